@@ -1,0 +1,1 @@
+//! Argument definitions and one file a subcommand; no analysis.

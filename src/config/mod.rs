@@ -1,0 +1,1 @@
+//! `.invdiff.yaml`, `git config invdiff.*` and flags, joined into one `Settings`.

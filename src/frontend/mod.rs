@@ -1,0 +1,1 @@
+//! Source bytes to IR, one folder a language.

@@ -1,0 +1,1 @@
+//! The logic of hooks: what blocks, what only warns.

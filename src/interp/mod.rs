@@ -1,0 +1,1 @@
+//! Concrete interpreter of the IR: witnesses, traces, the oracle of tests.

@@ -1,0 +1,1 @@
+//! Templates, candidates, queries, proof and refutation, consolidation, ranking.

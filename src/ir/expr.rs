@@ -1,0 +1,81 @@
+//! Pure expressions of instructions.
+//!
+//! An expression reads variables and nothing else: loads from memory, calls and assignments were
+//! lifted into instructions of their own, so that everything inside one expression is evaluated
+//! whenever the instruction is. That is why the undefined events of an instruction are just those
+//! of the operators in it.
+
+use super::{Const, Op, Sort, VarId};
+use std::sync::Arc;
+
+/// Something that has an address.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Object {
+    /// A local variable or parameter that lives in memory ([`super::Var::in_memory`]).
+    Local(VarId),
+    /// A global, static or string literal by its symbol ([`super::Global::symbol`]).
+    Global(Arc<str>),
+    /// A function's code.
+    Function(Arc<str>),
+}
+
+/// Pure expression tree.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    Const(Const),
+    /// Value of a variable that is not in memory.
+    Var(VarId),
+    /// Address of an object, a bit-vector of the pointer width.
+    Addr(Object),
+    /// Operator applied to arguments. `signed_arith` marks `Add`, `Sub`, `Mul`, `Neg`, `Shl` of a
+    /// signed C type: it wraps (as under `-fwrapv`), and the overflow is at the same time an event.
+    Op {
+        op: Op,
+        args: Vec<Expr>,
+        signed_arith: bool,
+    },
+}
+
+impl Expr {
+    pub fn op(op: Op, args: Vec<Expr>) -> Expr {
+        Expr::Op { op, args, signed_arith: false }
+    }
+
+    pub fn signed(op: Op, args: Vec<Expr>) -> Expr {
+        Expr::Op { op, args, signed_arith: true }
+    }
+
+    pub fn bv(width: u16, value: i128) -> Expr {
+        Expr::Const(Const::bv(width, value))
+    }
+
+    /// Returns the sort; `var_sort` tells those of variables.
+    pub fn sort(&self, pointer_bits: u16, var_sort: &impl Fn(VarId) -> Sort) -> Sort {
+        match self {
+            Expr::Const(c) => c.sort(),
+            Expr::Var(v) => var_sort(*v),
+            Expr::Addr(_) => Sort::Bv(pointer_bits),
+            Expr::Op { op, args, .. } => {
+                let sorts: Vec<Sort> = args.iter().map(|a| a.sort(pointer_bits, var_sort)).collect();
+                op.result_sort(&sorts)
+            }
+        }
+    }
+
+    /// Calls `f` on every variable that the expression reads, left to right, with repeats.
+    pub fn for_each_var(&self, f: &mut impl FnMut(VarId)) {
+        match self {
+            Expr::Var(v) => f(*v),
+            Expr::Op { args, .. } => args.iter().for_each(|a| a.for_each_var(f)),
+            Expr::Const(_) | Expr::Addr(_) => {}
+        }
+    }
+
+    /// Calls `f` on every node of the tree, parents first.
+    pub fn for_each(&self, f: &mut impl FnMut(&Expr)) {
+        f(self);
+        if let Expr::Op { args, .. } = self {
+            args.iter().for_each(|a| a.for_each(f));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Functions as control-flow graphs of instructions.
+//!
+//! Node 0 is the entry ([`Instr::Nop`]), node 1 the exit, which every `return` leads to. Nodes hold
+//! one instruction each. A `Branch` has two successors, the true one first; `Return` goes to the
+//! exit; a call that never returns and `Unreachable` have none; every other node has one.
+//!
+//! Every node belongs to one source statement ([`Stmt`]); temporaries never live across statements,
+//! so that versions can be aligned statement by statement whatever the numbering of temporaries.
+
+use super::{CType, Expr, Sort, Span};
+use std::sync::Arc;
+
+/// Index into [`Function::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// Index into [`Function::vars`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// Index into [`Function::stmts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StmtId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VarKind {
+    Param,
+    Local,
+    /// Made by lowering; holds a value between instructions of one statement.
+    Temp,
+}
+
+/// Local variable, parameter or temporary.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Var {
+    /// Source name; temporaries are numbered within their statement (`%0`).
+    pub name: Arc<str>,
+    /// Which of several locals of this name, in source order, from 0 (shadowing, sibling scopes).
+    pub ordinal: u32,
+    pub kind: VarKind,
+    pub ty: CType,
+    /// `None` for aggregates, which always live in memory.
+    pub sort: Option<Sort>,
+    /// Lives in memory under [`super::Object::Local`]: its address is taken, or it is an aggregate,
+    /// or it is `volatile`. A parameter in memory has its incoming value there at entry.
+    pub in_memory: bool,
+    /// Bytes.
+    pub size: u64,
+    pub span: Span,
+}
+
+/// How an instruction reads or writes memory: little endian, exactly `bytes` bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    pub sort: Sort,
+    pub bytes: u64,
+    pub volatile: bool,
+    /// Declared type of the object accessed, for display and for signedness.
+    pub ty: CType,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Callee {
+    /// By symbol; the definition may be in this unit, in another, a library model, or nowhere.
+    Direct(Arc<str>),
+    /// Through a function pointer.
+    Indirect(Expr),
+}
+
+/// Instruction of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Instr {
+    /// Entry, exit, joins, labels.
+    Nop,
+    /// A local's lifetime begins without an initialiser: its value is indeterminate from here.
+    Declare(VarId),
+    /// `dst` is a variable that is not in memory.
+    Assign {
+        dst: VarId,
+        value: Expr,
+    },
+    Load {
+        dst: VarId,
+        addr: Expr,
+        access: Access,
+    },
+    Store {
+        addr: Expr,
+        value: Expr,
+        access: Access,
+    },
+    /// Copies an aggregate; the regions are equal or do not overlap.
+    Copy {
+        dst: Expr,
+        src: Expr,
+        bytes: u64,
+    },
+    /// Sets `bytes` bytes to zero (initialisers of aggregates).
+    Zero {
+        dst: Expr,
+        bytes: u64,
+    },
+    /// Arguments of aggregate type are passed as the address of a copy; an aggregate result is
+    /// written to the address in `result_to`. `arg_types` are the promoted or declared types.
+    Call {
+        dst: Option<VarId>,
+        callee: Callee,
+        args: Vec<Expr>,
+        arg_types: Vec<CType>,
+        ret: CType,
+        result_to: Option<Expr>,
+        noreturn: bool,
+    },
+    /// `cond` is of sort `Bool`.
+    Branch {
+        cond: Expr,
+    },
+    Return {
+        value: Option<Expr>,
+    },
+    /// Control must not get here (`__builtin_unreachable`).
+    Unreachable,
+    /// An effect that lowering does not model: havocs `writes`, and all of memory and the world
+    /// when `anything` is set.
+    Unknown {
+        reason: Arc<str>,
+        writes: Vec<VarId>,
+        anything: bool,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    pub instr: Instr,
+    pub succs: Vec<NodeId>,
+    pub stmt: StmtId,
+    pub span: Span,
+}
+
+/// Source statement (or header of a compound one: `if (c)`, `for`'s three parts are three).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Stmt {
+    pub span: Span,
+    /// Nesting depth of the statement in the body, from 0.
+    pub depth: u32,
+    /// The source text of the line for display is read from the file; this is the kind: `if`,
+    /// `while`, `for-step`, `expr`, `return`, `decl`, `label`, `switch`, `case`, `entry`, `exit`.
+    pub kind: &'static str,
+}
+
+/// Something that lowering could not express, for coverage and for `unknowns` of the report.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Unknown {
+    pub line: u32,
+    pub reason: Arc<str>,
+}
+
+/// A function definition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Function {
+    pub name: Arc<str>,
+    pub is_static: bool,
+    pub variadic: bool,
+    /// Parameters in order; they are the first variables.
+    pub params: Vec<VarId>,
+    pub ret: CType,
+    pub vars: Vec<Var>,
+    pub nodes: Vec<Node>,
+    pub stmts: Vec<Stmt>,
+    /// From the declarator's first line to the closing brace's line.
+    pub span: Span,
+    /// Reasons for which not every fact can be proved; empty when fully lowered.
+    pub unknowns: Vec<Unknown>,
+    /// Names of invented types, fields or constants that the body uses (front end, honesty about
+    /// types); facts that involve them are never `proved`.
+    pub invented: Vec<Arc<str>>,
+}
+
+impl Function {
+    pub const ENTRY: NodeId = NodeId(0);
+    pub const EXIT: NodeId = NodeId(1);
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.0 as usize]
+    }
+
+    /// Returns every node's predecessors, in node order.
+    pub fn preds(&self) -> Vec<Vec<NodeId>> {
+        let mut preds = vec![Vec::new(); self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            for s in &node.succs {
+                preds[s.0 as usize].push(NodeId(i as u32));
+            }
+        }
+        preds
+    }
+}

@@ -1,0 +1,32 @@
+//! The intermediate representation that every front end lowers to, and that every analysis reads.
+//!
+//! What lowering removes: scopes, nested side effects, short circuits, `?:`, `switch` and loops as
+//! syntax, implicit conversions, lvalues. What is left is one control-flow graph a function, whose
+//! nodes each hold one [`Instr`] over pure [`Expr`]essions with explicit widths (design D2, D3).
+//!
+//! - [`Sort`] and [`Const`]: the values that machine words can take.
+//! - [`Op`]: the pure operators, with one concrete meaning ([`Op::eval`]) that the interpreter, the
+//!   constant folder and the tests of the SMT encoding all share.
+//! - [`Expr`]: a tree of operators over a function's variables.
+//! - [`Term`]: a hash-consed, normalised dag of operators over a function's *inputs*.
+//! - [`CType`]: the source language's types, kept for layouts and for what a person reads.
+
+mod ctype;
+mod expr;
+mod function;
+mod op;
+mod sort;
+mod span;
+mod term;
+mod unit;
+
+pub use ctype::{CType, Field, FloatKind, Record, RecordId};
+pub use expr::{Expr, Object};
+pub use function::{
+    Access, Callee, Function, Instr, Node, NodeId, Stmt, StmtId, Unknown, Var, VarId, VarKind,
+};
+pub use op::{Op, Rounding, UndefinedKind};
+pub use sort::{Const, Sort};
+pub use span::{FileId, MacroUse, Span};
+pub use term::{App, Leaf, Term, TermId, TermPool, Uf};
+pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, Unit};

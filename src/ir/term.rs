@@ -1,0 +1,249 @@
+//! Hash-consed terms over a function's inputs.
+//!
+//! A term is what a variable's value is in terms of parameters, memory at entry and the outside
+//! world. Equal ids mean equal values on every input; the converse is for the solver. Terms are
+//! normalised when they are made (module `simplify`), by value-preserving rewriting only: for
+//! bit-vectors modulo 2^n, for floats identities of IEEE values.
+//!
+//! Ids belong to one [`TermPool`]; a pool belongs to one function's analysis (all its versions).
+
+mod simplify;
+
+use super::{Const, Op, Sort};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Index of a term in its pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TermId(pub u32);
+
+/// A quantity that is not computed by the function: its value is fixed before the first
+/// instruction. Two versions share a leaf when they share its key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Leaf {
+    /// Parameter by name.
+    Param { name: Arc<str>, sort: Sort },
+    /// Address of a local (`function:name#ordinal`), distinct from every other object's.
+    LocalAddr { key: Arc<str>, bits: u16 },
+    /// Address of a global, literal or function, by symbol.
+    SymbolAddr { symbol: Arc<str>, bits: u16 },
+    /// Memory at entry.
+    Memory,
+    /// Standard input at entry.
+    Stdin,
+    /// The outside world at entry.
+    World,
+    /// Nothing printed yet.
+    NoOutput,
+    /// Value of an object that was never initialised; reading it is an undefined event.
+    Indeterminate { key: Arc<str>, sort: Sort },
+    /// A value that the analysis knows nothing about; `key` says why and where.
+    Havoc { key: Arc<str>, sort: Sort },
+}
+
+/// Uninterpreted function: equal arguments give equal results, nothing else is known but what
+/// facts say.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Uf {
+    /// `[stdin]`: value that this conversion (`%d`, `%lf`, `getchar`, ...) yields, of this sort.
+    Input { conversion: Arc<str>, sort: Sort },
+    /// `[stdin]`: whether the conversion succeeds.
+    InputOk { conversion: Arc<str> },
+    /// `[stdin]`: whether input ends before the conversion's first character (scanf gives EOF).
+    InputEnd { conversion: Arc<str> },
+    /// `[stdin]`: standard input after the conversion, successful or not.
+    InputRest { conversion: Arc<str> },
+    /// Result, memory, world, ... after a call that is not modelled.
+    Call { callee: Arc<str>, part: Sort },
+    /// Pure library function without an IEEE-fixed result (`sin`, `pow`, ...).
+    Library { name: Arc<str>, sort: Sort },
+    /// Value of a place at a loop's head, by the loop's hash (design D7).
+    Loop { hash: Arc<str>, place: Arc<str>, sort: Sort },
+}
+
+/// What a term applies to its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum App {
+    Op(Op),
+    Uf(Uf),
+    /// `[memory, address]`: the `bytes` bytes there, little endian, as a value of `sort`.
+    Load {
+        sort: Sort,
+        bytes: u64,
+    },
+    /// `[memory, address, value]`: memory after writing the `bytes` bytes of the value.
+    Store {
+        bytes: u64,
+    },
+    /// `[memory, destination, source]`, regions equal or disjoint.
+    CopyBytes {
+        bytes: u64,
+    },
+    /// `[memory, destination]`.
+    ZeroBytes {
+        bytes: u64,
+    },
+    /// `[output]`: output after these literal bytes; adjacent literals are joined.
+    OutLiteral(Arc<[u8]>),
+    /// `[output, value]`: output after one conversion of a value (`%.3f`, flags and all).
+    OutConversion(Arc<str>),
+}
+
+/// Node of the dag.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    Const(Const),
+    Leaf(Leaf),
+    App(App, Vec<TermId>),
+}
+
+/// Owner of terms.
+#[derive(Default)]
+pub struct TermPool {
+    terms: Vec<(Term, Sort)>,
+    ids: HashMap<Term, TermId>,
+}
+
+impl TermPool {
+    pub fn new() -> TermPool {
+        TermPool::default()
+    }
+
+    pub fn get(&self, id: TermId) -> &Term {
+        &self.terms[id.0 as usize].0
+    }
+
+    pub fn sort(&self, id: TermId) -> Sort {
+        self.terms[id.0 as usize].1
+    }
+
+    /// Returns how many distinct terms were made.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    pub fn constant(&mut self, c: Const) -> TermId {
+        self.intern(Term::Const(c), c.sort())
+    }
+
+    pub fn bool(&mut self, b: bool) -> TermId {
+        self.constant(Const::Bool(b))
+    }
+
+    pub fn bv(&mut self, width: u16, value: i128) -> TermId {
+        self.constant(Const::bv(width, value))
+    }
+
+    pub fn leaf(&mut self, leaf: Leaf) -> TermId {
+        let sort = match &leaf {
+            Leaf::Param { sort, .. } | Leaf::Indeterminate { sort, .. } | Leaf::Havoc { sort, .. } => *sort,
+            Leaf::LocalAddr { bits, .. } | Leaf::SymbolAddr { bits, .. } => Sort::Bv(*bits),
+            Leaf::Memory => Sort::Mem,
+            Leaf::Stdin => Sort::Stdin,
+            Leaf::World => Sort::World,
+            Leaf::NoOutput => Sort::Out,
+        };
+        self.intern(Term::Leaf(leaf), sort)
+    }
+
+    /// Makes an operator application, normalised.
+    pub fn op(&mut self, op: Op, args: &[TermId]) -> TermId {
+        simplify::op(self, op, args)
+    }
+
+    /// Makes any application, normalised.
+    pub fn app(&mut self, app: App, args: &[TermId]) -> TermId {
+        simplify::app(self, app, args)
+    }
+
+    pub fn not(&mut self, a: TermId) -> TermId {
+        self.op(Op::Not, &[a])
+    }
+
+    pub fn and(&mut self, a: TermId, b: TermId) -> TermId {
+        self.op(Op::And, &[a, b])
+    }
+
+    pub fn or(&mut self, a: TermId, b: TermId) -> TermId {
+        self.op(Op::Or, &[a, b])
+    }
+
+    pub fn eq(&mut self, a: TermId, b: TermId) -> TermId {
+        self.op(Op::Eq, &[a, b])
+    }
+
+    pub fn ite(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {
+        self.op(Op::Ite, &[c, a, b])
+    }
+
+    pub fn as_const(&self, id: TermId) -> Option<Const> {
+        if let Term::Const(c) = self.get(id) { Some(*c) } else { None }
+    }
+
+    /// Returns the arguments if `id` applies exactly this operator.
+    pub fn as_op(&self, id: TermId, op: Op) -> Option<&[TermId]> {
+        match self.get(id) {
+            Term::App(App::Op(o), args) if *o == op => Some(args),
+            _ => None,
+        }
+    }
+
+    /// Returns the direct arguments of a term, none for constants and leaves.
+    pub fn args(&self, id: TermId) -> &[TermId] {
+        if let Term::App(_, args) = self.get(id) { args } else { &[] }
+    }
+
+    /// Returns every distinct term reachable from `roots`, arguments before users.
+    pub fn reachable(&self, roots: &[TermId]) -> Vec<TermId> {
+        let mut seen = std::collections::HashSet::new();
+        let mut order = Vec::new();
+        let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
+        while let Some((t, done)) = stack.pop() {
+            if done {
+                order.push(t);
+            } else if seen.insert(t) {
+                stack.push((t, true));
+                stack.extend(self.args(t).iter().rev().map(|&a| (a, false)));
+            }
+        }
+        order
+    }
+
+    fn result_sort(&self, app: &App, args: &[TermId]) -> Sort {
+        match app {
+            App::Op(op) => {
+                let sorts: Vec<Sort> = args.iter().map(|&a| self.sort(a)).collect();
+                op.result_sort(&sorts)
+            }
+            App::Uf(uf) => match uf {
+                Uf::Input { sort, .. } | Uf::Library { sort, .. } | Uf::Loop { sort, .. } => *sort,
+                Uf::InputOk { .. } | Uf::InputEnd { .. } => Sort::Bool,
+                Uf::InputRest { .. } => Sort::Stdin,
+                Uf::Call { part, .. } => *part,
+            },
+            App::Load { sort, .. } => *sort,
+            App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. } => Sort::Mem,
+            App::OutLiteral(_) | App::OutConversion(_) => Sort::Out,
+        }
+    }
+
+    /// Interns without normalising; for `simplify` alone.
+    fn raw(&mut self, app: App, args: Vec<TermId>) -> TermId {
+        let sort = self.result_sort(&app, &args);
+        self.intern(Term::App(app, args), sort)
+    }
+
+    fn intern(&mut self, term: Term, sort: Sort) -> TermId {
+        if let Some(&id) = self.ids.get(&term) {
+            return id;
+        }
+        let id = TermId(self.terms.len() as u32);
+        self.terms.push((term.clone(), sort));
+        self.ids.insert(term, id);
+        id
+    }
+}

@@ -1,0 +1,128 @@
+//! A translation unit after lowering.
+
+use super::{CType, Function, Record, RecordId, Span};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Sizes of C's types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum DataModel {
+    /// x86-64 Linux.
+    #[default]
+    Lp64,
+    /// i386 Linux layout, with SSE floats (no excess precision).
+    Ilp32,
+}
+
+impl DataModel {
+    pub fn pointer_bits(self) -> u16 {
+        match self {
+            DataModel::Lp64 => 64,
+            DataModel::Ilp32 => 32,
+        }
+    }
+}
+
+/// Piece of a static initialiser; bytes that no piece covers are zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum InitPiece {
+    Bytes {
+        offset: u64,
+        bytes: Vec<u8>,
+    },
+    /// Address of a symbol plus an offset, stored with the pointer width.
+    Address {
+        offset: u64,
+        symbol: Arc<str>,
+        plus: i64,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Linkage {
+    External,
+    /// `static`, at file scope or in a function.
+    Internal,
+    /// Declared here, defined elsewhere.
+    Import,
+    /// A string literal.
+    Literal,
+}
+
+/// Object with static storage.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Global {
+    /// Unique in the unit. Source name for file scope; `function.name` (with `.k` on repeats) for
+    /// static locals; `.str:` and the hash of the bytes for literals, so equal literals are equal.
+    pub symbol: Arc<str>,
+    /// Name as written, for display.
+    pub name: Arc<str>,
+    pub ty: CType,
+    /// Bytes; 0 when the type is incomplete.
+    pub size: u64,
+    pub linkage: Linkage,
+    /// Declared `const` (all of it): its initialiser is its value for ever.
+    pub is_const: bool,
+    pub init: Vec<InitPiece>,
+    pub span: Span,
+}
+
+/// Declared type of a function, from a prototype or a definition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Prototype {
+    pub name: Arc<str>,
+    pub ret: CType,
+    pub params: Vec<CType>,
+    pub variadic: bool,
+    /// Declared without parameters, `int f()`.
+    pub unspecified: bool,
+    pub noreturn: bool,
+}
+
+/// One preprocessed, checked and lowered translation unit.
+#[derive(Clone, Debug, Default)]
+pub struct Unit {
+    /// Path of the source file in its tree.
+    pub path: PathBuf,
+    pub data_model: DataModel,
+    /// Every file that was read, indexed by [`super::FileId`]; 0 is `path` itself. Embedded headers
+    /// have paths that start with `<`.
+    pub files: Vec<PathBuf>,
+    pub records: Vec<Record>,
+    pub globals: Vec<Global>,
+    pub prototypes: Vec<Prototype>,
+    /// In source order.
+    pub functions: Vec<Function>,
+}
+
+impl Unit {
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.functions.iter().find(|f| &*f.name == name)
+    }
+
+    pub fn global(&self, symbol: &str) -> Option<&Global> {
+        self.globals.iter().find(|g| &*g.symbol == symbol)
+    }
+
+    pub fn record(&self, id: RecordId) -> &Record {
+        &self.records[id.0 as usize]
+    }
+
+    /// Returns the size in bytes of a type, `None` when it is incomplete or not an object type.
+    pub fn size_of(&self, ty: &CType) -> Option<u64> {
+        match ty {
+            CType::Void | CType::Function(_) => None,
+            CType::Bool => Some(1),
+            CType::Int { bits, .. } => Some(*bits as u64 / 8),
+            CType::Float(super::FloatKind::F32) => Some(4),
+            CType::Float(super::FloatKind::F64) => Some(8),
+            CType::Float(super::FloatKind::LongDouble) => {
+                Some(if self.data_model == DataModel::Lp64 { 16 } else { 12 })
+            }
+            CType::Pointer(_) => Some(self.data_model.pointer_bits() as u64 / 8),
+            CType::Array(t, n) => Some(self.size_of(t)? * (*n)?),
+            CType::Record(id) => Some(self.record(*id).size).filter(|&s| s > 0),
+            CType::Opaque { size, .. } => Some(*size).filter(|&s| s > 0),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The engine of `git invdiff`: which facts about a C program a range of commits changed, and which
+//! stayed. `ARCHITECTURE.md` describes the rooms and the way of the data through them.
+//!
+//! Rooms, top down; each knows only those below it.
+
+pub mod cli;
+
+pub mod config;
+
+pub mod analysis;
+
+pub mod gate;
+pub mod report;
+
+pub mod invariant;
+
+pub mod semantics;
+
+pub mod interp;
+pub mod smt;
+
+pub mod mvicfg;
+
+pub mod frontend;
+
+pub mod ir;
+
+pub mod history;
+pub mod store;

@@ -1,0 +1,3 @@
+//! The `git-invdiff` command: one call into the library.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The multiversion interprocedural control-flow graph: alignment, version sets, matched points.

@@ -1,0 +1,1 @@
+//! The serialisable result model and its renderers, one file a format.

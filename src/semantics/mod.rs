@@ -1,0 +1,1 @@
+//! What an instruction does to a symbolic state: memory, floats, calls, library models, loops.

@@ -1,0 +1,1 @@
+//! Terms to Z3, the decision portfolio, the query cache.

@@ -1,0 +1,1 @@
+//! Git notes, trailers and the cache.
