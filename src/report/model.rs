@@ -1,0 +1,542 @@
+//! What an analysis found, as data (schema `invdiff/1`).
+//!
+//! The analysis fills a [`Report`]; every renderer reads it and nothing else. Field order here is
+//! the order in JSON. Versions are numbered from 1, oldest first, and are the keys of the maps, which
+//! JSON writes as strings in numeric order. Lines count from 1. Additive changes are free; any other
+//! raises [`SCHEMA`]. Fields that a reader does not know are skipped, absent ones take their default.
+//!
+//! Texts (`text`, `c`, `reason`, values of witnesses) may hold whatever the analysed repository
+//! holds: renderers escape them.
+
+use super::RepoPath;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Name and number of the schema.
+pub const SCHEMA: &str = "invdiff/1";
+
+/// Number of a version in the analysed range, from 1, oldest first.
+pub type Version = u32;
+
+/// The result of one run over a range of versions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Report {
+    pub schema: String,
+    pub tool: Tool,
+    pub settings: SettingsEcho,
+    /// Whether every function of the range that had to be analysed was, and entirely.
+    pub complete: bool,
+    pub versions: Vec<VersionInfo>,
+    /// Every source hunk between consecutive versions, with what became of it.
+    pub hunks: Vec<HunkReport>,
+    pub functions: Vec<FunctionReport>,
+    pub summary: Summary,
+    pub cost: Cost,
+    /// Problems that belong to no single function (a file that could not be read, a header that is
+    /// missing), for people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+impl Default for Report {
+    fn default() -> Report {
+        Report {
+            schema: SCHEMA.to_owned(),
+            tool: Tool::default(),
+            settings: SettingsEcho::default(),
+            complete: true,
+            versions: Vec::new(),
+            hunks: Vec::new(),
+            functions: Vec::new(),
+            summary: Summary::default(),
+            cost: Cost::default(),
+            notices: Vec::new(),
+        }
+    }
+}
+
+/// What made the report; the same commits and the same `Tool` give the same bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tool {
+    pub name: String,
+    pub version: String,
+    /// Version of the Z3 library that is linked in; empty if none was asked.
+    pub z3: String,
+}
+
+impl Default for Tool {
+    fn default() -> Tool {
+        Tool { name: "git-invdiff".into(), version: env!("CARGO_PKG_VERSION").into(), z3: String::new() }
+    }
+}
+
+/// The settings that shape a result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SettingsEcho {
+    /// `LP64` or `ILP32`.
+    pub data_model: String,
+    /// Limit of one solver query, in Z3 resource units (about 2 to 5 million a second).
+    pub rlimit: u64,
+    /// Iterations to which loops without a proved bound are unrolled.
+    pub unroll: u32,
+    pub templates: Vec<String>,
+    /// Name of the set of preprocessor definitions that was analysed.
+    pub configuration: String,
+}
+
+/// One version of the range.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VersionInfo {
+    pub index: Version,
+    /// Full object id, 40 or 64 hexadecimal digits; null for the index and the working tree.
+    pub commit: Option<String>,
+    /// How the version was asked for (`HEAD~1`, a branch, an id), `INDEX` or `WORKTREE`.
+    pub name: String,
+    /// First line of the commit message.
+    pub summary: String,
+    /// Committer time, RFC 3339; null for the index and the working tree.
+    pub time: Option<String>,
+}
+
+/// Place of a hunk, in the numbers of `git diff -U0` (a count of 0 means that `start` is the line
+/// before).
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HunkRef {
+    pub file: RepoPath,
+    pub old_start: u32,
+    pub old_lines: u32,
+    pub new_start: u32,
+    pub new_lines: u32,
+}
+
+/// One source hunk of the range.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HunkReport {
+    pub from: Version,
+    pub to: Version,
+    /// Path in version `to`, or in `from` if the file was removed.
+    pub file: RepoPath,
+    pub old_start: u32,
+    pub old_lines: u32,
+    pub new_start: u32,
+    pub new_lines: u32,
+    pub verdict: Verdict,
+    /// Why it was not analysed: `inactive-branch`, `global`, `prototype`, `layout`, `not-c`,
+    /// `limit:<name>`, or other words; null otherwise. A neutral hunk may say why it is neutral
+    /// (`comment`, `layout-of-text`, `equivalent`).
+    pub why: Option<String>,
+}
+
+/// What became of a source hunk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// A churn names it as its cause.
+    Explained,
+    /// It was analysed and changes no fact.
+    Neutral,
+    #[default]
+    NotAnalysed,
+}
+
+/// One function, followed through renames and moves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FunctionReport {
+    /// Path in the newest version that has the function.
+    pub file: RepoPath,
+    pub name: String,
+    /// `c`.
+    pub language: String,
+    /// Versions in which the function exists.
+    pub versions: Vec<Version>,
+    pub identity: Identity,
+    pub outcome: Outcome,
+    /// No `unknowns`, and no limit was met.
+    pub complete: bool,
+    pub unknowns: Vec<UnknownEntry>,
+    pub points: Vec<Point>,
+}
+
+/// Where a function was in each version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Identity {
+    pub versions: BTreeMap<Version, Place>,
+    pub kind: IdentityKind,
+    /// What it was renamed, moved, split or merged from, as `file:name`.
+    pub from: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Place {
+    pub file: RepoPath,
+    pub name: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdentityKind {
+    #[default]
+    Same,
+    Renamed,
+    Moved,
+    Split,
+    Merged,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Analysed,
+    /// Equal in all versions of the range: no analysis was needed.
+    Unchanged,
+    Added,
+    Removed,
+    PartlyAnalysed,
+    #[default]
+    NotAnalysed,
+}
+
+/// Source that could not be lowered; its effect was taken as arbitrary.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UnknownEntry {
+    pub version: Version,
+    pub line: u32,
+    pub reason: String,
+}
+
+/// A program point that versions share, and what was found there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Point {
+    /// `entry`, `exit`, a hash of the loop's structure, or another stable name; no line numbers.
+    pub id: String,
+    pub kind: PointKind,
+    /// Line in each version; exit points of functions with several returns give the last one.
+    pub lines: BTreeMap<Version, u32>,
+    pub version_invariants: Vec<Fact>,
+    pub undecided: Vec<Undecided>,
+    pub churns: Vec<Churn>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointKind {
+    Entry,
+    #[default]
+    Exit,
+    Loop,
+    Line,
+}
+
+/// A condition that holds at a point in the versions that it names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fact {
+    /// Stable: hashes the function's lineage name, the point, the template and the alpha-normalised
+    /// text; never lines, commits or paths.
+    pub id: String,
+    /// `constant`, `range`, `set`, `comparison`, `linear`, `congruence`, `non-null`, `functional`,
+    /// `event`, `typestate`.
+    pub template: String,
+    /// Variables that the fact is about, sorted; `\result` and `output` may be among them.
+    pub variables: Vec<String>,
+    /// C expression syntax extended by ACSL's `\old`, `\result`, `\at` and by `\input(k)`.
+    pub text: String,
+    /// Plain C that compiles at that point, or null where C cannot say it.
+    pub c: Option<String>,
+    pub versions: Vec<Version>,
+    pub status: BTreeMap<Version, Status>,
+    /// Iterations of each loop up to which a `bounded` fact holds.
+    pub bound: Option<u32>,
+    /// Executions that support a `likely` fact.
+    pub samples: Option<u64>,
+    /// What the proof takes for granted, by name.
+    pub assumptions: Vec<String>,
+    /// Lines that define the fact, in each version.
+    pub lines: BTreeMap<Version, Vec<u32>>,
+}
+
+/// How well a fact is established.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// In every execution that reaches the point, under the assumptions.
+    Proved,
+    /// In all executions with at most [`Fact::bound`] iterations of each loop.
+    Bounded,
+    /// In [`Fact::samples`] executions, without a counterexample.
+    Likely,
+}
+
+/// A question that stayed open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Undecided {
+    pub text: String,
+    pub reason: String,
+    /// The limit that was met, if it was one.
+    pub limit: Option<String>,
+    /// An option that may settle it.
+    pub raise: Option<String>,
+}
+
+/// A change of facts at a point between two versions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Churn {
+    pub id: String,
+    pub from: Version,
+    pub to: Version,
+    pub removed: Vec<Fact>,
+    pub added: Vec<Fact>,
+    /// A caller or a user can see the difference: return value, memory and globals at exit, output,
+    /// or how the run ends.
+    pub observable: bool,
+    pub claim: Claim,
+    pub causes: Causes,
+    pub hunks: Vec<HunkRef>,
+    /// Replayed in both versions before it is put here.
+    pub witness: Option<Witness>,
+    /// Versions that the removed fact had held, when known from the cache.
+    pub age: Option<u32>,
+    /// Importance, 0 to 1; renderers show the highest first.
+    pub rank: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// Refuted in `to` by a replayed witness.
+    NoLongerHolds,
+    #[default]
+    NoLongerProvable,
+    NowHolds,
+    /// One fact took the place of another; both versions differ on the witness.
+    Changed,
+    /// One of the versions does something undefined on the witness.
+    DiffersUnderUb,
+}
+
+/// Lines that explain a churn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Causes {
+    /// Lines of version `from` that are not in `to`.
+    pub removed: Vec<LineRef>,
+    /// Lines of version `to` that are not in `from`.
+    pub added: Vec<LineRef>,
+    /// Lines of `to`, in both versions, that the facts rest on as well.
+    pub shared: Vec<LineRef>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LineRef {
+    pub file: RepoPath,
+    pub line: u32,
+    /// The source line, without its line end; invalid UTF-8 replaced. Null if it is not at hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A concrete input on which two versions differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Witness {
+    pub kind: WitnessKind,
+    /// Function that the run starts in.
+    pub entry: String,
+    pub arguments: Vec<Argument>,
+    pub memory: Vec<MemoryObject>,
+    /// Results of calls whose bodies are not part of the program.
+    pub calls: Vec<CallResult>,
+    /// Standard input; null if the program reads none, or if it is not UTF-8.
+    pub stdin: Option<String>,
+    /// Standard input where it is not UTF-8.
+    pub stdin_base64: Option<String>,
+    pub argv: Option<Vec<String>>,
+    /// Assumptions without which the replay may go another way.
+    pub relies_on: Vec<String>,
+    pub old: Run,
+    pub new: Run,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WitnessKind {
+    /// The whole program, from `main`, fed by `stdin` and `argv`.
+    Program,
+    /// One call of `entry`.
+    #[default]
+    Call,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Argument {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub value: Value,
+}
+
+/// A value in a witness.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// As a C constant expression.
+    Text(String),
+    /// A pointer into [`Witness::memory`].
+    Pointer {
+        #[serde(rename = "ref")]
+        object: String,
+        /// Bytes.
+        offset: i64,
+    },
+}
+
+impl Default for Value {
+    fn default() -> Value {
+        Value::Text(String::new())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryObject {
+    /// Name that [`Value::Pointer`] refers to.
+    pub id: String,
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub storage: Storage,
+    /// Field (`len`), element (`[3]`) or path of both (`head.next`) to value; others are zero.
+    pub cells: BTreeMap<String, Value>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Storage {
+    Heap,
+    Global,
+    #[default]
+    Argument,
+}
+
+/// What one call of an unknown function answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallResult {
+    pub callee: String,
+    /// Which call of this callee, from 1.
+    pub nth: u32,
+    #[serde(rename = "return")]
+    pub returned: Option<String>,
+    pub errno: Option<String>,
+    /// What the call stored, by lvalue.
+    pub writes: BTreeMap<String, Value>,
+}
+
+/// How one version ran on a witness.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Run {
+    pub end: End,
+    /// Return value as a C constant.
+    #[serde(rename = "return")]
+    pub returned: Option<String>,
+    /// Standard output up to the end of the run; null if there is none or it is not UTF-8.
+    pub stdout: Option<String>,
+    /// Standard output where it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdout_base64: Option<String>,
+    /// Exit status of the process, for whole programs that end by `return` or `exit`.
+    pub exit: Option<i32>,
+    /// Values at the churn's point, by variable or lvalue, as C constants.
+    pub values: BTreeMap<String, String>,
+    pub undefined: Option<Undefined>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    #[default]
+    Return,
+    Exit,
+    Abort,
+    Signal,
+    Undefined,
+    /// The interpreter's step limit was met.
+    Fuel,
+}
+
+/// The first undefined event of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Undefined {
+    pub line: u32,
+    /// `uninitialised`, `division`, `bounds`, `null`, ...
+    pub kind: String,
+}
+
+/// Counts over the whole report; see [`Summary::of`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    /// Functions that differ between versions of the range.
+    pub functions: usize,
+    pub version_invariants: usize,
+    pub churns: usize,
+    pub observable_churns: usize,
+    pub undecided: usize,
+    pub hunks_not_analysed: usize,
+}
+
+impl Summary {
+    /// Counts what is in `report`; its own `summary` is not looked at.
+    pub fn of(report: &Report) -> Summary {
+        let changed = report.functions.iter().filter(|f| f.outcome != Outcome::Unchanged);
+        let mut summary = Summary {
+            functions: changed.count(),
+            hunks_not_analysed: report.hunks.iter().filter(|h| h.verdict == Verdict::NotAnalysed).count(),
+            ..Summary::default()
+        };
+        for point in report.functions.iter().flat_map(|f| &f.points) {
+            summary.version_invariants += point.version_invariants.len();
+            summary.churns += point.churns.len();
+            summary.observable_churns += point.churns.iter().filter(|c| c.observable).count();
+            summary.undecided += point.undecided.len();
+        }
+        summary
+    }
+}
+
+/// What a run cost; the only part of a report that differs between two equal runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    /// Elapsed time, milliseconds.
+    pub wall_ms: u64,
+    pub solver_queries: u64,
+    /// Queries that the cache answered; not among `solver_queries`.
+    pub solver_cached: u64,
+    pub nodes_visited: u64,
+    pub nodes_total: u64,
+    /// Largest resident set, KiB.
+    pub peak_rss_kib: u64,
+}
