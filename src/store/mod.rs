@@ -1,1 +1,9 @@
-//! Git notes, trailers and the cache.
+//! What the program keeps in a repository: notes, trailers and the cache.
+//!
+//! Nothing here knows what a fact is. Notes hold records whose `functions` member is opaque JSON,
+//! trailers are keys and values; `report` composes both.
+
+mod git;
+pub mod notes;
+
+pub use git::{Git, GitError};

@@ -1,0 +1,417 @@
+//! Git notes: what is known about commits, kept beside them.
+//!
+//! All notes of a run become *one* commit on the notes ref, made by compare-and-swap: the new commit
+//! has the tip that was read as its parent, and `git fast-import` moves the ref only if it still is
+//! that tip. If another writer was faster, everything is read again and the edit is applied to what it
+//! left, so concurrent writers lose nothing (`git notes add` itself does: it never looks at the old
+//! tip). The ref moves last; a run that is killed before leaves unreferenced objects and no change.
+//!
+//! A notes tree may fan out (`ab/cd...`) to any depth, and may mix depths. It is read as it is;
+//! `fast-import` chooses the depth for what is written, and entries that are not notes stay.
+
+mod record;
+mod sync;
+
+pub use record::{Ends, Note, Record, SCHEMA};
+pub use sync::{SyncReport, union};
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use record::is_id;
+
+use super::{Git, GitError};
+
+/// How often a write is tried while other writers move the ref.
+const ATTEMPTS: u32 = 64;
+
+/// Why notes could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum NotesError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error("the notes ref must lie under refs/notes/, and '{0}' does not")]
+    Ref(String),
+    #[error("'{0}' is not a commit")]
+    NotACommit(String),
+    #[error("'{0}' moved {ATTEMPTS} times while its notes were written; nothing was written")]
+    Contended(NotesRef),
+    #[error("the push of '{0}' was rejected {1} times; the notes are merged here, run sync again")]
+    Rejected(NotesRef, u32),
+}
+
+/// The full name of a notes ref, known to lie under `refs/notes/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotesRef(String);
+
+impl NotesRef {
+    /// Reads `refs/notes/x`, `notes/x` or `x`. A name under another `refs/` folder is refused; git would
+    /// silently nest it below `refs/notes/`.
+    pub fn parse(name: &str) -> Result<NotesRef, NotesError> {
+        let full = match name {
+            _ if name.starts_with("refs/") => name.to_string(),
+            _ if name.starts_with("notes/") => format!("refs/{name}"),
+            _ => format!("refs/notes/{name}"),
+        };
+        let valid = full.strip_prefix("refs/notes/").is_some_and(|rest| !rest.is_empty())
+            && git2::Reference::is_valid_name(&full);
+        if valid { Ok(NotesRef(full)) } else { Err(NotesError::Ref(name.to_string())) }
+    }
+
+    /// The part after `refs/notes/`.
+    pub fn short(&self) -> &str {
+        self.0.strip_prefix("refs/notes/").unwrap_or(&self.0)
+    }
+
+    /// The full name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for NotesRef {
+    fn default() -> NotesRef {
+        NotesRef("refs/notes/invdiff".to_string())
+    }
+}
+
+impl fmt::Display for NotesRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One blob in a notes tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    path: String,
+    blob: String,
+}
+
+/// The notes of one commit of the notes ref.
+#[derive(Default)]
+struct Snapshot {
+    /// The commit; `None` when the ref does not exist yet.
+    tip: Option<String>,
+    /// By annotated object; several entries when fan-outs are mixed.
+    entries: BTreeMap<String, Vec<Entry>>,
+}
+
+impl Snapshot {
+    /// Returns the entries of an object's note, none when it has no note.
+    fn of(&self, object: &str) -> &[Entry] {
+        self.entries.get(object).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// What becomes of the note of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Stays as it is.
+    Keep,
+    /// Is replaced by this payload, byte for byte.
+    Set(Vec<u8>),
+    /// Goes away.
+    Remove,
+}
+
+/// The notes of a repository under one ref.
+#[derive(Clone, Debug)]
+pub struct Notes<'a> {
+    git: &'a Git,
+    name: NotesRef,
+}
+
+impl<'a> Notes<'a> {
+    pub fn new(git: &'a Git, name: NotesRef) -> Notes<'a> {
+        Notes { git, name }
+    }
+
+    /// The ref that the notes live under.
+    pub fn name(&self) -> &NotesRef {
+        &self.name
+    }
+
+    /// Returns the ids of all annotated objects, sorted.
+    pub fn list(&self) -> Result<Vec<String>, NotesError> {
+        Ok(self.snapshot()?.entries.into_keys().collect())
+    }
+
+    /// Returns the payloads of the notes on `objects`; objects without a note are left out. Two git
+    /// processes, whatever the number of objects.
+    pub fn read(&self, objects: &[String]) -> Result<BTreeMap<String, Vec<u8>>, NotesError> {
+        self.payloads(&self.snapshot()?, objects)
+    }
+
+    /// Changes the notes of `objects` in one notes commit, and returns the objects whose note changed.
+    ///
+    /// `edit` is asked about each object and its present payload, again on each attempt, so it must
+    /// depend on nothing else. `subject` is the message of the notes commit. When nothing changes,
+    /// nothing is written.
+    pub fn update(
+        &self,
+        subject: &str,
+        objects: &[String],
+        mut edit: impl FnMut(&str, Option<&[u8]>) -> Edit,
+    ) -> Result<Vec<String>, NotesError> {
+        for attempt in 0..ATTEMPTS {
+            let snapshot = self.snapshot()?;
+            let payloads = self.payloads(&snapshot, objects)?;
+            let mut changes = Vec::new();
+            let mut changed = Vec::new();
+            for object in objects {
+                let entries = snapshot.of(object);
+                let old = payloads.get(object);
+                let new = match edit(object, old.map(Vec::as_slice)) {
+                    Edit::Keep => continue,
+                    Edit::Set(new) if entries.len() == 1 && old == Some(&new) => continue,
+                    Edit::Remove if entries.is_empty() => continue,
+                    Edit::Set(new) => Some(new),
+                    Edit::Remove => None,
+                };
+                changes.extend(entries.iter().map(|entry| Change::Delete(&entry.path)));
+                changes.extend(new.map(|payload| Change::Annotate(object, payload)));
+                changed.push(object.clone());
+            }
+            if changes.is_empty() || self.commit(subject, &snapshot, None, &changes)? {
+                return Ok(changed);
+            }
+            pause(attempt);
+        }
+        Err(NotesError::Contended(self.name.clone()))
+    }
+
+    /// Returns the annotated objects that are no longer in the repository.
+    pub fn orphans(&self) -> Result<Vec<String>, NotesError> {
+        let objects = self.list()?;
+        let sizes = batch_check(self.git, &objects)?;
+        Ok(objects.into_iter().zip(sizes).filter(|(_, found)| found.is_none()).map(|(id, _)| id).collect())
+    }
+
+    fn snapshot(&self) -> Result<Snapshot, NotesError> {
+        self.snapshot_of(self.name.as_str())
+    }
+
+    fn snapshot_of(&self, name: &str) -> Result<Snapshot, NotesError> {
+        let Some(tip) = self.git.object(&format!("{name}^{{commit}}"))? else {
+            return Ok(Snapshot::default());
+        };
+        let listing = self.git.run(&["ls-tree", "-r", "-z", "--full-tree", &tip], b"")?;
+        let mut entries: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        for line in listing.split(|&byte| byte == 0) {
+            let Some((blob, path)) = tree_line(line) else { continue };
+            let object = path.replace('/', "");
+            if is_id(&object) {
+                entries
+                    .entry(object)
+                    .or_default()
+                    .push(Entry { path: path.to_string(), blob: blob.to_string() });
+            }
+        }
+        Ok(Snapshot { tip: Some(tip), entries })
+    }
+
+    /// Reads the notes on `objects`; a note spread over several entries is concatenated, as git does.
+    fn payloads(
+        &self,
+        snapshot: &Snapshot,
+        objects: &[String],
+    ) -> Result<BTreeMap<String, Vec<u8>>, NotesError> {
+        let wanted: Vec<(&String, &Entry)> = objects
+            .iter()
+            .filter_map(|object| Some((object, snapshot.entries.get(object)?)))
+            .flat_map(|(object, entries)| entries.iter().map(move |entry| (object, entry)))
+            .collect();
+        let ids: Vec<&str> = wanted.iter().map(|(_, entry)| entry.blob.as_str()).collect();
+        let mut payloads: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        for ((object, _), blob) in wanted.iter().zip(batch(self.git, &ids)?) {
+            let payload = payloads.entry((*object).clone()).or_default();
+            if payload.last().is_some_and(|&byte| byte != b'\n') {
+                payload.push(b'\n');
+            }
+            payload.extend(blob);
+        }
+        Ok(payloads)
+    }
+
+    /// Writes one notes commit on top of `base`. Returns `false` when the ref no longer is where `base`
+    /// saw it, and an error when git refused for another reason.
+    fn commit(
+        &self,
+        subject: &str,
+        base: &Snapshot,
+        merged: Option<&str>,
+        changes: &[Change<'_>],
+    ) -> Result<bool, NotesError> {
+        let who = self.git.line(&["var", "GIT_COMMITTER_IDENT"])?;
+        let mut stream = Vec::new();
+        let mut say = |bytes: &[u8]| stream.extend_from_slice(bytes);
+        say(format!("commit {}\ncommitter {who}\ndata {}\n{subject}\n", self.name, subject.len()).as_bytes());
+        if let Some(tip) = &base.tip {
+            say(format!("from {tip}\n").as_bytes());
+        }
+        if let Some(merged) = merged {
+            say(format!("merge {merged}\n").as_bytes());
+        }
+        for change in changes {
+            match change {
+                Change::Delete(path) => say(format!("D {path}\n").as_bytes()),
+                Change::Annotate(object, payload) => {
+                    say(format!("N inline {object}\ndata {}\n", payload.len()).as_bytes());
+                    say(payload);
+                    say(b"\n");
+                }
+                Change::Put(path, payload) => {
+                    say(format!("M 100644 inline {path}\ndata {}\n", payload.len()).as_bytes());
+                    say(payload);
+                    say(b"\n");
+                }
+                Change::Link(path, blob) => say(format!("M 100644 {blob} {path}\n").as_bytes()),
+            }
+        }
+        say(b"done\n");
+        match self.git.run(&["fast-import", "--quiet", "--done", "--date-format=raw"], &stream) {
+            Ok(_) => Ok(true),
+            Err(error) => {
+                let now = self.git.object(self.name.as_str())?;
+                let contended =
+                    matches!(&error, GitError::Failed { message, .. } if message.contains(".lock"));
+                if now != base.tip || contended { Ok(false) } else { Err(error.into()) }
+            }
+        }
+    }
+}
+
+/// One step of a notes commit. Paths consist of hexadecimal digits and `/`, so they need no quoting.
+enum Change<'a> {
+    Delete(&'a str),
+    /// Annotates a commit that is in the repository; git chooses the path.
+    Annotate(&'a str, Vec<u8>),
+    /// Writes a payload at a path, for objects that this repository need not have.
+    Put(&'a str, Vec<u8>),
+    /// Takes over a blob at a path.
+    Link(&'a str, &'a str),
+}
+
+/// Returns the commit and first parent that `revision` names, with their trees.
+pub fn ends(git: &Git, revision: &str) -> Result<Ends, NotesError> {
+    let missing = || NotesError::NotACommit(revision.to_string());
+    let commit = git.object(&format!("{revision}^{{commit}}"))?.ok_or_else(missing)?;
+    let found = all_ends(git, std::slice::from_ref(&commit))?;
+    found.into_iter().next().flatten().ok_or_else(missing)
+}
+
+/// Returns the ends of many commits with two git processes; `None` for what is not here.
+pub fn all_ends(git: &Git, commits: &[String]) -> Result<Vec<Option<Ends>>, NotesError> {
+    let shown: Vec<&str> = commits.iter().map(String::as_str).collect();
+    let mut found = Vec::new();
+    for (commit, text) in commits.iter().zip(batch_optional(git, &shown)?) {
+        let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let header = |key: &str| {
+            let lines = text.as_deref()?.split("\n\n").next()?;
+            lines.lines().find_map(|line| Some(line.strip_prefix(key)?.trim().to_string()))
+        };
+        found.push(header("tree ").map(|tree| (commit.clone(), tree, header("parent "))));
+    }
+    let parents: Vec<String> = found
+        .iter()
+        .flatten()
+        .filter_map(|(_, _, parent)| Some(format!("{}^{{tree}}", parent.as_ref()?)))
+        .collect();
+    let mut trees = batch_check(git, &parents)?.into_iter();
+    Ok(found
+        .into_iter()
+        .map(|end| {
+            let (commit, tree, parent) = end?;
+            let parent_tree = parent.as_ref().and_then(|_| trees.next().flatten());
+            Some(Ends { commit, parent, tree, parent_tree })
+        })
+        .collect())
+}
+
+/// Splits `<mode> blob <id>\t<path>`.
+fn tree_line(line: &[u8]) -> Option<(&str, &str)> {
+    let (meta, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
+    let mut words = meta.split(' ').skip(1);
+    (words.next()? == "blob").then_some((words.next()?, path))
+}
+
+/// Returns for each name the id of the object it names.
+fn batch_check(git: &Git, names: &[String]) -> Result<Vec<Option<String>>, NotesError> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let input = names.iter().map(|name| format!("{name}\n")).collect::<String>();
+    let answer = git.run(&["cat-file", "--batch-check=%(objectname)"], input.as_bytes())?;
+    let answer = String::from_utf8_lossy(&answer);
+    Ok(answer.lines().map(|line| is_id(line).then(|| line.to_string())).collect())
+}
+
+/// Returns the contents of objects that are known to be there.
+fn batch(git: &Git, ids: &[&str]) -> Result<Vec<Vec<u8>>, NotesError> {
+    batch_optional(git, ids)?
+        .into_iter()
+        .zip(ids)
+        .map(|(bytes, id)| {
+            bytes.ok_or_else(|| NotesError::Git(unexpected(format!("{id} missing").as_bytes())))
+        })
+        .collect()
+}
+
+/// Returns the contents of objects, `None` for those that are missing.
+fn batch_optional(git: &Git, ids: &[&str]) -> Result<Vec<Option<Vec<u8>>>, NotesError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let input = ids.iter().map(|id| format!("{id}\n")).collect::<String>();
+    let answer = git.run(&["cat-file", "--batch=%(objectsize)"], input.as_bytes())?;
+    let mut rest = answer.as_slice();
+    let mut contents = Vec::with_capacity(ids.len());
+    for _ in ids {
+        let end = rest.iter().position(|&byte| byte == b'\n').ok_or_else(|| unexpected(rest))?;
+        let (header, after) = rest.split_at(end);
+        let after = after.get(1..).unwrap_or_default();
+        let size = std::str::from_utf8(header).ok().and_then(|size| size.parse::<usize>().ok());
+        let Some(size) = size else {
+            // "<name> missing" has no content after it.
+            contents.push(None);
+            rest = after;
+            continue;
+        };
+        let content = after.get(..size).ok_or_else(|| unexpected(header))?;
+        contents.push(Some(content.to_vec()));
+        rest = after.get(size + 1..).unwrap_or_default();
+    }
+    Ok(contents)
+}
+
+fn unexpected(answer: &[u8]) -> GitError {
+    let answer = String::from_utf8_lossy(answer.get(..80).unwrap_or(answer)).into_owned();
+    GitError::Answer { command: "cat-file".to_string(), answer }
+}
+
+/// Waits a little before another attempt; the process id keeps rivals out of step.
+fn pause(attempt: u32) {
+    let spread = u64::from(std::process::id() % 17);
+    std::thread::sleep(Duration::from_millis(2 + spread + u64::from(attempt.min(20)) * 3));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notes_ref_lies_under_refs_notes() {
+        for (name, full) in [
+            ("invdiff", "refs/notes/invdiff"),
+            ("notes/a/b", "refs/notes/a/b"),
+            ("refs/notes/x", "refs/notes/x"),
+        ] {
+            assert_eq!(NotesRef::parse(name).ok().map(|r| r.to_string()).as_deref(), Some(full));
+        }
+        for bad in ["refs/heads/x", "refs/notes/", "", "a..b", "refs/notesx", "a b", "x\n", "-x/../y"] {
+            assert!(NotesRef::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+}

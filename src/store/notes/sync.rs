@@ -1,0 +1,180 @@
+//! Sharing notes: fetch to a tracking ref, merge, push, again if somebody was faster.
+//!
+//! The merge is a union of lines, sorted and without duplicates (git's `cat_sort_uniq`), done here
+//! rather than by `git notes merge` because that one does not look whether the ref moved meanwhile.
+
+use std::collections::BTreeSet;
+
+use super::{ATTEMPTS, Change, Entry, GitError, Notes, NotesError, NotesRef, Snapshot, pause};
+
+/// How often a rejected push is tried again.
+const PUSHES: u32 = 8;
+
+/// What a sync did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SyncReport {
+    /// The remote had notes that were not here.
+    pub received: bool,
+    /// Notes from here went to the remote.
+    pub sent: bool,
+}
+
+impl Notes<'_> {
+    /// Makes this repository and `remote` have the same notes. Never forces a push.
+    pub fn sync(&self, remote: &str) -> Result<SyncReport, NotesError> {
+        let tracking = NotesRef::parse(&format!("refs/notes/{remote}/{}", self.name.short()))?;
+        let mut report = SyncReport::default();
+        for attempt in 0..PUSHES {
+            let theirs = self.fetch(remote, &tracking)?;
+            if let Some(theirs) = &theirs {
+                report.received |= self.merge(theirs)?;
+            }
+            let ours = self.git.object(self.name.as_str())?;
+            if ours.is_none() || ours == theirs {
+                return Ok(report);
+            }
+            match self.git.run(&["push", "--quiet", "--no-verify", remote, self.name.as_str()], b"") {
+                Ok(_) => {
+                    report.sent = true;
+                    if let Some(ours) = &ours {
+                        self.git.run(&["update-ref", tracking.as_str(), ours], b"")?;
+                    }
+                    return Ok(report);
+                }
+                // Only a push that lost a race is worth another try.
+                Err(error) if self.remote_tip(remote)? == theirs => return Err(error.into()),
+                Err(_) => pause(attempt),
+            }
+        }
+        Err(NotesError::Rejected(self.name.clone(), PUSHES))
+    }
+
+    fn remote_tip(&self, remote: &str) -> Result<Option<String>, NotesError> {
+        let listing = self.git.line(&["ls-remote", remote, self.name.as_str()])?;
+        Ok(listing.split_whitespace().next().map(str::to_string))
+    }
+
+    /// Fetches the remote's notes into the tracking ref and returns their tip. A remote without notes
+    /// is no error.
+    fn fetch(&self, remote: &str, tracking: &NotesRef) -> Result<Option<String>, NotesError> {
+        if self.remote_tip(remote)?.is_none() {
+            return Ok(None);
+        }
+        let refspec = format!("+{}:{tracking}", self.name);
+        self.git.run(&["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", remote, &refspec], b"")?;
+        Ok(self.git.object(tracking.as_str())?)
+    }
+
+    /// Merges the notes commit `theirs` into ours; tells whether anything was not here before.
+    fn merge(&self, theirs: &str) -> Result<bool, NotesError> {
+        for attempt in 0..ATTEMPTS {
+            let base = self.snapshot()?;
+            let Some(tip) = &base.tip else {
+                if self.forward(theirs, None)? {
+                    return Ok(true);
+                }
+                pause(attempt);
+                continue;
+            };
+            if self.contains(tip, theirs)? {
+                return Ok(false);
+            }
+            let done = if self.contains(theirs, tip)? {
+                self.forward(theirs, Some(tip))?
+            } else {
+                self.merge_commit(&base, theirs)?
+            };
+            if done {
+                return Ok(true);
+            }
+            pause(attempt);
+        }
+        Err(NotesError::Contended(self.name.clone()))
+    }
+
+    fn contains(&self, tip: &str, ancestor: &str) -> Result<bool, NotesError> {
+        Ok(self.git.find(&["merge-base", "--is-ancestor", ancestor, tip])?.is_some())
+    }
+
+    /// Moves the ref to `theirs` if it still is at `expected`.
+    fn forward(&self, theirs: &str, expected: Option<&str>) -> Result<bool, NotesError> {
+        let zeros = "0".repeat(theirs.len());
+        let old = expected.unwrap_or(&zeros);
+        let message = "notes: Fast-forward by git invdiff notes sync";
+        match self.git.run(&["update-ref", "-m", message, self.name.as_str(), theirs, old], b"") {
+            Ok(_) => Ok(true),
+            Err(GitError::Failed { .. }) if self.git.object(self.name.as_str())?.as_deref() != expected => {
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Commits the three-way merge of `theirs` into `base`: what only one side changed or removed since
+    /// the merge base stays so; what both changed becomes the union of both.
+    fn merge_commit(&self, base: &Snapshot, theirs: &str) -> Result<bool, NotesError> {
+        let tip = base.tip.as_deref().unwrap_or_default();
+        let fork = match self.git.find(&["merge-base", tip, theirs])? {
+            Some(fork) => self.snapshot_of(fork.lines().next().unwrap_or_default())?,
+            None => Snapshot::default(),
+        };
+        let other = self.snapshot_of(theirs)?;
+        let objects: BTreeSet<&String> = base.entries.keys().chain(other.entries.keys()).collect();
+        let mut changes = Vec::new();
+        let mut both = Vec::new();
+        for object in objects {
+            let (own, new) = (base.of(object), other.of(object));
+            let blobs = |entries: &[Entry]| entries.iter().map(|e| e.blob.clone()).collect::<Vec<_>>();
+            let (own_blobs, new_blobs, old_blobs) = (blobs(own), blobs(new), blobs(fork.of(object)));
+            if own_blobs == new_blobs || new_blobs == old_blobs {
+                continue;
+            }
+            if own_blobs == old_blobs {
+                changes.extend(own.iter().map(|entry| Change::Delete(&entry.path)));
+                changes.extend(new.iter().map(|entry| Change::Link(&entry.path, &entry.blob)));
+            } else {
+                both.push(object.clone());
+            }
+        }
+        let mut ours = self.payloads(base, &both)?;
+        let mut received = self.payloads(&other, &both)?;
+        for object in &both {
+            let merged =
+                union(&ours.remove(object).unwrap_or_default(), &received.remove(object).unwrap_or_default());
+            let (own, new) = (base.of(object), other.of(object));
+            changes.extend(own.iter().map(|entry| Change::Delete(&entry.path)));
+            changes.extend(own.first().or(new.first()).map(|entry| Change::Put(&entry.path, merged)));
+        }
+        self.commit("Notes merged by 'git invdiff notes sync'", base, Some(theirs), &changes)
+    }
+}
+
+/// Returns the lines of two notes, sorted, each once, as git's `cat_sort_uniq` does.
+pub fn union(ours: &[u8], theirs: &[u8]) -> Vec<u8> {
+    let lines: BTreeSet<&[u8]> = [ours, theirs]
+        .into_iter()
+        .flat_map(|p| p.split(|&byte| byte == b'\n'))
+        .filter(|l| !l.is_empty())
+        .collect();
+    let mut merged = Vec::new();
+    for line in lines {
+        merged.extend_from_slice(line);
+        merged.push(b'\n');
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_union_is_sorted_and_repeats_nothing() {
+        for (ours, theirs, merged) in
+            [("", "", ""), ("b\na\n", "a\n\nc", "a\nb\nc\n"), ("x\n", "", "x\n"), ("\n\n", "y\n", "y\n")]
+        {
+            assert_eq!(union(ours.as_bytes(), theirs.as_bytes()), merged.as_bytes());
+            assert_eq!(union(theirs.as_bytes(), ours.as_bytes()), merged.as_bytes());
+        }
+    }
+}
