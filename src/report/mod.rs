@@ -1,8 +1,10 @@
 //! The serialisable result model and its renderers, one file a format.
 
+mod assertion;
 pub mod escape;
 pub mod model;
 mod path;
 
+pub use assertion::*;
 pub use model::*;
 pub use path::RepoPath;

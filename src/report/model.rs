@@ -8,7 +8,7 @@
 //! Texts (`text`, `c`, `reason`, values of witnesses) may hold whatever the analysed repository
 //! holds: renderers escape them.
 
-use super::RepoPath;
+use super::{Assertion, RepoPath};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -31,6 +31,9 @@ pub struct Report {
     /// Every source hunk between consecutive versions, with what became of it.
     pub hunks: Vec<HunkReport>,
     pub functions: Vec<FunctionReport>,
+    /// Asserted and pinned properties that were looked at; the gate reads their violations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assertions: Vec<Assertion>,
     pub summary: Summary,
     pub cost: Cost,
     /// Problems that belong to no single function (a file that could not be read, a header that is
@@ -49,6 +52,7 @@ impl Default for Report {
             versions: Vec::new(),
             hunks: Vec::new(),
             functions: Vec::new(),
+            assertions: Vec::new(),
             summary: Summary::default(),
             cost: Cost::default(),
             notices: Vec::new(),
