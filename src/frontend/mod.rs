@@ -1,1 +1,3 @@
 //! Source bytes to IR, one folder a language.
+
+pub mod c;

@@ -1,0 +1,10 @@
+//! The C front end: preprocess, parse and type-check one file of a [`crate::history::SourceTree`],
+//! then lower it to [`crate::ir`].
+//!
+//! The `rucc-*` crates do the first three steps. They promise no stable interface, so nothing
+//! outside this folder names one of their types, and their versions are pinned.
+
+mod files;
+mod guard;
+mod headers;
+pub mod parse;

@@ -1,0 +1,291 @@
+//! One translation unit from bytes to a typed tree.
+//!
+//! Terms: a *unit* is a source file with everything it includes; the *tree* is the version of the
+//! repository it is read from; the *prelude* is text of ours that stands before the first line.
+//!
+//! Broken input is normal input: whatever can be parsed is, and the diagnostics say what could not.
+//! Only a unit beyond a cap is [`Rejected`] as a whole.
+
+use super::files::TreeFiles;
+use super::{guard, headers};
+use crate::history::SourceTree;
+use crate::ir::DataModel;
+use rucc_diag::{Diagnostic, Severity, Span};
+use rucc_pp::Tok;
+use rucc_sema::{Checked, Checker};
+use rucc_session::{Session, Std};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a unit is parsed under, beside its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Macros defined before the first line, in order; `None` defines as 1.
+    pub defines: Vec<(String, Option<String>)>,
+    /// Macros undefined after `defines`.
+    pub undefines: Vec<String>,
+    /// Folders of the tree that includes are looked up in, after the including file's own.
+    pub include_dirs: Vec<PathBuf>,
+    pub data_model: DataModel,
+    /// Read the machine's own library headers instead of the embedded ones. Results then depend
+    /// on the machine.
+    pub host_headers: bool,
+}
+
+/// A parsed unit. Ids of types, declarations and symbols belong to this value only.
+#[derive(Debug)]
+pub struct Parsed {
+    pub session: Session,
+    pub checked: Checked,
+    /// The unit's tokens after preprocessing: `span` is the spelling, `expansion` the outermost
+    /// macro call.
+    pub tokens: Vec<Tok>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Every path that was tried in the tree, with the id of its content (`None`: no such file),
+    /// sorted: equal answers for all of them mean an equal parse.
+    pub reads: Vec<(PathBuf, Option<String>)>,
+    /// The unit's source file.
+    pub path: PathBuf,
+}
+
+/// Why a unit was not parsed at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejected {
+    #[error("No such file: {}", .0.display())]
+    Missing(PathBuf),
+    /// A cap was exceeded; the name is the one that reports show as `limit:<name>`.
+    #[error("{}: more than {value} {name}", path.display())]
+    Limit { path: PathBuf, name: &'static str, value: u64 },
+    #[error("{}: the parser crashed: {message}", path.display())]
+    Crashed { path: PathBuf, message: String },
+}
+
+/// A place in a file of the unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Path in the tree, or an embedded header's, which starts with `<`.
+    pub file: PathBuf,
+    /// From 1.
+    pub line: u32,
+    /// In bytes, from 1.
+    pub column: u32,
+    /// Line of the last byte of the construct.
+    pub end_line: u32,
+    /// Name of the macro whose call starts here, if the construct came out of one.
+    pub macro_name: Option<Arc<str>>,
+}
+
+impl Parsed {
+    /// Returns where a span of the typed tree lies; `None` for spans that the parser made up.
+    pub fn place(&self, span: Span) -> Option<Place> {
+        if span.is_dummy() {
+            return None;
+        }
+        let sources = &self.session.sources;
+        let start = sources.lookup(span.lo)?;
+        let last = span.hi.saturating_sub(1).max(span.lo);
+        let end = sources.lookup(last).filter(|e| e.file == start.file).unwrap_or(start);
+        Some(Place {
+            file: PathBuf::from(&sources.file(start.file).name),
+            line: start.line,
+            column: start.column,
+            end_line: end.line.max(start.line),
+            macro_name: self.macro_at(span.lo),
+        })
+    }
+
+    /// Returns the name of the macro whose outermost call starts at `position`.
+    fn macro_at(&self, position: u32) -> Option<Arc<str>> {
+        // Tokens are in source order but for includes, whose positions lie after those of the
+        // file that includes them; calls are few enough that a scan of equals is not needed.
+        let called = self.tokens.iter().any(|t| !t.expansion.is_dummy() && t.expansion.lo == position);
+        if !called {
+            return None;
+        }
+        let file = self.session.sources.file(self.session.sources.lookup_file(position)?);
+        let text = file.bytes().get((position - file.start) as usize..)?;
+        let end = text.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_')).unwrap_or(text.len());
+        std::str::from_utf8(text.get(..end)?).ok().filter(|t| !t.is_empty()).map(Arc::from)
+    }
+
+    /// Returns whether nothing at all was wrong with the unit or a header it uses.
+    pub fn is_clean(&self) -> bool {
+        !self.diagnostics.iter().any(|d| matches!(d.severity, Severity::Error | Severity::Ice))
+    }
+}
+
+/// Preprocesses, parses and checks the file at `path`.
+///
+/// Runs on a thread of its own with a large stack. Cost is linear in the number of tokens, about
+/// 5 ms for an ordinary file.
+pub fn parse(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<Parsed, Rejected> {
+    guard::on_large_stack(path, || {
+        let files = Arc::new(TreeFiles::new(tree, options.host_headers));
+        let run = run(files.clone(), path, options, "")?;
+        let reads = files.take_reads();
+        Ok(Parsed {
+            session: run.session,
+            checked: run.checked,
+            tokens: run.tokens,
+            diagnostics: run.diagnostics,
+            reads,
+            path: path.to_path_buf(),
+        })
+    })
+}
+
+/// Result of one pass over the unit, before anything is retried.
+struct Run {
+    session: Session,
+    checked: Checked,
+    tokens: Vec<Tok>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Options of the `rucc` session: a fixed target, never the machine's own.
+fn session_options(path: &Path, options: &Options) -> rucc_session::Options {
+    let triple = match options.data_model {
+        DataModel::Lp64 => "x86_64-unknown-linux-gnu",
+        DataModel::Ilp32 => "i686-unknown-linux-gnu",
+    };
+    // Both triples are in the table of rucc-tuple; its own default is the machine's target.
+    let triple = triple.parse().unwrap_or_else(|_| unreachable!("{triple} is a known target"));
+    let mut out = rucc_session::Options::new(triple);
+    (out.std, out.error_limit, out.permissive) = (Std::C17, 0, true);
+    out.defines = options
+        .defines
+        .iter()
+        .map(|(name, value)| format!("{name}={}", value.as_deref().unwrap_or("1")))
+        .collect();
+    out.undefines = options.undefines.clone();
+    if let Some(folder) = path.parent() {
+        out.search.push_bracket(folder);
+    }
+    options.include_dirs.iter().for_each(|d| out.search.push_bracket(d));
+    if options.host_headers {
+        out.search.push_system(rucc_session::runtime::DIR);
+        headers::HOST_DIRS.iter().for_each(|d| out.search.push_system(d));
+    } else {
+        // Ours stand before the compiler's own: its `setjmp.h` only passes on to the library's.
+        out.search.push_system(headers::DIR);
+        out.search.push_system(rucc_session::runtime::DIR);
+    }
+    out.search.push_after(super::files::ANYWHERE);
+    out
+}
+
+/// Preprocesses and checks once. The checker runs even when the parse failed: it recovers well.
+fn run(
+    files: Arc<TreeFiles<'_>>,
+    path: &Path,
+    options: &Options,
+    prelude: &str,
+) -> Result<Run, Rejected> {
+    let opts = session_options(path, options);
+    let name = path.to_string_lossy().into_owned();
+    let source = files.source(path).ok_or_else(|| Rejected::Missing(path.to_path_buf()))?;
+    let mut session = Session::new(opts.clone());
+    // Keywords must be interned before anything else is.
+    let keywords = rucc_lex::Keywords::new(&mut session.interner, opts.std, true).x86(true);
+    let full = |_| Rejected::Limit { path: path.to_path_buf(), name: "source-bytes", value: u32::MAX.into() };
+    let mut pp = rucc_pp::Preprocessor::new();
+    let mut predef = rucc_pp::Predef::for_options(&opts);
+    predef.timestamp = rucc_pp::Timestamp { date: "Jan  1 1970".into(), time: "00:00:00".into() };
+    let mut tokens = Vec::new();
+    {
+        let mut cx =
+            rucc_pp::Context::new(&mut session.interner, &mut session.sources, &*files, &opts.search);
+        cx.lex = rucc_lex::Options::for_dialect(opts.std, true, false);
+        pp.predefine(&session.target, &predef, &mut cx).map_err(full)?;
+        if !prelude.is_empty() {
+            let file = cx.sources.add("<prelude>", prelude.as_bytes().to_vec()).map_err(full)?;
+            tokens.append(&mut pp.run(file, &mut cx));
+        }
+        let file = cx.sources.add_shared(name, source, None).map_err(full)?;
+        tokens.append(&mut pp.run(file, &mut cx));
+    }
+    files.check(path)?;
+    guard::check_tokens(path, &tokens)?;
+    let plain: Vec<_> = tokens.iter().map(|t| t.to_pp()).collect();
+    let mut diagnostics = pp.take_diagnostics();
+    let (lexed, errors) = rucc_lex::convert(
+        &plain,
+        &rucc_lex::Convert {
+            keywords: &keywords,
+            interner: &session.interner,
+            target: &session.target,
+            std: opts.std,
+            gnu: true,
+            pedantic: false,
+        },
+    );
+    diagnostics.extend(errors);
+    let type_names: Vec<_> =
+        session.target.type_names().iter().filter_map(|&(n, _)| session.interner.find(n)).collect();
+    let parsed = rucc_parse::parse(
+        &lexed,
+        rucc_parse::Context {
+            error_limit: 0,
+            gnu: true,
+            type_names: &type_names,
+            ..rucc_parse::Context::new(&session.interner, opts.std)
+        },
+    );
+    diagnostics.extend(parsed.diagnostics);
+    let mut checker = Checker::new(
+        &parsed.ast,
+        rucc_sema::Context {
+            permissive: true,
+            error_limit: 0,
+            ..rucc_sema::Context::new(&session.interner, &session.target, opts.std)
+        },
+    );
+    checker.check_unit();
+    let checked = checker.finish();
+    diagnostics.extend(checked.diagnostics.iter().cloned());
+    Ok(Run { session, checked, tokens, diagnostics })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::MemoryTree;
+
+    /// Parses `a.c` beside the given other files and lists its functions and errors.
+    fn check(files: &[(&str, &str)], functions: &[&str], errors: &[&str]) {
+        let parsed = parse(&MemoryTree::new(files.to_vec()), Path::new("a.c"), &Options::default()).unwrap();
+        let tree = &parsed.checked.tast;
+        let found: Vec<_> = tree
+            .top_level()
+            .iter()
+            .filter(|&&d| tree[d].body.is_some())
+            .filter_map(|&d| tree[d].name.map(|n| parsed.session.interner.resolve(n).to_owned()))
+            .collect();
+        let wrong: Vec<_> = parsed
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity.is_fatal())
+            .map(|d| d.message.as_str())
+            .collect();
+        assert_eq!((found, wrong), (functions.iter().map(|s| s.to_string()).collect(), errors.to_vec()));
+    }
+
+    #[test]
+    fn includes_resolve_beside_the_file_then_anywhere() {
+        let header = "#define TWICE(x) ((x) * 2)\n";
+        check(
+            &[("a.c", "#include <t.h>\nint f(int n) { return TWICE(n); }"), ("inc/deep/t.h", header)],
+            &["f"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn macro_calls_have_a_place() {
+        let tree = MemoryTree::new([("a.c", "#define SQ(x) ((x)*(x))\nint f(int n) {\n  return SQ(n);\n}\n")]);
+        let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+        let token = parsed.tokens.iter().find(|t| !t.expansion.is_dummy()).unwrap();
+        let place = parsed.place(token.report_span()).unwrap();
+        assert_eq!((place.line, place.column, place.macro_name.as_deref()), (3, 10, Some("SQ")));
+    }
+}
