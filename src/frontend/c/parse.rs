@@ -175,12 +175,7 @@ fn session_options(path: &Path, options: &Options) -> rucc_session::Options {
 }
 
 /// Preprocesses and checks once. The checker runs even when the parse failed: it recovers well.
-fn run(
-    files: Arc<TreeFiles<'_>>,
-    path: &Path,
-    options: &Options,
-    prelude: &str,
-) -> Result<Run, Rejected> {
+fn run(files: Arc<TreeFiles<'_>>, path: &Path, options: &Options, prelude: &str) -> Result<Run, Rejected> {
     let opts = session_options(path, options);
     let name = path.to_string_lossy().into_owned();
     let source = files.source(path).ok_or_else(|| Rejected::Missing(path.to_path_buf()))?;
@@ -261,12 +256,8 @@ mod tests {
             .filter(|&&d| tree[d].body.is_some())
             .filter_map(|&d| tree[d].name.map(|n| parsed.session.interner.resolve(n).to_owned()))
             .collect();
-        let wrong: Vec<_> = parsed
-            .diagnostics
-            .iter()
-            .filter(|d| d.severity.is_fatal())
-            .map(|d| d.message.as_str())
-            .collect();
+        let wrong: Vec<_> =
+            parsed.diagnostics.iter().filter(|d| d.severity.is_fatal()).map(|d| d.message.as_str()).collect();
         assert_eq!((found, wrong), (functions.iter().map(|s| s.to_string()).collect(), errors.to_vec()));
     }
 
@@ -282,7 +273,8 @@ mod tests {
 
     #[test]
     fn macro_calls_have_a_place() {
-        let tree = MemoryTree::new([("a.c", "#define SQ(x) ((x)*(x))\nint f(int n) {\n  return SQ(n);\n}\n")]);
+        let tree =
+            MemoryTree::new([("a.c", "#define SQ(x) ((x)*(x))\nint f(int n) {\n  return SQ(n);\n}\n")]);
         let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
         let token = parsed.tokens.iter().find(|t| !t.expansion.is_dummy()).unwrap();
         let place = parsed.place(token.report_span()).unwrap();
