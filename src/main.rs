@@ -1,3 +1,5 @@
 //! The `git-invdiff` command: one call into the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    git_invdiff::cli::main()
+}

@@ -1,1 +1,101 @@
 //! Argument definitions and one file a subcommand; no analysis.
+//!
+//! [`main`] reads the command line, runs one command, and turns what comes back into an exit code:
+//! 0 done, 1 objection, 3 undecided under `--strict`, 128 fatal, 129 usage, 141 when the reader of
+//! the output went away. All results go through [`Output`], everything else to standard error.
+
+mod args;
+mod cache;
+mod colour;
+mod completions;
+mod context;
+mod demo;
+mod diff;
+mod doctor;
+mod error;
+mod graph;
+mod hook;
+mod man;
+mod notes;
+mod output;
+
+mod progress;
+mod range;
+mod reserved;
+mod trailers;
+
+pub use args::{Cli, Command, GlobalArgs};
+pub use context::{Context, Format};
+pub use error::{CliError, ErrorKind, ExitCode};
+pub use output::Output;
+pub use progress::Progress;
+
+use clap::{CommandFactory, Parser};
+use std::io::Write;
+
+/// Runs the command that the process's arguments name.
+pub fn main() -> std::process::ExitCode {
+    let code = match run(std::env::args_os().skip(1).collect()) {
+        Ok(code) => code.code(),
+        Err(error) => {
+            if error.kind != ErrorKind::BrokenPipe {
+                let _ = write!(std::io::stderr(), "{error}");
+            }
+            error.kind.code()
+        }
+    };
+    code.into()
+}
+
+/// Runs the command that `words` (without the program's name) name.
+pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
+    let words = args::with_default_command(words, &Cli::command());
+    let cli = match Cli::try_parse_from(std::iter::once("git-invdiff".into()).chain(words)) {
+        Ok(cli) => cli,
+        Err(error) => return report_parse_error(&error),
+    };
+    let mut context = Context::new(cli.globals)?;
+    let result = dispatch(cli.command, &mut context);
+    // What was found before a failure is shown; the failure itself is what counts.
+    let finished = context.output.finish(result.is_ok());
+    let code = result?;
+    finished?;
+    Ok(code)
+}
+
+fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliError> {
+    match command {
+        Command::Diff(args) => diff::run(args, context),
+        Command::Graph(args) => graph::run(args, context),
+        Command::Notes(args) => notes::run(args, context),
+        Command::Trailers(args) => trailers::run(args, context),
+        Command::Hook(args) => hook::run(args, context),
+        Command::Cache(args) => cache::run(args, context),
+        Command::Doctor(args) => doctor::run(args, context),
+        Command::Demo(args) => demo::run(args, context),
+        Command::Completions(args) => completions::run(args, context),
+        Command::Man(args) => man::run(args, context),
+        Command::Check(args) => reserved::run("check", &args),
+        Command::Assert(args) => reserved::run("assert", &args),
+        Command::Witness(args) => reserved::run("witness", &args),
+        Command::Condition(args) => reserved::run("condition", &args),
+        Command::Discover(args) => reserved::run("discover", &args),
+        Command::Quantify(args) => reserved::run("quantify", &args),
+        Command::Rank(args) => reserved::run("rank", &args),
+        Command::Blame(args) => reserved::run("blame", &args),
+        Command::Bisect(args) => reserved::run("bisect", &args),
+    }
+}
+
+/// Help and version go to standard output and are no error; the rest is a usage error in clap's
+/// words.
+fn report_parse_error(error: &clap::Error) -> Result<ExitCode, CliError> {
+    use clap::error::ErrorKind as Clap;
+    if matches!(error.kind(), Clap::DisplayHelp | Clap::DisplayVersion) {
+        error.print()?;
+        return Ok(ExitCode::Done);
+    }
+    let text = error.render().to_string();
+    let text = text.trim_end().strip_prefix("error: ").unwrap_or(&text).trim_end();
+    Err(CliError::usage(text))
+}

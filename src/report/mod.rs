@@ -3,6 +3,7 @@
 mod assertion;
 pub mod escape;
 pub mod model;
+pub mod palette;
 mod path;
 
 pub use assertion::*;

@@ -1,0 +1,314 @@
+//! The command line: options that every command takes, and the commands.
+
+use super::{
+    cache, completions, demo, diff, doctor, graph, hook, man, notes, reserved::ReservedArgs, trailers,
+};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Shows which facts about a C program a range of commits changed, and which stayed
+///
+/// A source diff says which lines changed. This says which conditions hold in every version of a
+/// range (version invariants), and which ones held before a commit and no longer hold after it
+/// (invariant churns), each tied to the hunks and lines that cause it, with an input that shows the
+/// difference.
+///
+/// Without a command, `diff` is meant: `git invdiff HEAD~3..HEAD`.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "git-invdiff",
+    bin_name = "git invdiff",
+    version,
+    override_usage = "git invdiff [<options>] [<range> | <rev>...] [-- <path>...]\n       \
+                      git invdiff [<options>] <command> [<args>]",
+    subcommand_required = true,
+    disable_help_subcommand = true,
+    infer_subcommands = false,
+    after_help = "See 'git invdiff <command> -h' for the options of a command; \
+                  'git invdiff diff -h' for those of 'git invdiff <range>'."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub globals: GlobalArgs,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that every command takes, before or after its name.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Common options")]
+pub struct GlobalArgs {
+    /// Run as if started in <DIR>
+    #[arg(short = 'C', value_name = "DIR", global = true, action = clap::ArgAction::Append)]
+    pub change_dir: Vec<PathBuf>,
+
+    /// Path of the repository's git directory
+    #[arg(long, value_name = "DIR", global = true, hide_short_help = true)]
+    pub git_dir: Option<PathBuf>,
+
+    /// Output format: text, json, yaml; `graph` also knows dot and svg
+    #[arg(long, value_name = "FORMAT", global = true)]
+    pub format: Option<String>,
+
+    /// Same as --format json
+    #[arg(long, global = true, conflicts_with = "format")]
+    pub json: bool,
+
+    /// Stable line format for scripts
+    #[arg(
+        long, value_name = "VERSION", global = true, num_args = 0..=1, require_equals = true,
+        default_missing_value = "v1", value_parser = ["v1"], conflicts_with_all = ["format", "json"]
+    )]
+    pub porcelain: Option<String>,
+
+    /// End records with NUL and write paths raw
+    #[arg(short = 'z', global = true)]
+    pub nul: bool,
+
+    /// Write the result to <FILE>
+    #[arg(short = 'o', long = "output", value_name = "FILE", global = true)]
+    pub output: Option<PathBuf>,
+
+    /// Colour: auto, always, never
+    #[arg(
+        long, value_name = "WHEN", global = true, num_args = 0..=1, require_equals = true,
+        default_missing_value = "always", overrides_with = "no_color"
+    )]
+    pub color: Option<ColourChoice>,
+
+    /// Same as --color=never
+    #[arg(long, global = true, overrides_with = "color", hide_short_help = true)]
+    pub no_color: bool,
+
+    /// Page the output even if `pager.invdiff` says not to
+    #[arg(long, global = true, overrides_with = "no_pager", hide = true)]
+    pub pager: bool,
+
+    /// Do not page the output
+    #[arg(long, global = true, overrides_with = "pager")]
+    pub no_pager: bool,
+
+    /// Show progress even if standard error is no terminal
+    #[arg(long, global = true, overrides_with = "no_progress", hide = true)]
+    pub progress: bool,
+
+    /// Do not show progress
+    #[arg(long, global = true, overrides_with = "progress", hide_short_help = true)]
+    pub no_progress: bool,
+
+    /// No progress and no warnings
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// Also assumptions, unknowns with reasons, and cost
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+
+    /// Define a preprocessor macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", global = true, action = clap::ArgAction::Append)]
+    pub define: Vec<String>,
+
+    /// Undefine a preprocessor macro
+    #[arg(short = 'U', value_name = "NAME", global = true, action = clap::ArgAction::Append)]
+    pub undefine: Vec<String>,
+
+    /// Search for headers in <DIR>, relative to the top of the tree
+    #[arg(short = 'I', value_name = "DIR", global = true, action = clap::ArgAction::Append)]
+    pub include_dir: Vec<PathBuf>,
+
+    /// Take macros and include directories from a compile_commands.json
+    #[arg(long, value_name = "FILE", global = true, hide_short_help = true)]
+    pub compdb: Option<PathBuf>,
+
+    /// Sizes of the C types: LP64, ILP32
+    #[arg(long, value_name = "MODEL", global = true, ignore_case = true, hide_short_help = true)]
+    pub data_model: Option<DataModelChoice>,
+
+    /// Worker threads; the result does not depend on them
+    #[arg(short = 'j', long = "jobs", value_name = "N", global = true)]
+    pub jobs: Option<std::num::NonZeroUsize>,
+
+    /// Read and write the cache (default)
+    #[arg(long, global = true, overrides_with = "no_cache", hide = true)]
+    pub cache: bool,
+
+    /// Neither read nor write the cache
+    #[arg(long, global = true, overrides_with = "cache", hide_short_help = true)]
+    pub no_cache: bool,
+
+    /// Configuration file instead of the tree's .invdiff.yaml
+    #[arg(long, value_name = "FILE", global = true, hide_short_help = true)]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColourChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DataModelChoice {
+    #[value(name = "LP64")]
+    Lp64,
+    #[value(name = "ILP32")]
+    Ilp32,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    Diff(diff::DiffArgs),
+    /// Property differencing and built-in safety properties (not in this version)
+    #[command(hide_possible_values = true)]
+    Check(ReservedArgs),
+    /// Copies of the sources with assertions of the invariants (not in this version)
+    Assert(ReservedArgs),
+    /// Runnable C tests for churns that have a witness (not in this version)
+    Witness(ReservedArgs),
+    Graph(graph::GraphArgs),
+    /// The difference condition for other verifiers (not in this version)
+    Condition(ReservedArgs),
+    /// Dynamic invariants refined by symbolic execution (not in this version)
+    Discover(ReservedArgs),
+    /// Counts and probabilities of changed behaviour (not in this version)
+    Quantify(ReservedArgs),
+    /// Candidate fixes by changed behaviour (not in this version)
+    Rank(ReservedArgs),
+    /// Which commits changed an invariant (not in this version)
+    Blame(ReservedArgs),
+    /// The first commit that broke an invariant (not in this version)
+    Bisect(ReservedArgs),
+    Notes(notes::NotesArgs),
+    Trailers(trailers::TrailersArgs),
+    Hook(hook::HookArgs),
+    Cache(cache::CacheArgs),
+    Doctor(doctor::DoctorArgs),
+    Demo(demo::DemoArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+}
+
+/// Puts `diff` into `words` (without the program's name) where no command is named, so that
+/// `git invdiff HEAD~3..HEAD` works. A command's name wins over a revision of the same name, which
+/// `git invdiff diff <name>` reaches.
+pub fn with_default_command(words: Vec<std::ffi::OsString>, root: &clap::Command) -> Vec<std::ffi::OsString> {
+    let at = match command_position(&words, root) {
+        Position::Named => return words,
+        Position::Insert(at) => at,
+    };
+    let mut words = words;
+    // Past the end: the last option lacks its value, which is for the parser to say.
+    if at <= words.len() {
+        words.insert(at, "diff".into());
+    }
+    words
+}
+
+enum Position {
+    /// A command is named, or help or the version is asked for.
+    Named,
+    Insert(usize),
+}
+
+fn command_position(words: &[std::ffi::OsString], root: &clap::Command) -> Position {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some(word) = word.to_str() else { return Position::Insert(at) };
+        if matches!(word, "-h" | "--help" | "-V" | "--version") {
+            return Position::Named;
+        }
+        match global_option(word, root) {
+            Some(OptionShape::Whole) => at += 1,
+            Some(OptionShape::ValueFollows) => at += 2,
+            None if root.find_subcommand(word).is_some() => return Position::Named,
+            None => return Position::Insert(at),
+        }
+    }
+    Position::Insert(at)
+}
+
+enum OptionShape {
+    Whole,
+    ValueFollows,
+}
+
+/// Recognises an option of the root command; `None` for options of `diff`, `--` and plain words.
+fn global_option(word: &str, root: &clap::Command) -> Option<OptionShape> {
+    let shape = |arg: &clap::Arg, value_attached: bool| {
+        let needs_value = arg.get_action().takes_values()
+            && !arg.is_require_equals_set()
+            && arg.get_num_args().is_none_or(|n| n.min_values() > 0);
+        if needs_value && !value_attached { OptionShape::ValueFollows } else { OptionShape::Whole }
+    };
+    if let Some(long) = word.strip_prefix("--") {
+        let (name, attached) = long.split_once('=').map_or((long, false), |(name, _)| (name, true));
+        let arg = root.get_arguments().find(|a| a.get_long() == Some(name))?;
+        return Some(shape(arg, attached));
+    }
+    let mut letters = word.strip_prefix('-')?.chars();
+    loop {
+        let letter = letters.next()?;
+        let arg = root.get_arguments().find(|a| a.get_short() == Some(letter))?;
+        let rest_is_empty = letters.as_str().is_empty();
+        if arg.get_action().takes_values() || rest_is_empty {
+            return Some(shape(arg, !rest_is_empty));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn check(words: &str, expected: &str) {
+        let words = words.split_whitespace().map(Into::into).collect();
+        let got = with_default_command(words, &Cli::command());
+        let got: Vec<_> = got.iter().map(|w| w.to_string_lossy()).collect();
+        assert_eq!(got.join(" "), expected);
+    }
+
+    #[test]
+    fn diff_is_the_default_command() {
+        check("", "diff");
+        check("HEAD~3..HEAD", "diff HEAD~3..HEAD");
+        check("--json HEAD", "--json diff HEAD");
+        check("-C dir A B", "-C dir diff A B");
+        check("-Cdir -qj4 A", "-Cdir -qj4 diff A");
+        check("-j 4 --format json A", "-j 4 --format json diff A");
+        check("--color A", "--color diff A");
+        check("--staged", "diff --staged");
+        check("-- a.c", "diff -- a.c");
+        check("-C", "-C");
+    }
+
+    #[test]
+    fn a_named_command_stays() {
+        for words in
+            ["diff A", "-C dir doctor --coverage", "-h", "--version", "--json notes show", "-q check"]
+        {
+            check(words, words);
+        }
+        check("doctors", "diff doctors");
+    }
+
+    #[test]
+    fn definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// Clap silently takes two arguments of one name as one.
+    #[test]
+    fn no_command_reuses_the_name_of_a_common_option() {
+        fn visit(command: &clap::Command, common: &[&clap::Id]) {
+            for argument in command.get_subcommands().flat_map(clap::Command::get_arguments) {
+                assert!(!common.contains(&argument.get_id()), "{} of {}", argument, command.get_name());
+            }
+            command.get_subcommands().for_each(|c| visit(c, common));
+        }
+        let root = Cli::command();
+        let common: Vec<_> = root.get_arguments().map(clap::Arg::get_id).collect();
+        visit(&root, &common);
+    }
+}

@@ -1,0 +1,95 @@
+//! What every command gets: the common options and the one place to write to.
+
+use super::output::Output;
+use super::{CliError, GlobalArgs};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The surroundings of one command.
+pub struct Context {
+    pub globals: GlobalArgs,
+    pub output: Output,
+}
+
+/// Formats in which a result can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Json,
+    Yaml,
+    Porcelain,
+    Dot,
+    Svg,
+}
+
+impl Format {
+    fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Json => "json",
+            Format::Yaml => "yaml",
+            Format::Porcelain => "porcelain",
+            Format::Dot => "dot",
+            Format::Svg => "svg",
+        }
+    }
+}
+
+impl Context {
+    /// Moves to the directory that `-C` names and gets the output ready.
+    pub fn new(globals: GlobalArgs) -> Result<Context, CliError> {
+        // Each -C is relative to the one before, as with git; an empty one changes nothing.
+        for directory in globals.change_dir.iter().filter(|d| !d.as_os_str().is_empty()) {
+            std::env::set_current_dir(directory).map_err(|e| {
+                CliError::fatal(format!("cannot change to '{}'", directory.display())).caused_by(&e)
+            })?;
+        }
+        let output = Output::new(&globals)?;
+        Ok(Context { globals, output })
+    }
+
+    /// Returns the format that was asked for, the first of `known` if none was.
+    pub fn format(&self, known: &[Format]) -> Result<Format, CliError> {
+        let asked = match (&self.globals.format, self.globals.json, &self.globals.porcelain) {
+            (Some(name), _, _) => name.as_str(),
+            (None, true, _) => "json",
+            (None, false, Some(_)) => "porcelain",
+            (None, false, None) => known.first().map_or("text", |f| f.name()),
+        };
+        known.iter().copied().find(|f| f.name() == asked).ok_or_else(|| {
+            let names: Vec<_> = known.iter().map(|f| f.name()).collect();
+            CliError::usage(format!("unknown format '{asked}' for this command"))
+                .hint(format!("formats: {}", names.join(", ")))
+        })
+    }
+
+    /// Returns a git command that works on the same repository as this one.
+    pub fn git(&self) -> Command {
+        git_command(&self.globals)
+    }
+
+    /// Prints a `warning:` line on standard error, unless `-q` was given.
+    pub fn warn(&mut self, message: &str) {
+        if !self.globals.quiet {
+            let _ = write!(std::io::stderr(), "{}", prefixed("warning", message));
+        }
+    }
+
+    /// Path of the git directory that the user named, if any.
+    pub fn git_dir(&self) -> Option<&PathBuf> {
+        self.globals.git_dir.as_ref()
+    }
+}
+
+pub(super) fn git_command(globals: &GlobalArgs) -> Command {
+    let mut command = Command::new("git");
+    if let Some(git_dir) = &globals.git_dir {
+        command.arg("--git-dir").arg(git_dir);
+    }
+    command
+}
+
+fn prefixed(word: &str, message: &str) -> String {
+    message.lines().map(|line| format!("{word}: {}\n", crate::report::escape::visible(line))).collect()
+}

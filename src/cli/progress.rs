@@ -1,0 +1,68 @@
+//! Progress on standard error, for what takes longer than a second.
+
+use super::GlobalArgs;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long a run stays silent.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A progress line. Nothing is drawn before [`PATIENCE`] has passed, nor ever if standard error is
+/// no terminal; it disappears when dropped.
+pub struct Progress {
+    bar: ProgressBar,
+    /// Hanging up tells the waiting thread that the work is over.
+    over: Option<mpsc::Sender<()>>,
+}
+
+impl Progress {
+    pub fn new(globals: &GlobalArgs) -> Progress {
+        let wanted =
+            globals.progress || !globals.quiet && !globals.no_progress && std::io::stderr().is_terminal();
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let mut progress = Progress { bar, over: None };
+        if wanted {
+            let (over, work_ends) = mpsc::channel();
+            progress.over = Some(over);
+            let bar = progress.bar.clone();
+            std::thread::spawn(move || {
+                if work_ends.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    show(&bar);
+                }
+            });
+        }
+        progress
+    }
+
+    /// Says how many units of work there are; may grow.
+    pub fn set_total(&self, units: usize) {
+        self.bar.set_length(units as u64);
+    }
+
+    /// Says what is being worked on; `text` is shown escaped.
+    pub fn working_on(&self, text: &str) {
+        self.bar.set_message(crate::report::escape::visible(text));
+    }
+
+    /// One unit of work is done.
+    pub fn step(&self) {
+        self.bar.inc(1);
+    }
+}
+
+fn show(bar: &ProgressBar) {
+    if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {elapsed} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar.set_draw_target(ProgressDrawTarget::stderr());
+    bar.enable_steady_tick(Duration::from_millis(200));
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.over.take();
+        self.bar.finish_and_clear();
+    }
+}
