@@ -1,1 +1,10 @@
 //! The multiversion interprocedural control-flow graph: alignment, version sets, matched points.
+
+mod flow;
+mod graph;
+pub mod key;
+mod version_set;
+
+pub use flow::{ClassFlow, Flow, Loop};
+pub use graph::{MvEdge, MvId, MvNode, Mvicfg};
+pub use version_set::VersionSet;

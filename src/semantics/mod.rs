@@ -1,1 +1,16 @@
 //! What an instruction does to a symbolic state: memory, floats, calls, library models, loops.
+//!
+//! [`Evaluator`] answers demand-driven queries over the multiversion graph (design D6): the value of
+//! a [`Place`] at a node, for a set of classes, as hash-consed terms over the function's inputs.
+
+mod calls;
+mod eval;
+pub mod library;
+mod loops;
+mod output;
+mod place;
+mod reach;
+mod stdin;
+
+pub use eval::{Callees, Evaluator, Lines, Part, Statistics, Val};
+pub use place::{Place, Places, Storage, base_object, exact_object};

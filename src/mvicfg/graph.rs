@@ -1,0 +1,230 @@
+//! The multiversion control-flow graph of one function.
+//!
+//! Structure of Le and Pattison (ICSE 2014): the union of the versions' graphs, in which versions
+//! share a node when they share the instruction and a statement-level diff aligns them; every edge
+//! carries the set of versions that have it. Here the versions are *classes*: bodies that differ.
+//! The subgraph of a class is exactly that body's control-flow graph, so sharing changes cost and
+//! attribution of causes, never a result.
+//!
+//! Construction: class 0's graph first; each further body is aligned with its predecessor's
+//! statements (longest common subsequence of statement keys), equal statements map to the nodes
+//! that are there, others get new ones.
+
+use super::key::{self, SourceNames};
+use super::VersionSet;
+use crate::ir::{Callee, Expr, Function, Instr, Node, NodeId, Object, Var, VarId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Index into [`Mvicfg::nodes`].
+pub type MvId = u32;
+
+/// Edge with the classes that have it.
+#[derive(Clone, Debug)]
+pub struct MvEdge {
+    pub to: MvId,
+    /// Position among the successors of the node: 0 is a branch's true edge, 1 its false edge.
+    pub label: u8,
+    pub classes: VersionSet,
+}
+
+/// Node that one or more classes share.
+#[derive(Clone, Debug)]
+pub struct MvNode {
+    /// Instruction over the merged variables.
+    pub instr: Instr,
+    pub classes: VersionSet,
+    pub succs: Vec<MvEdge>,
+    /// `(class, node of that body)`, ascending.
+    pub origins: Vec<(usize, NodeId)>,
+}
+
+/// Union of the control-flow graphs of a function's distinct bodies.
+pub struct Mvicfg {
+    /// Distinct bodies, by class, oldest first.
+    pub bodies: Vec<Arc<Function>>,
+    /// Merged variables: classes share one when name, occurrence, sort and storage agree.
+    pub vars: Vec<Var>,
+    pub nodes: Vec<MvNode>,
+    /// `[class][local variable]`: the merged variable.
+    pub var_map: Vec<Vec<VarId>>,
+    /// `[class][local node]`: the merged node.
+    pub node_map: Vec<Vec<MvId>>,
+}
+
+impl Mvicfg {
+    pub const ENTRY: MvId = 0;
+    pub const EXIT: MvId = 1;
+
+    /// Builds the graph; `bodies` are in version order. Cost: linear in the sum of the bodies, plus
+    /// a diff of statement keys for each further body.
+    pub fn build(bodies: Vec<Arc<Function>>) -> Mvicfg {
+        let mut g =
+            Mvicfg { bodies: Vec::new(), vars: Vec::new(), nodes: Vec::new(), var_map: vec![], node_map: vec![] };
+        let mut merged_vars = HashMap::new();
+        let mut previous_keys: Vec<String> = Vec::new();
+        for body in bodies {
+            previous_keys = g.add(body, &mut merged_vars, &previous_keys);
+        }
+        g
+    }
+
+    pub fn all_classes(&self) -> VersionSet {
+        VersionSet::all(self.bodies.len())
+    }
+
+    fn add(&mut self, body: Arc<Function>, merged: &mut HashMap<String, VarId>, old_keys: &[String]) -> Vec<String> {
+        let class = self.bodies.len();
+        let names = SourceNames(&body);
+        let var_map: Vec<VarId> = (0..body.vars.len() as u32)
+            .map(|v| {
+                let mut k = String::new();
+                key::Names::var(&names, &mut k, VarId(v));
+                k.push_str(if body.params.contains(&VarId(v)) { "p" } else { "" });
+                *merged.entry(k).or_insert_with(|| {
+                    self.vars.push(body.var(VarId(v)).clone());
+                    VarId(self.vars.len() as u32 - 1)
+                })
+            })
+            .collect();
+        let stmt_nodes = key::nodes_by_stmt(&body);
+        let keys: Vec<String> = stmt_nodes
+            .iter()
+            .enumerate()
+            .map(|(i, nodes)| key::stmt(&body, crate::ir::StmtId(i as u32), nodes, &names))
+            .collect();
+        let mut node_map: Vec<Option<MvId>> = vec![None; body.nodes.len()];
+        self.share_aligned(class, &body, &keys, old_keys, &stmt_nodes, &mut node_map);
+        let node_map: Vec<MvId> = node_map
+            .into_iter()
+            .enumerate()
+            .map(|(i, shared)| self.place(class, NodeId(i as u32), &body.nodes[i], shared, &var_map))
+            .collect();
+        for (i, node) in body.nodes.iter().enumerate() {
+            for (label, s) in node.succs.iter().enumerate() {
+                self.add_edge(class, node_map[i], label as u8, node_map[s.0 as usize]);
+            }
+        }
+        self.bodies.push(body);
+        self.var_map.push(var_map);
+        self.node_map.push(node_map);
+        keys
+    }
+
+    /// Maps the nodes of statements that the diff aligns with the previous body onto its nodes.
+    fn share_aligned(
+        &self,
+        class: usize,
+        body: &Function,
+        keys: &[String],
+        old_keys: &[String],
+        stmt_nodes: &[Vec<NodeId>],
+        node_map: &mut [Option<MvId>],
+    ) {
+        let Some(old_class) = class.checked_sub(1) else { return };
+        // Entry and exit are shared whatever their statements are.
+        node_map[Function::ENTRY.0 as usize] = Some(Self::ENTRY);
+        node_map[Function::EXIT.0 as usize] = Some(Self::EXIT);
+        let old = &self.bodies[old_class];
+        let old_nodes = key::nodes_by_stmt(old);
+        for op in similar::capture_diff_slices(similar::Algorithm::Patience, old_keys, keys) {
+            let similar::DiffOp::Equal { old_index, new_index, len } = op else { continue };
+            for k in 0..len {
+                for (o, n) in old_nodes[old_index + k].iter().zip(&stmt_nodes[new_index + k]) {
+                    let reserved = |id: NodeId| id == Function::ENTRY || id == Function::EXIT;
+                    if !reserved(*o) && !reserved(*n) && body.node(*n).succs.len() == old.node(*o).succs.len() {
+                        node_map[n.0 as usize] = Some(self.node_map[old_class][o.0 as usize]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn place(&mut self, class: usize, id: NodeId, node: &Node, shared: Option<MvId>, vars: &[VarId]) -> MvId {
+        let mv = shared.unwrap_or_else(|| {
+            self.nodes.push(MvNode {
+                instr: rename(&node.instr, vars),
+                classes: VersionSet::new(),
+                succs: Vec::new(),
+                origins: Vec::new(),
+            });
+            self.nodes.len() as u32 - 1
+        });
+        let n = &mut self.nodes[mv as usize];
+        n.classes.insert(class);
+        n.origins.push((class, id));
+        mv
+    }
+
+    fn add_edge(&mut self, class: usize, from: MvId, label: u8, to: MvId) {
+        let succs = &mut self.nodes[from as usize].succs;
+        match succs.iter_mut().find(|e| e.to == to && e.label == label) {
+            Some(e) => e.classes.insert(class),
+            None => succs.push(MvEdge { to, label, classes: VersionSet::single(class) }),
+        }
+    }
+
+    pub fn node(&self, id: MvId) -> &MvNode {
+        &self.nodes[id as usize]
+    }
+
+    /// Returns the source line of a node in a class, 0 when it has none.
+    pub fn line(&self, id: MvId, class: usize) -> u32 {
+        self.origin(id, class).map_or(0, |n| self.bodies[class].node(n).span.line)
+    }
+
+    pub fn origin(&self, id: MvId, class: usize) -> Option<NodeId> {
+        let origins = &self.node(id).origins;
+        origins.binary_search_by_key(&class, |o| o.0).ok().map(|i| origins[i].1)
+    }
+}
+
+/// Rewrites an instruction's variables through a map.
+fn rename(i: &Instr, vars: &[VarId]) -> Instr {
+    let v = |id: VarId| vars[id.0 as usize];
+    let e = |x: &Expr| rename_expr(x, vars);
+    match i {
+        Instr::Nop | Instr::Unreachable => i.clone(),
+        Instr::Declare(x) => Instr::Declare(v(*x)),
+        Instr::Assign { dst, value } => Instr::Assign { dst: v(*dst), value: e(value) },
+        Instr::Load { dst, addr, access } => Instr::Load { dst: v(*dst), addr: e(addr), access: access.clone() },
+        Instr::Store { addr, value, access } => {
+            Instr::Store { addr: e(addr), value: e(value), access: access.clone() }
+        }
+        Instr::Copy { dst, src, bytes } => Instr::Copy { dst: e(dst), src: e(src), bytes: *bytes },
+        Instr::Zero { dst, bytes } => Instr::Zero { dst: e(dst), bytes: *bytes },
+        Instr::Call { dst, callee, args, arg_types, ret, result_to, noreturn } => Instr::Call {
+            dst: dst.map(v),
+            callee: match callee {
+                Callee::Direct(n) => Callee::Direct(n.clone()),
+                Callee::Indirect(x) => Callee::Indirect(e(x)),
+            },
+            args: args.iter().map(e).collect(),
+            arg_types: arg_types.clone(),
+            ret: ret.clone(),
+            result_to: result_to.as_ref().map(e),
+            noreturn: *noreturn,
+        },
+        Instr::Branch { cond } => Instr::Branch { cond: e(cond) },
+        Instr::Return { value } => Instr::Return { value: value.as_ref().map(e) },
+        Instr::Unknown { reason, writes, anything } => Instr::Unknown {
+            reason: reason.clone(),
+            writes: writes.iter().map(|w| v(*w)).collect(),
+            anything: *anything,
+        },
+    }
+}
+
+fn rename_expr(x: &Expr, vars: &[VarId]) -> Expr {
+    match x {
+        Expr::Const(_) => x.clone(),
+        Expr::Var(v) => Expr::Var(vars[v.0 as usize]),
+        Expr::Addr(Object::Local(v)) => Expr::Addr(Object::Local(vars[v.0 as usize])),
+        Expr::Addr(_) => x.clone(),
+        Expr::Op { op, args, signed_arith } => Expr::Op {
+            op: *op,
+            args: args.iter().map(|a| rename_expr(a, vars)).collect(),
+            signed_arith: *signed_arith,
+        },
+    }
+}

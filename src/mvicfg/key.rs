@@ -1,0 +1,182 @@
+//! Keys of instructions and statements: equal keys mean interchangeable instructions.
+//!
+//! A key spells an instruction with its variables by name, so that two versions of a function can be
+//! compared although their variable numbers differ. Source positions, macro names and display types
+//! take no part: layout and comments change no key.
+
+use crate::ir::{Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId};
+use std::fmt::Write;
+
+/// Spells variables.
+pub trait Names {
+    fn var(&self, out: &mut String, var: VarId);
+}
+
+/// Spells variables by source name, occurrence, sort and storage.
+pub struct SourceNames<'a>(pub &'a Function);
+
+impl Names for SourceNames<'_> {
+    fn var(&self, out: &mut String, var: VarId) {
+        let v = self.0.var(var);
+        let _ = write!(out, "{}#{}:{:?}{}", v.name, v.ordinal, v.sort, if v.in_memory { "m" } else { "" });
+        if v.in_memory {
+            let _ = write!(out, "{}", v.size);
+        }
+    }
+}
+
+/// Writes the key of an expression.
+pub fn expr(out: &mut String, e: &Expr, names: &impl Names) {
+    match e {
+        Expr::Const(c) => {
+            let _ = write!(out, "{c:?}");
+        }
+        Expr::Var(v) => names.var(out, *v),
+        Expr::Addr(Object::Local(v)) => {
+            out.push('&');
+            names.var(out, *v);
+        }
+        Expr::Addr(Object::Global(s)) => {
+            let _ = write!(out, "&{s}");
+        }
+        Expr::Addr(Object::Function(s)) => {
+            let _ = write!(out, "&{s}()");
+        }
+        Expr::Op { op, args, signed_arith } => {
+            let _ = write!(out, "({op:?}{}", if *signed_arith { "s" } else { "" });
+            for a in args {
+                out.push(' ');
+                expr(out, a, names);
+            }
+            out.push(')');
+        }
+    }
+}
+
+/// Writes the key of an instruction, without its successors.
+pub fn instr(out: &mut String, i: &Instr, names: &impl Names) {
+    let mut put = |out: &mut String, tag: &str, es: &[&Expr]| {
+        out.push_str(tag);
+        for e in es {
+            out.push(' ');
+            expr(out, e, names);
+        }
+    };
+    match i {
+        Instr::Nop => out.push_str("nop"),
+        Instr::Declare(v) => {
+            out.push_str("declare ");
+            names.var(out, *v);
+        }
+        Instr::Assign { dst, value } => {
+            put(out, "set", &[value]);
+            out.push_str(" -> ");
+            names.var(out, *dst);
+        }
+        Instr::Load { dst, addr, access } => {
+            put(out, "load", &[addr]);
+            let _ = write!(out, " {:?}{}{} -> ", access.sort, access.bytes, if access.volatile { "v" } else { "" });
+            names.var(out, *dst);
+        }
+        Instr::Store { addr, value, access } => {
+            put(out, "store", &[addr, value]);
+            let _ = write!(out, " {:?}{}{}", access.sort, access.bytes, if access.volatile { "v" } else { "" });
+        }
+        Instr::Copy { dst, src, bytes } => {
+            put(out, "copy", &[dst, src]);
+            let _ = write!(out, " {bytes}");
+        }
+        Instr::Zero { dst, bytes } => {
+            put(out, "zero", &[dst]);
+            let _ = write!(out, " {bytes}");
+        }
+        Instr::Call { dst, callee, args, result_to, noreturn, .. } => {
+            out.push_str("call ");
+            match callee {
+                Callee::Direct(name) => out.push_str(name),
+                Callee::Indirect(e) => expr(out, e, names),
+            }
+            put(out, "", &args.iter().chain(result_to).collect::<Vec<_>>());
+            let _ = write!(out, "{}", if *noreturn { " noreturn" } else { "" });
+            if let Some(dst) = dst {
+                out.push_str(" -> ");
+                names.var(out, *dst);
+            }
+        }
+        Instr::Branch { cond } => put(out, "branch", &[cond]),
+        Instr::Return { value } => put(out, "return", &value.iter().collect::<Vec<_>>()),
+        Instr::Unreachable => out.push_str("unreachable"),
+        Instr::Unknown { reason, writes, anything } => {
+            let _ = write!(out, "unknown {reason} {anything}");
+            for w in writes {
+                out.push(' ');
+                names.var(out, *w);
+            }
+        }
+    }
+}
+
+/// Returns the nodes of every statement, in node order.
+pub fn nodes_by_stmt(f: &Function) -> Vec<Vec<NodeId>> {
+    let mut nodes = vec![Vec::new(); f.stmts.len()];
+    for (i, node) in f.nodes.iter().enumerate() {
+        if let Some(list) = nodes.get_mut(node.stmt.0 as usize) {
+            list.push(NodeId(i as u32));
+        }
+    }
+    nodes
+}
+
+/// Returns the key of a statement: its instructions and the edges that stay within it.
+pub fn stmt(f: &Function, id: StmtId, nodes: &[NodeId], names: &impl Names) -> String {
+    let mut out = String::from(f.stmts.get(id.0 as usize).map_or("", |s| s.kind));
+    for &n in nodes {
+        out.push('\n');
+        instr(&mut out, &f.node(n).instr, names);
+        out.push_str(" =>");
+        for s in &f.node(n).succs {
+            match nodes.iter().position(|m| m == s) {
+                Some(k) => {
+                    let _ = write!(out, " {k}");
+                }
+                None => out.push_str(" out"),
+            }
+        }
+    }
+    out
+}
+
+/// Spells variables by the order of their first occurrence.
+struct Numbered<'a> {
+    function: &'a Function,
+    numbers: std::cell::RefCell<std::collections::HashMap<VarId, usize>>,
+}
+
+impl Names for Numbered<'_> {
+    fn var(&self, out: &mut String, var: VarId) {
+        let mut numbers = self.numbers.borrow_mut();
+        let next = numbers.len();
+        let k = *numbers.entry(var).or_insert(next);
+        let v = self.function.var(var);
+        let _ = write!(out, "v{k}:{:?}{}", v.sort, if v.in_memory { v.size } else { 0 });
+    }
+}
+
+/// Returns a hash of the whole body that does not depend on layout, comments or names of locals.
+/// Two functions with equal hashes behave the same when their callees and globals do.
+pub fn body_hash(f: &Function) -> String {
+    let names = Numbered { function: f, numbers: Default::default() };
+    let mut out = format!("{:?} {} ", f.ret, f.variadic);
+    for &p in &f.params {
+        names.var(&mut out, p);
+        let _ = write!(out, " {:?}", f.var(p).ty);
+    }
+    for node in &f.nodes {
+        out.push('\n');
+        instr(&mut out, &node.instr, &names);
+        for s in &node.succs {
+            let _ = write!(out, " {}", s.0);
+        }
+    }
+    blake3::hash(out.as_bytes()).to_hex()[..32].to_string()
+}

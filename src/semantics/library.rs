@@ -1,0 +1,245 @@
+//! Effects of library functions, as data.
+//!
+//! One row a function: which pointer arguments it reads or writes through (and does not keep), and
+//! which parts of the outside it touches. A function with a row never runs away with a pointer, so
+//! locals passed to it stay private. What a row does not say in more detail (`result`) is an
+//! uninterpreted function of everything it reads: equal calls have equal results.
+
+use crate::ir::{App, Const, Op, Rounding, Sort, TermId, TermPool, Uf};
+
+/// How the result follows from the arguments.
+#[derive(Clone, Copy)]
+pub enum ResultIs {
+    /// Uninterpreted function of all that is read.
+    Opaque,
+    /// Exactly this term of the arguments.
+    Term(fn(&mut TermPool, &[TermId]) -> Option<TermId>),
+    /// Uninterpreted function of the arguments alone, by the row's name.
+    Pure,
+}
+
+/// One library function.
+pub struct Row {
+    pub name: &'static str,
+    /// Bits: arguments that point to memory it reads.
+    read: u32,
+    /// Bits: arguments that point to memory it writes.
+    write: u32,
+    pub stdin: bool,
+    pub out: bool,
+    pub world: bool,
+    /// Allocates or frees: common memory changes.
+    pub memory: bool,
+    /// A member of the `scanf` family on standard input: writes through its arguments by format.
+    pub scans: bool,
+    /// A member of the `printf` family on standard output.
+    pub prints: bool,
+    pub result: ResultIs,
+}
+
+impl Row {
+    pub fn reads_arg(&self, k: usize) -> bool {
+        // Variadic rows set bit 31 for all further arguments.
+        k < 31 && self.read >> k & 1 == 1 || k >= 1 && self.read >> 31 == 1
+    }
+
+    pub fn writes_arg(&self, k: usize) -> bool {
+        k < 31 && self.write >> k & 1 == 1 || k >= 1 && self.write >> 31 == 1
+    }
+
+    /// Returns whether the function may use the argument as a pointer, without keeping it.
+    pub fn borrows(&self, k: usize) -> bool {
+        self.reads_arg(k) || self.writes_arg(k)
+    }
+}
+
+const fn base(name: &'static str) -> Row {
+    Row {
+        name,
+        read: 0,
+        write: 0,
+        stdin: false,
+        out: false,
+        world: false,
+        memory: false,
+        scans: false,
+        prints: false,
+        result: ResultIs::Opaque,
+    }
+}
+
+const REST: u32 = 1 << 31;
+
+const fn pure(name: &'static str) -> Row {
+    Row { result: ResultIs::Pure, ..base(name) }
+}
+
+const fn term(name: &'static str, f: fn(&mut TermPool, &[TermId]) -> Option<TermId>) -> Row {
+    Row { result: ResultIs::Term(f), ..base(name) }
+}
+
+const fn reads(name: &'static str, read: u32) -> Row {
+    Row { read, ..base(name) }
+}
+
+const fn writes(name: &'static str, read: u32, write: u32) -> Row {
+    Row { read, write, ..base(name) }
+}
+
+/// Returns the row of a library function.
+pub fn row(name: &str) -> Option<&'static Row> {
+    let name = name.strip_prefix("__builtin_").unwrap_or(name);
+    ROWS.iter().find(|r| r.name == name)
+}
+
+static ROWS: &[Row] = &[
+    // Output.
+    Row { read: 1 | REST, out: true, prints: true, ..base("printf") },
+    Row { read: 1, out: true, ..base("puts") },
+    Row { out: true, ..base("putchar") },
+    // Input.
+    Row { read: 1, write: REST, stdin: true, scans: true, ..base("scanf") },
+    Row { stdin: true, ..base("getchar") },
+    // Arithmetic that IEEE or C fixes.
+    term("fabs", |p, a| float1(p, a, Sort::F64, Op::FAbs)),
+    term("fabsf", |p, a| float1(p, a, Sort::F32, Op::FAbs)),
+    term("sqrt", |p, a| float1(p, a, Sort::F64, Op::FSqrt)),
+    term("sqrtf", |p, a| float1(p, a, Sort::F32, Op::FSqrt)),
+    term("floor", |p, a| float1(p, a, Sort::F64, Op::FRound(Rounding::Floor))),
+    term("floorf", |p, a| float1(p, a, Sort::F32, Op::FRound(Rounding::Floor))),
+    term("ceil", |p, a| float1(p, a, Sort::F64, Op::FRound(Rounding::Ceil))),
+    term("ceilf", |p, a| float1(p, a, Sort::F32, Op::FRound(Rounding::Ceil))),
+    term("trunc", |p, a| float1(p, a, Sort::F64, Op::FRound(Rounding::Trunc))),
+    term("truncf", |p, a| float1(p, a, Sort::F32, Op::FRound(Rounding::Trunc))),
+    term("round", |p, a| float1(p, a, Sort::F64, Op::FRound(Rounding::Away))),
+    term("roundf", |p, a| float1(p, a, Sort::F32, Op::FRound(Rounding::Away))),
+    term("rint", |p, a| float1(p, a, Sort::F64, Op::FRound(Rounding::Even))),
+    term("rintf", |p, a| float1(p, a, Sort::F32, Op::FRound(Rounding::Even))),
+    term("nearbyint", |p, a| float1(p, a, Sort::F64, Op::FRound(Rounding::Even))),
+    term("fmod", |p, a| float2(p, a, Sort::F64, Op::FRem)),
+    term("fmodf", |p, a| float2(p, a, Sort::F32, Op::FRem)),
+    term("fmin", |p, a| float2(p, a, Sort::F64, Op::FMin)),
+    term("fmax", |p, a| float2(p, a, Sort::F64, Op::FMax)),
+    term("copysign", |p, a| float2(p, a, Sort::F64, Op::FCopysign)),
+    term("copysignf", |p, a| float2(p, a, Sort::F32, Op::FCopysign)),
+    term("abs", |p, a| integer_abs(p, a, 32)),
+    term("labs", |p, a| integer_abs(p, a, 64)),
+    term("llabs", |p, a| integer_abs(p, a, 64)),
+    // Characters, C locale.
+    term("isdigit", |p, a| in_ranges(p, a, "isdigit", &[(b'0', b'9')])),
+    term("isupper", |p, a| in_ranges(p, a, "isupper", &[(b'A', b'Z')])),
+    term("islower", |p, a| in_ranges(p, a, "islower", &[(b'a', b'z')])),
+    term("tolower", |p, a| shift_case(p, a, b'A', b'Z', 32)),
+    term("toupper", |p, a| shift_case(p, a, b'a', b'z', -32)),
+    pure("isalpha"),
+    pure("isalnum"),
+    pure("isspace"),
+    pure("ispunct"),
+    pure("isprint"),
+    pure("isxdigit"),
+    pure("iscntrl"),
+    pure("isgraph"),
+    // Other mathematics: functions of their arguments, nothing more is known.
+    pure("sin"),
+    pure("cos"),
+    pure("tan"),
+    pure("asin"),
+    pure("acos"),
+    pure("atan"),
+    pure("atan2"),
+    pure("sinh"),
+    pure("cosh"),
+    pure("tanh"),
+    pure("exp"),
+    pure("exp2"),
+    pure("log"),
+    pure("log2"),
+    pure("log10"),
+    pure("pow"),
+    pure("powf"),
+    pure("sinf"),
+    pure("cosf"),
+    pure("expf"),
+    pure("logf"),
+    pure("cbrt"),
+    pure("hypot"),
+    // Strings and bytes.
+    reads("strlen", 1),
+    reads("strcmp", 3),
+    reads("strncmp", 3),
+    reads("strcasecmp", 3),
+    reads("strncasecmp", 3),
+    reads("memcmp", 3),
+    reads("atoi", 1),
+    reads("atol", 1),
+    reads("atof", 1),
+    writes("memcpy", 2, 1),
+    writes("memmove", 2, 1),
+    writes("memset", 0, 1),
+    writes("strcpy", 2, 1),
+    writes("strncpy", 2, 1),
+    writes("strcat", 3, 1),
+    writes("strncat", 3, 1),
+    writes("sprintf", 2 | REST, 1),
+    writes("snprintf", 4 | REST, 1),
+];
+
+fn float1(p: &mut TermPool, a: &[TermId], sort: Sort, op: Op) -> Option<TermId> {
+    let [x] = a else { return None };
+    (p.sort(*x) == sort).then(|| p.op(op, &[*x]))
+}
+
+fn float2(p: &mut TermPool, a: &[TermId], sort: Sort, op: Op) -> Option<TermId> {
+    let [x, y] = a else { return None };
+    (p.sort(*x) == sort && p.sort(*y) == sort).then(|| p.op(op, &[*x, *y]))
+}
+
+fn integer_abs(p: &mut TermPool, a: &[TermId], width: u16) -> Option<TermId> {
+    let [x] = a else { return None };
+    if p.sort(*x) != Sort::Bv(width) {
+        return None;
+    }
+    let zero = p.bv(width, 0);
+    let negative = p.op(Op::Slt, &[*x, zero]);
+    let minus = p.op(Op::Neg, &[*x]);
+    Some(p.ite(negative, minus, *x))
+}
+
+fn range(p: &mut TermPool, x: TermId, low: u8, high: u8) -> TermId {
+    let (l, h) = (p.bv(32, low as i128), p.bv(32, high as i128));
+    let above = p.op(Op::Sle, &[l, x]);
+    let below = p.op(Op::Sle, &[x, h]);
+    p.and(above, below)
+}
+
+/// A predicate that yields some nonzero value inside the ranges and zero outside.
+fn in_ranges(p: &mut TermPool, a: &[TermId], name: &str, ranges: &[(u8, u8)]) -> Option<TermId> {
+    let c = membership(p, a, ranges)?;
+    let opaque = p.app(App::Uf(Uf::Library { name: name.into(), sort: Sort::Bv(32) }), a);
+    let (zero, one) = (p.bv(32, 0), p.bv(32, 1));
+    let is_zero = p.eq(opaque, zero);
+    let nonzero = p.ite(is_zero, one, opaque);
+    Some(p.ite(c, nonzero, zero))
+}
+
+fn membership(p: &mut TermPool, a: &[TermId], ranges: &[(u8, u8)]) -> Option<TermId> {
+    let [x] = a else { return None };
+    if p.sort(*x) != Sort::Bv(32) {
+        return None;
+    }
+    let mut any = p.constant(Const::FALSE);
+    for &(l, h) in ranges {
+        let r = range(p, *x, l, h);
+        any = p.or(any, r);
+    }
+    Some(any)
+}
+
+fn shift_case(p: &mut TermPool, a: &[TermId], low: u8, high: u8, by: i128) -> Option<TermId> {
+    let c = membership(p, a, &[(low, high)])?;
+    let [x] = a else { return None };
+    let x = *x;
+    let k = p.bv(32, by);
+    let moved = p.op(Op::Add, &[x, k]);
+    Some(p.ite(c, moved, x))
+}

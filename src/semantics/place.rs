@@ -1,0 +1,316 @@
+//! Places: everything that has a value at a program point.
+
+use crate::ir::{Callee, Expr, Instr, Object, Sort, VarId};
+use crate::mvicfg::{MvId, Mvicfg};
+use crate::semantics::library;
+use std::collections::{BTreeSet, HashMap};
+
+/// What a query can ask the value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// Variable held in a register, or in memory but promoted to one.
+    Var(VarId),
+    /// Bytes of a local object that no pointer leaves the function with (a memory of its own).
+    Object(VarId),
+    /// All other memory.
+    Memory,
+    Stdin,
+    /// What was printed so far.
+    Out,
+    World,
+    /// Value that the function returns.
+    Result,
+}
+
+/// Where a local that lives in memory is kept by the analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// As a scalar: every access reads or writes the whole of it, by name.
+    Scalar,
+    /// As bytes of its own.
+    Private,
+    /// In common memory, since its address may be known elsewhere.
+    Shared,
+}
+
+/// Storage and definitions of every place of a graph.
+pub struct Places {
+    /// By merged variable; `Scalar` for registers.
+    pub storage: Vec<Storage>,
+    /// Places that each node may write.
+    pub writes: Vec<Vec<Place>>,
+    /// Places that each node reads.
+    pub reads: Vec<Vec<Place>>,
+    def_sites: HashMap<Place, BTreeSet<MvId>>,
+}
+
+/// Returns the local object that an address expression is based on, if that is evident.
+pub fn base_object(e: &Expr) -> Option<VarId> {
+    match e {
+        Expr::Addr(Object::Local(v)) => Some(*v),
+        Expr::Op { op: crate::ir::Op::Add | crate::ir::Op::Sub, args, .. } => base_object(args.first()?),
+        _ => None,
+    }
+}
+
+/// Returns the local whose exact address the expression is.
+pub fn exact_object(e: &Expr) -> Option<VarId> {
+    if let Expr::Addr(Object::Local(v)) = e { Some(*v) } else { None }
+}
+
+impl Places {
+    /// Classifies the locals of a graph. `is_library(name)` tells whether calls to a name may be
+    /// taken as calls of the library function of that name. Cost: linear in the graph.
+    pub fn new(g: &Mvicfg, is_library: &dyn Fn(&str) -> bool) -> Places {
+        let mut storage: Vec<Storage> = g
+            .vars
+            .iter()
+            .map(|v| match (v.in_memory, v.sort) {
+                (false, _) | (true, Some(_)) => Storage::Scalar,
+                (true, None) => Storage::Private,
+            })
+            .collect();
+        for node in &g.nodes {
+            classify(&node.instr, g, &mut storage, is_library);
+        }
+        let mut places = Places { storage, writes: vec![], reads: vec![], def_sites: HashMap::new() };
+        for (i, node) in g.nodes.iter().enumerate() {
+            let (reads, writes) = places.effects(&node.instr, is_library);
+            for w in &writes {
+                places.def_sites.entry(*w).or_default().insert(i as MvId);
+            }
+            places.reads.push(reads.into_iter().collect());
+            places.writes.push(writes.into_iter().collect());
+        }
+        places
+    }
+
+    /// Returns the nodes that may define a place.
+    pub fn defs(&self, place: Place) -> Option<&BTreeSet<MvId>> {
+        self.def_sites.get(&place)
+    }
+
+    pub fn defines(&self, node: MvId, place: Place) -> bool {
+        self.writes[node as usize].contains(&place)
+    }
+
+    /// Returns the place of a whole local.
+    pub fn of_var(&self, v: VarId) -> Place {
+        match self.storage[v.0 as usize] {
+            Storage::Scalar => Place::Var(v),
+            Storage::Private => Place::Object(v),
+            Storage::Shared => Place::Memory,
+        }
+    }
+
+    /// Returns the place that an access through this address reads or writes.
+    pub fn region(&self, addr: &Expr) -> Place {
+        match base_object(addr) {
+            Some(v) => self.of_var(v),
+            None => Place::Memory,
+        }
+    }
+
+    fn effects(&self, i: &Instr, is_library: &dyn Fn(&str) -> bool) -> (BTreeSet<Place>, BTreeSet<Place>) {
+        let mut reads = BTreeSet::new();
+        let mut writes = BTreeSet::new();
+        let mut vars = |e: &Expr, reads: &mut BTreeSet<Place>| {
+            e.for_each_var(&mut |v| {
+                reads.insert(Place::Var(v));
+            })
+        };
+        match i {
+            Instr::Nop | Instr::Unreachable => {}
+            Instr::Declare(v) => {
+                // In common memory the bytes keep what they were: reading them is an event anyway.
+                if self.of_var(*v) != Place::Memory {
+                    writes.insert(self.of_var(*v));
+                }
+            }
+            Instr::Assign { dst, value } => {
+                vars(value, &mut reads);
+                writes.insert(Place::Var(*dst));
+            }
+            Instr::Load { dst, addr, .. } => {
+                vars(addr, &mut reads);
+                reads.insert(self.region(addr));
+                writes.insert(Place::Var(*dst));
+            }
+            Instr::Store { addr, value, .. } => {
+                vars(addr, &mut reads);
+                vars(value, &mut reads);
+                let region = self.region(addr);
+                if !matches!(region, Place::Var(_)) {
+                    reads.insert(region);
+                }
+                writes.insert(region);
+            }
+            Instr::Copy { dst, src, .. } => {
+                vars(dst, &mut reads);
+                vars(src, &mut reads);
+                reads.insert(self.region(src));
+                reads.insert(self.region(dst));
+                writes.insert(self.region(dst));
+            }
+            Instr::Zero { dst, .. } => {
+                vars(dst, &mut reads);
+                reads.insert(self.region(dst));
+                writes.insert(self.region(dst));
+            }
+            Instr::Branch { cond } => vars(cond, &mut reads),
+            Instr::Return { value } => {
+                if let Some(v) = value {
+                    vars(v, &mut reads);
+                }
+                writes.insert(Place::Result);
+            }
+            Instr::Call { dst, callee, args, result_to, .. } => {
+                args.iter().chain(result_to).for_each(|a| vars(a, &mut reads));
+                if let Callee::Indirect(e) = callee {
+                    vars(e, &mut reads);
+                }
+                if let Some(d) = dst {
+                    writes.insert(Place::Var(*d));
+                }
+                let regions: Vec<Option<Place>> =
+                    args.iter().map(|a| base_object(a).map(|v| self.of_var(v))).collect();
+                match library_row(callee, is_library) {
+                    Some(row) => {
+                        for (k, r) in regions.iter().enumerate() {
+                            let pointer = row.reads_arg(k) || row.writes_arg(k);
+                            let place = r.unwrap_or(Place::Memory);
+                            if pointer {
+                                reads.insert(place);
+                            }
+                            if row.writes_arg(k) {
+                                writes.insert(place);
+                            }
+                        }
+                        for (touches, place) in
+                            [(row.stdin, Place::Stdin), (row.out, Place::Out), (row.world, Place::World)]
+                        {
+                            if touches {
+                                reads.insert(place);
+                                writes.insert(place);
+                            }
+                        }
+                        if row.memory {
+                            reads.insert(Place::Memory);
+                            writes.insert(Place::Memory);
+                        }
+                    }
+                    None => {
+                        for p in [Place::Memory, Place::Stdin, Place::Out, Place::World] {
+                            reads.insert(p);
+                            writes.insert(p);
+                        }
+                    }
+                }
+            }
+            Instr::Unknown { writes: w, anything, .. } => {
+                writes.extend(w.iter().map(|v| Place::Var(*v)));
+                if *anything {
+                    for p in [Place::Memory, Place::Stdin, Place::Out, Place::World] {
+                        reads.insert(p);
+                        writes.insert(p);
+                    }
+                    for v in 0..self.storage.len() as u32 {
+                        if self.of_var(VarId(v)) == Place::Object(VarId(v)) {
+                            writes.insert(Place::Object(VarId(v)));
+                        }
+                    }
+                }
+            }
+        }
+        (reads, writes)
+    }
+}
+
+/// Returns the library's row for a direct call, if the call is one.
+pub fn library_row(callee: &Callee, is_library: &dyn Fn(&str) -> bool) -> Option<&'static library::Row> {
+    match callee {
+        Callee::Direct(name) if is_library(name) => library::row(name),
+        _ => None,
+    }
+}
+
+/// Lowers the storage of locals that an instruction uses in a way that their storage forbids.
+fn classify(i: &Instr, g: &Mvicfg, storage: &mut [Storage], is_library: &dyn Fn(&str) -> bool) {
+    let mut at_most = |v: VarId, s: Storage| {
+        let old = &mut storage[v.0 as usize];
+        *old = match (*old, s) {
+            (Storage::Shared, _) | (_, Storage::Shared) => Storage::Shared,
+            (Storage::Private, _) | (_, Storage::Private) => Storage::Private,
+            _ => Storage::Scalar,
+        };
+    };
+    let mut leak = |e: &Expr, at_most: &mut dyn FnMut(VarId, Storage)| {
+        e.for_each(&mut |x| {
+            if let Expr::Addr(Object::Local(v)) = x {
+                at_most(*v, Storage::Shared);
+            }
+        })
+    };
+    // An address used to access: the base stays private, anything else in it leaks.
+    let mut access = |e: &Expr, sort: Option<(Sort, u64)>, at_most: &mut dyn FnMut(VarId, Storage)| match e {
+        Expr::Addr(Object::Local(v)) => {
+            let var = &g.vars[v.0 as usize];
+            let whole = sort.is_some_and(|(s, b)| var.sort == Some(s) && var.size == b);
+            at_most(*v, if whole { Storage::Scalar } else { Storage::Private });
+        }
+        _ => match (base_object(e), e) {
+            (Some(v), Expr::Op { .. }) => {
+                at_most(v, Storage::Private);
+                offsets(e, &mut |o| leak(o, at_most));
+            }
+            _ => leak(e, at_most),
+        },
+    };
+    match i {
+        Instr::Load { addr, access: a, .. } => {
+            access(addr, (!a.volatile).then_some((a.sort, a.bytes)), &mut at_most);
+        }
+        Instr::Store { addr, value, access: a } => {
+            access(addr, (!a.volatile).then_some((a.sort, a.bytes)), &mut at_most);
+            leak(value, &mut at_most);
+        }
+        Instr::Copy { dst, src, .. } => {
+            access(dst, None, &mut at_most);
+            access(src, None, &mut at_most);
+        }
+        Instr::Zero { dst, .. } => access(dst, None, &mut at_most),
+        Instr::Call { callee, args, result_to, .. } => {
+            let row = library_row(callee, is_library);
+            for (k, a) in args.iter().enumerate() {
+                match row {
+                    Some(r) if r.scans && exact_object(a).is_some() => {}
+                    Some(r) if r.borrows(k) => access(a, None, &mut at_most),
+                    _ => leak(a, &mut at_most),
+                }
+            }
+            if let Some(r) = result_to {
+                leak(r, &mut at_most);
+            }
+            if let Callee::Indirect(e) = callee {
+                leak(e, &mut at_most);
+            }
+        }
+        Instr::Assign { value, .. } => leak(value, &mut at_most),
+        Instr::Branch { cond } => {
+            // A comparison learns nothing that an access could use.
+            let _ = cond;
+        }
+        Instr::Return { value: Some(v) } => leak(v, &mut at_most),
+        _ => {}
+    }
+}
+
+/// Calls `f` on the offset parts of an address whose base is an object.
+fn offsets(e: &Expr, f: &mut dyn FnMut(&Expr)) {
+    if let Expr::Op { args, .. } = e
+        && let [base, rest @ ..] = args.as_slice()
+    {
+        offsets(base, f);
+        rest.iter().for_each(f);
+    }
+}
