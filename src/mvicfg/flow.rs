@@ -68,7 +68,8 @@ impl ClassFlow {
         let mut order = vec![None; n];
         rpo.iter().enumerate().for_each(|(i, &x)| order[x as usize] = Some(i as u32));
         let doms = dominators::simple_fast(&graph, entry);
-        let idom = (0..n).map(|i| doms.immediate_dominator(NodeIndex::new(i)).map(|d| d.index() as MvId)).collect();
+        let idom =
+            (0..n).map(|i| doms.immediate_dominator(NodeIndex::new(i)).map(|d| d.index() as MvId)).collect();
         let mut preds = vec![Vec::new(); n];
         for &x in &rpo {
             for e in g.node(x).succs.iter().filter(|e| e.classes.contains(class)) {

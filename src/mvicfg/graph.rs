@@ -10,8 +10,8 @@
 //! statements (longest common subsequence of statement keys), equal statements map to the nodes
 //! that are there, others get new ones.
 
-use super::key::{self, SourceNames};
 use super::VersionSet;
+use super::key::{self, SourceNames};
 use crate::ir::{Callee, Expr, Function, Instr, Node, NodeId, Object, Var, VarId};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -59,8 +59,13 @@ impl Mvicfg {
     /// Builds the graph; `bodies` are in version order. Cost: linear in the sum of the bodies, plus
     /// a diff of statement keys for each further body.
     pub fn build(bodies: Vec<Arc<Function>>) -> Mvicfg {
-        let mut g =
-            Mvicfg { bodies: Vec::new(), vars: Vec::new(), nodes: Vec::new(), var_map: vec![], node_map: vec![] };
+        let mut g = Mvicfg {
+            bodies: Vec::new(),
+            vars: Vec::new(),
+            nodes: Vec::new(),
+            var_map: vec![],
+            node_map: vec![],
+        };
         let mut merged_vars = HashMap::new();
         let mut previous_keys: Vec<String> = Vec::new();
         for body in bodies {
@@ -73,7 +78,12 @@ impl Mvicfg {
         VersionSet::all(self.bodies.len())
     }
 
-    fn add(&mut self, body: Arc<Function>, merged: &mut HashMap<String, VarId>, old_keys: &[String]) -> Vec<String> {
+    fn add(
+        &mut self,
+        body: Arc<Function>,
+        merged: &mut HashMap<String, VarId>,
+        old_keys: &[String],
+    ) -> Vec<String> {
         let class = self.bodies.len();
         let names = SourceNames(&body);
         let var_map: Vec<VarId> = (0..body.vars.len() as u32)
@@ -132,7 +142,8 @@ impl Mvicfg {
             for k in 0..len {
                 for (o, n) in old_nodes[old_index + k].iter().zip(&stmt_nodes[new_index + k]) {
                     let reserved = |id: NodeId| id == Function::ENTRY || id == Function::EXIT;
-                    if !reserved(*o) && !reserved(*n) && body.node(*n).succs.len() == old.node(*o).succs.len() {
+                    if !reserved(*o) && !reserved(*n) && body.node(*n).succs.len() == old.node(*o).succs.len()
+                    {
                         node_map[n.0 as usize] = Some(self.node_map[old_class][o.0 as usize]);
                     }
                 }
@@ -187,7 +198,9 @@ fn rename(i: &Instr, vars: &[VarId]) -> Instr {
         Instr::Nop | Instr::Unreachable => i.clone(),
         Instr::Declare(x) => Instr::Declare(v(*x)),
         Instr::Assign { dst, value } => Instr::Assign { dst: v(*dst), value: e(value) },
-        Instr::Load { dst, addr, access } => Instr::Load { dst: v(*dst), addr: e(addr), access: access.clone() },
+        Instr::Load { dst, addr, access } => {
+            Instr::Load { dst: v(*dst), addr: e(addr), access: access.clone() }
+        }
         Instr::Store { addr, value, access } => {
             Instr::Store { addr: e(addr), value: e(value), access: access.clone() }
         }

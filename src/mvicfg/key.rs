@@ -55,7 +55,7 @@ pub fn expr(out: &mut String, e: &Expr, names: &impl Names) {
 
 /// Writes the key of an instruction, without its successors.
 pub fn instr(out: &mut String, i: &Instr, names: &impl Names) {
-    let mut put = |out: &mut String, tag: &str, es: &[&Expr]| {
+    let put = |out: &mut String, tag: &str, es: &[&Expr]| {
         out.push_str(tag);
         for e in es {
             out.push(' ');
@@ -75,12 +75,19 @@ pub fn instr(out: &mut String, i: &Instr, names: &impl Names) {
         }
         Instr::Load { dst, addr, access } => {
             put(out, "load", &[addr]);
-            let _ = write!(out, " {:?}{}{} -> ", access.sort, access.bytes, if access.volatile { "v" } else { "" });
+            let _ = write!(
+                out,
+                " {:?}{}{} -> ",
+                access.sort,
+                access.bytes,
+                if access.volatile { "v" } else { "" }
+            );
             names.var(out, *dst);
         }
         Instr::Store { addr, value, access } => {
             put(out, "store", &[addr, value]);
-            let _ = write!(out, " {:?}{}{}", access.sort, access.bytes, if access.volatile { "v" } else { "" });
+            let _ =
+                write!(out, " {:?}{}{}", access.sort, access.bytes, if access.volatile { "v" } else { "" });
         }
         Instr::Copy { dst, src, bytes } => {
             put(out, "copy", &[dst, src]);

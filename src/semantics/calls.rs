@@ -5,12 +5,11 @@
 //! stdin)` for each place it may change (design D8): two versions share it only when all of those
 //! are equal and the callee's own content is.
 
-use super::eval::{Evaluator, Lines, Part, Val, union};
+use super::eval::{Evaluator, Part, Val, union};
 use super::library::{self, ResultIs};
 use super::place::{Place, base_object, exact_object, library_row};
-use crate::ir::{App, Callee, Const, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf};
+use crate::ir::{App, Callee, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf};
 use crate::mvicfg::{MvId, VersionSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// A call instruction, taken apart.
@@ -49,7 +48,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn library_call(&mut self, site: CallSite, row: &'static library::Row, place: Place, classes: &VersionSet) -> Part<Val> {
+    fn library_call(
+        &mut self,
+        site: CallSite,
+        row: &'static library::Row,
+        place: Place,
+        classes: &VersionSet,
+    ) -> Part<Val> {
         match (row.name, place) {
             ("puts", Place::Out) => return self.puts(site, classes),
             ("putchar", Place::Out) => return self.putchar(site, classes),
@@ -79,7 +84,9 @@ impl<'a> Evaluator<'a> {
                 }
             }
         }
-        for (touches, p) in [(row.stdin, Place::Stdin), (row.world, Place::World), (row.memory, Place::Memory)] {
+        for (touches, p) in
+            [(row.stdin, Place::Stdin), (row.world, Place::World), (row.memory, Place::Memory)]
+        {
             if touches && !read.contains(&p) {
                 read.push(p);
             }
@@ -107,7 +114,13 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Uninterpreted function of the arguments and of the places that the call reads.
-    pub(super) fn opaque_call(&mut self, site: CallSite, place: Place, read: &[Place], classes: &VersionSet) -> Part<Val> {
+    pub(super) fn opaque_call(
+        &mut self,
+        site: CallSite,
+        place: Place,
+        read: &[Place],
+        classes: &VersionSet,
+    ) -> Part<Val> {
         let part = if site.dst == Some(place) { site.ret_sort } else { self.sort_of(place) };
         let mut result = Vec::new();
         // The callee's identity may differ between classes.
@@ -145,12 +158,20 @@ impl<'a> Evaluator<'a> {
     fn written_argument(&self, site: CallSite, place: Place) -> usize {
         site.args
             .iter()
-            .position(|a| base_object(a).is_some_and(|v| self.places.of_var(v) == place || Place::Var(v) == place))
+            .position(|a| {
+                base_object(a).is_some_and(|v| self.places.of_var(v) == place || Place::Var(v) == place)
+            })
             .unwrap_or(usize::MAX)
     }
 
     /// Applies a function to the call's arguments and to the values of places before it.
-    pub(super) fn apply(&mut self, site: CallSite, app: App, places: &[Place], classes: &VersionSet) -> Part<Val> {
+    pub(super) fn apply(
+        &mut self,
+        site: CallSite,
+        app: App,
+        places: &[Place],
+        classes: &VersionSet,
+    ) -> Part<Val> {
         let mut exprs: Vec<&Expr> = site.args.iter().collect();
         if let Callee::Indirect(e) = site.callee {
             exprs.push(e);
@@ -183,14 +204,19 @@ impl<'a> Evaluator<'a> {
         let args: Vec<&Expr> = site.args.iter().collect();
         let region = site.args.first().and_then(base_object).map_or(Place::Memory, |v| self.places.of_var(v));
         let mut result = Vec::new();
-        for (set, (terms, vals, causes, guards)) in self.exprs(&args, &[Place::Out, region], site.node, classes) {
+        for (set, (terms, vals, causes, guards)) in
+            self.exprs(&args, &[Place::Out, region], site.node, classes)
+        {
             for c in set.iter() {
                 let mut out = vals[0].term;
                 let Some(&addr) = terms.first() else { continue };
                 out = self.append_string(c, out, addr, vals[1].term, "%s");
                 out = self.append_literal(out, b"\n");
                 let causes = self.with(&union(&causes, &vals[0].causes), site.node);
-                result.push((VersionSet::single(c), Val { term: out, causes, guards: union(&guards, &vals[0].guards) }));
+                result.push((
+                    VersionSet::single(c),
+                    Val { term: out, causes, guards: union(&guards, &vals[0].guards) },
+                ));
             }
         }
         result
@@ -288,7 +314,11 @@ impl<'a> Evaluator<'a> {
             }
             for c in set.iter() {
                 let memory_of = |k: usize| {
-                    let region = site.args.get(k).and_then(base_object).map_or(Place::Memory, |v| self.places.of_var(v));
+                    let region = site
+                        .args
+                        .get(k)
+                        .and_then(base_object)
+                        .map_or(Place::Memory, |v| self.places.of_var(v));
                     regions.iter().position(|r| *r == region).and_then(|i| vals.get(i)).map(|v| v.term)
                 };
                 let memories: Vec<Option<TermId>> = (0..terms.len()).map(memory_of).collect();
@@ -357,9 +387,10 @@ impl<'a> Evaluator<'a> {
         for (set, v) in self.expr(format_arg, site.node, classes) {
             for c in set.iter() {
                 let single = VersionSet::single(c);
-                let part = self.literal(c, v.term).and_then(|f| super::stdin::steps(&f)).and_then(|steps| {
-                    self.scan_format(site, place, &steps, &single)
-                });
+                let part = self
+                    .literal(c, v.term)
+                    .and_then(|f| super::stdin::steps(&f))
+                    .and_then(|steps| self.scan_format(site, place, &steps, &single));
                 result.extend(part.unwrap_or_else(|| self.havoc(site.node, place, &single)));
             }
         }
@@ -391,7 +422,8 @@ impl<'a> Evaluator<'a> {
             for step in steps {
                 let conversion = step.conversion.clone();
                 first_conversion.get_or_insert(conversion.clone());
-                let matched = self.pool.app(App::Uf(Uf::InputOk { conversion: conversion.clone() }), &[stdin]);
+                let matched =
+                    self.pool.app(App::Uf(Uf::InputOk { conversion: conversion.clone() }), &[stdin]);
                 let tried = ok;
                 if !step.always {
                     ok = self.pool.and(ok, matched);
@@ -470,12 +502,17 @@ impl<'a> Evaluator<'a> {
 
     /// Returns whether a term rests on a value that was never initialised.
     pub fn rests_on_indeterminate(&self, term: TermId) -> bool {
-        self.pool.reachable(&[term]).iter().any(|&t| matches!(self.pool.get(t), Term::Leaf(Leaf::Indeterminate { .. })))
+        self.pool
+            .reachable(&[term])
+            .iter()
+            .any(|&t| matches!(self.pool.get(t), Term::Leaf(Leaf::Indeterminate { .. })))
     }
 
     /// Returns whether a term contains something that is not known at all.
     pub fn rests_on_havoc(&self, term: TermId) -> bool {
-        self.pool.reachable(&[term]).iter().any(|&t| matches!(self.pool.get(t), Term::Leaf(Leaf::Havoc { .. })))
+        self.pool
+            .reachable(&[term])
+            .iter()
+            .any(|&t| matches!(self.pool.get(t), Term::Leaf(Leaf::Havoc { .. })))
     }
-
 }

@@ -68,7 +68,12 @@ pub struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// Prepares a graph for queries; the work happens on demand.
-    pub fn new(graph: &'a Mvicfg, flow: &'a Flow, callees: &'a dyn Callees, pointer_bits: u16) -> Evaluator<'a> {
+    pub fn new(
+        graph: &'a Mvicfg,
+        flow: &'a Flow,
+        callees: &'a dyn Callees,
+        pointer_bits: u16,
+    ) -> Evaluator<'a> {
         let n = graph.bodies.len();
         let is_library = |name: &str| (0..n).all(|c| callees.identity(c, name).is_none());
         let places = Places::new(graph, &is_library);
@@ -142,8 +147,11 @@ impl<'a> Evaluator<'a> {
         let mut groups: Vec<(VersionSet, Site)> = Vec::new();
         for c in classes.iter() {
             let flow = &self.flow.classes[c];
-            let edges: Vec<(MvId, u8)> =
-                flow.preds[node as usize].iter().copied().filter(|&(p, _)| !flow.is_back_edge(p, node)).collect();
+            let edges: Vec<(MvId, u8)> = flow.preds[node as usize]
+                .iter()
+                .copied()
+                .filter(|&(p, _)| !flow.is_back_edge(p, node))
+                .collect();
             let in_loop = flow.loop_at[node as usize];
             let identity = in_loop.map(|l| self.loops[c][l].hash.clone());
             let site = Site { edges, idom: flow.idom[node as usize], in_loop, loop_hash: identity };
@@ -156,7 +164,13 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Joins the values that arrive over the given edges.
-    pub(super) fn join(&mut self, place: Place, node: MvId, classes: &VersionSet, edges: &[(MvId, u8)]) -> Part<Val> {
+    pub(super) fn join(
+        &mut self,
+        place: Place,
+        node: MvId,
+        classes: &VersionSet,
+        edges: &[(MvId, u8)],
+    ) -> Part<Val> {
         let Some((&(last, _), rest)) = edges.split_last() else {
             // Unreachable in these classes: any value will do.
             let val = self.initial(place);
@@ -168,7 +182,11 @@ impl<'a> Evaluator<'a> {
             let here = self.after(place, pred, classes);
             for (set, (a, b)) in product(&here, &acc) {
                 if a.term == b.term {
-                    let val = Val { term: a.term, causes: union(&a.causes, &b.causes), guards: union(&a.guards, &b.guards) };
+                    let val = Val {
+                        term: a.term,
+                        causes: union(&a.causes, &b.causes),
+                        guards: union(&a.guards, &b.guards),
+                    };
                     next.push((set, val));
                     continue;
                 }
@@ -280,7 +298,8 @@ impl<'a> Evaluator<'a> {
         let mut result = Vec::new();
         for (set, vals) in self.several(&vars, node, classes) {
             let (var_vals, place_vals) = vals.split_at(count);
-            let lookup: HashMap<Place, TermId> = vars.iter().copied().zip(var_vals.iter().map(|v| v.term)).collect();
+            let lookup: HashMap<Place, TermId> =
+                vars.iter().copied().zip(var_vals.iter().map(|v| v.term)).collect();
             let terms = exprs.iter().map(|e| self.build(e, &lookup)).collect();
             let (mut causes, mut guards) = (self.none.clone(), self.none.clone());
             for v in var_vals {
@@ -329,7 +348,8 @@ impl<'a> Evaluator<'a> {
             Instr::Return { value: Some(v) } => self.caused(node, self_expr(v), place, classes),
             Instr::Return { value: None } => {
                 let zero = self.pool.bv(32, 0);
-                let term = if &*graph.bodies[0].name == "main" { zero } else { self.initial(Place::Result).term };
+                let term =
+                    if &*graph.bodies[0].name == "main" { zero } else { self.initial(Place::Result).term };
                 vec![(classes.clone(), self.made_by(node, term))]
             }
             Instr::Declare(v) => {

@@ -20,7 +20,6 @@ use std::sync::Arc;
 /// What the cut of one loop of one class needs.
 pub struct LoopInfo {
     pub hash: Arc<str>,
-    pub head: MvId,
     pub writes: BTreeSet<Place>,
     /// Places that the loop may read before it writes them, in an order that does not depend on
     /// names.
@@ -106,7 +105,6 @@ impl Evaluator<'_> {
         inputs.sort_by_key(rank);
         LoopInfo {
             hash: blake3::hash(text.as_bytes()).to_hex()[..16].into(),
-            head: l.head,
             writes,
             inputs,
             numbers,

@@ -114,7 +114,7 @@ impl Places {
     fn effects(&self, i: &Instr, is_library: &dyn Fn(&str) -> bool) -> (BTreeSet<Place>, BTreeSet<Place>) {
         let mut reads = BTreeSet::new();
         let mut writes = BTreeSet::new();
-        let mut vars = |e: &Expr, reads: &mut BTreeSet<Place>| {
+        let vars = |e: &Expr, reads: &mut BTreeSet<Place>| {
             e.for_each_var(&mut |v| {
                 reads.insert(Place::Var(v));
             })
@@ -244,7 +244,7 @@ fn classify(i: &Instr, g: &Mvicfg, storage: &mut [Storage], is_library: &dyn Fn(
             _ => Storage::Scalar,
         };
     };
-    let mut leak = |e: &Expr, at_most: &mut dyn FnMut(VarId, Storage)| {
+    let leak = |e: &Expr, at_most: &mut dyn FnMut(VarId, Storage)| {
         e.for_each(&mut |x| {
             if let Expr::Addr(Object::Local(v)) = x {
                 at_most(*v, Storage::Shared);
@@ -252,7 +252,7 @@ fn classify(i: &Instr, g: &Mvicfg, storage: &mut [Storage], is_library: &dyn Fn(
         })
     };
     // An address used to access: the base stays private, anything else in it leaks.
-    let mut access = |e: &Expr, sort: Option<(Sort, u64)>, at_most: &mut dyn FnMut(VarId, Storage)| match e {
+    let access = |e: &Expr, sort: Option<(Sort, u64)>, at_most: &mut dyn FnMut(VarId, Storage)| match e {
         Expr::Addr(Object::Local(v)) => {
             let var = &g.vars[v.0 as usize];
             let whole = sort.is_some_and(|(s, b)| var.sort == Some(s) && var.size == b);

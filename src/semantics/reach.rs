@@ -12,7 +12,13 @@ use std::rc::Rc;
 impl Evaluator<'_> {
     /// Returns the condition under which an edge into `node` is taken, given that `node`'s immediate
     /// dominator is reached.
-    pub(super) fn reach_edge(&mut self, from: MvId, label: u8, node: MvId, classes: &VersionSet) -> Part<Val> {
+    pub(super) fn reach_edge(
+        &mut self,
+        from: MvId,
+        label: u8,
+        node: MvId,
+        classes: &VersionSet,
+    ) -> Part<Val> {
         let mut result = Vec::new();
         for (set, site) in self.group_sites(node, classes) {
             let Some(dominator) = site.idom else {
@@ -79,7 +85,11 @@ impl Evaluator<'_> {
                     .into_iter()
                     .map(|(s, (a, b))| {
                         let term = self.pool.or(a.term, b.term);
-                        let val = Val { term, causes: union(&a.causes, &b.causes), guards: union(&a.guards, &b.guards) };
+                        let val = Val {
+                            term,
+                            causes: union(&a.causes, &b.causes),
+                            guards: union(&a.guards, &b.guards),
+                        };
                         (s, val)
                     })
                     .collect();
@@ -113,7 +123,9 @@ impl Evaluator<'_> {
             .into_iter()
             .map(|(set, (x, y))| {
                 let term = self.pool.and(x.term, y.term);
-                let keep = |v: &Val| if self.pool.as_const(v.term).is_some() { self.none.clone() } else { v.causes.clone() };
+                let keep = |v: &Val| {
+                    if self.pool.as_const(v.term).is_some() { self.none.clone() } else { v.causes.clone() }
+                };
                 let causes: Rc<_> = union(&keep(&x), &keep(&y));
                 (set, Val { term, causes, guards: union(&x.guards, &y.guards) })
             })
