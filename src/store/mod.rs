@@ -5,5 +5,6 @@
 
 mod git;
 pub mod notes;
+pub mod trailers;
 
 pub use git::{Git, GitError};
