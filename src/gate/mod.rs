@@ -1,1 +1,3 @@
 //! The logic of hooks: what blocks, what only warns.
+
+pub mod policy;

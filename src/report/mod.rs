@@ -3,8 +3,10 @@
 mod assertion;
 pub mod escape;
 pub mod model;
+pub mod note;
 pub mod palette;
 mod path;
+pub mod trailer;
 
 pub use assertion::*;
 pub use model::*;

@@ -1,0 +1,134 @@
+//! What a hook makes of a report: a pure function from findings to a verdict.
+//!
+//! A commit is *blocked* by a property that was not refuted before and is refuted now by a replayed
+//! input, if the policy blocks its kind. Everything else only *warns*: churns that callers can see,
+//! and properties that the change breaks without a replayed input.
+
+use std::collections::BTreeSet;
+
+use crate::report::trailer::{churn_line, ranked, regression_line, regressions};
+use crate::report::{Assertion, AssertionKind, AssertionOutcome, Report, Violation};
+
+/// Kinds of properties whose regression can stop a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Block {
+    /// An `assert` in the source.
+    Assertion,
+    /// A fact that the configuration pins.
+    Pinned,
+    /// Division by zero, overflow, bounds, null, uninitialised, unreachable.
+    Safety,
+}
+
+impl Block {
+    /// Reads the name that `gate.block` uses.
+    pub fn parse(name: &str) -> Option<Block> {
+        match name {
+            "assertion" => Some(Block::Assertion),
+            "pinned" => Some(Block::Pinned),
+            "safety" => Some(Block::Safety),
+            _ => None,
+        }
+    }
+
+    fn of(kind: AssertionKind) -> Block {
+        match kind {
+            AssertionKind::Assertion => Block::Assertion,
+            AssertionKind::Pinned => Block::Pinned,
+            _ => Block::Safety,
+        }
+    }
+}
+
+/// What stops a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    pub block: BTreeSet<Block>,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy { block: [Block::Assertion, Block::Pinned, Block::Safety].into() }
+    }
+}
+
+/// What a hook says about a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Reasons to stop the commit, one line each; empty: it may go on.
+    pub blocked: Vec<String>,
+    /// What a person should know, one line each.
+    pub warnings: Vec<String>,
+}
+
+/// Judges a report on the old version and the new one.
+pub fn judge(report: &Report, policy: &Policy) -> Verdict {
+    let newest = report.versions.last().map_or(0, |v| v.index);
+    let mut verdict = Verdict::default();
+    for assertion in regressions(report) {
+        let line = regression_line(assertion, newest);
+        if policy.block.contains(&Block::of(assertion.kind)) {
+            verdict.blocked.push(line);
+        } else {
+            verdict.warnings.push(line);
+        }
+    }
+    let doubtful = |a: &&Assertion| {
+        let fails_now = a.outcome.get(&newest) == Some(&AssertionOutcome::Fail);
+        a.counterexample.is_none() && (fails_now || a.violation == Some(Violation::Regression))
+    };
+    for assertion in report.assertions.iter().filter(doubtful) {
+        verdict.warnings.push(format!("{} (not replayed)", regression_line(assertion, newest)));
+    }
+    let seen = ranked(report).into_iter().filter(|(_, _, churn)| churn.observable);
+    verdict.warnings.extend(seen.map(|(function, point, churn)| churn_line(function, point, churn)));
+    verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Churn, FunctionReport, Point, Witness};
+
+    fn check(
+        kind: AssertionKind,
+        replayed: bool,
+        violation: Violation,
+        block: &[Block],
+        expected: (usize, usize),
+    ) {
+        let assertion = Assertion {
+            kind,
+            text: "x > 0".into(),
+            violation: Some(violation),
+            counterexample: replayed.then(Witness::default),
+            ..Assertion::default()
+        };
+        let report = Report { assertions: vec![assertion], ..Report::default() };
+        let verdict = judge(&report, &Policy { block: block.iter().copied().collect() });
+        assert_eq!((verdict.blocked.len(), verdict.warnings.len()), expected, "{kind:?} {violation:?}");
+    }
+
+    #[test]
+    fn only_a_replayed_regression_blocks() {
+        use AssertionKind::*;
+        let all = [Block::Assertion, Block::Pinned, Block::Safety];
+        check(Assertion, true, Violation::Regression, &all, (1, 0));
+        check(Pinned, true, Violation::Regression, &all, (1, 0));
+        check(Overflow, true, Violation::Regression, &all, (1, 0));
+        check(Assertion, false, Violation::Regression, &all, (0, 1));
+        check(Assertion, true, Violation::Preexisting, &all, (0, 0));
+        check(Assertion, true, Violation::Regression, &[Block::Pinned], (0, 1));
+    }
+
+    #[test]
+    fn churns_warn_when_callers_see_them() {
+        for (observable, warnings) in [(true, 1), (false, 0)] {
+            let churns = vec![Churn { observable, ..Churn::default() }];
+            let points = vec![Point { churns, ..Point::default() }];
+            let functions = vec![FunctionReport { points, ..FunctionReport::default() }];
+            let verdict = judge(&Report { functions, ..Report::default() }, &Policy::default());
+            assert_eq!((verdict.blocked.len(), verdict.warnings.len()), (0, warnings));
+        }
+    }
+}
