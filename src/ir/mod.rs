@@ -28,5 +28,5 @@ pub use function::{
 pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
-pub use term::{App, Leaf, Term, TermId, TermPool, Uf};
+pub use term::{App, Leaf, Term, TermId, TermPool, Uf, eval};
 pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, Unit};

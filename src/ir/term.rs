@@ -7,6 +7,7 @@
 //!
 //! Ids belong to one [`TermPool`]; a pool belongs to one function's analysis (all its versions).
 
+pub mod eval;
 mod simplify;
 
 use super::{Const, Op, Sort};
@@ -229,6 +230,11 @@ impl TermPool {
             App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. } => Sort::Mem,
             App::OutLiteral(_) | App::OutConversion(_) => Sort::Out,
         }
+    }
+
+    /// Returns the id of a term that was made already.
+    fn find(&self, term: &Term) -> Option<TermId> {
+        self.ids.get(term).copied()
     }
 
     /// Interns without normalising; for `simplify` alone.

@@ -2,9 +2,26 @@
 //!
 //! Only rewriting that preserves the value on every input is allowed here: arithmetic modulo 2^n on
 //! bit-vectors, identities of IEEE values on floats (NaNs are canonical, so `-(a*b)` is `(-a)*b`,
-//! but `a-b` is not `-(b-a)`). An operator whose arguments make it undefined is left alone.
+//! but `a-b` is not `-(b-a)`). An operator whose arguments make it undefined is left alone; a rule
+//! may drop an undefined event of an argument that no longer matters, never add one.
+//!
+//! What users of terms may count on:
+//! - arguments of commutative operators are sorted by id, constants last;
+//! - `Sub`, `Neg`, `Shl` by a constant do not occur: sums are left-nested `Add` of `t` or
+//!   `Mul(t, constant)`, each `t` once, sorted by id, a non-zero constant last;
+//! - `FSub` does not occur; negations are pulled out of products, quotients and conversions;
+//! - comparisons with a constant have the constant of the smaller magnitude (`x < 0`, `x <= 9`);
+//!   `Not` is never on a comparison of bit-vectors, nor on a condition of `Ite`;
+//! - loads see through writes as far as addresses are known to be equal or apart.
+//!
+//! Arguments are normal already when a rule sees them, so each rule looks at one or two levels.
 
-use super::{App, Const, Op, Sort, TermId, TermPool};
+mod bits;
+mod boolean;
+mod compare;
+mod linear;
+
+use super::{App, Const, Op, Sort, Term, TermId, TermPool};
 
 /// Makes a normalised application of any kind.
 pub(super) fn app(pool: &mut TermPool, app: App, args: &[TermId]) -> TermId {
@@ -21,6 +38,80 @@ pub(super) fn op(pool: &mut TermPool, op: Op, args: &[TermId]) -> TermId {
     {
         return pool.constant(value);
     }
-    let _ = Sort::Bool;
-    pool.raw(App::Op(op), args.to_vec())
+    rewrite(pool, op, args).unwrap_or_else(|| plain(pool, op, args))
 }
+
+/// Makes the application as it is, but for the order of the arguments of a commutative operator.
+fn plain(pool: &mut TermPool, op: Op, args: &[TermId]) -> TermId {
+    let mut args = args.to_vec();
+    if op.commutes() {
+        args.sort_by_key(|&a| (pool.as_const(a).is_some(), a));
+    }
+    pool.raw(App::Op(op), args)
+}
+
+fn rewrite(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
+    use Op::*;
+    match (op, args) {
+        (Not, &[a]) => boolean::not(pool, a),
+        (And | Or, _) => Some(boolean::junction(pool, op, args)),
+        (Ite, &[c, a, b]) => boolean::ite(pool, c, a, b),
+        (Eq, &[a, b]) => compare::eq(pool, a, b),
+        (Ult | Ule | Slt | Sle, &[a, b]) => compare::order(pool, op, a, b),
+        (Add | Sub | Mul | Shl, &[a, b]) => linear::binary(pool, op, a, b),
+        (Neg, &[a]) => linear::neg(pool, a),
+        (Zext(w), &[a]) => bits::zext(pool, w, a),
+        (Sext(w), &[a]) => bits::sext(pool, w, a),
+        (Trunc(w), &[a]) => bits::trunc(pool, w, a),
+        (Concat, &[h, l]) => bits::concat(pool, h, l),
+        (BitNot, &[a]) => pool.as_op(a, BitNot).map(|x| x[0]).or_else(|| over_ite(pool, op, args)),
+        (BitAnd | BitOr | BitXor, &[a, b]) => bits::bitwise(pool, op, a, b),
+        (LShr | AShr, &[a, k]) => bits::shift_right(pool, op, a, k),
+        (UDiv | URem | SDiv | SRem, &[a, b]) => bits::divide(pool, op, a, b),
+        _ => None,
+    }
+}
+
+/// Pushes an operator into an `Ite` between constants when all its other arguments are constants.
+fn over_ite(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
+    let mut choice = None;
+    for (i, &a) in args.iter().enumerate() {
+        if pool.as_const(a).is_none() {
+            let &[c, x, y] = pool.as_op(a, Op::Ite)? else { return None };
+            if choice.is_some() {
+                return None;
+            }
+            choice = Some((i, c, pool.as_const(x)?, pool.as_const(y)?));
+        }
+    }
+    let (i, c, x, y) = choice?;
+    let mut consts: Vec<Const> = args.iter().map(|&a| pool.as_const(a).unwrap_or(x)).collect();
+    let then = op.eval(&consts).ok()?;
+    consts[i] = y;
+    let otherwise = op.eval(&consts).ok()?;
+    let (then, otherwise) = (pool.constant(then), pool.constant(otherwise));
+    Some(pool.ite(c, then, otherwise))
+}
+
+/// Returns the width of a bit-vector term, 0 for other sorts.
+fn width(pool: &TermPool, t: TermId) -> u16 {
+    if let Sort::Bv(w) = pool.sort(t) { w } else { 0 }
+}
+
+/// Returns the only argument of an application of exactly this unary operator.
+fn unary(pool: &TermPool, t: TermId, op: Op) -> Option<TermId> {
+    if let Some(&[a]) = pool.as_op(t, op) { Some(a) } else { None }
+}
+
+/// Returns the two arguments of an application of exactly this binary operator.
+fn pair(pool: &TermPool, t: TermId, op: Op) -> Option<(TermId, TermId)> {
+    if let Some(&[a, b]) = pool.as_op(t, op) { Some((a, b)) } else { None }
+}
+
+/// Returns the operator and arguments of an operator application.
+fn applied(pool: &TermPool, t: TermId) -> Option<(Op, &[TermId])> {
+    if let Term::App(App::Op(op), args) = pool.get(t) { Some((*op, args)) } else { None }
+}
+
+#[cfg(test)]
+mod tests;

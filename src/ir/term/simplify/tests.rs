@@ -1,0 +1,329 @@
+//! Every normal form has the value of the term as written, on random terms and random inputs.
+
+use super::super::eval::{Assignment, Fill, Palette, Program};
+use super::super::{App, Leaf, TermId, TermPool, Uf};
+use crate::ir::{Const, Op, Rounding, Sort};
+use std::sync::Arc;
+
+/// Linear congruential generator of Knuth's MMIX; the high bits are the good ones.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+const WIDTHS: [u16; 4] = [8, 16, 32, 64];
+
+/// A term as written, and in normal form.
+type Both = (TermId, TermId);
+
+struct Terms {
+    pool: TermPool,
+    all: Vec<Both>,
+    random: Random,
+}
+
+impl Terms {
+    fn new(seed: u64) -> Terms {
+        let mut pool = TermPool::new();
+        let mut all = Vec::new();
+        let sorts = [Sort::Bool, Sort::F32, Sort::F64].into_iter().chain(WIDTHS.map(Sort::Bv));
+        for sort in sorts {
+            for name in ["a", "b", "c"] {
+                let t = pool.leaf(Leaf::Param { name: format!("{name}{sort:?}").into(), sort });
+                all.push((t, t));
+            }
+        }
+        for v in [0, 1, -1, 2, 3, 4, 7, 8, 127, 128, 255] {
+            for w in WIDTHS {
+                let t = pool.bv(w, v);
+                all.push((t, t));
+            }
+        }
+        for v in [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -4.0, 0.1, 3.0, f64::NAN, f64::INFINITY, 1e-45] {
+            for c in [Const::f32(v as f32), Const::f64(v)] {
+                let t = pool.constant(c);
+                all.push((t, t));
+            }
+        }
+        let memory = [
+            Leaf::Memory,
+            Leaf::LocalAddr { key: "f:x#0".into(), bits: 64 },
+            Leaf::SymbolAddr { symbol: "g".into(), bits: 64 },
+            Leaf::NoOutput,
+        ];
+        for leaf in memory {
+            let t = pool.leaf(leaf);
+            all.push((t, t));
+        }
+        Terms { pool, all, random: Random(seed) }
+    }
+
+    /// Picks a term of a sort, recent ones more often.
+    fn pick(&mut self, sort: Sort) -> Both {
+        let fitting: Vec<Both> =
+            self.all.iter().copied().filter(|&(t, _)| self.pool.sort(t) == sort).collect();
+        let n = fitting.len();
+        let i = if self.random.below(2) == 0 {
+            n - 1 - self.random.below(n.min(6))
+        } else {
+            self.random.below(n)
+        };
+        fitting[i]
+    }
+
+    fn add(&mut self, app: App, args: &[Both]) {
+        let (written, normal): (Vec<TermId>, Vec<TermId>) = args.iter().copied().unzip();
+        let both = (self.pool.raw(app.clone(), written), self.pool.app(app, &normal));
+        assert_eq!(self.pool.sort(both.0), self.pool.sort(both.1));
+        self.all.push(both);
+    }
+
+    fn one_of<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.random.below(from.len())]
+    }
+
+    fn grow(&mut self) {
+        use Op::*;
+        let w = self.one_of(&WIDTHS);
+        let f = self.one_of(&[Sort::F32, Sort::F64]);
+        let bv = Sort::Bv(w);
+        let (op, sorts): (Op, Vec<Sort>) = match self.random.below(17) {
+            0 => (self.one_of(&[And, Or]), vec![Sort::Bool; 2]),
+            1 => (Not, vec![Sort::Bool]),
+            2 => (Eq, vec![self.one_of(&[Sort::Bool, bv, bv, f]); 2]),
+            3 | 4 => {
+                let s = self.one_of(&[Sort::Bool, bv, f]);
+                (Ite, vec![Sort::Bool, s, s])
+            }
+            5 | 6 => (self.one_of(&[Add, Sub, Mul]), vec![bv; 2]),
+            7 => (self.one_of(&[UDiv, SDiv, URem, SRem, Shl, LShr, AShr]), vec![bv; 2]),
+            8 => (self.one_of(&[BitAnd, BitOr, BitXor]), vec![bv; 2]),
+            9 => (self.one_of(&[Neg, BitNot]), vec![bv]),
+            10 => (self.one_of(&[Ult, Ule, Slt, Sle]), vec![bv; 2]),
+            11 if w < 64 => (self.one_of(&[Zext(w * 2), Sext(w * 2), Zext(64)]), vec![bv]),
+            11 => (Concat, vec![Sort::Bv(32); 2]),
+            12 if w > 8 => (self.one_of(&[Trunc(w / 2), Trunc(8)]), vec![bv]),
+            12 => (Concat, vec![Sort::Bv(8); 2]),
+            13 | 14 => {
+                (self.one_of(&[FAdd, FSub, FMul, FMul, FDiv, FMin, FMax, FCopysign, FRem]), vec![f; 2])
+            }
+            15 => {
+                let r = self.one_of(&[Rounding::Floor, Rounding::Ceil, Rounding::Trunc, Rounding::Even]);
+                (self.one_of(&[FNeg, FAbs, FSqrt, FIsNan, FIsInf, FSignbit, FToBits, FRound(r)]), vec![f])
+            }
+            _ => match self.random.below(5) {
+                0 => (self.one_of(&[FEq, FLt, FLe]), vec![f; 2]),
+                1 => (self.one_of(&[FToF(Sort::F32), FToF(Sort::F64)]), vec![f]),
+                2 => (self.one_of(&[SToF(f), UToF(f)]), vec![bv]),
+                3 => (self.one_of(&[FToS(w), FToU(w)]), vec![f]),
+                _ => (BitsToF(f), vec![Sort::Bv(f.bits().unwrap_or(0))]),
+            },
+        };
+        let args: Vec<Both> = sorts.into_iter().map(|s| self.pick(s)).collect();
+        self.add(App::Op(op), &args);
+    }
+
+    fn grow_state(&mut self) {
+        let (m, p) = (self.pick(Sort::Mem), self.pick(Sort::Bv(64)));
+        let small = self.one_of(&[0, 1, 2, 3, 4, 8]);
+        let offset = self.pool.bv(64, small);
+        let p = (self.pool.raw(App::Op(Op::Add), vec![p.0, offset]), self.pool.op(Op::Add, &[p.1, offset]));
+        let bytes = self.one_of(&[1u64, 2, 4, 8]);
+        let sort = match bytes {
+            4 if self.random.below(2) == 0 => Sort::F32,
+            8 if self.random.below(2) == 0 => Sort::F64,
+            _ => Sort::Bv(bytes as u16 * 8),
+        };
+        match self.random.below(9) {
+            0..=2 => {
+                let v = self.pick(sort);
+                self.add(App::Store { bytes }, &[m, p, v]);
+            }
+            3..=5 => self.add(App::Load { sort, bytes }, &[m, p]),
+            6 => {
+                let bytes = self.one_of(&[3, 8, 16]);
+                self.add(App::ZeroBytes { bytes }, &[m, p]);
+            }
+            7 => {
+                let (c, n) = (self.pick(Sort::Bool), self.pick(Sort::Mem));
+                self.add(App::Op(Op::Ite), &[c, m, n]);
+            }
+            _ => {
+                let (out, v) = (self.pick(Sort::Out), self.pick(Sort::Bv(32)));
+                let literal: &[u8] = self.one_of(&[b"", b"a", b"xy"]);
+                self.add(App::OutLiteral(literal.into()), &[out]);
+                self.add(App::OutConversion("%d".into()), &[out, v]);
+                let (a, b) = (self.pick(Sort::Out), self.pick(Sort::Out));
+                self.add(App::Op(Op::Eq), &[a, b]);
+                let (x, sort) = (self.pick(Sort::F64), Sort::F64);
+                self.add(App::Uf(Uf::Library { name: "sin".into(), sort }), &[x]);
+            }
+        }
+    }
+
+    /// Compares the values of every pair on a few inputs.
+    fn check(&self) {
+        let roots: Vec<TermId> = self.all.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let program = Program::new(&self.pool, &roots);
+        let palette = Arc::new(Palette::of_terms(&self.pool, program.terms()));
+        for seed in 0..24 {
+            let input = Assignment::filled(Fill::Varied { seed, palette: palette.clone() });
+            let run = program.run(&self.pool, &input);
+            for &(written, normal) in &self.all {
+                // Where the term as written is undefined, anything goes.
+                let equal = run.outcome(written).is_err() || run.same(written, normal) == Some(true);
+                assert!(
+                    equal,
+                    "{} is {:?}, but {} is {:?} on {:?}",
+                    self.show(written),
+                    run.outcome(written),
+                    self.show(normal),
+                    run.outcome(normal),
+                    run.inputs(&self.pool)
+                );
+            }
+        }
+    }
+
+    fn show(&self, t: TermId) -> String {
+        use super::super::Term;
+        match self.pool.get(t) {
+            Term::Const(c) => format!("{c:?}"),
+            Term::Leaf(Leaf::Param { name, .. }) => format!("{name}"),
+            Term::Leaf(l) => format!("{l:?}"),
+            Term::App(app, args) => {
+                let args: Vec<String> = args.iter().map(|&a| self.show(a)).collect();
+                let name = if let App::Op(op) = app { format!("{op:?}") } else { format!("{app:?}") };
+                format!("{name}({})", args.join(", "))
+            }
+        }
+    }
+}
+
+#[test]
+fn random_terms_keep_their_values() {
+    for seed in 0..300 {
+        let mut terms = Terms::new(seed);
+        for _ in 0..60 {
+            terms.grow();
+        }
+        terms.check();
+    }
+}
+
+#[test]
+fn random_states_keep_their_values() {
+    for seed in 0..150 {
+        let mut terms = Terms::new(seed + 1000);
+        for _ in 0..60 {
+            if terms.random.below(3) == 0 { terms.grow() } else { terms.grow_state() }
+        }
+        terms.check();
+    }
+}
+
+/// Checks that C-like expressions over `a`, `b`, `c` in prefix notation have the same normal form.
+fn check(sort: Sort, left: &str, right: &str) {
+    let mut pool = TermPool::new();
+    let (l, r) = (parse(&mut pool, sort, left), parse(&mut pool, sort, right));
+    assert!(l == r, "{left} is not {right}: {:?} {:?}", pool.get(l), pool.get(r));
+}
+
+/// Reads `op(arg, ...)`, `a`, `12` or `p` (a truth value), and `name.F32` for leaves of a sort of
+/// their own.
+fn parse(pool: &mut TermPool, sort: Sort, text: &str) -> TermId {
+    let text = text.trim();
+    let Some((name, rest)) = text.split_once('(') else {
+        if let Ok(v) = text.parse::<f64>() {
+            return pool.constant(match sort {
+                Sort::Bv(w) => Const::bv(w, v as i128),
+                Sort::F32 => Const::f32(v as f32),
+                _ => Const::f64(v),
+            });
+        }
+        let sort = match text {
+            "p" | "q" => Sort::Bool,
+            _ if text.ends_with(".F32") => Sort::F32,
+            _ if text.ends_with(".I32") => Sort::Bv(32),
+            _ => sort,
+        };
+        return pool.leaf(Leaf::Param { name: text.into(), sort });
+    };
+    let inside = &rest[..rest.len() - 1];
+    let (mut depth, mut start, mut args) = (0, 0, Vec::new());
+    for (i, c) in inside.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                args.push(parse(pool, sort, &inside[start..i]));
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    args.push(parse(pool, sort, &inside[start..]));
+    let op = match name {
+        "not" => Op::Not,
+        "and" => Op::And,
+        "or" => Op::Or,
+        "eq" => Op::Eq,
+        "ite" => Op::Ite,
+        "+" => Op::Add,
+        "-" => Op::Sub,
+        "*" => Op::Mul,
+        "<<" => Op::Shl,
+        ">>" => Op::LShr,
+        "&" => Op::BitAnd,
+        "u/" => Op::UDiv,
+        "neg" => Op::Neg,
+        "<" => Op::Slt,
+        "<=" => Op::Sle,
+        "trunc8" => Op::Trunc(8),
+        "zext64" => Op::Zext(64),
+        "fadd" => Op::FAdd,
+        "fsub" => Op::FSub,
+        "fmul" => Op::FMul,
+        "fdiv" => Op::FDiv,
+        "fneg" => Op::FNeg,
+        "fabs" => Op::FAbs,
+        "feq" => Op::FEq,
+        "flt" => Op::FLt,
+        "fle" => Op::FLe,
+        "isnan" => Op::FIsNan,
+        "sqrt" => Op::FSqrt,
+        "wide" => Op::FToF(Sort::F64),
+        "narrow" => Op::FToF(Sort::F32),
+        "float" => Op::SToF(Sort::F32),
+        "double" => Op::SToF(Sort::F64),
+        other => panic!("{other}"),
+    };
+    pool.op(op, &args)
+}
+
+#[test]
+fn integers() {
+    let i = Sort::Bv(32);
+    check(i, "-(+(a,b),+(b,a))", "0");
+    check(i, "+(*(2,a),-(b,a))", "+(b,a)");
+    check(i, "<<(a,3)", "*(8,a)");
+    check(i, "*(-(a,b),c)", "neg(*(c,-(b,a)))");
+    check(i, "u/(a,8)", ">>(a,3)");
+    check(i, "eq(+(a,1),+(b,1))", "eq(b,a)");
+    check(i, "eq(*(3,a),6)", "eq(a,2)");
+    check(i, "eq(ite(p,1,0),0)", "not(p)");
+    check(i, "not(<(a,5))", "<=(5,a)");
+    check(i, "<(a,10)", "<=(a,9)");
+    check(i, "<(-1,a)", "<=(0,a)");
+    check(i, "trunc8(+(a,256))", "trunc8(a)");
+    check(i, "eq(zext64(a),zext64(b))", "eq(a,b)");
+    check(i, "ite(p,ite(q,a,b),b)", "ite(and(q,p),a,b)");
+    check(i, "ite(<=(a,b),a,b)", "ite(<(b,a),b,a)");
+    check(i, "and(p,or(not(p),q))", "and(p,q)");
+    check(i, "and(eq(a,3),not(eq(a,4)))", "eq(a,3)");
+    check(i, "and(<(a,b),<=(b,a))", "and(p,not(p))");
+}
