@@ -27,3 +27,6 @@ pub mod ir;
 
 pub mod history;
 pub mod store;
+
+#[cfg(test)]
+pub mod testing;

@@ -1,0 +1,8 @@
+//! Support of the integration tests: the same temporary repositories as the unit tests use.
+
+#![allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
+
+#[path = "../../src/testing/repo.rs"]
+mod repo;
+
+pub use repo::TempRepo;
