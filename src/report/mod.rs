@@ -6,6 +6,7 @@ pub mod model;
 pub mod note;
 pub mod palette;
 mod path;
+pub mod text;
 pub mod trailer;
 
 pub use assertion::*;

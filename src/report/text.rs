@@ -1,0 +1,399 @@
+//! What a person sees: in the manner of `git log` and `git diff`, most important first.
+//!
+//! Three parts, each left out when empty: the churns, commit by commit, oldest first, and within a
+//! commit by rank; what the versions share; what was not analysed. The last line counts. Everything
+//! that comes from a repository is escaped; source lines and program output are shortened to the
+//! width, facts never are.
+
+mod churns;
+mod held;
+mod line;
+mod witness;
+
+use super::escape::visible;
+use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
+use super::palette::{Palette, Slot};
+use super::{Fact, Point, PointKind};
+use line::Line;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// How to lay out the text.
+#[derive(Clone, Debug)]
+pub struct TextOptions {
+    pub palette: Palette,
+    /// Columns.
+    pub width: usize,
+    /// Also assumptions, unknowns with reasons, undecided questions, and cost.
+    pub verbose: bool,
+    /// Facts were filtered out, so absence of churns says nothing about the range.
+    pub filtered: bool,
+    /// Abbreviated ids by full id; others are cut to seven digits.
+    pub short_ids: BTreeMap<String, String>,
+    /// Version invariants to show of each set of versions; the rest is counted.
+    pub held_limit: usize,
+}
+
+impl Default for TextOptions {
+    fn default() -> TextOptions {
+        TextOptions {
+            palette: Palette::plain(),
+            width: 80,
+            verbose: false,
+            filtered: false,
+            short_ids: BTreeMap::new(),
+            held_limit: 20,
+        }
+    }
+}
+
+/// Writes the whole report.
+pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    let view = View { report, options };
+    let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty());
+    let has_held = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.version_invariants.is_empty());
+    let left_out = not_analysed(report);
+    if has_churns || has_held || !left_out.is_empty() || options.verbose {
+        view.versions(out)?;
+        churns::write(&view, out)?;
+        held::write(&view, out)?;
+        view.left_out(&left_out, out)?;
+        if options.verbose {
+            view.undecided(out)?;
+            view.unknowns(out)?;
+        }
+        view.notices(out)?;
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", summary_line(report, options))?;
+    if options.verbose {
+        writeln!(out, "{}", view.options.palette.paint(Slot::Status, cost_line(report)))?;
+    }
+    Ok(())
+}
+
+/// A report together with how to show it.
+struct View<'a> {
+    report: &'a Report,
+    options: &'a TextOptions,
+}
+
+impl<'a> View<'a> {
+    fn line(&self) -> Line<'a> {
+        Line::new(&self.options.palette)
+    }
+
+    fn version(&self, index: Version) -> Option<&'a VersionInfo> {
+        self.report.versions.iter().find(|v| v.index == index)
+    }
+
+    /// The abbreviated id, or what stands in for it.
+    fn short_name(&self, version: &VersionInfo) -> String {
+        let Some(id) = &version.commit else {
+            return match version.name.as_str() {
+                "INDEX" => "index".to_owned(),
+                "WORKTREE" => "working tree".to_owned(),
+                other => visible(other),
+            };
+        };
+        self.options.short_ids.get(id).cloned().unwrap_or_else(|| id.chars().take(7).collect())
+    }
+
+    /// `41ab77d (HEAD) use fabs`: a name is shown where it says more than the id.
+    fn described(&self, version: &VersionInfo) -> String {
+        let mut text = self.short_name(version);
+        let id = version.commit.as_deref().unwrap_or_default();
+        let name_says_more = version.commit.is_some()
+            && !version.name.is_empty()
+            && !version.name.contains(['~', '^', '@', ':'])
+            && !id.starts_with(&version.name);
+        if name_says_more {
+            text.push_str(&format!(" ({})", visible(&version.name)));
+        }
+        if !version.summary.is_empty() {
+            text.push(' ');
+            text.push_str(&visible(&version.summary));
+        }
+        text
+    }
+
+    /// The versions in one line if they fit, else one a line, the middle of many left out.
+    fn versions(&self, out: &mut dyn Write) -> io::Result<()> {
+        const LABEL: &str = "versions  ";
+        const SHOWN: usize = 10;
+        let versions = &self.report.versions;
+        let all: Vec<String> =
+            versions.iter().map(|v| format!("{} {}", v.index, self.described(v))).collect();
+        let joined = all.join("   ");
+        if LABEL.len() + joined.chars().count() <= self.options.width {
+            return writeln!(out, "{LABEL}{joined}");
+        }
+        let digits = versions.len().to_string().len();
+        for (position, version) in versions.iter().enumerate() {
+            let label = if position == 0 { LABEL } else { "          " };
+            if versions.len() > SHOWN && position == SHOWN / 2 {
+                writeln!(out, "{label}… {} more", versions.len() - SHOWN)?;
+            }
+            if versions.len() <= SHOWN || position < SHOWN / 2 || position >= versions.len() - SHOWN / 2 {
+                let text = format!("{label}{:>digits$} {}", version.index, self.described(version));
+                writeln!(out, "{}", super::escape::shortened(&text, self.options.width))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hunks that no analysis looked at: never silent.
+    fn left_out(&self, hunks: &[&HunkReport], out: &mut dyn Write) -> io::Result<()> {
+        const SHOWN: usize = 10;
+        if hunks.is_empty() {
+            return Ok(());
+        }
+        let limit = if self.options.verbose { usize::MAX } else { SHOWN };
+        writeln!(out, "\n{}", self.options.palette.paint(Slot::Heading, "not analysed"))?;
+        let files: Vec<String> = hunks.iter().map(|h| h.file.to_string()).collect();
+        let places: Vec<String> = hunks.iter().map(|h| hunk_text(&hunk_ref(h))).collect();
+        let file_width = widest(&files, 40);
+        let place_width = widest(&places, 30);
+        for ((hunk, file), place) in hunks.iter().zip(&files).zip(&places).take(limit) {
+            let mut line = self.line();
+            line.plain("  ").paint(Slot::File, file).pad_to(2 + file_width);
+            line.plain("  ").paint(Slot::Hunk, place).pad_to(4 + file_width + place_width);
+            line.plain("  ").plain(&why_text(hunk.why.as_deref()));
+            if let Some(version) = self.version(hunk.to).filter(|_| self.report.versions.len() > 2) {
+                line.plain("  ").paint(Slot::Commit, &self.short_name(version));
+            }
+            line.write(out)?;
+        }
+        if hunks.len() > limit {
+            writeln!(out, "  … and {} more; -v lists them", hunks.len() - limit)?;
+        }
+        Ok(())
+    }
+
+    fn undecided(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut heading = Some("undecided");
+        for function in &self.report.functions {
+            for point in &function.points {
+                for question in &point.undecided {
+                    if let Some(heading) = heading.take() {
+                        writeln!(out, "\n{}", self.options.palette.paint(Slot::Heading, heading))?;
+                    }
+                    let mut line = self.line();
+                    line.plain("  ").paint(Slot::File, &function.file.to_string());
+                    line.plain(&format!("  {}()  ", visible(&function.name)));
+                    line.plain(&point_text(point, None)).plain("  ").plain(&visible(&question.text));
+                    let mut why = format!("  {}", visible(&question.reason));
+                    if let Some(raise) = &question.raise {
+                        why.push_str(&format!("; {} may settle it", visible(raise)));
+                    }
+                    line.paint(Slot::Status, &why).write(out)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unknowns(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut heading = Some("not understood");
+        for function in &self.report.functions {
+            let mut entries: Vec<_> = function.unknowns.iter().collect();
+            entries.sort();
+            entries.dedup();
+            for unknown in entries {
+                if let Some(heading) = heading.take() {
+                    writeln!(out, "\n{}", self.options.palette.paint(Slot::Heading, heading))?;
+                }
+                let place = function.identity.versions.get(&unknown.version);
+                let file = place.map_or(&function.file, |p| &p.file);
+                let mut line = self.line();
+                line.plain("  ").paint(Slot::File, &format!("{file}:{}", unknown.line));
+                line.plain(&format!("  {}()  {}", visible(&function.name), visible(&unknown.reason)));
+                line.paint(Slot::Status, &format!("  version {}", unknown.version)).write(out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn notices(&self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.report.notices.is_empty() {
+            writeln!(out)?;
+        }
+        for notice in &self.report.notices {
+            writeln!(out, "{}", self.options.palette.paint(Slot::Warning, visible(notice)))?;
+        }
+        Ok(())
+    }
+}
+
+fn not_analysed(report: &Report) -> Vec<&HunkReport> {
+    report.hunks.iter().filter(|h| h.verdict == Verdict::NotAnalysed).collect()
+}
+
+/// Words for [`HunkReport::why`].
+fn why_text(why: Option<&str>) -> String {
+    match why {
+        Some("inactive-branch") => "inactive preprocessor branch".to_owned(),
+        Some("global") => "global definition or initialiser".to_owned(),
+        Some("prototype") => "prototype".to_owned(),
+        Some("layout") => "layout of a type".to_owned(),
+        Some("not-c") => "not C".to_owned(),
+        Some(other) => match other.strip_prefix("limit:") {
+            Some(limit) => format!("limit {} was met", visible(limit)),
+            None => visible(other),
+        },
+        None => "reason unknown".to_owned(),
+    }
+}
+
+fn hunk_ref(hunk: &HunkReport) -> HunkRef {
+    HunkRef {
+        file: hunk.file.clone(),
+        old_start: hunk.old_start,
+        old_lines: hunk.old_lines,
+        new_start: hunk.new_start,
+        new_lines: hunk.new_lines,
+    }
+}
+
+/// `@@ -12 +12,2 @@`, as `git diff` writes it.
+fn hunk_text(hunk: &HunkRef) -> String {
+    let side = |start: u32, lines: u32| match lines {
+        1 => start.to_string(),
+        _ => format!("{start},{lines}"),
+    };
+    format!("@@ -{} +{} @@", side(hunk.old_start, hunk.old_lines), side(hunk.new_start, hunk.new_lines))
+}
+
+/// `exit, line 15`, with the line in `version`, else in the newest that has one.
+fn point_text(point: &Point, version: Option<Version>) -> String {
+    let line = version.and_then(|v| point.lines.get(&v)).or_else(|| point.lines.values().next_back());
+    let kind = match point.kind {
+        PointKind::Entry => "entry",
+        PointKind::Exit => "exit",
+        PointKind::Loop => "loop",
+        PointKind::Line => "line",
+    };
+    match (point.kind, line) {
+        (PointKind::Line, Some(line)) => format!("at line {line}"),
+        (_, Some(line)) => format!("at {kind}, line {line}"),
+        (_, None) => format!("at {kind}"),
+    }
+}
+
+/// The weakest status of a fact in its versions: `proved`, `bounded(8)`, `likely(100)`.
+fn status_text(fact: &Fact) -> String {
+    match fact.status.values().max() {
+        Some(Status::Proved) => "proved".to_owned(),
+        Some(Status::Bounded) => match fact.bound {
+            Some(bound) => format!("bounded({bound})"),
+            None => "bounded".to_owned(),
+        },
+        Some(Status::Likely) => match fact.samples {
+            Some(samples) => format!("likely({samples})"),
+            None => "likely".to_owned(),
+        },
+        None => String::new(),
+    }
+}
+
+/// Characters of the longest text that is not longer than `most`.
+fn widest(texts: &[String], most: usize) -> usize {
+    texts.iter().map(|t| t.chars().count()).filter(|w| *w <= most).max().unwrap_or(0)
+}
+
+/// `1 churn`, `2 churns`.
+fn counted(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+}
+
+fn summary_line(report: &Report, options: &TextOptions) -> String {
+    let summary = super::Summary::of(report);
+    let mut parts = vec![churn_summary(report, options, &summary)];
+    if summary.version_invariants > 0 {
+        parts.push(counted(summary.version_invariants, "version invariant"));
+    }
+    let incomplete = report
+        .functions
+        .iter()
+        .filter(|f| matches!(f.outcome, Outcome::PartlyAnalysed | Outcome::NotAnalysed))
+        .count();
+    let see = if options.verbose { "" } else { " (-v says why)" };
+    if incomplete > 0 {
+        parts.push(format!("{} not fully analysed{see}", counted(incomplete, "function")));
+    }
+    match summary.undecided {
+        0 => parts.push("nothing undecided".to_owned()),
+        n => parts.push(format!("{n} undecided{see}")),
+    }
+    let hunks = report.hunks.len();
+    if hunks > 0 {
+        let settled = hunks - summary.hunks_not_analysed;
+        parts.push(format!("{settled} of {} explained or neutral", counted(hunks, "hunk")));
+    }
+    parts.join("; ")
+}
+
+/// How many churns; that nothing changed is said only if everything was seen.
+fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summary) -> String {
+    if summary.churns > 0 {
+        let with_churns =
+            report.functions.iter().filter(|f| f.points.iter().any(|p| !p.churns.is_empty())).count();
+        let seen = match summary.observable_churns {
+            0 => "none seen by callers".to_owned(),
+            n if n == summary.churns => "seen by callers".to_owned(),
+            n => format!("{n} seen by callers"),
+        };
+        return format!(
+            "{} in {with_churns} of {}, {seen}",
+            counted(summary.churns, "churn"),
+            counted(summary.functions, "changed function")
+        );
+    }
+    let everything_seen = report.complete && summary.hunks_not_analysed == 0 && summary.undecided == 0;
+    if options.filtered {
+        "no churn that the filters let through".to_owned()
+    } else if report.hunks.is_empty() && everything_seen {
+        "no change".to_owned()
+    } else if everything_seen {
+        "no semantic change".to_owned()
+    } else {
+        "no churn found in what was analysed".to_owned()
+    }
+}
+
+fn cost_line(report: &Report) -> String {
+    let cost = &report.cost;
+    format!(
+        "{} ms, {} solver queries ({} more from the cache), {} of {} nodes visited, {} MiB",
+        cost.wall_ms,
+        cost.solver_queries,
+        cost.solver_cached,
+        cost.nodes_visited,
+        cost.nodes_total,
+        cost.peak_rss_kib / 1024
+    )
+}
+
+/// `1-3 5`.
+fn ranges(numbers: impl IntoIterator<Item = u32>) -> String {
+    let sorted: BTreeSet<u32> = numbers.into_iter().collect();
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for number in sorted {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let texts: Vec<String> = runs
+        .iter()
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first} {last}"),
+            _ => format!("{first}-{last}"),
+        })
+        .collect();
+    texts.join(" ")
+}
+
+#[cfg(test)]
+mod tests;

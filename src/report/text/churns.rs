@@ -1,0 +1,319 @@
+//! The churns of a report, commit by commit.
+
+use super::{View, hunk_text, point_text, ranges, status_text, widest, witness};
+use crate::report::RepoPath;
+use crate::report::escape::{shortened, source_line, visible};
+use crate::report::model::{
+    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Outcome, Point, Version,
+    Witness,
+};
+use crate::report::palette::Slot;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Columns that a fact may take before it pushes its status to the right.
+const FACT_WIDTH: usize = 64;
+/// Column of what follows `because of`, `kept by`, `for example`.
+const DETAIL: usize = 18;
+/// Source lines of each side shown as causes, unless `-v`.
+const CAUSES_SHOWN: usize = 4;
+/// Hunks named beside a function, unless `-v`.
+const HUNKS_SHOWN: usize = 3;
+
+/// The churns of one function between two versions, best first.
+struct Changed<'a> {
+    function: &'a FunctionReport,
+    points: Vec<(&'a Point, Vec<&'a Churn>)>,
+}
+
+impl Changed<'_> {
+    fn churns(&self) -> impl Iterator<Item = &Churn> {
+        self.points.iter().flat_map(|(_, churns)| churns.iter().copied())
+    }
+}
+
+/// Writes each step from version to version that has churns, or functions that came or went.
+pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let mut steps: BTreeMap<(Version, Version), Vec<Changed>> = BTreeMap::new();
+    for function in &view.report.functions {
+        let mut by_step: BTreeMap<(Version, Version), Changed> = BTreeMap::new();
+        for point in &function.points {
+            for churn in &point.churns {
+                let key = (churn.to, churn.from);
+                let changed = by_step.entry(key).or_insert_with(|| Changed { function, points: Vec::new() });
+                match changed.points.iter_mut().find(|(p, _)| std::ptr::eq(*p, point)) {
+                    Some((_, churns)) => churns.push(churn),
+                    None => changed.points.push((point, vec![churn])),
+                }
+            }
+        }
+        for (step, changed) in by_step {
+            steps.entry(step).or_default().push(changed);
+        }
+    }
+    let comings = comings_and_goings(view);
+    for step in comings.keys() {
+        steps.entry(*step).or_default();
+    }
+    for ((to, from), mut changed) in steps {
+        sort_by_importance(&mut changed);
+        write_heading(view, from, to, out)?;
+        let status_at = status_column(&changed);
+        for function in &changed {
+            write_function(view, function, status_at, out)?;
+        }
+        for line in comings.get(&(to, from)).into_iter().flatten() {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    Ok(())
+}
+
+fn importance(a: &Churn, b: &Churn) -> Ordering {
+    b.observable.cmp(&a.observable).then_with(|| b.rank.total_cmp(&a.rank))
+}
+
+/// Best churn first, at every level; equals stay in the report's order.
+fn sort_by_importance(changed: &mut [Changed]) {
+    fn best_first<'c>(a: Option<&'c Churn>, b: Option<&'c Churn>) -> Ordering {
+        match (a, b) {
+            (Some(a), Some(b)) => importance(a, b),
+            _ => Ordering::Equal,
+        }
+    }
+    for function in changed.iter_mut() {
+        for (_, churns) in &mut function.points {
+            churns.sort_by(|a, b| importance(a, b));
+        }
+        function.points.sort_by(|(_, a), (_, b)| best_first(a.first().copied(), b.first().copied()));
+    }
+    changed.sort_by(|a, b| best_first(a.churns().next(), b.churns().next()));
+}
+
+fn write_heading(view: &View, from: Version, to: Version, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = view.line();
+    let Some(version) = view.version(to) else { return Ok(()) };
+    let word = if version.commit.is_some() { "commit " } else { "" };
+    line.paint(Slot::Commit, &format!("{word}{}", view.short_name(version)));
+    if !version.summary.is_empty() {
+        line.plain(" ").plain(&visible(&version.summary));
+    }
+    // Between neighbours it is clear what the commit is compared with.
+    if let Some(base) = view.version(from).filter(|_| from + 1 != to) {
+        line.plain(", against ").paint(Slot::Commit, &view.short_name(base));
+    }
+    writeln!(out)?;
+    line.write(out)
+}
+
+fn status_column(changed: &[Changed]) -> usize {
+    let facts = changed.iter().flat_map(Changed::churns).flat_map(|c| c.removed.iter().chain(&c.added));
+    let texts: Vec<String> = facts.map(|f| visible(&f.text)).collect();
+    6 + widest(&texts, FACT_WIDTH).max(24) + 3
+}
+
+fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dyn Write) -> io::Result<()> {
+    let function = changed.function;
+    let mut line = view.line();
+    line.plain("  ").paint(Slot::File, &function.file.to_string());
+    line.plain(&format!("  {}()", visible(&function.name)));
+    if let Some(from) = &function.identity.from {
+        line.plain(&format!("  {} {}", identity_word(function.identity.kind), visible(from)));
+    }
+    let mut hunks: Vec<&HunkRef> = changed.churns().flat_map(|c| &c.hunks).collect();
+    hunks.sort();
+    hunks.dedup();
+    let shown = if view.options.verbose { hunks.len() } else { HUNKS_SHOWN };
+    line.pad_to(status_at.max(line.column() + 2));
+    for hunk in hunks.iter().take(shown) {
+        if hunk.file != function.file {
+            line.plain(&format!("{} ", hunk.file));
+        }
+        line.paint(Slot::Hunk, &hunk_text(hunk)).plain(" ");
+    }
+    if hunks.len() > shown {
+        line.paint(Slot::Hunk, &format!("… {} more", hunks.len() - shown));
+    }
+    line.write(out)?;
+    for (point, churns) in &changed.points {
+        let version = churns.first().map(|c| c.to);
+        writeln!(out, "    {}", point_text(point, version))?;
+        // Churns of one cause share its lines.
+        for same_cause in churns.chunk_by(|a, b| a.causes == b.causes) {
+            write_churns(view, function, same_cause, status_at, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn identity_word(kind: IdentityKind) -> &'static str {
+    match kind {
+        IdentityKind::Same => "was",
+        IdentityKind::Renamed => "renamed from",
+        IdentityKind::Moved => "moved from",
+        IdentityKind::Split => "split from",
+        IdentityKind::Merged => "merged from",
+    }
+}
+
+fn write_churns(
+    view: &View,
+    function: &FunctionReport,
+    churns: &[&Churn],
+    status_at: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for churn in churns {
+        for fact in &churn.removed {
+            write_fact(view, '-', fact, churn.age, status_at, out)?;
+        }
+        for fact in &churn.added {
+            write_fact(view, '+', fact, None, status_at, out)?;
+        }
+        if let Some(remark) = remark(churn) {
+            writeln!(out, "      {}", view.options.palette.paint(Slot::Status, remark))?;
+        }
+    }
+    if let Some(first) = churns.first() {
+        write_causes(view, &function.file, &first.causes, out)?;
+    }
+    let mut shown: Vec<&Witness> = Vec::new();
+    for witness in churns.iter().filter_map(|c| c.witness.as_ref()) {
+        if !shown.contains(&witness) {
+            shown.push(witness);
+            write_witness(view, function, witness, status_at, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the claim says beyond the facts and the example.
+fn remark(churn: &Churn) -> Option<&'static str> {
+    match churn.claim {
+        Claim::NoLongerProvable => Some("no longer provable; not refuted either"),
+        Claim::DiffersUnderUb => Some("differs where a version's behaviour is undefined"),
+        Claim::NoLongerHolds | Claim::NowHolds | Claim::Changed => None,
+    }
+}
+
+fn write_fact(
+    view: &View,
+    sign: char,
+    fact: &Fact,
+    age: Option<u32>,
+    status_at: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let slot = if sign == '-' { Slot::Removed } else { Slot::Added };
+    let mut line = view.line();
+    line.plain("    ").paint(slot, &format!("{sign} {}", visible(&fact.text)));
+    line.pad_to(status_at.max(line.column() + 2)).paint(Slot::Status, &status_text(fact));
+    if let Some(age) = age {
+        line.paint(Slot::Status, &format!(", held {age} versions"));
+    }
+    line.write(out)?;
+    if view.options.verbose && !fact.assumptions.is_empty() {
+        let names: Vec<String> = fact.assumptions.iter().map(visible).collect();
+        let mut line = view.line();
+        line.plain("      ").paint(Slot::Status, &format!("assuming {}", names.join(", "))).write(out)?;
+    }
+    Ok(())
+}
+
+fn write_causes(view: &View, file: &RepoPath, causes: &Causes, out: &mut dyn Write) -> io::Result<()> {
+    let sides = [('-', Slot::Removed, &causes.removed), ('+', Slot::Added, &causes.added)];
+    let limit = if view.options.verbose { usize::MAX } else { CAUSES_SHOWN };
+    let digits = sides
+        .iter()
+        .flat_map(|(_, _, lines)| lines.iter().take(limit))
+        .map(|line| place(file, line).chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut label = Some("because of");
+    for (sign, slot, lines) in sides {
+        for cause in lines.iter().take(limit) {
+            let mut line = view.line();
+            line.plain("      ").plain(label.take().unwrap_or_default()).pad_to(DETAIL);
+            let source = source_line(cause.text.as_deref().unwrap_or_default());
+            let room = view.options.width.saturating_sub(DETAIL + digits + 3).max(20);
+            let text = format!("{sign}{:<digits$}  {}", place(file, cause), shortened(&source, room));
+            line.paint(slot, text.trim_end()).write(out)?;
+        }
+        if lines.len() > limit {
+            let mut line = view.line();
+            line.pad_to(DETAIL).paint(slot, &format!("{sign}… {} more lines", lines.len() - limit));
+            line.write(out)?;
+        }
+    }
+    if !causes.shared.is_empty() {
+        let mut line = view.line();
+        line.plain("      kept by").pad_to(DETAIL).plain(&kept_by(file, &causes.shared)).write(out)?;
+    }
+    Ok(())
+}
+
+fn place(function_file: &RepoPath, line: &LineRef) -> String {
+    if line.file == *function_file { line.line.to_string() } else { format!("{}:{}", line.file, line.line) }
+}
+
+/// `9 10 12-15 area.h:3`.
+fn kept_by(function_file: &RepoPath, lines: &[LineRef]) -> String {
+    let mut files: BTreeMap<&RepoPath, Vec<u32>> = BTreeMap::new();
+    for line in lines {
+        files.entry(&line.file).or_default().push(line.line);
+    }
+    let own = files.remove(function_file).map(ranges);
+    let others = files.into_iter().map(|(file, lines)| format!("{file}:{}", ranges(lines).replace(' ', ",")));
+    own.into_iter().chain(others).collect::<Vec<_>>().join(" ")
+}
+
+/// The example in one line if it fits, else what goes in above what comes out.
+fn write_witness(
+    view: &View,
+    function: &FunctionReport,
+    witness: &Witness,
+    status_at: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let room = view.options.width.saturating_sub(DETAIL).max(40);
+    let input = witness::input_text(witness, &function.name, room);
+    let effect = witness::effect_text(witness, room);
+    let mut line = view.line();
+    line.plain("      for example").pad_to(DETAIL).plain(&input);
+    let fits = line.column() + 4 + effect.chars().count() <= status_at.max(view.options.width - 10);
+    if fits && !input.is_empty() {
+        line.plain("    ");
+    } else if !input.is_empty() {
+        line.write(out)?;
+        line = view.line();
+        line.pad_to(DETAIL);
+    }
+    line.plain(&effect);
+    line.pad_to(status_at.max(line.column() + 2)).paint(Slot::Status, "replayed").write(out)?;
+    if view.options.verbose && !witness.relies_on.is_empty() {
+        let names: Vec<String> = witness.relies_on.iter().map(visible).collect();
+        let mut line = view.line();
+        line.pad_to(DETAIL).paint(Slot::Status, &format!("relies on {}", names.join(", "))).write(out)?;
+    }
+    Ok(())
+}
+
+/// Functions that appear or disappear, a line for each file and step.
+fn comings_and_goings(view: &View) -> BTreeMap<(Version, Version), Vec<String>> {
+    let mut names: BTreeMap<(Version, Version), BTreeMap<(&str, String), Vec<String>>> = BTreeMap::new();
+    for function in &view.report.functions {
+        let step = match function.outcome {
+            Outcome::Added => function.versions.first().map(|v| ("new", *v)),
+            Outcome::Removed => function.versions.last().map(|v| ("gone", v + 1)),
+            _ => None,
+        };
+        let Some((word, to)) = step.filter(|(_, to)| *to > 1) else { continue };
+        let names = names.entry((to, to - 1)).or_default().entry((word, function.file.to_string()));
+        names.or_default().push(format!("{}()", visible(&function.name)));
+    }
+    let line = |((word, file), functions): ((&str, String), Vec<String>)| {
+        format!("{file}  {word}: {}", functions.join(" "))
+    };
+    names.into_iter().map(|(step, files)| (step, files.into_iter().map(line).collect())).collect()
+}
