@@ -48,7 +48,7 @@ fn push_visible(out: &mut String, c: char) {
 }
 
 /// Characters that show nothing, or that reorder the text around them.
-fn is_deceptive(c: char) -> bool {
+pub(super) fn is_deceptive(c: char) -> bool {
     matches!(u32::from(c),
         0x00ad | 0x034f | 0x061c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f
         | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f

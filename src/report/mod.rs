@@ -2,12 +2,14 @@
 
 mod assertion;
 pub mod escape;
+pub mod json;
 pub mod model;
 pub mod note;
 pub mod palette;
 mod path;
 pub mod text;
 pub mod trailer;
+pub mod yaml;
 
 pub use assertion::*;
 pub use model::*;
