@@ -1,1 +1,3 @@
 //! Concrete interpreter of the IR: witnesses, traces, the oracle of tests.
+
+pub mod format;
