@@ -1,0 +1,4 @@
+#ifndef __INVDIFF_ASM_UNISTD_H
+#define __INVDIFF_ASM_UNISTD_H
+#include <syscall.h>
+#endif

@@ -1,0 +1,4 @@
+#ifndef __INVDIFF_MEMORY_H
+#define __INVDIFF_MEMORY_H
+#include <string.h>
+#endif

@@ -1,0 +1,20 @@
+#ifndef __INVDIFF_PATHS_H
+#define __INVDIFF_PATHS_H
+#define _PATH_BSHELL "/bin/sh"
+#define _PATH_DEFPATH "/usr/bin:/bin"
+#define _PATH_STDPATH "/usr/bin:/bin:/usr/sbin:/sbin"
+#define _PATH_CONSOLE "/dev/console"
+#define _PATH_DEVNULL "/dev/null"
+#define _PATH_TTY "/dev/tty"
+#define _PATH_VI "/usr/bin/vi"
+#define _PATH_DEV "/dev/"
+#define _PATH_TMP "/tmp/"
+#define _PATH_VARTMP "/var/tmp/"
+#define _PATH_VARRUN "/var/run/"
+#define _PATH_LASTLOG "/var/log/lastlog"
+#define _PATH_UTMP "/var/run/utmp"
+#define _PATH_WTMP "/var/log/wtmp"
+#define _PATH_SHELLS "/etc/shells"
+#define _PATH_MOUNTED "/etc/mtab"
+#define _PATH_MAILDIR "/var/mail"
+#endif

@@ -1,0 +1,18 @@
+#ifndef __INVDIFF_SYS_PRCTL_H
+#define __INVDIFF_SYS_PRCTL_H
+#define PR_SET_PDEATHSIG 1
+#define PR_GET_PDEATHSIG 2
+#define PR_GET_DUMPABLE 3
+#define PR_SET_DUMPABLE 4
+#define PR_SET_KEEPCAPS 8
+#define PR_SET_NAME 15
+#define PR_GET_NAME 16
+#define PR_SET_SECCOMP 22
+#define PR_CAPBSET_DROP 24
+#define PR_SET_TIMERSLACK 29
+#define PR_SET_CHILD_SUBREAPER 36
+#define PR_SET_NO_NEW_PRIVS 38
+#define PR_SET_THP_DISABLE 41
+#define PR_SET_PTRACER 0x59616d61
+int prctl(int, ...);
+#endif
