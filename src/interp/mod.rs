@@ -1,3 +1,39 @@
-//! Concrete interpreter of the IR: witnesses, traces, the oracle of tests.
+//! Concrete interpreter of the IR: it replays witnesses, collects traces for candidate invariants,
+//! and is the oracle's other half in tests against compiled programs.
+//!
+//! Semantics are the machine's (design D3): integers wrap at their width, floats are IEEE, memory is
+//! bytes in objects with bounds, lifetimes and per-byte initialisation. Whatever C leaves undefined
+//! and a real machine does not settle ends the run with the event and its line, never with a guess.
+//!
+//! - [`Program`]: linked units. Functions are resolved once, on first use ([`code`]).
+//! - [`Input`]: everything a run depends on; printable as the contract's WITNESS.
+//! - [`run`], [`run_traced`]: one execution; [`Outcome`] is all that can be observed of it.
+//! - [`compare`]: whether two versions' outcomes differ in an observable.
+//! - [`Generator`]: endless deterministic inputs for a function or a `main` that reads stdin.
+//!
+//! No call of the interpreted program recurses in the interpreter, so deep recursion in C is only a
+//! limit ([`Limits::depth`]); callbacks of `qsort` and `bsearch` are the exception, and are bounded.
 
+mod code;
+mod compare;
+mod eval;
 pub mod format;
+pub mod generate;
+mod input;
+mod library;
+mod machine;
+mod memory;
+mod outcome;
+mod program;
+mod streams;
+mod summary;
+
+pub use compare::{Comparison, Difference, compare};
+pub use generate::StdinPlan;
+pub use input::{CallResult, CallWrite, Input, Limits, ObjectId, ObjectInit, Storage, Value};
+pub use machine::{Observation, run, run_traced};
+pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
+pub use program::Program;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Whether two versions' runs on one input differ in something that a caller or a user can see.
+//!
+//! Nothing is said where a run did not come to an end, where both have undefined behaviour, or
+//! where the difference rests on indeterminate bytes, addresses or the sign of a NaN.
+
+use super::outcome::{End, FinalObject, Identity, Outcome, Target};
+use super::program::Program;
+use super::summary::initial_global;
+use std::collections::BTreeSet;
+
+/// First observable in which two runs differ, most telling first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// Exactly one run is undefined.
+    Undefined,
+    End,
+    Returned,
+    ExitCode,
+    Stdout,
+    Stderr,
+    /// Unknown functions were called in another order or with other arguments.
+    Calls,
+    Memory(Identity),
+}
+
+/// Verdict on two runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    Different(Difference),
+    /// At least one run has no end to compare, or the difference proves nothing.
+    Undecided,
+}
+
+/// Compares the runs of one input in two programs.
+pub fn compare(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Comparison {
+    let (a, b) = (old.1, new.1);
+    let undefined = |o: &Outcome| matches!(o.end, End::Undefined { .. });
+    match (undefined(a), undefined(b)) {
+        (true, true) => return Comparison::Undecided,
+        (true, false) if b.end.is_definite() => return Comparison::Different(Difference::Undefined),
+        (false, true) if a.end.is_definite() => return Comparison::Different(Difference::Undefined),
+        _ => {}
+    }
+    if !a.end.is_definite() || !b.end.is_definite() {
+        return Comparison::Undecided;
+    }
+    let shaky = a.nan_sign || b.nan_sign || a.address_printed || b.address_printed;
+    match first_difference(old, new) {
+        None => Comparison::Equal,
+        Some(_) if shaky => Comparison::Undecided,
+        Some(d) => Comparison::Different(d),
+    }
+}
+
+fn first_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Option<Difference> {
+    let (a, b) = (old.1, new.1);
+    if !same_end(&a.end, &b.end) {
+        return Some(Difference::End);
+    }
+    if a.returned_target != b.returned_target
+        || (a.returned != b.returned && a.returned_target.is_none() && b.returned_target.is_none())
+    {
+        return Some(Difference::Returned);
+    }
+    if a.exit_code != b.exit_code {
+        return Some(Difference::ExitCode);
+    }
+    if a.stdout != b.stdout {
+        return Some(Difference::Stdout);
+    }
+    // The message of a failed assertion has the line in it, which is no behaviour.
+    if a.stderr != b.stderr && !matches!(a.end, End::AssertFailed { .. }) {
+        return Some(Difference::Stderr);
+    }
+    let calls = |o: &Outcome| {
+        o.assumed_calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect::<Vec<_>>()
+    };
+    if calls(a) != calls(b) {
+        return Some(Difference::Calls);
+    }
+    memory_difference(old, new)
+}
+
+fn same_end(a: &End, b: &End) -> bool {
+    match (a, b) {
+        (End::AssertFailed { .. }, End::AssertFailed { .. }) => true,
+        (End::NoReturn { callee: a, .. }, End::NoReturn { callee: b, .. }) => a == b,
+        _ => a == b,
+    }
+}
+
+fn memory_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Option<Difference> {
+    let identities: BTreeSet<&Identity> =
+        old.1.memory.iter().chain(&new.1.memory).map(|o| &o.identity).collect();
+    for id in identities {
+        // What nobody reaches from both sides follows from the objects that point to it.
+        let (Some(a), Some(b)) = (final_object(old, id), final_object(new, id)) else { continue };
+        if !same_object(&a, &b) {
+            return Some(Difference::Memory(id.clone()));
+        }
+    }
+    None
+}
+
+/// Returns the final content of an object; a global that the run did not write has its initial one.
+fn final_object(run: (&Program, &Outcome), id: &Identity) -> Option<FinalObject> {
+    let found = run.1.memory.iter().find(|o| o.identity == *id).cloned();
+    found.or_else(|| match id {
+        Identity::Global(symbol) => initial_global(run.0, symbol),
+        _ => None,
+    })
+}
+
+fn same_object(a: &FinalObject, b: &FinalObject) -> bool {
+    if a.live != b.live || a.bytes.len() != b.bytes.len() {
+        return false;
+    }
+    let flag = |o: &FinalObject, i: usize| o.undefined.get(i) == Some(&true);
+    let bytes = a.bytes.iter().zip(&b.bytes).enumerate();
+    let mut differing = bytes.filter(|(i, (x, y))| x != y && !flag(a, *i) && !flag(b, *i));
+    if differing.next().is_some() {
+        return false;
+    }
+    let pointers = |o: &FinalObject| -> Vec<(u64, Target)> {
+        let live = o.pointers.iter().filter(|p| p.target != Target::Dangling);
+        live.map(|p| (p.offset, p.target.clone())).collect()
+    };
+    pointers(a) == pointers(b)
+}

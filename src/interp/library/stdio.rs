@@ -1,0 +1,206 @@
+//! `stdio.h` on the three standard streams, and `read`/`write` on descriptors 0 to 2.
+//!
+//! Files other than the standard streams are outside the program: such a call is unknown.
+
+use super::{Arguments, Model, NOTHING, row};
+use crate::interp::generate::Request;
+use crate::interp::machine::{Machine, Run, Stop};
+use crate::ir::{Const, UndefinedKind};
+
+const EOF: i128 = -1;
+const ALL: u64 = u64::MAX;
+
+pub(super) const MODELS: &[Model] = &[
+    row("puts", |m, a| {
+        let mut text = m.memory.string(a.word(0)?, ALL)?;
+        text.push(b'\n');
+        m.streams.put(&text);
+        a.integer(text.len() as i128)
+    }),
+    row("putchar", |m, a| put_byte(m, a, 1)),
+    row("putchar_unlocked", |m, a| put_byte(m, a, 1)),
+    row("fputc", |m, a| put_byte(m, a, stream(m, a, 1)?)),
+    row("putc", |m, a| put_byte(m, a, stream(m, a, 1)?)),
+    row("putc_unlocked", |m, a| put_byte(m, a, stream(m, a, 1)?)),
+    row("_IO_putc", |m, a| put_byte(m, a, stream(m, a, 1)?)),
+    row("fputs", |m, a| {
+        let text = m.memory.string(a.word(0)?, ALL)?;
+        let to = stream(m, a, 1)?;
+        put(m, to, &text)?;
+        a.integer(1)
+    }),
+    row("fwrite", |m, a| {
+        let (size, count) = (a.word(1)?, a.word(2)?);
+        let bytes = m.memory.read(a.word(0)?, size.saturating_mul(count))?.to_vec();
+        let to = stream(m, a, 3)?;
+        put(m, to, &bytes)?;
+        a.integer(if size == 0 { 0 } else { count as i128 })
+    }),
+    row("write", |m, a| {
+        let bytes = m.memory.read(a.word(1)?, a.word(2)?)?.to_vec();
+        match a.i32(0)? {
+            // Past the buffer: it may overtake what `printf` has written before.
+            1 => m.streams.stdout.extend_from_slice(&bytes),
+            2 => m.streams.stderr.extend_from_slice(&bytes),
+            _ => return unknown_file(),
+        }
+        a.integer(bytes.len() as i128)
+    }),
+    row("fflush", |m, a| {
+        if a.word(0)? == 0 || stream(m, a, 0)? == 1 {
+            m.streams.flush();
+        }
+        a.integer(0)
+    }),
+    row("setbuf", |m, a| {
+        if stream(m, a, 0)? == 1 && a.word(1)? == 0 {
+            m.streams.unbuffer();
+        }
+        NOTHING
+    }),
+    row("setvbuf", |m, a| {
+        match (stream(m, a, 0)?, a.i32(2)?) {
+            (1, 2) => m.streams.unbuffer(),
+            (1, 1) => return Err(Stop::Unsupported("line buffering".into())),
+            _ => {}
+        }
+        a.integer(0)
+    }),
+    row("getchar", |m, a| get_byte(m, a)),
+    row("getchar_unlocked", |m, a| get_byte(m, a)),
+    row("getc", get_byte_from),
+    row("fgetc", get_byte_from),
+    row("getc_unlocked", get_byte_from),
+    row("_IO_getc", get_byte_from),
+    row("ungetc", |m, a| {
+        let c = a.i32(0)?;
+        if stream(m, a, 1)? != 0 || c == -1 {
+            return a.integer(EOF);
+        }
+        m.streams.unget(c as u8);
+        a.integer(c as u8 as i128)
+    }),
+    row("fgets", |m, a| {
+        input_stream(m, a, 2)?;
+        let room = a.i32(1)?;
+        if room <= 1 {
+            if room == 1 {
+                m.memory.write(a.word(0)?, &[0])?;
+            }
+            return a.address(if room == 1 { a.word(0)? } else { 0 });
+        }
+        m.streams.prepare(&Request::Line);
+        read_line(m, a, room as usize - 1, true)
+    }),
+    row("gets", |m, a| {
+        m.streams.prepare(&Request::Line);
+        read_line(m, a, usize::MAX, false)
+    }),
+    row("fread", |m, a| {
+        input_stream(m, a, 3)?;
+        let (size, count) = (a.word(1)?, a.word(2)?);
+        let got = read_bytes(m, a.word(0)?, size.saturating_mul(count))?;
+        a.integer(if size == 0 { 0 } else { (got / size) as i128 })
+    }),
+    row("read", |m, a| {
+        if a.i32(0)? != 0 {
+            return unknown_file();
+        }
+        let got = read_bytes(m, a.word(1)?, a.word(2)?)?;
+        a.integer(got as i128)
+    }),
+    row("feof", |m, a| a.integer((stream(m, a, 0)? == 0 && m.streams.end_seen) as i128)),
+    row("ferror", |m, a| a.integer((stream(m, a, 0)? > 2) as i128)),
+    row("clearerr", |m, a| {
+        if stream(m, a, 0)? == 0 {
+            m.streams.end_seen = false;
+        }
+        NOTHING
+    }),
+    row("fileno", |m, a| a.integer(stream(m, a, 0)? as i128)),
+];
+
+/// Returns which standard stream an argument is.
+///
+/// Errors: an event for a null pointer, `Unsupported` for any other file.
+pub(super) fn stream(m: &Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<usize> {
+    match a.word(i)? {
+        0 => Err(UndefinedKind::NullDereference.into()),
+        addr => m
+            .program
+            .stream_at(addr)
+            .ok_or_else(|| Stop::Unsupported("a file that is no standard stream".into())),
+    }
+}
+
+fn unknown_file<T>() -> Run<T> {
+    Err(Stop::Unsupported("a file that is no standard stream".into()))
+}
+
+/// Requires an argument to be standard input.
+pub(super) fn input_stream(m: &Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<()> {
+    if stream(m, a, i)? == 0 { Ok(()) } else { Err(Stop::Unsupported("reading an output stream".into())) }
+}
+
+/// Writes to a standard stream.
+pub(super) fn put(m: &mut Machine<'_>, stream: usize, bytes: &[u8]) -> Run<()> {
+    match stream {
+        1 => m.streams.put(bytes),
+        2 => m.streams.stderr.extend_from_slice(bytes),
+        _ => return Err(Stop::Unsupported("writing to standard input".into())),
+    }
+    Ok(())
+}
+
+fn put_byte(m: &mut Machine<'_>, a: &Arguments<'_>, stream: usize) -> Run<Option<Const>> {
+    let byte = a.i32(0)? as u8;
+    put(m, stream, &[byte])?;
+    a.integer(byte as i128)
+}
+
+fn get_byte(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
+    let byte = m.streams.get();
+    if let Some(b) = byte {
+        m.inputs.push(Some(Const::bv(32, b as i128)));
+    }
+    a.integer(byte.map_or(EOF, |b| b as i128))
+}
+
+fn get_byte_from(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
+    input_stream(m, a, 0)?;
+    get_byte(m, a)
+}
+
+/// Reads up to and with a newline (`fgets`) or without it (`gets`); null at the end of input.
+fn read_line(m: &mut Machine<'_>, a: &Arguments<'_>, room: usize, keep_newline: bool) -> Run<Option<Const>> {
+    let unread = m.streams.unread();
+    let newline = unread.iter().position(|b| *b == b'\n');
+    let taken = newline.map_or(unread.len(), |n| n + 1).min(room);
+    if taken == 0 {
+        m.streams.end_seen = true;
+        return a.address(0);
+    }
+    let mut line = unread.get(..taken).unwrap_or(&[]).to_vec();
+    m.streams.end_seen |= newline.is_none() && taken < room;
+    m.streams.position += taken;
+    if !keep_newline && line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    line.push(0);
+    m.memory.write(a.word(0)?, &line)?;
+    m.inputs.push(None);
+    a.address(a.word(0)?)
+}
+
+fn read_bytes(m: &mut Machine<'_>, to: u64, n: u64) -> Run<u64> {
+    m.streams.prepare(&Request::Line);
+    let unread = m.streams.unread();
+    let bytes = unread.get(..unread.len().min(n as usize)).unwrap_or(&[]).to_vec();
+    m.memory.write(to, &bytes)?;
+    m.streams.position += bytes.len();
+    m.streams.end_seen |= (bytes.len() as u64) < n;
+    if !bytes.is_empty() {
+        m.inputs.push(None);
+    }
+    Ok(bytes.len() as u64)
+}

@@ -1,0 +1,505 @@
+//! Memory of a run: objects with a base address, bytes, one initialised flag a byte, a lifetime.
+//!
+//! Addresses are assigned deterministically, by region (functions, globals, input, heap, stack),
+//! far enough apart that a pointer which runs past its object still finds it: provenance is by
+//! range, with a guard zone around each object. Under LP64 no address is ever used twice, so that
+//! every use of a dead object is seen.
+
+use super::program::Program;
+use crate::ir::{DataModel, UndefinedKind};
+
+/// Addresses below this are null dereferences (a null pointer plus a field's offset).
+const NULL_ZONE: u64 = 4096;
+/// Dead stack objects above the live ones that are remembered before their records are dropped.
+const REMEMBERED_DEAD: usize = 4096;
+/// Heap objects of one run, live or dead.
+const MAX_HEAP_OBJECTS: usize = 1 << 20;
+
+/// Where an object lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Region {
+    Global,
+    Input,
+    Heap,
+    Stack,
+}
+
+/// Address ranges of a data model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddressMap {
+    pub functions: u64,
+    pub globals: u64,
+    input: u64,
+    heap: u64,
+    stack: u64,
+    end: u64,
+    pub gap: u64,
+    stack_gap: u64,
+}
+
+impl AddressMap {
+    pub fn new(model: DataModel) -> AddressMap {
+        match model {
+            DataModel::Lp64 => AddressMap {
+                functions: 0x40_0000,
+                globals: 0x1000_0000_0000,
+                input: 0x2000_0000_0000,
+                heap: 0x3000_0000_0000,
+                stack: 0x4000_0000_0000,
+                end: 0x7000_0000_0000,
+                gap: 0x1_0000,
+                stack_gap: 0x1_0000,
+            },
+            DataModel::Ilp32 => AddressMap {
+                functions: 0x40_0000,
+                globals: 0x1000_0000,
+                input: 0x4000_0000,
+                heap: 0x5000_0000,
+                stack: 0xa000_0000,
+                end: 0xf000_0000,
+                gap: 4096,
+                stack_gap: 256,
+            },
+        }
+    }
+
+    fn region(&self, addr: u64) -> Option<Region> {
+        match addr {
+            a if a < self.globals || a >= self.end => None,
+            a if a < self.input => Some(Region::Global),
+            a if a < self.heap => Some(Region::Input),
+            a if a < self.stack => Some(Region::Heap),
+            _ => Some(Region::Stack),
+        }
+    }
+
+    /// Returns the address after an object, aligned, with the guard gap.
+    pub fn after(&self, base: u64, size: u64, gap: u64) -> u64 {
+        base.saturating_add(size).saturating_add(gap + 15) & !15
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Data<'p> {
+    /// Not written yet: the program's image of a global.
+    Image(&'p [u8]),
+    Own(Vec<u8>),
+}
+
+/// One object.
+#[derive(Clone, Debug)]
+pub(crate) struct Object<'p> {
+    pub base: u64,
+    pub size: u64,
+    data: Data<'p>,
+    /// One flag a byte; empty when every byte is initialised.
+    undefined: Vec<bool>,
+    pub live: bool,
+    pub read_only: bool,
+    /// May be given to `free`.
+    pub freeable: bool,
+    pub written: bool,
+}
+
+impl<'p> Object<'p> {
+    fn image(base: u64, bytes: &'p [u8], read_only: bool) -> Object<'p> {
+        let data = Data::Image(bytes);
+        let size = bytes.len() as u64;
+        Object {
+            base,
+            size,
+            data,
+            undefined: Vec::new(),
+            live: true,
+            read_only,
+            freeable: false,
+            written: false,
+        }
+    }
+
+    fn own(base: u64, bytes: Vec<u8>, undefined: Vec<bool>) -> Object<'p> {
+        let size = bytes.len() as u64;
+        let data = Data::Own(bytes);
+        Object { base, size, data, undefined, live: true, read_only: false, freeable: false, written: false }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        match &self.data {
+            Data::Image(b) => b,
+            Data::Own(b) => b,
+        }
+    }
+
+    pub fn undefined(&self) -> &[bool] {
+        &self.undefined
+    }
+
+    fn bytes_mut(&mut self) -> &mut Vec<u8> {
+        self.written = true;
+        if let Data::Image(image) = self.data {
+            self.data = Data::Own(image.to_vec());
+        }
+        match &mut self.data {
+            Data::Own(bytes) => bytes,
+            Data::Image(_) => unreachable!("replaced by an own copy just above"),
+        }
+    }
+
+    fn is_defined(&self, at: usize, len: usize) -> bool {
+        self.undefined.is_empty() || !self.undefined.iter().skip(at).take(len).any(|&u| u)
+    }
+
+    fn set_defined(&mut self, at: usize, len: usize) {
+        if !self.undefined.is_empty() {
+            self.undefined.iter_mut().skip(at).take(len).for_each(|u| *u = false);
+        }
+    }
+
+    fn set_undefined(&mut self, at: usize, len: usize) {
+        if self.undefined.is_empty() && len > 0 {
+            self.undefined = vec![false; self.size as usize];
+        }
+        self.undefined.iter_mut().skip(at).take(len).for_each(|u| *u = true);
+    }
+
+    fn drop_content(&mut self) {
+        self.live = false;
+        self.data = Data::Own(Vec::new());
+        self.undefined = Vec::new();
+    }
+}
+
+/// Objects of one region, in address order.
+#[derive(Debug)]
+struct Arena<'p> {
+    objects: Vec<Object<'p>>,
+    next: u64,
+    limit: u64,
+    gap: u64,
+}
+
+impl<'p> Arena<'p> {
+    fn new(start: u64, limit: u64, gap: u64) -> Arena<'p> {
+        Arena { objects: Vec::new(), next: start + gap, limit, gap }
+    }
+
+    fn push(&mut self, make: impl FnOnce(u64) -> Object<'p>) -> Option<u64> {
+        let object = make(self.next);
+        let (base, size) = (object.base, object.size);
+        if size >= self.limit.saturating_sub(base) {
+            return None;
+        }
+        self.next = base.checked_add(size)?.checked_add(self.gap + 15)? & !15;
+        self.objects.push(object);
+        Some(base)
+    }
+
+    /// Returns the object that an address belongs to, by range with half a gap on either side.
+    fn find(&self, addr: u64) -> Option<usize> {
+        let slack = self.gap / 2;
+        let after = self.objects.partition_point(|o| o.base <= addr);
+        if let Some(i) = after.checked_sub(1)
+            && addr - self.objects[i].base <= self.objects[i].size + slack
+        {
+            return Some(i);
+        }
+        (self.objects.get(after)?.base - addr <= slack).then_some(after)
+    }
+}
+
+/// Names an object of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ObjectRef {
+    pub region: Region,
+    pub index: usize,
+}
+
+/// All objects of a run.
+pub(crate) struct Memory<'p> {
+    program: &'p Program,
+    map: AddressMap,
+    globals: Vec<Option<Box<Object<'p>>>>,
+    input: Arena<'p>,
+    heap: Arena<'p>,
+    stack: Arena<'p>,
+    live_bytes: u64,
+    max_bytes: u64,
+}
+
+type Access<T> = Result<T, UndefinedKind>;
+
+impl<'p> Memory<'p> {
+    pub fn new(program: &'p Program, max_bytes: u64) -> Memory<'p> {
+        let map = program.address_map();
+        let mut globals = Vec::new();
+        globals.resize_with(program.slots().len(), || None);
+        Memory {
+            program,
+            map,
+            globals,
+            input: Arena::new(map.input, map.heap, map.gap),
+            heap: Arena::new(map.heap, map.stack, map.gap),
+            stack: Arena::new(map.stack, map.end, map.stack_gap),
+            live_bytes: 0,
+            max_bytes,
+        }
+    }
+
+    /// Makes an object of the input; `None` when memory runs out.
+    pub fn add_input(&mut self, bytes: Vec<u8>, undefined: Vec<bool>, freeable: bool) -> Option<u64> {
+        self.charge(bytes.len() as u64)?;
+        self.input.push(|base| Object { freeable, ..Object::own(base, bytes, undefined) })
+    }
+
+    /// Gives a global another content than its initialiser's; `false` when the sizes differ.
+    pub fn override_global(&mut self, slot: usize, bytes: Vec<u8>, undefined: Vec<bool>) -> bool {
+        let Some(s) = self.program.slots().get(slot) else { return false };
+        if s.size != bytes.len() as u64 {
+            return false;
+        }
+        self.globals[slot] = Some(Box::new(Object::own(s.base, bytes, undefined)));
+        true
+    }
+
+    /// Makes a local's object, indeterminate; `None` when memory runs out.
+    pub fn push_stack(&mut self, size: u64) -> Option<u64> {
+        self.charge(size)?;
+        let n = size as usize;
+        self.stack.push(|base| Object::own(base, vec![0; n], vec![true; n]))
+    }
+
+    /// Returns a mark to give to [`Memory::pop_stack`].
+    pub fn stack_mark(&self) -> usize {
+        self.stack.objects.len()
+    }
+
+    /// Ends the lifetime of the stack objects above a mark.
+    pub fn pop_stack(&mut self, mark: usize) {
+        let mut freed = 0;
+        for object in self.stack.objects.iter_mut().skip(mark).rev() {
+            if !object.live {
+                continue;
+            }
+            freed += object.size;
+            object.drop_content();
+        }
+        self.live_bytes -= freed;
+        if self.stack.objects.len() > mark + REMEMBERED_DEAD {
+            self.stack.objects.truncate(mark);
+            if self.map.end <= u32::MAX as u64 {
+                // The narrow address space would run out: addresses are used again.
+                let top = self.stack.objects.last().map(|o| (o.base, o.size));
+                let start = self.map.stack + self.map.stack_gap;
+                self.stack.next = top.map_or(start, |(b, s)| self.map.after(b, s, self.map.stack_gap));
+            }
+        }
+    }
+
+    /// Allocates on the heap, zeroed or indeterminate; `None` when memory runs out.
+    pub fn allocate(&mut self, size: u64, zeroed: bool) -> Option<u64> {
+        self.charge(size)?;
+        if self.heap.objects.len() >= MAX_HEAP_OBJECTS {
+            return None;
+        }
+        let n = size as usize;
+        let undefined = if zeroed { Vec::new() } else { vec![true; n] };
+        self.heap.push(|base| Object { freeable: true, ..Object::own(base, vec![0; n], undefined) })
+    }
+
+    /// Frees the object at this address.
+    ///
+    /// Errors: `UseAfterFree` on a second time, `BadPointer` for what cannot be freed.
+    pub fn free(&mut self, addr: u64) -> Access<()> {
+        let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
+        let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
+        if !object.live {
+            return Err(UndefinedKind::UseAfterFree);
+        }
+        if !object.freeable || object.base != addr {
+            return Err(UndefinedKind::BadPointer);
+        }
+        let size = object.size;
+        object.drop_content();
+        object.written = true;
+        self.live_bytes -= size;
+        Ok(())
+    }
+
+    fn charge(&mut self, size: u64) -> Option<()> {
+        let total = self.live_bytes.checked_add(size)?;
+        if total > self.max_bytes {
+            return None;
+        }
+        self.live_bytes = total;
+        Some(())
+    }
+
+    /// Returns the object that an address belongs to, live or dead.
+    pub fn find(&self, addr: u64) -> Option<ObjectRef> {
+        let region = self.map.region(addr)?;
+        let index = match region {
+            Region::Global => self.program.slot_at(addr)?,
+            Region::Input => self.input.find(addr)?,
+            Region::Heap => self.heap.find(addr)?,
+            Region::Stack => self.stack.find(addr)?,
+        };
+        Some(ObjectRef { region, index })
+    }
+
+    /// Returns an object; globals come into being on first use.
+    pub fn object_mut(&mut self, r: ObjectRef) -> Option<&mut Object<'p>> {
+        match r.region {
+            Region::Global => {
+                let program = self.program;
+                let slot = program.slots().get(r.index)?;
+                let object = self.globals.get_mut(r.index)?;
+                Some(object.get_or_insert_with(|| {
+                    Box::new(Object::image(slot.base, program.image(r.index), slot.read_only))
+                }))
+            }
+            Region::Input => self.input.objects.get_mut(r.index),
+            Region::Heap => self.heap.objects.get_mut(r.index),
+            Region::Stack => self.stack.objects.get_mut(r.index),
+        }
+    }
+
+    /// Returns the globals that the run has touched or the input gave.
+    pub fn touched_globals(&self) -> impl Iterator<Item = (usize, &Object<'p>)> {
+        self.globals.iter().enumerate().filter_map(|(i, o)| Some((i, o.as_deref()?)))
+    }
+
+    /// Returns where `len` bytes at `addr` lie.
+    ///
+    /// Errors: the undefined event of the access.
+    fn locate(&mut self, addr: u64, len: u64, write: bool) -> Access<(&mut Object<'p>, usize)> {
+        if addr < NULL_ZONE {
+            return Err(UndefinedKind::NullDereference);
+        }
+        let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
+        let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
+        if !object.live {
+            return Err(UndefinedKind::UseAfterFree);
+        }
+        let offset = addr.checked_sub(object.base).ok_or(UndefinedKind::OutOfBounds)?;
+        if offset.checked_add(len).is_none_or(|end| end > object.size) {
+            return Err(UndefinedKind::OutOfBounds);
+        }
+        if write && object.read_only {
+            return Err(UndefinedKind::ReadOnly);
+        }
+        Ok((object, offset as usize))
+    }
+
+    /// Returns how many bytes there are from an address to its live object's end.
+    pub fn remaining(&mut self, addr: u64) -> Option<u64> {
+        let (object, at) = self.locate(addr, 0, false).ok()?;
+        Some(object.size - at as u64)
+    }
+
+    /// Reads up to 16 bytes, little endian.
+    pub fn load(&mut self, addr: u64, len: u64) -> Access<u128> {
+        let (object, at) = self.locate(addr, len, false)?;
+        if !object.is_defined(at, len as usize) {
+            return Err(UndefinedKind::Uninitialised);
+        }
+        let bytes = object.bytes().get(at..at + len as usize).unwrap_or(&[]);
+        Ok(bytes.iter().rev().fold(0, |acc, &b| (acc << 8) | b as u128))
+    }
+
+    /// Writes up to 16 bytes, little endian.
+    pub fn store(&mut self, addr: u64, len: u64, bits: u128) -> Access<()> {
+        let bytes = bits.to_le_bytes();
+        self.write(addr, bytes.get(..len as usize).unwrap_or(&bytes))
+    }
+
+    /// Writes bytes.
+    pub fn write(&mut self, addr: u64, bytes: &[u8]) -> Access<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let (object, at) = self.locate(addr, bytes.len() as u64, true)?;
+        object.set_defined(at, bytes.len());
+        if let Some(place) = object.bytes_mut().get_mut(at..at + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    /// Sets bytes to one value.
+    pub fn fill(&mut self, addr: u64, len: u64, byte: u8) -> Access<()> {
+        if len == 0 {
+            return Ok(());
+        }
+        let (object, at) = self.locate(addr, len, true)?;
+        object.set_defined(at, len as usize);
+        if let Some(place) = object.bytes_mut().get_mut(at..at + len as usize) {
+            place.fill(byte);
+        }
+        Ok(())
+    }
+
+    /// Makes bytes indeterminate.
+    pub fn undefine(&mut self, addr: u64, len: u64) -> Access<()> {
+        if len == 0 {
+            return Ok(());
+        }
+        let (object, at) = self.locate(addr, len, true)?;
+        object.set_undefined(at, len as usize);
+        Ok(())
+    }
+
+    /// Copies bytes with their initialised flags; the regions may overlap.
+    pub fn copy(&mut self, dst: u64, src: u64, len: u64) -> Access<()> {
+        if len == 0 {
+            return Ok(());
+        }
+        let n = len as usize;
+        let (from, at) = self.locate(src, len, false)?;
+        let bytes = from.bytes().get(at..at + n).unwrap_or(&[]).to_vec();
+        let undefined: Vec<bool> = from.undefined.iter().skip(at).take(n).copied().collect();
+        let (to, at) = self.locate(dst, len, true)?;
+        if let Some(place) = to.bytes_mut().get_mut(at..at + bytes.len()) {
+            place.copy_from_slice(&bytes);
+        }
+        to.set_defined(at, n);
+        if undefined.contains(&true) {
+            to.set_undefined(at, 0);
+            if to.undefined.is_empty() {
+                to.undefined = vec![false; to.size as usize];
+            }
+            for (flag, u) in to.undefined.iter_mut().skip(at).zip(undefined) {
+                *flag = u;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads `len` bytes, all initialised.
+    pub fn read(&mut self, addr: u64, len: u64) -> Access<&[u8]> {
+        if len == 0 {
+            return Ok(&[]);
+        }
+        let (object, at) = self.locate(addr, len, false)?;
+        if !object.is_defined(at, len as usize) {
+            return Err(UndefinedKind::Uninitialised);
+        }
+        Ok(object.bytes().get(at..at + len as usize).unwrap_or(&[]))
+    }
+
+    /// Reads up to the first NUL (not included), or `limit` bytes, whichever comes first.
+    pub fn string(&mut self, addr: u64, limit: u64) -> Access<Vec<u8>> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let (object, at) = self.locate(addr, 1, false)?;
+        let rest = object.bytes().get(at..).unwrap_or(&[]);
+        let window = &rest[..rest.len().min(limit.min(usize::MAX as u64) as usize)];
+        let end = window.iter().enumerate().position(|(i, &b)| b == 0 || !object.is_defined(at + i, 1));
+        match end {
+            Some(i) if !object.is_defined(at + i, 1) => Err(UndefinedKind::Uninitialised),
+            Some(i) => Ok(window[..i].to_vec()),
+            None if window.len() as u64 == limit => Ok(window.to_vec()),
+            None => Err(UndefinedKind::OutOfBounds),
+        }
+    }
+}

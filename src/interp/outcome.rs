@@ -1,0 +1,177 @@
+//! All that can be observed of one run.
+
+use super::input::{ObjectId, Value};
+use crate::ir::{Const, Function, UndefinedKind, VarId};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A line of a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    pub file: PathBuf,
+    pub line: u32,
+    pub function: Arc<str>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    Return,
+    /// `exit` and `_Exit` with this status (already modulo 256).
+    Exit(i32),
+    Abort,
+    /// The text is the assertion's expression.
+    AssertFailed {
+        text: String,
+        place: Place,
+    },
+    /// An unknown function that is declared not to return was called.
+    NoReturn {
+        callee: Arc<str>,
+        place: Place,
+    },
+    Undefined {
+        kind: UndefinedKind,
+        place: Place,
+    },
+    /// A limit was reached; undecided, never equal to anything.
+    Fuel,
+    /// Something that the interpreter does not do.
+    Unsupported {
+        reason: String,
+        place: Place,
+    },
+}
+
+impl End {
+    /// Returns the word of the JSON contract.
+    pub fn name(&self) -> &'static str {
+        match self {
+            End::Return => "return",
+            End::Exit(_) | End::NoReturn { .. } => "exit",
+            End::Abort | End::AssertFailed { .. } => "abort",
+            End::Undefined { .. } => "undefined",
+            End::Fuel | End::Unsupported { .. } => "fuel",
+        }
+    }
+
+    /// Returns whether the run was carried to an end that a compiled program would reach too.
+    pub fn is_definite(&self) -> bool {
+        !matches!(self, End::Undefined { .. } | End::Fuel | End::Unsupported { .. })
+    }
+}
+
+/// What an object is, independent of addresses and thus of versions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Identity {
+    Global(Arc<str>),
+    Input(ObjectId),
+    /// Allocated during the run; numbered in the order in which the final state reaches them.
+    Allocated(u32),
+    /// The entry function's aggregate result.
+    Result,
+}
+
+/// Where a pointer in the final state leads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    Object {
+        identity: Identity,
+        offset: i64,
+    },
+    Function(Arc<str>),
+    /// Into an object whose lifetime has ended.
+    Dangling,
+}
+
+/// A pointer that is stored in an object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FinalPointer {
+    pub offset: u64,
+    pub target: Target,
+}
+
+/// An object as the run left it. Bytes under `pointers` and undefined bytes are zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FinalObject {
+    pub identity: Identity,
+    pub live: bool,
+    pub bytes: Vec<u8>,
+    /// Empty when every byte is initialised.
+    pub undefined: Vec<bool>,
+    pub pointers: Vec<FinalPointer>,
+}
+
+/// Call of a function that is neither defined nor modelled; what it did was taken from the input,
+/// or assumed (result zero, no effect).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssumedCall {
+    pub callee: Arc<str>,
+    /// From 1, among the calls of this callee.
+    pub nth: u32,
+    /// Arguments; pointers as object and offset where they lead to one.
+    pub arguments: Vec<Value>,
+    pub line: u32,
+    /// Whether [`super::Input::calls`] said what it does.
+    pub given: bool,
+}
+
+/// Result of one run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub end: End,
+    /// Value that the entry function returned.
+    pub returned: Option<Const>,
+    /// The same, when it is a pointer to something.
+    pub returned_target: Option<Target>,
+    /// Bytes that reached the stream's reader (see `stdout_lost`).
+    pub stdout: Vec<u8>,
+    /// Bytes that were still buffered when the run ended abnormally. The buffering is that of a
+    /// pipe or file under glibc (4096 bytes).
+    pub stdout_lost: Vec<u8>,
+    pub stderr: Vec<u8>,
+    /// Exit status as the shell's parent sees it, for a `main` and for `exit`; 134 for an abort.
+    pub exit_code: Option<i32>,
+    /// Final values of the entry function's variables by [`VarId`], when it returned normally;
+    /// `None` for aggregates and indeterminate ones.
+    pub locals: Vec<Option<Const>>,
+    /// Globals that were written, objects of the input, and what they reach; sorted by identity.
+    pub memory: Vec<FinalObject>,
+    /// First signed overflow; it wrapped.
+    pub overflow: Option<Place>,
+    /// All of standard input, with what a plan added.
+    pub stdin: Vec<u8>,
+    /// The plan ended standard input: it must not be extended.
+    pub stdin_closed: bool,
+    /// Values of the successful conversions from standard input, in order; `None` for strings.
+    pub inputs: Vec<Option<Const>>,
+    pub assumed_calls: Vec<AssumedCall>,
+    /// The sign of a NaN was printed or tested; no fact may rest on it.
+    pub nan_sign: bool,
+    /// An address was printed or turned into output, which differs from machine to machine.
+    pub address_printed: bool,
+    /// Nodes that were executed.
+    pub steps: u64,
+}
+
+impl Outcome {
+    /// Returns the final value of a variable of the entry function.
+    pub fn local(&self, var: VarId) -> Option<Const> {
+        self.locals.get(var.0 as usize).copied().flatten()
+    }
+
+    /// Returns the final values of the entry function's named variables. Of several of one name,
+    /// the ordinal tells them apart.
+    pub fn locals_by_name(&self, function: &Function) -> BTreeMap<(Arc<str>, u32), Const> {
+        let vars = function.vars.iter().zip(&self.locals);
+        vars.filter(|(v, _)| v.kind != crate::ir::VarKind::Temp)
+            .filter_map(|(v, c)| Some(((v.name.clone(), v.ordinal), (*c)?)))
+            .collect()
+    }
+
+    /// Returns whether a signed overflow happened.
+    pub fn overflowed(&self) -> bool {
+        self.overflow.is_some()
+    }
+}

@@ -1,0 +1,359 @@
+//! Units linked into a program: symbols, addresses of globals and functions, initial images.
+//!
+//! Linking is by symbol. What a unit defines with internal linkage it uses itself and hides from
+//! the others; of several external definitions the first unit's counts. Addresses depend on the
+//! sorted symbols alone, so two versions with the same symbols agree on them.
+
+use super::code::Code;
+use super::memory::AddressMap;
+use crate::ir::{DataModel, Function, Global, InitPiece, Linkage, Unit};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+/// Bytes between the addresses of two functions.
+const FUNCTION_STRIDE: u64 = 16;
+/// Symbols of objects that the C library owns; a program that defines one hides ours.
+pub(crate) const ERRNO: &str = "errno";
+pub(crate) const STREAMS: [&str; 3] = ["stdin", "stdout", "stderr"];
+const STREAM_OBJECTS: [&str; 3] = ["stdin:file", "stdout:file", "stderr:file"];
+/// Size of glibc's `FILE`; the program only ever points to it.
+const STREAM_SIZE: u64 = 216;
+
+/// An object with static storage.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub symbol: Arc<str>,
+    pub base: u64,
+    pub size: u64,
+    pub read_only: bool,
+    /// String literals and what the library owns; of no interest in a final state.
+    pub hidden: bool,
+    /// Only declared: nothing is known of its content.
+    #[expect(dead_code, reason = "read once accesses to imported objects are listed")]
+    pub imported: bool,
+    /// Unit and index of the definition.
+    source: Option<(usize, usize)>,
+    image: OnceLock<Box<[u8]>>,
+}
+
+/// A function that has a definition.
+pub(crate) struct Definition {
+    pub unit: usize,
+    pub index: usize,
+    code: OnceLock<Code>,
+}
+
+/// Linked units, ready to run. Immutable and shared by any number of runs.
+pub struct Program {
+    units: Vec<Arc<Unit>>,
+    model: DataModel,
+    map: AddressMap,
+    slots: Vec<Slot>,
+    /// By unit: symbol to index of its slot.
+    slot_of: Vec<HashMap<Arc<str>, usize>>,
+    library_slots: BTreeMap<&'static str, usize>,
+    definitions: Vec<Definition>,
+    /// By unit: symbol to index of the definition.
+    internal: Vec<HashMap<Arc<str>, usize>>,
+    external: HashMap<Arc<str>, usize>,
+    /// What has an address as a function, in address order.
+    code_symbols: Vec<CodeSymbol>,
+    code_addresses: HashMap<(Option<usize>, Arc<str>), u64>,
+}
+
+/// A function's address: a definition, or a name that is only declared.
+pub(crate) struct CodeSymbol {
+    pub name: Arc<str>,
+    pub definition: Option<usize>,
+}
+
+impl Program {
+    /// Links units. The first one's data model is the program's. Cost: linear in declarations;
+    /// bodies are resolved on first call.
+    pub fn new(units: Vec<Arc<Unit>>) -> Program {
+        let model = units.first().map_or(DataModel::Lp64, |u| u.data_model);
+        let mut program = Program {
+            map: AddressMap::new(model),
+            model,
+            slot_of: vec![HashMap::new(); units.len()],
+            internal: vec![HashMap::new(); units.len()],
+            units,
+            slots: Vec::new(),
+            library_slots: BTreeMap::new(),
+            definitions: Vec::new(),
+            external: HashMap::new(),
+            code_symbols: Vec::new(),
+            code_addresses: HashMap::new(),
+        };
+        program.link_functions();
+        program.link_globals();
+        program
+    }
+
+    fn link_functions(&mut self) {
+        let mut names: BTreeMap<(Arc<str>, Option<usize>), Option<usize>> = BTreeMap::new();
+        for (u, unit) in self.units.iter().enumerate() {
+            for (index, f) in unit.functions.iter().enumerate() {
+                let id = self.definitions.len();
+                self.definitions.push(Definition { unit: u, index, code: OnceLock::new() });
+                self.internal[u].entry(f.name.clone()).or_insert(id);
+                if f.is_static {
+                    names.insert((f.name.clone(), Some(u)), Some(id));
+                } else {
+                    self.external.entry(f.name.clone()).or_insert(id);
+                    names.entry((f.name.clone(), None)).or_insert(None).get_or_insert(id);
+                }
+            }
+            for p in &unit.prototypes {
+                names.entry((p.name.clone(), None)).or_insert(None);
+            }
+        }
+        for (i, ((name, unit), definition)) in names.into_iter().enumerate() {
+            self.code_addresses.insert((unit, name.clone()), self.map.functions + i as u64 * FUNCTION_STRIDE);
+            self.code_symbols.push(CodeSymbol { name, definition });
+        }
+    }
+
+    fn link_globals(&mut self) {
+        // Symbol, then the unit for internal ones; the value is the best definition so far.
+        let mut best: BTreeMap<(Arc<str>, Option<usize>), (usize, usize)> = BTreeMap::new();
+        let units = self.units.clone();
+        for (u, unit) in units.iter().enumerate() {
+            for (index, g) in unit.globals.iter().enumerate() {
+                let key = (g.symbol.clone(), is_private(g).then_some(u));
+                let better = |&(bu, bi): &(usize, usize)| {
+                    let old = &units[bu].globals[bi];
+                    rank(g) > rank(old) || (rank(g) == rank(old) && g.size > old.size)
+                };
+                let entry = best.entry(key).or_insert((u, index));
+                if better(entry) {
+                    *entry = (u, index);
+                }
+            }
+        }
+        let mut keys: Vec<(Arc<str>, Option<usize>, Option<(usize, usize)>)> =
+            best.into_iter().map(|((s, u), d)| (s, u, Some(d))).collect();
+        for name in [ERRNO].into_iter().chain(STREAM_OBJECTS).chain(STREAMS) {
+            if !keys.iter().any(|(s, u, _)| &**s == name && u.is_none()) {
+                keys.push((Arc::from(name), None, None));
+            }
+        }
+        keys.sort();
+        let mut next = self.map.globals + self.map.gap;
+        for (symbol, unit, source) in keys {
+            let id = self.slots.len();
+            let global = source.map(|(u, i)| &units[u].globals[i]);
+            let library = [ERRNO].into_iter().chain(STREAM_OBJECTS).chain(STREAMS).find(|n| *n == &*symbol);
+            let imported = global.is_none_or(|g| g.linkage == Linkage::Import);
+            let owned = unit.is_none() && imported && library.is_some();
+            let size = match global {
+                Some(g) if g.size > 0 => g.size,
+                _ if symbol.ends_with(":file") => STREAM_SIZE,
+                _ if owned && &*symbol == ERRNO => 4,
+                _ if owned => self.model.pointer_bits() as u64 / 8,
+                _ => 0,
+            };
+            if let (Some(name), true) = (library, owned) {
+                self.library_slots.insert(name, id);
+            }
+            let literal = global.is_some_and(|g| g.linkage == Linkage::Literal);
+            self.slots.push(Slot {
+                symbol: symbol.clone(),
+                base: next,
+                size,
+                read_only: literal || global.is_some_and(|g| g.is_const),
+                hidden: literal || (owned && &*symbol != ERRNO),
+                imported: imported && !owned,
+                source,
+                image: OnceLock::new(),
+            });
+            next = self.map.after(next, size, self.map.gap);
+            match unit {
+                Some(u) => {
+                    self.slot_of[u].insert(symbol, id);
+                }
+                None => {
+                    for table in &mut self.slot_of {
+                        table.entry(symbol.clone()).or_insert(id);
+                    }
+                }
+            }
+        }
+        // A unit's own static hides another unit's external of the same name.
+        for id in 0..self.slots.len() {
+            if let Some((u, i)) = self.slots[id].source
+                && is_private(&units[u].globals[i])
+            {
+                self.slot_of[u].insert(self.slots[id].symbol.clone(), id);
+            }
+        }
+    }
+
+    /// Returns the function that a call by this name from outside reaches (an external one first,
+    /// else the first unit's static one).
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        let id = self.definition_by_name(name)?;
+        let d = self.definitions.get(id)?;
+        self.units.get(d.unit)?.functions.get(d.index)
+    }
+
+    /// Returns the unit that defines a function.
+    pub fn unit_of(&self, name: &str) -> Option<&Arc<Unit>> {
+        let d = self.definitions.get(self.definition_by_name(name)?)?;
+        self.units.get(d.unit)
+    }
+
+    pub fn units(&self) -> &[Arc<Unit>] {
+        &self.units
+    }
+
+    pub fn data_model(&self) -> DataModel {
+        self.model
+    }
+
+    pub(crate) fn definition_by_name(&self, name: &str) -> Option<usize> {
+        let external = self.external.get(name).copied();
+        external.or_else(|| self.internal.iter().find_map(|t| t.get(name).copied()))
+    }
+
+    /// Returns the definition that a call in `unit` reaches.
+    pub(crate) fn definition_from(&self, unit: usize, name: &str) -> Option<usize> {
+        let own = self.internal.get(unit).and_then(|t| t.get(name).copied());
+        own.or_else(|| self.external.get(name).copied())
+    }
+
+    pub(crate) fn definition(&self, id: usize) -> Option<&Definition> {
+        self.definitions.get(id)
+    }
+
+    /// Returns a function's resolved code.
+    pub(crate) fn code(&self, id: usize) -> Option<&Code> {
+        let d = self.definitions.get(id)?;
+        let unit = self.units.get(d.unit)?;
+        let function = unit.functions.get(d.index)?;
+        Some(d.code.get_or_init(|| Code::new(self, d.unit, unit, function)))
+    }
+
+    pub(crate) fn function_of(&self, id: usize) -> Option<&Function> {
+        let d = self.definitions.get(id)?;
+        self.units.get(d.unit)?.functions.get(d.index)
+    }
+
+    pub(crate) fn unit(&self, index: usize) -> Option<&Arc<Unit>> {
+        self.units.get(index)
+    }
+
+    pub(crate) fn pointer_bits(&self) -> u16 {
+        self.model.pointer_bits()
+    }
+
+    pub(crate) fn address_map(&self) -> AddressMap {
+        self.map
+    }
+
+    pub(crate) fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    pub(crate) fn slot_from(&self, unit: usize, symbol: &str) -> Option<usize> {
+        self.slot_of.get(unit)?.get(symbol).copied()
+    }
+
+    /// Returns the slot of a global by its symbol, an external one first.
+    pub(crate) fn slot_by_name(&self, symbol: &str) -> Option<usize> {
+        let mut found = self.slots.iter().enumerate().filter(|(_, s)| &*s.symbol == symbol);
+        let first = found.next().map(|(i, _)| i);
+        self.slots.iter().position(|s| &*s.symbol == symbol && !self.is_private_slot(s)).or(first)
+    }
+
+    fn is_private_slot(&self, slot: &Slot) -> bool {
+        slot.source.is_some_and(|(u, i)| is_private(&self.units[u].globals[i]))
+    }
+
+    /// Returns the slot that an address belongs to, with a guard zone on either side.
+    pub(crate) fn slot_at(&self, addr: u64) -> Option<usize> {
+        let slack = self.map.gap / 2;
+        let after = self.slots.partition_point(|s| s.base <= addr);
+        if let Some(i) = after.checked_sub(1)
+            && addr - self.slots[i].base <= self.slots[i].size + slack
+        {
+            return Some(i);
+        }
+        (self.slots.get(after)?.base - addr <= slack).then_some(after)
+    }
+
+    pub(crate) fn library_slot(&self, name: &str) -> Option<&Slot> {
+        self.slots.get(*self.library_slots.get(name)?)
+    }
+
+    /// Returns which standard stream (0, 1, 2) an address is.
+    pub(crate) fn stream_at(&self, addr: u64) -> Option<usize> {
+        STREAM_OBJECTS.iter().position(|n| self.library_slot(n).is_some_and(|s| s.base == addr))
+    }
+
+    /// Returns a function's address as seen from a unit.
+    pub(crate) fn code_address(&self, unit: usize, name: &str) -> Option<u64> {
+        let key = (Some(unit), Arc::from(name));
+        let own = self.code_addresses.get(&key);
+        own.or_else(|| self.code_addresses.get(&(None, key.1))).copied()
+    }
+
+    /// Returns what is at an address in the functions' range.
+    pub(crate) fn code_at(&self, addr: u64) -> Option<&CodeSymbol> {
+        let at = addr.checked_sub(self.map.functions)?;
+        (at % FUNCTION_STRIDE == 0).then(|| self.code_symbols.get((at / FUNCTION_STRIDE) as usize))?
+    }
+
+    /// Returns a slot's bytes before the program starts.
+    pub(crate) fn image(&self, slot: usize) -> &[u8] {
+        let Some(s) = self.slots.get(slot) else { return &[] };
+        s.image.get_or_init(|| self.build_image(s).into_boxed_slice())
+    }
+
+    fn build_image(&self, slot: &Slot) -> Vec<u8> {
+        let mut bytes = vec![0; slot.size as usize];
+        let stream = STREAMS.iter().position(|n| *n == &*slot.symbol);
+        if let (true, Some(i)) = (slot.hidden, stream)
+            && let Some(file) = self.library_slot(STREAM_OBJECTS[i])
+        {
+            self.put_address(&mut bytes, 0, file.base);
+        }
+        let Some((u, g)) = slot.source else { return bytes };
+        for piece in &self.units[u].globals[g].init {
+            match piece {
+                InitPiece::Bytes { offset, bytes: piece } => put(&mut bytes, *offset, piece),
+                InitPiece::Address { offset, symbol, plus } => {
+                    let object = self.slot_from(u, symbol).map(|s| self.slots[s].base);
+                    let base = object.or_else(|| self.code_address(u, symbol)).unwrap_or(0);
+                    self.put_address(&mut bytes, *offset, base.wrapping_add_signed(*plus));
+                }
+            }
+        }
+        bytes
+    }
+
+    fn put_address(&self, bytes: &mut [u8], offset: u64, address: u64) {
+        let width = self.model.pointer_bits() as usize / 8;
+        put(bytes, offset, &address.to_le_bytes()[..width]);
+    }
+}
+
+fn put(bytes: &mut [u8], offset: u64, piece: &[u8]) {
+    let end = (offset as usize).saturating_add(piece.len());
+    if let Some(place) = bytes.get_mut(offset as usize..end) {
+        place.copy_from_slice(piece);
+    }
+}
+
+fn is_private(g: &Global) -> bool {
+    matches!(g.linkage, Linkage::Internal | Linkage::Literal)
+}
+
+/// Orders definitions of one symbol: initialised, tentative, only declared.
+fn rank(g: &Global) -> u8 {
+    match g.linkage {
+        Linkage::Import => 0,
+        _ if g.init.is_empty() => 1,
+        _ => 2,
+    }
+}
