@@ -2,11 +2,13 @@
 
 mod assertion;
 pub mod escape;
+pub mod filter;
 pub mod json;
 pub mod model;
 pub mod note;
 pub mod palette;
 mod path;
+pub mod porcelain;
 pub mod text;
 pub mod trailer;
 pub mod yaml;

@@ -281,7 +281,7 @@ fn point_text(point: &Point, version: Option<Version>) -> String {
 }
 
 /// The weakest status of a fact in its versions: `proved`, `bounded(8)`, `likely(100)`.
-fn status_text(fact: &Fact) -> String {
+pub(super) fn status_text(fact: &Fact) -> String {
     match fact.status.values().max() {
         Some(Status::Proved) => "proved".to_owned(),
         Some(Status::Bounded) => match fact.bound {
