@@ -185,6 +185,11 @@ impl TermPool {
         if let Term::Const(c) = self.get(id) { Some(*c) } else { None }
     }
 
+    /// Returns the term of a leaf that was made already.
+    pub fn known_leaf(&self, leaf: &Leaf) -> Option<TermId> {
+        self.find(&Term::Leaf(leaf.clone()))
+    }
+
     /// Returns the arguments if `id` applies exactly this operator.
     pub fn as_op(&self, id: TermId, op: Op) -> Option<&[TermId]> {
         match self.get(id) {

@@ -68,6 +68,7 @@ fn rewrite(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
         (BitAnd | BitOr | BitXor, &[a, b]) => bits::bitwise(pool, op, a, b),
         (LShr | AShr, &[a, k]) => bits::shift_right(pool, op, a, k),
         (UDiv | URem | SDiv | SRem, &[a, b]) => bits::divide(pool, op, a, b),
+        (FToF(s), &[a]) if pool.sort(a) == s => Some(a),
         _ => None,
     }
 }

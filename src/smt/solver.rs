@@ -1,0 +1,195 @@
+//! The solver of one function's analysis.
+//!
+//! A fresh Z3 context and one incremental solver; each query is asserted between push and pop. A
+//! query may cost a number of Z3's resource units and never a time, and the context has seen only
+//! this solver's queries, so the same queries in the same order have the same answers, models and
+//! costs in every run, on every thread and machine (of one version of Z3).
+
+use super::context::{fresh, within};
+use super::encode::Encoder;
+use super::model::{self, Model};
+use crate::ir::{Const, Op, Sort, Term, TermId, TermPool};
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use z3::ast::Bool;
+use z3::{Context, SatResult};
+
+/// What a query may cost, and the width of addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Z3's resource units for each query; 5 million are about 1 to 3 s of a float question.
+    pub rlimit: u64,
+    pub pointer_bits: u16,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { rlimit: 5_000_000, pointer_bits: 64 }
+    }
+}
+
+/// Answer to "is there an input on which all these conditions hold?"
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    Unsat,
+    Sat(Model),
+    /// With the reason, `rlimit` when the limit was reached.
+    Unknown(&'static str),
+}
+
+impl Verdict {
+    pub fn is_unsat(&self) -> bool {
+        matches!(self, Verdict::Unsat)
+    }
+}
+
+/// Counts of a solver's work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Queries that Z3 answered.
+    pub queries: u64,
+    /// Queries that were answered by an earlier one.
+    pub cached: u64,
+    /// Queries that stayed open.
+    pub unknown: u64,
+    /// Resource units that Z3 counted.
+    pub rlimit: u64,
+}
+
+pub struct Solver {
+    limits: Limits,
+    encoder: Encoder,
+    /// Shared because a clone would be a new Z3 solver.
+    incremental: Rc<z3::Solver>,
+    cache: HashMap<Vec<TermId>, Verdict>,
+    statistics: Statistics,
+    /// Dropped last: everything above lives in it.
+    context: Context,
+}
+
+impl Solver {
+    /// Makes a solver for the terms of one pool.
+    pub fn new(limits: Limits) -> Solver {
+        let context = fresh(u32::try_from(limits.rlimit).unwrap_or(u32::MAX));
+        let incremental = Rc::new(within(&context, z3::Solver::new));
+        Solver {
+            limits,
+            encoder: Encoder::new(limits.pointer_bits),
+            incremental,
+            cache: HashMap::new(),
+            statistics: Statistics::default(),
+            context,
+        }
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Asks for an input on which all the assertions hold.
+    pub fn check(&mut self, pool: &TermPool, assertions: &[TermId]) -> Verdict {
+        let Some(query) = normalised(pool, assertions) else { return Verdict::Unsat };
+        if let Some(known) = self.cache.get(&query) {
+            self.statistics.cached += 1;
+            return known.clone();
+        }
+        let context = self.context.clone();
+        let verdict = within(&context, || self.ask(pool, &query));
+        if let Verdict::Unknown(_) = verdict {
+            self.statistics.unknown += 1;
+        }
+        self.cache.insert(query, verdict.clone());
+        verdict
+    }
+
+    /// Asks for an input on which the hypotheses hold and the goal does not: `Unsat` is a proof.
+    pub fn prove(&mut self, pool: &mut TermPool, hypotheses: &[TermId], goal: TermId) -> Verdict {
+        let mut query = hypotheses.to_vec();
+        query.push(pool.not(goal));
+        self.check(pool, &query)
+    }
+
+    fn ask(&mut self, pool: &TermPool, query: &[TermId]) -> Verdict {
+        let cone = pool.reachable(query);
+        let mut conditions = Vec::with_capacity(query.len());
+        for &q in query {
+            match self.encoder.condition(pool, q) {
+                Ok(c) => conditions.push(c),
+                Err(_) => return Verdict::Unknown("ill-sorted term"),
+            }
+        }
+        conditions.extend(self.encoder.side_conditions(pool, &cone));
+        self.statistics.queries += 1;
+        // For floats the one-shot solver's tactics (all bits to a SAT solver) are much faster than
+        // the incremental one.
+        let floats = cone.iter().any(|&t| pool.sort(t).is_float() && is_operation(pool, t));
+        if floats {
+            let once = z3::Solver::new();
+            return self.run(&once, pool, query, &cone, &conditions);
+        }
+        let incremental = self.incremental.clone();
+        incremental.push();
+        let verdict = self.run(&incremental, pool, query, &cone, &conditions);
+        incremental.pop(1);
+        verdict
+    }
+
+    fn run(
+        &mut self,
+        solver: &z3::Solver,
+        pool: &TermPool,
+        query: &[TermId],
+        cone: &[TermId],
+        conditions: &[Bool],
+    ) -> Verdict {
+        for c in conditions {
+            solver.assert(c);
+        }
+        let before = spent(solver);
+        let result = solver.check();
+        self.statistics.rlimit += spent(solver).saturating_sub(before);
+        match result {
+            SatResult::Unsat => Verdict::Unsat,
+            SatResult::Sat => match solver.get_model() {
+                Some(m) => Verdict::Sat(model::read(pool, &self.encoder, &m, cone, query)),
+                None => Verdict::Unknown("no model"),
+            },
+            SatResult::Unknown => Verdict::Unknown(match solver.get_reason_unknown() {
+                Some(r) if r.contains("resource") || r.contains("canceled") => "rlimit",
+                _ => "incomplete",
+            }),
+        }
+    }
+}
+
+/// Returns the resource units that the solver's context has counted so far.
+fn spent(solver: &z3::Solver) -> u64 {
+    match solver.get_statistics().value("rlimit count") {
+        Some(z3::StatisticsValue::UInt(n)) => u64::from(n),
+        _ => 0,
+    }
+}
+
+fn is_operation(pool: &TermPool, t: TermId) -> bool {
+    matches!(pool.get(t), Term::App(crate::ir::App::Op(op), _) if *op != Op::Ite)
+}
+
+/// Splits conjunctions, sorts, drops what is true; `None` when something is false.
+fn normalised(pool: &TermPool, assertions: &[TermId]) -> Option<Vec<TermId>> {
+    let mut conditions = BTreeSet::new();
+    for &a in assertions {
+        match pool.as_op(a, Op::And) {
+            Some(members) => conditions.extend(members.iter().copied()),
+            None => _ = conditions.insert(a),
+        }
+    }
+    if conditions.iter().any(|&c| pool.as_const(c) == Some(Const::FALSE)) {
+        return None;
+    }
+    conditions.retain(|&c| pool.as_const(c) != Some(Const::TRUE) || pool.sort(c) != Sort::Bool);
+    Some(conditions.into_iter().collect())
+}
