@@ -8,14 +8,19 @@
 //!
 //! - [`spec`]: format strings taken apart into pieces, with the C type each conversion expects.
 //! - [`printf`]: one conversion of one value to bytes.
+//! - [`scan`]: one directive against a stream of bytes.
+//! - [`number`]: text to integers and floats, as `strtol`, `strtod`, ...
 //!
 //! Not supported, and said so by [`FormatError`]: `long double` values, wide characters, positional
 //! arguments (`%1$d`), the `m` extensions of glibc.
 
+pub mod number;
 pub mod printf;
+pub mod scan;
 pub mod spec;
 
 pub use printf::{PrintfValue, depends_on_nan_sign, render_conversion};
+pub use scan::{Cursor, ScanFail, ScanRun, ScanValue, scan, scan_conversion};
 pub use spec::{
     ArgType, Conversion, Count, Flags, FormatError, FormatProblem, Length, Piece, ScanConversion,
     ScanDirective, ScanSet, parse_printf, parse_scanf,
