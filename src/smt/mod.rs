@@ -1,14 +1,17 @@
 //! Terms to Z3, the decision portfolio, the query cache (design D4).
 //!
+//! - [`Decider`]: structure, then data, then Z3; what analyses ask.
 //! - [`Solver`]: one function's Z3, with a deterministic limit.
 //! - [`Model`]: a concrete input that Z3 found.
 
 mod context;
+mod decide;
 mod encode;
 mod floats;
 mod model;
 mod solver;
 
+pub use decide::{Decider, Decision, Settled, Truth, is_float_heavy};
 pub use model::Model;
 pub use solver::{Limits, Solver, Statistics, Verdict};
 

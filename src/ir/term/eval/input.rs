@@ -142,7 +142,17 @@ impl Assignment {
     pub(super) fn fill_value(&self, sort: Sort, key: u128) -> Option<Const> {
         match &self.fill {
             Fill::Zero => Const::zero(sort),
-            Fill::Varied { seed, palette } => pick(sort, mix(fingerprint(&(*seed, key))), palette),
+            Fill::Varied { seed, palette } => {
+                // Under most seeds a few values are shared by all quantities of a sort, because
+                // many differences show only where two quantities are equal.
+                let h = mix(fingerprint(&(*seed, key)));
+                let h = match seed % 3 {
+                    0 => h,
+                    1 => mix(fingerprint(&(*seed, h % 2))),
+                    _ => mix(fingerprint(&(*seed, h % 4))),
+                };
+                pick(sort, h, palette)
+            }
         }
     }
 }

@@ -1,0 +1,316 @@
+//! The decision portfolio of design D4: structure, then data, then Z3.
+//!
+//! A question is whether a goal holds on every input on which a condition holds. Terms are
+//! normalised when they are made, so many questions are answered by looking at them; most wrong
+//! goals fall on some of a few dozen concrete inputs (boundary values, special floats, the constants
+//! of the terms with their neighbours, equal values for different quantities, inputs that refuted
+//! something earlier); Z3 is asked last. What stays open is said to be open.
+//!
+//! An input on which a goal rests on an undefined event neither confirms nor refutes it: events are
+//! goals of their own.
+//!
+//! Refutations are about terms: library functions and conversions of output are uninterpreted there,
+//! so a refutation that involves one has to be replayed before it is shown.
+
+use super::{Limits, Model, Solver, Verdict};
+use crate::ir::eval::{Assignment, Fill, Palette, Program};
+use crate::ir::{App, Const, Op, Sort, Term, TermId, TermPool};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Evaluations of single terms that a question may cost before Z3 is asked.
+const DATA_STEPS: usize = 200_000;
+/// Earlier refutations that are tried again.
+const KEPT_INPUTS: usize = 64;
+
+/// Answer to "does the goal hold on every input on which the condition does?"
+#[derive(Clone, Debug)]
+pub enum Truth {
+    Holds,
+    /// With an input on which the condition holds and the goal does not.
+    Fails(Assignment),
+    Open {
+        reason: &'static str,
+    },
+}
+
+/// Answer to "have two terms the same value on every input on which the condition holds?"
+#[derive(Clone, Debug)]
+pub enum Decision {
+    Equal,
+    Differ(Assignment),
+    Open { reason: &'static str },
+}
+
+/// How many questions each step of the portfolio settled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    pub by_structure: u64,
+    pub by_data: u64,
+    pub by_solver: u64,
+    pub open: u64,
+}
+
+/// Decides questions about the terms of one pool.
+pub struct Decider {
+    solver: Solver,
+    /// Inputs that refuted something, the latest first.
+    inputs: VecDeque<Assignment>,
+    settled: Settled,
+    /// How many more questions about float arithmetic Z3 is asked; they cost seconds each.
+    float_questions: u32,
+}
+
+impl Decider {
+    /// `float_questions` bounds how often Z3 is asked about float arithmetic.
+    pub fn new(limits: Limits, float_questions: u32) -> Decider {
+        Decider {
+            solver: Solver::new(limits),
+            inputs: VecDeque::new(),
+            settled: Settled::default(),
+            float_questions,
+        }
+    }
+
+    pub fn settled(&self) -> Settled {
+        self.settled
+    }
+
+    pub fn solver(&self) -> &Solver {
+        &self.solver
+    }
+
+    /// Keeps an input for the data step of later questions, for instance a replayed witness.
+    pub fn learn(&mut self, input: Assignment) {
+        self.inputs.push_front(input);
+        self.inputs.truncate(KEPT_INPUTS);
+    }
+
+    /// Decides whether `a` and `b` have the same value wherever `under` holds.
+    pub fn equal(&mut self, pool: &mut TermPool, a: TermId, b: TermId, under: TermId) -> Decision {
+        let goal = pool.eq(a, b);
+        match self.holds(pool, under, goal) {
+            Truth::Holds => Decision::Equal,
+            Truth::Fails(input) => Decision::Differ(input),
+            Truth::Open { reason } => Decision::Open { reason },
+        }
+    }
+
+    /// Decides whether `goal` holds wherever `condition` does.
+    pub fn holds(&mut self, pool: &mut TermPool, condition: TermId, goal: TermId) -> Truth {
+        let violation = violation(pool, condition, goal);
+        if pool.as_const(violation) == Some(Const::FALSE) {
+            self.settled.by_structure += 1;
+            return Truth::Holds;
+        }
+        if let Some(input) = self.satisfy_on_data(pool, violation) {
+            self.settled.by_data += 1;
+            return Truth::Fails(input);
+        }
+        match self.ask(pool, violation) {
+            Verdict::Unsat => Truth::Holds,
+            Verdict::Sat(model) => Truth::Fails(model.input),
+            Verdict::Unknown(reason) => Truth::Open { reason },
+        }
+    }
+
+    /// Looks for an input on which `condition` holds and `goal` does not, on data only.
+    pub fn refute(&mut self, pool: &mut TermPool, condition: TermId, goal: TermId) -> Option<Assignment> {
+        let violation = violation(pool, condition, goal);
+        let input = self.satisfy_on_data(pool, violation)?;
+        self.settled.by_data += 1;
+        Some(input)
+    }
+
+    /// Decides whether some input satisfies `condition`: such an input, or `None` when there is none.
+    ///
+    /// Errors: the reason why it stays open.
+    pub fn satisfiable(
+        &mut self,
+        pool: &mut TermPool,
+        condition: TermId,
+    ) -> Result<Option<Assignment>, &'static str> {
+        if pool.as_const(condition) == Some(Const::FALSE) {
+            self.settled.by_structure += 1;
+            return Ok(None);
+        }
+        if let Some(input) = self.satisfy_on_data(pool, condition) {
+            self.settled.by_data += 1;
+            return Ok(Some(input));
+        }
+        match self.ask(pool, condition) {
+            Verdict::Unsat => Ok(None),
+            Verdict::Sat(model) => Ok(Some(model.input)),
+            Verdict::Unknown(reason) => Err(reason),
+        }
+    }
+
+    /// Asks Z3; a model that evaluation does not confirm counts as unknown.
+    fn ask(&mut self, pool: &mut TermPool, condition: TermId) -> Verdict {
+        if is_float_heavy(pool, &[condition]) {
+            if self.float_questions == 0 {
+                self.settled.open += 1;
+                return Verdict::Unknown("float-questions");
+            }
+            self.float_questions -= 1;
+        }
+        let mut verdict = self.solver.check(pool, &[condition]);
+        if let Verdict::Sat(Model { confirmed: false, .. }) = verdict {
+            // Z3 may have divided by zero. That all operators are defined is more than the condition
+            // needs, so only an input counts here.
+            let mut query = definedness(pool, condition);
+            query.push(condition);
+            verdict = match self.solver.check(pool, &query) {
+                Verdict::Sat(model) if model.confirmed => Verdict::Sat(model),
+                _ => Verdict::Unknown("model-not-confirmed"),
+            };
+        }
+        match &verdict {
+            Verdict::Unsat => self.settled.by_solver += 1,
+            Verdict::Sat(model) => {
+                self.settled.by_solver += 1;
+                self.learn(model.input.clone());
+            }
+            Verdict::Unknown(_) => self.settled.open += 1,
+        }
+        verdict
+    }
+
+    /// Looks for an input that satisfies `condition` among the earlier ones and the filled ones.
+    fn satisfy_on_data(&mut self, pool: &TermPool, condition: TermId) -> Option<Assignment> {
+        let program = Program::new(pool, &[condition]);
+        let satisfies = |input: &Assignment| {
+            let run = program.run(pool, input);
+            (run.holds(condition) == Some(true)).then(|| run.inputs(pool))
+        };
+        if let Some(found) = self.inputs.iter().find_map(satisfies) {
+            return Some(found);
+        }
+        let tries = (DATA_STEPS / program.terms().len().max(1)).clamp(4, 256) as u64;
+        let palette = Arc::new(Palette::of_terms(pool, program.terms()));
+        let fills = (0..tries).map(|seed| Fill::Varied { seed, palette: palette.clone() });
+        let found =
+            std::iter::once(Fill::Zero).chain(fills).find_map(|fill| satisfies(&Assignment::filled(fill)))?;
+        self.learn(found.clone());
+        Some(found)
+    }
+}
+
+fn violation(pool: &mut TermPool, condition: TermId, goal: TermId) -> TermId {
+    let not_goal = pool.not(goal);
+    pool.and(condition, not_goal)
+}
+
+/// Returns conditions under which every integer operator below `t` is defined.
+fn definedness(pool: &mut TermPool, t: TermId) -> Vec<TermId> {
+    let mut guards = Vec::new();
+    for t in pool.reachable(&[t]) {
+        let Term::App(App::Op(op), args) = pool.get(t) else { continue };
+        let (op, &[a, b]) = (*op, &args[..]) else { continue };
+        let Sort::Bv(w) = pool.sort(b) else { continue };
+        match op {
+            Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {
+                let zero = pool.bv(w, 0);
+                let by_zero = pool.eq(b, zero);
+                guards.push(pool.not(by_zero));
+                if matches!(op, Op::SDiv | Op::SRem) {
+                    let (min, minus_one) = (pool.bv(w, 1i128 << (w - 1).min(126)), pool.bv(w, -1));
+                    let (x, y) = (pool.eq(a, min), pool.eq(b, minus_one));
+                    let overflow = pool.and(x, y);
+                    guards.push(pool.not(overflow));
+                }
+            }
+            Op::Shl | Op::LShr | Op::AShr => {
+                let width = pool.bv(w, i128::from(w));
+                guards.push(pool.op(Op::Ult, &[b, width]));
+            }
+            _ => {}
+        }
+    }
+    guards
+}
+
+/// Returns whether a question about these terms makes Z3 reason about float arithmetic. Such
+/// questions belong after all others.
+pub fn is_float_heavy(pool: &TermPool, terms: &[TermId]) -> bool {
+    use Op::{FAdd, FDiv, FFma, FMul, FRem, FSqrt, FSub, FToF, SToF, UToF};
+    pool.reachable(terms).iter().any(|&t| {
+        matches!(
+            pool.get(t),
+            Term::App(
+                App::Op(FAdd | FSub | FMul | FDiv | FRem | FSqrt | FFma | FToF(_) | SToF(_) | UToF(_)),
+                _
+            )
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Leaf;
+
+    fn param(pool: &mut TermPool, name: &str, sort: Sort) -> TermId {
+        pool.leaf(Leaf::Param { name: name.into(), sort })
+    }
+
+    #[test]
+    fn each_step_settles_its_questions() {
+        let mut pool = TermPool::new();
+        let (x, y) = (param(&mut pool, "x", Sort::Bv(32)), param(&mut pool, "y", Sort::Bv(32)));
+        let always = pool.bool(true);
+        let mut decider = Decider::new(Limits::default(), 4);
+        let (a, b) = (pool.op(Op::Add, &[x, y]), pool.op(Op::Add, &[y, x]));
+        assert!(matches!(decider.equal(&mut pool, a, b, always), Decision::Equal));
+        let b = pool.op(Op::Sub, &[x, y]);
+        assert!(matches!(decider.equal(&mut pool, a, b, always), Decision::Differ(_)));
+        // x & ~y | x & y is x: only Z3 knows.
+        let not_y = pool.op(Op::BitNot, &[y]);
+        let (p, q) = (pool.op(Op::BitAnd, &[x, not_y]), pool.op(Op::BitAnd, &[x, y]));
+        let whole = pool.op(Op::BitOr, &[p, q]);
+        assert!(matches!(decider.equal(&mut pool, whole, x, always), Decision::Equal));
+        // A needle that data does not find.
+        let square = pool.op(Op::Mul, &[x, x]);
+        let k = pool.bv(32, 0x1234_5679i128 * 0x1234_5679);
+        let goal = pool.eq(square, k);
+        let goal = pool.not(goal);
+        assert!(matches!(decider.holds(&mut pool, always, goal), Truth::Fails(_)));
+        let expected = Settled { by_structure: 1, by_data: 1, by_solver: 2, open: 0 };
+        assert_eq!(decider.settled(), expected);
+    }
+
+    #[test]
+    fn conditions_restrict() {
+        let mut pool = TermPool::new();
+        let x = param(&mut pool, "x", Sort::Bv(32));
+        let (zero, ten) = (pool.bv(32, 0), pool.bv(32, 10));
+        let positive = pool.op(Op::Slt, &[zero, x]);
+        let quotient = pool.op(Op::SDiv, &[ten, x]);
+        let small = pool.op(Op::Sle, &[quotient, ten]);
+        let mut decider = Decider::new(Limits::default(), 4);
+        assert!(matches!(decider.holds(&mut pool, positive, small), Truth::Holds));
+        let never = pool.bool(false);
+        assert!(matches!(decider.holds(&mut pool, never, small), Truth::Holds));
+    }
+
+    /// The fix of the pair 270150 changes `-0.0` into `0.0` where a difference is zero.
+    #[test]
+    fn data_finds_the_sign_of_zero() {
+        let mut pool = TermPool::new();
+        let [a1, a2, b1, b2] = ["a1", "a2", "b1", "b2"].map(|n| param(&mut pool, n, Sort::F32));
+        let mut op = |op, x, y| pool.op(op, &[x, y]);
+        let (p, q) = (op(Op::FMul, a2, b1), op(Op::FMul, a1, b2));
+        let (d, e) = (op(Op::FSub, p, q), op(Op::FSub, q, p));
+        let (n, m) = (op(Op::FSub, b1, b2), op(Op::FSub, b2, b1));
+        let (old, new) = (op(Op::FDiv, n, d), op(Op::FDiv, m, e));
+        let zero = pool.constant(Const::f32(0.0));
+        let equal = pool.op(Op::FEq, &[e, zero]);
+        let solvable = pool.not(equal);
+        let mut decider = Decider::new(Limits::default(), 0);
+        let Decision::Differ(input) = decider.equal(&mut pool, old, new, solvable) else { panic!() };
+        let program = Program::new(&pool, &[old, new, solvable]);
+        let run = program.run(&pool, &input);
+        assert_eq!(run.holds(solvable), Some(true));
+        assert_eq!(run.same(old, new), Some(false));
+    }
+}
