@@ -45,7 +45,7 @@ pub fn compare(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Comparis
     if !a.end.is_definite() || !b.end.is_definite() {
         return Comparison::Undecided;
     }
-    let shaky = a.nan_sign || b.nan_sign || a.address_printed || b.address_printed;
+    let shaky = a.nan_sign || b.nan_sign || a.platform_dependent || b.platform_dependent;
     match first_difference(old, new) {
         None => Comparison::Equal,
         Some(_) if shaky => Comparison::Undecided,

@@ -75,7 +75,7 @@ pub(crate) struct Machine<'p> {
     pub assumed_calls: Vec<AssumedCall>,
     call_counts: BTreeMap<Arc<str>, u32>,
     pub inputs: Vec<Option<Const>>,
-    pub address_printed: bool,
+    pub platform_dependent: bool,
     pub random: Random,
     /// Where `strtok` goes on.
     pub strtok_rest: u64,
@@ -152,7 +152,7 @@ impl<'p> Machine<'p> {
             assumed_calls: Vec::new(),
             call_counts: BTreeMap::new(),
             inputs: Vec::new(),
-            address_printed: false,
+            platform_dependent: false,
             random: Random::default(),
             strtok_rest: 0,
             at_exit: Vec::new(),
@@ -239,7 +239,7 @@ impl<'p> Machine<'p> {
             inputs: self.inputs,
             assumed_calls: self.assumed_calls,
             nan_sign: self.events.nan_sign,
-            address_printed: self.address_printed,
+            platform_dependent: self.platform_dependent,
             steps: self.limits.fuel - self.fuel,
         }
     }

@@ -29,7 +29,7 @@ mod streams;
 mod summary;
 
 pub use compare::{Comparison, Difference, compare};
-pub use generate::StdinPlan;
+pub use generate::{Generator, StdinPlan};
 pub use input::{CallResult, CallWrite, Input, Limits, ObjectId, ObjectInit, Storage, Value};
 pub use machine::{Observation, run, run_traced};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};

@@ -149,8 +149,9 @@ pub struct Outcome {
     pub assumed_calls: Vec<AssumedCall>,
     /// The sign of a NaN was printed or tested; no fact may rest on it.
     pub nan_sign: bool,
-    /// An address was printed or turned into output, which differs from machine to machine.
-    pub address_printed: bool,
+    /// An address was printed, or the C library's releases differ on something that was read: the
+    /// output may be another one elsewhere.
+    pub platform_dependent: bool,
     /// Nodes that were executed.
     pub steps: u64,
 }

@@ -5,10 +5,11 @@
 //! sorted symbols alone, so two versions with the same symbols agree on them.
 
 use super::code::Code;
+use super::format::{FormatError, Piece, ScanDirective, spec};
 use super::memory::AddressMap;
 use crate::ir::{DataModel, Function, Global, InitPiece, Linkage, Unit};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 /// Bytes between the addresses of two functions.
 const FUNCTION_STRIDE: u64 = 16;
@@ -59,7 +60,15 @@ pub struct Program {
     /// What has an address as a function, in address order.
     code_symbols: Vec<CodeSymbol>,
     code_addresses: HashMap<(Option<usize>, Arc<str>), u64>,
+    printf_formats: FormatCache<Piece>,
+    scanf_formats: FormatCache<ScanDirective>,
 }
+
+/// Formats that were parsed before, by their text.
+type FormatCache<T> = RwLock<HashMap<Vec<u8>, Parsed<T>>>;
+type Parsed<T> = Result<Arc<[T]>, FormatError>;
+/// Formats that a program makes up while it runs must not fill memory.
+const MAX_FORMATS: usize = 1024;
 
 /// A function's address: a definition, or a name that is only declared.
 pub(crate) struct CodeSymbol {
@@ -84,6 +93,8 @@ impl Program {
             external: HashMap::new(),
             code_symbols: Vec::new(),
             code_addresses: HashMap::new(),
+            printf_formats: RwLock::default(),
+            scanf_formats: RwLock::default(),
         };
         program.link_functions();
         program.link_globals();
@@ -304,6 +315,14 @@ impl Program {
         (at % FUNCTION_STRIDE == 0).then(|| self.code_symbols.get((at / FUNCTION_STRIDE) as usize))?
     }
 
+    pub(crate) fn printf_format(&self, text: &[u8]) -> Parsed<Piece> {
+        cached(&self.printf_formats, text, spec::parse_printf)
+    }
+
+    pub(crate) fn scanf_format(&self, text: &[u8]) -> Parsed<ScanDirective> {
+        cached(&self.scanf_formats, text, spec::parse_scanf)
+    }
+
     /// Returns a slot's bytes before the program starts.
     pub(crate) fn image(&self, slot: usize) -> &[u8] {
         let Some(s) = self.slots.get(slot) else { return &[] };
@@ -336,6 +355,23 @@ impl Program {
         let width = self.model.pointer_bits() as usize / 8;
         put(bytes, offset, &address.to_le_bytes()[..width]);
     }
+}
+
+fn cached<T>(
+    cache: &FormatCache<T>,
+    text: &[u8],
+    parse: fn(&[u8]) -> Result<Vec<T>, FormatError>,
+) -> Parsed<T> {
+    // A poisoned lock means that another run panicked; the cache itself is sound.
+    if let Some(known) = cache.read().unwrap_or_else(|e| e.into_inner()).get(text) {
+        return known.clone();
+    }
+    let parsed: Parsed<T> = parse(text).map(Arc::from);
+    let mut cache = cache.write().unwrap_or_else(|e| e.into_inner());
+    if cache.len() < MAX_FORMATS {
+        cache.insert(text.to_vec(), parsed.clone());
+    }
+    parsed
 }
 
 fn put(bytes: &mut [u8], offset: u64, piece: &[u8]) {

@@ -14,7 +14,9 @@ mod environment;
 mod math;
 mod memory;
 mod numbers;
+mod output;
 mod random;
+mod scan;
 mod sort;
 mod stdio;
 mod string;
@@ -43,8 +45,10 @@ const fn row(name: &'static str, run: fn(&mut Machine<'_>, &Arguments<'_>) -> Ru
     Model { name, run }
 }
 
-const TABLES: [&[Model]; 11] = [
+const TABLES: [&[Model]; 13] = [
     stdio::MODELS,
+    output::MODELS,
+    scan::MODELS,
     ctype::MODELS,
     string::MODELS,
     memory::MODELS,

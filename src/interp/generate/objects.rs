@@ -1,0 +1,240 @@
+//! Memory that parameters and globals reach.
+//!
+//! Pointers are null, or lead to an object of their own with several elements, or to an object that
+//! another pointer leads to already. Characters make short strings, records are filled field by
+//! field, lists and trees end at depth two.
+
+use super::pool::{Earlier, Pool};
+use super::random::SplitMix;
+use crate::interp::input::{ObjectId, ObjectInit, Storage, Value};
+use crate::ir::{CType, Const, RecordId, Unit};
+use std::sync::Arc;
+
+/// Largest object that is made, in bytes.
+pub(super) const MAX_OBJECT: u64 = 8192;
+const MAX_DEPTH: u32 = 2;
+const MAX_OBJECTS: usize = 48;
+
+/// Builder of one input's memory.
+pub(super) struct Builder<'a> {
+    unit: &'a Unit,
+    pool: &'a Pool,
+    objects: Vec<ObjectInit>,
+    pub earlier: Earlier,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(unit: &'a Unit, pool: &'a Pool) -> Builder<'a> {
+        Builder { unit, pool, objects: Vec::new(), earlier: Earlier::default() }
+    }
+
+    pub fn finish(self) -> Vec<ObjectInit> {
+        self.objects
+    }
+
+    fn null(&self) -> Value {
+        Value::Const(Const::bv(self.unit.data_model.pointer_bits(), 0))
+    }
+
+    /// Makes a value of a parameter's type; an aggregate is an object.
+    pub fn value(&mut self, ty: &CType, rng: &mut SplitMix, depth: u32) -> Value {
+        match ty {
+            CType::Pointer(to) => self.pointer(to, rng, depth),
+            CType::Record(_) | CType::Array(..) => {
+                let size = self.unit.size_of(ty).unwrap_or(0).min(MAX_OBJECT);
+                let id = self.object(ty.clone(), size, Storage::Argument);
+                self.fill(id, 0, ty, rng, depth);
+                Value::Pointer { object: id, offset: 0 }
+            }
+            _ => match self.pool.scalar(rng, ty, &mut self.earlier) {
+                Some(c) => Value::Const(c),
+                None => self.null(),
+            },
+        }
+    }
+
+    /// Makes the content of a global at entry.
+    pub fn global(&mut self, symbol: &Arc<str>, ty: &CType, size: u64, rng: &mut SplitMix) {
+        let id = self.object(ty.clone(), size, Storage::Global(symbol.clone()));
+        self.fill(id, 0, ty, rng, 1);
+    }
+
+    fn object(&mut self, ty: CType, size: u64, storage: Storage) -> ObjectId {
+        let id = ObjectId(self.objects.len() as u32);
+        let bytes = vec![0; size as usize];
+        self.objects.push(ObjectInit { id, ty, storage, bytes, undefined: Vec::new(), pointers: Vec::new() });
+        id
+    }
+
+    fn pointer(&mut self, to: &CType, rng: &mut SplitMix, depth: u32) -> Value {
+        if self.objects.len() >= MAX_OBJECTS || rng.chance(if depth == 0 { 8 } else { 30 }) {
+            return self.null();
+        }
+        if rng.chance(10)
+            && let Some(alias) = self.alias(to, rng)
+        {
+            return alias;
+        }
+        let is_char = matches!(to, CType::Int { bits: 8, .. } | CType::Void);
+        if is_char && rng.chance(85) {
+            return self.string(rng);
+        }
+        if matches!(to, CType::Function(_)) || depth > MAX_DEPTH {
+            return self.null();
+        }
+        let Some(element) = self.unit.size_of(to).filter(|s| *s <= MAX_OBJECT) else {
+            // Nothing is known of the type: bytes that are all zero.
+            let id = self.object(CType::Void, 64, Storage::Heap);
+            return Value::Pointer { object: id, offset: 0 };
+        };
+        let count = match to {
+            CType::Record(_) | CType::Array(..) => 1 + rng.below(2) * rng.below(3),
+            CType::Pointer(_) => 1 + rng.below(4),
+            _ if rng.chance(20) => 1 + rng.below(4),
+            _ => 16,
+        };
+        let count = count.min(MAX_OBJECT / element.max(1)).max(1);
+        let ty = if count == 1 { to.clone() } else { CType::Array(Arc::new(to.clone()), Some(count)) };
+        let id = self.object(ty, element * count, Storage::Heap);
+        for i in 0..count {
+            self.fill(id, i * element, to, rng, depth + 1);
+        }
+        if matches!(to, CType::Pointer(_)) && rng.chance(50) {
+            // Vectors of pointers often end with a null.
+            let last = (count - 1) * element;
+            if let Some(o) = self.objects.get_mut(id.0 as usize) {
+                o.pointers.retain(|(at, _)| *at != last);
+            }
+        }
+        Value::Pointer { object: id, offset: 0 }
+    }
+
+    /// Returns a pointer to an object of this type that is there already.
+    fn alias(&self, to: &CType, rng: &mut SplitMix) -> Option<Value> {
+        let fits = |o: &&ObjectInit| o.ty == *to || o.ty.target() == Some(to);
+        let candidates: Vec<&ObjectInit> = self.objects.iter().filter(fits).collect();
+        let object = rng.pick(&candidates)?;
+        let size = self.unit.size_of(to).filter(|s| *s > 0)?;
+        let elements = object.bytes.len() as u64 / size;
+        let index = if rng.chance(70) { 0 } else { rng.below(elements) };
+        Some(Value::Pointer { object: object.id, offset: (index * size) as i64 })
+    }
+
+    fn string(&mut self, rng: &mut SplitMix) -> Value {
+        let text = self.pool.text(rng);
+        // Sometimes with room behind the text, as buffers have.
+        let room = if rng.chance(40) { rng.below(64) } else { 0 };
+        let size = text.len() as u64 + 1 + room;
+        let ty = CType::Int { bits: 8, signed: true, name: "char".into() };
+        let id = self.object(CType::Array(Arc::new(ty), Some(size)), size, Storage::Heap);
+        if let Some(o) = self.objects.get_mut(id.0 as usize) {
+            o.bytes[..text.len()].copy_from_slice(&text);
+        }
+        Value::Pointer { object: id, offset: 0 }
+    }
+
+    /// Fills the part of an object at `offset` that has type `ty`.
+    fn fill(&mut self, id: ObjectId, offset: u64, ty: &CType, rng: &mut SplitMix, depth: u32) {
+        match ty {
+            CType::Record(record) => self.fill_record(id, offset, *record, rng, depth),
+            CType::Array(element, n) => {
+                let Some(size) = self.unit.size_of(element).filter(|s| *s > 0) else { return };
+                let is_char = matches!(**element, CType::Int { bits: 8, .. });
+                let n = n.unwrap_or(0).min(MAX_OBJECT / size);
+                if is_char {
+                    let text = self.pool.text(rng);
+                    let kept = text.len().min(n.saturating_sub(1) as usize);
+                    self.put(id, offset, text.get(..kept).unwrap_or(&[]));
+                    return;
+                }
+                for i in 0..n {
+                    self.fill(id, offset + i * size, element, rng, depth);
+                }
+            }
+            CType::Pointer(to) => {
+                let value = self.pointer(to, rng, depth);
+                if let (Value::Pointer { .. }, Some(o)) = (&value, self.objects.get_mut(id.0 as usize)) {
+                    o.pointers.push((offset, value));
+                }
+            }
+            _ => {
+                let Some(c) = self.pool.scalar(rng, ty, &mut self.earlier) else { return };
+                let size = c.sort().bits().unwrap_or(8) as usize / 8;
+                let bytes = c.to_bits().to_le_bytes();
+                self.put(id, offset, bytes.get(..size).unwrap_or(&bytes));
+            }
+        }
+    }
+
+    fn fill_record(&mut self, id: ObjectId, offset: u64, record: RecordId, rng: &mut SplitMix, depth: u32) {
+        let unit = self.unit;
+        let Some(record) = unit.records.get(record.0 as usize) else { return };
+        let one = rng.below(record.fields.len() as u64) as usize;
+        for (i, field) in record.fields.iter().enumerate() {
+            if record.is_union && i != one {
+                continue;
+            }
+            if let Some((first, width)) = field.bits {
+                self.fill_bits(id, offset + field.offset, first, width, rng);
+            } else {
+                self.fill(id, offset + field.offset, &field.ty, rng, depth);
+            }
+        }
+    }
+
+    fn fill_bits(&mut self, id: ObjectId, offset: u64, first: u32, width: u32, rng: &mut SplitMix) {
+        let value = rng.next();
+        let Some(object) = self.objects.get_mut(id.0 as usize) else { return };
+        for bit in 0..width {
+            let at = first + bit;
+            if let Some(byte) = object.bytes.get_mut(offset as usize + at as usize / 8) {
+                *byte = *byte & !(1 << (at % 8)) | (((value >> bit.min(63)) & 1) as u8) << (at % 8);
+            }
+        }
+    }
+
+    fn put(&mut self, id: ObjectId, offset: u64, bytes: &[u8]) {
+        if let Some(o) = self.objects.get_mut(id.0 as usize)
+            && let Some(place) = o.bytes.get_mut(offset as usize..offset as usize + bytes.len())
+        {
+            place.copy_from_slice(bytes);
+        }
+    }
+}
+
+/// Changes one scalar of an object.
+pub(super) fn vary(object: &mut ObjectInit, unit: &Unit, pool: &Pool, rng: &mut SplitMix) {
+    let mut scalars = Vec::new();
+    leaves(unit, &object.ty, 0, &mut scalars);
+    let Some((offset, ty)) = rng.pick(&scalars) else { return };
+    let Some(c) = pool.scalar(rng, ty, &mut Earlier::default()) else { return };
+    let size = c.sort().bits().unwrap_or(8) as usize / 8;
+    let bytes = c.to_bits().to_le_bytes();
+    if let Some(place) = object.bytes.get_mut(*offset as usize..*offset as usize + size) {
+        place.copy_from_slice(bytes.get(..size).unwrap_or(&bytes));
+    }
+}
+
+/// Lists the integers and floats of a type with their offsets.
+fn leaves(unit: &Unit, ty: &CType, offset: u64, out: &mut Vec<(u64, CType)>) {
+    const MAX_LEAVES: usize = 256;
+    if out.len() >= MAX_LEAVES {
+        return;
+    }
+    match ty {
+        CType::Record(id) => {
+            let Some(record) = unit.records.get(id.0 as usize) else { return };
+            for field in record.fields.iter().filter(|f| f.bits.is_none()) {
+                leaves(unit, &field.ty, offset + field.offset, out);
+            }
+        }
+        CType::Array(element, Some(n)) => {
+            let size = unit.size_of(element).unwrap_or(0);
+            for i in 0..(*n).min(MAX_LEAVES as u64) {
+                leaves(unit, element, offset + i * size, out);
+            }
+        }
+        CType::Bool | CType::Int { .. } | CType::Float(_) => out.push((offset, ty.clone())),
+        _ => {}
+    }
+}
