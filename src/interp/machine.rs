@@ -8,7 +8,7 @@ use super::memory::Memory;
 use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
 use super::streams::Streams;
-use crate::ir::{CType, Const, NodeId, Sort, UndefinedKind, VarId};
+use crate::ir::{CType, Const, Function, NodeId, Sort, UndefinedKind, VarId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -473,6 +473,12 @@ impl<'p> Machine<'p> {
                             Some(v) => Some(self.eval_at(v, base, node)?),
                             None => None,
                         };
+                        if let Some((watched, observe)) = &mut observer
+                            && self.frames.len() == 1
+                            && watched.get(Function::EXIT.0 as usize) == Some(&true)
+                        {
+                            observe(Function::EXIT, &mut Observation { machine: self, base, code });
+                        }
                         self.leave(value)?;
                         break;
                     }
