@@ -1,8 +1,12 @@
 //! `git invdiff [diff]`: version invariants and churns of a range.
 
 use super::range::RangeArgs;
-use super::{CliError, Context, ExitCode};
+use super::render::{self, Manner};
+use super::{CliError, Context, ExitCode, analyse};
+use crate::report::filter::{Filter, FunctionGlob, SourceLine};
+use crate::report::{PointKind, RepoPath, Report, Status};
 use clap::{Args, ValueEnum};
+use std::path::{Component, Path, PathBuf};
 
 /// Version invariants and invariant churns of a range (the default command)
 #[derive(Args, Clone, Debug, Default)]
@@ -90,6 +94,140 @@ pub enum Only {
     Invariants,
 }
 
-pub fn run(_args: DiffArgs, _context: &mut Context) -> Result<ExitCode, CliError> {
-    Err(CliError::fatal("the analysis is not connected yet"))
+impl DiffArgs {
+    /// The filters on facts. Paths in them are relative to the current directory, which is `prefix`
+    /// below the top of the tree.
+    fn filter(&self, prefix: &Path) -> Result<Filter, CliError> {
+        let lines = |option: &str, texts: &[String]| -> Result<Vec<SourceLine>, CliError> {
+            texts.iter().map(|text| source_line(option, text, prefix)).collect()
+        };
+        let all_points = self.points.contains(&PointChoice::All);
+        let points = self.points.iter().filter(|_| !all_points).filter_map(|p| p.kind());
+        Ok(Filter {
+            functions: self.function.iter().map(|glob| FunctionGlob::parse(glob)).collect(),
+            variables: self.var.clone(),
+            at: lines("--at", &self.at)?,
+            affected_by: lines("--hunk", &self.hunk)?,
+            points: points.collect(),
+            templates: self.templates.clone(),
+            statuses: self.status.iter().map(|s| s.status()).collect(),
+            without_churns: self.only == Some(Only::Invariants),
+            without_invariants: self.only == Some(Only::Churns),
+        })
+    }
+}
+
+impl PointChoice {
+    fn kind(self) -> Option<PointKind> {
+        match self {
+            PointChoice::Exit => Some(PointKind::Exit),
+            PointChoice::Loop => Some(PointKind::Loop),
+            PointChoice::Entry => Some(PointKind::Entry),
+            PointChoice::Line => Some(PointKind::Line),
+            PointChoice::All => None,
+        }
+    }
+}
+
+impl StatusChoice {
+    fn status(self) -> Status {
+        match self {
+            StatusChoice::Proved => Status::Proved,
+            StatusChoice::Bounded => Status::Bounded,
+            StatusChoice::Likely => Status::Likely,
+        }
+    }
+}
+
+fn source_line(option: &str, text: &str, prefix: &Path) -> Result<SourceLine, CliError> {
+    let mut line = SourceLine::parse(text)
+        .ok_or_else(|| CliError::usage(format!("{option} takes FILE:LINE, not '{text}'")))?;
+    line.file = RepoPath::from(&below_top(prefix, &line.file.to_path()));
+    Ok(line)
+}
+
+/// Joins a path to the prefix, resolving `.` and `..` by their names.
+fn below_top(prefix: &Path, path: &Path) -> PathBuf {
+    let mut joined = PathBuf::new();
+    for part in prefix.join(path).components() {
+        match part {
+            Component::ParentDir => {
+                joined.pop();
+            }
+            Component::Normal(name) => joined.push(name),
+            _ => {}
+        }
+    }
+    joined
+}
+
+/// The exit code that a report stands for: what is open counts only under `--strict`, and first,
+/// since a difference may hide behind it.
+fn exit_code(report: &Report, args: &DiffArgs) -> ExitCode {
+    let open = !report.complete || report.summary.undecided > 0 || report.summary.hunks_not_analysed > 0;
+    if args.strict && open {
+        ExitCode::Undecided
+    } else if args.exit_code && report.summary.churns > 0 {
+        ExitCode::Objection
+    } else {
+        ExitCode::Done
+    }
+}
+
+pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    let format = context.format(&render::FORMATS)?;
+    let mut report = analyse::report(&args.range, &args, context)?;
+    let code = exit_code(&report, &args);
+    let filter = args.filter(&analyse::prefix(context))?;
+    filter.apply(&mut report);
+    let manner = Manner { filtered: !filter.is_empty(), all: args.all };
+    render::write_report(&report, &manner, format, context)?;
+    Ok(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn args(words: &str) -> DiffArgs {
+        #[derive(Parser)]
+        struct Alone {
+            #[command(flatten)]
+            args: DiffArgs,
+        }
+        Alone::parse_from(std::iter::once("diff").chain(words.split_whitespace())).args
+    }
+
+    #[test]
+    fn filters_are_read() {
+        let filter = args("--points exit,loop --status proved --only churns --var x --function a.c:f*")
+            .filter(Path::new(""));
+        let filter = filter.unwrap();
+        assert_eq!(filter.points, [PointKind::Exit, PointKind::Loop]);
+        assert_eq!(filter.statuses, [Status::Proved]);
+        assert!(filter.without_invariants && !filter.without_churns);
+        assert!(args("--points exit,all").filter(Path::new("")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_current_directory() {
+        for (text, expected) in [("a.c:3", "src/a.c"), ("../a.c:3", "a.c"), ("./x/../a.c:3", "src/a.c")] {
+            let line = source_line("--at", text, Path::new("src")).unwrap();
+            assert_eq!(line.file.to_text(), expected);
+        }
+        assert!(source_line("--at", "a.c", Path::new("")).is_err());
+    }
+
+    #[test]
+    fn exit_codes() {
+        let mut report = Report::default();
+        assert_eq!(exit_code(&report, &args("--strict --exit-code")), ExitCode::Done);
+        report.summary.churns = 1;
+        assert_eq!(exit_code(&report, &args("")), ExitCode::Done);
+        assert_eq!(exit_code(&report, &args("--exit-code --strict")), ExitCode::Objection);
+        report.summary.undecided = 1;
+        assert_eq!(exit_code(&report, &args("--exit-code")), ExitCode::Objection);
+        assert_eq!(exit_code(&report, &args("--exit-code --strict")), ExitCode::Undecided);
+    }
 }
