@@ -19,6 +19,9 @@ pub mod printf;
 pub mod scan;
 pub mod spec;
 
+#[cfg(test)]
+mod oracle;
+
 pub use printf::{PrintfValue, depends_on_nan_sign, render_conversion};
 pub use scan::{Cursor, ScanFail, ScanRun, ScanValue, scan, scan_conversion};
 pub use spec::{

@@ -214,6 +214,11 @@ fn general(v: f64, precision: usize, alternative: bool) -> String {
     if !as_fixed {
         if !alternative {
             digits.truncate(digits.trim_end_matches('0').len().max(1));
+        } else if exponent == precision as i32 && scientific(v, EXACT_DIGITS).1 < exponent {
+            // glibc counts the fraction's digits for style `f` before rounding carries into one more
+            // digit and so into style `e`, and then writes none of them: `1.e+06`, not the
+            // standard's `1.00000e+06`.
+            digits.truncate(1);
         }
         return with_exponent(digits, exponent, alternative);
     }
@@ -297,6 +302,8 @@ mod tests {
             ("%g", 0.00001, "1e-05"),
             ("%#g", 1.0, "1.00000"),
             ("%.3g", 999.9, "1e+03"),
+            ("%#.3g", 999.9, "1.e+03"),
+            ("%#.3g", 1000.0, "1.00e+03"),
             ("%g", 5e-324, "4.94066e-324"),
             ("%a", 1.0, "0x1p+0"),
             ("%A", 0.1, "0X1.999999999999AP-4"),
