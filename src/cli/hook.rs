@@ -1,8 +1,14 @@
 //! `git invdiff hook`: installs and runs the git hooks.
 
-use super::{CliError, Context, ExitCode};
-use clap::{Args, Subcommand};
 use std::ffi::OsString;
+use std::io::{Read, Write};
+
+use super::{CliError, Context, ExitCode, compare};
+use crate::gate::hooks::{self, Hook, NAMES, Outcome};
+use crate::gate::install::{HookStatus, Hooks, InstallError};
+use crate::report::escape::visible;
+use crate::store::Git;
+use clap::{Args, Subcommand};
 
 /// Git hooks: install, uninstall, status, run
 #[derive(Args, Clone, Debug)]
@@ -36,6 +42,94 @@ pub enum HookCommand {
     },
 }
 
-pub fn run(_args: HookArgs, _context: &mut Context) -> Result<ExitCode, CliError> {
-    Err(CliError::fatal("hooks are not connected yet"))
+pub fn run(args: HookArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    match args.command {
+        HookCommand::Install { hooks } => {
+            let git = compare::repository(context)?;
+            let installed = Hooks::of(&git)?.install(&hooks)?;
+            print(&git, &installed, context)?;
+            if !context.globals.quiet {
+                writeln!(
+                    context.output,
+                    "bypass with INVDIFF_SKIP=1, or for good with 'git invdiff hook uninstall'"
+                )?;
+            }
+        }
+        HookCommand::Uninstall { hooks } => {
+            let git = compare::repository(context)?;
+            for name in Hooks::of(&git)?.uninstall(&hooks)? {
+                writeln!(context.output, "{name}  removed")?;
+            }
+        }
+        HookCommand::Status => {
+            let git = compare::repository(context)?;
+            let status = Hooks::of(&git)?.status()?;
+            print(&git, &status, context)?;
+        }
+        HookCommand::Run { name, args } => return run_hook(&name, &args, context),
+    }
+    Ok(ExitCode::Done)
+}
+
+fn print(git: &Git, hooks: &[HookStatus], context: &mut Context) -> Result<(), CliError> {
+    for hook in hooks {
+        write!(context.output, "{:<18}  {}", hook.name, hook.state)?;
+        if hook.chained {
+            write!(context.output, ", after the hook that was there before")?;
+        }
+        if is_off(git, hook.name)? {
+            write!(context.output, ", switched off by invdiff.hooks.{}", hook.name)?;
+        }
+        writeln!(context.output)?;
+    }
+    if let Some(folder) = hooks.first().and_then(|hook| hook.path.parent())
+        && context.globals.verbose > 0
+    {
+        writeln!(context.output, "in {}", visible(folder.to_string_lossy().as_bytes()))?;
+    }
+    Ok(())
+}
+
+fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<ExitCode, CliError> {
+    if !NAMES.contains(&name) {
+        return Err(InstallError::Unknown(name.to_string()).into());
+    }
+    let skipped =
+        std::env::var("INVDIFF_SKIP").is_ok_and(|v| !matches!(v.as_str(), "" | "0" | "false" | "no" | "off"));
+    if skipped {
+        return Ok(ExitCode::Done);
+    }
+    let git = compare::repository(context)?;
+    if is_off(&git, name)? {
+        return Ok(ExitCode::Done);
+    }
+    let settings = compare::settings(&git)?;
+    let mut stdin = Vec::new();
+    if name == "post-rewrite" {
+        std::io::stdin()
+            .read_to_end(&mut stdin)
+            .map_err(|e| CliError::fatal("cannot read standard input").caused_by(&e))?;
+    }
+    let analyse = compare::analyse(context);
+    let mut stderr = std::io::stderr();
+    let mut hook = Hook { git: &git, settings: &settings, analyse, stderr: &mut stderr };
+    match hooks::run(name, args, &stdin, &mut hook) {
+        Outcome::Continue => Ok(ExitCode::Done),
+        Outcome::Stop => Ok(ExitCode::Objection),
+    }
+}
+
+/// Tells whether the user switched this hook off.
+fn is_off(git: &Git, name: &str) -> Result<bool, CliError> {
+    Ok(git.config_bool(&format!("invdiff.hooks.{name}"))? == Some(false))
+}
+
+impl From<InstallError> for CliError {
+    fn from(error: InstallError) -> CliError {
+        match error {
+            InstallError::Git(error) => error.into(),
+            InstallError::Unknown(_) => CliError::usage(error.to_string()),
+            other => CliError::fatal(other.to_string()).caused_by(&other),
+        }
+    }
 }

@@ -8,6 +8,7 @@ mod analyse;
 mod args;
 mod cache;
 mod colour;
+mod compare;
 mod completions;
 mod context;
 mod demo;

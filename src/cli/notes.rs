@@ -1,7 +1,14 @@
 //! `git invdiff notes`: results in git notes under `refs/notes/invdiff`.
 
-use super::{CliError, Context, ExitCode};
+use std::io::Write;
+
+use super::{CliError, Context, ExitCode, Format, compare};
+use crate::gate::annotate::{Existing, annotate};
+use crate::report::escape::visible;
+use crate::store::Git;
+use crate::store::notes::{Edit, Ends, Note, Notes, NotesRef, Record, all_ends, setup};
 use clap::{Args, Subcommand};
+use serde_json::{Value, json};
 
 /// Results in git notes
 #[derive(Args, Clone, Debug)]
@@ -16,11 +23,11 @@ pub struct NotesArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum NotesCommand {
-    /// Shows, and with --add sets, the git configuration that lets notes follow rewrites and fetches
+    /// Adds the git configuration that lets notes follow rewrites and fetches, and says how to undo it
     Setup {
-        /// Add what is missing
-        #[arg(long)]
-        add: bool,
+        /// Only say what would be added
+        #[arg(short = 'n', long)]
+        dry_run: bool,
         /// Remote whose notes are fetched
         #[arg(long, value_name = "REMOTE", default_value = "origin")]
         remote: String,
@@ -30,13 +37,13 @@ pub enum NotesCommand {
         /// Replace notes that exist
         #[arg(short, long)]
         force: bool,
-        /// Commits; none: HEAD
+        /// Commits or ranges; none: HEAD
         #[arg(value_name = "REVISION")]
         revisions: Vec<String>,
     },
     /// Shows the notes of commits
     Show {
-        /// Commits; none: HEAD
+        /// Commits or ranges; none: HEAD
         #[arg(value_name = "REVISION")]
         revisions: Vec<String>,
     },
@@ -59,6 +66,227 @@ pub enum NotesCommand {
     Prune,
 }
 
-pub fn run(_args: NotesArgs, _context: &mut Context) -> Result<ExitCode, CliError> {
-    Err(CliError::fatal("notes are not connected yet"))
+pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    let git = compare::repository(context)?;
+    let settings = compare::settings(&git)?;
+    let name = match &args.notes_ref {
+        Some(name) => NotesRef::parse(name).map_err(|error| CliError::usage(error.to_string()))?,
+        None => settings.notes_ref.clone(),
+    };
+    let notes = Notes::new(&git, name);
+    match args.command {
+        NotesCommand::Setup { dry_run, remote } => set_up(&git, notes.name(), &remote, dry_run, context),
+        NotesCommand::Add { force, revisions } => {
+            let commits = compare::commits(&git, &revisions)?;
+            add(&git, &notes, &commits, force, settings.note_limit, context)
+        }
+        NotesCommand::Show { revisions } => {
+            let commits = compare::commits(&git, &revisions)?;
+            show(&git, &notes, &commits, context)
+        }
+        NotesCommand::List => list(&git, &notes, context),
+        NotesCommand::Sync { remote } => sync(&notes, &remote, context),
+        NotesCommand::Remove { ignore_missing, revisions } => {
+            let commits = compare::commits(&git, &revisions)?;
+            remove(&notes, &commits, ignore_missing)
+        }
+        NotesCommand::Prune => prune(&git, &notes, context),
+    }
+}
+
+fn add(
+    git: &Git,
+    notes: &Notes<'_>,
+    commits: &[String],
+    force: bool,
+    limit: usize,
+    context: &mut Context,
+) -> Result<ExitCode, CliError> {
+    let ends: Vec<Ends> = all_ends(git, commits)?.into_iter().flatten().collect();
+    let existing = if force { Existing::Replace } else { Existing::Keep };
+    let done = annotate(notes, &ends, existing, &[], limit, &compare::analyse(context))?;
+    for (commit, stale) in &done.kept {
+        let why = if *stale { "a stale note" } else { "a note" };
+        context.warn(&format!("{commit} has {why} already; --force replaces it"));
+    }
+    for (commit, reason) in &done.failed {
+        context.warn(&format!("{commit}: {reason}"));
+    }
+    for commit in &done.written {
+        writeln!(context.output, "{commit}")?;
+    }
+    if done.failed.is_empty() {
+        return Ok(ExitCode::Done);
+    }
+    let (failed, all) = (done.failed.len(), commits.len());
+    Err(CliError::fatal(format!("{failed} of {all} commits could not be analysed and got no note")))
+}
+
+/// A note as it is shown.
+struct Shown {
+    commit: String,
+    note: Note,
+    /// `None` when the commit is not in this repository.
+    ends: Option<Ends>,
+}
+
+impl Shown {
+    fn state(&self) -> &'static str {
+        match &self.ends {
+            None => "gone",
+            Some(_) if self.note.records.is_empty() => "foreign",
+            Some(ends) if self.note.records.iter().any(|record| record.is_about(ends)) => "current",
+            Some(_) => "stale",
+        }
+    }
+}
+
+fn collect(git: &Git, notes: &Notes<'_>, commits: &[String]) -> Result<Vec<Shown>, CliError> {
+    let mut payloads = notes.read(commits)?;
+    let ends = all_ends(git, commits)?;
+    let shown = commits.iter().zip(ends).filter_map(|(commit, ends)| {
+        let note = Note::parse(&payloads.remove(commit)?);
+        Some(Shown { commit: commit.clone(), note, ends })
+    });
+    Ok(shown.collect())
+}
+
+fn show(
+    git: &Git,
+    notes: &Notes<'_>,
+    commits: &[String],
+    context: &mut Context,
+) -> Result<ExitCode, CliError> {
+    let format = context.format(&[Format::Text, Format::Json, Format::Yaml])?;
+    let shown = collect(git, notes, commits)?;
+    if format != Format::Text {
+        let records: Vec<Value> = shown.iter().flat_map(records_as_json).collect();
+        write_data(&records, format, context)?;
+    }
+    for Shown { commit, note, ends } in shown.iter().filter(|_| format == Format::Text) {
+        writeln!(context.output, "commit {commit}")?;
+        for record in &note.records {
+            let current = ends.as_ref().is_some_and(|ends| record.is_about(ends));
+            let stale = if current { "" } else { "stale: " };
+            for part in record.text.split("; ") {
+                writeln!(context.output, "    {stale}{}", visible(part))?;
+            }
+            for part in &record.omitted {
+                writeln!(context.output, "    without {}, which were too long", visible(part))?;
+            }
+        }
+        if !note.foreign.is_empty() {
+            writeln!(context.output, "    {} lines of another schema", note.foreign.len())?;
+        }
+    }
+    if shown.is_empty() {
+        let about =
+            if let [one] = commits { one.clone() } else { format!("any of {} commits", commits.len()) };
+        return Err(CliError::fatal(format!("no note on {about}")).hint("'git invdiff notes add' makes one"));
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The records as they are, each with whether it is stale.
+fn records_as_json(shown: &Shown) -> Vec<Value> {
+    let ends = shown.ends.as_ref();
+    let stale = |record: &Record| !ends.is_some_and(|ends| record.is_about(ends));
+    let with_state = |record: &Record| {
+        let mut value = serde_json::to_value(record).unwrap_or_default();
+        if let Some(members) = value.as_object_mut() {
+            members.insert("stale".to_string(), json!(stale(record)));
+        }
+        value
+    };
+    shown.note.records.iter().map(with_state).collect()
+}
+
+fn write_data(data: &[Value], format: Format, context: &mut Context) -> Result<(), CliError> {
+    let text = match format {
+        Format::Yaml => serde_yaml::to_string(&data)
+            .map_err(|error| CliError::fatal("cannot write YAML").caused_by(&error))?,
+        _ => serde_json::to_string_pretty(data)
+            .map_err(|error| CliError::fatal("cannot write JSON").caused_by(&error))?,
+    };
+    writeln!(context.output, "{}", text.trim_end())?;
+    Ok(())
+}
+
+fn list(git: &Git, notes: &Notes<'_>, context: &mut Context) -> Result<ExitCode, CliError> {
+    let format = context.format(&[Format::Text, Format::Porcelain, Format::Json, Format::Yaml])?;
+    let shown = collect(git, notes, &notes.list()?)?;
+    match format {
+        Format::Text | Format::Porcelain => {
+            let end = if context.globals.nul { '\0' } else { '\n' };
+            for one in &shown {
+                write!(context.output, "{} {}{end}", one.commit, one.state())?;
+            }
+        }
+        _ => {
+            let rows: Vec<Value> =
+                shown.iter().map(|one| json!({"commit": one.commit, "state": one.state()})).collect();
+            write_data(&rows, format, context)?;
+        }
+    }
+    Ok(ExitCode::Done)
+}
+
+fn sync(notes: &Notes<'_>, remote: &str, context: &mut Context) -> Result<ExitCode, CliError> {
+    let report = notes.sync(remote)?;
+    let said = match (report.received, report.sent) {
+        (false, false) => "nothing to exchange",
+        (true, false) => "received notes",
+        (false, true) => "sent notes",
+        (true, true) => "received and sent notes",
+    };
+    if !context.globals.quiet {
+        writeln!(context.output, "{}: {said}", visible(remote))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn remove(notes: &Notes<'_>, commits: &[String], ignore_missing: bool) -> Result<ExitCode, CliError> {
+    let present = notes.list()?;
+    let missing = commits.iter().find(|commit| !present.contains(commit));
+    if let (Some(missing), false) = (missing, ignore_missing) {
+        return Err(CliError::fatal(format!("no note on {missing}; nothing was removed"))
+            .hint("--ignore-missing removes the others"));
+    }
+    notes.update("Notes removed by 'git invdiff notes remove'", commits, |_, _| Edit::Remove)?;
+    Ok(ExitCode::Done)
+}
+
+fn prune(git: &Git, notes: &Notes<'_>, context: &mut Context) -> Result<ExitCode, CliError> {
+    if git.line(&["rev-parse", "--is-shallow-repository"])? == "true" {
+        return Err(CliError::fatal("a shallow clone lacks commits that do exist; nothing was pruned")
+            .hint("run it where the history is complete, or 'git fetch --unshallow' first"));
+    }
+    let gone = notes.orphans()?;
+    notes.update("Notes pruned by 'git invdiff notes prune'", &gone, |_, _| Edit::Remove)?;
+    for commit in &gone {
+        writeln!(context.output, "{commit}")?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn set_up(
+    git: &Git,
+    name: &NotesRef,
+    remote: &str,
+    dry_run: bool,
+    context: &mut Context,
+) -> Result<ExitCode, CliError> {
+    let missing = setup::missing(git, name, remote)?;
+    for entry in &missing {
+        if !dry_run {
+            entry.add(git)?;
+        }
+        let verb = if dry_run { "would add" } else { "added" };
+        writeln!(context.output, "{verb}  {} = {}", visible(&entry.key), visible(&entry.value))?;
+        writeln!(context.output, "undo   {}", visible(entry.undo()))?;
+    }
+    if missing.is_empty() {
+        writeln!(context.output, "nothing to add")?;
+    }
+    Ok(ExitCode::Done)
 }

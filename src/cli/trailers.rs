@@ -1,8 +1,14 @@
 //! `git invdiff trailers`: results as commit trailers.
 
-use super::{CliError, Context, ExitCode};
-use clap::Args;
+use std::io::Write;
 use std::path::PathBuf;
+
+use super::{CliError, Context, ExitCode, Format, compare};
+use crate::gate::Side;
+use crate::report::trailer;
+use crate::store::Git;
+use crate::store::trailers::Style;
+use clap::Args;
 
 /// Results as commit trailers
 #[derive(Args, Clone, Debug)]
@@ -16,6 +22,60 @@ pub struct TrailersArgs {
     pub revisions: Vec<String>,
 }
 
-pub fn run(_args: TrailersArgs, _context: &mut Context) -> Result<ExitCode, CliError> {
-    Err(CliError::fatal("trailers are not connected yet"))
+pub fn run(args: TrailersArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    let format = context.format(&[Format::Text, Format::Json, Format::Yaml])?;
+    let git = compare::repository(context)?;
+    let settings = compare::settings(&git)?;
+    let (old, new) = sides(&git, &args.revisions)?;
+    let report = compare::analyse(context)(&old, &new).map_err(|failure| CliError::fatal(failure.0))?;
+    let trailers = trailer::compose(&report, settings.max_trailers);
+    if let Some(path) = &args.in_place {
+        let cannot = |verb: &str, error: &std::io::Error| {
+            CliError::fatal(format!("cannot {verb} '{}'", path.display())).caused_by(error)
+        };
+        let message = std::fs::read(path).map_err(|error| cannot("read", &error))?;
+        let style = Style::read(&git, &message)?;
+        let replaced = style.replace(&message, &trailer::KEYS, &trailers);
+        if replaced != message {
+            std::fs::write(path, replaced).map_err(|error| cannot("write", &error))?;
+        }
+        return Ok(ExitCode::Done);
+    }
+    let rows: Vec<_> = trailers.iter().map(|t| serde_json::json!({"key": t.key, "value": t.value})).collect();
+    match format {
+        Format::Json => writeln!(context.output, "{}", serde_json::Value::Array(rows))?,
+        Format::Yaml => {
+            let text = serde_yaml::to_string(&rows)
+                .map_err(|error| CliError::fatal("cannot write YAML").caused_by(&error))?;
+            write!(context.output, "{text}")?;
+        }
+        _ => {
+            for trailer in &trailers {
+                writeln!(context.output, "{}: {}", trailer.key, trailer.value)?;
+            }
+        }
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The two versions that the trailers are about.
+fn sides(git: &Git, revisions: &[String]) -> Result<(Side, Side), CliError> {
+    match revisions {
+        [] => {
+            let head = git.object("HEAD^{commit}")?;
+            Ok((head.map_or(Side::Nothing, Side::Commit), Side::Index))
+        }
+        [one] if !one.contains("..") => {
+            let new = compare::commit(git, one)?;
+            let parent = git.object(&format!("{new}^1^{{commit}}"))?;
+            Ok((parent.map_or(Side::Nothing, Side::Commit), Side::Commit(new)))
+        }
+        [range] if !range.contains("...") => {
+            let (old, new) = range.split_once("..").unwrap_or((range, ""));
+            let or_head = |name: &str| if name.is_empty() { "HEAD".to_string() } else { name.to_string() };
+            let old = compare::commit(git, &or_head(old))?;
+            Ok((Side::Commit(old), Side::Commit(compare::commit(git, &or_head(new))?)))
+        }
+        _ => Err(CliError::usage("trailers takes one commit or one range A..B")),
+    }
 }

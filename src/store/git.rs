@@ -138,6 +138,17 @@ impl Git {
     pub fn config(&self, key: &str) -> Result<Option<String>, GitError> {
         self.find(&["config", "--get", key])
     }
+
+    /// Returns the last value of a key that holds a number, read as git reads it (`64k`).
+    pub fn config_number(&self, key: &str) -> Result<Option<i64>, GitError> {
+        let value = self.find(&["config", "--type=int", "--get", key])?;
+        Ok(value.and_then(|value| value.parse().ok()))
+    }
+
+    /// Returns the last value of a key that holds a truth value, read as git reads it (`off`).
+    pub fn config_bool(&self, key: &str) -> Result<Option<bool>, GitError> {
+        Ok(self.find(&["config", "--type=bool", "--get", key])?.map(|value| value == "true"))
+    }
 }
 
 /// Turns an unsuccessful run into an error that carries git's own words.

@@ -10,6 +10,7 @@
 //! `fast-import` chooses the depth for what is written, and entries that are not notes stay.
 
 mod record;
+pub mod setup;
 mod sync;
 
 pub use record::{Ends, Note, Record, SCHEMA};

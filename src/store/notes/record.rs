@@ -17,6 +17,8 @@ pub const SCHEMA: &str = "invdiff/1";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub schema: String,
+    /// The short summary a person reads; early in the line, because `git log` shows notes as they are.
+    pub text: String,
     /// The commit, 40 or 64 hexadecimal digits.
     pub commit: String,
     /// The first parent; `None` for a root commit.
@@ -25,8 +27,6 @@ pub struct Record {
     pub tree: String,
     /// The tree of the first parent; `None` for a root commit.
     pub parent_tree: Option<String>,
-    /// The short summary a person reads.
-    pub text: String,
     /// The functions of the report (contract section 3), opaque here.
     #[serde(default)]
     pub functions: Value,

@@ -1,0 +1,249 @@
+//! What each git hook does. One function a hook, all called by [`run`].
+//!
+//! Only `pre-commit` can make git stop, and only for a replayed regression. Whatever goes wrong inside
+//! us (no answer in time, a repository we cannot read) is one warning line and the commit goes on.
+
+mod message;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::annotate::{Annotated, Existing, annotate};
+use super::policy::{Policy, judge};
+use super::{Analyse, Failure, Side};
+use crate::report::{Report, escape::visible};
+use crate::store::notes::{self, Note, Notes, NotesError, NotesRef, Record};
+use crate::store::{Git, GitError};
+
+/// The hooks that are known, in the order git runs them.
+pub const NAMES: [&str; 6] =
+    ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite", "pre-push"];
+
+/// What hooks need to know.
+#[derive(Clone, Debug)]
+pub struct HookSettings {
+    pub policy: Policy,
+    /// Time for the analysis; what is not decided by then only warns. `None`: no limit.
+    pub timeout: Option<Duration>,
+    /// Most trailers of a message.
+    pub max_trailers: usize,
+    /// Most bytes of a note's record.
+    pub note_limit: usize,
+    pub notes_ref: NotesRef,
+}
+
+/// Everything around one run of a hook.
+pub struct Hook<'a> {
+    pub git: &'a Git,
+    pub settings: &'a HookSettings,
+    pub analyse: Analyse,
+    /// Standard error.
+    pub stderr: &'a mut dyn Write,
+}
+
+/// Why a hook could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum HookError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Notes(#[from] NotesError),
+    #[error(transparent)]
+    Analysis(#[from] Failure),
+    #[error("cannot read or write '{path}': {cause}")]
+    File { path: String, cause: std::io::Error },
+    #[error("git gave no message file")]
+    NoMessageFile,
+    #[error("no answer within {0} s")]
+    Timeout(u64),
+}
+
+/// What git is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Continue,
+    Stop,
+}
+
+/// Runs the hook `name` with git's arguments and standard input. A hook that is not in [`NAMES`] does
+/// nothing. Errors are warnings: the caller gets [`Outcome::Continue`].
+pub fn run(name: &str, args: &[OsString], stdin: &[u8], hook: &mut Hook<'_>) -> Outcome {
+    let file = args.first().map(Path::new);
+    let arg = |index: usize| args.get(index).and_then(|arg| arg.to_str());
+    let result = match name {
+        "pre-commit" => pre_commit(hook),
+        "prepare-commit-msg" => advisory(message::prepare(hook, file, arg(1), arg(2))),
+        "commit-msg" => advisory(message::finish(hook, file)),
+        "post-commit" => advisory(post_commit(hook)),
+        "post-rewrite" => advisory(post_rewrite(hook, stdin)),
+        "pre-push" => advisory(pre_push(hook, arg(0))),
+        _ => Ok(Outcome::Continue),
+    };
+    result.unwrap_or_else(|error| {
+        say(hook, &format!("warning: invdiff {name}: {}; going on without it", one_line(&error.to_string())));
+        Outcome::Continue
+    })
+}
+
+fn advisory(result: Result<(), HookError>) -> Result<Outcome, HookError> {
+    result.map(|()| Outcome::Continue)
+}
+
+/// Compares HEAD with the index, says what callers will see, and stops for a replayed regression.
+fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
+    let report = analysed(hook, head(hook.git)?, Side::Index)?;
+    let verdict = judge(&report, &hook.settings.policy);
+    if verdict.warnings.is_empty() && verdict.blocked.is_empty() {
+        return Ok(Outcome::Continue);
+    }
+    if !verdict.warnings.is_empty() {
+        say(hook, "warning: this commit changes what callers can see");
+        verdict.warnings.iter().for_each(|line| say(hook, &format!("  {line}")));
+    }
+    if !verdict.blocked.is_empty() {
+        say(hook, "error: this commit breaks what held before");
+        verdict.blocked.iter().for_each(|line| say(hook, &format!("  {line}")));
+    }
+    say(hook, "hint: look closer with 'git invdiff --staged'");
+    if verdict.blocked.is_empty() {
+        return Ok(Outcome::Continue);
+    }
+    say(hook, "hint: commit anyway with 'git commit --no-verify' or INVDIFF_SKIP=1");
+    Ok(Outcome::Stop)
+}
+
+/// Writes the note of the new commit. Leaves picks of a rebase to `post-rewrite`, and merges to
+/// `git invdiff notes add`.
+fn post_commit(hook: &mut Hook<'_>) -> Result<(), HookError> {
+    if rebasing(hook.git)? || hook.git.object("HEAD^2")?.is_some() {
+        return Ok(());
+    }
+    let ends = notes::ends(hook.git, "HEAD")?;
+    annotate_in_time(hook, vec![ends], Vec::new())
+}
+
+/// Lets notes follow rewritten commits: copied where both trees are the same, else computed anew.
+/// Several old commits that became one give one note.
+fn post_rewrite(hook: &mut Hook<'_>, stdin: &[u8]) -> Result<(), HookError> {
+    let pairs = rewritten(stdin);
+    let store = Notes::new(hook.git, hook.settings.notes_ref.clone());
+    let old: Vec<String> = pairs.iter().map(|(old, _)| old.clone()).collect();
+    let mut new: Vec<String> = Vec::new();
+    let mut hints: Vec<Record> = Vec::new();
+    let payloads = store.read(&old)?;
+    for (before, after) in &pairs {
+        let Some(payload) = payloads.get(before) else { continue };
+        hints.extend(Note::parse(payload).records);
+        if !new.contains(after) {
+            new.push(after.clone());
+        }
+    }
+    let ends = notes::all_ends(hook.git, &new)?.into_iter().flatten().collect();
+    annotate_in_time(hook, ends, hints)
+}
+
+/// Reminds of notes that the remote does not have, if notes were shared with it before.
+fn pre_push(hook: &mut Hook<'_>, remote: Option<&str>) -> Result<(), HookError> {
+    let own = &hook.settings.notes_ref;
+    let Some(remote) = remote else { return Ok(()) };
+    let Ok(tracking) = NotesRef::parse(&format!("refs/notes/{remote}/{}", own.short())) else {
+        return Ok(());
+    };
+    let (ours, theirs) = (hook.git.object(own.as_str())?, hook.git.object(tracking.as_str())?);
+    if theirs.is_some() && ours.is_some() && ours != theirs {
+        let remote = visible(remote);
+        say(
+            hook,
+            &format!("hint: notes are not pushed along; share them with 'git invdiff notes sync {remote}'"),
+        );
+    }
+    Ok(())
+}
+
+fn annotate_in_time(
+    hook: &mut Hook<'_>,
+    commits: Vec<notes::Ends>,
+    hints: Vec<Record>,
+) -> Result<(), HookError> {
+    if commits.is_empty() {
+        return Ok(());
+    }
+    let (git, settings, analyse) = (hook.git.clone(), hook.settings.clone(), hook.analyse.clone());
+    let done = within(settings.timeout, move || {
+        let store = Notes::new(&git, settings.notes_ref);
+        annotate(&store, &commits, Existing::Refresh, &hints, settings.note_limit, &analyse)
+    })?;
+    let Annotated { failed, .. } = done?;
+    if let Some((commit, reason)) = failed.first() {
+        let commit = commit.get(..12).unwrap_or(commit);
+        let more = if failed.len() > 1 { format!(" (and {} more)", failed.len() - 1) } else { String::new() };
+        say(hook, &format!("warning: invdiff: no note on {commit}: {}{more}", one_line(reason)));
+    }
+    Ok(())
+}
+
+/// Runs the analysis within the time limit.
+fn analysed(hook: &Hook<'_>, old: Side, new: Side) -> Result<Report, HookError> {
+    let analyse = hook.analyse.clone();
+    Ok(within(hook.settings.timeout, move || analyse(&old, &new))??)
+}
+
+/// Runs `work` on a thread of its own. When the time is over the thread is left behind; the process of a
+/// hook ends soon after.
+fn within<T: Send + 'static>(
+    limit: Option<Duration>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, HookError> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let _ = sender.send(work());
+    });
+    let crashed = || HookError::Analysis(Failure("internal error".to_string()));
+    match limit {
+        None => receiver.recv().map_err(|_| crashed()),
+        Some(limit) => receiver.recv_timeout(limit).map_err(|error| match error {
+            mpsc::RecvTimeoutError::Timeout => HookError::Timeout(limit.as_secs()),
+            mpsc::RecvTimeoutError::Disconnected => crashed(),
+        }),
+    }
+}
+
+/// The commit that a new one will have as its parent.
+fn head(git: &Git) -> Result<Side, HookError> {
+    Ok(git.object("HEAD^{commit}")?.map_or(Side::Nothing, Side::Commit))
+}
+
+fn rebasing(git: &Git) -> Result<bool, HookError> {
+    Ok(git.git_path("rebase-merge")?.exists() || git.git_path("rebase-apply")?.exists())
+}
+
+/// Reads lines `old new[ extra]`; skips what is no pair of object ids.
+fn rewritten(stdin: &[u8]) -> Vec<(String, String)> {
+    let is_id = |word: &str| matches!(word.len(), 40 | 64) && word.bytes().all(|b| b.is_ascii_hexdigit());
+    let text = String::from_utf8_lossy(stdin);
+    let pair = |line: &str| {
+        let mut words = line.split_whitespace().filter(|word| is_id(word)).map(str::to_string);
+        Some((words.next()?, words.next()?))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+fn one_line(text: &str) -> String {
+    visible(text.lines().next().unwrap_or_default())
+}
+
+/// Prints a line; a closed standard error is no reason to fail.
+fn say(hook: &mut Hook<'_>, line: &str) {
+    let _ = writeln!(hook.stderr, "{line}");
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, HookError> {
+    std::fs::read(path).map_err(|cause| HookError::File { path: path.display().to_string(), cause })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), HookError> {
+    std::fs::write(path, bytes).map_err(|cause| HookError::File { path: path.display().to_string(), cause })
+}
