@@ -135,8 +135,8 @@ impl Style {
         values
     }
 
-    /// Drops our own trailers: those in the block, and whole paragraphs of them anywhere below the
-    /// title (somebody wrote on below the block).
+    /// Drops our own trailers: those in the block, and those in paragraphs that are nothing but trailers
+    /// (somebody wrote on below the block, or several messages were joined).
     fn without<'m>(&self, all: &[&'m [u8]], own: &[&str]) -> Vec<&'m [u8]> {
         let block = self.block(all, own);
         let mut kept: Vec<&[u8]> = Vec::with_capacity(all.len());
@@ -146,7 +146,11 @@ impl Style {
             let length = rest.iter().position(|line| is_blank(line)).unwrap_or(rest.len()).max(1);
             let paragraph = rest.get(..length).unwrap_or_default();
             let ours = ours(paragraph, own);
-            let strip = start >= block || (!kept.is_empty() && ours.iter().all(|&own| own));
+            let is_trailer = |line: &&[u8]| {
+                key(line).is_some() || self.is_comment(line) || matches!(line.first(), Some(b' ' | b'\t'))
+            };
+            let below_title = kept.iter().any(|line| !is_blank(line) && !self.is_comment(line));
+            let strip = start >= block || (below_title && paragraph.iter().all(is_trailer));
             let mut gone = 0;
             for (line, own) in paragraph.iter().zip(&ours) {
                 if strip && *own { gone += 1 } else { kept.push(line) }
@@ -357,6 +361,10 @@ mod tests {
                 "t\n\nFixes: 1\nInvariant-Kept: 1\n",
             ),
             ("t\n\nInvariant-Churn: old\n\nwritten below\n", "t\n\nwritten below\n\nInvariant-Kept: 1\n"),
+            (
+                "t\n\nA: b\nInvariant-Churn: old\n\n# 2nd\n\nu\n\nInvariant-Kept: 2\n",
+                "t\n\nA: b\n\n# 2nd\n\nu\n\nInvariant-Kept: 1\n",
+            ),
             ("t\n\nInvariant-Churn: old\nprose below\n", "t\n\nprose below\n\nInvariant-Kept: 1\n"),
             (
                 "t\n\nsee\nInvariant-Churn: in prose\nof a body\n\nend\n",

@@ -3,8 +3,10 @@
 //! Trailers are written last, into the message the person has finished: written earlier they would turn
 //! a message that was left empty on purpose into one that is not.
 //!
-//! Git does not tell `commit-msg` that a commit is being amended, and then HEAD is not the parent. It does
-//! tell `prepare-commit-msg`, which runs before on every commit; that one leaves a marker.
+//! Git does not tell `commit-msg` that a commit is being amended, and then HEAD is not the parent. Where
+//! the message comes from HEAD, git tells `prepare-commit-msg`, which runs before on every commit and
+//! leaves a marker. Where it comes from the command line (`--amend -m`), what is left is the author date
+//! that git exports, which is that of HEAD; see [`amending`].
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +28,13 @@ pub(super) fn prepare(
 ) -> Result<(), HookError> {
     let path = message_file(hook.git, file)?;
     let amended = mark_amend(hook.git, source, object)?;
+    if melding(hook.git)? {
+        // A rebase that melds commits joins their messages and does not run commit-msg. No trailers are
+        // better than those of the parts.
+        let message = read(&path)?;
+        let stripped = Style::read(hook.git, &message)?.replace(&message, &trailer::KEYS, &[]);
+        return if stripped == message { Ok(()) } else { write(&path, &stripped) };
+    }
     if amended || !matches!(source, None | Some("" | "template")) || !comments_are_cut(hook.git)? {
         return Ok(());
     }
@@ -94,13 +103,44 @@ fn mark_amend(git: &Git, source: Option<&str>, object: Option<&str>) -> Result<b
     }
 }
 
-/// Tells whether HEAD is being amended, by a person or by a rebase that melds commits.
+/// Tells whether a rebase is melding commits into one.
+fn melding(git: &Git) -> Result<bool, HookError> {
+    Ok(git.git_path("rebase-merge/message-squash")?.exists())
+}
+
+/// Tells whether HEAD is being amended: by the marker, or by the author date that git exports to hooks
+/// and that only an amend takes from HEAD. A commit made within the same second as HEAD has that date
+/// too, so the command line of `git commit` is asked as well, where the system shows it.
 fn amending(git: &Git) -> Result<bool, HookError> {
     let marker = git.git_path(AMEND_MARKER)?;
     let marked = std::fs::read_to_string(&marker).ok();
     let _ = std::fs::remove_file(&marker);
-    let melding = git.git_path("rebase-merge/message-squash")?.exists();
-    Ok(melding || (marked.is_some() && marked == git.object("HEAD^{commit}")?))
+    let head = git.object("HEAD^{commit}")?;
+    if head.is_none() || marked == head {
+        return Ok(head.is_some());
+    }
+    let Ok(date) = std::env::var("GIT_AUTHOR_DATE") else { return Ok(false) };
+    let of_head = git.line(&["log", "-1", "--no-show-signature", "--date=raw", "--format=@%ad", "HEAD"])?;
+    Ok(date == of_head && commit_says_amend() != Some(false))
+}
+
+/// Returns whether the nearest `git commit` above this process was given `--amend`; `None` when there is
+/// none to be seen (another system, an alias).
+fn commit_says_amend() -> Option<bool> {
+    let mut process = "self".to_string();
+    for _ in 0..16 {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        process = status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().to_string();
+        let line = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
+        let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
+        let is_git = words.first().is_some_and(|program| program.ends_with(b"git"));
+        if let (true, Some(at)) = (is_git, words.iter().position(|word| word == b"commit")) {
+            let options = words.get(at..).unwrap_or_default().iter().take_while(|word| **word != b"--");
+            // Git takes any unambiguous beginning of an option.
+            return Some(options.into_iter().any(|word| word.starts_with(b"--am")));
+        }
+    }
+    None
 }
 
 fn parent_of_head(git: &Git) -> Result<Side, HookError> {
