@@ -8,20 +8,22 @@ use super::parse::Rejected;
 use crate::history::SourceTree;
 use rucc_diag::SourceBytes;
 use rucc_session::FileSystem;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Last folder of the include search: a name under it stands for the one file of the tree whose
-/// path ends so.
+/// Last folder of the include search: a name under it stands for the nearest file of the tree
+/// whose path ends so. Only computed includes get here; the survey resolves the others before.
 pub const ANYWHERE: &str = "<tree>";
+/// Parts the folder that asks from the name it asks for, in a recorded question.
+const FOR: &str = "<for>";
 
 /// Most reads of one unit, found or not. A header without a guard that includes itself twice asks
 /// 2^200 times.
-const MAX_READS: u64 = 50_000;
-/// Most bytes that one unit reads.
-const MAX_BYTES: u64 = 256 << 20;
+const MAX_READS: u64 = 20_000;
+/// Most bytes that one unit reads; the preprocessor needs about ten times as much memory.
+const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, Default)]
 struct Log {
@@ -34,6 +36,8 @@ struct Log {
 pub struct TreeFiles<'t> {
     tree: &'t dyn SourceTree,
     host: bool,
+    /// Folder of the unit's source file.
+    folder: PathBuf,
     log: Mutex<Log>,
 }
 
@@ -52,7 +56,7 @@ fn terminated(bytes: &[u8]) -> SourceBytes {
 }
 
 /// Resolves `.` and `..` textually; a path that leaves the tree keeps none of its `..`.
-fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -66,49 +70,127 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// Returns the file of the tree that `name` stands for when no folder had it: the one at exactly
-/// that path, or else the only one whose path ends with it.
-fn anywhere(tree: &dyn SourceTree, name: &Path) -> Option<PathBuf> {
-    let name: PathBuf = name.components().filter(|c| matches!(c, Component::Normal(_))).collect();
-    let paths = tree.paths();
-    if paths.binary_search(&name).is_ok() {
-        return Some(name);
+/// The paths of a tree by their last component.
+struct Names {
+    paths: Arc<[PathBuf]>,
+    by_name: HashMap<std::ffi::OsString, Vec<usize>>,
+}
+
+/// Returns the index of a tree's paths. The last few are kept: a tree is asked once for every unit,
+/// and building the index takes time linear in the number of its files.
+fn names(paths: Arc<[PathBuf]>) -> Arc<Names> {
+    static RECENT: Mutex<Vec<Arc<Names>>> = Mutex::new(Vec::new());
+    let mut recent = RECENT.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some(found) = recent.iter().find(|n| Arc::ptr_eq(&n.paths, &paths)) {
+        return found.clone();
     }
-    let mut ending = paths.iter().filter(|p| p.ends_with(&name));
-    let first = ending.next()?;
-    ending.next().is_none().then(|| first.clone())
+    let mut by_name: HashMap<_, Vec<usize>> = HashMap::new();
+    for (at, path) in paths.iter().enumerate() {
+        if let Some(name) = path.file_name() {
+            by_name.entry(name.to_owned()).or_default().push(at);
+        }
+    }
+    let made = Arc::new(Names { paths, by_name });
+    if recent.len() >= 4 {
+        recent.remove(0);
+    }
+    recent.push(made.clone());
+    made
+}
+
+/// Steps from one folder to another in the tree.
+fn distance(from: &Path, to: &Path) -> usize {
+    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    from.components().count() + to.components().count() - 2 * shared
+}
+
+/// Returns the file of the tree that an include of `name` in folder `from` stands for when no
+/// configured folder has it: of those whose path ends with the name, the nearest. `None` when there
+/// is none, when two are equally near, or when the name is one of the library's.
+fn nearest(tree: &dyn SourceTree, from: &Path, name: &Path) -> Option<PathBuf> {
+    let name: PathBuf = name.components().filter(|c| matches!(c, Component::Normal(_))).collect();
+    if headers::is_library(name.to_str()?) {
+        return None;
+    }
+    let names = names(tree.paths());
+    let mut best: Option<(usize, &PathBuf)> = None;
+    let mut tied = false;
+    for path in names.by_name.get(name.file_name()?)?.iter().filter_map(|&at| names.paths.get(at)) {
+        if !path.ends_with(&name) {
+            continue;
+        }
+        let steps = distance(from, path.parent()?);
+        tied = best.is_some_and(|(b, _)| b == steps) || (tied && best.is_some_and(|(b, _)| b < steps));
+        if best.is_none_or(|(b, _)| steps < b) {
+            best = Some((steps, path));
+        }
+    }
+    best.filter(|_| !tied).map(|(_, path)| path.clone())
 }
 
 /// Returns the identity of what `path` reads as in `tree`; `None` when there is no such file.
 pub fn answer(tree: &dyn SourceTree, path: &Path) -> Option<String> {
-    match path.strip_prefix(ANYWHERE) {
-        Ok(name) => {
-            let found = anywhere(tree, name)?;
-            Some(format!("{} {}", tree.content_id(&found)?, found.display()))
-        }
-        Err(_) => tree.content_id(path),
-    }
+    let Ok(rest) = path.strip_prefix(ANYWHERE) else { return tree.content_id(path) };
+    let parts: Vec<_> = rest.components().collect();
+    let at = parts.iter().position(|c| c.as_os_str() == FOR)?;
+    let from: PathBuf = parts.get(..at)?.iter().collect();
+    let name: PathBuf = parts.get(at + 1..)?.iter().collect();
+    Some(nearest(tree, &from, &name)?.to_string_lossy().into_owned())
 }
 
 impl<'t> TreeFiles<'t> {
-    pub fn new(tree: &'t dyn SourceTree, host: bool) -> TreeFiles<'t> {
-        TreeFiles { tree, host, log: Mutex::default() }
+    pub fn new(tree: &'t dyn SourceTree, unit: &Path, host: bool) -> TreeFiles<'t> {
+        let folder = unit.parent().unwrap_or(Path::new("")).to_path_buf();
+        TreeFiles { tree, host, folder, log: Mutex::default() }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Returns the bytes of a file of the tree and their identity.
+    pub fn content(&self, path: &Path) -> Option<(Arc<[u8]>, String)> {
+        let id = self.tree.content_id(path);
+        self.log().answers.insert(path.to_path_buf(), id.clone());
+        Some((self.tree.read(path)?, id?))
+    }
+
+    /// Returns whether the tree has a file.
+    pub fn has(&self, path: &Path) -> bool {
+        let id = self.tree.content_id(path);
+        let found = id.is_some();
+        self.log().answers.insert(path.to_path_buf(), id);
+        found
+    }
+
+    /// Returns the file that an include of `name` in folder `from` stands for when the configured
+    /// folders do not have it.
+    pub fn locate(&self, from: &Path, name: &Path) -> Option<PathBuf> {
+        let found = nearest(self.tree, from, name);
+        let question = Path::new(ANYWHERE).join(from).join(FOR).join(name);
+        self.log().answers.insert(question, found.as_ref().map(|p| p.to_string_lossy().into_owned()));
+        found
     }
 
     /// Returns the bytes of the unit's own file.
     pub fn source(&self, path: &Path) -> Option<SourceBytes> {
-        self.read(path).ok()
+        self.content(path).map(|(bytes, _)| terminated(&bytes))
     }
 
     /// Returns the questions asked so far with their answers, sorted by path.
-    pub fn take_reads(&self) -> Vec<(PathBuf, Option<String>)> {
-        let mut log = self.log.lock().unwrap_or_else(|e| e.into_inner());
-        std::mem::take(&mut log.answers).into_iter().collect()
+    pub fn reads(&self) -> Vec<(PathBuf, Option<String>)> {
+        self.log().answers.iter().map(|(p, id)| (p.clone(), id.clone())).collect()
+    }
+
+    /// Starts the count of reads anew, for another pass over the unit.
+    pub fn restart(&self) {
+        let mut log = self.log();
+        (log.reads, log.bytes) = (0, 0);
     }
 
     /// Fails when a cap was hit, in which case what was read is not what the unit says.
     pub fn check(&self, path: &Path) -> Result<(), Rejected> {
-        let log = self.log.lock().unwrap_or_else(|e| e.into_inner());
+        let log = self.log();
         let over = |name, value| Err(Rejected::Limit { path: path.to_path_buf(), name, value });
         if log.reads > MAX_READS {
             return over("includes", MAX_READS);
@@ -127,38 +209,31 @@ impl<'t> TreeFiles<'t> {
             let inside = self.host && headers::HOST_DIRS.iter().any(|d| path.starts_with(d));
             return if inside { std::fs::read(path).ok().map(|b| terminated(&b)) } else { None };
         }
-        let id = answer(self.tree, path);
-        let known = id.is_some();
-        self.log.lock().unwrap_or_else(|e| e.into_inner()).answers.insert(path.to_path_buf(), id);
-        if !known {
-            return None;
-        }
         match path.strip_prefix(ANYWHERE) {
-            Ok(name) => self.tree.read(&anywhere(self.tree, name)?),
-            Err(_) => self.tree.read(path),
+            Ok(name) => self.source(&self.locate(&self.folder, name)?),
+            Err(_) => self.source(path),
         }
-        .map(|b| terminated(&b))
     }
 }
 
 impl FileSystem for TreeFiles<'_> {
     fn read(&self, path: &Path) -> io::Result<SourceBytes> {
         {
-            let mut log = self.log.lock().unwrap_or_else(|e| e.into_inner());
+            let mut log = self.log();
             log.reads += 1;
             if log.reads > MAX_READS || log.bytes > MAX_BYTES {
                 return Err(io::ErrorKind::NotFound.into());
             }
         }
         let bytes = self.bytes(&normal(path)).ok_or(io::ErrorKind::NotFound)?;
-        self.log.lock().unwrap_or_else(|e| e.into_inner()).bytes += bytes.as_slice().len() as u64;
+        self.log().bytes += bytes.as_slice().len() as u64;
         Ok(bytes)
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
         let path = normal(path);
         match path.strip_prefix(ANYWHERE) {
-            Ok(name) => anywhere(self.tree, name).unwrap_or(path),
+            Ok(name) => nearest(self.tree, &self.folder, name).unwrap_or(path),
             Err(_) => path,
         }
     }

@@ -15,6 +15,12 @@ pub fn text(name: &str) -> Option<&'static str> {
     HEADERS.get(at).map(|(_, text)| *text)
 }
 
+/// Returns whether an include of this name means the C or POSIX library, whatever file of that name
+/// a tree may hold somewhere (replacements for other systems, mostly).
+pub fn is_library(name: &str) -> bool {
+    text(name).is_some() || rucc_session::runtime::header(name).is_some()
+}
+
 /// Sorted by name.
 const HEADERS: &[(&str, &str)] = &[
     ("aio.h", include_str!("headers/aio.h")),

@@ -8,3 +8,4 @@ mod files;
 mod guard;
 mod headers;
 pub mod parse;
+mod survey;

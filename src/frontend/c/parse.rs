@@ -7,7 +7,7 @@
 //! Only a unit beyond a cap is [`Rejected`] as a whole.
 
 use super::files::TreeFiles;
-use super::{guard, headers};
+use super::{guard, headers, survey};
 use crate::history::SourceTree;
 use crate::ir::DataModel;
 use rucc_diag::{Diagnostic, Severity, Span};
@@ -120,9 +120,10 @@ impl Parsed {
 /// 5 ms for an ordinary file.
 pub fn parse(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<Parsed, Rejected> {
     guard::on_large_stack(path, || {
-        let files = Arc::new(TreeFiles::new(tree, options.host_headers));
-        let run = run(files.clone(), path, options, "")?;
-        let reads = files.take_reads();
+        let files = TreeFiles::new(tree, path, options.host_headers);
+        let folders = survey::survey(&files, path, &options.include_dirs).folders;
+        let run = run(&files, path, &session_options(path, options, &folders), "")?;
+        let reads = files.reads();
         Ok(Parsed {
             session: run.session,
             checked: run.checked,
@@ -143,7 +144,7 @@ struct Run {
 }
 
 /// Options of the `rucc` session: a fixed target, never the machine's own.
-fn session_options(path: &Path, options: &Options) -> rucc_session::Options {
+fn session_options(path: &Path, options: &Options, folders: &[PathBuf]) -> rucc_session::Options {
     let triple = match options.data_model {
         DataModel::Lp64 => "x86_64-unknown-linux-gnu",
         DataModel::Ilp32 => "i686-unknown-linux-gnu",
@@ -170,13 +171,18 @@ fn session_options(path: &Path, options: &Options) -> rucc_session::Options {
         out.search.push_system(headers::DIR);
         out.search.push_system(rucc_session::runtime::DIR);
     }
+    folders.iter().for_each(|d| out.search.push_after(d));
     out.search.push_after(super::files::ANYWHERE);
     out
 }
 
 /// Preprocesses and checks once. The checker runs even when the parse failed: it recovers well.
-fn run(files: Arc<TreeFiles<'_>>, path: &Path, options: &Options, prelude: &str) -> Result<Run, Rejected> {
-    let opts = session_options(path, options);
+fn run(
+    files: &TreeFiles<'_>,
+    path: &Path,
+    opts: &rucc_session::Options,
+    prelude: &str,
+) -> Result<Run, Rejected> {
     let name = path.to_string_lossy().into_owned();
     let source = files.source(path).ok_or_else(|| Rejected::Missing(path.to_path_buf()))?;
     let mut session = Session::new(opts.clone());
@@ -184,12 +190,11 @@ fn run(files: Arc<TreeFiles<'_>>, path: &Path, options: &Options, prelude: &str)
     let keywords = rucc_lex::Keywords::new(&mut session.interner, opts.std, true).x86(true);
     let full = |_| Rejected::Limit { path: path.to_path_buf(), name: "source-bytes", value: u32::MAX.into() };
     let mut pp = rucc_pp::Preprocessor::new();
-    let mut predef = rucc_pp::Predef::for_options(&opts);
+    let mut predef = rucc_pp::Predef::for_options(opts);
     predef.timestamp = rucc_pp::Timestamp { date: "Jan  1 1970".into(), time: "00:00:00".into() };
     let mut tokens = Vec::new();
     {
-        let mut cx =
-            rucc_pp::Context::new(&mut session.interner, &mut session.sources, &*files, &opts.search);
+        let mut cx = rucc_pp::Context::new(&mut session.interner, &mut session.sources, files, &opts.search);
         cx.lex = rucc_lex::Options::for_dialect(opts.std, true, false);
         pp.predefine(&session.target, &predef, &mut cx).map_err(full)?;
         if !prelude.is_empty() {
