@@ -103,6 +103,7 @@ pub enum Term {
 pub struct TermPool {
     terms: Vec<(Term, Sort)>,
     ids: HashMap<Term, TermId>,
+    memo: simplify::Memo,
 }
 
 impl TermPool {

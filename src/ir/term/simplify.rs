@@ -20,15 +20,38 @@ mod bits;
 mod boolean;
 mod compare;
 mod linear;
+mod memory;
+
+pub(super) use memory::Memo;
 
 use super::{App, Const, Op, Sort, Term, TermId, TermPool};
+use std::sync::Arc;
 
 /// Makes a normalised application of any kind.
 pub(super) fn app(pool: &mut TermPool, app: App, args: &[TermId]) -> TermId {
-    match app {
-        App::Op(o) => op(pool, o, args),
-        other => pool.raw(other, args.to_vec()),
+    match (app, args) {
+        (App::Op(o), _) => op(pool, o, args),
+        (App::Load { sort, bytes }, &[m, at]) => memory::load(pool, m, at, sort, bytes),
+        (App::Store { bytes }, &[m, at, v]) => memory::store(pool, m, at, v, bytes),
+        (App::CopyBytes { bytes }, &[m, to, from]) => memory::copy(pool, m, to, from, bytes),
+        (App::ZeroBytes { bytes }, &[m, at]) => memory::zero(pool, m, at, bytes),
+        (App::OutLiteral(bytes), &[out]) => literal(pool, &bytes, out),
+        (other, _) => pool.raw(other, args.to_vec()),
     }
+}
+
+/// Makes the output after some bytes; adjacent literals are one.
+fn literal(pool: &mut TermPool, bytes: &Arc<[u8]>, out: TermId) -> TermId {
+    if bytes.is_empty() {
+        return out;
+    }
+    if let Term::App(App::OutLiteral(before), args) = pool.get(out)
+        && let &[start] = &args[..]
+    {
+        let joined: Vec<u8> = before.iter().chain(bytes.iter()).copied().collect();
+        return pool.raw(App::OutLiteral(joined.into()), vec![start]);
+    }
+    pool.raw(App::OutLiteral(bytes.clone()), vec![out])
 }
 
 /// Makes a normalised operator application.

@@ -163,7 +163,7 @@ pub(super) fn ite(pool: &mut TermPool, c: TermId, a: TermId, b: TermId) -> Optio
             return Some(pool.ite(either, a, x));
         }
     }
-    join_stores(pool, c, a, b)
+    join_stores(pool, c, a, b).or_else(|| join_outputs(pool, c, a, b))
 }
 
 fn boolean_ite(pool: &mut TermPool, c: TermId, a: TermId, b: TermId) -> Option<TermId> {
@@ -200,4 +200,17 @@ fn join_stores(pool: &mut TermPool, c: TermId, a: TermId, b: TermId) -> Option<T
     let memory = pool.ite(c, m, n);
     let value = pool.ite(c, v, w);
     Some(pool.app(App::Store { bytes }, &[memory, p, value]))
+}
+
+/// `c ? (o, piece) : (p, piece)` is `(c ? o : p), piece`.
+fn join_outputs(pool: &mut TermPool, c: TermId, a: TermId, b: TermId) -> Option<TermId> {
+    let (Term::App(f, x), Term::App(g, y)) = (pool.get(a), pool.get(b)) else { return None };
+    let (App::OutLiteral(_) | App::OutConversion(_), &[o, ref rest @ ..]) = (f, &x[..]) else { return None };
+    let &[p, ref other @ ..] = &y[..] else { return None };
+    if f != g || rest != other {
+        return None;
+    }
+    let (piece, rest) = (f.clone(), rest.to_vec());
+    let chosen = pool.ite(c, o, p);
+    Some(pool.app(piece, &[vec![chosen], rest].concat()))
 }

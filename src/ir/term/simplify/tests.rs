@@ -49,13 +49,8 @@ impl Terms {
                 all.push((t, t));
             }
         }
-        let memory = [
-            Leaf::Memory,
-            Leaf::LocalAddr { key: "f:x#0".into(), bits: 64 },
-            Leaf::SymbolAddr { symbol: "g".into(), bits: 64 },
-            Leaf::NoOutput,
-        ];
-        for leaf in memory {
+        let states = [Leaf::Memory, Leaf::NoOutput];
+        for leaf in states {
             let t = pool.leaf(leaf);
             all.push((t, t));
         }
@@ -127,8 +122,49 @@ impl Terms {
         self.add(App::Op(op), &args);
     }
 
+    /// The address of one of the two objects.
+    fn object(&mut self, i: usize) -> Both {
+        let leaf = match i {
+            0 => Leaf::LocalAddr { key: "f:x#0".into(), bits: 64 },
+            _ => Leaf::SymbolAddr { symbol: "g".into(), bits: 64 },
+        };
+        let t = self.pool.leaf(leaf);
+        (t, t)
+    }
+
+    /// An address: an object or a pointer from outside, and sometimes an index.
+    fn address(&mut self) -> Both {
+        let base = match self.random.below(4) {
+            0 | 1 => self.object(0),
+            2 => self.object(1),
+            _ => {
+                let sort = Sort::Bv(64);
+                let t = self.pool.leaf(Leaf::Param { name: "pointer".into(), sort });
+                (t, t)
+            }
+        };
+        if self.random.below(4) > 0 {
+            return base;
+        }
+        // A small index, in elements of 8 bytes: it stays inside.
+        let byte = self.pick(Sort::Bv(8));
+        let three = self.pool.bv(8, 3);
+        let eight = self.pool.bv(64, 8);
+        let mut both = |op: Op, x: Both, y: Both| {
+            (self.pool.raw(App::Op(op), vec![x.0, y.0]), self.pool.op(op, &[x.1, y.1]))
+        };
+        let small = both(Op::BitAnd, byte, (three, three));
+        let wide =
+            (self.pool.raw(App::Op(Op::Zext(64)), vec![small.0]), self.pool.op(Op::Zext(64), &[small.1]));
+        let mut both = |op: Op, x: Both, y: Both| {
+            (self.pool.raw(App::Op(op), vec![x.0, y.0]), self.pool.op(op, &[x.1, y.1]))
+        };
+        let scaled = both(Op::Mul, wide, (eight, eight));
+        both(Op::Add, base, scaled)
+    }
+
     fn grow_state(&mut self) {
-        let (m, p) = (self.pick(Sort::Mem), self.pick(Sort::Bv(64)));
+        let (m, p) = (self.pick(Sort::Mem), self.address());
         let small = self.one_of(&[0, 1, 2, 3, 4, 8]);
         let offset = self.pool.bv(64, small);
         let p = (self.pool.raw(App::Op(Op::Add), vec![p.0, offset]), self.pool.op(Op::Add, &[p.1, offset]));
@@ -145,8 +181,11 @@ impl Terms {
             }
             3..=5 => self.add(App::Load { sort, bytes }, &[m, p]),
             6 => {
-                let bytes = self.one_of(&[3, 8, 16]);
+                let bytes = self.one_of(&[3, 8, 16, 24]);
                 self.add(App::ZeroBytes { bytes }, &[m, p]);
+                // Regions are equal or disjoint.
+                let (to, from) = (self.object(0), self.object(1));
+                self.add(App::CopyBytes { bytes }, &[m, to, from]);
             }
             7 => {
                 let (c, n) = (self.pick(Sort::Bool), self.pick(Sort::Mem));
@@ -326,4 +365,62 @@ fn integers() {
     check(i, "and(p,or(not(p),q))", "and(p,q)");
     check(i, "and(eq(a,3),not(eq(a,4)))", "eq(a,3)");
     check(i, "and(<(a,b),<=(b,a))", "and(p,not(p))");
+}
+
+/// The memory forms: what a load gives after some stores.
+#[test]
+fn memory() {
+    let mut pool = TermPool::new();
+    let m = pool.leaf(Leaf::Memory);
+    let x = pool.leaf(Leaf::LocalAddr { key: "f:x#0".into(), bits: 64 });
+    let y = pool.leaf(Leaf::LocalAddr { key: "f:y#0".into(), bits: 64 });
+    let p = pool.leaf(Leaf::Param { name: "p".into(), sort: Sort::Bv(64) });
+    let v = pool.leaf(Leaf::Param { name: "v".into(), sort: Sort::Bv(32) });
+    let f = pool.leaf(Leaf::Param { name: "f".into(), sort: Sort::F32 });
+    let c = pool.leaf(Leaf::Param { name: "c".into(), sort: Sort::Bool });
+    let store = |pool: &mut TermPool, m, at, v| pool.app(App::Store { bytes: 4 }, &[m, at, v]);
+    let load = |pool: &mut TermPool, m, at, sort| pool.app(App::Load { sort, bytes: 4 }, &[m, at]);
+    let word = Sort::Bv(32);
+
+    // Through another local, and through a pointer that cannot point to a local.
+    let one = store(&mut pool, m, x, v);
+    let two = store(&mut pool, one, y, f);
+    let three = store(&mut pool, two, p, f);
+    assert_eq!(load(&mut pool, three, x, word), v);
+    assert_eq!(load(&mut pool, three, y, Sort::F32), f);
+    // The other way round: a store to a local does not change what p points to, ...
+    let (before, after) = (load(&mut pool, m, p, word), load(&mut pool, one, p, word));
+    assert_eq!(before, after);
+    // ... unless p came out of a memory that holds the local's address.
+    let escaped = pool.app(App::Store { bytes: 8 }, &[m, p, x]);
+    let q = pool.app(App::Load { sort: Sort::Bv(64), bytes: 8 }, &[escaped, y]);
+    let written = store(&mut pool, escaped, x, v);
+    assert_ne!(load(&mut pool, written, q, word), load(&mut pool, escaped, q, word));
+    // Bytes of a word, and a word of two halves.
+    let offset = pool.bv(64, 2);
+    let high = pool.op(Op::Add, &[x, offset]);
+    let half = pool.app(App::Load { sort: Sort::Bv(16), bytes: 2 }, &[one, high]);
+    let k = pool.bv(32, 16);
+    let shifted = pool.op(Op::LShr, &[v, k]);
+    assert_eq!(half, pool.op(Op::Trunc(16), &[shifted]));
+    let rewritten = pool.app(App::Store { bytes: 2 }, &[one, high, half]);
+    assert_eq!(load(&mut pool, rewritten, x, word), v);
+    // Order of stores apart, stores over stores, and joins.
+    let other = store(&mut pool, m, y, f);
+    assert_eq!(store(&mut pool, other, x, v), two);
+    assert_eq!(store(&mut pool, three, x, v), three);
+    let joined = pool.ite(c, one, m);
+    let loaded = load(&mut pool, joined, x, word);
+    let entry = load(&mut pool, m, x, word);
+    assert_eq!(loaded, pool.ite(c, v, entry));
+}
+
+#[test]
+fn literals_join() {
+    let mut pool = TermPool::new();
+    let none = pool.leaf(Leaf::NoOutput);
+    let mut print = |s: &[u8], out| pool.app(App::OutLiteral(s.into()), &[out]);
+    let (a, whole) = (print(b"a", none), print(b"ab", none));
+    let b = print(b"b", a);
+    assert_eq!(print(b"", b), whole);
 }
