@@ -62,6 +62,12 @@ fn fatal_errors_exit_128() {
 }
 
 #[test]
+fn commands_that_need_a_repository_say_so() {
+    check("cache info", 128, "", "fatal: not a git repository");
+    check("doctor", 1, "bad   repository  none here", "");
+}
+
+#[test]
 fn manual_pages_are_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = invdiff(folder.path(), "-q man pages");

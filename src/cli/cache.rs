@@ -1,7 +1,11 @@
 //! `git invdiff cache`: what the cache holds, and emptying it.
 
 use super::{CliError, Context, ExitCode};
+use crate::report::escape::visible;
+use crate::store::cache::Cache;
 use clap::{Args, Subcommand};
+use std::io::Write;
+use std::path::PathBuf;
 
 /// The cache under the git directory: info, clear
 #[derive(Args, Clone, Debug)]
@@ -18,6 +22,39 @@ pub enum CacheCommand {
     Clear,
 }
 
-pub fn run(_args: CacheArgs, _context: &mut Context) -> Result<ExitCode, CliError> {
-    Err(CliError::fatal("the cache is not connected yet"))
+pub fn run(args: CacheArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    let cache = Cache::of(&common_dir(context)?);
+    let failed = |action: &str, error: &std::io::Error| {
+        CliError::fatal(format!("cannot {action} '{}'", cache.folder().display())).caused_by(error)
+    };
+    let usage = cache.usage().map_err(|e| failed("read", &e))?;
+    let held = format!("{} entries, {} bytes", usage.entries, usage.bytes);
+    match args.command {
+        CacheCommand::Info => {
+            let folder = visible(cache.folder().as_os_str().as_encoded_bytes());
+            writeln!(context.output, "{folder}\n{held}")?;
+        }
+        CacheCommand::Clear => {
+            cache.clear().map_err(|e| failed("remove", &e))?;
+            if !context.globals.quiet {
+                writeln!(context.output, "removed {held}")?;
+            }
+        }
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The git directory that all worktrees of the repository share.
+fn common_dir(context: &Context) -> Result<PathBuf, CliError> {
+    let output = context
+        .git()
+        .args(["rev-parse", "--git-common-dir"])
+        .output()
+        .map_err(|e| CliError::fatal("cannot run git").caused_by(&e))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(CliError::fatal(said.trim_end().trim_start_matches("fatal: ")));
+    }
+    let bytes = output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout);
+    Ok(crate::report::RepoPath::from(bytes).to_path())
 }

@@ -1,7 +1,11 @@
 //! `git invdiff doctor`: is everything in place, and how much of the source is understood.
 
-use super::{CliError, Context, ExitCode};
+use super::{CliError, Context, ExitCode, Format, analyse};
+use crate::report::escape::visible;
+use crate::report::palette::{Palette, Slot};
 use clap::Args;
+use std::io::Write;
+use std::path::Path;
 
 /// Checks the installation; with --coverage, how much of a revision's source is understood
 #[derive(Args, Clone, Debug)]
@@ -11,6 +15,135 @@ pub struct DoctorArgs {
     pub coverage: Option<String>,
 }
 
-pub fn run(_args: DoctorArgs, _context: &mut Context) -> Result<ExitCode, CliError> {
-    Err(CliError::fatal("doctor is not connected yet"))
+pub fn run(args: DoctorArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    if let Some(revision) = &args.coverage {
+        return coverage(revision, context);
+    }
+    let palette = context.output.palette().clone();
+    let checks = [git(context), solver(), repository(context)];
+    let in_repository = checks.iter().all(|check| check.state != State::Bad);
+    for check in &checks {
+        check.write(&palette, &mut context.output)?;
+    }
+    if in_repository {
+        for check in [notes(context), hooks(context)] {
+            check.write(&palette, &mut context.output)?;
+        }
+    }
+    Ok(if in_repository { ExitCode::Done } else { ExitCode::Objection })
+}
+
+fn coverage(revision: &str, context: &mut Context) -> Result<ExitCode, CliError> {
+    let format = context.format(&[Format::Text, Format::Json])?;
+    let coverage = analyse::coverage(revision, context)?;
+    if format == Format::Json {
+        let text = serde_json::to_string_pretty(&coverage)
+            .map_err(|e| CliError::fatal("cannot write JSON").caused_by(&e))?;
+        writeln!(context.output, "{text}")?;
+    } else {
+        let palette = context.output.palette().clone();
+        coverage.render(&palette, &mut context.output)?;
+    }
+    Ok(ExitCode::Done)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Works, but less well than it could.
+    Note,
+    Bad,
+}
+
+/// One thing that was looked at.
+struct Check {
+    state: State,
+    what: &'static str,
+    text: String,
+    hint: Option<&'static str>,
+}
+
+impl Check {
+    fn new(state: State, what: &'static str, text: impl Into<String>) -> Check {
+        Check { state, what, text: text.into(), hint: None }
+    }
+
+    fn hint(self, hint: &'static str) -> Check {
+        Check { hint: Some(hint), ..self }
+    }
+
+    fn write(&self, palette: &Palette, out: &mut dyn Write) -> Result<(), CliError> {
+        let (slot, word) = match self.state {
+            State::Good => (Slot::Added, "ok  "),
+            State::Note => (Slot::Warning, "note"),
+            State::Bad => (Slot::Removed, "bad "),
+        };
+        writeln!(out, "{}  {:<11} {}", palette.paint(slot, word), self.what, visible(&self.text))?;
+        if let Some(hint) = self.hint {
+            writeln!(out, "      {:<11} {}", "", palette.paint(Slot::Status, hint))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns what git prints, without the line end; `None` if it fails.
+fn ask_git(context: &Context, args: &[&str]) -> Option<String> {
+    let output = context.git().args(args).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    output.status.success().then_some(text)
+}
+
+fn git(context: &Context) -> Check {
+    match ask_git(context, &["version"]) {
+        Some(version) => Check::new(State::Good, "git", version.trim_start_matches("git version ")),
+        None => Check::new(State::Bad, "git", "cannot be started").hint("install git and put it on PATH"),
+    }
+}
+
+fn solver() -> Check {
+    Check::new(State::Good, "solver", z3::full_version())
+}
+
+fn repository(context: &Context) -> Check {
+    let Some(git_dir) = ask_git(context, &["rev-parse", "--absolute-git-dir"]) else {
+        return Check::new(State::Bad, "repository", "none here")
+            .hint("change into a repository, or name one with -C or --git-dir");
+    };
+    let shallow = ask_git(context, &["rev-parse", "--is-shallow-repository"]).as_deref() == Some("true");
+    if shallow {
+        return Check::new(State::Note, "repository", format!("{git_dir}, shallow"))
+            .hint("git fetch --unshallow brings the versions that were left out");
+    }
+    Check::new(State::Good, "repository", git_dir)
+}
+
+fn notes(context: &Context) -> Check {
+    let name = ask_git(context, &["config", "invdiff.notesRef"]);
+    let name = name.unwrap_or_else(|| "refs/notes/invdiff".to_owned());
+    let refs = ask_git(context, &["config", "--get-all", "notes.rewriteRef"]).unwrap_or_default();
+    let follows = refs.lines().any(|r| r == name || r == "refs/notes/*");
+    let exists = ask_git(context, &["rev-parse", "--verify", "--quiet", &name]).is_some();
+    let text = format!("{name}{}", if exists { "" } else { ", none yet" });
+    if follows {
+        Check::new(State::Good, "notes", text)
+    } else {
+        Check::new(State::Note, "notes", format!("{text}; they do not follow amend and rebase"))
+            .hint("git invdiff notes setup --add")
+    }
+}
+
+fn hooks(context: &Context) -> Check {
+    let names = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"];
+    let Some(folder) = ask_git(context, &["rev-parse", "--git-path", "hooks"]) else {
+        return Check::new(State::Note, "hooks", "git does not say where they are");
+    };
+    let calls_us = |name: &&&str| {
+        let text = std::fs::read(Path::new(&folder).join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&text).contains("invdiff")
+    };
+    let installed: Vec<&str> = names.iter().filter(calls_us).copied().collect();
+    if installed.is_empty() {
+        return Check::new(State::Note, "hooks", "not installed").hint("git invdiff hook install");
+    }
+    Check::new(State::Good, "hooks", installed.join(", "))
 }

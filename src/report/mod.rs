@@ -1,6 +1,7 @@
 //! The serialisable result model and its renderers, one file a format.
 
 mod assertion;
+pub mod coverage;
 pub mod escape;
 pub mod filter;
 pub mod json;

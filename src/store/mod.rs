@@ -3,6 +3,7 @@
 //! Nothing here knows what a fact is. Notes hold records whose `functions` member is opaque JSON,
 //! trailers are keys and values; `report` composes both.
 
+pub mod cache;
 mod git;
 pub mod notes;
 pub mod trailers;
