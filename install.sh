@@ -1,0 +1,124 @@
+#!/bin/sh
+# Installs git-invdiff and its manual pages for this user, and what building them needs.
+#
+#   ./install.sh                  into ~/.local
+#   PREFIX=/usr/local ./install.sh
+#
+# May be run from anywhere, again and again.
+set -eu
+
+fail() {
+	printf 'install.sh: %s\n' "$1" >&2
+	shift
+	for line in "$@"; do printf '  %s\n' "$line" >&2; done
+	exit 1
+}
+
+have() {
+	command -v "$1" >/dev/null 2>&1
+}
+
+# Runs a command as root.
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif have sudo; then
+		sudo "$@"
+	else
+		fail "the packages below need root, and there is no sudo; as root, run:" "$*"
+	fi
+}
+
+# A C compiler that can link Z3.
+can_link_z3() {
+	have cc || return 1
+	folder=$(mktemp -d) || return 1
+	# shellcheck disable=SC2046 # pkg-config prints words
+	printf 'extern void Z3_get_version(unsigned*,unsigned*,unsigned*,unsigned*);\nint main(void){unsigned v[4];Z3_get_version(v,v+1,v+2,v+3);return 0;}\n' |
+		cc -x c - -o "$folder/try" $(pkg-config --libs z3 2>/dev/null || echo -lz3) >/dev/null 2>&1
+	status=$?
+	rm -rf "$folder"
+	return $status
+}
+
+all_there() {
+	have git && have cc && have pkg-config && can_link_z3
+}
+
+install_packages() {
+	echo "Installing a C compiler, pkg-config and Z3"
+	if have apt-get; then
+		as_root apt-get update -qq
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq git gcc libc6-dev pkg-config libz3-dev
+	elif have dnf; then
+		as_root dnf install -y -q git gcc pkgconf-pkg-config z3-devel
+	elif have pacman; then
+		as_root pacman -S --needed --noconfirm git gcc pkgconf z3
+	elif have zypper; then
+		as_root zypper --non-interactive install git gcc pkg-config z3-devel
+	elif have apk; then
+		as_root apk add --quiet git gcc musl-dev pkgconf z3-dev
+	elif have brew; then
+		brew install git pkg-config z3
+	else
+		fail "no package manager that this script knows (apt, dnf, pacman, zypper, apk, brew)" \
+			"install git, a C compiler, pkg-config and Z3 4.8.12 or later with its headers, then run this again"
+	fi
+	all_there || fail "something is still missing after the packages were installed" \
+		"cc: $(command -v cc || echo missing)" \
+		"git: $(command -v git || echo missing)" \
+		"pkg-config: $(command -v pkg-config || echo missing)" \
+		"Z3: $(pkg-config --modversion z3 2>/dev/null || echo 'not found by pkg-config')"
+}
+
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+cd "$here"
+# Where cargo installs itself, for shells that have not read its environment yet.
+PATH=$PATH:${CARGO_HOME:-${HOME:?}/.cargo}/bin
+# Homebrew on ARM keeps its libraries where the linker does not look.
+if [ -d /opt/homebrew/lib ]; then
+	LIBRARY_PATH=/opt/homebrew/lib${LIBRARY_PATH:+:$LIBRARY_PATH}
+	export LIBRARY_PATH
+fi
+
+have cargo || fail "Rust is missing" \
+	"install it as https://rustup.rs says: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
+wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+found=$(rustc --version | cut -d ' ' -f 2)
+oldest=$(printf '%s\n%s\n' "$wanted" "$found" | sort -t . -k 1,1n -k 2,2n | head -n 1)
+[ "$oldest" = "$wanted" ] || fail "Rust $wanted or later is needed, and this is $found" "rustup update stable"
+
+all_there || install_packages
+
+echo "Building (this takes a few minutes the first time)"
+cargo build --release --locked
+
+prefix=${PREFIX:-$HOME/.local}
+target=$(cargo metadata --format-version 1 --no-deps --offline --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+mkdir -p "$prefix/bin" "$prefix/share/man/man1"
+# A copy beside it and a rename, so that a running program is not written over.
+cp "$target/release/git-invdiff" "$prefix/bin/git-invdiff.new"
+mv -f "$prefix/bin/git-invdiff.new" "$prefix/bin/git-invdiff"
+"$prefix/bin/git-invdiff" --quiet man "$prefix/share/man/man1"
+echo "Installed $prefix/bin/git-invdiff and its manual pages"
+
+on_path=yes
+case ":$PATH:" in
+*":$prefix/bin:"*) ;;
+*)
+	on_path=no
+	PATH=$prefix/bin:$PATH
+	export PATH
+	;;
+esac
+
+echo
+git invdiff --no-pager demo
+echo
+if [ "$on_path" = no ]; then
+	echo "$prefix/bin is not on your PATH; for this and later shells:"
+	echo "  export PATH=\"$prefix/bin:\$PATH\"    # and the same line in ~/.profile"
+	echo
+fi
+echo "In a C repository:   git invdiff HEAD~3..HEAD"
+echo "For every commit:    git invdiff hook install    (undo: git invdiff hook uninstall)"
