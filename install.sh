@@ -84,6 +84,7 @@ fi
 have cargo || fail "Rust is missing" \
 	"install it as https://rustup.rs says: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
 wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+rustc --version >/dev/null || fail "rustc does not run" "rustup default stable"
 found=$(rustc --version | cut -d ' ' -f 2)
 oldest=$(printf '%s\n%s\n' "$wanted" "$found" | sort -t . -k 1,1n -k 2,2n | head -n 1)
 [ "$oldest" = "$wanted" ] || fail "Rust $wanted or later is needed, and this is $found" "rustup update stable"
