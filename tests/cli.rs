@@ -1,10 +1,14 @@
 //! The command line from outside: exit codes, help, messages.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Runs `git-invdiff <words>` in `folder` with nothing of the user's configuration.
 fn invdiff(folder: &Path, words: &str) -> Output {
+    command(folder, words).output().expect("the binary runs")
+}
+
+fn command(folder: &Path, words: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_git-invdiff"));
     let inherited: Vec<_> = std::env::vars_os().map(|(name, _)| name).collect();
     for name in inherited.iter().filter(|n| n.to_string_lossy().starts_with("GIT_")) {
@@ -15,9 +19,8 @@ fn invdiff(folder: &Path, words: &str) -> Output {
         .env("HOME", folder)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap_or(folder))
-        .args(words.split_whitespace())
-        .output()
-        .expect("the binary runs")
+        .args(words.split_whitespace());
+    command
 }
 
 /// Checks exit code and a part of standard output and of standard error, outside a repository.
@@ -65,6 +68,29 @@ fn fatal_errors_exit_128() {
 fn commands_that_need_a_repository_say_so() {
     check("cache info", 128, "", "fatal: not a git repository");
     check("doctor", 1, "bad   repository  none here", "");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = command(folder.path(), "completions bash").stdout(writer).stderr(Stdio::piped()).output();
+    let output = output.expect("the binary runs");
+    assert_eq!(output.status.code(), Some(141));
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn results_go_to_a_file_only_if_the_command_succeeds() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (words, written) in [("-o out diff", false), ("-o out completions zsh", true)] {
+        let output = invdiff(folder.path(), words);
+        assert_eq!(output.status.success(), written, "{words}");
+        assert!(output.stdout.is_empty());
+        assert_eq!(folder.path().join("out").exists(), written, "{words}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }
 
 #[test]

@@ -67,6 +67,13 @@ pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
 }
 
 fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliError> {
+    let results = matches!(
+        command,
+        Command::Diff(_) | Command::Demo(_) | Command::Graph(_) | Command::Notes(_) | Command::Doctor(_)
+    );
+    if !results {
+        context.output.without_pager();
+    }
     match command {
         Command::Diff(args) => diff::run(args, context),
         Command::Graph(args) => graph::run(args, context),

@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use tempfile::NamedTempFile;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Columns where nothing says how wide the output is, as git assumes.
 const DEFAULT_WIDTH: usize = 80;
@@ -27,9 +28,10 @@ enum Sink {
     Pager {
         child: Child,
     },
-    /// Renamed to `path` when the command has succeeded, so that nothing half-written is left.
+    /// Kept in memory, and put in place when the command has succeeded: an interrupt leaves neither
+    /// half a file nor a temporary one.
     NewFile {
-        file: BufWriter<NamedTempFile>,
+        content: Vec<u8>,
         path: PathBuf,
     },
     /// A file that is no regular one (`/dev/null`, a pipe) and cannot be replaced.
@@ -101,9 +103,8 @@ impl Output {
                 drop(child.stdin.take());
                 child.wait()?;
             }
-            Sink::NewFile { file, path } if success => {
-                let file = file.into_inner().map_err(|e| cannot_write(&path, e.error()))?;
-                file.persist(&path).map_err(|e| cannot_write(&path, &e.error))?;
+            Sink::NewFile { content, path } if success => {
+                put_in_place(&content, &path).map_err(|e| cannot_write(&path, &e))?;
             }
             Sink::NewFile { .. } => {}
             captured @ Sink::Captured(_) => self.sink = captured,
@@ -113,6 +114,9 @@ impl Output {
 
     fn start_pager(&mut self) {
         let Some(mut command) = self.pager.take() else { return };
+        // While the pager runs, Ctrl-C is the pager's: if it ended this process, the shell and the
+        // pager would share the terminal. The flag is never read; that it is set is all that happens.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::new(AtomicBool::new(false)));
         // A pager that cannot be started is no reason to show nothing.
         if let Ok(child) = command.stdin(Stdio::piped()).spawn() {
             self.sink = Sink::Pager { child };
@@ -126,7 +130,7 @@ impl Write for Output {
         match &mut self.sink {
             Sink::Stdout(stdout) => stdout.write(bytes),
             Sink::Special(file) => file.write(bytes),
-            Sink::NewFile { file, .. } => file.write(bytes),
+            Sink::NewFile { content, .. } => content.write(bytes),
             Sink::Captured(captured) => captured.write(bytes),
             Sink::Pager { child } => match &mut child.stdin {
                 Some(stdin) => stdin.write(bytes),
@@ -139,8 +143,7 @@ impl Write for Output {
         match &mut self.sink {
             Sink::Stdout(stdout) => stdout.flush(),
             Sink::Special(file) => file.flush(),
-            Sink::NewFile { file, .. } => file.flush(),
-            Sink::Captured(_) => Ok(()),
+            Sink::NewFile { .. } | Sink::Captured(_) => Ok(()),
             Sink::Pager { child } => child.stdin.as_mut().map_or(Ok(()), |stdin| stdin.flush()),
         }
     }
@@ -152,7 +155,13 @@ fn open_file(path: &Path) -> Result<Sink, CliError> {
         let file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
         return Ok(Sink::Special(BufWriter::new(file)));
     }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Better said now than after minutes of analysis.
+    std::fs::read_dir(folder_of(path)).map_err(|e| cannot_write(path, &e))?;
+    Ok(Sink::NewFile { content: Vec::new(), path: path.to_owned() })
+}
+
+/// Writes beside the file and renames.
+fn put_in_place(content: &[u8], path: &Path) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
@@ -160,8 +169,14 @@ fn open_file(path: &Path) -> Result<Sink, CliError> {
         // As any new file; the umask takes its share. The default is a file for the owner alone.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let file = builder.prefix(".invdiff-").tempfile_in(folder).map_err(|e| cannot_write(path, &e))?;
-    Ok(Sink::NewFile { file: BufWriter::new(file), path: path.to_owned() })
+    let mut file = builder.prefix(".invdiff-").tempfile_in(folder_of(path))?;
+    file.write_all(content)?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> CliError {
