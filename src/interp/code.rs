@@ -3,6 +3,7 @@
 //! Resolving removes every lookup by name from the run: addresses of globals and functions become
 //! constants, callees become indices or library models. It happens once a function, on first call.
 
+use super::demand::{self, Demand};
 use super::library::{self, Model};
 use super::program::Program;
 use crate::ir::{CType, Callee, Const, Expr, Function, Instr, Object, Op, Sort, Unit, VarId};
@@ -87,6 +88,15 @@ pub(crate) enum Step {
         addr: Value,
         bytes: u64,
         sort: Sort,
+        /// Bits of the value that anything depends on.
+        relevant: u128,
+    },
+    /// Writes a bit-field's storage unit: only the `written` bits come from elsewhere than the unit.
+    StoreBits {
+        addr: Value,
+        value: Value,
+        bytes: u64,
+        written: u128,
     },
     Store {
         addr: Value,
@@ -149,7 +159,7 @@ pub(crate) struct Param {
 
 impl Code {
     pub fn new(program: &Program, unit_index: usize, unit: &Unit, f: &Function) -> Code {
-        let resolver = Resolver { program, unit: unit_index, function: f };
+        let resolver = Resolver { program, unit: unit_index, function: f, demand: Demand::new(f) };
         let nodes = f.nodes.iter().map(|n| {
             let succ = |i: usize| n.succs.get(i).map_or(NO_NODE, |s| s.0);
             CodeNode { step: resolver.step(&n.instr), succs: [succ(0), succ(1)] }
@@ -179,6 +189,7 @@ struct Resolver<'a> {
     program: &'a Program,
     unit: usize,
     function: &'a Function,
+    demand: Demand,
 }
 
 impl Resolver<'_> {
@@ -192,11 +203,20 @@ impl Resolver<'_> {
                 _ => Step::Forget(v.0),
             },
             Instr::Assign { dst, value } => Step::Assign { dst: dst.0, value: self.value(value) },
-            Instr::Load { dst, addr, access } => {
-                Step::Load { dst: dst.0, addr: self.value(addr), bytes: access.bytes, sort: access.sort }
-            }
+            Instr::Load { dst, addr, access } => Step::Load {
+                dst: dst.0,
+                addr: self.value(addr),
+                bytes: access.bytes,
+                sort: access.sort,
+                relevant: self.demand.of(*dst),
+            },
             Instr::Store { addr, value, access } => {
-                Step::Store { addr: self.value(addr), value: self.value(value), bytes: access.bytes }
+                let written = demand::written_bits(self.function, addr, value, access.sort);
+                let (addr, value, bytes) = (self.value(addr), self.value(value), access.bytes);
+                match written {
+                    Some(written) => Step::StoreBits { addr, value, bytes, written },
+                    None => Step::Store { addr, value, bytes },
+                }
             }
             Instr::Copy { dst, src, bytes } => {
                 Step::Copy { dst: self.value(dst), src: self.value(src), bytes: *bytes }

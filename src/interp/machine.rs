@@ -273,16 +273,15 @@ impl<'p> Machine<'p> {
                 Storage::Global(symbol) => {
                     let slot =
                         self.program.slot_from(unit, symbol).or_else(|| self.program.slot_by_name(symbol));
-                    let fits = slot.filter(|&s| {
-                        self.memory.override_global(s, object.bytes.clone(), object.undefined.clone())
-                    });
+                    let fits = slot
+                        .filter(|&s| self.memory.override_global(s, object.bytes.clone(), &object.undefined));
                     // A version that lacks the global, or has another layout, keeps its own.
                     let Some(slot) = fits.and_then(|s| self.program.slots().get(s)) else { continue };
                     slot.base
                 }
                 storage => {
                     let heap = *storage == Storage::Heap;
-                    let made = self.memory.add_input(object.bytes.clone(), object.undefined.clone(), heap);
+                    let made = self.memory.add_input(object.bytes.clone(), &object.undefined, heap);
                     made.ok_or_else(|| Stop::Unsupported("memory limit".into()))?
                 }
             };
@@ -329,7 +328,7 @@ impl<'p> Machine<'p> {
         for (p, a) in code.params.iter().zip(&mut args) {
             // An aggregate that the input does not give is all zero.
             if p.sort.is_none() && a.to_bits() == 0 {
-                let made = self.memory.add_input(vec![0; p.size as usize], Vec::new(), false);
+                let made = self.memory.add_input(vec![0; p.size as usize], &[], false);
                 let addr = made.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
                 *a = Const::bv(self.program.pointer_bits(), addr as i128);
             }
@@ -350,15 +349,15 @@ impl<'p> Machine<'p> {
         for arg in argv {
             let mut bytes = arg.clone();
             bytes.push(0);
-            let addr = self.memory.add_input(bytes, Vec::new(), false).ok_or_else(limit)?;
+            let addr = self.memory.add_input(bytes, &[], false).ok_or_else(limit)?;
             table.extend_from_slice(&addr.to_le_bytes()[..bits as usize / 8]);
         }
         table.extend(std::iter::repeat_n(0, bits as usize / 8));
-        let table = self.memory.add_input(table, Vec::new(), false).ok_or_else(limit)?;
+        let table = self.memory.add_input(table, &[], false).ok_or_else(limit)?;
         let mut args = vec![Const::bv(32, argv.len() as i128), Const::bv(bits, table as i128)];
         // An environment that is empty.
         if code.params.len() > 2 {
-            let env = self.memory.add_input(vec![0; bits as usize / 8], Vec::new(), false);
+            let env = self.memory.add_input(vec![0; bits as usize / 8], &[], false);
             args.push(Const::bv(bits, env.ok_or_else(limit)? as i128));
         }
         args.truncate(code.params.len());
@@ -557,15 +556,20 @@ impl<'p> Machine<'p> {
                 let home = self.registers[base + *var as usize].map_or(0, address);
                 self.memory.undefine(home, *size)?;
             }
-            Step::Load { dst, addr, bytes, sort } => {
+            Step::Load { dst, addr, bytes, sort, relevant } => {
                 let addr = address(self.eval_at(addr, base, node)?);
-                let bits = self.memory.load(addr, *bytes)?;
+                let bits = self.memory.load_bits(addr, *bytes, *relevant)?;
                 self.registers[base + *dst as usize] = Const::from_bits(*sort, bits);
             }
             Step::Store { addr, value, bytes } => {
                 let addr = address(self.eval_at(addr, base, node)?);
                 let value = self.eval_at(value, base, node)?;
                 self.memory.store(addr, *bytes, value.to_bits())?;
+            }
+            Step::StoreBits { addr, value, bytes, written } => {
+                let addr = address(self.eval_at(addr, base, node)?);
+                let value = self.eval_at(value, base, node)?;
+                self.memory.store_bits(addr, *bytes, value.to_bits(), *written)?;
             }
             Step::Copy { dst, src, bytes } => {
                 let dst = address(self.eval_at(dst, base, node)?);
@@ -783,7 +787,7 @@ impl<'p> Machine<'p> {
 
     /// Copies the entry function's aggregate result to where it outlives the frame.
     fn keep_result(&mut self, from: u64, size: u64) -> Run<Const> {
-        let made = self.memory.add_input(vec![0; size as usize], Vec::new(), false);
+        let made = self.memory.add_input(vec![0; size as usize], &[], false);
         let addr = made.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
         self.memory.copy(addr, from, size)?;
         self.aggregate_result = Some(addr);

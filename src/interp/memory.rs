@@ -1,4 +1,5 @@
-//! Memory of a run: objects with a base address, bytes, one initialised flag a byte, a lifetime.
+//! Memory of a run: objects with a base address, bytes, an initialised flag for each bit (bit-fields
+//! share bytes), a lifetime.
 //!
 //! Addresses are assigned deterministically, by region (functions, globals, input, heap, stack),
 //! far enough apart that a pointer which runs past its object still finds it: provenance is by
@@ -92,8 +93,8 @@ pub(crate) struct Object<'p> {
     pub base: u64,
     pub size: u64,
     data: Data<'p>,
-    /// One flag a byte; empty when every byte is initialised.
-    undefined: Vec<bool>,
+    /// A set bit for each indeterminate bit; empty when there is none.
+    undefined: Vec<u8>,
     pub live: bool,
     pub read_only: bool,
     /// May be given to `free`.
@@ -117,7 +118,7 @@ impl<'p> Object<'p> {
         }
     }
 
-    fn own(base: u64, bytes: Vec<u8>, undefined: Vec<bool>) -> Object<'p> {
+    fn own(base: u64, bytes: Vec<u8>, undefined: Vec<u8>) -> Object<'p> {
         let size = bytes.len() as u64;
         let data = Data::Own(bytes);
         Object { base, size, data, undefined, live: true, read_only: false, freeable: false, written: false }
@@ -130,8 +131,12 @@ impl<'p> Object<'p> {
         }
     }
 
-    pub fn undefined(&self) -> &[bool] {
-        &self.undefined
+    /// Returns a flag for each byte that is at least partly indeterminate; empty for none.
+    pub fn undefined(&self) -> Vec<bool> {
+        if self.undefined.iter().all(|u| *u == 0) {
+            return Vec::new();
+        }
+        self.undefined.iter().map(|u| *u != 0).collect()
     }
 
     fn bytes_mut(&mut self) -> &mut Vec<u8> {
@@ -146,20 +151,20 @@ impl<'p> Object<'p> {
     }
 
     fn is_defined(&self, at: usize, len: usize) -> bool {
-        self.undefined.is_empty() || !self.undefined.iter().skip(at).take(len).any(|&u| u)
+        self.undefined.is_empty() || !self.undefined.iter().skip(at).take(len).any(|&u| u != 0)
     }
 
     fn set_defined(&mut self, at: usize, len: usize) {
         if !self.undefined.is_empty() {
-            self.undefined.iter_mut().skip(at).take(len).for_each(|u| *u = false);
+            self.undefined.iter_mut().skip(at).take(len).for_each(|u| *u = 0);
         }
     }
 
     fn set_undefined(&mut self, at: usize, len: usize) {
         if self.undefined.is_empty() && len > 0 {
-            self.undefined = vec![false; self.size as usize];
+            self.undefined = vec![0; self.size as usize];
         }
-        self.undefined.iter_mut().skip(at).take(len).for_each(|u| *u = true);
+        self.undefined.iter_mut().skip(at).take(len).for_each(|u| *u = 0xff);
     }
 
     fn drop_content(&mut self) {
@@ -246,18 +251,19 @@ impl<'p> Memory<'p> {
     }
 
     /// Makes an object of the input; `None` when memory runs out.
-    pub fn add_input(&mut self, bytes: Vec<u8>, undefined: Vec<bool>, freeable: bool) -> Option<u64> {
+    pub fn add_input(&mut self, bytes: Vec<u8>, undefined: &[bool], freeable: bool) -> Option<u64> {
         self.charge(bytes.len() as u64)?;
+        let undefined = bit_flags(undefined);
         self.input.push(|base| Object { freeable, ..Object::own(base, bytes, undefined) })
     }
 
     /// Gives a global another content than its initialiser's; `false` when the sizes differ.
-    pub fn override_global(&mut self, slot: usize, bytes: Vec<u8>, undefined: Vec<bool>) -> bool {
+    pub fn override_global(&mut self, slot: usize, bytes: Vec<u8>, undefined: &[bool]) -> bool {
         let Some(s) = self.program.slots().get(slot) else { return false };
         if s.size != bytes.len() as u64 {
             return false;
         }
-        self.globals[slot] = Some(Box::new(Object::own(s.base, bytes, undefined)));
+        self.globals[slot] = Some(Box::new(Object::own(s.base, bytes, bit_flags(undefined))));
         true
     }
 
@@ -265,7 +271,7 @@ impl<'p> Memory<'p> {
     pub fn push_stack(&mut self, size: u64) -> Option<u64> {
         self.charge(size)?;
         let n = size as usize;
-        self.stack.push(|base| Object::own(base, vec![0; n], vec![true; n]))
+        self.stack.push(|base| Object::own(base, vec![0; n], vec![0xff; n]))
     }
 
     /// Returns a mark to give to [`Memory::pop_stack`].
@@ -302,7 +308,7 @@ impl<'p> Memory<'p> {
             return None;
         }
         let n = size as usize;
-        let undefined = if zeroed { Vec::new() } else { vec![true; n] };
+        let undefined = if zeroed { Vec::new() } else { vec![0xff; n] };
         self.heap.push(|base| Object { freeable: true, ..Object::own(base, vec![0; n], undefined) })
     }
 
@@ -398,12 +404,35 @@ impl<'p> Memory<'p> {
 
     /// Reads up to 16 bytes, little endian.
     pub fn load(&mut self, addr: u64, len: u64) -> Access<u128> {
+        self.load_bits(addr, len, u128::MAX)
+    }
+
+    /// Reads up to 16 bytes of which only the `relevant` bits are made use of: the others may be
+    /// indeterminate.
+    pub fn load_bits(&mut self, addr: u64, len: u64, relevant: u128) -> Access<u128> {
         let (object, at) = self.locate(addr, len, false)?;
-        if !object.is_defined(at, len as usize) {
+        let word = |bytes: &[u8]| {
+            let bytes = bytes.get(at..at + len as usize).unwrap_or(&[]);
+            bytes.iter().rev().fold(0, |acc, &b| (acc << 8) | b as u128)
+        };
+        if word(&object.undefined) & relevant != 0 {
             return Err(UndefinedKind::Uninitialised);
         }
-        let bytes = object.bytes().get(at..at + len as usize).unwrap_or(&[]);
-        Ok(bytes.iter().rev().fold(0, |acc, &b| (acc << 8) | b as u128))
+        Ok(word(object.bytes()))
+    }
+
+    /// Writes up to 16 bytes of which only the `written` bits come to be initialised: the others
+    /// are as they were.
+    pub fn store_bits(&mut self, addr: u64, len: u64, bits: u128, written: u128) -> Access<()> {
+        let (object, at) = self.locate(addr, len, true)?;
+        let flags = object.undefined.iter_mut().skip(at).take(len as usize);
+        for (flag, w) in flags.zip(written.to_le_bytes()) {
+            *flag &= !w;
+        }
+        for (byte, b) in object.bytes_mut().iter_mut().skip(at).take(len as usize).zip(bits.to_le_bytes()) {
+            *byte = b;
+        }
+        Ok(())
     }
 
     /// Writes up to 16 bytes, little endian.
@@ -456,16 +485,15 @@ impl<'p> Memory<'p> {
         let n = len as usize;
         let (from, at) = self.locate(src, len, false)?;
         let bytes = from.bytes().get(at..at + n).unwrap_or(&[]).to_vec();
-        let undefined: Vec<bool> = from.undefined.iter().skip(at).take(n).copied().collect();
+        let undefined: Vec<u8> = from.undefined.iter().skip(at).take(n).copied().collect();
         let (to, at) = self.locate(dst, len, true)?;
         if let Some(place) = to.bytes_mut().get_mut(at..at + bytes.len()) {
             place.copy_from_slice(&bytes);
         }
         to.set_defined(at, n);
-        if undefined.contains(&true) {
-            to.set_undefined(at, 0);
+        if undefined.iter().any(|u| *u != 0) {
             if to.undefined.is_empty() {
-                to.undefined = vec![false; to.size as usize];
+                to.undefined = vec![0; to.size as usize];
             }
             for (flag, u) in to.undefined.iter_mut().skip(at).zip(undefined) {
                 *flag = u;
@@ -502,4 +530,9 @@ impl<'p> Memory<'p> {
             None => Err(UndefinedKind::OutOfBounds),
         }
     }
+}
+
+/// Spreads a flag a byte over the byte's bits.
+fn bit_flags(bytes: &[bool]) -> Vec<u8> {
+    bytes.iter().map(|u| if *u { 0xff } else { 0 }).collect()
 }

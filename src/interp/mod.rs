@@ -16,6 +16,7 @@
 
 mod code;
 mod compare;
+mod demand;
 mod eval;
 pub mod format;
 pub mod generate;

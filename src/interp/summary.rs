@@ -121,7 +121,6 @@ impl<'m, 'p> Walk<'m, 'p> {
         let object = self.memory.object_mut(r)?;
         let (live, mut bytes) = (object.live, object.bytes().to_vec());
         let undefined = object.undefined();
-        let undefined = if undefined.contains(&true) { undefined.to_vec() } else { Vec::new() };
         for (b, u) in bytes.iter_mut().zip(&undefined) {
             if *u {
                 *b = 0;
