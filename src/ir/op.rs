@@ -289,8 +289,8 @@ impl Op {
 /// are the exact IEEE ones.
 macro_rules! float_op {
     ($op:expr, $v:expr, $t:ty, $wrap:expr) => {{
-        let v: Vec<$t> = $v;
-        match ($op, v.as_slice()) {
+        let (v, n): ([$t; 3], usize) = $v;
+        match ($op, v.get(..n).unwrap_or(&[])) {
             (Op::FAdd, &[a, b]) => Ok($wrap(a + b)),
             (Op::FSub, &[a, b]) => Ok($wrap(a - b)),
             (Op::FMul, &[a, b]) => Ok($wrap(a * b)),
@@ -331,8 +331,17 @@ macro_rules! float_op {
 }
 use float_op;
 
-fn floats<T>(args: &[Const], get: impl Fn(&Const) -> Option<T>) -> Result<Vec<T>, UndefinedKind> {
-    args.iter().map(|c| get(c).ok_or(UndefinedKind::BadCall)).collect()
+/// Returns the arguments as floats of one format (at most three, without allocating) and their
+/// number.
+fn floats<T: Copy + Default>(
+    args: &[Const],
+    get: impl Fn(&Const) -> Option<T>,
+) -> Result<([T; 3], usize), UndefinedKind> {
+    let mut out = [T::default(); 3];
+    for (i, c) in args.iter().enumerate() {
+        *out.get_mut(i).ok_or(UndefinedKind::BadCall)? = get(c).ok_or(UndefinedKind::BadCall)?;
+    }
+    Ok((out, args.len()))
 }
 
 fn int_to_float(sort: Sort, v: i128) -> Option<Const> {
