@@ -23,6 +23,7 @@ pub(crate) type Register = Option<Const>;
 /// arguments.
 ///
 /// Errors: the undefined event of the first operator or read that has one, left to right.
+#[inline]
 pub(crate) fn eval(e: &Value, registers: &[Register], events: &mut Events) -> Result<Const, UndefinedKind> {
     match e {
         Value::Const(c) => Ok(*c),

@@ -103,6 +103,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { fuel: 1_000_000, depth: 2_000, memory: 64 << 20, output: 1 << 20 }
+        Limits { fuel: 1_000_000, depth: 20_000, memory: 64 << 20, output: 1 << 20 }
     }
 }

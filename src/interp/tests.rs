@@ -167,8 +167,27 @@ fn recursion_uses_no_native_stack() {
     b.jump(test, &[zero, again]);
     let p = program(vec![b.0]);
     assert_eq!(call(&p, "f", &[1500]).returned, Some(Const::bv(32, 1500)));
-    assert_eq!(call(&p, "f", &[5000]).end, End::Fuel);
+    assert_eq!(call(&p, "f", &[30_000]).end, End::Fuel);
     let input = Input { arguments: vec![Value::Const(Const::bv(32, 50_000))], ..Input::default() };
     let o = run(&p, "f", &input, &Limits { depth: 100_000, ..Limits::default() });
     assert_eq!(o.returned, Some(Const::bv(32, 50_000)));
+}
+
+#[test]
+#[ignore = "a measurement, not a check: cargo test -- --ignored --nocapture speed"]
+fn speed() {
+    let mut b = Builder::new("f", &["x"]);
+    let x = VarId(0);
+    let head = b.emit(Instr::Branch { cond: Expr::op(Op::Slt, vec![n(0), Expr::Var(x)]) });
+    let body = b.emit(Instr::Assign { dst: x, value: Expr::signed(Op::Sub, vec![Expr::Var(x), n(1)]) });
+    let exit = b.emit(Instr::Return { value: Some(Expr::Var(x)) });
+    b.jump(head, &[body, exit]);
+    b.jump(body, &[head]);
+    let p = program(vec![b.0]);
+    let time = |times: u32, arg: i128| {
+        let start = std::time::Instant::now();
+        let steps: u64 = (0..times).map(|_| call(&p, "f", &[arg]).steps).sum();
+        (start.elapsed().as_nanos() as u64 / times as u64, steps / times as u64)
+    };
+    println!("{:?} ns and steps for a short run, {:?} for a long one", time(10_000, 1), time(3, 200_000));
 }

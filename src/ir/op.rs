@@ -184,6 +184,13 @@ impl Op {
         use Const as C;
         use Op::*;
         const BAD: UndefinedKind = UndefinedKind::BadCall;
+        // The most frequent case first: the interpreter spends its time here.
+        if let [C::Bv { width, bits: a }, C::Bv { width: w2, bits: b }] = args
+            && width == w2
+            && !matches!(self, Eq | Concat)
+        {
+            return self.eval_bv2(*width, *a, *b);
+        }
         match (self, args) {
             (Not, [C::Bool(a)]) => Ok(C::Bool(!a)),
             (And, _) => args.iter().try_fold(true, |acc, a| Some(acc & a.as_bool()?)).map(C::Bool).ok_or(BAD),
@@ -202,9 +209,6 @@ impl Op {
             (FToBits, [C::F32(b)]) => Ok(C::bv(32, *b as i128)),
             (FToBits, [C::F64(b)]) => Ok(C::bv(64, *b as i128)),
             (_, [a @ C::Bv { width, bits }]) => self.eval_bv1(*a, *width, *bits),
-            (_, [C::Bv { width, bits: a }, C::Bv { width: w2, bits: b }]) if width == w2 => {
-                self.eval_bv2(*width, *a, *b)
-            }
             (_, [C::F32(_) | C::F64(_), ..]) => self.eval_float(args),
             _ => Err(BAD),
         }
@@ -220,32 +224,31 @@ impl Op {
 
     fn eval_bv2(self, width: u16, a: u128, b: u128) -> Result<Const, UndefinedKind> {
         use UndefinedKind::*;
-        let (ca, cb) = (Const::Bv { width, bits: a }, Const::Bv { width, bits: b });
-        let (sa, sb) = (ca.signed().unwrap_or(0), cb.signed().unwrap_or(0));
+        let signed = |bits: u128| Const::Bv { width, bits }.signed().unwrap_or(0);
         let bv = |v: u128| Ok(Const::Bv { width, bits: v & Const::mask(width) });
         let shift_fits = b < width as u128;
-        let signed_min = width <= 128 && a == 1u128 << (width - 1);
+        let signed_min = || a == 1u128 << (width - 1);
         match self {
             Op::Add => bv(a.wrapping_add(b)),
             Op::Sub => bv(a.wrapping_sub(b)),
             Op::Mul => bv(a.wrapping_mul(b)),
             Op::UDiv | Op::URem | Op::SDiv | Op::SRem if b == 0 => Err(DivisionByZero),
-            Op::SDiv | Op::SRem if signed_min && sb == -1 => Err(DivisionOverflow),
+            Op::SDiv | Op::SRem if signed_min() && signed(b) == -1 => Err(DivisionOverflow),
             Op::UDiv => bv(a / b),
             Op::URem => bv(a % b),
-            Op::SDiv => bv((sa / sb) as u128),
-            Op::SRem => bv((sa % sb) as u128),
+            Op::SDiv => bv((signed(a) / signed(b)) as u128),
+            Op::SRem => bv((signed(a) % signed(b)) as u128),
             Op::BitAnd => bv(a & b),
             Op::BitOr => bv(a | b),
             Op::BitXor => bv(a ^ b),
             Op::Shl | Op::LShr | Op::AShr if !shift_fits => Err(ShiftCount),
             Op::Shl => bv(a << b),
             Op::LShr => bv(a >> b),
-            Op::AShr => bv((sa >> b) as u128),
+            Op::AShr => bv((signed(a) >> b) as u128),
             Op::Ult => Ok(Const::Bool(a < b)),
             Op::Ule => Ok(Const::Bool(a <= b)),
-            Op::Slt => Ok(Const::Bool(sa < sb)),
-            Op::Sle => Ok(Const::Bool(sa <= sb)),
+            Op::Slt => Ok(Const::Bool(signed(a) < signed(b))),
+            Op::Sle => Ok(Const::Bool(signed(a) <= signed(b))),
             _ => Err(BadCall),
         }
     }
