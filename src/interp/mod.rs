@@ -8,7 +8,7 @@
 //! - [`Program`]: linked units. Functions are resolved once, on first use ([`code`]).
 //! - [`Input`]: everything a run depends on; printable as the contract's WITNESS.
 //! - [`run`], [`run_traced`]: one execution; [`Outcome`] is all that can be observed of it.
-//! - [`compare`]: whether two versions' outcomes differ in an observable.
+//! - [`run_pair`], [`compare`]: whether two versions differ in an observable on one input.
 //! - [`Generator`]: endless deterministic inputs for a function or a `main` that reads stdin.
 //!
 //! No call of the interpreted program recurses in the interpreter, so deep recursion in C is only a
@@ -25,6 +25,7 @@ mod library;
 mod machine;
 mod memory;
 mod outcome;
+mod pair;
 mod program;
 mod streams;
 mod summary;
@@ -34,6 +35,7 @@ pub use generate::{Generator, StdinPlan};
 pub use input::{CallResult, CallWrite, Input, Limits, ObjectId, ObjectInit, Storage, Value};
 pub use machine::{Observation, run, run_traced};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
+pub use pair::{Pair, run_pair};
 pub use program::Program;
 
 #[cfg(test)]
