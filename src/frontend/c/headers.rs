@@ -3,6 +3,9 @@
 //! Written from the standards' own descriptions; constants have their values on x86-64 Linux, so
 //! that a revision means the same on every machine.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 /// Folder that the embedded headers seem to lie in. No file of a tree can be there.
 pub const DIR: &str = "<invdiff>";
 
@@ -19,6 +22,97 @@ pub fn text(name: &str) -> Option<&'static str> {
 /// a tree may hold somewhere (replacements for other systems, mostly).
 pub fn is_library(name: &str) -> bool {
     text(name).is_some() || rucc_session::runtime::header(name).is_some()
+}
+
+/// Types that the compiler's own headers declare.
+const COMPILER_TYPES: &[(&str, &str)] = &[
+    ("bool", "stdbool.h"),
+    ("int16_t", "stdint.h"),
+    ("int32_t", "stdint.h"),
+    ("int64_t", "stdint.h"),
+    ("int8_t", "stdint.h"),
+    ("intmax_t", "stdint.h"),
+    ("intptr_t", "stdint.h"),
+    ("ptrdiff_t", "stddef.h"),
+    ("size_t", "stddef.h"),
+    ("uint16_t", "stdint.h"),
+    ("uint32_t", "stdint.h"),
+    ("uint64_t", "stdint.h"),
+    ("uint8_t", "stdint.h"),
+    ("uintmax_t", "stdint.h"),
+    ("uintptr_t", "stdint.h"),
+    ("va_list", "stdarg.h"),
+    ("wchar_t", "stddef.h"),
+];
+
+/// What the embedded headers declare, by name.
+struct Index {
+    types: BTreeMap<&'static str, &'static str>,
+    functions: BTreeMap<&'static str, &'static str>,
+}
+
+/// Reads the declarations once. Every one of them begins a line and ends with `;` at depth 0.
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let mut index = Index { types: COMPILER_TYPES.iter().copied().collect(), functions: BTreeMap::new() };
+        for &(header, text) in HEADERS {
+            let (mut start, mut depth, mut at) = (0, 0usize, 0);
+            for line in text.split_inclusive('\n') {
+                at += line.len();
+                if line.starts_with('#') || line.trim_end().ends_with('\\') {
+                    start = at;
+                    continue;
+                }
+                depth += line.matches('{').count();
+                depth = depth.saturating_sub(line.matches('}').count());
+                if depth == 0 && line.trim_end().ends_with(';') {
+                    declare(text[start..at].trim(), header, &mut index);
+                    start = at;
+                }
+            }
+        }
+        index
+    })
+}
+
+fn declare(text: &'static str, header: &'static str, index: &mut Index) {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.starts_with("typedef") {
+        let name = text.trim_end_matches(';').rsplit(|c| !word(c)).find(|w| !w.is_empty());
+        if let Some(name) = name.filter(|_| !text.contains("(*")) {
+            index.types.entry(name).or_insert(header);
+        }
+    } else if let Some(open) = text.find('(').filter(|_| !text.contains('{')) {
+        let name = text[..open].rsplit(|c| !word(c)).next().unwrap_or_default();
+        if !name.is_empty() {
+            index.functions.entry(name).or_insert(text);
+        }
+    }
+}
+
+/// Returns the library header that declares a type.
+pub fn declaring_type(name: &str) -> Option<&'static str> {
+    index().types.get(name).copied()
+}
+
+/// Returns the prototype of a library function in types that need no header, as compilers know it
+/// for functions that were never declared; `None` for others.
+pub fn prototype(name: &str) -> Option<String> {
+    let text = index().functions.get(name)?;
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let known = |w: &str| {
+        w.is_empty()
+            || w == name
+            || super::scan::is_keyword(w)
+            || matches!(w, "size_t" | "ssize_t" | "wchar_t")
+    };
+    if !text.split(|c| !word(c)).all(|w| known(w) || w.starts_with(|c: char| c.is_ascii_digit())) {
+        return None;
+    }
+    // ssize_t has the width of ptrdiff_t under both data models.
+    let typed = text.replace("ssize_t", "__PTRDIFF_TYPE__").replace("size_t", "__SIZE_TYPE__");
+    Some(typed.replace("wchar_t", "__WCHAR_TYPE__").replace('\n', " "))
 }
 
 /// Sorted by name.
@@ -174,3 +268,18 @@ const HEADERS: &[(&str, &str)] = &[
     ("wordexp.h", include_str!("headers/wordexp.h")),
     ("xlocale.h", include_str!("headers/xlocale.h")),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_sorted_and_declare() {
+        assert!(HEADERS.is_sorted_by_key(|(n, _)| n));
+        assert_eq!(prototype("fabs").as_deref(), Some("double fabs(double);"));
+        assert_eq!(prototype("fopen"), None);
+        assert_eq!(declaring_type("FILE"), Some("stdio.h"));
+        assert_eq!(declaring_type("pthread_mutex_t"), Some("sys/types.h"));
+        assert_eq!(declaring_type("nonsense"), None);
+    }
+}

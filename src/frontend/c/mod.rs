@@ -7,5 +7,8 @@
 mod files;
 mod guard;
 mod headers;
+pub mod honesty;
 pub mod parse;
+mod retry;
+pub mod scan;
 mod survey;

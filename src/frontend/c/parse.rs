@@ -7,6 +7,9 @@
 //! Only a unit beyond a cap is [`Rejected`] as a whole.
 
 use super::files::TreeFiles;
+use super::honesty::{self, Invented};
+use super::retry::{self, Guesses, ROUNDS};
+use super::scan::{Item, ItemKind, Text};
 use super::{guard, headers, survey};
 use crate::history::SourceTree;
 use crate::ir::DataModel;
@@ -14,6 +17,7 @@ use rucc_diag::{Diagnostic, Severity, Span};
 use rucc_pp::Tok;
 use rucc_sema::{Checked, Checker};
 use rucc_session::{Session, Std};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,6 +50,15 @@ pub struct Parsed {
     pub reads: Vec<(PathBuf, Option<String>)>,
     /// The unit's source file.
     pub path: PathBuf,
+    /// Top-level items in token order, functions that the parser lost included.
+    pub items: Vec<Item>,
+    /// Functions defined in active text that the typed tree lacks.
+    pub lost: BTreeSet<String>,
+    pub invented: Invented,
+    /// Text of ours that stood before the first line to make up for names that nobody declares.
+    pub prelude: String,
+    /// Positions at which outermost macro calls start.
+    calls: HashSet<u32>,
 }
 
 /// Why a unit was not parsed at all.
@@ -96,10 +109,7 @@ impl Parsed {
 
     /// Returns the name of the macro whose outermost call starts at `position`.
     fn macro_at(&self, position: u32) -> Option<Arc<str>> {
-        // Tokens are in source order but for includes, whose positions lie after those of the
-        // file that includes them; calls are few enough that a scan of equals is not needed.
-        let called = self.tokens.iter().any(|t| !t.expansion.is_dummy() && t.expansion.lo == position);
-        if !called {
+        if !self.calls.contains(&position) {
             return None;
         }
         let file = self.session.sources.file(self.session.sources.lookup_file(position)?);
@@ -117,30 +127,90 @@ impl Parsed {
 /// Preprocesses, parses and checks the file at `path`.
 ///
 /// Runs on a thread of its own with a large stack. Cost is linear in the number of tokens, about
-/// 5 ms for an ordinary file.
+/// 5 ms for an ordinary file, and up to five times that when names are missing.
 pub fn parse(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<Parsed, Rejected> {
     guard::on_large_stack(path, || {
         let files = TreeFiles::new(tree, path, options.host_headers);
-        let folders = survey::survey(&files, path, &options.include_dirs).folders;
-        let run = run(&files, path, &session_options(path, options, &folders), "")?;
-        let reads = files.reads();
-        Ok(Parsed {
-            session: run.session,
-            checked: run.checked,
-            tokens: run.tokens,
-            diagnostics: run.diagnostics,
-            reads,
-            path: path.to_path_buf(),
-        })
+        let survey = survey::survey(&files, path, &options.include_dirs);
+        let opts = session_options(path, options, &survey.folders);
+        let mut guesses = Guesses::default();
+        let mut best = run(&files, path, &opts, "")?;
+        for _ in 1..ROUNDS {
+            let next = best.refine(&guesses);
+            if next == guesses {
+                break;
+            }
+            files.restart();
+            let again = run(&files, path, &opts, &next.prelude())?;
+            if again.losses() > best.losses() {
+                break;
+            }
+            (best, guesses) = (again, next);
+        }
+        Ok(best.finish(path, &files, guesses))
     })
 }
 
-/// Result of one pass over the unit, before anything is retried.
+/// Result of one pass over the unit.
 struct Run {
     session: Session,
     checked: Checked,
     tokens: Vec<Tok>,
     diagnostics: Vec<Diagnostic>,
+    items: Vec<Item>,
+    /// Functions that the scan found and the typed tree lacks.
+    lost: BTreeSet<String>,
+}
+
+impl Run {
+    fn new(session: Session, checked: Checked, tokens: Vec<Tok>, diagnostics: Vec<Diagnostic>) -> Run {
+        let items = Text { tokens: &tokens, interner: &session.interner }.items();
+        let tree = &checked.tast;
+        let defined: BTreeSet<&str> = tree
+            .top_level()
+            .iter()
+            .filter(|&&d| tree[d].body.is_some())
+            .filter_map(|&d| tree[d].name.map(|n| session.interner.resolve(n)))
+            .collect();
+        let lost = items
+            .iter()
+            .filter_map(|i| match &i.kind {
+                ItemKind::Function { name, .. } if !defined.contains(name.as_str()) => Some(name.clone()),
+                _ => None,
+            })
+            .collect();
+        Run { session, checked, tokens, diagnostics, items, lost }
+    }
+
+    /// How bad the pass was: lost functions first, then errors.
+    fn losses(&self) -> (usize, usize) {
+        (self.lost.len(), self.diagnostics.iter().filter(|d| d.severity.is_fatal()).count())
+    }
+
+    fn refine(&self, guesses: &Guesses) -> Guesses {
+        let text = Text { tokens: &self.tokens, interner: &self.session.interner };
+        let Run { items, diagnostics, lost, .. } = self;
+        retry::Evidence { text, items, diagnostics, lost }.refine(guesses)
+    }
+
+    fn finish(self, path: &Path, files: &TreeFiles<'_>, guesses: Guesses) -> Parsed {
+        let text = Text { tokens: &self.tokens, interner: &self.session.interner };
+        let invented = honesty::invented(text, &self.items, &self.diagnostics, &guesses);
+        let calls = self.tokens.iter().filter(|t| !t.expansion.is_dummy()).map(|t| t.expansion.lo).collect();
+        Parsed {
+            prelude: guesses.prelude(),
+            invented,
+            calls,
+            session: self.session,
+            checked: self.checked,
+            tokens: self.tokens,
+            diagnostics: self.diagnostics,
+            items: self.items,
+            lost: self.lost,
+            reads: files.reads(),
+            path: path.to_path_buf(),
+        }
+    }
 }
 
 /// Options of the `rucc` session: a fixed target, never the machine's own.
@@ -243,7 +313,7 @@ fn run(
     checker.check_unit();
     let checked = checker.finish();
     diagnostics.extend(checked.diagnostics.iter().cloned());
-    Ok(Run { session, checked, tokens, diagnostics })
+    Ok(Run::new(session, checked, tokens, diagnostics))
 }
 
 #[cfg(test)]
@@ -274,6 +344,54 @@ mod tests {
             &["f"],
             &[],
         );
+    }
+
+    /// Parses one file and lists what was invented.
+    fn check_invented(source: &str, functions: &[&str], names: &[&str], macros: &[&str]) {
+        check(&[("a.c", source)], functions, &[]);
+        let tree = MemoryTree::new([("a.c", source)]);
+        let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+        let found: Vec<_> = parsed.invented.names.keys().map(|n| &**n).collect();
+        assert_eq!(
+            (found, parsed.invented.macros.iter().map(String::as_str).collect()),
+            (names.to_vec(), macros.to_vec())
+        );
+    }
+
+    #[test]
+    fn unknown_macros_lose_no_function() {
+        check_invented(
+            "API int f(void) { return 1; }
+int g(void) { return f(); }",
+            &["f", "g"],
+            &[],
+            &["API"],
+        );
+        check_invented("EXPORT(int x) int f(void) { return 1; }", &["f"], &[], &["EXPORT"]);
+        check_invented("int f(void) COLD { return 1; }", &["f"], &[], &["COLD"]);
+        check_invented("int f(int a UNUSED, char *b) { return 1; }", &["f"], &[], &["UNUSED"]);
+        check_invented("RET CALL f(void) { return 1; }", &["f"], &["RET"], &["CALL"]);
+    }
+
+    #[test]
+    fn unknown_types_are_on_record() {
+        let source =
+            "struct s { T a; int b; };\nint f(struct s *p) { return p->b; }\nint g(void) { return 0; }";
+        check_invented(source, &["f", "g"], &["T", "s"], &[]);
+        let tree = MemoryTree::new([("a.c", source)]);
+        let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+        assert_eq!(parsed.invented.in_function("f"), [Arc::from("s")]);
+        assert_eq!(parsed.invented.in_function("g"), []);
+        check_invented("int f(void *p) { return (T *)p == 0; }", &["f"], &["T"], &[]);
+        check_invented("int f(FILE *p, size_t n) { return 0; }", &["f"], &[], &[]);
+    }
+
+    #[test]
+    fn library_functions_are_known_without_a_header() {
+        let tree = MemoryTree::new([("a.c", "float f(float x) { return 0.5f * fabs(x); }")]);
+        let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+        let text = rucc_sema::print(&parsed.checked.tast, &parsed.checked.types, &parsed.session.interner);
+        assert!(text.contains("fabs : double(double)"), "{text}");
     }
 
     #[test]

@@ -1,0 +1,93 @@
+//! What a parsed unit rests on that its text does not say.
+//!
+//! An unknown type becomes `int`, an enumerator with an unknown initialiser gets some value, a
+//! field of incomplete type takes no room, and the tree does not show it: only a diagnostic does,
+//! and it may lie in a header. A *name is invented* when its declaration has an error or when it is
+//! one of our guesses; the property spreads to every declaration that holds such a type by value.
+//! Functions are charged with the invented names that their tokens mention. Uses that go through a
+//! chain of pointers do not show in the tokens; lowering finds those by the record's tag.
+
+use super::retry::{Guesses, Places};
+use super::scan::{Item, ItemKind, Text};
+use rucc_diag::Diagnostic;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Names whose meaning was invented.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Invented {
+    /// Types (typedefs and tags), enumerators, variables and functions, with the reason.
+    pub names: BTreeMap<Arc<str>, Arc<str>>,
+    /// Per function of the unit, the invented names that it mentions, sorted.
+    pub functions: BTreeMap<String, Vec<Arc<str>>>,
+    /// Macros that were taken to stand for nothing.
+    pub macros: BTreeSet<String>,
+}
+
+impl Invented {
+    /// Returns whether a tag, typedef, enumerator or variable has an invented meaning.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    /// Returns the invented names that a function mentions.
+    pub fn in_function(&self, name: &str) -> &[Arc<str>] {
+        self.functions.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Finds the invented names of a unit. Cost: a pass over the tokens per round of spreading, which
+/// ends after as many rounds as types nest by value.
+pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], guesses: &Guesses) -> Invented {
+    let mut names: BTreeMap<Arc<str>, Arc<str>> =
+        guesses.types.keys().map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))).collect();
+    let places = Places::new(text, items);
+    for one in diagnostics.iter().filter(|d| d.severity.is_fatal()) {
+        let Some(item) = places.item(one).and_then(|at| items.get(at)) else { continue };
+        if !matches!(item.kind, ItemKind::Function { .. }) {
+            for name in &item.declares {
+                names.entry(Arc::from(name.as_str())).or_insert_with(|| Arc::from(one.message.as_str()));
+            }
+        }
+    }
+    let declarations: Vec<&Item> =
+        items.iter().filter(|i| !matches!(i.kind, ItemKind::Function { .. })).collect();
+    let mut grown = !names.is_empty();
+    while grown {
+        grown = false;
+        for item in &declarations {
+            if item.declares.iter().all(|d| names.contains_key(d.as_str())) {
+                continue;
+            }
+            let held = item
+                .tokens
+                .clone()
+                .find(|&i| text.name(i).is_some_and(|n| names.contains_key(n)) && holds_by_value(text, i));
+            let Some(held) = held.and_then(|i| text.name(i)) else { continue };
+            let why: Arc<str> = Arc::from(format!("holds {held}"));
+            for name in item.declares.iter().filter(|d| *d != held) {
+                grown |= names.insert(Arc::from(name.as_str()), why.clone()).is_none();
+            }
+        }
+    }
+    let mut functions = BTreeMap::new();
+    for item in items {
+        let ItemKind::Function { name, .. } = &item.kind else { continue };
+        let used = text.names(item.tokens.clone());
+        let used: Vec<Arc<str>> =
+            names.keys().filter(|n| used.contains(&***n) && &***n != name).cloned().collect();
+        if !used.is_empty() {
+            functions.insert(name.clone(), used);
+        }
+    }
+    Invented { names, functions, macros: guesses.macros.keys().cloned().collect() }
+}
+
+/// Returns whether the type named at `index` is used by value rather than pointed to.
+fn holds_by_value(text: Text<'_>, index: usize) -> bool {
+    let mut next = index + 1;
+    while matches!(text.at(next), "const" | "volatile") {
+        next += 1;
+    }
+    text.at(next) != "*"
+}
