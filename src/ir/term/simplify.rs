@@ -19,6 +19,10 @@
 mod bits;
 mod boolean;
 mod compare;
+mod convert;
+mod exact;
+mod fcompare;
+mod float;
 mod linear;
 mod memory;
 
@@ -91,8 +95,9 @@ fn rewrite(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
         (BitAnd | BitOr | BitXor, &[a, b]) => bits::bitwise(pool, op, a, b),
         (LShr | AShr, &[a, k]) => bits::shift_right(pool, op, a, k),
         (UDiv | URem | SDiv | SRem, &[a, b]) => bits::divide(pool, op, a, b),
-        (FToF(s), &[a]) if pool.sort(a) == s => Some(a),
-        _ => None,
+        (FToF(_) | SToF(_) | UToF(_) | FToS(_) | FToU(_), &[a]) => convert::rewrite(pool, op, a),
+        (FEq | FLt | FLe | FIsNan | FIsInf | FSignbit, _) => fcompare::rewrite(pool, op, args),
+        _ => float::rewrite(pool, op, args),
     }
 }
 

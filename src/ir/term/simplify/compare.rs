@@ -1,6 +1,7 @@
 //! Equality and order.
 
 use super::super::{App, Const, Op, Sort, TermId, TermPool};
+use super::convert::exact_integer;
 use super::linear::Linear;
 use super::{applied, unary, width};
 
@@ -137,25 +138,40 @@ fn plain_const(pool: &mut TermPool, t: TermId, k: Const) -> TermId {
     pool.raw(App::Op(Op::Eq), vec![t, k])
 }
 
-/// Negation and widening map different values to different values.
+/// Negation, widening and exact conversion map different values to different values.
 fn eq_float(pool: &mut TermPool, a: TermId, b: TermId) -> Option<TermId> {
-    let ((op @ (Op::FNeg | Op::FToF(Sort::F64)), &[x]), true) = (applied(pool, a)?, true) else {
-        return flipped(pool, a, b);
-    };
+    if pool.as_const(a).is_some() {
+        return eq_float(pool, b, a);
+    }
+    let k = pool.as_const(b);
+    if k.is_some_and(Const::is_nan) {
+        return Some(pool.op(Op::FIsNan, &[a]));
+    }
+    if let (Some((x, true)), Some((y, true))) = (exact_integer(pool, a), exact_integer(pool, b))
+        && pool.sort(x) == pool.sort(y)
+    {
+        return Some(pool.eq(x, y));
+    }
+    let (op, args) = applied(pool, a)?;
+    let &[x] = args else { return None };
+    if !matches!(op, Op::FNeg | Op::FToF(Sort::F64)) && exact_integer(pool, a).is_none() {
+        return None;
+    }
     if let Some(y) = unary(pool, b, op).filter(|&y| pool.sort(y) == pool.sort(x)) {
         return Some(pool.eq(x, y));
     }
-    let k = pool.as_const(b)?;
-    let narrow = if op == Op::FNeg { Op::FNeg.eval(&[k]) } else { Op::FToF(Sort::F32).eval(&[k]) }.ok()?;
-    if op.eval(&[narrow]) != Ok(k) {
-        return Some(pool.bool(false));
+    let k = k?;
+    let inverse = match (op, pool.sort(x)) {
+        (Op::FNeg, _) => Op::FNeg,
+        (Op::FToF(_), s) => Op::FToF(s),
+        (Op::SToF(_), Sort::Bv(w)) => Op::FToS(w),
+        (Op::UToF(_), Sort::Bv(w)) => Op::FToU(w),
+        _ => return None,
+    };
+    match inverse.eval(&[k]) {
+        Ok(back) if op.eval(&[back]) == Ok(k) => Some(eq_with(pool, x, back)),
+        _ => Some(pool.bool(false)),
     }
-    Some(eq_with(pool, x, narrow))
-}
-
-fn flipped(pool: &mut TermPool, a: TermId, b: TermId) -> Option<TermId> {
-    let injective = matches!(applied(pool, b)?.0, Op::FNeg | Op::FToF(Sort::F64));
-    (injective && pool.as_const(a).is_some()).then(|| eq_float(pool, b, a))?
 }
 
 /// Equal last pieces do not matter: strings with a common end are equal when their beginnings are.

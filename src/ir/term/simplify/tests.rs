@@ -81,12 +81,12 @@ impl Terms {
         from[self.random.below(from.len())]
     }
 
-    fn grow(&mut self) {
+    fn grow(&mut self, kinds: &[usize]) {
         use Op::*;
         let w = self.one_of(&WIDTHS);
         let f = self.one_of(&[Sort::F32, Sort::F64]);
         let bv = Sort::Bv(w);
-        let (op, sorts): (Op, Vec<Sort>) = match self.random.below(17) {
+        let (op, sorts): (Op, Vec<Sort>) = match self.one_of(kinds) {
             0 => (self.one_of(&[And, Or]), vec![Sort::Bool; 2]),
             1 => (Not, vec![Sort::Bool]),
             2 => (Eq, vec![self.one_of(&[Sort::Bool, bv, bv, f]); 2]),
@@ -243,23 +243,56 @@ impl Terms {
     }
 }
 
+/// Kinds of [`Terms::grow`]: all of them, and those about floats.
+const ALL: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+const FLOATS: [usize; 8] = [2, 3, 13, 14, 15, 16, 16, 16];
+
+/// Rounds for each random test; `INVDIFF_TEST_ROUNDS` multiplies them.
+fn rounds(n: u64) -> u64 {
+    n * std::env::var("INVDIFF_TEST_ROUNDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1)
+}
+
 #[test]
 fn random_terms_keep_their_values() {
-    for seed in 0..300 {
-        let mut terms = Terms::new(seed);
-        for _ in 0..60 {
-            terms.grow();
+    for seed in 0..rounds(200) {
+        for kinds in [&ALL[..], &FLOATS] {
+            let mut terms = Terms::new(seed);
+            for _ in 0..60 {
+                terms.grow(kinds);
+            }
+            terms.check();
         }
-        terms.check();
+    }
+}
+
+/// One float operation in double, rounded to float, is the operation in float.
+#[test]
+fn double_rounding_is_innocuous() {
+    let mut random = Random(1);
+    for _ in 0..rounds(100_000) {
+        let mut float = || f32::from_bits((random.below(1 << 16) << 16 | random.below(1 << 16)) as u32);
+        let (a, mut b) = (float(), float());
+        if random.below(2) == 0 {
+            // Near in size, or with a subnormal result.
+            b = f32::from_bits(a.to_bits() ^ random.below(1 << 24) as u32);
+        }
+        let (x, y) = (f64::from(a), f64::from(b));
+        let same =
+            |wide: f64, narrow: f32| assert_eq!(Const::f32(wide as f32), Const::f32(narrow), "{a:e} {b:e}");
+        same(x + y, a + b);
+        same(x * y, a * b);
+        same(x / y, a / b);
+        same(x.sqrt(), a.sqrt());
+        same(x % y, a % b);
     }
 }
 
 #[test]
 fn random_states_keep_their_values() {
-    for seed in 0..150 {
+    for seed in 0..rounds(150) {
         let mut terms = Terms::new(seed + 1000);
         for _ in 0..60 {
-            if terms.random.below(3) == 0 { terms.grow() } else { terms.grow_state() }
+            if terms.random.below(3) == 0 { terms.grow(&ALL) } else { terms.grow_state() }
         }
         terms.check();
     }
@@ -365,6 +398,57 @@ fn integers() {
     check(i, "and(p,or(not(p),q))", "and(p,q)");
     check(i, "and(eq(a,3),not(eq(a,4)))", "eq(a,3)");
     check(i, "and(<(a,b),<=(b,a))", "and(p,not(p))");
+}
+
+#[test]
+fn floats() {
+    let f = Sort::F32;
+    check(f, "fsub(a,b)", "fadd(fneg(b),a)");
+    check(f, "fmul(-1,a)", "fneg(fmul(1,a))");
+    check(f, "fdiv(fneg(a),fmul(b,-2))", "fdiv(a,fmul(2,b))");
+    check(f, "fdiv(a,4)", "fmul(0.25,a)");
+    check(f, "fadd(a,a)", "fmul(a,2)");
+    check(f, "fabs(fmul(fneg(a),b))", "fmul(fabs(b),fabs(a))");
+    check(f, "fabs(fmul(0.5,fmul(a,b)))", "fmul(0.5,fabs(fmul(a,b)))");
+    // The pair 270150: the same but for the sign of a zero.
+    check(
+        f,
+        "fabs(fdiv(fsub(a,b),fsub(fmul(c,a),fmul(d,b))))",
+        "fabs(fdiv(fsub(b,a),fsub(fmul(d,b),fmul(c,a))))",
+    );
+    check(f, "feq(fsub(fmul(a,d),fmul(c,b)),0)", "feq(fsub(fmul(c,b),fmul(a,d)),-0.0)");
+    check(f, "narrow(fmul(wide(a),wide(b)))", "fmul(b,a)");
+    check(f, "narrow(fsub(wide(a),wide(b)))", "fsub(a,b)");
+    check(f, "narrow(sqrt(fneg(wide(a))))", "sqrt(fneg(a))");
+    check(f, "flt(fneg(a),1)", "flt(-1,a)");
+    check(f, "not(feq(a,a))", "isnan(fneg(a))");
+    let d = Sort::F64;
+    // Half of a product of floats is exact in double, in any order.
+    check(d, "fmul(fmul(0.5,wide(h.F32)),wide(b.F32))", "fdiv(fmul(wide(b.F32),wide(h.F32)),2)");
+    check(d, "flt(wide(h.F32),0.1)", "fle(wide(h.F32),0.09999999403953552)");
+    check(d, "feq(wide(h.F32),0.1)", "and(p,not(p))");
+    check(d, "narrow(wide(h.F32))", "h.F32");
+    check(d, "flt(double(i.I32),2.5)", "fle(double(i.I32),2)");
+    check(d, "isnan(double(i.I32))", "and(p,not(p))");
+}
+
+/// Rewriting that holds of real numbers, but not of floats.
+#[test]
+fn floats_are_not_reals() {
+    let mut pool = TermPool::new();
+    let mut differ = |left: &str, right: &str| {
+        let (l, r) = (parse(&mut pool, Sort::F32, left), parse(&mut pool, Sort::F32, right));
+        assert!(l != r, "{left} is {right}");
+    };
+    differ("fsub(a,b)", "fneg(fsub(b,a))");
+    differ("fadd(a,0)", "a");
+    differ("fmul(fmul(0.5,a),b)", "fmul(0.5,fmul(a,b))");
+    differ("fdiv(a,a)", "1");
+    differ("fsub(a,a)", "0");
+    differ("fdiv(a,3)", "fmul(a,0.3333333)");
+    differ("feq(a,b)", "eq(a,b)");
+    differ("not(flt(a,b))", "fle(b,a)");
+    differ("feq(fsub(a,b),0)", "feq(a,b)");
 }
 
 /// The memory forms: what a load gives after some stores.
