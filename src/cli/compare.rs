@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{CliError, Context};
+use super::diff::DiffArgs;
+use super::range::RangeArgs;
+use super::{CliError, Context, GlobalArgs, analyse};
 use crate::gate::hooks::HookSettings;
 use crate::gate::policy::Policy;
 use crate::gate::{Analyse, Failure, Side};
@@ -44,9 +46,32 @@ pub(super) fn settings(git: &Git) -> Result<HookSettings, CliError> {
     })
 }
 
-/// Returns the function that compares two versions of this repository.
-pub(super) fn analyse(_context: &Context) -> Analyse {
-    Arc::new(|_: &Side, _: &Side| Err(Failure("the analysis is not connected yet".to_string())))
+/// Returns the function that compares two versions of this repository, as `git invdiff diff` does.
+pub(super) fn analyse(context: &Context) -> Analyse {
+    // The context has moved to the -C directory already, and its output is not to be opened again.
+    let globals = GlobalArgs { change_dir: Vec::new(), output: None, quiet: true, ..context.globals.clone() };
+    Arc::new(move |old: &Side, new: &Side| {
+        let fails = |error: CliError| Failure(error.message);
+        let context = Context::new(globals.clone()).map_err(fails)?;
+        let range = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
+        analyse::report(&range, &DiffArgs::default(), &context).map_err(fails)
+    })
+}
+
+/// Returns two versions as arguments of `diff`.
+fn range(git: &Git, old: &Side, new: &Side) -> Result<RangeArgs, CliError> {
+    let mut range = RangeArgs::default();
+    for side in [old, new] {
+        match side {
+            Side::Commit(id) => range.revisions.push(id.into()),
+            Side::Index => range.staged = true,
+            // The empty tree's id depends on the repository's hash.
+            Side::Nothing => {
+                range.revisions.push(git.line(&["hash-object", "-t", "tree", "--stdin"])?.into());
+            }
+        }
+    }
+    Ok(range)
 }
 
 /// Returns the commit that a revision names.

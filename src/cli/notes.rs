@@ -2,9 +2,11 @@
 
 use std::io::Write;
 
+use super::render::{self, Manner};
 use super::{CliError, Context, ExitCode, Format, compare};
 use crate::gate::annotate::{Existing, annotate};
 use crate::report::escape::visible;
+use crate::report::{Report, note};
 use crate::store::Git;
 use crate::store::notes::{Edit, Ends, Note, Notes, NotesRef, Record, all_ends, setup};
 use clap::{Args, Subcommand};
@@ -163,21 +165,8 @@ fn show(
         let records: Vec<Value> = shown.iter().flat_map(records_as_json).collect();
         write_data(&records, format, context)?;
     }
-    for Shown { commit, note, ends } in shown.iter().filter(|_| format == Format::Text) {
-        writeln!(context.output, "commit {commit}")?;
-        for record in &note.records {
-            let current = ends.as_ref().is_some_and(|ends| record.is_about(ends));
-            let stale = if current { "" } else { "stale: " };
-            for part in record.text.split("; ") {
-                writeln!(context.output, "    {stale}{}", visible(part))?;
-            }
-            for part in &record.omitted {
-                writeln!(context.output, "    without {}, which were too long", visible(part))?;
-            }
-        }
-        if !note.foreign.is_empty() {
-            writeln!(context.output, "    {} lines of another schema", note.foreign.len())?;
-        }
+    for one in shown.iter().filter(|_| format == Format::Text) {
+        show_text(git, one, context)?;
     }
     if shown.is_empty() {
         let about =
@@ -185,6 +174,50 @@ fn show(
         return Err(CliError::fatal(format!("no note on {about}")).hint("'git invdiff notes add' makes one"));
     }
     Ok(ExitCode::Done)
+}
+
+/// Writes the notes of one commit for people.
+fn show_text(git: &Git, shown: &Shown, context: &mut Context) -> Result<(), CliError> {
+    writeln!(context.output, "note on {}", shown.commit)?;
+    for record in &shown.note.records {
+        if !shown.ends.as_ref().is_some_and(|ends| record.is_about(ends)) {
+            writeln!(
+                context.output,
+                "stale: it speaks of other trees; 'git invdiff notes add --force' renews it"
+            )?;
+        }
+        let mut report = note::report(record);
+        if report.functions.is_empty() {
+            for part in record.text.split("; ") {
+                writeln!(context.output, "  {}", visible(part))?;
+            }
+            continue;
+        }
+        describe(git, &mut report)?;
+        render::write_report(&report, &Manner::default(), Format::Text, context)?;
+        for notice in &report.notices {
+            writeln!(context.output, "{}", visible(notice))?;
+        }
+    }
+    if !shown.note.foreign.is_empty() {
+        writeln!(context.output, "{} lines of another schema", shown.note.foreign.len())?;
+    }
+    Ok(())
+}
+
+/// Fills in what a note does not repeat: subject and time of the commits, where they are here.
+fn describe(git: &Git, report: &mut Report) -> Result<(), CliError> {
+    for version in &mut report.versions {
+        let Some(commit) = &version.commit else { continue };
+        let format = "--format=%cI%x00%s";
+        let output = git.output(&["log", "-1", "--no-show-signature", format, commit.as_str(), "--"], b"")?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        if let Some((time, subject)) = text.trim_end().split_once('\0') {
+            version.time = Some(time.to_string());
+            version.summary = subject.to_string();
+        }
+    }
+    Ok(())
 }
 
 /// The records as they are, each with whether it is stale.

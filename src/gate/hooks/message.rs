@@ -158,11 +158,11 @@ fn comments_are_cut(git: &Git) -> Result<bool, HookError> {
 /// comments may be kept), else at the end; only if git has put comments there too.
 fn preview(message: &[u8], comment: &[u8], trailers: &[Trailer]) -> Vec<u8> {
     let lines: Vec<&[u8]> = message.split_inclusive(|&byte| byte == b'\n').collect();
-    let is_comment = |line: &&[u8]| line.starts_with(comment);
-    if trailers.is_empty() || !lines.iter().any(|line| is_comment(&line)) {
+    let is_comment = |line: &[u8]| line.starts_with(comment);
+    if trailers.is_empty() || !lines.iter().any(|line| is_comment(line)) {
         return message.to_vec();
     }
-    let scissors = lines.iter().position(|line| is_comment(&line) && line.windows(4).any(|w| w == b" >8 "));
+    let scissors = lines.iter().position(|line| is_comment(line) && line.windows(4).any(|w| w == b" >8 "));
     let at = match scissors {
         Some(at) => {
             at + lines.get(at..).unwrap_or_default().iter().take_while(|line| is_comment(line)).count()
