@@ -5,10 +5,13 @@
 //! outside this folder names one of their types, and their versions are pinned.
 
 mod files;
-mod guard;
+pub(crate) mod guard;
 mod headers;
 pub mod honesty;
+pub mod lower;
 pub mod parse;
 mod retry;
 pub mod scan;
 mod survey;
+
+pub use parse::{Options, Rejected};

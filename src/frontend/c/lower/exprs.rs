@@ -1,0 +1,700 @@
+//! Expressions: values, effects, conditions, calls.
+//!
+//! Evaluation follows C's sequence points; where C leaves the order open, operands go left to right,
+//! which cannot be told apart from another order unless effects conflict ([`super::sequencing`]).
+
+use super::arith::{apply, not};
+use super::function::{Edge, FnCx, Lowered};
+use super::places::Place;
+use super::sequencing;
+use super::types::{Scalar, Shape};
+use crate::ir::{Callee, Const, Expr, Instr, Op, Sort, VarId};
+use rucc_ast::{BinaryOp, UnaryOp};
+use rucc_sema::{
+    Classify, Const as Folded, Conversion, DeclId, DeclKind, ExprId, ExprKind, ExprList, Sign, StmtId,
+};
+use rucc_types::TypeId;
+
+impl FnCx<'_, '_> {
+    /// Evaluates a full expression for its effects; a part that is not modelled becomes `Unknown`.
+    pub fn full_effect(&mut self, e: ExprId) {
+        self.guarded(e, |cx| cx.effect(e));
+    }
+
+    /// Evaluates a full expression for its value; `None` when it is not modelled.
+    pub fn full_value(&mut self, e: ExprId) -> Option<Expr> {
+        let mut result = None;
+        self.guarded(e, |cx| {
+            result = Some(cx.value(e)?);
+            Ok(())
+        });
+        result
+    }
+
+    /// Runs the lowering of one full expression. When it fails, what it may write is havocked.
+    pub fn guarded(&mut self, e: ExprId, work: impl FnOnce(&mut Self) -> Lowered<()>) -> bool {
+        let found = sequencing::effects(self.unit.tast, e);
+        let result = match found.conflict {
+            Some(_) => Err("unsequenced effects on one object".into()),
+            None => self.attempt(work),
+        };
+        match result {
+            Ok(()) => true,
+            Err(reason) => {
+                let written: Vec<VarId> = found.writes.iter().filter_map(|d| self.register_of(*d)).collect();
+                let in_memory = found.writes.iter().any(|d| self.register_of(*d).is_none());
+                self.unknown(reason, written, found.beyond || in_memory);
+                false
+            }
+        }
+    }
+
+    fn register_of(&self, d: DeclId) -> Option<VarId> {
+        let var = *self.var_of.get(&d)?;
+        (!self.vars[var.0 as usize].in_memory).then_some(var)
+    }
+
+    /// Evaluates for effects only.
+    pub fn effect(&mut self, e: ExprId) -> Lowered<()> {
+        let expr = self.unit.tast[e];
+        match expr.kind {
+            ExprKind::Convert { operand, .. } | ExprKind::Cast(operand)
+                if matches!(self.unit.shape(expr.ty), Shape::Void)
+                    || !sequencing::has_effects(self.unit.tast, operand) =>
+            {
+                if sequencing::has_effects(self.unit.tast, operand) { self.effect(operand) } else { Ok(()) }
+            }
+            ExprKind::Call { callee, args } => self.call(e, callee, args, None, None),
+            ExprKind::Unary { op, operand } if step_of(op).is_some() => {
+                self.step_object(operand, op, false).map(|_| ())
+            }
+            ExprKind::Comma { lhs, rhs } => {
+                self.effect(lhs)?;
+                self.effect(rhs)
+            }
+            ExprKind::Cond { cond, then, otherwise } => {
+                self.choose(cond, |cx| cx.effect(then), |cx| cx.effect(otherwise))
+            }
+            ExprKind::Binary { op: BinaryOp::LogAnd, lhs, rhs } => {
+                self.choose(lhs, |cx| cx.effect(rhs), |_| Ok(()))
+            }
+            ExprKind::Binary { op: BinaryOp::LogOr, lhs, rhs } => {
+                self.choose(lhs, |_| Ok(()), |cx| cx.effect(rhs))
+            }
+            ExprKind::StmtExpr(body) => self.statement_expression(body, false).map(|_| ()),
+            ExprKind::Unreachable | ExprKind::Trap => self.value(e).map(|_| ()),
+            ExprKind::VaStart { .. } | ExprKind::VaEnd { .. } | ExprKind::VaCopy { .. } => {
+                Err("variable arguments".into())
+            }
+            _ => match self.unit.shape(expr.ty) {
+                Shape::Aggregate => self.aggregate(e).map(|_| ()),
+                Shape::Void | Shape::Function => Ok(()),
+                _ if !sequencing::has_effects(self.unit.tast, e) => Ok(()),
+                _ => self.value(e).map(|_| ()),
+            },
+        }
+    }
+
+    /// Evaluates a scalar.
+    pub fn value(&mut self, e: ExprId) -> Lowered<Expr> {
+        let expr = self.unit.tast[e];
+        match expr.kind {
+            ExprKind::Const(c) => self.constant(c, expr.ty),
+            ExprKind::Convert { kind, operand } => self.conversion(kind, operand, expr.ty),
+            ExprKind::Cast(operand) => self.cast(operand, expr.ty),
+            ExprKind::Decl(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Subscript { .. }
+            | ExprKind::CompoundLiteral(_) => self.read(e),
+            ExprKind::Str(_) => self.address(e),
+            ExprKind::Unary { op, operand } => self.unary(e, op, operand, expr.ty),
+            ExprKind::Binary { op, lhs, rhs } => self.binary(e, op, lhs, rhs, expr.ty),
+            ExprKind::Assign { op, computation, lhs, rhs } => self.assignment(op, computation, lhs, rhs),
+            ExprKind::Call { callee, args } => {
+                let scalar = self.scalar_of(e)?;
+                let dst = self.temp(scalar, expr.ty);
+                self.call(e, callee, args, Some(dst), None)?;
+                Ok(Expr::Var(dst))
+            }
+            ExprKind::Cond { cond, then, otherwise } => self.conditional(e, cond, then, otherwise),
+            ExprKind::Comma { lhs, rhs } => {
+                self.effect(lhs)?;
+                self.value(rhs)
+            }
+            ExprKind::StmtExpr(body) => self
+                .statement_expression(body, true)?
+                .ok_or_else(|| "statement expression without a value".into()),
+            ExprKind::Expect { value, .. } => self.value(value),
+            ExprKind::Abs { operand } => self.named_call("abs", &[operand], e),
+            ExprKind::Classify { op, lhs, rhs } => self.classify(op, lhs, rhs, expr.ty),
+            ExprKind::Sign { op: Sign::Clear, lhs, .. } => {
+                let x = self.value(lhs)?;
+                Ok(apply(Op::FAbs, vec![x], false))
+            }
+            ExprKind::Sign { op: Sign::Of, lhs, rhs: Some(rhs) } => {
+                let (x, y) = (self.value(lhs)?, self.value(rhs)?);
+                Ok(apply(Op::FCopysign, vec![x, y], false))
+            }
+            ExprKind::Unreachable => {
+                self.emit_last(Instr::Unreachable);
+                Ok(Expr::bv(32, 0))
+            }
+            ExprKind::Trap => {
+                self.emit_last(Instr::Call {
+                    dst: None,
+                    callee: Callee::Direct("abort".into()),
+                    args: Vec::new(),
+                    arg_types: Vec::new(),
+                    ret: crate::ir::CType::Void,
+                    result_to: None,
+                    noreturn: true,
+                });
+                Ok(Expr::bv(32, 0))
+            }
+            ExprKind::Error => Err("source with errors".into()),
+            ExprKind::VaArg { .. } => Err("variable arguments".into()),
+            ExprKind::LabelAddr(_) => Err("address of a label".into()),
+            ExprKind::Atomic { .. } => Err("atomic operation".into()),
+            ExprKind::Overflow { .. } => Err("overflow builtin".into()),
+            ExprKind::Alloca { .. } => Err("alloca".into()),
+            ExprKind::Jump { .. } => Err("setjmp".into()),
+            _ => Err("builtin that is not modelled".into()),
+        }
+    }
+
+    fn constant(&mut self, c: rucc_sema::ConstId, ty: TypeId) -> Lowered<Expr> {
+        let scalar = self.scalar_type(ty)?;
+        let sort = scalar.sort(self.unit.pointer);
+        let made = match (self.unit.tast[c], sort) {
+            (Folded::Int(i), Sort::Bv(w)) => Some(Const::bv(w, i)),
+            (Folded::Int(i), Sort::F32) => Some(Const::f32(i as f32)),
+            (Folded::Int(i), Sort::F64) => Some(Const::f64(i as f64)),
+            (Folded::Float(f), Sort::F32 | Sort::F64) => Const::from_bits(sort, f.to_bits()),
+            (Folded::Address(a), Sort::Bv(w)) => {
+                let base = match a.base {
+                    rucc_sema::Base::Absolute => return Ok(Expr::bv(w, a.offset)),
+                    rucc_sema::Base::Str(s) => Expr::Addr(crate::ir::Object::Global(self.unit.string(s))),
+                    rucc_sema::Base::Decl(d) => {
+                        let Place::Memory { addr } = self.object(d)? else {
+                            return Err("address of a register".into());
+                        };
+                        addr
+                    }
+                    rucc_sema::Base::Label(_) => return Err("address of a label".into()),
+                };
+                return Ok(super::arith::offset(base, a.offset, w));
+            }
+            _ => None,
+        };
+        made.map(Expr::Const).ok_or_else(|| "constant that is not modelled".into())
+    }
+
+    fn read(&mut self, e: ExprId) -> Lowered<Expr> {
+        let ty = self.unit.tast[e].ty;
+        match self.unit.shape(ty) {
+            Shape::Scalar(_) => {
+                let place = self.place(e)?;
+                self.load(&place, ty, None)
+            }
+            Shape::Opaque => Err(format!("value of type {}", self.unit.spell(ty)).into()),
+            _ => self.address(e),
+        }
+    }
+
+    fn conversion(&mut self, kind: Conversion, operand: ExprId, ty: TypeId) -> Lowered<Expr> {
+        match kind {
+            Conversion::Lvalue => self.read(operand),
+            Conversion::ArrayDecay | Conversion::FunctionDecay => self.address(operand),
+            Conversion::Bool => {
+                let cond = self.condition_value(operand)?;
+                match self.scalar_type(ty)? {
+                    Scalar::Bool => Ok(super::arith::number(cond, 8)),
+                    to => Ok(super::arith::number(cond, to.sort(self.unit.pointer).bits().unwrap_or(32))),
+                }
+            }
+            Conversion::Void => {
+                self.effect(operand)?;
+                Ok(Expr::bv(32, 0))
+            }
+            Conversion::Broadcast | Conversion::Hardbool => Err("conversion that is not modelled".into()),
+            Conversion::Arithmetic | Conversion::Pointer | Conversion::NullPointer => self.cast(operand, ty),
+        }
+    }
+
+    fn cast(&mut self, operand: ExprId, ty: TypeId) -> Lowered<Expr> {
+        if self.unit.shape(ty) == Shape::Void {
+            self.effect(operand)?;
+            return Ok(Expr::bv(32, 0));
+        }
+        let (from, to) = (self.scalar_of(operand)?, self.scalar_type(ty)?);
+        if to == Scalar::Bool {
+            let cond = self.condition_value(operand)?;
+            return Ok(super::arith::number(cond, 8));
+        }
+        let value = self.value(operand)?;
+        Ok(self.convert(value, from, to))
+    }
+
+    fn unary(&mut self, e: ExprId, op: UnaryOp, operand: ExprId, ty: TypeId) -> Lowered<Expr> {
+        match op {
+            UnaryOp::Deref => self.read(e),
+            UnaryOp::AddrOf => self.address(operand),
+            UnaryOp::Plus => self.value(operand),
+            UnaryOp::Not => {
+                let cond = self.condition_value(e)?;
+                let width = self.scalar_type(ty)?.sort(self.unit.pointer).bits().unwrap_or(32);
+                Ok(super::arith::number(cond, width))
+            }
+            UnaryOp::Minus => {
+                let scalar = self.scalar_type(ty)?;
+                let x = self.value(operand)?;
+                Ok(match scalar.is_float() {
+                    true => apply(Op::FNeg, vec![x], false),
+                    false => apply(Op::Neg, vec![x], scalar.is_signed()),
+                })
+            }
+            UnaryOp::BitNot => {
+                let x = self.value(operand)?;
+                match self.scalar_type(ty)?.is_float() {
+                    true => Err("complex conjugate".into()),
+                    false => Ok(apply(Op::BitNot, vec![x], false)),
+                }
+            }
+            UnaryOp::PreInc | UnaryOp::PreDec | UnaryOp::PostInc | UnaryOp::PostDec => {
+                self.step_object(operand, op, true)
+            }
+            _ => Err("operator that is not modelled".into()),
+        }
+    }
+
+    /// `++` and `--`. The old value is kept in a temporary only when it is asked for.
+    fn step_object(&mut self, operand: ExprId, op: UnaryOp, wanted: bool) -> Lowered<Expr> {
+        let (negative, post) = step_of(op).unwrap_or((false, false));
+        let ty = self.unit.tast[operand].ty;
+        let scalar = self.scalar_type(ty)?;
+        let place = self.place(operand)?;
+        let mut old = self.load(&place, ty, None)?;
+        if wanted && post && matches!(place, Place::Register(_)) {
+            let kept = self.temp(scalar, ty);
+            self.assign(kept, old);
+            old = Expr::Var(kept);
+        }
+        let arith = if negative { BinaryOp::Sub } else { BinaryOp::Add };
+        let new = match scalar {
+            Scalar::Pointer => {
+                let target = self.unit.target_of(ty).ok_or("arithmetic on no pointer")?;
+                self.step(
+                    old.clone(),
+                    target,
+                    Expr::bv(32, 1),
+                    Scalar::Int { bits: 32, signed: true },
+                    negative,
+                )?
+            }
+            Scalar::Bool => Expr::bv(8, i128::from(!negative)),
+            s => {
+                let wide = s.promoted();
+                let one = match wide.sort(self.unit.pointer) {
+                    Sort::F32 => Expr::Const(Const::f32(1.0)),
+                    Sort::F64 => Expr::Const(Const::f64(1.0)),
+                    sort => Expr::bv(sort.bits().unwrap_or(32), 1),
+                };
+                let x = self.convert(old.clone(), s, wide);
+                let sum = self.arithmetic(arith, wide, x, one).ok_or("operator that is not modelled")?;
+                self.convert(sum, wide, s)
+            }
+        };
+        let stored = self.store(&place, ty, new)?;
+        Ok(if post { old } else { stored })
+    }
+
+    fn binary(&mut self, e: ExprId, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: TypeId) -> Lowered<Expr> {
+        if matches!(op, BinaryOp::LogAnd | BinaryOp::LogOr) || is_comparison(op) {
+            let cond = self.condition_value(e)?;
+            let width = self.scalar_type(ty)?.sort(self.unit.pointer).bits().unwrap_or(32);
+            return Ok(super::arith::number(cond, width));
+        }
+        let (left, right) = (self.scalar_of(lhs)?, self.scalar_of(rhs)?);
+        match (op, left, right) {
+            (BinaryOp::Add | BinaryOp::Sub, Scalar::Pointer, r) if r != Scalar::Pointer => {
+                let pointer = self.value(lhs)?;
+                self.element(pointer, lhs, rhs, op == BinaryOp::Sub)
+            }
+            (BinaryOp::Add, l, Scalar::Pointer) if l != Scalar::Pointer => {
+                let index = self.value(lhs)?;
+                let target = self.unit.target_of(self.unit.tast[rhs].ty).ok_or("arithmetic on no pointer")?;
+                let pointer = self.value(rhs)?;
+                self.step(pointer, target, index, l, false)
+            }
+            (BinaryOp::Sub, Scalar::Pointer, Scalar::Pointer) => {
+                let p = self.unit.pointer;
+                let target = self.unit.target_of(self.unit.tast[lhs].ty).ok_or("arithmetic on no pointer")?;
+                let size = self.unit.stride(target).ok_or("pointer to a type of unknown size")?;
+                let (a, b) = (self.value(lhs)?, self.value(rhs)?);
+                let bytes = apply(Op::Sub, vec![a, b], false);
+                Ok(match size {
+                    1 => bytes,
+                    _ => apply(Op::SDiv, vec![bytes, Expr::bv(p, i128::from(size))], false),
+                })
+            }
+            _ => {
+                let scalar = self.scalar_type(ty)?;
+                let a = self.value(lhs)?;
+                let mut b = self.value(rhs)?;
+                if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+                    b = self.shift_count(b, right, scalar);
+                }
+                self.arithmetic(op, scalar, a, b).ok_or_else(|| "operator that is not modelled".into())
+            }
+        }
+    }
+
+    fn assignment(
+        &mut self,
+        op: Option<BinaryOp>,
+        computation: TypeId,
+        lhs: ExprId,
+        rhs: ExprId,
+    ) -> Lowered<Expr> {
+        let ty = self.unit.tast[lhs].ty;
+        let Some(op) = op else {
+            // A call's result goes straight into a register.
+            if let Some(value) = self.assign_call(lhs, rhs)? {
+                return Ok(value);
+            }
+            let place = self.place(lhs)?;
+            let value = self.value(rhs)?;
+            return self.store(&place, ty, value);
+        };
+        let scalar = self.scalar_type(ty)?;
+        let place = self.place(lhs)?;
+        // The right side may change the object through a call: read it after.
+        let right_type = self.scalar_of(rhs)?;
+        let right = self.value(rhs)?;
+        let old = self.load(&place, ty, None)?;
+        if scalar == Scalar::Pointer {
+            let target = self.unit.target_of(ty).ok_or("arithmetic on no pointer")?;
+            let new = self.step(old, target, right, right_type, op == BinaryOp::Sub)?;
+            return self.store(&place, ty, new);
+        }
+        let wide = self.scalar_type(computation)?;
+        let a = self.convert(old, scalar, wide);
+        let b = match op {
+            BinaryOp::Shl | BinaryOp::Shr => self.shift_count(right, right_type, wide),
+            _ => self.convert(right, right_type, wide),
+        };
+        let result = self.arithmetic(op, wide, a, b).ok_or("operator that is not modelled")?;
+        let narrowed = self.convert(result, wide, scalar);
+        self.store(&place, ty, narrowed)
+    }
+
+    /// `x = f(...)` for a register of the result's own type.
+    fn assign_call(&mut self, lhs: ExprId, rhs: ExprId) -> Lowered<Option<Expr>> {
+        let (ExprKind::Decl(d), ExprKind::Call { callee, args }) =
+            (self.unit.tast[lhs].kind, self.unit.tast[rhs].kind)
+        else {
+            return Ok(None);
+        };
+        let Some(var) = self.register_of(d) else { return Ok(None) };
+        if self.scalar_of(lhs)? != self.scalar_of(rhs)? {
+            return Ok(None);
+        }
+        self.call(rhs, callee, args, Some(var), None)?;
+        Ok(Some(Expr::Var(var)))
+    }
+
+    fn conditional(&mut self, e: ExprId, cond: ExprId, then: ExprId, otherwise: ExprId) -> Lowered<Expr> {
+        let ty = self.unit.tast[e].ty;
+        let scalar = self.scalar_type(ty)?;
+        let pure = |cx: &Self, x| !sequencing::has_effects(cx.unit.tast, x);
+        // Two constants under a pure condition need no branches.
+        if pure(self, cond)
+            && let (ExprKind::Const(a), ExprKind::Const(b)) =
+                (self.unit.tast[then].kind, self.unit.tast[otherwise].kind)
+            && !self.short_circuits(cond)
+        {
+            let cond = self.condition_value(cond)?;
+            let (a, b) = (self.constant(a, ty)?, self.constant(b, ty)?);
+            return Ok(apply(Op::Ite, vec![cond, a, b], false));
+        }
+        let dst = self.temp(scalar, ty);
+        let arm = |x: ExprId| {
+            move |cx: &mut Self| {
+                let value = cx.value(x)?;
+                cx.assign(dst, value);
+                Ok(())
+            }
+        };
+        self.choose(cond, arm(then), arm(otherwise))?;
+        Ok(Expr::Var(dst))
+    }
+
+    /// Lowers the two arms of a condition and joins them.
+    pub fn choose(
+        &mut self,
+        cond: ExprId,
+        then: impl FnOnce(&mut Self) -> Lowered<()>,
+        otherwise: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let (yes, no) = self.branch_on(cond)?;
+        self.frontier = yes;
+        then(self)?;
+        let mut done = self.take_frontier();
+        self.frontier = no;
+        otherwise(self)?;
+        self.frontier.append(&mut done);
+        Ok(())
+    }
+
+    /// Whether evaluating the condition needs branches of its own.
+    fn short_circuits(&self, e: ExprId) -> bool {
+        let mut any = matches!(
+            self.unit.tast[e].kind,
+            ExprKind::Binary { op: BinaryOp::LogAnd | BinaryOp::LogOr, .. }
+                | ExprKind::Cond { .. }
+                | ExprKind::StmtExpr(_)
+        );
+        sequencing::for_each_operand(self.unit.tast, e, &mut |x| any |= self.short_circuits(x));
+        any
+    }
+
+    /// Lowers a condition to branches; returns the edges on which it is true and false.
+    pub fn branch_on(&mut self, e: ExprId) -> Lowered<(Vec<Edge>, Vec<Edge>)> {
+        let expr = self.unit.tast[e];
+        match expr.kind {
+            ExprKind::Convert { kind: Conversion::Bool, operand } => self.branch_on(operand),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                let (yes, no) = self.branch_on(operand)?;
+                Ok((no, yes))
+            }
+            ExprKind::Binary { op: BinaryOp::LogAnd, lhs, rhs } => {
+                let (yes, mut no) = self.branch_on(lhs)?;
+                self.frontier = yes;
+                let (yes, more) = self.branch_on(rhs)?;
+                no.extend(more);
+                Ok((yes, no))
+            }
+            ExprKind::Binary { op: BinaryOp::LogOr, lhs, rhs } => {
+                let (mut yes, no) = self.branch_on(lhs)?;
+                self.frontier = no;
+                let (more, no) = self.branch_on(rhs)?;
+                yes.extend(more);
+                Ok((yes, no))
+            }
+            ExprKind::Comma { lhs, rhs } => {
+                self.effect(lhs)?;
+                self.branch_on(rhs)
+            }
+            ExprKind::Expect { value, .. } => self.branch_on(value),
+            _ => {
+                let cond = self.condition_value(e)?;
+                if let Expr::Const(Const::Bool(known)) = cond {
+                    let here = self.take_frontier();
+                    return Ok(if known { (here, Vec::new()) } else { (Vec::new(), here) });
+                }
+                let (yes, no) = self.emit_branch(cond);
+                Ok((vec![yes], vec![no]))
+            }
+        }
+    }
+
+    /// Evaluates `e != 0` as a truth value.
+    pub fn condition_value(&mut self, e: ExprId) -> Lowered<Expr> {
+        let expr = self.unit.tast[e];
+        match expr.kind {
+            ExprKind::Convert { kind: Conversion::Bool, operand } => self.condition_value(operand),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => Ok(not(self.condition_value(operand)?)),
+            ExprKind::Binary { op: BinaryOp::LogAnd | BinaryOp::LogOr, .. } => {
+                let dst = self.temp(Scalar::Bool, expr.ty);
+                let (yes, no) = self.branch_on(e)?;
+                self.frontier = yes;
+                self.assign(dst, Expr::bv(8, 1));
+                let mut done = self.take_frontier();
+                self.frontier = no;
+                self.assign(dst, Expr::bv(8, 0));
+                self.frontier.append(&mut done);
+                Ok(self.nonzero(Expr::Var(dst)))
+            }
+            ExprKind::Binary { op, lhs, rhs } if is_comparison(op) => {
+                let (ta, tb) = (self.scalar_of(lhs)?, self.scalar_of(rhs)?);
+                let a = self.value(lhs)?;
+                let b = self.value(rhs)?;
+                // A pointer against a null constant, or operands that the checker left apart.
+                let p = self.unit.pointer;
+                let width = |s: Scalar| s.sort(p);
+                let b = if width(ta) == width(tb) { b } else { self.convert(b, tb, ta) };
+                self.compare(op, ta, a, b).ok_or_else(|| "operator that is not modelled".into())
+            }
+            _ => {
+                let value = self.value(e)?;
+                Ok(self.nonzero(value))
+            }
+        }
+    }
+
+    /// Lowers a call; the scalar result goes to `dst`, an aggregate one to `result_to`.
+    pub fn call(
+        &mut self,
+        e: ExprId,
+        callee: ExprId,
+        args: ExprList,
+        dst: Option<VarId>,
+        result_to: Option<Expr>,
+    ) -> Lowered<()> {
+        let ret = self.unit.tast[e].ty;
+        let (callee, noreturn) = self.callee(callee)?;
+        if let Callee::Direct(name) = &callee {
+            if matches!(
+                &**name,
+                "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "longjmp" | "siglongjmp"
+            ) {
+                return Err("setjmp".into());
+            }
+            if &**name == "vfork" {
+                return Err("vfork".into());
+            }
+        }
+        let list: Vec<ExprId> = self.unit.tast[args].to_vec();
+        let mut values = Vec::new();
+        let mut types = Vec::new();
+        for (i, &arg) in list.iter().enumerate() {
+            let ty = self.unit.tast[arg].ty;
+            let value = match self.unit.shape(ty) {
+                Shape::Aggregate => {
+                    let source = self.aggregate(arg)?;
+                    let object = self.temp_object(ty);
+                    let addr = self.addr_of(object);
+                    self.copy(addr.clone(), source, ty)?;
+                    addr
+                }
+                _ => {
+                    let value = self.value(arg)?;
+                    // A later argument's effects must not reach into this one.
+                    let later = list[i + 1..].iter().any(|&a| sequencing::has_effects(self.unit.tast, a));
+                    self.kept(value, arg, later)?
+                }
+            };
+            values.push(value);
+            types.push(self.unit.ctype(ty));
+        }
+        let dst = dst.filter(|_| !noreturn);
+        let ret = self.unit.ctype(ret);
+        let instr = Instr::Call { dst, callee, args: values, arg_types: types, ret, result_to, noreturn };
+        if noreturn {
+            self.emit_last(instr);
+        } else {
+            self.emit(instr);
+        }
+        Ok(())
+    }
+
+    /// Copies a value that reads variables into a temporary when later effects may change them.
+    fn kept(&mut self, value: Expr, e: ExprId, later: bool) -> Lowered<Expr> {
+        let mut reads = false;
+        value.for_each_var(&mut |v| reads |= self.vars[v.0 as usize].kind != crate::ir::VarKind::Temp);
+        if !(later && reads) {
+            return Ok(value);
+        }
+        let ty = self.unit.tast[e].ty;
+        let scalar = self.scalar_type(ty)?;
+        let dst = self.temp(scalar, ty);
+        self.assign(dst, value);
+        Ok(Expr::Var(dst))
+    }
+
+    fn callee(&mut self, e: ExprId) -> Lowered<(Callee, bool)> {
+        match self.unit.tast[e].kind {
+            ExprKind::Convert { kind: Conversion::FunctionDecay, operand } => self.callee(operand),
+            ExprKind::Decl(d) if self.unit.tast[d].kind == DeclKind::Function => Ok(self.direct(d)),
+            ExprKind::Unary { op: UnaryOp::Deref | UnaryOp::AddrOf, operand }
+                if matches!(self.unit.shape(self.unit.tast[e].ty), Shape::Function)
+                    || matches!(self.unit.shape(self.unit.tast[operand].ty), Shape::Function) =>
+            {
+                self.callee(operand)
+            }
+            _ => match self.unit.shape(self.unit.tast[e].ty) {
+                Shape::Function => Ok((Callee::Indirect(self.address(e)?), false)),
+                _ => Ok((Callee::Indirect(self.value(e)?), false)),
+            },
+        }
+    }
+
+    /// A builtin that has a library function's meaning.
+    fn named_call(&mut self, name: &str, args: &[ExprId], e: ExprId) -> Lowered<Expr> {
+        let ret = self.unit.tast[e].ty;
+        let scalar = self.scalar_type(ret)?;
+        let name = match (name, scalar) {
+            ("abs", Scalar::Int { bits: 64, .. }) => "llabs",
+            (n, _) => n,
+        };
+        let mut values = Vec::new();
+        let mut types = Vec::new();
+        for &a in args {
+            values.push(self.value(a)?);
+            let ty = self.unit.tast[a].ty;
+            types.push(self.unit.ctype(ty));
+        }
+        let dst = self.temp(scalar, ret);
+        let ret = self.unit.ctype(ret);
+        self.emit(Instr::Call {
+            dst: Some(dst),
+            callee: Callee::Direct(name.into()),
+            args: values,
+            arg_types: types,
+            ret,
+            result_to: None,
+            noreturn: false,
+        });
+        Ok(Expr::Var(dst))
+    }
+
+    /// Classification macros of `math.h`.
+    fn classify(&mut self, op: Classify, lhs: ExprId, rhs: Option<ExprId>, ty: TypeId) -> Lowered<Expr> {
+        if !self.scalar_of(lhs)?.is_float() {
+            return Err("classification of no float".into());
+        }
+        let x = self.value(lhs)?;
+        let is = |op, x: &Expr| apply(op, vec![x.clone()], false);
+        let cond = match (op, rhs) {
+            (Classify::Nan, _) => is(Op::FIsNan, &x),
+            (Classify::Infinite, _) => is(Op::FIsInf, &x),
+            (Classify::Finite, _) => not(apply(Op::Or, vec![is(Op::FIsNan, &x), is(Op::FIsInf, &x)], false)),
+            (Classify::SignBit, _) => is(Op::FSignbit, &x),
+            (Classify::Unordered, Some(rhs)) => {
+                let y = self.value(rhs)?;
+                apply(Op::Or, vec![is(Op::FIsNan, &x), is(Op::FIsNan, &y)], false)
+            }
+            _ => return Err("classification that is not modelled".into()),
+        };
+        let width = self.scalar_type(ty)?.sort(self.unit.pointer).bits().unwrap_or(32);
+        Ok(super::arith::number(cond, width))
+    }
+
+    /// `({ ... })`: its statements belong to the statement around it.
+    pub fn statement_expression(&mut self, body: StmtId, wanted: bool) -> Lowered<Option<Expr>> {
+        self.inner += 1;
+        let result = self.statement_value(body, wanted);
+        self.inner -= 1;
+        result
+    }
+
+    /// Makes a temporary that holds an address.
+    pub fn temp_pointer(&mut self, ty: TypeId) -> VarId {
+        self.temp(Scalar::Pointer, ty)
+    }
+}
+
+/// Whether a step counts down, and whether its value is the old one.
+fn step_of(op: UnaryOp) -> Option<(bool, bool)> {
+    match op {
+        UnaryOp::PreInc => Some((false, false)),
+        UnaryOp::PreDec => Some((true, false)),
+        UnaryOp::PostInc => Some((false, true)),
+        UnaryOp::PostDec => Some((true, true)),
+        _ => None,
+    }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge)
+}

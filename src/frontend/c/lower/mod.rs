@@ -1,0 +1,34 @@
+//! Lowering of one checked unit to the IR (design D2).
+//!
+//! - [`unit`]: what functions share; symbols, globals, literals, prototypes.
+//! - [`types`]: layouts and scalar types; [`globals`]: static initialisers; [`spans`]: positions.
+//! - [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
+//!   statements, expressions, lvalues and operators become; [`sequencing`]: unsequenced effects.
+
+mod arith;
+mod exprs;
+mod function;
+mod globals;
+mod places;
+mod sequencing;
+mod spans;
+mod stmts;
+mod types;
+mod unit;
+
+use super::parse::Parsed;
+use crate::ir::{DataModel, Unit};
+
+/// Lowers a parsed unit. Nothing is lost: what the IR cannot express is an explicit unknown.
+pub fn lower(parsed: &Parsed, data_model: DataModel) -> Unit {
+    let spans = spans::Spans::new(&parsed.session.sources, &parsed.tokens, &parsed.path);
+    unit::lower_unit(
+        &parsed.checked.tast,
+        &parsed.checked.types,
+        &parsed.session.target,
+        &parsed.session.interner,
+        spans,
+        &parsed.path,
+        data_model,
+    )
+}

@@ -1,0 +1,92 @@
+//! Positions of the checker as [`ir::Span`]s.
+//!
+//! A token that came out of a macro is placed at the outermost call, and carries the macro's name
+//! and the place inside its definition; `#line` is not followed.
+
+use crate::ir::{self, FileId, MacroUse};
+use rucc_diag::{SourceMap, Span};
+use rucc_pp::Tok;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Maps positions of one session.
+pub(super) struct Spans<'a> {
+    sources: &'a SourceMap,
+    /// Every file that was read, each path once; the unit's own first.
+    pub files: Vec<PathBuf>,
+    /// Index into `files` by the session's file number: a header read twice is one file here.
+    file_of: Vec<u32>,
+    /// First token of each outermost macro call, by the call's position: where it is spelled.
+    calls: BTreeMap<u32, u32>,
+    macros: BTreeMap<u32, Arc<MacroUse>>,
+}
+
+impl<'a> Spans<'a> {
+    pub fn new(sources: &'a SourceMap, tokens: &[Tok], path: &Path) -> Spans<'a> {
+        let main = normalised(path);
+        let mut files = vec![main.clone()];
+        let mut index = BTreeMap::from([(main, 0u32)]);
+        let mut file_of = Vec::new();
+        for file in sources.files() {
+            let name = normalised(Path::new(&file.name));
+            let next = files.len() as u32;
+            let id = *index.entry(name.clone()).or_insert_with(|| {
+                files.push(name);
+                next
+            });
+            file_of.push(id);
+        }
+        let mut calls = BTreeMap::new();
+        for tok in tokens.iter().filter(|t| !t.expansion.is_dummy()) {
+            calls.entry(tok.expansion.lo).or_insert(tok.span.lo);
+        }
+        Spans { sources, files, file_of, calls, macros: BTreeMap::new() }
+    }
+
+    /// Returns the place of a span; line 0 where it has none.
+    pub fn span(&mut self, span: Span) -> ir::Span {
+        let Some((file, line, col)) = self.place(span.lo) else { return ir::Span::default() };
+        let end_line = self
+            .place(span.hi.saturating_sub(1).max(span.lo))
+            .filter(|(f, ..)| *f == file)
+            .map_or(line, |(_, l, _)| l.max(line));
+        ir::Span { file, line, col, end_line, expansion: self.macro_at(span.lo) }
+    }
+
+    fn place(&self, pos: u32) -> Option<(FileId, u32, u32)> {
+        let loc = self.sources.lookup(pos)?;
+        let number = self.sources.lookup_file(pos)?.index();
+        Some((FileId(*self.file_of.get(number)?), loc.line, loc.column))
+    }
+
+    fn macro_at(&mut self, pos: u32) -> Option<Arc<MacroUse>> {
+        let spelled = *self.calls.get(&pos)?;
+        if let Some(known) = self.macros.get(&pos) {
+            return Some(known.clone());
+        }
+        let file = self.sources.file(self.sources.lookup_file(pos)?);
+        let rest = file.bytes().get((pos - file.start) as usize..)?;
+        let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+        let name = String::from_utf8_lossy(rest.get(..len)?).into_owned();
+        let spelled = self.place(spelled).map(|(file, line, _)| (file, line));
+        let made = Arc::new(MacroUse { name, spelled });
+        self.macros.insert(pos, made.clone());
+        Some(made)
+    }
+}
+
+/// Returns the path with `.` and `..` resolved by name.
+fn normalised(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,512 @@
+//! Statements: control flow, labels, declarations and their initialisers.
+
+use super::function::{Breakable, Edge, FnCx, Label, Lowered};
+use super::places::Place;
+use super::types::{Scalar, Shape};
+use crate::ir::{Access, Expr, Instr, NodeId, Object, Op, Sort, VarId, VarKind};
+use rucc_sema::{CaseId, DeclId, DeclKind, ExprId, ExprKind, LabelId, Stmt, StmtId};
+use std::collections::BTreeMap;
+
+impl FnCx<'_, '_> {
+    /// Lowers a function's body.
+    pub fn body(&mut self, body: StmtId) {
+        self.statement(body);
+    }
+
+    fn statement(&mut self, id: StmtId) {
+        let span = self.unit.tast.stmt_span(id);
+        match self.unit.tast[id] {
+            Stmt::Empty => {}
+            Stmt::Error => {
+                self.start("expr", span);
+                self.unknown("source with errors".into(), Vec::new(), true);
+            }
+            Stmt::Block(list) => {
+                let list = self.unit.tast[list].to_vec();
+                self.depth += 1;
+                list.into_iter().for_each(|s| self.statement(s));
+                self.depth -= 1;
+            }
+            Stmt::Expr(e) => {
+                self.start("expr", span);
+                self.full_effect(e);
+            }
+            Stmt::Decls(list) => {
+                let list = self.unit.tast[list].to_vec();
+                list.into_iter().for_each(|d| self.declaration(d));
+            }
+            Stmt::If { cond, then, otherwise } => self.if_statement(span, cond, then, otherwise),
+            Stmt::While { cond, body } => self.loop_statement("while", span, None, Some(cond), None, body),
+            Stmt::For { init, cond, step, body } => self.loop_statement("for", span, init, cond, step, body),
+            Stmt::DoWhile { body, cond } => self.do_statement(span, body, cond),
+            Stmt::Switch { cond, body, cases, default } => {
+                let cases: Vec<CaseId> = cases.iter().collect();
+                self.switch_statement(span, cond, body, &cases, default.is_some());
+            }
+            Stmt::Case { case, body } => {
+                if let Some(b) = self.around.iter_mut().rev().find(|b| b.cases.contains_key(&case)) {
+                    let edges = b.cases.insert(case, Vec::new()).unwrap_or_default();
+                    self.label_here(span, edges);
+                }
+                self.statement(body);
+            }
+            Stmt::Default { body } => {
+                if let Some(b) = self.around.iter_mut().rev().find(|b| b.continues.is_none()) {
+                    let edges = std::mem::take(&mut b.default);
+                    self.label_here(span, edges);
+                }
+                self.statement(body);
+            }
+            Stmt::Label { label, body } => {
+                let pending =
+                    self.labels.get_mut(&label).map(|l| std::mem::take(&mut l.pending)).unwrap_or_default();
+                let node = self.label_here(span, pending);
+                self.labels.entry(label).or_insert_with(Label::default).node = Some(node);
+                self.statement(body);
+            }
+            Stmt::Goto(label) => self.goto(span, label),
+            Stmt::IndirectGoto(_) => {
+                self.start("goto", span);
+                self.unknown("computed goto".into(), Vec::new(), true);
+                self.emit_return(None);
+            }
+            Stmt::Asm(_) => {
+                self.start("expr", span);
+                let registers = self.all_registers();
+                self.unknown("inline assembly".into(), registers, true);
+            }
+            Stmt::Break => {
+                self.start("break", span);
+                let edges = self.jump_edges();
+                if let Some(b) = self.around.last_mut() {
+                    b.breaks.extend(edges);
+                }
+            }
+            Stmt::Continue => {
+                self.start("continue", span);
+                let edges = self.jump_edges();
+                if let Some(c) = self.around.iter_mut().rev().find_map(|b| b.continues.as_mut()) {
+                    c.extend(edges);
+                }
+            }
+            Stmt::Return(value) => self.return_statement(span, value),
+        }
+    }
+
+    fn all_registers(&self) -> Vec<VarId> {
+        let registers = self.vars.iter().enumerate().filter(|(_, v)| !v.in_memory && v.kind != VarKind::Temp);
+        registers.map(|(i, _)| VarId(i as u32)).collect()
+    }
+
+    /// The edges of a jump: a node of its own, so that the jump has a line.
+    fn jump_edges(&mut self) -> Vec<Edge> {
+        if self.frontier.is_empty() {
+            return Vec::new();
+        }
+        self.emit(Instr::Nop);
+        self.take_frontier()
+    }
+
+    /// Starts a labelled place that these edges, beside the frontier, lead to.
+    fn label_here(&mut self, span: rucc_diag::Span, edges: Vec<Edge>) -> NodeId {
+        self.frontier.extend(edges);
+        self.start("label", span);
+        self.emit(Instr::Nop)
+    }
+
+    fn goto(&mut self, span: rucc_diag::Span, label: LabelId) {
+        self.start("goto", span);
+        let edges = self.jump_edges();
+        let entry = self.labels.entry(label).or_default();
+        match entry.node {
+            Some(node) => edges.into_iter().for_each(|e| self.connect(e, node)),
+            None => entry.pending.extend(edges),
+        }
+    }
+
+    fn return_statement(&mut self, span: rucc_diag::Span, value: Option<ExprId>) {
+        self.start("return", span);
+        let Some(e) = value else {
+            self.emit_return(None);
+            return;
+        };
+        match self.unit.shape(self.unit.tast[e].ty) {
+            Shape::Scalar(_) => {
+                let value = self.full_value(e);
+                self.emit_return(value);
+            }
+            Shape::Void => {
+                self.full_effect(e);
+                self.emit_return(None);
+            }
+            _ => {
+                // The caller's object is written through the returned address.
+                let mut addr = None;
+                self.guarded(e, |cx| {
+                    addr = Some(cx.aggregate(e)?);
+                    Ok(())
+                });
+                self.emit_return(addr);
+            }
+        }
+    }
+
+    /// Branches on a condition; where it is not modelled, either way is possible.
+    fn condition(&mut self, cond: ExprId) -> (Vec<Edge>, Vec<Edge>) {
+        let mut edges = None;
+        self.guarded(cond, |cx| {
+            edges = Some(cx.branch_on(cond)?);
+            Ok(())
+        });
+        if let Some(edges) = edges {
+            return edges;
+        }
+        let any = self.new_var("<unknown>".into(), VarKind::Temp, self.ret, false, self.span.clone());
+        self.vars[any.0 as usize].sort = Some(Sort::Bool);
+        self.vars[any.0 as usize].in_memory = false;
+        self.emit(Instr::Unknown { reason: "condition".into(), writes: vec![any], anything: false });
+        let (yes, no) = self.emit_branch(Expr::Var(any));
+        (vec![yes], vec![no])
+    }
+
+    fn if_statement(&mut self, span: rucc_diag::Span, cond: ExprId, then: StmtId, otherwise: Option<StmtId>) {
+        let header = self.header_span(span, cond);
+        self.start("if", header);
+        let (yes, no) = self.condition(cond);
+        self.depth += 1;
+        self.frontier = yes;
+        self.statement(then);
+        let mut done = self.take_frontier();
+        self.frontier = no;
+        if let Some(s) = otherwise {
+            self.statement(s);
+        }
+        self.depth -= 1;
+        self.frontier.append(&mut done);
+    }
+
+    /// The span of a compound statement's header: from its start to the condition's end.
+    fn header_span(&self, span: rucc_diag::Span, cond: ExprId) -> rucc_diag::Span {
+        let c = self.unit.tast.expr_span(cond);
+        let mut header = span;
+        if c.hi > header.lo && c.hi < header.hi {
+            header.hi = c.hi;
+        }
+        header
+    }
+
+    fn loop_statement(
+        &mut self,
+        kind: &'static str,
+        span: rucc_diag::Span,
+        init: Option<StmtId>,
+        cond: Option<ExprId>,
+        step: Option<ExprId>,
+        body: StmtId,
+    ) {
+        if let Some(init) = init {
+            self.statement(init);
+        }
+        let header = match cond {
+            Some(c) if kind == "while" => self.header_span(span, c),
+            Some(c) => self.unit.tast.expr_span(c),
+            None => rucc_diag::Span { hi: span.lo + 1, ..span },
+        };
+        self.start(kind, header);
+        let head = self.emit(Instr::Nop);
+        let (yes, no) = match cond {
+            Some(c) => self.condition(c),
+            None => (self.take_frontier(), Vec::new()),
+        };
+        self.around.push(Breakable { continues: Some(Vec::new()), ..Breakable::default() });
+        self.depth += 1;
+        self.frontier = yes;
+        self.statement(body);
+        self.depth -= 1;
+        let around = self.around.pop().unwrap_or_default();
+        self.frontier.extend(around.continues.unwrap_or_default());
+        if let Some(e) = step {
+            let at = self.unit.tast.expr_span(e);
+            self.start("for-step", at);
+            self.full_effect(e);
+        }
+        for edge in self.take_frontier() {
+            self.connect(edge, head);
+        }
+        self.frontier = no;
+        self.frontier.extend(around.breaks);
+    }
+
+    fn do_statement(&mut self, span: rucc_diag::Span, body: StmtId, cond: ExprId) {
+        self.start("do", rucc_diag::Span { hi: span.lo + 2, ..span });
+        let head = self.emit(Instr::Nop);
+        self.around.push(Breakable { continues: Some(Vec::new()), ..Breakable::default() });
+        self.depth += 1;
+        self.statement(body);
+        self.depth -= 1;
+        let around = self.around.pop().unwrap_or_default();
+        self.frontier.extend(around.continues.unwrap_or_default());
+        let at = self.unit.tast.expr_span(cond);
+        self.start("while", at);
+        let (yes, no) = self.condition(cond);
+        yes.into_iter().for_each(|e| self.connect(e, head));
+        self.frontier = no;
+        self.frontier.extend(around.breaks);
+    }
+
+    fn switch_statement(
+        &mut self,
+        span: rucc_diag::Span,
+        cond: ExprId,
+        body: StmtId,
+        cases: &[CaseId],
+        has_default: bool,
+    ) {
+        let header = self.header_span(span, cond);
+        self.start("switch", header);
+        let value = self.full_value(cond);
+        let scalar = self.scalar_of(cond).unwrap_or(Scalar::Int { bits: 32, signed: true });
+        let width = scalar.sort(self.unit.pointer).bits().unwrap_or(32);
+        let value = match value {
+            Some(v) => v,
+            None => {
+                let any = self.temp(scalar, self.unit.tast[cond].ty);
+                self.emit(Instr::Unknown { reason: "condition".into(), writes: vec![any], anything: false });
+                Expr::Var(any)
+            }
+        };
+        // The chain compares a value that no case changes.
+        let value = match value {
+            v @ Expr::Const(_) => v,
+            v => {
+                let kept = self.temp(scalar, self.unit.tast[cond].ty);
+                self.assign(kept, v);
+                Expr::Var(kept)
+            }
+        };
+        let mut targets: BTreeMap<CaseId, Vec<Edge>> = BTreeMap::new();
+        for &id in cases {
+            let case = self.unit.tast[id];
+            let low = Expr::bv(width, case.low);
+            let test = if case.low == case.high {
+                super::arith::apply(Op::Eq, vec![value.clone(), low], false)
+            } else {
+                let le = if scalar.is_signed() { Op::Sle } else { Op::Ule };
+                let above = super::arith::apply(le, vec![low, value.clone()], false);
+                let below = super::arith::apply(le, vec![value.clone(), Expr::bv(width, case.high)], false);
+                super::arith::apply(Op::And, vec![above, below], false)
+            };
+            match test {
+                Expr::Const(crate::ir::Const::Bool(true)) => {
+                    let here = self.take_frontier();
+                    targets.insert(id, here);
+                }
+                Expr::Const(_) => {
+                    targets.insert(id, Vec::new());
+                }
+                test => {
+                    if self.frontier.is_empty() {
+                        targets.insert(id, Vec::new());
+                        continue;
+                    }
+                    let (yes, no) = self.emit_branch(test);
+                    targets.insert(id, vec![yes]);
+                    self.frontier = vec![no];
+                }
+            }
+        }
+        let rest = self.take_frontier();
+        let (default, mut after) = if has_default { (rest, Vec::new()) } else { (Vec::new(), rest) };
+        self.around.push(Breakable { continues: None, cases: targets, default, ..Breakable::default() });
+        self.depth += 1;
+        self.statement(body);
+        self.depth -= 1;
+        let around = self.around.pop().unwrap_or_default();
+        self.frontier.extend(around.breaks);
+        self.frontier.append(&mut after);
+    }
+
+    fn declaration(&mut self, d: DeclId) {
+        let decl = &self.unit.tast[d];
+        if decl.kind == DeclKind::Function || decl.linkage != rucc_sema::Linkage::None {
+            return;
+        }
+        if self.unit.is_static(d) {
+            self.unit.symbol(d, Some(&self.name.clone()));
+            return;
+        }
+        let span = self.unit.tast.decl_span(d);
+        self.start("decl", span);
+        let (init, cleanup) = (decl.init, decl.cleanup);
+        if cleanup.is_some() {
+            self.unknown("cleanup attribute".into(), Vec::new(), true);
+        }
+        let result = match init.map(|l| self.unit.tast[l].to_vec()).as_deref() {
+            // One scalar value: a full expression of its own.
+            Some([entry]) if matches!(self.unit.shape(self.unit.tast[d].ty), Shape::Scalar(_)) => {
+                let value = entry.value;
+                let var = self.declare(d, VarKind::Local);
+                if !self.guarded(value, |cx| cx.initialise_from(var, value)) {
+                    self.havoc_local(var);
+                }
+                Ok(())
+            }
+            _ => self.attempt(|cx| cx.local_declaration(d)),
+        };
+        if let Err(reason) = result {
+            self.unknown(reason, Vec::new(), true);
+        }
+    }
+
+    fn havoc_local(&mut self, var: VarId) {
+        if !self.vars[var.0 as usize].in_memory {
+            self.emit(Instr::Unknown { reason: "initialiser".into(), writes: vec![var], anything: false });
+        }
+    }
+
+    fn initialise_from(&mut self, var: VarId, value: ExprId) -> Lowered<()> {
+        // A call's result goes straight into the register.
+        if let ExprKind::Call { callee, args } = self.unit.tast[value].kind
+            && !self.vars[var.0 as usize].in_memory
+            && self.vars[var.0 as usize].sort == Some(self.scalar_of(value)?.sort(self.unit.pointer))
+        {
+            return self.call(value, callee, args, Some(var), None);
+        }
+        let value = self.value(value)?;
+        self.initialise_scalar(var, value);
+        Ok(())
+    }
+
+    /// Makes a local (or the object of a compound literal) and initialises it.
+    pub fn local_declaration(&mut self, d: DeclId) -> Lowered<()> {
+        let decl = &self.unit.tast[d];
+        let (ty, init) = (decl.ty, decl.init);
+        if self.unit.is_variable_length(ty) {
+            return Err("array of variable length".into());
+        }
+        let var = match self.var_of.get(&d) {
+            Some(v) => *v,
+            None => self.declare(d, VarKind::Local),
+        };
+        let Some(init) = init else {
+            self.emit(Instr::Declare(var));
+            return Ok(());
+        };
+        let entries = self.unit.tast[init].to_vec();
+        match self.unit.shape(ty) {
+            Shape::Scalar(_) => match entries.first() {
+                Some(entry) => self.initialise_from(var, entry.value),
+                None => {
+                    let zero = self.vars[var.0 as usize].sort.and_then(crate::ir::Const::zero);
+                    let zero = zero.ok_or("initialiser of no scalar")?;
+                    self.initialise_scalar(var, Expr::Const(zero));
+                    Ok(())
+                }
+            },
+            Shape::Opaque => Err(format!("value of type {}", self.unit.spell(ty)).into()),
+            _ => self.initialise_aggregate(var, ty, &entries),
+        }
+    }
+
+    fn initialise_aggregate(
+        &mut self,
+        var: VarId,
+        ty: rucc_types::TypeId,
+        entries: &[rucc_sema::InitEntry],
+    ) -> Lowered<()> {
+        let base = self.addr_of(var);
+        let p = self.unit.pointer;
+        let bytes = self.unit.size_of(ty).ok_or("object of unknown size")?;
+        if let [entry] = entries
+            && entry.offset == 0
+            && self.unit.shape(self.unit.tast[entry.value].ty) == Shape::Aggregate
+            && !matches!(self.unit.tast[entry.value].kind, ExprKind::Str(_))
+            && self.unit.size_of(self.unit.tast[entry.value].ty) == Some(bytes)
+        {
+            let source = self.aggregate(entry.value)?;
+            return self.copy(base, source, ty);
+        }
+        self.emit(Instr::Zero { dst: base.clone(), bytes });
+        for entry in entries {
+            if entry.reverse {
+                return Err("reversed byte order".into());
+            }
+            let addr = super::arith::offset(base.clone(), i128::from(entry.offset), p);
+            let value_ty = self.unit.tast[entry.value].ty;
+            match (self.unit.shape(value_ty), self.unit.tast[entry.value].kind) {
+                (Shape::Aggregate, ExprKind::Str(s)) => {
+                    let room = bytes.saturating_sub(entry.offset);
+                    let length = self.unit.size_of(value_ty).unwrap_or(room).min(room);
+                    let symbol = self.unit.string(s);
+                    let src = Expr::Addr(Object::Global(symbol));
+                    if length > 0 {
+                        self.emit(Instr::Copy { dst: addr, src, bytes: length });
+                    }
+                }
+                (Shape::Aggregate, _) => {
+                    let source = self.aggregate(entry.value)?;
+                    self.copy(addr, source, value_ty)?;
+                }
+                _ if entry.bit_width != 0 => {
+                    let first = u64::from(entry.bit_offset);
+                    let width = u64::from(entry.bit_width);
+                    let unit_bytes = (first + width).div_ceil(8).max(1);
+                    let value = self.value(entry.value)?;
+                    let place =
+                        Place::Bits { addr, bytes: unit_bytes, low: first as u16, width: width as u16 };
+                    self.store(&place, value_ty, value)?;
+                }
+                _ => {
+                    let value = self.value(entry.value)?;
+                    self.store(&Place::Memory { addr }, value_ty, value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a scalar local its first value.
+    pub fn initialise_scalar(&mut self, var: VarId, value: Expr) {
+        let v = &self.vars[var.0 as usize];
+        match (v.in_memory, v.sort) {
+            (true, Some(sort)) => {
+                let access = Access { sort, bytes: v.size, volatile: false, ty: v.ty.clone() };
+                let addr = self.addr_of(var);
+                self.emit(Instr::Store { addr, value, access });
+            }
+            _ => self.assign(var, value),
+        }
+    }
+
+    /// The statements of a statement expression, and the value of the last one.
+    pub fn statement_value(&mut self, body: StmtId, wanted: bool) -> Lowered<Option<Expr>> {
+        let Stmt::Block(list) = self.unit.tast[body] else {
+            self.statement(body);
+            return Ok(None);
+        };
+        let list = self.unit.tast[list].to_vec();
+        let Some((&last, rest)) = list.split_last() else { return Ok(None) };
+        rest.iter().for_each(|&s| self.statement(s));
+        match self.unit.tast[last] {
+            Stmt::Expr(e) if wanted => match self.unit.shape(self.unit.tast[e].ty) {
+                Shape::Aggregate => Ok(Some(self.aggregate(e)?)),
+                Shape::Scalar(_) => {
+                    let value = self.value(e)?;
+                    // Later effects of the expression around it must not reach into the value.
+                    let scalar = self.scalar_of(e)?;
+                    let kept = self.temp(scalar, self.unit.tast[e].ty);
+                    self.assign(kept, value);
+                    Ok(Some(Expr::Var(kept)))
+                }
+                _ => {
+                    self.effect(e)?;
+                    Ok(None)
+                }
+            },
+            _ => {
+                self.statement(last);
+                Ok(None)
+            }
+        }
+    }
+}

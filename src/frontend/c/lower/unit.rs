@@ -1,0 +1,269 @@
+//! What the functions of one unit share: types, symbols, globals, string literals.
+
+use super::function;
+use super::spans::Spans;
+use super::types::pointer_bits;
+use crate::ir::{CType, DataModel, Function, Global, Linkage, Prototype, Record, RecordId, Unit};
+use rucc_ast::UnaryOp;
+use rucc_base::{Idx, Interner};
+use rucc_sema::{Decl, DeclFlags, DeclId, DeclKind, Definition, ExprKind, StorageDuration, Tast};
+use rucc_target::TargetInfo;
+use rucc_types::{TypeId, TypeKind, Types};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// State of the lowering of one unit.
+pub(super) struct UnitCx<'a> {
+    pub tast: &'a Tast,
+    pub types: &'a Types,
+    pub target: &'a TargetInfo,
+    pub names: &'a Interner,
+    pub spans: Spans<'a>,
+    /// Width of pointers in bits.
+    pub pointer: u16,
+    pub(super) ctypes: BTreeMap<TypeId, CType>,
+    pub(super) records: Vec<Record>,
+    pub(super) record_ids: BTreeMap<rucc_types::RecordId, RecordId>,
+    /// Scalars whose address is taken somewhere, by declaration.
+    pub address_taken: BTreeSet<DeclId>,
+    pub(super) globals: Vec<Global>,
+    /// Index into `globals`.
+    pub(super) global_of: BTreeMap<Arc<str>, usize>,
+    /// Symbols of objects with static storage that have no linkage.
+    pub(super) local_symbols: BTreeMap<DeclId, Arc<str>>,
+    prototypes: BTreeMap<Arc<str>, Prototype>,
+}
+
+/// Functions that never return, whatever their declaration says. The last is what our `assert.h`
+/// expands a failed assertion to.
+const NORETURN: [&str; 9] = [
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "longjmp",
+    "siglongjmp",
+    "__assert_fail",
+    "__invdiff_assert_fail",
+];
+
+pub(super) fn lower_unit<'a>(
+    tast: &'a Tast,
+    types: &'a Types,
+    target: &'a TargetInfo,
+    names: &'a Interner,
+    spans: Spans<'a>,
+    path: &Path,
+    data_model: DataModel,
+) -> Unit {
+    let mut cx = UnitCx {
+        tast,
+        types,
+        target,
+        names,
+        spans,
+        pointer: pointer_bits(data_model),
+        ctypes: BTreeMap::new(),
+        records: Vec::new(),
+        record_ids: BTreeMap::new(),
+        address_taken: BTreeSet::new(),
+        globals: Vec::new(),
+        global_of: BTreeMap::new(),
+        local_symbols: BTreeMap::new(),
+        prototypes: BTreeMap::new(),
+    };
+    cx.find_addresses();
+    cx.lower_records();
+    let functions = cx.lower_top_level();
+    Unit {
+        path: path.to_path_buf(),
+        data_model,
+        files: cx.spans.files,
+        records: cx.records,
+        globals: cx.globals,
+        prototypes: cx.prototypes.into_values().collect(),
+        functions,
+    }
+}
+
+impl<'a> UnitCx<'a> {
+    /// Finds every object whose address is taken, over the whole unit at once: an object is named
+    /// in one function only, so nothing is lost. Unevaluated operands count too, which is safe.
+    fn find_addresses(&mut self) {
+        for i in 0..self.tast.counts().exprs {
+            let expr = &self.tast[Idx::<rucc_sema::Expr>::from_usize(i)];
+            if let ExprKind::Unary { op: UnaryOp::AddrOf, operand } = expr.kind
+                && let ExprKind::Decl(decl) = self.tast[operand].kind
+            {
+                self.address_taken.insert(decl);
+            }
+        }
+    }
+
+    fn lower_top_level(&mut self) -> Vec<Function> {
+        let tast = self.tast;
+        // Objects first, so that their order in the unit does not depend on uses.
+        let mut bodies = Vec::new();
+        for &id in tast.top_level() {
+            let decl = &tast[id];
+            match decl.kind {
+                DeclKind::Object if decl.state != Definition::Declared => {
+                    self.symbol(id, None);
+                }
+                DeclKind::Function if decl.body.is_some() => {
+                    self.function_symbol(id);
+                    bodies.push(id);
+                }
+                DeclKind::Function if self.is_own(id) => {
+                    self.function_symbol(id);
+                }
+                _ => {}
+            }
+        }
+        bodies.into_iter().map(|id| function::lower_function(self, id)).collect()
+    }
+
+    /// Returns whether a declaration is written in the tree and not in an embedded header.
+    fn is_own(&mut self, id: DeclId) -> bool {
+        let span = self.spans.span(self.tast.decl_span(id));
+        let file = self.spans.files.get(span.file.0 as usize);
+        span.line > 0 && file.is_some_and(|f| !f.to_string_lossy().starts_with('<'))
+    }
+
+    pub fn name_of(&self, decl: &Decl) -> Arc<str> {
+        decl.name.map_or("", |n| self.names.resolve(n)).into()
+    }
+
+    /// Returns the symbol of a function and notes its prototype.
+    pub fn function_symbol(&mut self, id: DeclId) -> Arc<str> {
+        let decl = &self.tast[id];
+        let spelled = self.name_of(decl);
+        let name: Arc<str> = match rucc_sema::library_name(&spelled) {
+            Some(library) => library.into(),
+            None => spelled,
+        };
+        let noreturn = self.never_returns(id, &name);
+        if !self.prototypes.contains_key(&name) {
+            let made = self.prototype(decl.ty, name.clone(), noreturn);
+            self.prototypes.insert(name.clone(), made);
+        }
+        name
+    }
+
+    pub fn never_returns(&self, id: DeclId, name: &str) -> bool {
+        self.tast[id].flags.contains(DeclFlags::NORETURN) || NORETURN.contains(&name)
+    }
+
+    fn prototype(&mut self, ty: TypeId, name: Arc<str>, noreturn: bool) -> Prototype {
+        let TypeKind::Function(id) = self.types.kind(self.types.canonical(ty)) else {
+            return Prototype {
+                name,
+                ret: CType::Void,
+                params: Vec::new(),
+                variadic: false,
+                unspecified: true,
+                noreturn,
+            };
+        };
+        let signature = self.types.signature(id);
+        Prototype {
+            name,
+            ret: self.ctype(signature.ret),
+            params: signature.params.iter().map(|&p| self.ctype(p)).collect(),
+            variadic: signature.variadic,
+            unspecified: !signature.prototyped,
+            noreturn,
+        }
+    }
+
+    /// Returns the symbol of an object with static storage, making its [`Global`] at first use.
+    /// `function` names the function that a static local belongs to.
+    pub fn symbol(&mut self, id: DeclId, function: Option<&str>) -> Arc<str> {
+        let decl = &self.tast[id];
+        let name = self.name_of(decl);
+        if decl.linkage == rucc_sema::Linkage::None {
+            if let Some(known) = self.local_symbols.get(&id) {
+                return known.clone();
+            }
+            let base = match function {
+                Some(function) if !name.is_empty() => format!("{function}.{name}"),
+                Some(function) => format!("{function}.<literal>"),
+                None => "<literal>".to_string(),
+            };
+            let symbol = self.unused_symbol(&base);
+            self.local_symbols.insert(id, symbol.clone());
+            self.add_global(id, symbol.clone(), name, Linkage::Internal);
+            return symbol;
+        }
+        let linkage = match (decl.linkage, decl.state) {
+            (_, Definition::Declared) => Linkage::Import,
+            (rucc_sema::Linkage::Internal, _) => Linkage::Internal,
+            _ => Linkage::External,
+        };
+        if !self.global_of.contains_key(&name) {
+            self.add_global(id, name.clone(), name.clone(), linkage);
+        }
+        name
+    }
+
+    fn unused_symbol(&self, base: &str) -> Arc<str> {
+        let mut symbol: Arc<str> = base.into();
+        let mut k = 1;
+        while self.global_of.contains_key(&symbol) {
+            symbol = format!("{base}.{k}").into();
+            k += 1;
+        }
+        symbol
+    }
+
+    fn add_global(&mut self, id: DeclId, symbol: Arc<str>, name: Arc<str>, linkage: Linkage) {
+        let decl = &self.tast[id];
+        let size = self.size_of(decl.ty).unwrap_or(0).max(self.tast.extent(id));
+        let index = self.globals.len();
+        self.global_of.insert(symbol.clone(), index);
+        let ty = self.ctype(decl.ty);
+        let span = self.spans.span(self.tast.decl_span(id));
+        self.globals.push(Global {
+            symbol,
+            name,
+            ty,
+            size,
+            linkage,
+            is_const: self.is_const(decl.ty),
+            init: Vec::new(),
+            span,
+        });
+        if decl.init.is_some() {
+            // After the push: the initialiser may name the object itself.
+            let init = self.static_initialiser(id);
+            self.globals[index].init = init;
+        }
+    }
+
+    /// Returns the symbol of a string literal with these bytes (terminator included).
+    pub fn literal(&mut self, bytes: Vec<u8>, ty: CType) -> Arc<str> {
+        let hash = blake3::hash(&bytes);
+        let symbol: Arc<str> = format!(".str:{}", &hash.to_hex()[..16]).into();
+        if !self.global_of.contains_key(&symbol) {
+            self.global_of.insert(symbol.clone(), self.globals.len());
+            self.globals.push(Global {
+                symbol: symbol.clone(),
+                name: symbol.clone(),
+                ty,
+                size: bytes.len() as u64,
+                linkage: Linkage::Literal,
+                is_const: true,
+                init: vec![crate::ir::InitPiece::Bytes { offset: 0, bytes }],
+                span: Default::default(),
+            });
+        }
+        symbol
+    }
+
+    /// Returns whether an object lives in static storage.
+    pub fn is_static(&self, id: DeclId) -> bool {
+        self.tast[id].duration != StorageDuration::Automatic
+    }
+}
