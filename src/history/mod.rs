@@ -4,21 +4,31 @@
 //!
 //! - [`Repository`]: opened as git would open it; libgit2 first, the git command line where it must.
 //! - [`Range`]: the [`Version`]s that a request names, each with a [`SourceTree`].
+//! - [`Changes`]: what differs between two versions, file by file and hunk by hunk.
 //! - [`Objects`]: trees and blobs, parsed and cached by id for all versions together.
 
+mod attributes;
+mod changes;
 mod command;
 mod error;
 mod libgit;
 mod object;
+mod pathspec;
 mod range;
+mod renames;
 mod repository;
 mod tree;
 mod worktree;
 
+pub use attributes::Exclusion;
+pub use changes::{
+    ChangeKind, ChangeOptions, Changes, Content, FileChange, FileSide, Hunk, Renames, line_hunks,
+};
 pub use command::GitCommand;
 pub use error::{Error, Result};
 pub use git2::{ObjectFormat, Oid};
 pub use object::{Commit, IndexEntry, Kind, Mode, Object, ObjectSource, Objects, TreeEntry, rfc3339};
+pub use pathspec::Pathspec;
 pub use range::{Range, RangeRequest, Version, VersionKind};
 pub use repository::{OpenOptions, Repository};
 pub use tree::{GitTree, IndexTree, MemoryTree, SourceTree};

@@ -4,6 +4,8 @@ use super::*;
 use crate::testing::TempRepo;
 use std::path::Path;
 
+mod changes;
+
 fn open_at(repo: &TempRepo, directory: &Path) -> Result<Repository> {
     let ceilings = vec![repo.root()];
     Repository::open(&OpenOptions { ceilings, variables: repo.environment(), ..OpenOptions::at(directory) })

@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Bytes of the largest file that is read from disk; data sets beside the sources stay unread.
+const LARGEST_FILE: u64 = 64 << 20;
+
 /// Where a file's content is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -110,7 +113,8 @@ impl WorktreeTree {
 
     fn load(&self, path: &Path) -> Option<Disk> {
         let full = self.top.join(path);
-        if !std::fs::symlink_metadata(&full).ok()?.is_file() {
+        let metadata = std::fs::symlink_metadata(&full).ok()?;
+        if !metadata.is_file() || metadata.len() > LARGEST_FILE {
             return None;
         }
         let raw = std::fs::read(full).ok()?;

@@ -1,0 +1,210 @@
+//! Path patterns after `--`, with git's meaning (gitglossary, "pathspec").
+//!
+//! A pattern names a file, a folder with everything below it, or a glob whose `*` also crosses `/`.
+//! Magic: `:(top)` or `:/`, `:(exclude)` or `:!` or `:^`, `:(icase)`, `:(glob)` (`*` stops at `/`),
+//! `:(literal)`. `:(attr)` and `:(prefix)` are refused by name.
+
+use super::error::{Error, Result};
+use super::object::bytes_of_path;
+use glob::{MatchOptions, Pattern};
+use std::path::{Component, Path, PathBuf};
+
+/// A list of patterns. An empty list matches everything.
+#[derive(Clone, Debug, Default)]
+pub struct Pathspec {
+    items: Vec<Item>,
+}
+
+#[derive(Clone, Debug)]
+struct Item {
+    exclude: bool,
+    icase: bool,
+    /// The path up to which nothing is a glob; a folder of this name matches with all it holds.
+    literal: Vec<u8>,
+    glob: Option<(Pattern, MatchOptions)>,
+}
+
+#[derive(Default)]
+struct Magic {
+    top: bool,
+    exclude: bool,
+    icase: bool,
+    glob: bool,
+    literal: bool,
+}
+
+impl Pathspec {
+    /// Parses patterns that are relative to `prefix`, the folder that the command runs in.
+    pub fn new<S: AsRef<str>>(patterns: impl IntoIterator<Item = S>, prefix: &Path) -> Result<Pathspec> {
+        let items = patterns.into_iter().map(|p| parse(p.as_ref(), prefix)).collect::<Result<_>>()?;
+        Ok(Pathspec { items })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Returns whether a path from the top of the tree is meant. Exclusions win; when there are
+    /// only exclusions, everything else is meant.
+    pub fn matches(&self, path: &Path) -> bool {
+        let bytes = bytes_of_path(path);
+        let mut wanted = self.items.iter().filter(|i| !i.exclude).peekable();
+        let included = wanted.peek().is_none() || wanted.any(|i| i.matches(&bytes));
+        included && !self.items.iter().any(|i| i.exclude && i.matches(&bytes))
+    }
+}
+
+impl Item {
+    fn matches(&self, path: &[u8]) -> bool {
+        match &self.glob {
+            Some((pattern, options)) => pattern.matches_with(&String::from_utf8_lossy(path), *options),
+            None => {
+                let name = &self.literal;
+                let Some((head, rest)) = path.split_at_checked(name.len()) else { return false };
+                let same = if self.icase { head.eq_ignore_ascii_case(name) } else { head == &name[..] };
+                same && (name.is_empty() || rest.is_empty() || rest.starts_with(b"/"))
+            }
+        }
+    }
+}
+
+fn parse(pattern: &str, prefix: &Path) -> Result<Item> {
+    let bad = |reason: &str| Error::BadPathspec { pattern: pattern.to_owned(), reason: reason.to_owned() };
+    let (magic, path) = parse_magic(pattern).map_err(|reason| bad(&reason))?;
+    let base = if magic.top { Path::new("") } else { prefix };
+    // In the pattern `**/` of a glob no component is special, so lexical joining is safe.
+    let mut joined = PathBuf::new();
+    for part in base.components().chain(Path::new(path).components()) {
+        match part {
+            Component::Normal(name) => joined.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if joined.pop() => {}
+            _ => return Err(bad("it is outside the repository")),
+        }
+    }
+    let text = joined.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    let special = !magic.literal && text.contains(['*', '?', '[', '\\']);
+    let glob = if special {
+        let options = MatchOptions {
+            case_sensitive: !magic.icase,
+            require_literal_separator: magic.glob,
+            require_literal_leading_dot: false,
+        };
+        let translated = translate(&text, magic.glob);
+        Some((Pattern::new(&translated).map_err(|e| bad(e.msg))?, options))
+    } else {
+        None
+    };
+    Ok(Item { exclude: magic.exclude, icase: magic.icase, literal: bytes_of_path(&joined), glob })
+}
+
+/// Splits the magic off a pattern.
+fn parse_magic(pattern: &str) -> std::result::Result<(Magic, &str), String> {
+    let mut magic = Magic::default();
+    let Some(rest) = pattern.strip_prefix(':') else { return Ok((magic, pattern)) };
+    if let Some(long) = rest.strip_prefix('(') {
+        let (words, path) = long.split_once(')').ok_or("')' is missing")?;
+        for word in words.split(',').filter(|w| !w.is_empty()) {
+            match word {
+                "top" => magic.top = true,
+                "exclude" => magic.exclude = true,
+                "icase" => magic.icase = true,
+                "glob" => magic.glob = true,
+                "literal" => magic.literal = true,
+                other => return Err(format!("the magic '{other}' is not supported")),
+            }
+        }
+        if magic.glob && magic.literal {
+            return Err("'glob' and 'literal' are incompatible".to_owned());
+        }
+        return Ok((magic, path));
+    }
+    let mut path = rest;
+    loop {
+        match path.chars().next() {
+            Some('/') => magic.top = true,
+            Some('!' | '^') => magic.exclude = true,
+            Some(':') => return Ok((magic, &path[1..])),
+            _ => return Ok((magic, path)),
+        }
+        path = &path[1..];
+    }
+}
+
+/// Rewrites git's globs for the `glob` crate: `\x` is `[x]`, `[^` is `[!`, and `**` is only special
+/// as a whole component of a `:(glob)` pattern.
+fn translate(text: &str, whole_components: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut previous = '/';
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some(quoted @ ('*' | '?' | '[' | ']')) => out.extend(['[', quoted, ']']),
+                Some(quoted) => out.push(quoted),
+                None => out.push('\\'),
+            },
+            '[' => {
+                out.push('[');
+                if chars.next_if_eq(&'^').is_some() {
+                    out.push('!');
+                }
+            }
+            '*' => {
+                let mut stars = 1;
+                while chars.next_if_eq(&'*').is_some() {
+                    stars += 1;
+                }
+                let alone = previous == '/' && matches!(chars.peek(), None | Some('/'));
+                out.push_str(if whole_components && stars > 1 && alone { "**" } else { "*" });
+            }
+            other => out.push(other),
+        }
+        previous = c;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(patterns: &[&str], prefix: &str, expected: &[&str]) {
+        let spec = Pathspec::new(patterns, Path::new(prefix)).expect("patterns");
+        let all = ["Makefile", "a.c", "src/a.c", "src/b[1].h", "src/deep/a.c", "srcx/a.h"];
+        let found: Vec<&str> = all.into_iter().filter(|p| spec.matches(Path::new(p))).collect();
+        assert_eq!(found, expected, "{patterns:?}");
+    }
+
+    #[test]
+    fn patterns_mean_what_git_means() {
+        check(&["src"], "", &["src/a.c", "src/b[1].h", "src/deep/a.c"]);
+        check(&["src/"], "", &["src/a.c", "src/b[1].h", "src/deep/a.c"]);
+        check(&["*.c"], "", &["a.c", "src/a.c", "src/deep/a.c"]);
+        check(&["a.c"], "src", &["src/a.c"]);
+        check(&["../a.c"], "src", &["a.c"]);
+        check(&["."], "src/deep", &["src/deep/a.c"]);
+        check(&[":/a.c"], "src", &["a.c"]);
+        check(&[":(glob)src/*.c"], "", &["src/a.c"]);
+        check(&[":(glob)src/**/a.c"], "", &["src/a.c", "src/deep/a.c"]);
+        check(&["src/**"], "", &["src/a.c", "src/b[1].h", "src/deep/a.c"]);
+        check(&[":(icase)MAKEFILE"], "", &["Makefile"]);
+        check(&[":(literal)src/b[1].h"], "", &["src/b[1].h"]);
+        check(&["src/b\\[1].h"], "", &["src/b[1].h"]);
+        check(&["src", ":!src/deep"], "", &["src/a.c", "src/b[1].h"]);
+        check(&[":(exclude)*.c"], "", &["Makefile", "src/b[1].h", "srcx/a.h"]);
+    }
+
+    #[test]
+    fn what_is_not_supported_is_said() {
+        for (pattern, reason) in [
+            ("../x", "it is outside the repository"),
+            (":(attr:x)a", "the magic 'attr:x' is not supported"),
+            (":(top", "')' is missing"),
+        ] {
+            let error = Pathspec::new([pattern], Path::new("")).expect_err("an error");
+            assert_eq!(error.to_string(), format!("bad path pattern '{pattern}': {reason}"));
+        }
+    }
+}
