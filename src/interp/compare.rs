@@ -18,6 +18,8 @@ pub enum Difference {
     ExitCode,
     Stdout,
     Stderr,
+    /// What was written to other streams.
+    Files,
     /// Unknown functions were called in another order or with other arguments.
     Calls,
     Memory(Identity),
@@ -72,6 +74,9 @@ fn first_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Opt
     // The message of a failed assertion has the line in it, which is no behaviour.
     if a.stderr != b.stderr && !matches!(a.end, End::AssertFailed { .. }) {
         return Some(Difference::Stderr);
+    }
+    if a.files != b.files {
+        return Some(Difference::Files);
     }
     let calls = |o: &Outcome| {
         o.assumed_calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect::<Vec<_>>()

@@ -221,6 +221,16 @@ impl<'p> Machine<'p> {
             self.aggregate_result,
         );
         let returned = returned.filter(|_| self.aggregate_result.is_none());
+        let given: Vec<u64> = self.object_addresses.values().copied().collect();
+        let imported = self.memory.touched_globals().filter(|(_, o)| !given.contains(&o.base));
+        let imported = imported.filter_map(|(i, _)| self.program.slots().get(i)).filter(|s| s.imported);
+        let assumed_globals = imported.map(|s| s.symbol.clone()).collect();
+        let files = std::mem::take(&mut self.streams.files);
+        let files = files.into_iter().map(|(addr, bytes)| {
+            let pointer = Const::bv(self.program.pointer_bits(), addr as i128);
+            (self.printable(pointer, &CType::Pointer(Arc::new(CType::Void))), bytes)
+        });
+        let files = files.collect();
         let overflow = self.overflow.and_then(|(d, n)| place_of(self.program, d, n));
         let stdout_lost = self.streams.take_pending();
         Outcome {
@@ -238,6 +248,8 @@ impl<'p> Machine<'p> {
             stdin: self.streams.into_stdin(),
             inputs: self.inputs,
             assumed_calls: self.assumed_calls,
+            assumed_globals,
+            files,
             nan_sign: self.events.nan_sign,
             platform_dependent: self.platform_dependent,
             steps: self.limits.fuel - self.fuel,

@@ -147,6 +147,12 @@ pub struct Outcome {
     /// Values of the successful conversions from standard input, in order; `None` for strings.
     pub inputs: Vec<Option<Const>>,
     pub assumed_calls: Vec<AssumedCall>,
+    /// Globals that are only declared and that the input does not give, as far as they were used;
+    /// they were taken to be zero.
+    pub assumed_globals: Vec<Arc<str>>,
+    /// What was written to streams that are none of the standard ones; that they could be written
+    /// is assumed.
+    pub files: Vec<(Value, Vec<u8>)>,
     /// The sign of a NaN was printed or tested; no fact may rest on it.
     pub nan_sign: bool,
     /// An address was printed, or the C library's releases differ on something that was read: the

@@ -16,9 +16,12 @@ const FUNCTION_STRIDE: u64 = 16;
 /// Symbols of objects that the C library owns; a program that defines one hides ours.
 pub(crate) const ERRNO: &str = "errno";
 pub(crate) const STREAMS: [&str; 3] = ["stdin", "stdout", "stderr"];
-const STREAM_OBJECTS: [&str; 3] = ["stdin:file", "stdout:file", "stderr:file"];
+/// What the three point to; spelled so that the address of it is the stream itself.
+pub(crate) const STREAM_OBJECTS: [&str; 3] = ["*stdin", "*stdout", "*stderr"];
 /// Size of glibc's `FILE`; the program only ever points to it.
 const STREAM_SIZE: u64 = 216;
+/// Bytes given to an object that is only declared, with an incomplete type.
+const UNSIZED: u64 = 4096;
 
 /// An object with static storage.
 #[derive(Debug)]
@@ -30,7 +33,6 @@ pub(crate) struct Slot {
     /// String literals and what the library owns; of no interest in a final state.
     pub hidden: bool,
     /// Only declared: nothing is known of its content.
-    #[expect(dead_code, reason = "read once accesses to imported objects are listed")]
     pub imported: bool,
     /// Unit and index of the definition.
     source: Option<(usize, usize)>,
@@ -159,9 +161,11 @@ impl Program {
             let owned = unit.is_none() && imported && library.is_some();
             let size = match global {
                 Some(g) if g.size > 0 => g.size,
-                _ if symbol.ends_with(":file") => STREAM_SIZE,
+                _ if symbol.starts_with('*') => STREAM_SIZE,
                 _ if owned && &*symbol == ERRNO => 4,
                 _ if owned => self.model.pointer_bits() as u64 / 8,
+                // Incomplete: it must be somebody's, and nothing says where it ends.
+                _ if imported => UNSIZED,
                 _ => 0,
             };
             if let (Some(name), true) = (library, owned) {

@@ -6,6 +6,7 @@
 
 use super::generate::{Request, StdinPlan};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 const BUFFER: usize = 4096;
 
@@ -22,6 +23,8 @@ pub(crate) struct Streams<'p> {
     buffer_ready: bool,
     unbuffered: bool,
     pub stderr: Vec<u8>,
+    /// Other streams, by address.
+    pub files: BTreeMap<u64, Vec<u8>>,
     /// Bytes of stdin that `ungetc` overwrote with others, to be put back in the end.
     overwritten: Vec<(usize, u8)>,
     /// Bytes that `ungetc` put before the first.
@@ -41,6 +44,7 @@ impl<'p> Streams<'p> {
             buffer_ready: false,
             unbuffered: false,
             stderr: Vec::new(),
+            files: BTreeMap::new(),
             overwritten: Vec::new(),
             inserted: 0,
         }
@@ -139,6 +143,7 @@ impl<'p> Streams<'p> {
     }
 
     pub fn output_len(&self) -> usize {
-        self.stdout.len() + self.pending.len() + self.stderr.len()
+        let files: usize = self.files.values().map(Vec::len).sum();
+        self.stdout.len() + self.pending.len() + self.stderr.len() + files
     }
 }

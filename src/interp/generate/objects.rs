@@ -75,6 +75,10 @@ impl<'a> Builder<'a> {
         {
             return alias;
         }
+        if self.is_stream(to) {
+            let symbol = if rng.chance(50) { "*stdout" } else { "*stdin" };
+            return Value::Global { symbol: symbol.into(), offset: 0 };
+        }
         let is_char = matches!(to, CType::Int { bits: 8, .. } | CType::Void);
         if is_char && rng.chance(85) {
             return self.string(rng);
@@ -107,6 +111,14 @@ impl<'a> Builder<'a> {
             }
         }
         Value::Pointer { object: id, offset: 0 }
+    }
+
+    fn is_stream(&self, ty: &CType) -> bool {
+        let CType::Record(id) = ty else { return false };
+        self.unit
+            .records
+            .get(id.0 as usize)
+            .is_some_and(|r| r.size == 0 && matches!(&*r.name, "_IO_FILE" | "FILE"))
     }
 
     /// Returns a pointer to an object of this type that is there already.
@@ -153,7 +165,9 @@ impl<'a> Builder<'a> {
             }
             CType::Pointer(to) => {
                 let value = self.pointer(to, rng, depth);
-                if let (Value::Pointer { .. }, Some(o)) = (&value, self.objects.get_mut(id.0 as usize)) {
+                if let (Value::Pointer { .. } | Value::Global { .. }, Some(o)) =
+                    (&value, self.objects.get_mut(id.0 as usize))
+                {
                     o.pointers.push((offset, value));
                 }
             }

@@ -3,7 +3,7 @@
 //! An argument whose bits a real machine would find where the conversion looks (an `int` for `%u`, a
 //! `long` for `%d`) is taken; one of the other register class, or too narrow, is an event.
 
-use super::stdio::{put, stream};
+use super::stdio::{Stream, put, stream};
 use super::string::{place, put_truncated};
 use super::{Arguments, Model, row};
 use crate::interp::format::spec::MAX_COUNT;
@@ -16,7 +16,7 @@ use crate::ir::{CType, Const, Sort, UndefinedKind};
 const MISMATCH: UndefinedKind = UndefinedKind::FormatMismatch;
 
 pub(super) const MODELS: &[Model] = &[
-    row("printf", |m, a| print(m, a, 1, 0)),
+    row("printf", |m, a| print(m, a, Stream::Out, 0)),
     row("fprintf", |m, a| {
         let to = stream(m, a, 0)?;
         print(m, a, to, 1)
@@ -50,7 +50,7 @@ pub(super) const MODELS: &[Model] = &[
     }),
 ];
 
-fn print(m: &mut Machine<'_>, a: &Arguments<'_>, to: usize, at: usize) -> Run<Option<Const>> {
+fn print(m: &mut Machine<'_>, a: &Arguments<'_>, to: Stream, at: usize) -> Run<Option<Const>> {
     let bytes = format(m, a, at)?;
     put(m, to, &bytes)?;
     a.integer(bytes.len() as i128)

@@ -1,6 +1,6 @@
 //! `stdio.h` on the three standard streams, and `read`/`write` on descriptors 0 to 2.
 //!
-//! Files other than the standard streams are outside the program: such a call is unknown.
+//! What is written to another file is collected and can be compared; nothing can be read from one.
 
 use super::{Arguments, Model, NOTHING, row};
 use crate::interp::generate::Request;
@@ -17,8 +17,8 @@ pub(super) const MODELS: &[Model] = &[
         m.streams.put(&text);
         a.integer(text.len() as i128)
     }),
-    row("putchar", |m, a| put_byte(m, a, 1)),
-    row("putchar_unlocked", |m, a| put_byte(m, a, 1)),
+    row("putchar", |m, a| put_byte(m, a, Stream::Out)),
+    row("putchar_unlocked", |m, a| put_byte(m, a, Stream::Out)),
     row("fputc", |m, a| put_byte(m, a, stream(m, a, 1)?)),
     row("putc", |m, a| put_byte(m, a, stream(m, a, 1)?)),
     row("putc_unlocked", |m, a| put_byte(m, a, stream(m, a, 1)?)),
@@ -47,21 +47,21 @@ pub(super) const MODELS: &[Model] = &[
         a.integer(bytes.len() as i128)
     }),
     row("fflush", |m, a| {
-        if a.word(0)? == 0 || stream(m, a, 0)? == 1 {
+        if a.word(0)? == 0 || stream(m, a, 0)? == Stream::Out {
             m.streams.flush();
         }
         a.integer(0)
     }),
     row("setbuf", |m, a| {
-        if stream(m, a, 0)? == 1 && a.word(1)? == 0 {
+        if stream(m, a, 0)? == Stream::Out && a.word(1)? == 0 {
             m.streams.unbuffer();
         }
         NOTHING
     }),
     row("setvbuf", |m, a| {
         match (stream(m, a, 0)?, a.i32(2)?) {
-            (1, 2) => m.streams.unbuffer(),
-            (1, 1) => return Err(Stop::Unsupported("line buffering".into())),
+            (Stream::Out, 2) => m.streams.unbuffer(),
+            (Stream::Out, 1) => return Err(Stop::Unsupported("line buffering".into())),
             _ => {}
         }
         a.integer(0)
@@ -74,7 +74,7 @@ pub(super) const MODELS: &[Model] = &[
     row("_IO_getc", get_byte_from),
     row("ungetc", |m, a| {
         let c = a.i32(0)?;
-        if stream(m, a, 1)? != 0 || c == -1 {
+        if stream(m, a, 1)? != Stream::In || c == -1 {
             return a.integer(EOF);
         }
         m.streams.unget(c as u8);
@@ -109,27 +109,44 @@ pub(super) const MODELS: &[Model] = &[
         let got = read_bytes(m, a.word(1)?, a.word(2)?)?;
         a.integer(got as i128)
     }),
-    row("feof", |m, a| a.integer((stream(m, a, 0)? == 0 && m.streams.end_seen) as i128)),
-    row("ferror", |m, a| a.integer((stream(m, a, 0)? > 2) as i128)),
+    row("feof", |m, a| a.integer((stream(m, a, 0)? == Stream::In && m.streams.end_seen) as i128)),
+    row("ferror", |m, a| stream(m, a, 0).and_then(|_| a.integer(0))),
     row("clearerr", |m, a| {
-        if stream(m, a, 0)? == 0 {
+        if stream(m, a, 0)? == Stream::In {
             m.streams.end_seen = false;
         }
         NOTHING
     }),
-    row("fileno", |m, a| a.integer(stream(m, a, 0)? as i128)),
+    row("fileno", |m, a| match stream(m, a, 0)? {
+        Stream::In => a.integer(0),
+        Stream::Out => a.integer(1),
+        Stream::Error => a.integer(2),
+        Stream::File(_) => unknown_file(),
+    }),
 ];
 
-/// Returns which standard stream an argument is.
+/// A stream of output or input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stream {
+    In,
+    Out,
+    Error,
+    /// Some file, by the address of its object.
+    File(u64),
+}
+
+/// Returns which stream an argument is.
 ///
-/// Errors: an event for a null pointer, `Unsupported` for any other file.
-pub(super) fn stream(m: &Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<usize> {
+/// Errors: an event for a null pointer.
+pub(super) fn stream(m: &Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<Stream> {
     match a.word(i)? {
         0 => Err(UndefinedKind::NullDereference.into()),
-        addr => m
-            .program
-            .stream_at(addr)
-            .ok_or_else(|| Stop::Unsupported("a file that is no standard stream".into())),
+        addr => Ok(match m.program.stream_at(addr) {
+            Some(0) => Stream::In,
+            Some(1) => Stream::Out,
+            Some(_) => Stream::Error,
+            None => Stream::File(addr),
+        }),
     }
 }
 
@@ -139,20 +156,25 @@ fn unknown_file<T>() -> Run<T> {
 
 /// Requires an argument to be standard input.
 pub(super) fn input_stream(m: &Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<()> {
-    if stream(m, a, i)? == 0 { Ok(()) } else { Err(Stop::Unsupported("reading an output stream".into())) }
+    match stream(m, a, i)? {
+        Stream::In => Ok(()),
+        Stream::File(_) => unknown_file(),
+        _ => Err(Stop::Unsupported("reading an output stream".into())),
+    }
 }
 
-/// Writes to a standard stream.
-pub(super) fn put(m: &mut Machine<'_>, stream: usize, bytes: &[u8]) -> Run<()> {
+/// Writes to a stream.
+pub(super) fn put(m: &mut Machine<'_>, stream: Stream, bytes: &[u8]) -> Run<()> {
     match stream {
-        1 => m.streams.put(bytes),
-        2 => m.streams.stderr.extend_from_slice(bytes),
-        _ => return Err(Stop::Unsupported("writing to standard input".into())),
+        Stream::Out => m.streams.put(bytes),
+        Stream::Error => m.streams.stderr.extend_from_slice(bytes),
+        Stream::File(addr) => m.streams.files.entry(addr).or_default().extend_from_slice(bytes),
+        Stream::In => return Err(Stop::Unsupported("writing to standard input".into())),
     }
     Ok(())
 }
 
-fn put_byte(m: &mut Machine<'_>, a: &Arguments<'_>, stream: usize) -> Run<Option<Const>> {
+fn put_byte(m: &mut Machine<'_>, a: &Arguments<'_>, stream: Stream) -> Run<Option<Const>> {
     let byte = a.i32(0)? as u8;
     put(m, stream, &[byte])?;
     a.integer(byte as i128)
