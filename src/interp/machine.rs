@@ -52,7 +52,6 @@ pub(crate) struct Frame<'p> {
     /// The call in progress must not return.
     noreturn: bool,
     /// Arguments beyond the named parameters, for `va_arg`.
-    #[expect(dead_code, reason = "read once va_arg is modelled")]
     pub extra: Vec<(Const, CType)>,
 }
 
@@ -81,6 +80,8 @@ pub(crate) struct Machine<'p> {
     pub strtok_rest: u64,
     /// Functions that `atexit` registered.
     pub at_exit: Vec<u64>,
+    /// What each started `va_list` goes through.
+    pub argument_lists: Vec<Vec<(Const, CType)>>,
     entry_locals: Vec<Option<Const>>,
     /// Where the entry function's aggregate result is kept.
     aggregate_result: Option<u64>,
@@ -156,6 +157,7 @@ impl<'p> Machine<'p> {
             random: Random::default(),
             strtok_rest: 0,
             at_exit: Vec::new(),
+            argument_lists: Vec::new(),
             entry_locals: Vec::new(),
             aggregate_result: None,
         }

@@ -191,3 +191,38 @@ fn speed() {
     };
     println!("{:?} ns and steps for a short run, {:?} for a long one", time(10_000, 1), time(3, 200_000));
 }
+
+#[test]
+fn generated_inputs_find_constants_and_equal_arguments() {
+    let mut b = Builder::new("f", &["x", "y"]);
+    let (x, y) = (Expr::Var(VarId(0)), Expr::Var(VarId(1)));
+    let magic = Expr::op(Op::Eq, vec![x.clone(), n(123_456)]);
+    let equal = Expr::op(Op::Eq, vec![x, y]);
+    let both = |a: Expr, b: Expr| Expr::op(Op::Ite, vec![a, n(1), Expr::op(Op::Ite, vec![b, n(2), n(3)])]);
+    b.emit(Instr::Return { value: Some(both(magic, equal)) });
+    let p = program(vec![b.0]);
+    let results = |seed| {
+        let mut g = Generator::new(&p, "f", seed);
+        (0..200).map(|_| run(&p, "f", &g.next(), &Limits::default()).returned).collect::<Vec<_>>()
+    };
+    assert_eq!(results(1), results(1));
+    for v in 1..=3 {
+        assert!(results(1).contains(&Some(Const::bv(32, v))), "{v}");
+    }
+}
+
+#[test]
+fn a_pair_of_versions_is_told_apart() {
+    let version = |k: i128| {
+        let mut b = Builder::new("f", &["x"]);
+        let sum = Expr::op(Op::Add, vec![Expr::Var(VarId(0)), n(k)]);
+        b.emit(Instr::Return { value: Some(sum) });
+        program(vec![b.0])
+    };
+    let verdict = |a: &Program, b: &Program| {
+        run_pair((a, "f"), (b, "f"), &Input::default(), &Limits::default()).verdict
+    };
+    let (one, two) = (version(1), version(2));
+    assert_eq!(verdict(&one, &one), Comparison::Equal);
+    assert_eq!(verdict(&one, &two), Comparison::Different(Difference::Returned));
+}

@@ -20,6 +20,7 @@ mod scan;
 mod sort;
 mod stdio;
 mod string;
+mod varargs;
 
 use super::machine::{Machine, Run};
 use crate::ir::{CType, Const, UndefinedKind};
@@ -45,7 +46,7 @@ const fn row(name: &'static str, run: fn(&mut Machine<'_>, &Arguments<'_>) -> Ru
     Model { name, run }
 }
 
-const TABLES: [&[Model]; 13] = [
+const TABLES: [&[Model]; 14] = [
     stdio::MODELS,
     output::MODELS,
     scan::MODELS,
@@ -59,6 +60,7 @@ const TABLES: [&[Model]; 13] = [
     sort::MODELS,
     environment::MODELS,
     builtin::MODELS,
+    varargs::MODELS,
 ];
 
 /// Returns the model of a function, also under its `__builtin_` name.

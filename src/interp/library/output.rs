@@ -5,6 +5,7 @@
 
 use super::stdio::{Stream, put, stream};
 use super::string::{place, put_truncated};
+use super::varargs::remaining;
 use super::{Arguments, Model, row};
 use crate::interp::format::spec::MAX_COUNT;
 use crate::interp::format::{
@@ -16,13 +17,18 @@ use crate::ir::{CType, Const, Sort, UndefinedKind};
 const MISMATCH: UndefinedKind = UndefinedKind::FormatMismatch;
 
 pub(super) const MODELS: &[Model] = &[
-    row("printf", |m, a| print(m, a, Stream::Out, 0)),
+    row("printf", |m, a| print(m, a, Stream::Out, 0, false)),
+    row("vprintf", |m, a| print(m, a, Stream::Out, 0, true)),
     row("fprintf", |m, a| {
         let to = stream(m, a, 0)?;
-        print(m, a, to, 1)
+        print(m, a, to, 1, false)
+    }),
+    row("vfprintf", |m, a| {
+        let to = stream(m, a, 0)?;
+        print(m, a, to, 1, true)
     }),
     row("dprintf", |m, a| {
-        let bytes = format(m, a, 1)?;
+        let bytes = format(m, a, 1, false)?;
         match a.i32(0)? {
             1 => m.streams.stdout.extend_from_slice(&bytes),
             2 => m.streams.stderr.extend_from_slice(&bytes),
@@ -30,37 +36,52 @@ pub(super) const MODELS: &[Model] = &[
         }
         a.integer(bytes.len() as i128)
     }),
-    row("sprintf", |m, a| {
-        let mut bytes = format(m, a, 1)?;
-        bytes.push(0);
-        m.memory.write(a.word(0)?, &bytes)?;
-        a.integer(bytes.len() as i128 - 1)
-    }),
-    row("snprintf", |m, a| {
-        let bytes = format(m, a, 2)?;
-        put_truncated(m, a.word(0)?, a.word(1)?, &bytes)?;
-        a.integer(bytes.len() as i128)
-    }),
-    row("asprintf", |m, a| {
-        let mut bytes = format(m, a, 1)?;
-        bytes.push(0);
-        let addr = place(m, &bytes)?;
-        m.memory.store(a.word(0)?, a.pointer_bytes(), addr as u128)?;
-        a.integer(bytes.len() as i128 - 1)
-    }),
+    row("sprintf", |m, a| print_to_memory(m, a, None, false)),
+    row("vsprintf", |m, a| print_to_memory(m, a, None, true)),
+    row("snprintf", |m, a| print_to_memory(m, a, Some(a.word(1)?), false)),
+    row("vsnprintf", |m, a| print_to_memory(m, a, Some(a.word(1)?), true)),
+    row("asprintf", |m, a| print_to_heap(m, a, false)),
+    row("vasprintf", |m, a| print_to_heap(m, a, true)),
 ];
 
-fn print(m: &mut Machine<'_>, a: &Arguments<'_>, to: Stream, at: usize) -> Run<Option<Const>> {
-    let bytes = format(m, a, at)?;
+fn print(m: &mut Machine<'_>, a: &Arguments<'_>, to: Stream, at: usize, list: bool) -> Run<Option<Const>> {
+    let bytes = format(m, a, at, list)?;
     put(m, to, &bytes)?;
     a.integer(bytes.len() as i128)
 }
 
-/// Returns the bytes that the format at argument `at` and what follows it make.
-pub(super) fn format(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize) -> Run<Vec<u8>> {
+fn print_to_memory(
+    m: &mut Machine<'_>,
+    a: &Arguments<'_>,
+    size: Option<u64>,
+    list: bool,
+) -> Run<Option<Const>> {
+    let bytes = format(m, a, if size.is_some() { 2 } else { 1 }, list)?;
+    put_truncated(m, a.word(0)?, size.unwrap_or(u64::MAX), &bytes)?;
+    a.integer(bytes.len() as i128)
+}
+
+fn print_to_heap(m: &mut Machine<'_>, a: &Arguments<'_>, list: bool) -> Run<Option<Const>> {
+    let mut bytes = format(m, a, 1, list)?;
+    bytes.push(0);
+    let addr = place(m, &bytes)?;
+    m.memory.store(a.word(0)?, a.pointer_bytes(), addr as u128)?;
+    a.integer(bytes.len() as i128 - 1)
+}
+
+/// Returns the bytes that the format at argument `at` makes of what follows it: of arguments, or of
+/// a `va_list`.
+fn format(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize, list: bool) -> Run<Vec<u8>> {
     let text = m.memory.string(a.word(at)?, u64::MAX)?;
     let pieces = m.program.printf_format(&text).map_err(problem)?;
-    let mut cursor = Cursor { a, next: at + 1 };
+    let rest;
+    let (values, types) = if list {
+        rest = remaining(m, a, at + 1)?;
+        (rest.0.as_slice(), rest.1.as_slice())
+    } else {
+        (a.values.get(at + 1..).unwrap_or(&[]), a.types.get(at + 1..).unwrap_or(&[]))
+    };
+    let mut cursor = Cursor { values, types, next: 0 };
     let mut out = Vec::new();
     for piece in pieces.iter() {
         match piece {
@@ -85,17 +106,18 @@ pub(super) fn problem(e: crate::interp::format::FormatError) -> Stop {
     }
 }
 
-struct Cursor<'c, 'a> {
-    a: &'c Arguments<'a>,
+struct Cursor<'a> {
+    values: &'a [Const],
+    types: &'a [CType],
     next: usize,
 }
 
-impl Cursor<'_, '_> {
+impl Cursor<'_> {
     fn take(&mut self) -> Run<(Const, Option<&CType>)> {
         let i = self.next;
         self.next += 1;
-        let value = *self.a.values.get(i).ok_or(MISMATCH)?;
-        Ok((value, self.a.types.get(i)))
+        let value = *self.values.get(i).ok_or(MISMATCH)?;
+        Ok((value, self.types.get(i)))
     }
 
     fn count(&mut self, count: Option<Count>) -> Run<Option<i32>> {

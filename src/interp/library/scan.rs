@@ -5,32 +5,41 @@
 
 use super::output::problem;
 use super::stdio::input_stream;
+use super::varargs::remaining;
 use super::{Arguments, Model, row};
 use crate::interp::format::scan::{Cursor, ScanRun, ScanValue, scan};
 use crate::interp::generate::Request;
 use crate::interp::machine::{Machine, Run};
-use crate::ir::{Const, UndefinedKind};
+use crate::ir::{CType, Const, UndefinedKind};
 
 pub(super) const MODELS: &[Model] = &[
-    row("scanf", |m, a| scan_stdin(m, a, 0)),
-    row("__isoc99_scanf", |m, a| scan_stdin(m, a, 0)),
+    row("scanf", |m, a| scan_stdin(m, a, 0, false)),
+    row("vscanf", |m, a| scan_stdin(m, a, 0, true)),
+    row("__isoc99_scanf", |m, a| scan_stdin(m, a, 0, false)),
     row("fscanf", |m, a| {
         input_stream(m, a, 0)?;
-        scan_stdin(m, a, 1)
+        scan_stdin(m, a, 1, false)
     }),
-    row("sscanf", |m, a| {
-        let text = m.memory.string(a.word(0)?, u64::MAX)?;
-        let directives = m.memory.string(a.word(1)?, u64::MAX)?;
-        let directives = m.program.scanf_format(&directives).map_err(problem)?;
-        let mut cursor = Cursor::new(&text);
-        let run = scan(&directives, m.program.data_model(), &mut cursor);
-        m.platform_dependent |= cursor.version_dependent;
-        store(m, a, 2, &run)?;
-        a.integer(run.result as i128)
+    row("vfscanf", |m, a| {
+        input_stream(m, a, 0)?;
+        scan_stdin(m, a, 1, true)
     }),
+    row("sscanf", |m, a| scan_text(m, a, false)),
+    row("vsscanf", |m, a| scan_text(m, a, true)),
 ];
 
-fn scan_stdin(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize) -> Run<Option<Const>> {
+fn scan_text(m: &mut Machine<'_>, a: &Arguments<'_>, list: bool) -> Run<Option<Const>> {
+    let text = m.memory.string(a.word(0)?, u64::MAX)?;
+    let directives = m.memory.string(a.word(1)?, u64::MAX)?;
+    let directives = m.program.scanf_format(&directives).map_err(problem)?;
+    let mut cursor = Cursor::new(&text);
+    let run = scan(&directives, m.program.data_model(), &mut cursor);
+    m.platform_dependent |= cursor.version_dependent;
+    store(m, a, 2, &run, list)?;
+    a.integer(run.result as i128)
+}
+
+fn scan_stdin(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize, list: bool) -> Run<Option<Const>> {
     let text = m.memory.string(a.word(at)?, u64::MAX)?;
     let directives = m.program.scanf_format(&text).map_err(problem)?;
     m.streams.prepare(&Request::Format(&directives));
@@ -40,35 +49,39 @@ fn scan_stdin(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize) -> Run<Option<C
     m.streams.position += consumed;
     m.streams.end_seen |= end;
     m.platform_dependent |= version;
-    store(m, a, at + 1, &run)?;
+    store(m, a, at + 1, &run, list)?;
     for (target, value) in &run.stores {
         let sort = target.object_sort(m.program.data_model());
-        match value {
+        m.inputs.extend(match value {
             ScanValue::Integer(v) | ScanValue::Pointer(v) => {
-                m.inputs.push(sort.and_then(|s| Const::from_bits(s, *v as u128)));
+                Some(sort.and_then(|s| Const::from_bits(s, *v as u128)))
             }
-            ScanValue::Float(v) => m.inputs.push(Some(Const::f32(*v))),
-            ScanValue::Double(v) => m.inputs.push(Some(Const::f64(*v))),
-            ScanValue::Chars(bytes) => match bytes.as_slice() {
-                [one] => m.inputs.push(Some(Const::bv(8, *one as i128))),
-                _ => m.inputs.push(None),
-            },
-            ScanValue::String(_) => m.inputs.push(None),
-            ScanValue::Consumed(_) => {}
-        }
+            ScanValue::Float(v) => Some(Some(Const::f32(*v))),
+            ScanValue::Double(v) => Some(Some(Const::f64(*v))),
+            ScanValue::Chars(bytes) if bytes.len() == 1 => {
+                Some(bytes.first().map(|b| Const::bv(8, *b as i128)))
+            }
+            ScanValue::Chars(_) | ScanValue::String(_) => Some(None),
+            ScanValue::Consumed(_) => None,
+        });
     }
     a.integer(run.result as i128)
 }
 
 /// Writes the converted values to where the arguments point.
-fn store(m: &mut Machine<'_>, a: &Arguments<'_>, first: usize, run: &ScanRun) -> Run<()> {
+fn store(m: &mut Machine<'_>, a: &Arguments<'_>, first: usize, run: &ScanRun, list: bool) -> Run<()> {
     let model = m.program.data_model();
+    let rest;
+    let (values, types) = if list {
+        rest = remaining(m, a, first)?;
+        (rest.0.as_slice(), rest.1.as_slice())
+    } else {
+        (a.values.get(first..).unwrap_or(&[]), a.types.get(first..).unwrap_or(&[]))
+    };
     for (i, (target, value)) in run.stores.iter().enumerate() {
-        let missing = a.values.len() <= first + i;
-        if missing || a.types.get(first + i).is_some_and(|t| !t.is_pointer()) {
-            return Err(UndefinedKind::FormatMismatch.into());
-        }
-        let to = a.word(first + i)?;
+        let pointer = types.get(i).is_none_or(CType::is_pointer);
+        let to = values.get(i).copied().filter(|_| pointer).and_then(Const::unsigned);
+        let to = to.ok_or(UndefinedKind::FormatMismatch)? as u64;
         let bytes = target.object_sort(model).and_then(|s| s.bits()).unwrap_or(8) as u64 / 8;
         match value {
             ScanValue::Integer(v) | ScanValue::Pointer(v) | ScanValue::Consumed(v) => {
