@@ -1,33 +1,66 @@
 //! Guards against hostile or degenerate input: stack, caps, panics of the parser crates.
 
 use super::parse::Rejected;
-use rucc_lex::{PpTokenKind, Punct};
-use rucc_pp::Tok;
+use super::scan::Text;
+use rucc_lex::PpTokenKind;
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Once;
 
-/// Reserved, not committed: 100,000 nested constructs need 32 to 512 MiB in recursive descent, and
-/// a stack overflow cannot be caught.
+/// Reserved, not committed: recursive descent needs 32 to 512 MiB for 100,000 nested constructs,
+/// and a stack overflow cannot be caught.
 const STACK_BYTES: usize = 512 << 20;
 const MAX_TOKENS: u64 = 4_000_000;
 const MAX_BRACKETS: u64 = 1_000;
-/// Operators between two points where an expression surely ends.
-const MAX_CHAIN: u64 = 100_000;
+/// Operators and keywords that nest syntax, summed over all open constructs. Later stages recurse
+/// over expressions on ordinary stacks, so this is far below what the parser itself could take.
+const MAX_NESTED: u64 = 3_000;
+
+/// Every cap by the name that reports show, so that a name can be read back.
+pub const LIMITS: [&str; 8] = [
+    "included-bytes",
+    "includes",
+    "memory",
+    "nested-brackets",
+    "nested-operators",
+    "preprocessing",
+    "source-bytes",
+    "tokens",
+];
 
 thread_local! {
     static LARGE: Cell<bool> = const { Cell::new(false) };
+    /// Set while a panic on this thread is expected and reported otherwise.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps the default panic message off the screen for panics that [`on_large_stack`] catches.
+fn quiet_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                before(info);
+            }
+        }));
+    });
 }
 
 /// Runs `work` on a thread with a large stack (this one, if it has one) and turns a panic in it
-/// into [`Rejected::Crashed`].
+/// into [`Rejected::Crashed`]. Everything that recurses over a parsed unit should run in here.
 pub fn on_large_stack<T: Send>(
     path: &Path,
     work: impl FnOnce() -> Result<T, Rejected> + Send,
 ) -> Result<T, Rejected> {
+    quiet_panics();
     let caught = |work: &mut dyn FnMut() -> Result<T, Rejected>| {
-        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|e| Err(crashed(path, &*e)))
+        let before = QUIET.replace(true);
+        let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|e| Err(crashed(path, &*e)));
+        QUIET.set(before);
+        result
     };
     let mut work = Some(work);
     let mut once = || match work.take() {
@@ -55,27 +88,96 @@ fn crashed(path: &Path, payload: &(dyn Any + Send)) -> Rejected {
     Rejected::Crashed { path: path.to_path_buf(), message: message.to_owned() }
 }
 
+/// What the innermost open bracket holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    /// Statements or members: a semicolon ends what nests.
+    Block,
+    /// Arguments, initialisers, enumerators: a comma ends what nests.
+    List,
+    /// A parenthesised or indexed expression: a comma nests.
+    Group,
+}
+
 /// Fails when a preprocessed unit is too large or too deeply nested to be parsed.
-pub fn check_tokens(path: &Path, tokens: &[Tok]) -> Result<(), Rejected> {
+///
+/// The nesting of the syntax tree is bounded from above without parsing: every operator, and every
+/// keyword that takes a statement or an operand, may put the rest of its statement or list element
+/// one level deeper.
+pub fn check_tokens(path: &Path, text: Text<'_>) -> Result<(), Rejected> {
+    let tokens = text.tokens;
     let over = |name, value| Err(Rejected::Limit { path: path.to_path_buf(), name, value });
     if tokens.len() as u64 > MAX_TOKENS {
         return over("tokens", MAX_TOKENS);
     }
-    let (mut depth, mut chain) = (0u64, 0u64);
-    for token in tokens {
-        let PpTokenKind::Punct(punct) = token.kind else { continue };
-        match punct.as_str() {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            _ => {}
+    let mut open: Vec<(Inside, u64)> = vec![(Inside::Block, 0)];
+    let mut total = 0u64;
+    for (at, token) in tokens.iter().enumerate() {
+        let word = match token.kind {
+            PpTokenKind::Punct(punct) => punct.as_str(),
+            PpTokenKind::Ident if nests(text.at(at)) => "nests",
+            _ => continue,
+        };
+        let previous = at.checked_sub(1).and_then(|b| tokens.get(b));
+        let after_operand = previous.is_some_and(|p| match p.kind {
+            PpTokenKind::Punct(p) => matches!(p.as_str(), ")" | "]"),
+            kind => kind == PpTokenKind::Ident,
+        });
+        let else_follows = || text.at(at + 1) == "else";
+        let mut reset = false;
+        match word {
+            "(" => open.push((if after_operand { Inside::List } else { Inside::Group }, 0)),
+            "[" => open.push((Inside::Group, 0)),
+            "{" => {
+                let word = previous.map_or("", |_| text.at(at - 1));
+                let block = matches!(word, ")" | ";" | "}" | ":" | "else" | "do" | "");
+                let nested = word == "{" && open.last().is_some_and(|(i, _)| *i == Inside::Block);
+                open.push((if block || nested { Inside::Block } else { Inside::List }, 0));
+            }
+            ")" | "]" | "}" => {
+                if open.len() > 1 {
+                    total -= open.pop().map_or(0, |(_, n)| n);
+                }
+                let block = open.last().is_some_and(|(i, _)| *i == Inside::Block);
+                reset = word == "}" && block && !else_follows();
+            }
+            ";" => reset = open.last().is_some_and(|(i, _)| *i != Inside::Group) && !else_follows(),
+            "," if open.last().is_some_and(|(i, _)| *i == Inside::List) => reset = true,
+            _ => {
+                total += 1;
+                if let Some((_, count)) = open.last_mut() {
+                    *count += 1;
+                }
+            }
         }
-        chain = if matches!(punct, Punct::Semi | Punct::Comma | Punct::RBrace) { 0 } else { chain + 1 };
-        if depth > MAX_BRACKETS {
+        if let Some((_, count)) = open.last_mut().filter(|_| reset) {
+            total -= std::mem::take(count);
+        }
+        if open.len() as u64 > MAX_BRACKETS {
             return over("nested-brackets", MAX_BRACKETS);
         }
-        if chain > MAX_CHAIN {
-            return over("operators", MAX_CHAIN);
+        if total > MAX_NESTED {
+            return over("nested-operators", MAX_NESTED);
         }
     }
     Ok(())
+}
+
+/// Returns whether a keyword puts what follows one level deeper.
+fn nests(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "else"
+            | "while"
+            | "for"
+            | "do"
+            | "switch"
+            | "case"
+            | "default"
+            | "sizeof"
+            | "_Alignof"
+            | "__extension__"
+            | "__real__"
+            | "__imag__"
+    )
 }

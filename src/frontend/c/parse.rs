@@ -6,17 +6,17 @@
 //! Broken input is normal input: whatever can be parsed is, and the diagnostics say what could not.
 //! Only a unit beyond a cap is [`Rejected`] as a whole.
 
-use super::files::TreeFiles;
+use super::files::{TreeFiles, normal};
 use super::honesty::{self, Invented};
 use super::retry::{self, Guesses, ROUNDS};
 use super::scan::{Item, ItemKind, Text};
-use super::{guard, headers, survey};
+use super::{child, guard, headers, survey};
 use crate::history::SourceTree;
 use crate::ir::DataModel;
-use rucc_diag::{Diagnostic, Severity, Span};
+use rucc_diag::{Diagnostic, Severity, SourceBytes, Span};
 use rucc_pp::Tok;
 use rucc_sema::{Checked, Checker};
-use rucc_session::{Session, Std};
+use rucc_session::{FileSystem, Session, Std};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,6 +89,11 @@ pub struct Place {
 }
 
 impl Parsed {
+    /// Returns the tokens as text.
+    pub fn text(&self) -> Text<'_> {
+        Text { tokens: &self.tokens, interner: &self.session.interner }
+    }
+
     /// Returns where a span of the typed tree lies; `None` for spans that the parser made up.
     pub fn place(&self, span: Span) -> Option<Place> {
         if span.is_dummy() {
@@ -99,7 +104,7 @@ impl Parsed {
         let last = span.hi.saturating_sub(1).max(span.lo);
         let end = sources.lookup(last).filter(|e| e.file == start.file).unwrap_or(start);
         Some(Place {
-            file: PathBuf::from(&sources.file(start.file).name),
+            file: normal(Path::new(&sources.file(start.file).name)),
             line: start.line,
             column: start.column,
             end_line: end.line.max(start.line),
@@ -129,26 +134,46 @@ impl Parsed {
 /// Runs on a thread of its own with a large stack. Cost is linear in the number of tokens, about
 /// 5 ms for an ordinary file, and up to five times that when names are missing.
 pub fn parse(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<Parsed, Rejected> {
-    guard::on_large_stack(path, || {
-        let files = TreeFiles::new(tree, path, options.host_headers);
-        let survey = survey::survey(&files, path, &options.include_dirs);
-        let opts = session_options(path, options, &survey.folders);
-        let mut guesses = Guesses::default();
-        let mut best = run(&files, path, &opts, "")?;
-        for _ in 1..ROUNDS {
-            let next = best.refine(&guesses);
-            if next == guesses {
-                break;
-            }
-            files.restart();
-            let again = run(&files, path, &opts, &next.prelude())?;
-            if again.losses() > best.losses() {
-                break;
-            }
-            (best, guesses) = (again, next);
+    guard::on_large_stack(path, || parse_here(tree, path, options, true))
+}
+
+/// Returns an identity of a unit under some options: two units with equal keys parse equally.
+///
+/// `reads` are those of an earlier parse ([`Parsed::reads`]), asked again of `tree`; no file is
+/// read. Cost: one look-up for each path.
+pub fn unit_key(tree: &dyn SourceTree, reads: &[(PathBuf, Option<String>)], options: &Options) -> String {
+    child::unit_key(tree, reads, options)
+}
+
+/// Parses in this process, after a trial in another one when the unit looks explosive and
+/// `try_first` is set. The caller provides the stack.
+pub(super) fn parse_here(
+    tree: &dyn SourceTree,
+    path: &Path,
+    options: &Options,
+    try_first: bool,
+) -> Result<Parsed, Rejected> {
+    let files = TreeFiles::new(tree, path, options.host_headers);
+    let survey = survey::survey(&files, path, &options.include_dirs);
+    if try_first && survey.suspicion.is_some() {
+        child::trial(tree, path, options)?;
+    }
+    let opts = session_options(path, options, &survey.folders);
+    let mut guesses = Guesses::default();
+    let mut best = run(&files, path, &opts, "")?;
+    for _ in 1..ROUNDS {
+        let next = best.refine(&guesses);
+        if next == guesses {
+            break;
         }
-        Ok(best.finish(path, &files, guesses))
-    })
+        files.restart();
+        let again = run(&files, path, &opts, &next.prelude())?;
+        if again.losses() > best.losses() {
+            break;
+        }
+        (best, guesses) = (again, next);
+    }
+    Ok(best.finish(path, &files, guesses))
 }
 
 /// Result of one pass over the unit.
@@ -214,7 +239,7 @@ impl Run {
 }
 
 /// Options of the `rucc` session: a fixed target, never the machine's own.
-fn session_options(path: &Path, options: &Options, folders: &[PathBuf]) -> rucc_session::Options {
+pub(super) fn session_options(path: &Path, options: &Options, folders: &[PathBuf]) -> rucc_session::Options {
     let triple = match options.data_model {
         DataModel::Lp64 => "x86_64-unknown-linux-gnu",
         DataModel::Ilp32 => "i686-unknown-linux-gnu",
@@ -246,15 +271,22 @@ fn session_options(path: &Path, options: &Options, folders: &[PathBuf]) -> rucc_
     out
 }
 
-/// Preprocesses and checks once. The checker runs even when the parse failed: it recovers well.
-fn run(
-    files: &TreeFiles<'_>,
+/// A preprocessed unit.
+pub(super) struct Preprocessed {
+    pub session: Session,
+    pub tokens: Vec<Tok>,
+    pub diagnostics: Vec<Diagnostic>,
+    keywords: rucc_lex::Keywords,
+}
+
+/// Runs the preprocessor over `source`, which stands at `path`, behind the prelude.
+pub(super) fn preprocess(
+    files: &dyn FileSystem,
+    source: SourceBytes,
     path: &Path,
     opts: &rucc_session::Options,
     prelude: &str,
-) -> Result<Run, Rejected> {
-    let name = path.to_string_lossy().into_owned();
-    let source = files.source(path).ok_or_else(|| Rejected::Missing(path.to_path_buf()))?;
+) -> Result<Preprocessed, Rejected> {
     let mut session = Session::new(opts.clone());
     // Keywords must be interned before anything else is.
     let keywords = rucc_lex::Keywords::new(&mut session.interner, opts.std, true).x86(true);
@@ -271,13 +303,26 @@ fn run(
             let file = cx.sources.add("<prelude>", prelude.as_bytes().to_vec()).map_err(full)?;
             tokens.append(&mut pp.run(file, &mut cx));
         }
+        let name = path.to_string_lossy().into_owned();
         let file = cx.sources.add_shared(name, source, None).map_err(full)?;
         tokens.append(&mut pp.run(file, &mut cx));
     }
+    Ok(Preprocessed { session, tokens, diagnostics: pp.take_diagnostics(), keywords })
+}
+
+/// Preprocesses and checks once. The checker runs even when the parse failed: it recovers well.
+fn run(
+    files: &TreeFiles<'_>,
+    path: &Path,
+    opts: &rucc_session::Options,
+    prelude: &str,
+) -> Result<Run, Rejected> {
+    let source = files.source(path).ok_or_else(|| Rejected::Missing(path.to_path_buf()))?;
+    let Preprocessed { session, tokens, mut diagnostics, keywords } =
+        preprocess(files, source, path, opts, prelude)?;
     files.check(path)?;
-    guard::check_tokens(path, &tokens)?;
+    guard::check_tokens(path, Text { tokens: &tokens, interner: &session.interner })?;
     let plain: Vec<_> = tokens.iter().map(|t| t.to_pp()).collect();
-    let mut diagnostics = pp.take_diagnostics();
     let (lexed, errors) = rucc_lex::convert(
         &plain,
         &rucc_lex::Convert {

@@ -21,6 +21,8 @@ const SUSPICIOUS_TOKENS: f64 = 2_000_000.0;
 const SUSPICIOUS_PASTES: usize = 64;
 /// Bytes from which a unit is tried in a child process first.
 const SUSPICIOUS_BYTES: u64 = 16 << 20;
+/// Nesting before preprocessing from which on a unit is tried in a child process first.
+const SUSPICIOUS_DEPTH: usize = 2_000;
 /// Files looked at; a unit that includes more is not surveyed further.
 const MAX_FILES: usize = 5_000;
 
@@ -49,7 +51,7 @@ struct Macro {
 
 /// A token of text as far as the estimate needs it.
 #[derive(Debug, PartialEq, Eq)]
-enum Piece {
+pub enum Piece {
     Name(String),
     Open,
     Close,
@@ -65,6 +67,8 @@ struct Facts {
     /// parenthesis and parentheses are kept.
     calls: Vec<Piece>,
     bytes: u64,
+    /// Deepest nesting of parentheses, and longest run of prefix operators in a condition.
+    depth: usize,
 }
 
 /// Looks at the unit at `path` and at every header it may include.
@@ -108,6 +112,9 @@ pub fn survey(files: &TreeFiles<'_>, path: &Path, include_dirs: &[PathBuf]) -> S
 fn suspicion(all: &[Arc<Facts>]) -> Option<&'static str> {
     if all.iter().map(|f| f.bytes).sum::<u64>() > SUSPICIOUS_BYTES {
         return Some("source size");
+    }
+    if all.iter().any(|f| f.depth > SUSPICIOUS_DEPTH) {
+        return Some("nesting");
     }
     if all.iter().flat_map(|f| &f.macros).filter(|m| m.pastes >= 2).count() > SUSPICIOUS_PASTES {
         return Some("pasted macro names");
@@ -203,6 +210,7 @@ fn facts(bytes: &[u8]) -> Facts {
     let mut out = Facts { bytes: bytes.len() as u64, ..Facts::default() };
     let mut rest = bytes;
     let mut fresh = true;
+    let mut depth = 0usize;
     while let Some(&byte) = rest.first() {
         match byte {
             b'\n' => (fresh, rest) = (true, &rest[1..]),
@@ -216,6 +224,12 @@ fn facts(bytes: &[u8]) -> Facts {
                 fresh = false;
                 let (piece, length) = piece(rest);
                 if let Some(piece) = piece {
+                    match piece {
+                        Piece::Open => depth += 1,
+                        Piece::Close => depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    out.depth = out.depth.max(depth);
                     // Only calls matter here: a name without arguments expands once.
                     let pending = matches!(out.calls.last(), Some(Piece::Name(_)));
                     if pending && piece != Piece::Open {
@@ -233,7 +247,7 @@ fn facts(bytes: &[u8]) -> Facts {
 }
 
 /// Reads one token: its piece, `None` for comments, and its length in bytes.
-fn piece(text: &[u8]) -> (Option<Piece>, usize) {
+pub fn piece(text: &[u8]) -> (Option<Piece>, usize) {
     let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80;
     let Some(&first) = text.first() else { return (None, 0) };
     match first {
@@ -272,14 +286,14 @@ fn literal(text: &[u8], quote: u8) -> usize {
     text.len()
 }
 
-struct Line {
-    text: Vec<u8>,
+pub struct Line {
+    pub text: Vec<u8>,
     /// Bytes up to, not including, the newline that ends it.
-    length: usize,
+    pub length: usize,
 }
 
 /// Returns the text up to the end of the line, with continued lines joined and comments blanked.
-fn logical_line(text: &[u8]) -> Line {
+pub fn logical_line(text: &[u8]) -> Line {
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(&b) = text.get(at) {
@@ -323,6 +337,19 @@ fn directive(line: &[u8], out: &mut Facts) {
             let Some(length) = inner.iter().position(|&b| b == close) else { return };
             let name = String::from_utf8_lossy(inner.get(..length).unwrap_or_default()).into_owned();
             out.includes.push(Include { name: PathBuf::from(name), quoted: close == b'"' });
+        }
+        b"if" | b"elif" => {
+            let (mut depth, mut run) = (0usize, 0usize);
+            for &b in rest {
+                match b {
+                    b'(' => depth += 1,
+                    b')' => depth = depth.saturating_sub(1),
+                    b'!' | b'~' | b'-' | b'+' => run += 1,
+                    b' ' | b'\t' => {}
+                    _ => run = 0,
+                }
+                out.depth = out.depth.max(depth).max(run);
+            }
         }
         b"define" => out.macros.extend(definition(rest)),
         _ => {}

@@ -1,0 +1,334 @@
+//! What each source line of a unit belongs to, so that every hunk of a range can be accounted for.
+//!
+//! Which branches of `#if` are active is asked of the preprocessor itself: a copy of the unit with a
+//! marker after every conditional is preprocessed, and the markers that come out name the branches
+//! that were taken. A file that is included several times is active where any inclusion was.
+
+use super::files::TreeFiles;
+use super::parse::{Options, Parsed, Rejected, preprocess, session_options};
+use super::scan::{Item, ItemKind};
+use super::{guard, survey};
+use crate::history::SourceTree;
+use rucc_diag::SourceBytes;
+use rucc_session::FileSystem;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a line of source belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// Nothing but white space and comments.
+    Blank,
+    /// In a branch of a conditional that is not taken.
+    Inactive,
+    /// A preprocessor directive, its continuation lines included.
+    Directive,
+    /// The head or body of a function definition.
+    Function(Arc<str>),
+    /// A variable at file scope, with its initialiser.
+    Global(Arc<str>),
+    Prototype(Arc<str>),
+    /// A `struct`, `union`, `enum` or `typedef`.
+    Type(Arc<str>),
+    /// Anything else, such as text that the parser could not place.
+    Other,
+}
+
+/// A preprocessor directive of a file.
+#[derive(Debug)]
+struct Directive {
+    word: String,
+    /// From 1.
+    lines: RangeInclusive<u32>,
+    /// Offset of the newline that ends it, or of the end of the file.
+    end: usize,
+}
+
+/// A pass over a file's text: its directives, and which lines hold more than comments.
+#[derive(Debug, Default)]
+struct Layout {
+    directives: Vec<Directive>,
+    occupied: BTreeSet<u32>,
+    lines: u32,
+}
+
+fn layout(bytes: &[u8]) -> Layout {
+    let mut out = Layout::default();
+    let (mut at, mut line, mut fresh) = (0usize, 1u32, true);
+    while let Some(&b) = bytes.get(at) {
+        match b {
+            b'\n' => (line, fresh, at) = (line + 1, true, at + 1),
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => at += 1,
+            b'#' if fresh => {
+                let rest = bytes.get(at + 1..).unwrap_or_default();
+                let logical = survey::logical_line(rest);
+                let end = at + 1 + logical.length;
+                let last = line + newlines(bytes, at, end);
+                let text = logical.text.trim_ascii();
+                let length = text.iter().position(|b| !b.is_ascii_alphabetic()).unwrap_or(text.len());
+                let word = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).into_owned();
+                out.directives.push(Directive { word, lines: line..=last, end });
+                out.occupied.extend(line..=last);
+                (line, at) = (last, end);
+            }
+            _ => {
+                fresh = false;
+                let (piece, length) = survey::piece(bytes.get(at..).unwrap_or_default());
+                let end = (at + length.max(1)).min(bytes.len());
+                let last = line + newlines(bytes, at, end);
+                if piece.is_some() {
+                    out.occupied.extend(line..=last);
+                } else if b == b'/' {
+                    // A directive may follow a comment on its line.
+                    fresh = true;
+                }
+                (line, at) = (last, end);
+            }
+        }
+    }
+    out.lines = if bytes.last() == Some(&b'\n') { line - 1 } else { line };
+    out
+}
+
+fn newlines(bytes: &[u8], from: usize, to: usize) -> u32 {
+    bytes.get(from..to).map_or(0, |b| b.iter().filter(|b| **b == b'\n').count() as u32)
+}
+
+/// Identifiers that stand after conditionals: this and the directive's number in its file.
+const MARK: &str = "__invdiff_branch_";
+
+/// Returns a file's text with a marker after every directive that opens a branch.
+fn marked(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + 64);
+    let mut from = 0;
+    for (number, directive) in layout(bytes).directives.iter().enumerate() {
+        if opens_branch(&directive.word) {
+            out.extend_from_slice(bytes.get(from..directive.end).unwrap_or_default());
+            out.extend_from_slice(format!("\n{MARK}{number}").as_bytes());
+            from = directive.end;
+        }
+    }
+    out.extend_from_slice(bytes.get(from..).unwrap_or_default());
+    out.push(b'\n');
+    out
+}
+
+fn opens_branch(word: &str) -> bool {
+    matches!(word, "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else")
+}
+
+/// The unit's files with markers.
+#[derive(Debug)]
+struct Marked<'a, 't>(&'a TreeFiles<'t>);
+
+impl FileSystem for Marked<'_, '_> {
+    fn read(&self, path: &Path) -> io::Result<SourceBytes> {
+        let bytes = self.0.read(path)?;
+        // Library headers are nobody's hunk, and host headers may be large.
+        if path.is_absolute() || path.starts_with(super::headers::DIR) {
+            return Ok(bytes);
+        }
+        Ok(SourceBytes::new(marked(bytes.as_slice())))
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        self.0.identity(path)
+    }
+}
+
+/// Returns, for every file of the tree that a unit read, the line ranges (from 1, ends included)
+/// that lie in branches which are not taken under the unit's options; files without any are there
+/// with an empty list.
+///
+/// Costs one more run of the preprocessor.
+pub fn active_inactive_ranges(
+    tree: &dyn SourceTree,
+    unit: &Parsed,
+    options: &Options,
+) -> Result<BTreeMap<PathBuf, Vec<RangeInclusive<u32>>>, Rejected> {
+    guard::on_large_stack(&unit.path, || {
+        let files = TreeFiles::new(tree, &unit.path, options.host_headers);
+        let folders = survey::survey(&files, &unit.path, &options.include_dirs).folders;
+        let opts = session_options(&unit.path, options, &folders);
+        let source = marked(&tree.read(&unit.path).ok_or_else(|| Rejected::Missing(unit.path.clone()))?);
+        let text = preprocess(&Marked(&files), SourceBytes::new(source), &unit.path, &opts, &unit.prelude)?;
+        files.check(&unit.path)?;
+        let sources = &text.session.sources;
+        let mut taken: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
+        for file in sources.files() {
+            let path = PathBuf::from(&file.name);
+            if !file.name.starts_with('<') && !path.is_absolute() {
+                taken.entry(super::files::normal(&path)).or_default();
+            }
+        }
+        for token in &text.tokens {
+            let Some(name) = token.ident().map(|s| text.session.interner.resolve(s)) else { continue };
+            let Some(number) = name.strip_prefix(MARK).and_then(|n| n.parse().ok()) else { continue };
+            let Some(file) = sources.lookup_file(token.span.lo) else { continue };
+            let path = super::files::normal(Path::new(&sources.file(file).name));
+            taken.entry(path).or_default().insert(number);
+        }
+        let ranges = |(path, taken): (PathBuf, BTreeSet<usize>)| {
+            let layout = layout(&tree.read(&path)?);
+            let ranges = inactive(&layout, &taken);
+            Some((path, ranges))
+        };
+        Ok(taken.into_iter().filter_map(ranges).collect())
+    })
+}
+
+/// Returns the inactive line ranges of a file, given which of its directives open taken branches.
+fn inactive(layout: &Layout, taken: &BTreeSet<usize>) -> Vec<RangeInclusive<u32>> {
+    let mut out: Vec<RangeInclusive<u32>> = Vec::new();
+    // Whether each open branch is active, all enclosing ones considered.
+    let mut open: Vec<bool> = Vec::new();
+    let mut from = 1;
+    for (number, directive) in layout.directives.iter().enumerate() {
+        let conditional = opens_branch(&directive.word) || directive.word == "endif";
+        if !conditional {
+            continue;
+        }
+        let (first, last) = (*directive.lines.start(), *directive.lines.end());
+        if open.last() == Some(&false) && from < first {
+            out.push(from..=first - 1);
+        }
+        let opens = matches!(directive.word.as_str(), "if" | "ifdef" | "ifndef");
+        if !opens {
+            open.pop();
+        }
+        // The directive's own line belongs to the text around the whole conditional.
+        if open.last() == Some(&false) {
+            out.push(first..=last);
+        }
+        if directive.word != "endif" {
+            let outer = open.last().copied().unwrap_or(true);
+            open.push(outer && taken.contains(&number));
+        }
+        from = last + 1;
+    }
+    if open.last() == Some(&false) && from <= layout.lines {
+        out.push(from..=layout.lines);
+    }
+    out.dedup_by(|next, before| {
+        let joins = *before.end() + 1 == *next.start();
+        if joins {
+            *before = *before.start()..=*next.end();
+        }
+        joins
+    });
+    out
+}
+
+/// Returns what every line of `file` (the unit's own, or a header of the tree) belongs to; line n is
+/// at index n - 1. `inactive` is the file's entry of [`active_inactive_ranges`].
+pub fn line_kinds(
+    tree: &dyn SourceTree,
+    unit: &Parsed,
+    file: &Path,
+    inactive: &[RangeInclusive<u32>],
+) -> Vec<LineKind> {
+    let Some(bytes) = tree.read(file) else { return Vec::new() };
+    let layout = layout(&bytes);
+    let mut out = vec![LineKind::Other; layout.lines as usize];
+    let mut set = |lines: RangeInclusive<u32>, kind: LineKind| {
+        for line in lines {
+            if let Some(slot) = out.get_mut((line as usize).saturating_sub(1)) {
+                *slot = kind.clone();
+            }
+        }
+    };
+    for item in &unit.items {
+        if let Some(lines) = item_lines(unit, item, file) {
+            set(lines, kind(unit, item));
+        }
+    }
+    for directive in &layout.directives {
+        set(directive.lines.clone(), LineKind::Directive);
+    }
+    for range in inactive {
+        set(range.clone(), LineKind::Inactive);
+    }
+    for line in (1..=layout.lines).filter(|l| !layout.occupied.contains(l)) {
+        set(line..=line, LineKind::Blank);
+    }
+    out
+}
+
+/// Returns the lines from an item's first to its last token in `file`.
+fn item_lines(unit: &Parsed, item: &Item, file: &Path) -> Option<RangeInclusive<u32>> {
+    let sources = &unit.session.sources;
+    let place = |token: &rucc_pp::Tok| {
+        let loc = sources.lookup(token.report_span().lo)?;
+        let name = &sources.file(loc.file).name;
+        (super::files::normal(Path::new(name)) == file).then_some(loc.line)
+    };
+    let tokens = unit.tokens.get(item.tokens.clone())?;
+    // An item lies in one file but for the rare one that includes its own middle.
+    let first = tokens.first().and_then(place).or_else(|| tokens.iter().find_map(place))?;
+    let last = tokens.last().and_then(place).or_else(|| tokens.iter().rev().find_map(place))?;
+    Some(first..=last.max(first))
+}
+
+fn kind(unit: &Parsed, item: &Item) -> LineKind {
+    let name: Arc<str> = Arc::from(item.declares.first().map_or("", String::as_str));
+    match &item.kind {
+        ItemKind::Function { name, .. } => LineKind::Function(Arc::from(name.as_str())),
+        ItemKind::Typedef | ItemKind::Record => LineKind::Type(name),
+        ItemKind::Other if item.declares.is_empty() => LineKind::Other,
+        ItemKind::Other => {
+            let text = unit.text();
+            let named = item.tokens.clone().find(|&i| text.at(i) == &*name);
+            let called = named.is_some_and(|i| text.at(i + 1) == "(");
+            let plain = !item.tokens.clone().any(|i| matches!(text.at(i), "=" | "{"));
+            if called && plain { LineKind::Prototype(name) } else { LineKind::Global(name) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::MemoryTree;
+
+    /// One letter a line: blank, inactive (x), directive (#), function, global, prototype, type,
+    /// other (?).
+    fn check(source: &str, expected: &str) {
+        let tree = MemoryTree::new([("a.c", source), ("h.h", "#ifdef A\nint h(void);\n#endif\n")]);
+        let options = Options::default();
+        let unit = super::super::parse::parse(&tree, Path::new("a.c"), &options).unwrap();
+        let ranges = active_inactive_ranges(&tree, &unit, &options).unwrap();
+        let kinds = line_kinds(&tree, &unit, Path::new("a.c"), &ranges[Path::new("a.c")]);
+        let letter = |k: &LineKind| match k {
+            LineKind::Blank => 'b',
+            LineKind::Inactive => 'x',
+            LineKind::Directive => '#',
+            LineKind::Function(_) => 'f',
+            LineKind::Global(_) => 'g',
+            LineKind::Prototype(_) => 'p',
+            LineKind::Type(_) => 't',
+            LineKind::Other => '?',
+        };
+        assert_eq!(kinds.iter().map(letter).collect::<String>(), expected, "{source}");
+    }
+
+    #[test]
+    fn lines_belong_to_items() {
+        check(
+            "/* a\n b */ int x = 1;\n\nint f(int);\nstruct s {\n  int a;\n};\nint f(int a)\n{\n  // c\n  return a;\n}\n",
+            { "bgbptttffbff" },
+        );
+    }
+
+    #[test]
+    fn branches_not_taken_are_inactive() {
+        check("#if 0\nint a;\n#elif 1\nint b;\n#else\nint c;\n#endif\nint d;\n", "#x#g#x#g");
+        check(
+            "#ifdef NO\n#if 1\nint a;\n#endif\n\n#else\nint f(void) {\n#ifdef NO\n x;\n#endif\nreturn 0; }\n#endif",
+            { "#xxxb#f#x#f#" },
+        );
+        check("#define A \\\n 1\n#include \"h.h\"\n#if A\nint x;\n#endif\n", "####g#");
+    }
+}
