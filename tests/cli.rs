@@ -67,6 +67,8 @@ fn fatal_errors_exit_128() {
 #[test]
 fn commands_that_need_a_repository_say_so() {
     check("cache info", 128, "", "fatal: not a git repository");
+    check("HEAD~1..HEAD", 128, "", "hint: change into a repository");
+    check("frobnicate", 128, "", "fatal: not a git repository");
     check("doctor", 1, "bad   repository  none here", "");
 }
 

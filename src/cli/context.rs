@@ -10,6 +10,8 @@ use std::process::Command;
 pub struct Context {
     pub globals: GlobalArgs,
     pub output: Output,
+    /// The command line has a `--`, which ends the revisions.
+    pub separated: bool,
 }
 
 /// Formats in which a result can be written.
@@ -38,7 +40,7 @@ impl Format {
 
 impl Context {
     /// Moves to the directory that `-C` names and gets the output ready.
-    pub fn new(globals: GlobalArgs) -> Result<Context, CliError> {
+    pub fn new(globals: GlobalArgs, separated: bool) -> Result<Context, CliError> {
         // Each -C is relative to the one before, as with git; an empty one changes nothing.
         for directory in globals.change_dir.iter().filter(|d| !d.as_os_str().is_empty()) {
             std::env::set_current_dir(directory).map_err(|e| {
@@ -46,7 +48,7 @@ impl Context {
             })?;
         }
         let output = Output::new(&globals)?;
-        Ok(Context { globals, output })
+        Ok(Context { globals, output, separated })
     }
 
     /// Returns the format that was asked for, the first of `known` if none was.

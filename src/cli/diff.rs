@@ -176,9 +176,10 @@ fn exit_code(report: &Report, args: &DiffArgs) -> ExitCode {
 
 pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let format = context.format(&render::FORMATS)?;
-    let mut report = analyse::report(&args.range, &args, context)?;
+    let repository = analyse::open(context)?;
+    let filter = args.filter(&repository.prefix())?;
+    let mut report = analyse::report(&repository, &args, context)?;
     let code = exit_code(&report, &args);
-    let filter = args.filter(&analyse::prefix(context))?;
     filter.apply(&mut report);
     let manner = Manner { filtered: !filter.is_empty(), all: args.all };
     render::write_report(&report, &manner, format, context)?;

@@ -52,12 +52,13 @@ pub fn main() -> std::process::ExitCode {
 
 /// Runs the command that `words` (without the program's name) name.
 pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
+    let separated = words.iter().any(|word| word == "--");
     let words = args::with_default_command(words, &Cli::command());
     let cli = match Cli::try_parse_from(std::iter::once("git-invdiff".into()).chain(words)) {
         Ok(cli) => cli,
         Err(error) => return report_parse_error(&error),
     };
-    let mut context = Context::new(cli.globals)?;
+    let mut context = Context::new(cli.globals, separated)?;
     let result = dispatch(cli.command, &mut context);
     // What was found before a failure is shown; the failure itself is what counts.
     let finished = context.output.finish(result.is_ok());

@@ -96,9 +96,10 @@ pub struct SettingsEcho {
 #[serde(default)]
 pub struct VersionInfo {
     pub index: Version,
-    /// Full object id, 40 or 64 hexadecimal digits; null for the index and the working tree.
+    /// Full object id, 40 or 64 hexadecimal digits; null for what is no commit.
     pub commit: Option<String>,
-    /// How the version was asked for (`HEAD~1`, a branch, an id), `INDEX` or `WORKTREE`.
+    /// How the version was asked for (`HEAD~1`, a branch, an id), `INDEX`, `WORKTREE`, or `EMPTY` for
+    /// what comes before a root commit.
     pub name: String,
     /// First line of the commit message.
     pub summary: String,

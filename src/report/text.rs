@@ -93,6 +93,7 @@ impl<'a> View<'a> {
             return match version.name.as_str() {
                 "INDEX" => "index".to_owned(),
                 "WORKTREE" => "working tree".to_owned(),
+                "EMPTY" => "empty tree".to_owned(),
                 other => visible(other),
             };
         };
