@@ -52,9 +52,12 @@ pub(super) fn analyse(context: &Context) -> Analyse {
     let globals = GlobalArgs { change_dir: Vec::new(), output: None, quiet: true, ..context.globals.clone() };
     Arc::new(move |old: &Side, new: &Side| {
         let fails = |error: CliError| Failure(error.message);
-        let context = Context::new(globals.clone()).map_err(fails)?;
+        // All words are revisions, whatever files there are.
+        let mut context = Context::new(globals.clone(), true).map_err(fails)?;
         let range = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
-        analyse::report(&range, &DiffArgs::default(), &context).map_err(fails)
+        let opened = analyse::open(&context).map_err(fails)?;
+        let args = DiffArgs { range, ..DiffArgs::default() };
+        analyse::report(&opened, &args, &mut context).map_err(fails)
     })
 }
 

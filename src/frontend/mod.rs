@@ -1,6 +1,9 @@
 //! Source bytes to IR, one folder a language.
 
 pub mod c;
+mod coverage;
+
+pub use coverage::{FileCoverage, FunctionCoverage, coverage};
 
 use crate::history::SourceTree;
 use crate::ir::Unit;

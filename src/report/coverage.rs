@@ -21,6 +21,8 @@ pub struct Coverage {
     pub functions: usize,
     pub fully_lowered: usize,
     pub partly_lowered: usize,
+    /// Functions of either kind whose text names types or constants whose meaning was guessed.
+    pub rest_on_guesses: usize,
     /// Found in the source, but absent from what was lowered.
     pub lost: usize,
     /// Functions that are not fully lowered, by reason; one with several reasons counts for each.
@@ -76,6 +78,13 @@ impl Coverage {
         }
         let mut reasons: Vec<(&String, &usize)> = self.reasons.iter().collect();
         reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), reason.as_str()));
+        if self.rest_on_guesses > 0 {
+            writeln!(
+                out,
+                "\n{} of them name types or constants that nothing declares",
+                self.rest_on_guesses
+            )?;
+        }
         if !reasons.is_empty() {
             writeln!(out, "\n{}", palette.paint(Slot::Heading, "functions not fully lowered, by reason"))?;
         }
