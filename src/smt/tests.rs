@@ -177,6 +177,23 @@ fn measure() {
         assert!(!matches!(solver.check(&pool, &[a, b]), Verdict::Unknown(_)));
     }
     println!("incremental: {:?} a query, {:?}", start.elapsed() / 1000, solver.statistics());
+    let mut mul = |x, y| pool.op(Op::Mul, &[x, y]);
+    let (xx, xy, yy) = (mul(x, x), mul(x, y), mul(y, y));
+    let (sum, diff) = (pool.op(Op::Add, &[x, y]), pool.op(Op::Sub, &[x, y]));
+    let left = pool.op(Op::Mul, &[sum, diff]);
+    let right = pool.op(Op::Sub, &[xx, yy]);
+    let square = pool.op(Op::Mul, &[sum, sum]);
+    let two = pool.bv(32, 2);
+    let twice = pool.op(Op::Mul, &[two, xy]);
+    let expanded = pool.op(Op::Add, &[xx, twice]);
+    let expanded = pool.op(Op::Add, &[expanded, yy]);
+    for (a, b) in [(left, right), (square, expanded)] {
+        let same = pool.eq(a, b);
+        let mut solver = Solver::new(Limits::default());
+        let start = std::time::Instant::now();
+        let verdict = solver.prove(&mut pool, &[], same);
+        println!("polynomial: {verdict:?} {:?} {:?}", start.elapsed(), solver.statistics());
+    }
     for rlimit in [1_000_000, 5_000_000, 50_000_000] {
         let mut pool = TermPool::new();
         let v = ["a1", "a2", "b1", "b2"].map(|n| param(&mut pool, n, Sort::F32));

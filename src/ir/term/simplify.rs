@@ -31,6 +31,10 @@ pub(super) use memory::Memo;
 use super::{App, Const, Op, Sort, Term, TermId, TermPool};
 use std::sync::Arc;
 
+/// Rules that start rules in turn (a truncation goes down into a sum) do so to this depth at most;
+/// what is deeper stays as it is. The stack of a worker thread is small.
+const NESTED_RULES: usize = 300;
+
 /// Makes a normalised application of any kind.
 pub(super) fn app(pool: &mut TermPool, app: App, args: &[TermId]) -> TermId {
     match (app, args) {
@@ -65,7 +69,13 @@ pub(super) fn op(pool: &mut TermPool, op: Op, args: &[TermId]) -> TermId {
     {
         return pool.constant(value);
     }
-    rewrite(pool, op, args).unwrap_or_else(|| plain(pool, op, args))
+    if pool.memo.nested >= NESTED_RULES {
+        return plain(pool, op, args);
+    }
+    pool.memo.nested += 1;
+    let done = rewrite(pool, op, args);
+    pool.memo.nested -= 1;
+    done.unwrap_or_else(|| plain(pool, op, args))
 }
 
 /// Makes the application as it is, but for the order of the arguments of a commutative operator.

@@ -11,6 +11,10 @@ use super::super::{App, Const, Op, Sort, TermId, TermPool};
 use super::float::value;
 use super::{applied, pair, width};
 
+/// Depth to which factors are looked at: each has a bit at least, so deeper products are not exact
+/// but for factors of zero bits.
+const DEPTH: usize = 60;
+
 /// Bounds on the finite non-zero values of a term: significant bits, exponent of the last bit (at
 /// most 0) and of the first (at least 0).
 #[derive(Clone, Copy)]
@@ -20,7 +24,10 @@ struct Extent {
     first: i32,
 }
 
-fn extent(pool: &TermPool, t: TermId) -> Option<Extent> {
+fn extent(pool: &TermPool, t: TermId, depth: usize) -> Option<Extent> {
+    if depth > DEPTH {
+        return None;
+    }
     if let Some(v) = value(pool, t) {
         return of_constant(v);
     }
@@ -32,8 +39,8 @@ fn extent(pool: &TermPool, t: TermId) -> Option<Extent> {
             let w = i32::from(width(pool, x));
             (w <= 53).then_some(Extent { bits: w, last: 0, first: w - 1 })
         }
-        (Op::FNeg | Op::FAbs, &[x]) => extent(pool, x),
-        (Op::FMul, &[x, y]) => joined(extent(pool, x)?, extent(pool, y)?),
+        (Op::FNeg | Op::FAbs, &[x]) => extent(pool, x, depth + 1),
+        (Op::FMul, &[x, y]) => joined(extent(pool, x, depth + 1)?, extent(pool, y, depth + 1)?),
         _ => None,
     }
 }
@@ -65,7 +72,7 @@ pub(super) fn product(pool: &mut TermPool, a: TermId, b: TermId) -> Option<TermI
     if pool.sort(a) != Sort::F64 {
         return None;
     }
-    joined(extent(pool, a)?, extent(pool, b)?)?;
+    joined(extent(pool, a, 0)?, extent(pool, b, 0)?)?;
     let (mut factors, mut scale) = (Vec::new(), 1.0);
     let mut stack = vec![a, b];
     while let Some(t) = stack.pop() {

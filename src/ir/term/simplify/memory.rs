@@ -19,8 +19,8 @@ const LOOKED_THROUGH: usize = 512;
 const SORTED_WRITES: usize = 64;
 /// Terms that are searched for a local's address at most; beyond, they may hold it.
 const SEARCHED: usize = 4096;
-/// Nesting of joins that a load is pushed into at most.
-const JOINS: usize = 200;
+/// Nesting of joins, copies and partial writes that a load is pushed into at most.
+const NESTED_LOADS: usize = 200;
 
 /// What was found out about terms of a pool once.
 #[derive(Default)]
@@ -28,6 +28,8 @@ pub(in super::super) struct Memo {
     loads: HashMap<(TermId, TermId, Sort, u64), TermId>,
     /// Whether the term may hold the address of the local.
     holds: HashMap<(TermId, TermId), bool>,
+    /// Rules that are being applied inside one another right now.
+    pub(super) nested: usize,
 }
 
 enum Place {
@@ -147,12 +149,10 @@ fn load_below(
 fn forwarded(pool: &mut TermPool, from: TermId, at: TermId, sort: Sort, bytes: u64, depth: usize) -> TermId {
     let mut memory = from;
     let plain = |pool: &mut TermPool, memory| pool.raw(App::Load { sort, bytes }, vec![memory, at]);
-    if !(1..=16).contains(&bytes) || sort.bits().is_none() {
+    if !(1..=16).contains(&bytes) || sort.bits().is_none() || depth > NESTED_LOADS {
         return plain(pool, memory);
     }
-    if let Some(&[c, p, q]) = pool.as_op(at, Op::Ite)
-        && depth < JOINS
-    {
+    if let Some(&[c, p, q]) = pool.as_op(at, Op::Ite) {
         let then = load_below(pool, memory, p, sort, bytes, depth + 1);
         let otherwise = load_below(pool, memory, q, sort, bytes, depth + 1);
         return pool.ite(c, then, otherwise);
@@ -161,7 +161,7 @@ fn forwarded(pool: &mut TermPool, from: TermId, at: TermId, sort: Sort, bytes: u
         let Term::App(app, args) = pool.get(memory) else { break };
         let (app, args) = (app.clone(), args.clone());
         let (below, to, covered) = match (&app, &args[..]) {
-            (App::Op(Op::Ite), &[c, m, n]) if depth < JOINS => {
+            (App::Op(Op::Ite), &[c, m, n]) => {
                 let then = load_below(pool, m, at, sort, bytes, depth + 1);
                 let otherwise = load_below(pool, n, at, sort, bytes, depth + 1);
                 return pool.ite(c, then, otherwise);
@@ -184,7 +184,7 @@ fn forwarded(pool: &mut TermPool, from: TermId, at: TermId, sort: Sort, bytes: u
                 break;
             }
             let source = plus(pool, source, d);
-            return load_below(pool, below, source, sort, bytes, depth);
+            return load_below(pool, below, source, sort, bytes, depth + 1);
         }
         let stored = if let App::Store { .. } = app { args.get(2).copied() } else { None };
         if let Some(v) = stored
@@ -195,7 +195,7 @@ fn forwarded(pool: &mut TermPool, from: TermId, at: TermId, sort: Sort, bytes: u
         {
             return v;
         }
-        let word = word_over(pool, below, at, bytes, (stored, covered, d), depth);
+        let word = word_over(pool, below, at, bytes, (stored, covered, d), depth + 1);
         return from_word(pool, word, sort);
     }
     plain(pool, memory)

@@ -432,6 +432,47 @@ fn floats() {
     check(d, "isnan(double(i.I32))", "and(p,not(p))");
 }
 
+/// Comparisons with constants of converted integers and of widened floats, at all the edges.
+#[test]
+fn bounds_of_conversions() {
+    let mut pool = TermPool::new();
+    let byte = pool.leaf(Leaf::Param { name: "byte".into(), sort: Sort::Bv(8) });
+    let float = pool.leaf(Leaf::Param { name: "float".into(), sort: Sort::F32 });
+    let mut pairs = Vec::new();
+    let edges = [-129.0, -128.0, -0.5, -0.0, 0.0, 0.1, 1.0, 1.5, 127.0, 128.0, 254.5, 255.0, 256.0, 1e300];
+    let odd = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::from(f32::MAX) * 1.5, -1e300, 1e-60];
+    for k in edges.into_iter().chain(odd) {
+        let k = pool.constant(Const::f64(k));
+        let d = Sort::F64;
+        for (convert, x) in [(Op::SToF(d), byte), (Op::UToF(d), byte), (Op::FToF(d), float)] {
+            let x = pool.op(convert, &[x]);
+            for op in [Op::FEq, Op::FLt, Op::FLe, Op::Eq] {
+                for args in [[x, k], [k, x]] {
+                    pairs.push((pool.raw(App::Op(op), args.to_vec()), pool.op(op, &args)));
+                }
+            }
+        }
+    }
+    let roots: Vec<TermId> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+    let program = Program::new(&pool, &roots);
+    for v in [0, 1, 2, 126, 127, 128, 129, 254, 255] {
+        let mut input = Assignment::new();
+        input.set(byte, Const::bv(8, v));
+        let near = [0.1f32.next_down(), 0.1, f32::MAX, f32::INFINITY, -f32::MAX, f32::NAN, 0.0, -0.0, 127.0];
+        input.set(float, Const::f32(near[v as usize % near.len()]));
+        let run = program.run(&pool, &input);
+        for &(written, normal) in &pairs {
+            assert_eq!(
+                run.same(written, normal),
+                Some(true),
+                "{:?} {:?}",
+                pool.get(written),
+                pool.get(normal)
+            );
+        }
+    }
+}
+
 /// Rewriting that holds of real numbers, but not of floats.
 #[test]
 fn floats_are_not_reals() {
@@ -449,6 +490,14 @@ fn floats_are_not_reals() {
     differ("feq(a,b)", "eq(a,b)");
     differ("not(flt(a,b))", "fle(b,a)");
     differ("feq(fsub(a,b),0)", "feq(a,b)");
+    // 2^-1000 times a product of floats may be subnormal: no longer exact in any order.
+    let mut differ = |left: &str, right: &str| {
+        let (l, r) = (parse(&mut pool, Sort::F64, left), parse(&mut pool, Sort::F64, right));
+        assert!(l != r, "{left} is {right}");
+    };
+    let (x, y, tiny) = ("wide(a.F32)", "wide(b.F32)", "9.332636185032189e-302");
+    differ(&format!("fmul(fmul({x},{y}),{tiny})"), &format!("fmul({x},fmul({y},{tiny}))"));
+    differ(&format!("fmul(fmul({x},{y}),0.1)"), &format!("fmul({x},fmul({y},0.1))"));
 }
 
 /// The memory forms: what a load gives after some stores.
@@ -507,4 +556,30 @@ fn literals_join() {
     let (a, whole) = (print(b"a", none), print(b"ab", none));
     let b = print(b"b", a);
     assert_eq!(print(b"", b), whole);
+}
+
+/// Long chains neither overflow the stack nor take long.
+#[test]
+fn long_chains() {
+    let mut pool = TermPool::new();
+    let m = pool.leaf(Leaf::Memory);
+    let g = pool.leaf(Leaf::SymbolAddr { symbol: "g".into(), bits: 64 });
+    let c = pool.leaf(Leaf::Param { name: "c".into(), sort: Sort::Bool });
+    let (mut sum, mut parity, mut memory) = (pool.bv(64, 0), pool.bv(64, 0), m);
+    for i in 0..5000 {
+        let x = pool.leaf(Leaf::Param { name: format!("x{i}").into(), sort: Sort::Bv(64) });
+        sum = pool.op(Op::Add, &[sum, x]);
+        if i < 1000 {
+            parity = pool.op(Op::BitXor, &[parity, x]);
+        }
+        let k = pool.bv(64, 8 * i);
+        let at = pool.op(Op::Add, &[g, k]);
+        let stored = pool.app(App::Store { bytes: 8 }, &[memory, at, sum]);
+        memory = if i % 10 == 0 { pool.ite(c, stored, memory) } else { stored };
+    }
+    pool.op(Op::Trunc(8), &[sum]);
+    pool.op(Op::Trunc(8), &[parity]);
+    let first = pool.app(App::Load { sort: Sort::Bv(64), bytes: 8 }, &[memory, g]);
+    let program = Program::new(&pool, &[first, sum, memory]);
+    assert!(program.run(&pool, &Assignment::new()).constant(sum).is_ok());
 }
