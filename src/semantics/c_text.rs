@@ -1,0 +1,385 @@
+//! Terms as C that a reader recognises.
+//!
+//! A term has lost the types of the C it came from: a bit-vector is neither signed nor unsigned,
+//! and every conversion is an operator. Rendering gives each piece of text the C type that it would
+//! have as an expression ([`Ty`]) and keeps one invariant: *converted to the width of the term, the
+//! text's value is the term's value*. Conversions that C makes by itself (promotion, the usual
+//! arithmetic conversions) therefore need no cast, and every other one gets it. Parentheses are the
+//! least that C's precedence asks for, but for `&&` inside `||`.
+//!
+//! Two dialects: text for people, which adds `\old(x)`, `\at(x, L)`, `\input(k)` and calls the
+//! analysis knows nothing about, and plain C, which exists only where C can say it.
+//!
+//! Sources: C17 6.3.1 (conversions), 6.4.4 (types of literals), 6.5 (precedence); ACSL for `\old`.
+
+mod arithmetic;
+mod condition;
+mod literal;
+mod lvalue;
+mod naming;
+mod types;
+
+#[cfg(test)]
+mod tests;
+
+pub use literal::{float_literal, integer_literal};
+pub use naming::{Named, Naming};
+
+use crate::ir::{App, CType, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
+use std::collections::BTreeMap;
+use types::{Level, Ty};
+
+/// Plain C that compiles at the point, given the snapshots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CText {
+    pub text: String,
+    /// Auxiliary variables that hold entry values, by name.
+    pub snapshots: Vec<Snapshot>,
+}
+
+/// An entry value that plain C has to keep in a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// `invdiff_old_...`.
+    pub name: String,
+    /// What it is initialised with at entry.
+    pub expression: String,
+    pub ty: Option<CType>,
+}
+
+/// Returns text of a term for people; what does not fit [`Naming::max_len`] bytes is `...`.
+pub fn render(pool: &TermPool, term: TermId, naming: &Naming) -> String {
+    render_typed(pool, term, naming, None)
+}
+
+/// Returns text of a term that is the value of something of this C type, which decides how
+/// constants look (`'a'`, `NULL`, `-1`).
+pub fn render_typed(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&CType>) -> String {
+    let ty = ty.map(Ty::of);
+    let mut text = String::new();
+    for depth in [120, 40, 20, 14, 10, 8, 7, 6, 5, 4, 3, 2, 1] {
+        let mut renderer = Renderer::new(pool, naming, false, depth);
+        text = renderer.value(term, ty.as_ref()).text;
+        if text.len() <= naming.max_len {
+            break;
+        }
+    }
+    text
+}
+
+/// Returns text that the value named by `left` is the value of the term (`c == 2`). Floats are
+/// compared by identity of the IEEE value in plain C; the text writes `==`.
+pub fn render_equation(
+    pool: &TermPool,
+    left: &str,
+    term: TermId,
+    naming: &Naming,
+    ty: Option<&CType>,
+) -> String {
+    let right = render_typed(pool, term, naming, ty);
+    if pool.as_const(term).is_some_and(|c| c.is_nan()) {
+        return format!("isnan({left})");
+    }
+    let compound = match pool.get(term) {
+        Term::App(App::Op(op), _) => condition::binds_weaker_than_equality(*op, pool.sort(term)),
+        _ => false,
+    };
+    if compound { format!("{left} == ({right})") } else { format!("{left} == {right}") }
+}
+
+/// Returns plain C of a term, `None` where C cannot say it or it is longer than the limit.
+pub fn render_c(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&CType>) -> Option<CText> {
+    let mut renderer = Renderer::new(pool, naming, true, 120);
+    let text = renderer.value(term, ty.map(Ty::of).as_ref()).text;
+    let snapshots = renderer.snapshots.into_values().collect();
+    (!renderer.failed && text.len() <= naming.max_len).then_some(CText { text, snapshots })
+}
+
+/// Text with what its context must know.
+#[derive(Clone, Debug)]
+struct Text {
+    text: String,
+    level: Level,
+    ty: Ty,
+}
+
+impl Text {
+    fn new(text: impl Into<String>, level: Level, ty: Ty) -> Text {
+        Text { text: text.into(), level, ty }
+    }
+
+    /// Returns the text for a place that needs at least this level.
+    fn at(&self, level: Level) -> String {
+        if self.level < level { format!("({})", self.text) } else { self.text.clone() }
+    }
+}
+
+struct Renderer<'a> {
+    pool: &'a TermPool,
+    naming: &'a Naming<'a>,
+    /// Plain C.
+    c: bool,
+    /// Something was met that C cannot say, or that was left out.
+    failed: bool,
+    /// Levels of terms that may still be entered.
+    depth: usize,
+    /// Terms that may still be entered.
+    budget: usize,
+    /// Inside `\old`: entry values are meant already.
+    in_old: bool,
+    snapshots: BTreeMap<String, Snapshot>,
+}
+
+impl<'a> Renderer<'a> {
+    fn new(pool: &'a TermPool, naming: &'a Naming<'a>, c: bool, depth: usize) -> Renderer<'a> {
+        Renderer {
+            pool,
+            naming,
+            c,
+            failed: false,
+            depth,
+            budget: naming.max_len.saturating_mul(2).max(16),
+            in_old: false,
+            snapshots: BTreeMap::new(),
+        }
+    }
+
+    /// Renders a whole value, constants in the manner of a type.
+    fn value(&mut self, t: TermId, ty: Option<&Ty>) -> Text {
+        match (self.pool.as_const(t), ty) {
+            (Some(c), Some(ty)) => literal::like(c, ty, self.naming.pointer_bits()),
+            _ => {
+                let x = self.term(t);
+                let signed = ty.filter(|ty| !ty.is_pointer()).map(|ty| ty.integer(self.pointer_bits()).1);
+                self.narrow(x, t, signed)
+            }
+        }
+    }
+
+    /// Renders a term; see the module's invariant.
+    fn term(&mut self, t: TermId) -> Text {
+        if let Some(named) = self.naming.names.get(&t) {
+            return Text::new(named.text.clone(), Level::Primary, Ty::of(&named.ty));
+        }
+        if self.depth == 0 || self.budget == 0 {
+            self.failed = true;
+            return Text::new("...", Level::Primary, Ty::of_sort(self.pool.sort(t)));
+        }
+        self.depth -= 1;
+        self.budget -= 1;
+        let text = self.node(t);
+        self.depth += 1;
+        text
+    }
+
+    fn node(&mut self, t: TermId) -> Text {
+        let pool = self.pool;
+        match pool.get(t) {
+            Term::Const(c) => literal::plain(*c),
+            Term::Leaf(leaf) => self.leaf(leaf),
+            Term::App(App::Op(op), args) => self.operator(*op, args, pool.sort(t)),
+            Term::App(App::Uf(uf), args) => self.uninterpreted(uf, args, pool.sort(t)),
+            Term::App(App::Load { sort, bytes }, args) => match args.as_slice() {
+                &[memory, address] => self.load(memory, address, *sort, *bytes),
+                _ => self.cannot("...", *sort),
+            },
+            Term::App(..) => self.cannot("...", pool.sort(t)),
+        }
+    }
+
+    /// Returns text that plain C does not have.
+    fn cannot(&mut self, text: impl Into<String>, sort: Sort) -> Text {
+        self.failed = true;
+        Text::new(text, Level::Primary, Ty::of_sort(sort))
+    }
+
+    fn leaf(&mut self, leaf: &Leaf) -> Text {
+        let known = self.naming.types.get(leaf).map(Ty::of);
+        match leaf {
+            Leaf::Param { name, sort } => {
+                let ty = known.unwrap_or_else(|| Ty::of_sort(*sort));
+                if self.naming.old_params.contains(name) && !self.in_old {
+                    let declared = self.naming.types.get(leaf).cloned();
+                    return self.old(Text::new(name.as_ref(), Level::Primary, ty), declared);
+                }
+                Text::new(name.as_ref(), Level::Primary, ty)
+            }
+            Leaf::SymbolAddr { symbol, .. } => self.symbol_address(symbol),
+            Leaf::LocalAddr { key, bits } => {
+                let target = self.naming.types.get(leaf).cloned();
+                let text = format!("&{}", naming::local_name(key));
+                match target {
+                    Some(CType::Array(element, _)) => {
+                        Text::new(&text[1..], Level::Primary, Ty::Pointer(Some((*element).clone())))
+                    }
+                    target => Text::new(text, Level::Unary, Ty::pointer(target, *bits)),
+                }
+            }
+            Leaf::Indeterminate { key, sort } => {
+                self.cannot(format!("\\uninitialised({})", naming::local_name(key)), *sort)
+            }
+            Leaf::Havoc { key, sort } => self.cannot(format!("\\unknown({key})"), *sort),
+            Leaf::Memory => self.cannot("\\memory", Sort::Mem),
+            Leaf::Stdin => self.cannot("\\stdin", Sort::Stdin),
+            Leaf::World => self.cannot("\\world", Sort::World),
+            Leaf::NoOutput => self.cannot("\\nothing", Sort::Out),
+        }
+    }
+
+    /// Address of a global, a literal or a function.
+    fn symbol_address(&mut self, symbol: &str) -> Text {
+        match self.naming.unit.and_then(|u| u.global(symbol)) {
+            Some(global) if global.linkage == crate::ir::Linkage::Literal => {
+                let char_type = global.ty.target().cloned();
+                let text = literal::string(&literal::initial_bytes(global));
+                Text::new(text, Level::Primary, Ty::Pointer(char_type))
+            }
+            Some(global) => match &global.ty {
+                CType::Array(element, _) => {
+                    let ty = Ty::Pointer(Some((**element).clone()));
+                    Text::new(global.name.as_ref(), Level::Primary, ty)
+                }
+                other => {
+                    Text::new(format!("&{}", global.name), Level::Unary, Ty::Pointer(Some(other.clone())))
+                }
+            },
+            // Functions decay by themselves.
+            None => Text::new(symbol, Level::Primary, Ty::Pointer(None)),
+        }
+    }
+
+    /// Wraps an entry value whose name means something else at the point.
+    fn old(&mut self, text: Text, declared: Option<CType>) -> Text {
+        if !self.c {
+            return Text::new(format!("\\old({})", text.text), Level::Primary, text.ty);
+        }
+        let words: Vec<&str> = text
+            .text
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .filter(|w| !w.is_empty())
+            .collect();
+        let mut name = format!("invdiff_old_{}", words.join("_"));
+        // Different expressions may consist of the same words.
+        while self.snapshots.get(&name).is_some_and(|s| s.expression != text.text) {
+            name.push('_');
+        }
+        let snapshot = Snapshot { name: name.clone(), expression: text.text, ty: declared };
+        self.snapshots.insert(name.clone(), snapshot);
+        Text::new(name, Level::Primary, text.ty)
+    }
+
+    fn uninterpreted(&mut self, uf: &Uf, args: &[TermId], sort: Sort) -> Text {
+        match uf {
+            Uf::Input { .. } => self.input("\\input", args, sort),
+            Uf::InputOk { .. } => self.input("\\input_ok", args, sort),
+            Uf::InputEnd { .. } => self.input("\\input_end", args, sort),
+            Uf::InputRest { .. } => self.cannot("\\stdin", sort),
+            Uf::Library { name, .. } => {
+                let list = self.arguments(args);
+                let text = format!("{name}({list})");
+                // Memory and strings as arguments are not C's.
+                let pure = args.iter().all(|&a| self.pool.sort(a).bits().is_some());
+                if !pure || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                    self.failed = true;
+                }
+                Text::new(text, Level::Primary, Ty::of_sort(sort))
+            }
+            Uf::Call { callee, .. } => {
+                let name = naming::callee_name(callee);
+                let call = format!("{name}({})", self.arguments(args));
+                let text = match self.earlier_calls(name, args) {
+                    0 => call,
+                    n => format!("\\at({call}, call{})", n + 1),
+                };
+                let ty = self.naming.return_type(name).unwrap_or_else(|| Ty::of_sort(sort));
+                self.failed = true;
+                Text { ty, ..Text::new(text, Level::Primary, Ty::of_sort(sort)) }
+            }
+            Uf::Loop { hash, place, .. } => {
+                let name = self.naming.loops.get(&(hash.clone(), place.clone()));
+                let (text, ty) = match name {
+                    Some(named) => (named.text.as_str(), Ty::of(&named.ty)),
+                    None => (place.as_ref(), Ty::of_sort(sort)),
+                };
+                let text = format!("{text}@loop");
+                Text { ty, ..self.cannot(text, sort) }
+            }
+        }
+    }
+
+    /// Renders the arguments that are values, leaving memory, streams and the world out.
+    fn arguments(&mut self, args: &[TermId]) -> String {
+        let values: Vec<TermId> =
+            args.iter().copied().filter(|&a| self.pool.sort(a).bits().is_some()).collect();
+        let texts: Vec<String> = values.iter().map(|&a| self.term(a).at(Level::Assignment)).collect();
+        texts.join(", ")
+    }
+
+    /// Counts calls of the same name in the states that a call starts from.
+    fn earlier_calls(&self, name: &str, args: &[TermId]) -> usize {
+        let mut count = 0;
+        let mut state = args.iter().copied().find(|&a| self.pool.sort(a) == Sort::World);
+        let mut steps = 0;
+        while let Some(s) = state.filter(|_| steps < 1000) {
+            steps += 1;
+            state = match self.pool.get(s) {
+                Term::App(App::Uf(Uf::Call { callee, .. }), inner) => {
+                    count += usize::from(naming::callee_name(callee) == name);
+                    inner.iter().copied().find(|&a| self.pool.sort(a) == Sort::World)
+                }
+                _ => None,
+            };
+        }
+        count
+    }
+
+    /// Renders what a conversion gives in a state of standard input. A state that depends on a
+    /// condition gives a value that does.
+    fn input(&mut self, what: &str, args: &[TermId], sort: Sort) -> Text {
+        let text = match args.first() {
+            Some(&state) => self.input_in(what, state, 0),
+            None => format!("{what}(?)"),
+        };
+        let conditional = text.contains(" ? ");
+        let level = if conditional { Level::Conditional } else { Level::Primary };
+        Text { level, ..self.cannot(text, sort) }
+    }
+
+    fn input_in(&mut self, what: &str, state: TermId, after: usize) -> String {
+        let (mut state, mut k) = (state, after);
+        loop {
+            match self.pool.get(state) {
+                Term::App(App::Uf(Uf::InputRest { conversion }), args) => {
+                    k += usize::from(naming::is_value_conversion(conversion));
+                    let Some(&before) = args.first() else { return format!("{what}(?)") };
+                    state = before;
+                }
+                Term::Leaf(Leaf::Stdin) => return format!("{what}({})", k + 1),
+                Term::App(App::Uf(Uf::Loop { .. }), _) => return format!("{what}(\\stdin@loop + {})", k + 1),
+                Term::App(App::Uf(Uf::Call { callee, .. }), _) => {
+                    let name = naming::callee_name(callee);
+                    return format!("\\at({what}({}), {name})", k + 1);
+                }
+                Term::App(App::Op(Op::Ite), args) => {
+                    let &[condition, a, b] = args.as_slice() else { return format!("{what}(?)") };
+                    if self.depth == 0 || self.budget == 0 {
+                        return "...".into();
+                    }
+                    self.depth -= 1;
+                    self.budget -= 1;
+                    let (then, otherwise) = (self.input_in(what, a, k), self.input_in(what, b, k));
+                    let text = if then == otherwise {
+                        then
+                    } else {
+                        let condition = self.condition(condition).at(Level::Or);
+                        let then = if then.contains(" ? ") { format!("({then})") } else { then };
+                        format!("{condition} ? {then} : {otherwise}")
+                    };
+                    self.depth += 1;
+                    return text;
+                }
+                _ => return format!("{what}(?)"),
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Constants as C literals, with the type that C gives them.
+
+use super::Text;
+use super::types::{Level, Ty};
+use crate::ir::{Const, Global, InitPiece};
+
+/// Renders a constant about which nothing else is known: integers signed.
+pub(super) fn plain(c: Const) -> Text {
+    match c {
+        Const::Bool(b) => Text::new(if b { "1" } else { "0" }, Level::Primary, Ty::INT),
+        Const::Bv { .. } => decimal(c, true),
+        Const::F32(_) | Const::F64(_) => float(c),
+    }
+}
+
+/// Renders a constant as one compared with, or assigned to, something of a type.
+pub(super) fn like(c: Const, ty: &Ty, pointer_bits: u16) -> Text {
+    let Const::Bv { width, bits } = c else { return plain(c) };
+    match ty {
+        Ty::Pointer(_) if bits == 0 => Text::new("NULL", Level::Primary, ty.clone()),
+        Ty::Pointer(_) => {
+            let text = format!("{bits:#x}");
+            Text::new(text, Level::Primary, Ty::int(pointer_bits, false))
+        }
+        Ty::Int { character: true, .. } => match character(c) {
+            Some(text) => Text::new(text, Level::Primary, Ty::INT),
+            None => decimal(c, true),
+        },
+        Ty::Int { .. } if width < 32 => decimal(c, ty.integer(pointer_bits).1),
+        _ => decimal(c, ty.promoted(pointer_bits).1),
+    }
+}
+
+/// Returns a character literal where a person would write one.
+fn character(c: Const) -> Option<String> {
+    let byte = u8::try_from(c.signed()?).ok()?;
+    Some(match byte {
+        0 => "'\\0'".to_string(),
+        b'\n' => "'\\n'".to_string(),
+        b'\t' => "'\\t'".to_string(),
+        b'\r' => "'\\r'".to_string(),
+        b'\'' => "'\\''".to_string(),
+        b'\\' => "'\\\\'".to_string(),
+        0x20..=0x7e => format!("'{}'", char::from(byte)),
+        _ => return None,
+    })
+}
+
+/// Returns an integer in decimal, read as signed or unsigned.
+pub(super) fn decimal(c: Const, signed: bool) -> Text {
+    let (Some(s), Some(u)) = (c.signed(), c.unsigned()) else { return plain(c) };
+    if signed { integer(s) } else { i128::try_from(u).map_or_else(|_| integer(s), integer) }
+}
+
+/// Returns C text of an integer and how tightly it binds.
+pub(super) fn integer(v: i128) -> Text {
+    let magnitude = v.unsigned_abs();
+    if v == i128::from(i64::MIN) {
+        return Text::new("-9223372036854775807 - 1", Level::Sum, Ty::int(64, true));
+    }
+    let (suffix, ty) = if magnitude <= i32::MAX as u128 {
+        ("", Ty::INT)
+    } else if magnitude <= i64::MAX as u128 {
+        ("", Ty::int(64, true))
+    } else {
+        ("u", Ty::int(64, false))
+    };
+    let level = if v < 0 { Level::Unary } else { Level::Primary };
+    Text::new(format!("{v}{suffix}"), level, ty)
+}
+
+/// Returns an operand of `&`, `|`, `^`: small values in decimal, masks in hexadecimal, complements
+/// of masks with `~`.
+pub(super) fn mask(c: Const) -> Text {
+    let Const::Bv { width, bits } = c else { return plain(c) };
+    if bits < 10 {
+        return integer(bits as i128);
+    }
+    let complement = !bits & Const::mask(width);
+    if complement.count_ones() < bits.count_ones() && complement <= i32::MAX as u128 && width >= 32 {
+        let text = if complement < 10 { format!("~{complement}") } else { format!("~{complement:#x}") };
+        return Text::new(text, Level::Unary, Ty::INT);
+    }
+    let ty = match bits {
+        0..=0x7fff_ffff => Ty::INT,
+        0x8000_0000..=0xffff_ffff => Ty::int(32, false),
+        _ => Ty::int(64, bits <= i64::MAX as u128),
+    };
+    Text::new(format!("{bits:#x}"), Level::Primary, ty)
+}
+
+/// Returns a float by its shortest text that reads back to the same value.
+pub(super) fn float(c: Const) -> Text {
+    let ty = if matches!(c, Const::F32(_)) { Ty::F32 } else { Ty::F64 };
+    let text = float_literal(c);
+    let level = if text.starts_with('-') { Level::Unary } else { Level::Primary };
+    Text::new(text, level, ty)
+}
+
+/// Returns the C literal of a float constant: shortest round trip, `f` for `float`, `INFINITY`,
+/// `NAN`. Constants of other sorts are written in decimal.
+pub fn float_literal(c: Const) -> String {
+    let Some(v) = c.float() else { return integer_literal(c) };
+    if v.is_nan() {
+        return "NAN".into();
+    }
+    if v.is_infinite() {
+        return if v < 0.0 { "-INFINITY".into() } else { "INFINITY".into() };
+    }
+    match c {
+        Const::F32(bits) => format!("{:?}f", f32::from_bits(bits)),
+        _ => format!("{v:?}"),
+    }
+}
+
+/// Returns the signed decimal text of an integer constant.
+pub fn integer_literal(c: Const) -> String {
+    match c {
+        Const::Bool(b) => u8::from(b).to_string(),
+        _ => c.signed().map(|v| v.to_string()).unwrap_or_else(|| float_literal(c)),
+    }
+}
+
+/// Returns bytes as a C string literal.
+pub(super) fn string(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for &b in bytes {
+        match b {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\t' => out.push_str("\\t"),
+            b'\r' => out.push_str("\\r"),
+            0x20..=0x7e => out.push(char::from(b)),
+            // Three octal digits, so that a digit may follow.
+            _ => out.push_str(&format!("\\{b:03o}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Returns the bytes of a string literal before its first NUL, at most a screenful.
+pub(super) fn initial_bytes(global: &Global) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for piece in &global.init {
+        if let InitPiece::Bytes { offset, bytes: part } = piece
+            && *offset as usize == bytes.len()
+        {
+            bytes.extend_from_slice(part);
+        }
+    }
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    bytes.truncate(end.min(1000));
+    bytes
+}

@@ -1,0 +1,305 @@
+//! Addresses and what is read through them: `p->len`, `a[i].x`, `*p`, `g`.
+//!
+//! An address is a base (a global, a local, a pointer) plus a sum of bytes. The base's type says
+//! which elements and fields the bytes lead through; where it does not, the text casts.
+
+use super::arithmetic::Linear;
+use super::types::{Level, Ty, integer_name};
+use super::{Renderer, Text, naming};
+use crate::ir::{App, CType, Leaf, Op, RecordId, Sort, Term, TermId, Uf};
+
+/// A place while it is being spelled.
+struct Step {
+    text: String,
+    level: Level,
+    /// The text is a pointer to the place, not the place.
+    pointer: bool,
+}
+
+impl Step {
+    fn postfix(&self) -> String {
+        if self.level < Level::Primary { format!("({})", self.text) } else { self.text.clone() }
+    }
+}
+
+/// An access of this many bytes as a value of this sort.
+#[derive(Clone, Copy)]
+struct Access {
+    sort: Sort,
+    bytes: u64,
+}
+
+impl Renderer<'_> {
+    /// Renders the value of `bytes` bytes at an address in a state of memory.
+    pub(super) fn load(&mut self, memory: TermId, address: TermId, sort: Sort, bytes: u64) -> Text {
+        let access = Access { sort, bytes };
+        match self.pool.get(memory) {
+            Term::Leaf(Leaf::Memory) if self.naming.old_memory && !self.in_old => {
+                self.old_place(address, access)
+            }
+            Term::Leaf(Leaf::Memory) => self.place(address, access),
+            Term::Leaf(Leaf::Param { name, .. }) => {
+                if self.naming.old_params.contains(name) && !self.in_old {
+                    self.old_place(address, access)
+                } else {
+                    self.place(address, access)
+                }
+            }
+            Term::Leaf(Leaf::Indeterminate { .. }) => {
+                let text = format!("\\uninitialised({})", self.place(address, access).text);
+                self.cannot(text, sort)
+            }
+            Term::App(App::Op(Op::Ite), args) => {
+                let &[c, a, b] = args.as_slice() else { return self.cannot("...", sort) };
+                if self.depth == 0 || self.budget < 2 {
+                    return self.cannot("...", sort);
+                }
+                self.depth -= 1;
+                self.budget -= 2;
+                let condition = self.condition(c).at(Level::Or);
+                let (l, r) = (self.load(a, address, sort, bytes), self.load(b, address, sort, bytes));
+                self.depth += 1;
+                let text = format!("{condition} ? {} : {}", l.at(Level::Or), r.at(Level::Conditional));
+                Text::new(text, Level::Conditional, l.ty)
+            }
+            Term::App(app, _) => {
+                let when = match app {
+                    App::Uf(Uf::Call { callee, .. }) => format!("after_{}", naming::callee_name(callee)),
+                    App::Uf(Uf::Loop { .. }) => "loop".to_string(),
+                    _ => "after_write".to_string(),
+                };
+                let place = self.place(address, access);
+                let text = format!("\\at({}, {when})", place.text);
+                Text { ty: place.ty, ..self.cannot(text, sort) }
+            }
+            _ => self.cannot("...", sort),
+        }
+    }
+
+    fn old_place(&mut self, address: TermId, access: Access) -> Text {
+        self.in_old = true;
+        let place = self.place(address, access);
+        self.in_old = false;
+        self.old(place, None)
+    }
+
+    fn place(&mut self, address: TermId, access: Access) -> Text {
+        let linear = self.linear(&[(1, address)], self.pointer_bits());
+        if let Some((base, ty, rest)) = self.base(&linear)
+            && let Some((text, ty)) = self.descend(base, &ty, &rest, Some(access))
+        {
+            return Text::new(text.text, text.level, Ty::of(&ty));
+        }
+        let pointer = self.term(address);
+        let name = match access.sort {
+            Sort::F32 => "float".to_string(),
+            Sort::F64 => "double".to_string(),
+            sort => integer_name(sort.bits().unwrap_or(8), true, self.naming.model()),
+        };
+        let text = format!("*({name} *){}", pointer.at(Level::Unary));
+        Text::new(text, Level::Unary, Ty::of_sort(access.sort))
+    }
+
+    /// Renders a sum that is an address, `None` if it has no base of known type.
+    pub(super) fn address(&mut self, linear: &Linear) -> Option<Text> {
+        if let Some(text) = self.difference(linear) {
+            return Some(text);
+        }
+        let (base, ty, rest) = self.base(linear)?;
+        if base.pointer {
+            let size = self.naming.size_of(&ty).filter(|&s| s > 0).map(i128::from).unwrap_or(1);
+            let divisible = rest.constant % size == 0 && rest.terms.iter().all(|(k, _)| k % size == 0);
+            let known = !matches!(ty, CType::Void);
+            if divisible && (known || size == 1) {
+                let index = scaled(&rest, size);
+                let sum = self.integer_sum(&index, self.pointer_bits());
+                // `p - 1` rather than `p + -1`.
+                let (sign, amount) = match sum.text.strip_prefix('-') {
+                    Some(rest) if sum.level == Level::Unary => ('-', rest.to_string()),
+                    _ => ('+', sum.at(Level::Product)),
+                };
+                let text = format!("{} {sign} {amount}", base.text);
+                return Some(Text::new(text, Level::Sum, Ty::Pointer(Some(ty))));
+            }
+        }
+        let bytes = self.integer_sum(&rest, self.pointer_bits());
+        let text = base.text.clone();
+        let pointer = base.pointer;
+        let base_level = base.level;
+        if let Some((place, ty)) = self.descend(base, &ty, &rest, None) {
+            let text = format!("&{}", Text::new(place.text, place.level, Ty::Other).at(Level::Unary));
+            return Some(Text::new(text, Level::Unary, Ty::Pointer(Some(ty))));
+        }
+        let operand = Text::new(text, base_level, Ty::Other);
+        let start = if pointer { operand.at(Level::Unary) } else { format!("&{}", operand.at(Level::Unary)) };
+        let text = format!("(char *){start} + {}", bytes.at(Level::Product));
+        Some(Text::new(text, Level::Sum, Ty::Pointer(None)))
+    }
+
+    /// Bytes between two pointers.
+    fn difference(&mut self, linear: &Linear) -> Option<Text> {
+        let (&[(1, p), (-1, q)] | &[(-1, q), (1, p)]) = linear.terms.as_slice() else { return None };
+        if linear.constant != 0 || !self.may_be_pointer(p) || !self.may_be_pointer(q) {
+            return None;
+        }
+        let (l, r) = (self.term(p), self.term(q));
+        if !l.ty.is_pointer() || !r.ty.is_pointer() {
+            return None;
+        }
+        let text = format!("(char *){} - (char *){}", l.at(Level::Unary), r.at(Level::Unary));
+        Some(Text::new(text, Level::Sum, Ty::int(self.pointer_bits(), true)))
+    }
+
+    /// Cheap test before a term is rendered to see whether it is a pointer.
+    fn may_be_pointer(&self, t: TermId) -> bool {
+        self.naming.names.contains_key(&t)
+            || match self.pool.get(t) {
+                Term::Leaf(_) | Term::App(App::Load { .. } | App::Uf(_), _) => true,
+                Term::App(App::Op(Op::Ite), _) => true,
+                _ => false,
+            }
+    }
+
+    /// Finds the summand that the rest is an offset from, and the type of what it leads to.
+    fn base(&mut self, linear: &Linear) -> Option<(Step, CType, Linear)> {
+        let rest = |at: usize| {
+            let terms = linear.terms.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, t)| *t).collect();
+            Linear { terms, constant: linear.constant }
+        };
+        let object = |text: &str| Step { text: text.to_string(), level: Level::Primary, pointer: false };
+        for (i, &(k, t)) in linear.terms.iter().enumerate() {
+            let Term::Leaf(leaf) = self.pool.get(t) else { continue };
+            match leaf {
+                Leaf::SymbolAddr { symbol, .. } if k == 1 => {
+                    let global = self.naming.unit?.global(symbol)?;
+                    if global.linkage == crate::ir::Linkage::Literal {
+                        let text = self.term(t).text;
+                        return Some((object(&text), global.ty.clone(), rest(i)));
+                    }
+                    return Some((object(&global.name), global.ty.clone(), rest(i)));
+                }
+                Leaf::LocalAddr { key, .. } if k == 1 => {
+                    let ty = self.naming.types.get(leaf)?.clone();
+                    return Some((object(naming::local_name(key)), ty, rest(i)));
+                }
+                _ => {}
+            }
+        }
+        for (i, &(k, t)) in linear.terms.iter().enumerate() {
+            if k != 1 || !self.may_be_pointer(t) {
+                continue;
+            }
+            let x = self.term(t);
+            if let Ty::Pointer(Some(target)) = x.ty {
+                return Some((Step { text: x.text, level: x.level, pointer: true }, target, rest(i)));
+            }
+        }
+        None
+    }
+
+    /// Follows elements and fields from a base down to the accessed scalar; without an access, to
+    /// the deepest place that starts at the offset.
+    fn descend(
+        &mut self,
+        base: Step,
+        ty: &CType,
+        rest: &Linear,
+        access: Option<Access>,
+    ) -> Option<(Step, CType)> {
+        if !base.pointer {
+            return self.inside(base, ty, rest, access, 0);
+        }
+        let size = i128::from(self.naming.size_of(ty).filter(|&s| s > 0)?);
+        let (index, inner) = split(rest, size);
+        let whole = index.terms.is_empty() && index.constant == 0;
+        let step = match (whole, ty) {
+            (true, CType::Record(_)) => base,
+            (true, _) => {
+                let operand = Text::new(base.text, base.level, Ty::Other).at(Level::Unary);
+                Step { text: format!("*{operand}"), level: Level::Unary, pointer: false }
+            }
+            (false, _) => self.element(&base, &index),
+        };
+        self.inside(step, ty, &inner, access, 0)
+    }
+
+    fn element(&mut self, base: &Step, index: &Linear) -> Step {
+        let index = self.integer_sum(index, self.pointer_bits()).text;
+        Step { text: format!("{}[{index}]", base.postfix()), level: Level::Primary, pointer: false }
+    }
+
+    fn inside(
+        &mut self,
+        step: Step,
+        ty: &CType,
+        rest: &Linear,
+        access: Option<Access>,
+        depth: usize,
+    ) -> Option<(Step, CType)> {
+        if depth > 16 {
+            return None;
+        }
+        match ty {
+            CType::Record(id) => self.field(step, *id, rest, access, depth),
+            CType::Array(element, _) => {
+                let size = i128::from(self.naming.size_of(element).filter(|&s| s > 0)?);
+                let (index, inner) = split(rest, size);
+                let step = self.element(&step, &index);
+                self.inside(step, element, &inner, access, depth + 1)
+            }
+            scalar => {
+                let fits = match access {
+                    None => true,
+                    Some(a) => {
+                        self.naming.size_of(scalar) == Some(a.bytes)
+                            && scalar.sort(self.pointer_bits()) == Some(a.sort)
+                    }
+                };
+                (fits && rest.terms.is_empty() && rest.constant == 0).then(|| (step, scalar.clone()))
+            }
+        }
+    }
+
+    fn field(
+        &mut self,
+        step: Step,
+        id: RecordId,
+        rest: &Linear,
+        access: Option<Access>,
+        depth: usize,
+    ) -> Option<(Step, CType)> {
+        let unit = self.naming.unit?;
+        let record = unit.records.get(id.0 as usize)?;
+        let dot = if step.pointer { "->" } else { "." };
+        // Members of a union overlap: the first that leads to the accessed scalar is taken.
+        for field in &record.fields {
+            let offset = rest.constant - i128::from(field.offset);
+            let within = self.naming.size_of(&field.ty).is_none_or(|s| offset < i128::from(s));
+            if field.bits.is_some() || offset < 0 || !within {
+                continue;
+            }
+            let text = format!("{}{dot}{}", step.postfix(), field.name);
+            let next = Step { text, level: Level::Primary, pointer: false };
+            let inner = Linear { terms: rest.terms.clone(), constant: offset };
+            if let Some(found) = self.inside(next, &field.ty, &inner, access, depth + 1) {
+                return Some(found);
+            }
+        }
+        None
+    }
+}
+
+/// Splits an offset in bytes into an index of elements and an offset within one.
+fn split(rest: &Linear, size: i128) -> (Linear, Linear) {
+    let index = rest.constant.div_euclid(size);
+    let (whole, part): (Vec<_>, Vec<_>) = rest.terms.iter().partition(|(k, _)| k % size == 0);
+    (
+        Linear { terms: whole.into_iter().map(|(k, t)| (k / size, t)).collect(), constant: index },
+        Linear { terms: part, constant: rest.constant - index * size },
+    )
+}
+
+/// Divides a sum of bytes, all multiples of a size, by it.
+fn scaled(rest: &Linear, size: i128) -> Linear {
+    Linear { terms: rest.terms.iter().map(|&(k, t)| (k / size, t)).collect(), constant: rest.constant / size }
+}
