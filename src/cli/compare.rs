@@ -61,20 +61,22 @@ pub(super) fn analyse(context: &Context) -> Analyse {
     })
 }
 
-/// Returns two versions as arguments of `diff`.
+/// Returns two versions as arguments of `diff`. Nothing is what comes before a root commit.
 fn range(git: &Git, old: &Side, new: &Side) -> Result<RangeArgs, CliError> {
-    let mut range = RangeArgs::default();
-    for side in [old, new] {
-        match side {
-            Side::Commit(id) => range.revisions.push(id.into()),
-            Side::Index => range.staged = true,
-            // The empty tree's id depends on the repository's hash.
-            Side::Nothing => {
-                range.revisions.push(git.line(&["hash-object", "-t", "tree", "--stdin"])?.into());
-            }
-        }
-    }
-    Ok(range)
+    let staged = *new == Side::Index;
+    let revisions = match (old, new) {
+        (Side::Commit(old), Side::Commit(new)) => vec![old.clone(), new.clone()],
+        (Side::Nothing, Side::Commit(new)) => vec![format!("{new}^!")],
+        (Side::Commit(old), _) => vec![old.clone()],
+        // Amending the root commit; else the branch is unborn, which is nothing by itself.
+        _ if git.object("HEAD^{commit}")?.is_some() => vec!["HEAD^".to_string()],
+        _ => Vec::new(),
+    };
+    Ok(RangeArgs {
+        revisions: revisions.into_iter().map(Into::into).collect(),
+        staged,
+        ..RangeArgs::default()
+    })
 }
 
 /// Returns the commit that a revision names.

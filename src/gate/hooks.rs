@@ -12,6 +12,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::annotate::{Annotated, Existing, annotate};
+use super::memory::Memory;
 use super::policy::{Policy, judge};
 use super::{Analyse, Failure, Side};
 use crate::report::{Report, escape::visible};
@@ -171,7 +172,8 @@ fn annotate_in_time(
     if commits.is_empty() {
         return Ok(());
     }
-    let (git, settings, analyse) = (hook.git.clone(), hook.settings.clone(), hook.analyse.clone());
+    let (git, settings) = (hook.git.clone(), hook.settings.clone());
+    let analyse = remembering(hook.git, &hook.analyse);
     let done = within(settings.timeout, move || {
         let store = Notes::new(&git, settings.notes_ref);
         annotate(&store, &commits, Existing::Refresh, &hints, settings.note_limit, &analyse)
@@ -185,10 +187,29 @@ fn annotate_in_time(
     Ok(())
 }
 
-/// Runs the analysis within the time limit.
+/// Runs the analysis within the time limit, unless the hook before had the same question.
 fn analysed(hook: &Hook<'_>, old: Side, new: Side) -> Result<Report, HookError> {
+    let memory = Memory::of(hook.git)?;
+    let key = memory.key(hook.git, &old, &new)?;
+    if let Some(answer) = memory.recall(&key) {
+        return Ok(answer?);
+    }
     let analyse = hook.analyse.clone();
-    Ok(within(hook.settings.timeout, move || analyse(&old, &new))??)
+    let answer = within(hook.settings.timeout, move || analyse(&old, &new));
+    match &answer {
+        Ok(answer) => memory.keep(&key, answer),
+        Err(error) => memory.keep(&key, &Err(Failure(error.to_string()))),
+    }
+    Ok(answer??)
+}
+
+/// Returns the analysis with the memory in front of it.
+fn remembering(git: &Git, analyse: &Analyse) -> Analyse {
+    let (git, analyse) = (git.clone(), analyse.clone());
+    std::sync::Arc::new(move |old, new| {
+        let recall = |memory: Memory| memory.recall(&memory.key(&git, old, new).ok()?);
+        Memory::of(&git).ok().and_then(recall).unwrap_or_else(|| analyse(old, new))
+    })
 }
 
 /// Runs `work` on a thread of its own. When the time is over the thread is left behind; the process of a

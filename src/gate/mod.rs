@@ -7,6 +7,7 @@
 pub mod annotate;
 pub mod hooks;
 pub mod install;
+mod memory;
 pub mod policy;
 
 use std::sync::Arc;

@@ -98,6 +98,32 @@ fn only_what_is_staged_is_judged() {
 }
 
 #[test]
+fn one_commit_is_analysed_once() {
+    let repo = repository();
+    let log = repo.root().join("log");
+    let commit = |text: &str, args: &[&str]| {
+        repo.write("a.c", text);
+        let mut git = command(&repo, "git");
+        let output =
+            git.env("INVDIFF_TEST_LOG", &log).args(["commit", "-qam", "x"]).args(args).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        std::fs::read_to_string(&log).unwrap()
+    };
+    assert_eq!(commit("1", &[]), "0 -> 1\n");
+    assert_eq!(records(&repo, "HEAD").len(), 1);
+    assert_eq!(commit("2", &[]), "0 -> 1\n1 -> 2\n");
+    assert_eq!(commit("3", &["--amend"]), "0 -> 1\n1 -> 2\n2 -> 3\n1 -> 3\n", "the gate asks about HEAD");
+    assert_eq!(commit("SLOW", &[]).lines().count(), 5, "the time limit is met once");
+    // Another setting is another question.
+    repo.git(["reset", "-q", "--soft", "HEAD~1"]);
+    repo.git(["config", "invdiff.maxTrailers", "3"]);
+    assert_eq!(commit("4", &[]).lines().count(), 6);
+    repo.git(["reset", "-q", "--soft", "HEAD~1"]);
+    repo.git(["config", "invdiff.maxTrailers", "4"]);
+    assert_eq!(commit("4", &[]).lines().count(), 7);
+}
+
+#[test]
 fn nothing_else_changes() {
     let repo = repository();
     repo.write("a.c", "BUG");

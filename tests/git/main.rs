@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bad_input;
 mod hooks;
 mod notes;
 mod trailers;
@@ -42,6 +43,10 @@ fn stand_in(git: Git) -> Analyse {
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
         };
         let (old, new) = (read(old)?, read(new)?);
+        if let Ok(log) = std::env::var("INVDIFF_TEST_LOG") {
+            let mut file = std::fs::File::options().create(true).append(true).open(log).unwrap();
+            std::io::Write::write_all(&mut file, format!("{old} -> {new}\n").as_bytes()).unwrap();
+        }
         match new.as_str() {
             "SLOW" => std::thread::sleep(std::time::Duration::from_secs(60)),
             "CRASH" => panic!("the stand-in was told to"),
