@@ -4,8 +4,8 @@ use super::args::DataModelChoice;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
-use crate::frontend::{self, FileCoverage, c};
-use crate::history::{self, GitTree, OpenOptions, RangeRequest, Repository, SourceTree};
+use crate::frontend::{self, FileCoverage, Lowered, c};
+use crate::history::{self, GitTree, OpenOptions, RangeRequest, Repository};
 use crate::ir::DataModel;
 use crate::report::coverage::Coverage;
 use crate::report::{RepoPath, Report, SCHEMA};
@@ -58,12 +58,10 @@ pub fn coverage(revision: &str, context: &Context) -> Result<Coverage, CliError>
     let commit = repository.commit(revision)?;
     let tree = GitTree::new(repository.objects().clone(), commit.tree);
     let options = c_options(&context.globals)?;
-    let paths = tree.paths();
-    let sources: Vec<&PathBuf> =
-        paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "c")).collect();
+    let sources = c::coverage::sources(&tree);
     let progress = Progress::new(&context.globals);
     progress.set_total(sources.len());
-    let count = |path: &&PathBuf| {
+    let count = |path: &PathBuf| {
         progress.working_on(&path.to_string_lossy());
         let found = frontend::coverage(&tree, path, &options);
         progress.step();
@@ -80,12 +78,14 @@ pub fn coverage(revision: &str, context: &Context) -> Result<Coverage, CliError>
     };
     for (path, file) in sources.iter().zip(&found) {
         for function in &file.functions {
-            coverage.add_function(function.unknowns.iter().map(|(_, reason)| &**reason));
+            match &function.lowered {
+                Lowered::With(unknowns) => coverage.add_function(unknowns.iter().map(|reason| &**reason)),
+                Lowered::Lost(reason) => coverage.add_lost(reason),
+            }
             coverage.rest_on_guesses += usize::from(function.rests_on_guesses);
         }
-        file.lost.iter().for_each(|_| coverage.add_lost("not recovered from what stands around it"));
         if let Some(reason) = &file.rejected {
-            coverage.add_rejected(&RepoPath::from(*path), reason);
+            coverage.add_rejected(&RepoPath::from(path), reason);
         }
     }
     Ok(coverage)

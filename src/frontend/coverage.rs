@@ -8,20 +8,27 @@ use std::sync::Arc;
 /// What became of one file's functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileCoverage {
+    /// Functions that the file's active text defines.
     pub functions: Vec<FunctionCoverage>,
-    /// Functions that the file's active text defines and that were not lowered at all.
-    pub lost: Vec<String>,
     /// Why nothing of the file was read, if so.
     pub rejected: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionCoverage {
-    pub name: Arc<str>,
-    /// What of it could not be expressed, with the line; empty when fully lowered.
-    pub unknowns: Vec<(u32, Arc<str>)>,
+    pub name: String,
+    pub line: u32,
+    pub lowered: Lowered,
     /// Its text names types, fields or constants whose meaning was guessed.
     pub rests_on_guesses: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lowered {
+    /// What of it could not be expressed; empty when fully lowered.
+    With(Vec<Arc<str>>),
+    /// Not at all, for this reason.
+    Lost(String),
 }
 
 /// Parses and lowers one file. Cost: as [`super::load_unit`].
@@ -36,15 +43,21 @@ pub fn coverage(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Fil
             return FileCoverage { rejected: Some(rejected.to_string()), ..FileCoverage::default() };
         }
     };
-    let function = |f: &crate::ir::Function| FunctionCoverage {
-        name: f.name.clone(),
-        unknowns: f.unknowns.iter().map(|u| (u.line, u.reason.clone())).collect(),
-        rests_on_guesses: !f.invented.is_empty(),
+    let function = |defined: c::coverage::FunctionCoverage| {
+        let function = unit.function(&defined.name);
+        FunctionCoverage {
+            lowered: match function {
+                Some(f) => Lowered::With(f.unknowns.iter().map(|u| u.reason.clone()).collect()),
+                None => Lowered::Lost(defined.error.unwrap_or_else(|| "not lowered".to_owned())),
+            },
+            rests_on_guesses: !defined.invented.is_empty()
+                || function.is_some_and(|f| !f.invented.is_empty()),
+            name: defined.name,
+            line: defined.line,
+        }
     };
-    let functions: Vec<FunctionCoverage> = unit.functions.iter().map(function).collect();
-    let lowered = |name: &String| functions.iter().any(|f| *f.name == **name);
-    let lost = parsed.lost.iter().filter(|name| !lowered(name)).cloned().collect();
-    FileCoverage { functions, lost, rejected: None }
+    let defined = c::coverage::file_coverage(&parsed).functions;
+    FileCoverage { functions: defined.into_iter().map(function).collect(), rejected: None }
 }
 
 #[cfg(test)]
@@ -57,9 +70,10 @@ mod tests {
         let text = "int f(int x) { return x + 1; }\nvoid g(void) { __asm__(\"nop\"); }\n";
         let tree = MemoryTree::new([("a.c", text)]);
         let found = coverage(&tree, Path::new("a.c"), &c::Options::default());
-        let understood: Vec<_> = found.functions.iter().map(|f| (&*f.name, f.unknowns.is_empty())).collect();
-        assert_eq!(understood, [("f", true), ("g", false)]);
-        assert!(found.lost.is_empty() && found.rejected.is_none());
+        let fully = |f: &FunctionCoverage| f.lowered == Lowered::With(Vec::new());
+        let understood: Vec<_> = found.functions.iter().map(|f| (&*f.name, f.line, fully(f))).collect();
+        assert_eq!(understood, [("f", 1, true), ("g", 2, false)]);
+        assert!(found.rejected.is_none());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 pub mod c;
 mod coverage;
 
-pub use coverage::{FileCoverage, FunctionCoverage, coverage};
+pub use coverage::{FileCoverage, FunctionCoverage, Lowered, coverage};
 
 use crate::history::SourceTree;
 use crate::ir::Unit;
