@@ -1,1 +1,50 @@
-//! `.invdiff.yaml`, `git config invdiff.*` and flags, joined into one `Settings`.
+//! `.invdiff.yaml`, `git config invdiff.*`, the environment and flags, joined into one [`Settings`].
+//!
+//! The project's file is untrusted input and comes with the revisions; git's configuration, the
+//! environment and the command line are the user's own and win over it.
+
+mod error;
+mod file;
+mod git;
+mod names;
+mod policy;
+mod settings;
+
+pub use error::ConfigError;
+pub use file::{
+    AnalysisSection, CSection, ConfigFile, ConfigurationSection, DefineValue, Distribution, FILE_NAME,
+    GateSection, Paths, PinnedSection, Suppression,
+};
+pub use git::{GitConfig, KEYS};
+pub use policy::{JoinedPolicy, join_policies};
+pub use settings::{GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables};
+
+use crate::history::{GitCommand, SourceTree};
+use std::path::Path;
+
+impl GitConfig {
+    /// Asks git, which knows every scope, includes, `git -c` and `GIT_CONFIG_COUNT`. Cost: one process.
+    pub fn load(git: &GitCommand) -> Result<GitConfig, ConfigError> {
+        let list = git
+            .read(&["config", "--null", "--list", "--show-origin"])
+            .map_err(|e| ConfigError::new("git config", e.to_string()))?;
+        GitConfig::parse(&list)
+    }
+}
+
+impl ConfigFile {
+    /// Reads the file at the top of a version; a version without one says nothing.
+    pub fn of_tree(tree: &dyn SourceTree) -> Result<ConfigFile, ConfigError> {
+        match tree.read(Path::new(FILE_NAME)) {
+            Some(bytes) => ConfigFile::parse(FILE_NAME, &bytes),
+            None => Ok(ConfigFile::default()),
+        }
+    }
+
+    /// Reads a file from disk (`--config`).
+    pub fn read(path: &Path) -> Result<ConfigFile, ConfigError> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| ConfigError::new(&name, e.to_string()))?;
+        ConfigFile::parse(&name, &bytes)
+    }
+}

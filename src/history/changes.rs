@@ -397,6 +397,9 @@ pub fn line_hunks(old: &[u8], new: &[u8]) -> Result<Vec<[u32; 4]>> {
     }
     let mut options = DiffOptions::new();
     options.context_lines(0).interhunk_lines(0).indent_heuristic(true).force_text(true);
+    let tail = common_tail(old, new);
+    let head = |text: &'_ [u8]| text.len() - tail;
+    let (old, new) = (&old[..head(old)], &new[..head(new)]);
     let patch = Patch::from_buffers(old, None, new, None, Some(&mut options))?;
     let mut hunks = Vec::with_capacity(patch.num_hunks());
     for number in 0..patch.num_hunks() {
@@ -404,4 +407,15 @@ pub fn line_hunks(old: &[u8], new: &[u8]) -> Result<Vec<[u32; 4]>> {
         hunks.push([hunk.old_start(), hunk.old_lines(), hunk.new_start(), hunk.new_lines()]);
     }
     Ok(hunks)
+}
+
+/// Returns how many bytes at the end git leaves out of a comparison without context: as many equal
+/// blocks of 1024 bytes as there are, less the rest of the line that the first one begins in. The diff
+/// is a heuristic on large inputs, so leaving out the same end is what makes the hunks the same.
+fn common_tail(old: &[u8], new: &[u8]) -> usize {
+    const BLOCK: usize = 1024;
+    let blocks = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
+    let tail = old.get(old.len() - blocks * BLOCK..).unwrap_or_default();
+    let line = tail.iter().position(|&b| b == b'\n').map_or(tail.len(), |end| end + 1);
+    tail.len() - line
 }

@@ -1,0 +1,287 @@
+//! `.invdiff.yaml`: what a project asks for, as it is written.
+//!
+//! The file comes with the revisions under analysis, so it is untrusted: sizes, nesting and aliases are
+//! limited, unknown keys are errors, and nothing in it names a command.
+
+use super::error::ConfigError;
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use serde_yaml::Error as YamlError;
+use serde_yaml::options::MergeKeyPolicy;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Name of the file, at the top of the tree.
+pub const FILE_NAME: &str = ".invdiff.yaml";
+
+/// Version of the format that is understood.
+const VERSION: u64 = 1;
+
+/// Bytes of the largest file that is read.
+const LARGEST: usize = 1 << 20;
+
+/// The file's content; what it does not say is `None` or empty.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConfigFile {
+    pub version: Option<u64>,
+    pub paths: Paths,
+    pub c: CSection,
+    pub configurations: BTreeMap<String, ConfigurationSection>,
+    pub analysis: AnalysisSection,
+    pub gate: GateSection,
+    pub pinned: Vec<PinnedSection>,
+    /// Read by `quantify`; kept as it is.
+    pub profiles: BTreeMap<String, BTreeMap<String, Distribution>>,
+    pub suppress: Vec<Suppression>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Paths {
+    pub include: Vec<String>,
+    pub exclude: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CSection {
+    pub defines: BTreeMap<String, DefineValue>,
+    pub include_dirs: Vec<String>,
+    pub data_model: Option<String>,
+    pub host_headers: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConfigurationSection {
+    pub defines: BTreeMap<String, DefineValue>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AnalysisSection {
+    pub templates: Option<Vec<String>>,
+    pub points: Option<Vec<String>>,
+    pub rlimit: Option<u64>,
+    pub unroll: Option<u32>,
+    pub inline_depth: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GateSection {
+    pub block: Option<Vec<String>>,
+    pub warn: Option<Vec<String>>,
+    pub age: Option<u32>,
+    pub timeout_seconds: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinnedSection {
+    pub function: String,
+    #[serde(default)]
+    pub at: Option<String>,
+    pub holds: String,
+}
+
+/// A finding that is known and left alone, with the reason.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suppression {
+    /// Id of the churn or assertion.
+    pub id: String,
+    pub reason: String,
+}
+
+/// How often an input takes which values.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub enum Distribution {
+    /// Every integer of the closed range equally often.
+    Uniform([i64; 2]),
+    /// Share of each range `a..b`.
+    Histogram(BTreeMap<String, f64>),
+}
+
+/// A macro's replacement text. YAML numbers and booleans are taken as they are written; `null` and a
+/// bare key mean the empty text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DefineValue(pub String);
+
+impl<'de> Deserialize<'de> for DefineValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<DefineValue, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = DefineValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the replacement text of a macro")
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<DefineValue, E> {
+                Ok(DefineValue(v.to_owned()))
+            }
+            fn visit_bool<E: de::Error>(self, v: bool) -> Result<DefineValue, E> {
+                Ok(DefineValue(u8::from(v).to_string()))
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<DefineValue, E> {
+                Ok(DefineValue(v.to_string()))
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<DefineValue, E> {
+                Ok(DefineValue(v.to_string()))
+            }
+            fn visit_f64<E: de::Error>(self, v: f64) -> Result<DefineValue, E> {
+                Ok(DefineValue(format!("{v:?}")))
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<DefineValue, E> {
+                Ok(DefineValue::default())
+            }
+            fn visit_none<E: de::Error>(self) -> Result<DefineValue, E> {
+                Ok(DefineValue::default())
+            }
+        }
+        deserializer.deserialize_any(Text)
+    }
+}
+
+impl ConfigFile {
+    /// Parses a file; `name` is what errors call it.
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<ConfigFile, ConfigError> {
+        if bytes.len() > LARGEST {
+            return Err(ConfigError::new(name, format!("larger than {LARGEST} bytes")));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|e| {
+            let line = 1 + bytes.iter().take(e.valid_up_to()).filter(|&&b| b == b'\n').count();
+            ConfigError::new(format!("{name}:{line}"), "not UTF-8")
+        })?;
+        if text.lines().all(|l| l.trim().is_empty() || l.trim_start().starts_with('#')) {
+            return Ok(ConfigFile::default());
+        }
+        let options = serde_yaml::options! {
+            budget: serde_yaml::budget! {
+                max_events: 100_000,
+                max_nodes: 50_000,
+                max_depth: 16,
+                max_documents: 1,
+                max_anchors: 100,
+                max_aliases: 100,
+                max_total_scalar_bytes: LARGEST,
+                max_merge_keys: 0,
+            },
+            merge_keys: MergeKeyPolicy::Error,
+            with_snippet: false,
+        };
+        let file: ConfigFile =
+            serde_yaml::from_str_with_options(text, options).map_err(|e| describe(name, &e))?;
+        match file.version {
+            None | Some(VERSION) => Ok(file),
+            Some(other) => {
+                let mut error = ConfigError::new(name, format!("version {other} is not supported"));
+                error.hint = Some(format!("this git-invdiff reads version {VERSION}"));
+                Err(error)
+            }
+        }
+    }
+}
+
+fn describe(name: &str, error: &YamlError) -> ConfigError {
+    let origin = match error.location() {
+        Some(place) if place.line() > 0 => format!("{name}:{}:{}", place.line(), place.column()),
+        _ => name.to_owned(),
+    };
+    match error {
+        YamlError::WithSnippet { error, .. } => describe(name, error),
+        YamlError::SerdeUnknownField { field, expected, .. } => {
+            ConfigError::new(origin, format!("unknown key '{field}'"))
+                .or_known(field, expected.iter().copied())
+        }
+        YamlError::SerdeUnknownVariant { variant, expected, .. } => {
+            ConfigError::new(origin, format!("unknown name '{variant}'"))
+                .or_known(variant, expected.iter().copied())
+        }
+        YamlError::DuplicateMappingKey { key: Some(key), .. } => {
+            ConfigError::new(origin, format!("key '{key}' is given twice"))
+        }
+        other => {
+            let text = other.to_string();
+            ConfigError::new(origin, text.lines().next().unwrap_or("malformed").to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_error(text: &str, expected: &str, hint: &str) {
+        let error = ConfigFile::parse(FILE_NAME, text.as_bytes()).expect_err("an error");
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(error.hint.unwrap_or_default(), hint);
+    }
+
+    #[test]
+    fn everything_in_the_contract_is_read() {
+        let text = r#"
+version: 1
+paths: {include: ["src/**"], exclude: ["third_party/**"]}
+c: {defines: {NDEBUG: 1, NAME: abc, EMPTY: }, include_dirs: [include], data_model: LP64, host_headers: false}
+configurations: {default: {}, windows: {defines: {_WIN32: 1}}}
+analysis: {templates: [constant, range, relation, functional], points: [exit, loop], rlimit: 5000000, unroll: 8, inline_depth: 2}
+gate:
+  block: [assertion, pinned, safety]
+  warn: [version-invariant]
+  age: 10
+  timeout_seconds: 20
+pinned:
+  - {function: area, at: exit, holds: "\\result >= 0"}
+profiles:
+  normal: {x: {uniform: [-10, 9]}, speed: {histogram: {"0..10": 0.7, "11..80": 0.3}}}
+"#;
+        let file = ConfigFile::parse(FILE_NAME, text.as_bytes()).expect("a file");
+        assert_eq!(file.c.defines["NDEBUG"].0, "1");
+        assert_eq!(file.c.defines["NAME"].0, "abc");
+        assert_eq!(file.c.defines["EMPTY"].0, "");
+        assert_eq!(file.configurations["windows"].defines["_WIN32"].0, "1");
+        assert_eq!(file.analysis.rlimit, Some(5_000_000));
+        assert_eq!(file.pinned[0].holds, "\\result >= 0");
+        assert_eq!(file.profiles["normal"]["x"], Distribution::Uniform([-10, 9]));
+        assert_eq!(ConfigFile::parse(FILE_NAME, b"# nothing\n").expect("a file"), ConfigFile::default());
+    }
+
+    #[test]
+    fn errors_name_the_place_and_the_nearest_key() {
+        check_error(
+            "version: 1\nanalysis:\n  rlimt: 5\n",
+            ".invdiff.yaml:3:3: unknown key 'rlimt'",
+            "did you mean 'rlimit'?",
+        );
+        check_error(
+            "version: 2\n",
+            ".invdiff.yaml: version 2 is not supported",
+            "this git-invdiff reads version 1",
+        );
+        check_error("gate: {age: 1, age: 2}\n", ".invdiff.yaml:1:16: key 'age' is given twice", "");
+        let error = ConfigFile::parse(FILE_NAME, b"version: 1\n\xff").expect_err("an error");
+        assert_eq!(error.to_string(), ".invdiff.yaml:2: not UTF-8");
+        let error = ConfigFile::parse(FILE_NAME, b"gate: {age: -3}").expect_err("an error");
+        assert!(error.origin.starts_with(".invdiff.yaml:1:"), "{error}");
+    }
+
+    #[test]
+    fn hostile_files_are_refused_quickly() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let bomb =
+            "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b]\n";
+        let large = format!("pinned: [{}]", "{function: f, holds: x},".repeat(50_000));
+        for text in
+            [deep.as_str(), bomb, &large, "{", "- a", "\t- x", "%YAML 9.9\n--- !!x", "a: b\n---\nc: d"]
+        {
+            assert!(
+                ConfigFile::parse(FILE_NAME, text.as_bytes()).is_err(),
+                "{}",
+                &text[..text.len().min(40)]
+            );
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! `git config invdiff.*`: the keys, and values typed as git types them (git-config, "Values").
+
+use super::error::ConfigError;
+use std::collections::BTreeMap;
+
+/// Keys below `invdiff.`, as documentation spells them. Git itself ignores case.
+pub const KEYS: [&str; 27] = [
+    "age",
+    "block",
+    "cacheDir",
+    "cacheLimit",
+    "configuration",
+    "dataModel",
+    "define",
+    "exclude",
+    "hooks",
+    "hostHeaders",
+    "include",
+    "includeDir",
+    "inlineDepth",
+    "jobs",
+    "lazyFetch",
+    "maxTrailers",
+    "noteLimit",
+    "notesRef",
+    "points",
+    "rlimit",
+    "status",
+    "strict",
+    "templates",
+    "timeoutSeconds",
+    "trailers",
+    "unroll",
+    "warn",
+];
+
+/// Values of one key, in the order that git reads them, each with its origin.
+type Values = Vec<(String, Option<String>)>;
+
+/// All `invdiff.*` settings of a repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitConfig {
+    values: BTreeMap<String, Values>,
+}
+
+impl GitConfig {
+    /// Reads what `git config --null --list --show-origin` prints: origin NUL key LF value NUL. Other
+    /// sections are passed over; an unknown key of ours is an error.
+    pub fn parse(list: &[u8]) -> Result<GitConfig, ConfigError> {
+        let mut config = GitConfig::default();
+        let mut fields = list.split(|&b| b == 0).map(String::from_utf8_lossy);
+        while let (Some(origin), Some(entry)) = (fields.next(), fields.next()) {
+            // A key without `=` has no value and no newline.
+            let (key, value) = match entry.split_once('\n') {
+                Some((key, value)) => (key, Some(value.to_owned())),
+                None => (&*entry, None),
+            };
+            let Some(name) = key.strip_prefix("invdiff.") else { continue };
+            let Some(known) = KEYS.into_iter().find(|k| k.eq_ignore_ascii_case(name)) else {
+                let error = ConfigError::new(origin.into_owned(), format!("unknown key 'invdiff.{name}'"));
+                return Err(error.or_known(name, KEYS));
+            };
+            config.values.entry(known.to_owned()).or_default().push((origin.into_owned(), value));
+        }
+        Ok(config)
+    }
+
+    fn last(&self, key: &str) -> Option<&(String, Option<String>)> {
+        debug_assert!(KEYS.contains(&key), "{key}");
+        self.values.get(key)?.last()
+    }
+
+    /// Reads a truth value: `true yes on`, any number but 0 and the bare key are true; `false no off`,
+    /// 0 and the empty value are false.
+    pub fn bool(&self, key: &str) -> Result<Option<bool>, ConfigError> {
+        let Some((origin, value)) = self.last(key) else { return Ok(None) };
+        let Some(text) = value else { return Ok(Some(true)) };
+        match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" => Ok(Some(true)),
+            "false" | "no" | "off" | "" => Ok(Some(false)),
+            number => match parse_int(number) {
+                Some(n) => Ok(Some(n != 0)),
+                None => Err(bad(origin, key, text, "a boolean")),
+            },
+        }
+    }
+
+    /// Reads a number that is not negative; `k`, `m` and `g` multiply by powers of 1024.
+    pub fn number(&self, key: &str) -> Result<Option<u64>, ConfigError> {
+        let Some((origin, value)) = self.last(key) else { return Ok(None) };
+        let text = value.as_deref().unwrap_or_default();
+        match parse_int(text).and_then(|n| u64::try_from(n).ok()) {
+            Some(n) => Ok(Some(n)),
+            None => Err(bad(origin, key, text, "a number that is not negative, with k, m or g if need be")),
+        }
+    }
+
+    /// As [`GitConfig::number`], for what must fit 32 bits.
+    pub fn small(&self, key: &str) -> Result<Option<u32>, ConfigError> {
+        let Some(n) = self.number(key)? else { return Ok(None) };
+        match u32::try_from(n) {
+            Ok(n) => Ok(Some(n)),
+            Err(_) => {
+                let origin = self.last(key).map_or("", |(origin, _)| origin);
+                Err(bad(origin, key, &n.to_string(), "a number below 4294967296"))
+            }
+        }
+    }
+
+    /// Reads a text.
+    pub fn text(&self, key: &str) -> Result<Option<(String, String)>, ConfigError> {
+        match self.last(key) {
+            None => Ok(None),
+            Some((origin, Some(text))) => Ok(Some((origin.clone(), text.clone()))),
+            Some((origin, None)) => Err(ConfigError::new(origin, format!("'invdiff.{key}' has no value"))),
+        }
+    }
+
+    /// Reads a list: values add up over all files, an empty one starts anew, and commas separate too.
+    pub fn list(&self, key: &str) -> Option<Vec<String>> {
+        let values = self.values.get(key)?;
+        let mut list = Vec::new();
+        for (_, value) in values {
+            match value.as_deref() {
+                None | Some("") => list.clear(),
+                Some(text) => {
+                    list.extend(text.split(',').map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()))
+                }
+            }
+        }
+        Some(list)
+    }
+
+    /// As [`GitConfig::list`] for values that may hold commas.
+    pub fn lines(&self, key: &str) -> Option<Vec<String>> {
+        let mut list = Vec::new();
+        for (_, value) in self.values.get(key)? {
+            match value.as_deref() {
+                None | Some("") => list.clear(),
+                Some(text) => list.push(text.to_owned()),
+            }
+        }
+        Some(list)
+    }
+
+    /// Returns where a key's last value was set, for messages.
+    pub fn origin(&self, key: &str) -> String {
+        self.last(key).map_or_else(String::new, |(origin, _)| format!("{origin}: invdiff.{key}"))
+    }
+}
+
+fn bad(origin: &str, key: &str, text: &str, wanted: &str) -> ConfigError {
+    ConfigError::new(origin, format!("bad value '{text}' for 'invdiff.{key}': not {wanted}"))
+}
+
+fn parse_int(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (digits, unit) = match text.chars().last()?.to_ascii_lowercase() {
+        'k' => (text.get(..text.len() - 1)?, 1 << 10),
+        'm' => (text.get(..text.len() - 1)?, 1 << 20),
+        'g' => (text.get(..text.len() - 1)?, 1 << 30),
+        _ => (text, 1),
+    };
+    digits.parse::<i64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(entries: &[&str]) -> Result<GitConfig, ConfigError> {
+        let list: String = entries.iter().map(|e| format!("file:x\0{e}\0")).collect();
+        GitConfig::parse(list.as_bytes())
+    }
+
+    #[test]
+    fn values_are_typed_as_git_types_them() {
+        let booleans = [
+            ("yes", true),
+            ("On", true),
+            ("1", true),
+            ("2k", true),
+            ("0", false),
+            ("off", false),
+            ("", false),
+        ];
+        for (text, expected) in booleans {
+            let read = config(&[&format!("invdiff.hooks\n{text}")]).expect("keys").bool("hooks");
+            assert_eq!(read, Ok(Some(expected)), "{text}");
+        }
+        assert_eq!(config(&["invdiff.hooks"]).expect("keys").bool("hooks"), Ok(Some(true)));
+        for (text, expected) in [("5m", 5 << 20), ("7", 7), ("2K", 2048), ("1g", 1 << 30)] {
+            let read = config(&[&format!("invdiff.rlimit\n{text}")]).expect("keys").number("rlimit");
+            assert_eq!(read, Ok(Some(expected)), "{text}");
+        }
+        let error = config(&["invdiff.rlimit\n-1"]).expect("keys").number("rlimit").expect_err("an error");
+        assert!(error.to_string().starts_with("file:x: bad value '-1' for 'invdiff.rlimit'"), "{error}");
+    }
+
+    #[test]
+    fn lists_add_up_and_an_empty_value_starts_anew() {
+        let read =
+            config(&["invdiff.points\na", "core.x\ny", "invdiff.points\n", "invdiff.points\nexit, loop"]);
+        assert_eq!(read.expect("keys").list("points"), Some(vec!["exit".to_owned(), "loop".to_owned()]));
+    }
+
+    #[test]
+    fn unknown_keys_are_errors() {
+        let error = config(&["invdiff.maxtrailer\n3"]).expect_err("an error");
+        assert_eq!(error.to_string(), "file:x: unknown key 'invdiff.maxtrailer'");
+        assert_eq!(error.hint.as_deref(), Some("did you mean 'maxTrailers'?"));
+        assert!(config(&["invdiff.maxtrailers\n3"]).is_ok());
+    }
+}

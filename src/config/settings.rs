@@ -1,0 +1,479 @@
+//! Every setting with its value, from four layers: command line over environment over `git config`
+//! over `.invdiff.yaml` over the defaults.
+
+use super::error::ConfigError;
+use super::file::{ConfigFile, Distribution, PinnedSection, Suppression};
+use super::git::GitConfig;
+use crate::gate::policy::{Block, Policy};
+use crate::ir::DataModel;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Names of the templates of invariants.
+pub const TEMPLATES: [&str; 10] = [
+    "constant",
+    "range",
+    "set",
+    "comparison",
+    "linear",
+    "congruence",
+    "non-null",
+    "functional",
+    "event",
+    "typestate",
+];
+
+/// Names of the kinds of program points.
+pub const POINTS: [&str; 4] = ["entry", "exit", "loop", "line"];
+
+/// What the gate can stop a commit for.
+const BLOCKS: [&str; 3] = ["assertion", "pinned", "safety"];
+
+/// What the gate can warn about.
+const WARNINGS: [&str; 2] = ["version-invariant", "churn"];
+
+/// Variables of the environment that are settings. `INVDIFF_SKIP` belongs to the hooks.
+pub mod variables {
+    pub const CONFIG: &str = "INVDIFF_CONFIG";
+    pub const JOBS: &str = "INVDIFF_JOBS";
+    pub const RLIMIT: &str = "INVDIFF_RLIMIT";
+    pub const CACHE_DIR: &str = "INVDIFF_CACHE_DIR";
+    pub const NO_CACHE: &str = "INVDIFF_NO_CACHE";
+    pub const SKIP: &str = "INVDIFF_SKIP";
+}
+
+/// What the gate does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateSettings {
+    /// Sorted, of `assertion`, `pinned`, `safety`.
+    pub block: Vec<String>,
+    pub warn: Vec<String>,
+    /// Versions that a fact must have held before breaking it is worth a warning.
+    pub age: u32,
+    /// What is not decided by then only warns.
+    pub timeout_seconds: u64,
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// In the order of [`TEMPLATES`].
+    pub templates: Vec<String>,
+    /// In the order of [`POINTS`].
+    pub points: Vec<String>,
+    /// Limit of one solver query, in Z3's resource units.
+    pub rlimit: u64,
+    /// Iterations to which loops without a proved bound are unrolled.
+    pub unroll: u32,
+    /// Depth of calls up to which small callees are inlined.
+    pub inline_depth: u32,
+    pub data_model: DataModel,
+    /// Macros of every configuration, with their replacement text.
+    pub defines: BTreeMap<String, String>,
+    /// Macros that are not defined, whatever else says so.
+    pub undefines: Vec<String>,
+    /// Folders for headers, relative to the top of the tree.
+    pub include_dirs: Vec<PathBuf>,
+    /// The host's headers may be read (`c.host_headers`).
+    pub host_headers: bool,
+    /// Pathspecs of what is analysed; none: everything.
+    pub include: Vec<String>,
+    /// Pathspecs of what is not analysed.
+    pub exclude: Vec<String>,
+    pub gate: GateSettings,
+    pub pinned: Vec<PinnedSection>,
+    pub suppress: Vec<Suppression>,
+    /// Named sets of further macros; `default` is always there.
+    pub configurations: BTreeMap<String, BTreeMap<String, String>>,
+    /// Names of the configurations that are analysed, at least one.
+    pub configuration: Vec<String>,
+    pub profiles: BTreeMap<String, BTreeMap<String, Distribution>>,
+    pub max_trailers: usize,
+    /// Bytes of the largest note.
+    pub note_limit: Option<u64>,
+    pub notes_ref: String,
+    /// Hooks do something when they run.
+    pub hooks: bool,
+    /// The `commit-msg` hook appends trailers.
+    pub trailers: bool,
+    /// Worker threads; `None`: one a core.
+    pub jobs: Option<usize>,
+    pub cache: bool,
+    /// Folder of the cache instead of the one under the git directory.
+    pub cache_dir: Option<PathBuf>,
+    /// Bytes that the cache may hold.
+    pub cache_limit: u64,
+    /// Objects that a partial clone lacks may be fetched.
+    pub lazy_fetch: bool,
+    /// Could-not-decide is an exit code of its own.
+    pub strict: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
+        Settings {
+            // Typestates need a description, so they are on only when asked for.
+            templates: owned(&TEMPLATES[..9]),
+            points: owned(&["exit", "loop"]),
+            rlimit: 5_000_000,
+            unroll: 8,
+            inline_depth: 2,
+            data_model: DataModel::Lp64,
+            defines: BTreeMap::new(),
+            undefines: Vec::new(),
+            include_dirs: Vec::new(),
+            host_headers: false,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            gate: GateSettings {
+                block: owned(&BLOCKS),
+                warn: owned(&["version-invariant"]),
+                age: 10,
+                timeout_seconds: 20,
+            },
+            pinned: Vec::new(),
+            suppress: Vec::new(),
+            configurations: [("default".to_owned(), BTreeMap::new())].into(),
+            configuration: vec!["default".to_owned()],
+            profiles: BTreeMap::new(),
+            max_trailers: 5,
+            note_limit: None,
+            notes_ref: "refs/notes/invdiff".to_owned(),
+            hooks: true,
+            trailers: true,
+            jobs: None,
+            cache: true,
+            cache_dir: None,
+            cache_limit: 256 << 20,
+            lazy_fetch: false,
+            strict: false,
+        }
+    }
+}
+
+/// What the command line sets; `None` and empty lists leave the other layers' values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    pub templates: Vec<String>,
+    pub points: Vec<String>,
+    pub rlimit: Option<u64>,
+    pub unroll: Option<u32>,
+    pub inline_depth: Option<u32>,
+    pub data_model: Option<DataModel>,
+    /// `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    pub undefines: Vec<String>,
+    pub include_dirs: Vec<PathBuf>,
+    pub configuration: Vec<String>,
+    pub jobs: Option<usize>,
+    pub no_cache: bool,
+    pub strict: Option<bool>,
+}
+
+impl Settings {
+    /// Joins all layers. `variable` looks up the environment.
+    pub fn join(
+        file: &ConfigFile,
+        git: &GitConfig,
+        variable: impl Fn(&str) -> Option<String>,
+        command_line: &Overrides,
+    ) -> Result<Settings, ConfigError> {
+        let mut settings = Settings::default();
+        settings.apply_file(file)?;
+        settings.apply_git(git)?;
+        settings.apply_environment(&variable)?;
+        settings.apply_command_line(command_line)?;
+        for name in &settings.configuration {
+            if !settings.configurations.contains_key(name) {
+                let error = ConfigError::new("configuration", format!("unknown configuration '{name}'"));
+                return Err(error.or_known(name, settings.configurations.keys().map(String::as_str)));
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Returns the macros of one configuration, the undefined ones left out.
+    pub fn defines_of(&self, configuration: &str) -> BTreeMap<String, String> {
+        let mut defines = self.defines.clone();
+        defines.extend(self.configurations.get(configuration).into_iter().flatten().map(own));
+        defines.retain(|name, _| !self.undefines.contains(name));
+        defines
+    }
+
+    /// Returns the pathspecs of what is analysed, as [`crate::history::Pathspec::new`] takes them.
+    pub fn pathspecs(&self) -> Vec<String> {
+        let included = self.include.iter().cloned();
+        included.chain(self.exclude.iter().map(|p| format!(":(exclude){p}"))).collect()
+    }
+
+    /// Returns what stops a commit, as the gate takes it.
+    pub fn policy(&self) -> Policy {
+        Policy { block: self.gate.block.iter().filter_map(|name| Block::parse(name)).collect() }
+    }
+
+    fn apply_file(&mut self, file: &ConfigFile) -> Result<(), ConfigError> {
+        let origin = super::file::FILE_NAME;
+        let analysis = &file.analysis;
+        set_names(
+            &mut self.templates,
+            analysis.templates.as_deref(),
+            &TEMPLATES,
+            &at(origin, "analysis.templates"),
+        )?;
+        set_names(&mut self.points, analysis.points.as_deref(), &POINTS, &at(origin, "analysis.points"))?;
+        set(&mut self.rlimit, analysis.rlimit);
+        set(&mut self.unroll, analysis.unroll);
+        set(&mut self.inline_depth, analysis.inline_depth);
+        if let Some(name) = &file.c.data_model {
+            self.data_model = data_model(name, &at(origin, "c.data_model"))?;
+        }
+        for (name, value) in &file.c.defines {
+            self.defines.insert(macro_name(name, &at(origin, "c.defines"))?, value.0.clone());
+        }
+        self.include_dirs.extend(file.c.include_dirs.iter().map(PathBuf::from));
+        set(&mut self.host_headers, file.c.host_headers);
+        self.include.extend(file.paths.include.iter().cloned());
+        self.exclude.extend(file.paths.exclude.iter().cloned());
+        let gate = &mut self.gate;
+        set_names(&mut gate.block, file.gate.block.as_deref(), &BLOCKS, &at(origin, "gate.block"))?;
+        set_names(&mut gate.warn, file.gate.warn.as_deref(), &WARNINGS, &at(origin, "gate.warn"))?;
+        set(&mut gate.age, file.gate.age);
+        set(&mut gate.timeout_seconds, file.gate.timeout_seconds);
+        self.pinned = file.pinned.clone();
+        self.suppress = file.suppress.clone();
+        self.profiles = file.profiles.clone();
+        for (name, section) in &file.configurations {
+            let place = at(origin, &format!("configurations.{name}"));
+            let mut defines = BTreeMap::new();
+            for (name, value) in &section.defines {
+                defines.insert(macro_name(name, &place)?, value.0.clone());
+            }
+            self.configurations.insert(name.clone(), defines);
+        }
+        Ok(())
+    }
+
+    fn apply_git(&mut self, git: &GitConfig) -> Result<(), ConfigError> {
+        let names = |key: &str| git.list(key).filter(|list| !list.is_empty());
+        set_names(&mut self.templates, names("templates").as_deref(), &TEMPLATES, &git.origin("templates"))?;
+        set_names(&mut self.points, names("points").as_deref(), &POINTS, &git.origin("points"))?;
+        // Said explicitly, nothing at all is blocked: it is the user's own gate.
+        set_names(&mut self.gate.block, git.list("block").as_deref(), &BLOCKS, &git.origin("block"))?;
+        set_names(&mut self.gate.warn, git.list("warn").as_deref(), &WARNINGS, &git.origin("warn"))?;
+        set(&mut self.gate.age, git.small("age")?);
+        set(&mut self.gate.timeout_seconds, git.number("timeoutSeconds")?);
+        set(&mut self.rlimit, git.number("rlimit")?);
+        set(&mut self.unroll, git.small("unroll")?);
+        set(&mut self.inline_depth, git.small("inlineDepth")?);
+        if let Some((_, name)) = git.text("dataModel")? {
+            self.data_model = data_model(&name, &git.origin("dataModel"))?;
+        }
+        for define in git.lines("define").unwrap_or_default() {
+            self.define(&define, &git.origin("define"))?;
+        }
+        self.include_dirs.extend(git.lines("includeDir").unwrap_or_default().into_iter().map(PathBuf::from));
+        set(&mut self.host_headers, git.bool("hostHeaders")?);
+        self.include.extend(git.lines("include").unwrap_or_default());
+        self.exclude.extend(git.lines("exclude").unwrap_or_default());
+        set(&mut self.configuration, names("configuration"));
+        if let Some(n) = git.small("maxTrailers")? {
+            self.max_trailers = n as usize;
+        }
+        self.note_limit = git.number("noteLimit")?.or(self.note_limit);
+        set(&mut self.notes_ref, git.text("notesRef")?.map(|(_, name)| name));
+        set(&mut self.hooks, git.bool("hooks")?);
+        set(&mut self.trailers, git.bool("trailers")?);
+        if let Some(n) = git.small("jobs")? {
+            // As elsewhere in git, 0 means one a core.
+            self.jobs = Some(n as usize).filter(|&n| n > 0);
+        }
+        if let Some((_, folder)) = git.text("cacheDir")? {
+            self.cache_dir = Some(PathBuf::from(folder));
+        }
+        set(&mut self.cache_limit, git.number("cacheLimit")?);
+        set(&mut self.lazy_fetch, git.bool("lazyFetch")?);
+        set(&mut self.strict, git.bool("strict")?);
+        Ok(())
+    }
+
+    fn apply_environment(&mut self, variable: &dyn Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+        let value = |name: &str| variable(name).filter(|v| !v.is_empty());
+        let number = |name: &str| match value(name).map(|v| (v.parse::<u64>(), v)) {
+            None => Ok(None),
+            Some((Ok(n), _)) => Ok(Some(n)),
+            Some((Err(_), text)) => Err(ConfigError::new(name, format!("'{text}' is not a number"))),
+        };
+        if let Some(n) = number(variables::JOBS)? {
+            self.jobs = usize::try_from(n).ok().filter(|&n| n > 0);
+        }
+        set(&mut self.rlimit, number(variables::RLIMIT)?);
+        if let Some(folder) = value(variables::CACHE_DIR) {
+            self.cache_dir = Some(PathBuf::from(folder));
+        }
+        self.cache &= value(variables::NO_CACHE).is_none_or(|v| v == "0");
+        self.hooks &= value(variables::SKIP).is_none_or(|v| v == "0");
+        Ok(())
+    }
+
+    fn apply_command_line(&mut self, options: &Overrides) -> Result<(), ConfigError> {
+        let names = |list: &'_ [String]| (!list.is_empty()).then(|| list.to_vec());
+        set_names(&mut self.templates, names(&options.templates).as_deref(), &TEMPLATES, "--templates")?;
+        set_names(&mut self.points, names(&options.points).as_deref(), &POINTS, "--points")?;
+        set(&mut self.rlimit, options.rlimit);
+        set(&mut self.unroll, options.unroll);
+        set(&mut self.inline_depth, options.inline_depth);
+        set(&mut self.data_model, options.data_model);
+        for define in &options.defines {
+            self.define(define, "-D")?;
+        }
+        for name in &options.undefines {
+            let name = macro_name(name, "-U")?;
+            self.defines.remove(&name);
+            self.undefines.push(name);
+        }
+        // Named last, searched first, as with a compiler's own -I before the environment's folders.
+        self.include_dirs.splice(0..0, options.include_dirs.iter().cloned());
+        set(&mut self.configuration, names(&options.configuration));
+        self.jobs = options.jobs.or(self.jobs);
+        self.cache &= !options.no_cache;
+        set(&mut self.strict, options.strict);
+        Ok(())
+    }
+
+    /// Defines `NAME` (as 1, like a compiler) or `NAME=VALUE`.
+    fn define(&mut self, text: &str, origin: &str) -> Result<(), ConfigError> {
+        let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+        self.defines.insert(macro_name(name, origin)?, value.to_owned());
+        Ok(())
+    }
+}
+
+fn own((name, value): (&String, &String)) -> (String, String) {
+    (name.clone(), value.clone())
+}
+
+fn at(origin: &str, key: &str) -> String {
+    format!("{origin}: {key}")
+}
+
+fn set<T>(slot: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *slot = value;
+    }
+}
+
+/// Replaces a list of names, which must be known; brings them into the known order. `all` stands for
+/// every name, and `relation` for the two templates that relate variables.
+fn set_names(
+    slot: &mut Vec<String>,
+    names: Option<&[String]>,
+    known: &[&str],
+    origin: &str,
+) -> Result<(), ConfigError> {
+    let Some(names) = names else { return Ok(()) };
+    let mut chosen: Vec<&str> = Vec::new();
+    for name in names {
+        match name.as_str() {
+            "all" => chosen.extend(known),
+            "relation" if known.contains(&"linear") => chosen.extend(["comparison", "linear"]),
+            other if known.contains(&other) => chosen.push(other),
+            other => {
+                let error = ConfigError::new(origin, format!("unknown name '{other}'"));
+                return Err(error.or_known(other, known.iter().copied().chain(["all"])));
+            }
+        }
+    }
+    *slot = known.iter().filter(|k| chosen.contains(k)).map(|k| (*k).to_owned()).collect();
+    Ok(())
+}
+
+fn data_model(name: &str, origin: &str) -> Result<DataModel, ConfigError> {
+    match name.to_ascii_uppercase().as_str() {
+        "LP64" => Ok(DataModel::Lp64),
+        "ILP32" => Ok(DataModel::Ilp32),
+        _ => Err(ConfigError::new(origin, format!("unknown data model '{name}'"))
+            .or_known(name, ["LP64", "ILP32"])),
+    }
+}
+
+/// Checks that a macro's name is one, with a parameter list where it has one.
+fn macro_name(name: &str, origin: &str) -> Result<String, ConfigError> {
+    let word = name.split_once('(').filter(|(_, rest)| rest.ends_with(')')).map_or(name, |(word, _)| word);
+    let first = word.chars().next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic());
+    if first && word.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
+        return Ok(name.to_owned());
+    }
+    Err(ConfigError::new(origin, format!("'{name}' is not the name of a macro")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> ConfigFile {
+        ConfigFile::parse("f", text.as_bytes()).expect("a file")
+    }
+
+    fn git(entries: &[&str]) -> GitConfig {
+        let list: String = entries.iter().map(|e| format!("file:x\0invdiff.{e}\0")).collect();
+        GitConfig::parse(list.as_bytes()).expect("keys")
+    }
+
+    #[test]
+    fn nearer_layers_win() {
+        let yaml = file("analysis: {rlimit: 1, unroll: 1, inline_depth: 1, points: [entry]}");
+        let keys = git(&["rlimit\n2", "unroll\n2", "jobs\n2"]);
+        let environment = |name: &str| match name {
+            variables::RLIMIT => Some("3".to_owned()),
+            variables::JOBS => Some("3".to_owned()),
+            _ => None,
+        };
+        let options = Overrides { rlimit: Some(4), ..Overrides::default() };
+        let joined = Settings::join(&yaml, &keys, environment, &options).expect("settings");
+        let numbers = (joined.rlimit, joined.unroll, joined.inline_depth, joined.jobs);
+        assert_eq!(numbers, (4, 2, 1, Some(3)));
+        assert_eq!(joined.points, ["entry"]);
+        let plain = Settings::join(&file(""), &git(&[]), |_| None, &Overrides::default());
+        assert_eq!(plain, Ok(Settings::default()));
+    }
+
+    #[test]
+    fn macros_join_and_can_be_taken_away() {
+        let yaml = file("{c: {defines: {A: 1, B: 2}}, configurations: {win: {defines: {_WIN32: 1, B: 3}}}}");
+        let options = Overrides {
+            defines: vec!["C".into(), "D=x y".into(), "F(a)=a".into()],
+            undefines: vec!["A".into()],
+            configuration: vec!["win".into()],
+            ..Overrides::default()
+        };
+        let joined = Settings::join(&yaml, &git(&[]), |_| None, &options).expect("settings");
+        let text = |c: &str| format!("{:?}", joined.defines_of(c));
+        assert_eq!(text("default"), r#"{"B": "2", "C": "1", "D": "x y", "F(a)": "a"}"#);
+        assert_eq!(text("win"), r#"{"B": "3", "C": "1", "D": "x y", "F(a)": "a", "_WIN32": "1"}"#);
+        let bad = Overrides { defines: vec!["1x".into()], ..Overrides::default() };
+        assert!(Settings::join(&yaml, &git(&[]), |_| None, &bad).is_err());
+    }
+
+    #[test]
+    fn names_are_checked_and_ordered() {
+        let joined = |templates: &str| {
+            let options =
+                Overrides { templates: vec![templates.into(), "constant".into()], ..Overrides::default() };
+            Settings::join(&file(""), &git(&[]), |_| None, &options)
+        };
+        assert_eq!(joined("relation").expect("settings").templates, ["constant", "comparison", "linear"]);
+        assert_eq!(joined("all").expect("settings").templates.len(), 10);
+        let error = joined("functionl").expect_err("an error");
+        assert_eq!(error.to_string(), "--templates: unknown name 'functionl'");
+        assert_eq!(error.hint.as_deref(), Some("did you mean 'functional'?"));
+        let error =
+            Settings::join(&file("gate: {block: [asertion]}"), &git(&[]), |_| None, &Overrides::default());
+        assert_eq!(
+            error.expect_err("an error").to_string(),
+            ".invdiff.yaml: gate.block: unknown name 'asertion'"
+        );
+        let error = Settings::join(&file(""), &git(&["configuration\nwin"]), |_| None, &Overrides::default());
+        assert!(error.is_err());
+    }
+}
