@@ -185,7 +185,7 @@ impl Encoder {
             (Op::Ite, [c, a, b]) if sorts[1] == sorts[2] => Some(c.as_bool()?.ite(a, b)),
             (Op::FRem, [a, b]) if sorts[0] == sorts[1] => {
                 let result = self.apply(pool, Function::Remainder, ids, sorts[0])?;
-                let facts = remainder_facts(&a.as_float()?, &b.as_float()?, &result.as_float()?, sorts[0]);
+                let facts = remainder_facts(&a.as_float()?, &b.as_float()?, &result.as_float()?);
                 self.facts.insert(id, facts);
                 Some(result)
             }
@@ -329,12 +329,11 @@ pub(super) fn float_bits(f: &Float) -> BV {
 
 /// Facts about `r`, C's `fmod(a, b)`: its special cases, its sign and its bounds. Z3's own remainder
 /// rounds the quotient to nearest, which is C's `remainder`.
-fn remainder_facts(a: &Float, b: &Float, r: &Float, sort: Sort) -> Vec<Bool> {
+fn remainder_facts(a: &Float, b: &Float, r: &Float) -> Vec<Bool> {
     let same = |x: &Float, y: &Float| Ast::eq(x, y.clone());
     let undefined = Bool::or(&[a.is_nan(), b.is_nan(), a.is_infinite(), b.is_zero()]);
     let defined = undefined.not();
     let (size_a, size_b, size_r) = (a.unary_abs(), b.unary_abs(), r.unary_abs());
-    let _ = sort;
     vec![
         undefined.iff(r.is_nan()),
         Bool::and(&[defined.clone(), size_a.lt(size_b.clone())]).implies(same(r, a)),

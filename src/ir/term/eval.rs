@@ -250,10 +250,11 @@ impl Run<'_> {
             _ => {}
         }
         let mut consts = [Const::FALSE; 3];
-        for k in 0..args.len().min(3) {
-            consts[k] = self.const_arg(i, k)?;
+        let count = args.len().min(consts.len());
+        for (k, c) in consts.iter_mut().enumerate().take(count) {
+            *c = self.const_arg(i, k)?;
         }
-        op.eval(&consts[..args.len().min(3)]).map(Value::Const)
+        op.eval(&consts[..count]).map(Value::Const)
     }
 
     fn uninterpreted(

@@ -119,9 +119,8 @@ pub(super) fn hoist_widening(pool: &mut TermPool, op: Op, args: &[TermId]) -> Op
 }
 
 fn to_integer(pool: &mut TermPool, op: Op, a: TermId) -> Option<TermId> {
-    match applied(pool, a) {
-        Some((Op::FToF(Sort::F64) | Op::FRound(Rounding::Trunc), &[x])) => return Some(pool.op(op, &[x])),
-        _ => {}
+    if let Some((Op::FToF(Sort::F64) | Op::FRound(Rounding::Trunc), &[x])) = applied(pool, a) {
+        return Some(pool.op(op, &[x]));
     }
     let (x, from_signed) = exact_integer(pool, a)?;
     let n = width(pool, x);

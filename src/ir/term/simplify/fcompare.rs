@@ -56,10 +56,9 @@ fn signs(pool: &mut TermPool, op: Op, a: TermId, b: TermId) -> Option<TermId> {
         Some(x) => Some(x),
         None => pool.as_const(t).is_some().then(|| pool.op(Op::FNeg, &[t])),
     };
-    if unary(pool, a, Op::FNeg).is_some() || unary(pool, b, Op::FNeg).is_some() {
-        if let (Some(x), Some(y)) = (minus(pool, a), minus(pool, b)) {
-            return Some(pool.op(op, &[y, x]));
-        }
+    let negated = unary(pool, a, Op::FNeg).is_some() || unary(pool, b, Op::FNeg).is_some();
+    if negated && let (Some(x), Some(y)) = (minus(pool, a), minus(pool, b)) {
+        return Some(pool.op(op, &[y, x]));
     }
     let zero = |t| value(pool, t) == Some(0.0);
     let (x, zero_right) = match (zero(a), zero(b)) {
