@@ -1,1 +1,124 @@
 //! From a range of revisions to a report: calls the rooms below in order, one function at a time.
+//!
+//! The way of the data: changed files between consecutive versions; units of those files (and of
+//! files that include changed headers); functions linked through the versions; classes of equal
+//! bodies; for every function with more than one class a multiversion graph and its facts; the
+//! report.
+
+mod classes;
+mod convert;
+mod files;
+mod hunks;
+mod lineage;
+pub mod memory;
+mod units;
+mod witness;
+
+pub use files::{FileChange, Hunk};
+pub use units::{Units, includers, is_header, is_source};
+
+use crate::frontend::c;
+use crate::history::SourceTree;
+use crate::invariant;
+use crate::report::{Report, Summary, VersionInfo};
+use lineage::Lineage;
+use rayon::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// One version, ready to be read.
+#[derive(Clone)]
+pub struct VersionInput {
+    pub info: VersionInfo,
+    pub tree: Arc<dyn SourceTree>,
+}
+
+/// What to analyse.
+pub struct Request {
+    /// Oldest first.
+    pub versions: Vec<VersionInput>,
+    /// Changed files between versions `i` and `i + 1`.
+    pub changes: Vec<Vec<FileChange>>,
+    pub options: c::Options,
+    pub analysis: Options,
+}
+
+/// How to analyse.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Limit of one solver query, in Z3 resource units.
+    pub rlimit: u64,
+    pub unroll: u32,
+    /// Worker threads; 0 means one a processor. The result does not depend on it.
+    pub jobs: usize,
+    /// Only functions whose name matches, when given.
+    pub function: Option<String>,
+    /// Facts about locals and facts that others imply, too.
+    pub all: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { rlimit: 5_000_000, unroll: 8, jobs: 0, function: None, all: false }
+    }
+}
+
+/// Stack of a worker: evaluation recurses along a function's nodes.
+const STACK: usize = 512 << 20;
+
+/// Analyses a range of versions.
+///
+/// Never fails: what cannot be analysed is in the report, with its reason.
+pub fn diff(request: &Request) -> Report {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(request.analysis.jobs).stack_size(STACK).build();
+    match pool {
+        Ok(pool) => pool.install(|| diff_in_pool(request)),
+        Err(_) => diff_in_pool(request),
+    }
+}
+
+fn diff_in_pool(request: &Request) -> Report {
+    let mut report = convert::empty_report(request);
+    let files = files::lineages(request);
+    let units = Units::new(request.options.clone());
+    let mut requests: Vec<(Arc<dyn SourceTree>, PathBuf)> = Vec::new();
+    for (v, version) in request.versions.iter().enumerate() {
+        requests.extend(files.iter().filter_map(|f| Some((version.tree.clone(), f.paths[v].clone()?))));
+    }
+    let mut loaded = units.load_all(&requests).into_iter();
+    let by_version: Vec<lineage::VersionFiles> = (0..request.versions.len())
+        .map(|v| files.iter().map(|f| f.paths[v].clone().and_then(|p| Some((p, loaded.next()?)))).collect())
+        .collect();
+    let wanted = |l: &Lineage| match (&request.analysis.function, l.newest()) {
+        (Some(glob), Some((_, m))) => glob_match(glob, &m.function.name),
+        _ => true,
+    };
+    let lineages: Vec<Lineage> = lineage::link(&by_version).into_iter().filter(wanted).collect();
+    let world = classes::World::new(&by_version);
+    let analysed: Vec<classes::Analysed> =
+        lineages.par_iter().map(|l| classes::analyse(l, &world, &request.analysis)).collect();
+    convert::fill(&mut report, request, &lineages, &analysed, &world);
+    hunks::account(&mut report, request, &by_version, &lineages, &analysed);
+    report.complete = report.functions.iter().all(|f| f.complete);
+    report.summary = Summary::of(&report);
+    report
+}
+
+/// Matches a name against a pattern with `*` and `?`.
+fn glob_match(pattern: &str, name: &str) -> bool {
+    fn go(p: &[u8], n: &[u8]) -> bool {
+        match (p.first(), n.first()) {
+            (None, None) => true,
+            (Some(b'*'), _) => go(&p[1..], n) || (!n.is_empty() && go(p, &n[1..])),
+            (Some(b'?'), Some(_)) => go(&p[1..], &n[1..]),
+            (Some(a), Some(b)) if a == b => go(&p[1..], &n[1..]),
+            _ => false,
+        }
+    }
+    go(pattern.as_bytes(), name.as_bytes())
+}
+
+/// Default budget of concrete runs, for one pair of classes.
+pub(crate) fn default_budget() -> invariant::Budget {
+    invariant::Budget::default()
+}

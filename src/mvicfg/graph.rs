@@ -11,8 +11,8 @@
 //! that are there, others get new ones.
 
 use super::VersionSet;
-use super::key::{self, SourceNames};
-use crate::ir::{Callee, Expr, Function, Instr, Node, NodeId, Object, Var, VarId};
+use super::key::{self, SourceNames, rename};
+use crate::ir::{Function, Instr, Node, NodeId, Var, VarId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -187,57 +187,5 @@ impl Mvicfg {
     pub fn origin(&self, id: MvId, class: usize) -> Option<NodeId> {
         let origins = &self.node(id).origins;
         origins.binary_search_by_key(&class, |o| o.0).ok().map(|i| origins[i].1)
-    }
-}
-
-/// Rewrites an instruction's variables through a map.
-fn rename(i: &Instr, vars: &[VarId]) -> Instr {
-    let v = |id: VarId| vars[id.0 as usize];
-    let e = |x: &Expr| rename_expr(x, vars);
-    match i {
-        Instr::Nop | Instr::Unreachable => i.clone(),
-        Instr::Declare(x) => Instr::Declare(v(*x)),
-        Instr::Assign { dst, value } => Instr::Assign { dst: v(*dst), value: e(value) },
-        Instr::Load { dst, addr, access } => {
-            Instr::Load { dst: v(*dst), addr: e(addr), access: access.clone() }
-        }
-        Instr::Store { addr, value, access } => {
-            Instr::Store { addr: e(addr), value: e(value), access: access.clone() }
-        }
-        Instr::Copy { dst, src, bytes } => Instr::Copy { dst: e(dst), src: e(src), bytes: *bytes },
-        Instr::Zero { dst, bytes } => Instr::Zero { dst: e(dst), bytes: *bytes },
-        Instr::Call { dst, callee, args, arg_types, ret, result_to, noreturn } => Instr::Call {
-            dst: dst.map(v),
-            callee: match callee {
-                Callee::Direct(n) => Callee::Direct(n.clone()),
-                Callee::Indirect(x) => Callee::Indirect(e(x)),
-            },
-            args: args.iter().map(e).collect(),
-            arg_types: arg_types.clone(),
-            ret: ret.clone(),
-            result_to: result_to.as_ref().map(e),
-            noreturn: *noreturn,
-        },
-        Instr::Branch { cond } => Instr::Branch { cond: e(cond) },
-        Instr::Return { value } => Instr::Return { value: value.as_ref().map(e) },
-        Instr::Unknown { reason, writes, anything } => Instr::Unknown {
-            reason: reason.clone(),
-            writes: writes.iter().map(|w| v(*w)).collect(),
-            anything: *anything,
-        },
-    }
-}
-
-fn rename_expr(x: &Expr, vars: &[VarId]) -> Expr {
-    match x {
-        Expr::Const(_) => x.clone(),
-        Expr::Var(v) => Expr::Var(vars[v.0 as usize]),
-        Expr::Addr(Object::Local(v)) => Expr::Addr(Object::Local(vars[v.0 as usize])),
-        Expr::Addr(_) => x.clone(),
-        Expr::Op { op, args, signed_arith } => Expr::Op {
-            op: *op,
-            args: args.iter().map(|a| rename_expr(a, vars)).collect(),
-            signed_arith: *signed_arith,
-        },
     }
 }

@@ -4,7 +4,7 @@
 //! compared although their variable numbers differ. Source positions, macro names and display types
 //! take no part: layout and comments change no key.
 
-use crate::ir::{Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId};
+use crate::ir::{Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
 use std::fmt::Write;
 
 /// Spells variables.
@@ -18,7 +18,12 @@ pub struct SourceNames<'a>(pub &'a Function);
 impl Names for SourceNames<'_> {
     fn var(&self, out: &mut String, var: VarId) {
         let v = self.0.var(var);
-        let _ = write!(out, "{}#{}:{:?}{}", v.name, v.ordinal, v.sort, if v.in_memory { "m" } else { "" });
+        out.push_str(&v.name);
+        if v.kind != VarKind::Temp {
+            // Temporaries are told apart by their statement, which numbers them afresh.
+            let _ = write!(out, "#{}", v.ordinal);
+        }
+        let _ = write!(out, ":{:?}{}", v.sort, if v.in_memory { "m" } else { "" });
         if v.in_memory {
             let _ = write!(out, "{}", v.size);
         }
@@ -186,4 +191,56 @@ pub fn body_hash(f: &Function) -> String {
         }
     }
     blake3::hash(out.as_bytes()).to_hex()[..32].to_string()
+}
+
+/// Rewrites an instruction's variables through a map.
+pub fn rename(i: &Instr, vars: &[VarId]) -> Instr {
+    let v = |id: VarId| vars[id.0 as usize];
+    let e = |x: &Expr| rename_expr(x, vars);
+    match i {
+        Instr::Nop | Instr::Unreachable => i.clone(),
+        Instr::Declare(x) => Instr::Declare(v(*x)),
+        Instr::Assign { dst, value } => Instr::Assign { dst: v(*dst), value: e(value) },
+        Instr::Load { dst, addr, access } => {
+            Instr::Load { dst: v(*dst), addr: e(addr), access: access.clone() }
+        }
+        Instr::Store { addr, value, access } => {
+            Instr::Store { addr: e(addr), value: e(value), access: access.clone() }
+        }
+        Instr::Copy { dst, src, bytes } => Instr::Copy { dst: e(dst), src: e(src), bytes: *bytes },
+        Instr::Zero { dst, bytes } => Instr::Zero { dst: e(dst), bytes: *bytes },
+        Instr::Call { dst, callee, args, arg_types, ret, result_to, noreturn } => Instr::Call {
+            dst: dst.map(v),
+            callee: match callee {
+                Callee::Direct(n) => Callee::Direct(n.clone()),
+                Callee::Indirect(x) => Callee::Indirect(e(x)),
+            },
+            args: args.iter().map(e).collect(),
+            arg_types: arg_types.clone(),
+            ret: ret.clone(),
+            result_to: result_to.as_ref().map(e),
+            noreturn: *noreturn,
+        },
+        Instr::Branch { cond } => Instr::Branch { cond: e(cond) },
+        Instr::Return { value } => Instr::Return { value: value.as_ref().map(e) },
+        Instr::Unknown { reason, writes, anything } => Instr::Unknown {
+            reason: reason.clone(),
+            writes: writes.iter().map(|w| v(*w)).collect(),
+            anything: *anything,
+        },
+    }
+}
+
+fn rename_expr(x: &Expr, vars: &[VarId]) -> Expr {
+    match x {
+        Expr::Const(_) => x.clone(),
+        Expr::Var(v) => Expr::Var(vars[v.0 as usize]),
+        Expr::Addr(Object::Local(v)) => Expr::Addr(Object::Local(vars[v.0 as usize])),
+        Expr::Addr(_) => x.clone(),
+        Expr::Op { op, args, signed_arith } => Expr::Op {
+            op: *op,
+            args: args.iter().map(|a| rename_expr(a, vars)).collect(),
+            signed_arith: *signed_arith,
+        },
+    }
 }

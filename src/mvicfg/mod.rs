@@ -1,5 +1,6 @@
 //! The multiversion interprocedural control-flow graph: alignment, version sets, matched points.
 
+pub mod dot;
 mod flow;
 mod graph;
 pub mod key;

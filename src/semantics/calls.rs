@@ -8,7 +8,7 @@
 use super::eval::{Evaluator, Part, Val, union};
 use super::library::{self, ResultIs};
 use super::place::{Place, base_object, exact_object, library_row};
-use crate::ir::{App, Callee, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf};
+use crate::ir::{App, Callee, DataModel, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf};
 use crate::mvicfg::{MvId, VersionSet};
 use std::sync::Arc;
 
@@ -282,7 +282,7 @@ impl<'a> Evaluator<'a> {
     /// Appends one conversion of a value, folded when the value is constant.
     pub(super) fn append_conversion(&mut self, out: TermId, conversion: &str, value: TermId) -> TermId {
         if let Some(k) = self.pool.as_const(value)
-            && let Some(bytes) = super::output::render(conversion, k)
+            && let Some(bytes) = super::output::render(conversion, k, self.model())
         {
             return self.append_literal(out, &bytes);
         }
@@ -353,7 +353,7 @@ impl<'a> Evaluator<'a> {
         let format = self.literal(class, *args.first()?)?;
         let mut out = out;
         let mut next = 1;
-        for piece in super::output::pieces(&format)? {
+        for piece in super::output::pieces(&format, self.model())? {
             match piece {
                 super::output::Piece::Literal(bytes) => out = self.append_literal(out, &bytes),
                 super::output::Piece::Value { conversion, sort } => {
@@ -389,7 +389,7 @@ impl<'a> Evaluator<'a> {
                 let single = VersionSet::single(c);
                 let part = self
                     .literal(c, v.term)
-                    .and_then(|f| super::stdin::steps(&f))
+                    .and_then(|f| super::stdin::steps(&f, self.model()))
                     .and_then(|steps| self.scan_format(site, place, &steps, &single));
                 result.extend(part.unwrap_or_else(|| self.havoc(site.node, place, &single)));
             }
@@ -498,6 +498,11 @@ impl<'a> Evaluator<'a> {
                 Some(self.pool.ite(ok, stored, old))
             }
         }
+    }
+
+    /// The data model, which the pointers' width tells.
+    fn model(&self) -> DataModel {
+        if self.pointer_bits == 32 { DataModel::Ilp32 } else { DataModel::Lp64 }
     }
 
     /// Returns whether a term rests on a value that was never initialised.

@@ -6,12 +6,14 @@
 pub mod c_text;
 mod calls;
 mod eval;
+pub mod inline;
 pub mod library;
 mod loops;
 mod output;
 mod place;
 mod reach;
 mod stdin;
+pub mod unroll;
 
 pub use eval::{Callees, Evaluator, Lines, Part, Statistics, Val};
 pub use place::{Place, Places, Storage, base_object, exact_object};

@@ -4,7 +4,8 @@
 //! (design section 2): equal sequences print equal bytes. Constants that a conversion renders are
 //! folded into the literals, so that `printf("%d", 1)` equals `printf("1")`.
 
-use crate::ir::{Global, InitPiece};
+use crate::interp::format::{self, ArgType};
+use crate::ir::{Const, DataModel, Global, InitPiece, Sort};
 
 /// Returns `bytes` bytes at `offset` of a global's initialiser, `None` outside of it or where an
 /// address is stored.
@@ -44,21 +45,48 @@ pub fn constant_string(g: &Global, offset: u64) -> Option<Vec<u8>> {
 /// Part of a `printf` format.
 pub enum Piece {
     Literal(Vec<u8>),
-    Value { conversion: String, sort: crate::ir::Sort },
-    String { conversion: String },
+    /// The sort is that of the argument after promotion.
+    Value {
+        conversion: String,
+        sort: Sort,
+    },
+    String {
+        conversion: String,
+    },
 }
 
 /// Takes a format apart; `None` when it has a conversion that is not modelled.
-pub fn pieces(_format: &[u8]) -> Option<Vec<Piece>> {
-    None
+pub fn pieces(format: &[u8], model: DataModel) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    for piece in format::parse_printf(format).ok()? {
+        pieces.push(match piece {
+            format::Piece::Literal(bytes) => Piece::Literal(bytes),
+            format::Piece::Conversion(c) if c.arg_count() != 1 => return None,
+            format::Piece::Conversion(c) => match c.arg_type() {
+                ArgType::String => Piece::String { conversion: c.canonical() },
+                t @ (ArgType::Int { .. } | ArgType::Double) => {
+                    Piece::Value { conversion: c.canonical(), sort: t.promoted_sort(model) }
+                }
+                _ => return None,
+            },
+        });
+    }
+    Some(pieces)
 }
 
 /// Returns whether a format has a conversion that reads memory, or one that is not modelled.
 pub fn reads_memory(format: &[u8]) -> bool {
-    pieces(format).is_none_or(|p| p.iter().any(|x| matches!(x, Piece::String { .. })))
+    pieces(format, DataModel::Lp64).is_none_or(|p| p.iter().any(|x| matches!(x, Piece::String { .. })))
 }
 
 /// Renders a constant by one conversion, `None` where the text is not a function of the value.
-pub fn render(_conversion: &str, _value: crate::ir::Const) -> Option<Vec<u8>> {
-    None
+pub fn render(conversion: &str, value: Const, model: DataModel) -> Option<Vec<u8>> {
+    let pieces = format::parse_printf(conversion.as_bytes()).ok()?;
+    let [format::Piece::Conversion(c)] = pieces.as_slice() else { return None };
+    let value = match value {
+        Const::Bv { bits, .. } => format::PrintfValue::Integer(bits as u64),
+        Const::F64(_) if !value.is_nan() => format::PrintfValue::Double(value.float()?),
+        _ => return None,
+    };
+    format::render_conversion(c, model, value).ok()
 }

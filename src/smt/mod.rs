@@ -17,3 +17,8 @@ pub use solver::{Limits, Solver, Statistics, Verdict};
 
 #[cfg(test)]
 mod tests;
+
+/// Returns the version of the Z3 library that is linked in: results may depend on it.
+pub fn z3_version() -> String {
+    z3::full_version().to_string()
+}

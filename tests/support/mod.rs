@@ -5,4 +5,6 @@
 #[path = "../../src/testing/repo.rs"]
 mod repo;
 
+pub mod oracle;
+
 pub use repo::TempRepo;

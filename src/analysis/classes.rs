@@ -1,0 +1,219 @@
+//! Classes of versions with equal bodies, and the analysis of one function over them.
+
+use super::Options;
+use super::lineage::{Lineage, Member, VersionFiles};
+use crate::interp::Program;
+use crate::invariant::{self, FunctionDiff, Task};
+use crate::ir::{Expr, Function, Global, Instr, Object, Unit};
+use crate::mvicfg::Mvicfg;
+use crate::semantics::{Callees, unroll};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// Everything that was loaded, by version.
+pub struct World {
+    /// Functions of the loaded units, by version and name.
+    functions: Vec<BTreeMap<Arc<str>, (Arc<Unit>, Arc<Function>)>>,
+    units: Vec<Vec<Arc<Unit>>>,
+    programs: Mutex<BTreeMap<(usize, PathBuf), Arc<Program>>>,
+}
+
+impl World {
+    pub fn new(files: &[VersionFiles]) -> World {
+        let mut functions = Vec::new();
+        let mut units = Vec::new();
+        for version in files {
+            let mut named = BTreeMap::new();
+            let mut list = Vec::new();
+            for (_, loaded) in version.iter().flatten() {
+                let Ok(loaded) = loaded else { continue };
+                list.push(loaded.unit.clone());
+                for f in &loaded.functions {
+                    named.entry(f.function.name.clone()).or_insert((loaded.unit.clone(), f.function.clone()));
+                }
+            }
+            functions.push(named);
+            units.push(list);
+        }
+        World { functions, units, programs: Mutex::default() }
+    }
+
+    /// Returns the program of a version as seen from one unit: its definitions win over those of the
+    /// same name elsewhere (several `main`s, static functions).
+    pub fn program(&self, version: usize, unit: &Arc<Unit>) -> Arc<Program> {
+        let key = (version, unit.path.clone());
+        if let Ok(known) = self.programs.lock()
+            && let Some(p) = known.get(&key)
+        {
+            return p.clone();
+        }
+        let mut units = vec![unit.clone()];
+        units
+            .extend(self.units.get(version).into_iter().flatten().filter(|u| !Arc::ptr_eq(u, unit)).cloned());
+        let program = Arc::new(Program::new(units));
+        if let Ok(mut known) = self.programs.lock() {
+            known.insert(key, program.clone());
+        }
+        program
+    }
+
+    /// Identity of a function's behaviour: its body and those of all that it calls.
+    fn identity(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
+        let mut seen: BTreeMap<Arc<str>, String> = BTreeMap::new();
+        let mut work: Vec<Arc<str>> = vec![name.into()];
+        while let Some(n) = work.pop() {
+            if seen.contains_key(&n) {
+                continue;
+            }
+            let Some(f) = self.resolve(version, unit, &n) else { continue };
+            seen.insert(n, crate::mvicfg::key::body_hash(f));
+            for node in &f.nodes {
+                if let Instr::Call { callee: crate::ir::Callee::Direct(callee), .. } = &node.instr {
+                    work.push(callee.clone());
+                }
+            }
+        }
+        seen.contains_key(name).then(|| {
+            let text: String = seen.iter().map(|(n, h)| format!("{n}={h};")).collect();
+            format!("{name}#{}", &blake3::hash(text.as_bytes()).to_hex()[..12]).into()
+        })
+    }
+
+    fn resolve<'a>(&'a self, version: usize, unit: &'a Unit, name: &str) -> Option<&'a Function> {
+        unit.function(name).or_else(|| {
+            let (_, f) = self.functions.get(version)?.get(name)?;
+            (!f.is_static).then_some(&**f)
+        })
+    }
+}
+
+/// A function's classes and what was found.
+pub struct Analysed {
+    /// By version: the class, where the function exists.
+    pub class_of: Vec<Option<usize>>,
+    /// By class: its first version.
+    pub representative: Vec<usize>,
+    /// `None`: nothing to analyse.
+    pub diff: Option<FunctionDiff>,
+}
+
+/// Groups the versions of a lineage by body and by the constants that the body reads.
+fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
+    let mut keys: Vec<String> = Vec::new();
+    let mut representative = Vec::new();
+    let class_of = lineage
+        .members
+        .iter()
+        .enumerate()
+        .map(|(v, member)| {
+            let m = member.as_ref()?;
+            let key = format!("{} {}", m.body, environment(m));
+            Some(match keys.iter().position(|k| *k == key) {
+                Some(c) => c,
+                None => {
+                    keys.push(key);
+                    representative.push(v);
+                    keys.len() - 1
+                }
+            })
+        })
+        .collect();
+    (class_of, representative)
+}
+
+/// Hash of the constant objects that a body names.
+fn environment(m: &Member) -> String {
+    let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();
+    for node in &m.inlined.nodes {
+        for_each_expr(&node.instr, &mut |e| {
+            if let Expr::Addr(Object::Global(s)) = e {
+                symbols.insert(s.clone());
+            }
+        });
+    }
+    let mut hasher = blake3::Hasher::new();
+    for s in symbols {
+        if let Some(g) = m.unit.global(&s).filter(|g| g.is_const) {
+            hasher.update(format!("{s} {} {:?}", g.size, g.init).as_bytes());
+        }
+    }
+    hasher.finalize().to_hex()[..16].to_string()
+}
+
+/// Calls `f` on every expression of an instruction, parts included.
+fn for_each_expr(i: &Instr, f: &mut impl FnMut(&Expr)) {
+    let mut go = |e: &Expr| e.for_each(f);
+    match i {
+        Instr::Assign { value, .. } => go(value),
+        Instr::Load { addr, .. } => go(addr),
+        Instr::Store { addr, value, .. } => {
+            go(addr);
+            go(value);
+        }
+        Instr::Copy { dst, src, .. } => {
+            go(dst);
+            go(src);
+        }
+        Instr::Zero { dst, .. } => go(dst),
+        Instr::Call { callee, args, result_to, .. } => {
+            args.iter().chain(result_to).for_each(&mut go);
+            if let crate::ir::Callee::Indirect(e) = callee {
+                go(e);
+            }
+        }
+        Instr::Branch { cond } => go(cond),
+        Instr::Return { value: Some(v) } => go(v),
+        _ => {}
+    }
+}
+
+struct Context<'a> {
+    world: &'a World,
+    /// By class: version and unit.
+    classes: Vec<(usize, Arc<Unit>)>,
+}
+
+impl Callees for Context<'_> {
+    fn identity(&self, class: usize, name: &str) -> Option<Arc<str>> {
+        let (version, unit) = self.classes.get(class)?;
+        self.world.identity(*version, unit, name)
+    }
+
+    fn global(&self, class: usize, symbol: &str) -> Option<&Global> {
+        self.classes.get(class)?.1.global(symbol)
+    }
+}
+
+/// Analyses one function.
+pub fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
+    let (class_of, representative) = classify(lineage);
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for w in class_of.windows(2) {
+        if let [Some(a), Some(b)] = w
+            && a != b
+            && !pairs.contains(&(*a, *b))
+        {
+            pairs.push((*a, *b));
+        }
+    }
+    if pairs.is_empty() {
+        return Analysed { class_of, representative, diff: None };
+    }
+    let members: Vec<(usize, &Member)> =
+        representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
+    let limits = unroll::UnrollLimits::default();
+    let graph = Mvicfg::build(members.iter().map(|(_, m)| unroll::unroll(&m.inlined, &limits)).collect());
+    let context = Context { world, classes: members.iter().map(|(v, m)| (*v, m.unit.clone())).collect() };
+    let pointer_bits = members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits());
+    let task = Task {
+        graph: &graph,
+        pairs,
+        programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
+        callees: &context,
+        pointer_bits,
+        options: invariant::Options { rlimit: options.rlimit, budget: super::default_budget() },
+    };
+    let diff = invariant::diff_function(&task);
+    Analysed { class_of, representative, diff: Some(diff) }
+}

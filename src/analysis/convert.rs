@@ -1,0 +1,344 @@
+//! What the engine found, as the report's model: classes become versions, nodes become lines.
+
+use super::classes::{Analysed, World};
+use super::lineage::{Lineage, Member};
+use super::{Request, witness};
+use crate::invariant::{self, FunctionDiff, Subject};
+use crate::ir::DataModel;
+use crate::mvicfg::VersionSet;
+use crate::report::{
+    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, Outcome, Place,
+    Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Returns a report with everything but results.
+pub fn empty_report(request: &Request) -> Report {
+    let model = match request.options.data_model {
+        DataModel::Lp64 => "LP64",
+        DataModel::Ilp32 => "ILP32",
+    };
+    let mut report = Report {
+        settings: SettingsEcho {
+            data_model: model.into(),
+            rlimit: request.analysis.rlimit,
+            unroll: request.analysis.unroll,
+            templates: ["constant", "functional", "event"].map(String::from).to_vec(),
+            configuration: "default".into(),
+        },
+        versions: request.versions.iter().map(|v| v.info.clone()).collect(),
+        ..Report::default()
+    };
+    report.tool.z3 = crate::smt::z3_version();
+    report
+}
+
+/// Adds every function that the range changes.
+pub fn fill(
+    report: &mut Report,
+    request: &Request,
+    lineages: &[Lineage],
+    analysed: &[Analysed],
+    _world: &World,
+) {
+    for (lineage, a) in lineages.iter().zip(analysed) {
+        if let Some(f) = function_report(request, lineage, a) {
+            report.functions.push(f);
+        }
+        if let Some(d) = &a.diff {
+            report.cost.nodes_total += d.nodes_total;
+            report.cost.nodes_visited += d.nodes_visited;
+            report.cost.solver_queries += d.solver_queries;
+        }
+    }
+    report.functions.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
+}
+
+fn repo_path(p: &Path) -> RepoPath {
+    RepoPath::from(p)
+}
+
+fn version(index: usize) -> Version {
+    index as Version + 1
+}
+
+fn function_report(request: &Request, lineage: &Lineage, a: &Analysed) -> Option<FunctionReport> {
+    let (newest, member) = lineage.newest()?;
+    let present: Vec<Version> =
+        lineage.members.iter().enumerate().filter(|(_, m)| m.is_some()).map(|(v, _)| version(v)).collect();
+    let n = request.versions.len();
+    if a.diff.is_none() && present.len() == n {
+        return None;
+    }
+    let mut f = FunctionReport {
+        file: repo_path(&member.file),
+        name: member.function.name.to_string(),
+        language: "c".into(),
+        versions: present.clone(),
+        identity: identity(lineage),
+        outcome: Outcome::Analysed,
+        complete: true,
+        unknowns: unknowns(lineage),
+        points: Vec::new(),
+    };
+    match &a.diff {
+        Some(diff) => {
+            f.points.push(exit_point(request, lineage, a, diff));
+            if !f.unknowns.is_empty() {
+                f.outcome = Outcome::PartlyAnalysed;
+            }
+            f.complete = f.unknowns.is_empty() && diff.undecided.is_empty();
+        }
+        None if newest + 1 < n => f.outcome = Outcome::Removed,
+        None => f.outcome = Outcome::Added,
+    }
+    Some(f)
+}
+
+fn identity(lineage: &Lineage) -> Identity {
+    let mut identity = Identity::default();
+    let mut previous: Option<&Member> = None;
+    for (v, m) in lineage.members.iter().enumerate() {
+        let Some(m) = m else { continue };
+        let place = Place { file: repo_path(&m.file), name: m.function.name.to_string() };
+        if let Some(p) = previous {
+            let from = || Some(format!("{}:{}", p.file.display(), p.function.name));
+            if p.function.name != m.function.name {
+                (identity.kind, identity.from) = (IdentityKind::Renamed, from());
+            } else if p.file != m.file {
+                (identity.kind, identity.from) = (IdentityKind::Moved, from());
+            }
+        }
+        identity.versions.insert(version(v), place);
+        previous = Some(m);
+    }
+    identity
+}
+
+fn unknowns(lineage: &Lineage) -> Vec<UnknownEntry> {
+    let mut all = Vec::new();
+    for (v, m) in lineage.members.iter().enumerate() {
+        let Some(m) = m else { continue };
+        for u in &m.function.unknowns {
+            all.push(UnknownEntry { version: version(v), line: u.line, reason: u.reason.to_string() });
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn exit_point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &FunctionDiff) -> Point {
+    let view = View { request, lineage, a };
+    let mut point = Point { id: "exit".into(), kind: PointKind::Exit, ..Point::default() };
+    for (v, m) in lineage.members.iter().enumerate() {
+        if let Some(m) = m {
+            let exit = m.function.node(crate::ir::Function::EXIT).span.line;
+            point.lines.insert(version(v), if exit > 0 { exit } else { m.function.span.end_line });
+        }
+    }
+    let mut invariants: Vec<&invariant::Fact> = Vec::new();
+    for fact in &diff.invariants {
+        // An invariant is a fact of every version that has the function.
+        if a.class_of.iter().flatten().all(|c| fact.classes.contains(*c)) {
+            invariants.push(fact);
+        }
+    }
+    let shown = |f: &&invariant::Fact| {
+        request.analysis.all || f.variables.iter().any(|v| v.starts_with('\\') || v == "output" || v == "end")
+    };
+    point.version_invariants = invariants.into_iter().filter(shown).map(|f| view.fact(f, None)).collect();
+    point.undecided = diff
+        .undecided
+        .iter()
+        .map(|u| Undecided { text: u.text.clone(), reason: u.reason.clone(), limit: None, raise: None })
+        .collect();
+    for from in 0..a.class_of.len().saturating_sub(1) {
+        let (Some(x), Some(y)) = (a.class_of[from], a.class_of[from + 1]) else { continue };
+        let here: Vec<&invariant::Churn> = diff.churns.iter().filter(|c| (c.from, c.to) == (x, y)).collect();
+        let observable = here.iter().any(|c| c.subject.is_observable());
+        for c in here {
+            // A local matters by itself only when nothing that a caller sees tells of the change.
+            if request.analysis.all || c.subject.is_observable() || !observable {
+                point.churns.push(view.churn(c, from));
+            }
+        }
+    }
+    point
+        .churns
+        .sort_by(|a, b| (a.from, b.rank).partial_cmp(&(b.from, a.rank)).unwrap_or(std::cmp::Ordering::Equal));
+    point
+}
+
+struct View<'a> {
+    request: &'a Request,
+    lineage: &'a Lineage,
+    a: &'a Analysed,
+}
+
+impl View<'_> {
+    fn member(&self, v: usize) -> Option<&Member> {
+        self.lineage.members.get(v)?.as_ref()
+    }
+
+    /// A fact, for the versions of its classes or for one version.
+    fn fact(&self, f: &invariant::Fact, only: Option<usize>) -> Fact {
+        let versions: Vec<usize> = match only {
+            Some(v) => vec![v],
+            None => (0..self.a.class_of.len())
+                .filter(|&v| self.a.class_of[v].is_some_and(|c| f.classes.contains(c)))
+                .collect(),
+        };
+        let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
+        let id = stable_id(&[lineage_name, "exit", f.template.name(), &f.text]);
+        let mut lines = BTreeMap::new();
+        for &v in &versions {
+            if let Some(l) = self.a.class_of[v].and_then(|c| f.lines.get(&c)) {
+                lines.insert(version(v), self.shift(v, l));
+            }
+        }
+        let proved = |v: usize| self.member(v).is_none_or(|m| m.function.invented.is_empty());
+        let status = |v: &usize| (version(*v), if proved(*v) { Status::Proved } else { Status::Likely });
+        Fact {
+            id,
+            template: f.template.name().into(),
+            variables: f.variables.clone(),
+            text: f.text.clone(),
+            c: f.c.clone(),
+            status: versions.iter().map(status).collect(),
+            versions: versions.iter().map(|v| version(*v)).collect(),
+            bound: None,
+            samples: None,
+            assumptions: f.assumptions.clone(),
+            lines,
+        }
+    }
+
+    /// Lines of a class's first version as lines of another version of it: bodies are equal, so
+    /// instructions correspond one to one.
+    fn shift(&self, v: usize, lines: &[u32]) -> Vec<u32> {
+        let first = self.a.class_of[v].map(|c| self.a.representative[c]);
+        let (Some(from), Some(to)) = (first.and_then(|f| self.member(f)), self.member(v)) else {
+            return lines.to_vec();
+        };
+        if first == Some(v) {
+            return lines.to_vec();
+        }
+        let mut shifted: Vec<u32> = lines
+            .iter()
+            .filter_map(|l| {
+                let i = from.inlined.nodes.iter().position(|n| n.span.line == *l)?;
+                to.inlined.nodes.get(i).map(|n| n.span.line)
+            })
+            .collect();
+        shifted.sort_unstable();
+        shifted.dedup();
+        shifted
+    }
+
+    fn churn(&self, c: &invariant::Churn, from: usize) -> Churn {
+        let to = from + 1;
+        let refs = |v: usize, lines: &[u32]| -> Vec<LineRef> {
+            self.shift(v, lines).into_iter().map(|l| self.line_ref(v, l)).collect()
+        };
+        let causes = Causes {
+            removed: refs(from, &c.removed_lines),
+            added: refs(to, &c.added_lines),
+            shared: refs(to, &c.shared_lines),
+        };
+        let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
+        let removed: Vec<Fact> =
+            c.removed.iter().map(|f| self.fact(f, Some(self.version_of(f, from, to)))).collect();
+        let added: Vec<Fact> = c.added.iter().map(|f| self.fact(f, Some(to))).collect();
+        let texts: Vec<&str> = removed.iter().chain(&added).map(|f| f.id.as_str()).collect();
+        let id = stable_id(&[lineage_name, "exit", &c.subject.name(), &texts.join(" ")]);
+        let program = self.member(to).is_some_and(|m| &*m.function.name == "main");
+        let pair = self.member(from).zip(self.member(to));
+        let witness =
+            c.witness.as_ref().zip(pair).map(|(run, (old, new))| witness::convert(run, old, new, program));
+        Churn {
+            id,
+            from: version(from),
+            to: version(to),
+            hunks: self.hunks(from, &causes),
+            removed,
+            added,
+            observable: c.subject.is_observable(),
+            claim: match c.claim {
+                invariant::Claim::NoLongerHolds => Claim::NoLongerHolds,
+                invariant::Claim::NoLongerProvable => Claim::NoLongerProvable,
+                invariant::Claim::NowHolds => Claim::NowHolds,
+                invariant::Claim::Changed => Claim::Changed,
+                invariant::Claim::DiffersUnderUb => Claim::DiffersUnderUb,
+            },
+            causes,
+            witness,
+            age: None,
+            rank: rank(c),
+        }
+    }
+
+    /// The version of the pair in which a fact was found.
+    fn version_of(&self, f: &invariant::Fact, from: usize, to: usize) -> usize {
+        let holds = |v: usize, set: &VersionSet| self.a.class_of[v].is_some_and(|c| set.contains(c));
+        if !holds(from, &f.classes) && holds(to, &f.classes) { to } else { from }
+    }
+
+    fn line_ref(&self, v: usize, line: u32) -> LineRef {
+        let Some(m) = self.member(v) else { return LineRef::default() };
+        let text = self.request.versions[v].tree.read(&m.file).and_then(|bytes| {
+            let line = bytes.split(|&b| b == b'\n').nth(line as usize - 1)?;
+            Some(String::from_utf8_lossy(line).trim_end().to_owned())
+        });
+        LineRef { file: repo_path(&m.file), line, text }
+    }
+
+    /// The hunks of the file change that the cause lines lie in.
+    fn hunks(&self, from: usize, causes: &Causes) -> Vec<HunkRef> {
+        let Some(new) = self.member(from + 1) else { return Vec::new() };
+        let changes = self.request.changes.get(from).map(Vec::as_slice).unwrap_or_default();
+        let Some(change) = changes.iter().find(|c| c.new_path.as_deref() == Some(&new.file)) else {
+            return Vec::new();
+        };
+        let inside = |line: u32, start: u32, lines: u32| line >= start && line < start + lines;
+        change
+            .hunks
+            .iter()
+            .filter(|h| {
+                causes.removed.iter().any(|l| inside(l.line, h.old_start, h.old_lines))
+                    || causes.added.iter().any(|l| inside(l.line, h.new_start, h.new_lines))
+            })
+            .map(|h| HunkRef {
+                file: repo_path(&new.file),
+                old_start: h.old_start,
+                old_lines: h.old_lines,
+                new_start: h.new_start,
+                new_lines: h.new_lines,
+            })
+            .collect()
+    }
+}
+
+/// Importance: what callers see before what they do not, shown differences before suspected ones.
+fn rank(c: &invariant::Churn) -> f64 {
+    let subject = match c.subject {
+        Subject::Output | Subject::Ends => 0.9,
+        Subject::Result => 0.85,
+        Subject::Memory => 0.8,
+        Subject::Relation { observable: true, .. } => 0.6,
+        Subject::Variable { .. } | Subject::Relation { .. } => 0.4,
+    };
+    let shown = if c.witness.is_some() { 0.09 } else { 0.0 };
+    (subject + shown) * 100.0_f64.round() / 100.0
+}
+
+/// Stable id of texts: independent of lines, commits and paths.
+pub fn stable_id(parts: &[&str]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for p in parts {
+        hasher.update(p.as_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.finalize().to_hex()[..16].to_string()
+}

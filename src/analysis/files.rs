@@ -1,0 +1,94 @@
+//! Files followed through the versions.
+
+use super::Request;
+use super::units::{includers, is_header, is_source};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Lines that changed, in the numbers of `git diff -U0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    pub old_start: u32,
+    pub old_lines: u32,
+    pub new_start: u32,
+    pub new_lines: u32,
+}
+
+/// One file that differs between two consecutive versions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// `None`: added.
+    pub old_path: Option<PathBuf>,
+    /// `None`: removed.
+    pub new_path: Option<PathBuf>,
+    pub hunks: Vec<Hunk>,
+    /// Not text.
+    pub binary: bool,
+}
+
+/// One source file through the versions.
+pub struct FileLineage {
+    /// By version; `None` where the file does not exist.
+    pub paths: Vec<Option<PathBuf>>,
+}
+
+/// Returns the C source files that the range touches: changed themselves, or by a header that they
+/// include.
+pub fn lineages(request: &Request) -> Vec<FileLineage> {
+    let n = request.versions.len();
+    let mut all: Vec<FileLineage> = Vec::new();
+    let mut current: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for v in 0..n {
+        if v > 0 {
+            step(request, v, &mut all, &mut current);
+        }
+        for (path, &l) in &current {
+            all[l].paths[v] = Some(path.clone());
+        }
+    }
+    all
+}
+
+/// Takes the files from version `v - 1` to version `v`.
+fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut BTreeMap<PathBuf, usize>) {
+    let n = request.versions.len();
+    let changes = request.changes.get(v - 1).map(Vec::as_slice).unwrap_or_default();
+    let start = |all: &mut Vec<FileLineage>, path: Option<&PathBuf>| {
+        // Not touched before: the file was there under this path in all earlier versions, or in
+        // none.
+        let paths = (0..n).map(|w| path.filter(|_| w < v).cloned()).collect();
+        all.push(FileLineage { paths });
+        all.len() - 1
+    };
+    let headers: BTreeSet<PathBuf> = changes
+        .iter()
+        .flat_map(|c| c.old_path.iter().chain(&c.new_path))
+        .filter(|p| is_header(p))
+        .cloned()
+        .collect();
+    if !headers.is_empty() {
+        let headers: Vec<PathBuf> = headers.into_iter().collect();
+        for path in includers(&*request.versions[v - 1].tree, &headers) {
+            if !current.contains_key(&path) {
+                let l = start(all, Some(&path));
+                current.insert(path, l);
+            }
+        }
+    }
+    let mut arrived = Vec::new();
+    for change in changes {
+        let old = change.old_path.as_ref().filter(|p| is_source(p));
+        let new = change.new_path.as_ref().filter(|p| is_source(p));
+        if old.is_none() && new.is_none() {
+            continue;
+        }
+        let l = match old.and_then(|p| current.remove(p)) {
+            Some(l) => l,
+            None => start(all, old),
+        };
+        if let Some(p) = new {
+            arrived.push((p.clone(), l));
+        }
+    }
+    current.extend(arrived);
+}

@@ -1,0 +1,110 @@
+//! Functions followed through versions: renames of files, moves between files, renames of functions.
+
+use super::units::LoadResult;
+use crate::ir::{Function, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// One function in one version.
+#[derive(Clone)]
+pub struct Member {
+    pub unit: Arc<Unit>,
+    /// As written.
+    pub function: Arc<Function>,
+    /// As analysed.
+    pub inlined: Arc<Function>,
+    pub file: PathBuf,
+    /// Hash of `inlined`.
+    pub body: Arc<str>,
+}
+
+/// One function through the versions; `None` where it does not exist.
+pub struct Lineage {
+    pub members: Vec<Option<Member>>,
+}
+
+impl Lineage {
+    /// Returns the newest member with its version (from 0).
+    pub fn newest(&self) -> Option<(usize, &Member)> {
+        self.members.iter().enumerate().rev().find_map(|(i, m)| Some((i, m.as_ref()?)))
+    }
+}
+
+/// Files of one version: for every file lineage its path and unit, where it exists.
+pub type VersionFiles = Vec<Option<(PathBuf, LoadResult)>>;
+
+/// Links functions between consecutive versions.
+///
+/// `files[v][k]` is file lineage `k` in version `v`. A function is linked to the one of the same
+/// name in the same file lineage; then to the one of the same name that appears elsewhere (a move);
+/// then to one with an equal body (a rename).
+pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
+    let n = files.len();
+    let mut lineages: Vec<Lineage> = Vec::new();
+    // Open ends of the previous version: (file lineage, name) -> lineage.
+    let mut open: BTreeMap<(usize, Arc<str>), usize> = BTreeMap::new();
+    for (v, version) in files.iter().enumerate() {
+        let mut here: BTreeMap<(usize, Arc<str>), Member> = BTreeMap::new();
+        for (k, file) in version.iter().enumerate() {
+            let Some((path, Ok(loaded))) = file else { continue };
+            for f in &loaded.functions {
+                let member = Member {
+                    unit: loaded.unit.clone(),
+                    function: f.function.clone(),
+                    inlined: f.inlined.clone(),
+                    file: path.clone(),
+                    body: f.body.clone(),
+                };
+                here.entry((k, f.function.name.clone())).or_insert(member);
+            }
+        }
+        let mut next_open = BTreeMap::new();
+        let mut unlinked: Vec<(usize, Arc<str>)> = Vec::new();
+        let mut taken: BTreeSet<usize> = BTreeSet::new();
+        for id in here.keys() {
+            match open.get(id) {
+                Some(&l) => {
+                    taken.insert(l);
+                    next_open.insert(id.clone(), l);
+                }
+                None => unlinked.push(id.clone()),
+            }
+        }
+        for pass in [Pass::Moved, Pass::Renamed] {
+            unlinked.retain(|id| {
+                let member = &here[id];
+                let found = open.iter().find(|(old, l)| {
+                    !taken.contains(l)
+                        && match pass {
+                            Pass::Moved => old.1 == id.1,
+                            Pass::Renamed => {
+                                lineages[**l].members[v - 1].as_ref().is_some_and(|m| m.body == member.body)
+                            }
+                        }
+                });
+                let Some((_, &l)) = found else { return true };
+                taken.insert(l);
+                next_open.insert(id.clone(), l);
+                false
+            });
+        }
+        for id in unlinked {
+            lineages.push(Lineage { members: vec![None; n] });
+            next_open.insert(id, lineages.len() - 1);
+        }
+        for (id, member) in here {
+            if let Some(&l) = next_open.get(&id) {
+                lineages[l].members[v] = Some(member);
+            }
+        }
+        open = next_open;
+    }
+    lineages
+}
+
+#[derive(Clone, Copy)]
+enum Pass {
+    Moved,
+    Renamed,
+}

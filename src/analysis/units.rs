@@ -1,0 +1,169 @@
+//! Translation units of all versions, each loaded once.
+//!
+//! A unit is reused for another version when every file that its parse tried to read has the same
+//! content there: nothing is parsed twice for versions that do not differ in it.
+
+use crate::frontend::{self, c};
+use crate::history::SourceTree;
+use crate::ir::{Function, Unit};
+use crate::mvicfg::key;
+use crate::semantics::inline::{self, InlineLimits};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// A unit with its functions at hand one by one.
+pub struct LoadedUnit {
+    pub unit: Arc<Unit>,
+    pub functions: Vec<LoadedFunction>,
+}
+
+/// A function as it stands and as it is analysed.
+#[derive(Clone)]
+pub struct LoadedFunction {
+    pub function: Arc<Function>,
+    /// With small callees of its unit inlined; the variables of `function` keep their numbers.
+    pub inlined: Arc<Function>,
+    /// [`key::body_hash`] of `inlined`.
+    pub body: Arc<str>,
+}
+
+impl LoadedUnit {
+    fn new(unit: Unit) -> LoadedUnit {
+        let limits = InlineLimits::default();
+        let functions = unit
+            .functions
+            .iter()
+            .map(|f| {
+                let function = Arc::new(f.clone());
+                let inlined = inline::inline(&function, &unit, &limits);
+                let body = key::body_hash(&inlined).into();
+                LoadedFunction { function, inlined, body }
+            })
+            .collect();
+        LoadedUnit { unit: Arc::new(unit), functions }
+    }
+}
+
+/// A unit as loaded, or why it was not.
+pub type LoadResult = Result<Arc<LoadedUnit>, Arc<str>>;
+
+/// Units by path, with what each parse depended on.
+pub struct Units {
+    options: c::Options,
+    known: Mutex<BTreeMap<PathBuf, Vec<Known>>>,
+}
+
+struct Known {
+    /// Files that the parse tried to read, with their content ids.
+    reads: Vec<(PathBuf, Option<String>)>,
+    result: LoadResult,
+}
+
+impl Units {
+    pub fn new(options: c::Options) -> Units {
+        Units { options, known: Mutex::default() }
+    }
+
+    /// Returns the unit of a file in a tree. Cost: a parse, or a few look-ups when it is known.
+    pub fn load(&self, tree: &dyn SourceTree, path: &Path) -> LoadResult {
+        if let Some(hit) = self.find(tree, path) {
+            return hit;
+        }
+        let (reads, result) = match frontend::load_unit(tree, path, &self.options) {
+            Ok(loaded) => (loaded.reads, Ok(Arc::new(LoadedUnit::new(loaded.unit)))),
+            Err(rejected) => {
+                (vec![(path.to_path_buf(), tree.content_id(path))], Err(rejected.to_string().into()))
+            }
+        };
+        if let Ok(mut known) = self.known.lock() {
+            known.entry(path.to_path_buf()).or_default().push(Known { reads, result: result.clone() });
+        }
+        result
+    }
+
+    fn find(&self, tree: &dyn SourceTree, path: &Path) -> Option<LoadResult> {
+        let known = self.known.lock().ok()?;
+        let same = |k: &&Known| k.reads.iter().all(|(p, id)| tree.content_id(p) == *id);
+        known.get(path)?.iter().find(same).map(|k| k.result.clone())
+    }
+
+    /// Loads many units in parallel; results are in the order of the requests.
+    pub fn load_all(&self, requests: &[(Arc<dyn SourceTree>, PathBuf)]) -> Vec<LoadResult> {
+        requests.par_iter().map(|(tree, path)| self.load(&**tree, path)).collect()
+    }
+}
+
+/// Returns whether a path names a C source file.
+pub fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "c" || e == "i")
+}
+
+/// Returns whether a path names a header.
+pub fn is_header(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "h" || e == "inc" || e == "def" || e == "tbl")
+}
+
+/// Returns the source files of a tree that include one of the headers, directly or through other
+/// headers, found by the names in their `#include` lines. Cost: reads every C file of the tree.
+pub fn includers(tree: &dyn SourceTree, headers: &[PathBuf]) -> Vec<PathBuf> {
+    let paths = tree.paths();
+    let files: Vec<&PathBuf> = paths.iter().filter(|p| is_source(p) || is_header(p)).collect();
+    let includes: Vec<(&PathBuf, Vec<String>)> = files
+        .par_iter()
+        .map(|p| (*p, tree.read(p).map(|b| included_names(&b)).unwrap_or_default()))
+        .collect();
+    let name = |p: &Path| p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut wanted: std::collections::BTreeSet<String> = headers.iter().map(|h| name(h)).collect();
+    loop {
+        let before = wanted.len();
+        for (p, names) in &includes {
+            if names.iter().any(|n| wanted.contains(n)) && !is_source(p) {
+                wanted.insert(name(p));
+            }
+        }
+        if wanted.len() == before {
+            break;
+        }
+    }
+    let hit = |names: &[String]| names.iter().any(|n| wanted.contains(n));
+    includes.iter().filter(|(p, names)| is_source(p) && hit(names)).map(|(p, _)| (*p).clone()).collect()
+}
+
+/// Last components of the names in a file's `#include` lines.
+fn included_names(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
+        let Some(rest) = rest.trim_start().strip_prefix("include") else { continue };
+        let rest = rest.trim_start();
+        let close = match rest.chars().next() {
+            Some('"') => '"',
+            Some('<') => '>',
+            _ => continue,
+        };
+        if let Some(inner) = rest.get(1..).and_then(|r| r.split(close).next()) {
+            names.push(inner.rsplit('/').next().unwrap_or(inner).to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::MemoryTree;
+
+    #[test]
+    fn includers_follow_headers() {
+        let tree = MemoryTree::new([
+            ("a.c", "#include \"x/b.h\"\n"),
+            ("x/b.h", "  # include <c.h>\n"),
+            ("c.h", ""),
+            ("d.c", "#include <stdio.h>\n"),
+        ]);
+        assert_eq!(includers(&tree, &[PathBuf::from("c.h")]), [PathBuf::from("a.c")]);
+    }
+}

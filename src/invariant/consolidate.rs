@@ -1,0 +1,492 @@
+//! Consolidation: from values per class to version invariants and churns (Invariant Diffs, Algorithm
+//! 1, lines 13 and 14).
+//!
+//! A subject whose term is the same in several classes gives a fact of all of them. Where two
+//! consecutive classes differ, a concrete run that shows the difference decides; then the solver;
+//! what neither settles is said to be undecided.
+
+use super::event::{self, Guarded};
+use super::fact::{Fact, Template};
+use super::inputs;
+use super::runs::{self, Budget, Difference, Run};
+use super::subject::{self, Subject};
+use super::text;
+use crate::interp::Program;
+use crate::ir::{Instr, TermId};
+use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::semantics::{Callees, Evaluator, Lines, Val};
+use crate::smt;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What is asked of one function.
+pub struct Task<'a> {
+    pub graph: &'a Mvicfg,
+    /// Pairs of classes of consecutive versions that differ.
+    pub pairs: Vec<(usize, usize)>,
+    /// The program of each class, for runs; the function's name in it is that of the body.
+    pub programs: Vec<Arc<Program>>,
+    pub callees: &'a dyn Callees,
+    pub pointer_bits: u16,
+    pub options: Options,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub rlimit: u64,
+    pub budget: Budget,
+}
+
+/// Why a churn may say what it says (contract, `claim`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    NoLongerHolds,
+    NoLongerProvable,
+    NowHolds,
+    Changed,
+    DiffersUnderUb,
+}
+
+/// A change of a subject's facts between two classes.
+pub struct Churn {
+    pub from: usize,
+    pub to: usize,
+    pub subject: Subject,
+    pub removed: Vec<Fact>,
+    pub added: Vec<Fact>,
+    pub claim: Claim,
+    /// Lines of `from` only, of `to` only, and lines of `to` that both rest on.
+    pub removed_lines: Vec<u32>,
+    pub added_lines: Vec<u32>,
+    pub shared_lines: Vec<u32>,
+    pub witness: Option<Run>,
+}
+
+/// A question that stayed open.
+pub struct Undecided {
+    pub text: String,
+    pub reason: String,
+}
+
+/// All that was found at a function's exit.
+#[derive(Default)]
+pub struct FunctionDiff {
+    pub invariants: Vec<Fact>,
+    pub churns: Vec<Churn>,
+    pub undecided: Vec<Undecided>,
+    pub nodes_visited: u64,
+    pub nodes_total: u64,
+    pub solver_queries: u64,
+}
+
+/// Facts of a subject in one class, with what they rest on.
+#[derive(Clone, Default)]
+struct Side {
+    /// Identity of the subject's value: equal keys in two classes mean equal values.
+    key: Vec<TermId>,
+    facts: Vec<(FactKey, Fact)>,
+    causes: Rc<Lines>,
+    guards: Rc<Lines>,
+    /// Nothing is known of the value.
+    unknown: bool,
+}
+
+/// What makes two facts of different classes the same fact.
+type FactKey = Vec<TermId>;
+
+/// How often Z3 is asked about float arithmetic for one function; each question costs seconds.
+const FLOAT_QUESTIONS: u32 = 2;
+
+/// Analyses one function's exit.
+pub fn diff_function(task: &Task) -> FunctionDiff {
+    let flow = Flow::new(task.graph);
+    let mut diff = FunctionDiff { nodes_total: task.graph.nodes.len() as u64, ..FunctionDiff::default() };
+    if flow.classes.iter().any(|c| c.irreducible) {
+        diff.undecided.push(Undecided {
+            text: "all facts".into(),
+            reason: "irreducible control flow (a loop with several entries)".into(),
+        });
+        return diff;
+    }
+    let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
+    let mut engine = Engine {
+        task,
+        e: Evaluator::new(task.graph, &flow, task.callees, task.pointer_bits),
+        solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
+        runs: BTreeMap::new(),
+        diff,
+    };
+    for subject in subject::at_exit(task.graph) {
+        engine.subject(&subject);
+    }
+    engine.relations();
+    let mut diff = engine.diff;
+    diff.nodes_visited = engine.e.statistics.nodes_visited;
+    diff.solver_queries = engine.solver.solver().statistics().queries;
+    diff
+}
+
+/// Answer of the solver to whether two sides are equal.
+enum Equality {
+    Equal,
+    /// With the replayed model, when it could be made an input.
+    Differ(Option<Box<Run>>),
+    Open,
+}
+
+pub(super) struct Engine<'a> {
+    pub(super) task: &'a Task<'a>,
+    pub(super) e: Evaluator<'a>,
+    pub(super) solver: smt::Decider,
+    runs: BTreeMap<(usize, usize), Rc<Vec<Run>>>,
+    pub(super) diff: FunctionDiff,
+}
+
+impl Engine<'_> {
+    fn subject(&mut self, subject: &Subject) {
+        let sides = self.sides(subject);
+        for &(from, to) in &self.task.pairs.clone() {
+            let (Some(a), Some(b)) = (sides.get(&from), sides.get(&to)) else { continue };
+            if a.key != b.key || a.unknown || b.unknown {
+                self.compare(subject, from, to, a, b);
+            }
+        }
+        self.invariants(&sides);
+    }
+
+    /// Facts that several classes share.
+    fn invariants(&mut self, sides: &BTreeMap<usize, Side>) {
+        let mut merged: Vec<(FactKey, Fact)> = Vec::new();
+        for side in sides.values() {
+            for (key, fact) in &side.facts {
+                match merged.iter_mut().find(|(k, f)| k == key && f.variables == fact.variables) {
+                    Some((_, f)) => {
+                        f.classes = f.classes.union(&fact.classes);
+                        f.lines.extend(fact.lines.clone());
+                    }
+                    None => merged.push((key.clone(), fact.clone())),
+                }
+            }
+        }
+        self.diff.invariants.extend(merged.into_iter().map(|(_, f)| f));
+    }
+
+    /// Facts of a subject in every class.
+    fn sides(&mut self, subject: &Subject) -> BTreeMap<usize, Side> {
+        let all = self.task.graph.all_classes();
+        match subject {
+            Subject::Ends => all.iter().map(|c| (c, self.ends_of(c))).collect(),
+            _ => {
+                let mut sides = BTreeMap::new();
+                for (set, val) in subject::values_at_exit(&mut self.e, subject, &all) {
+                    for c in set.iter() {
+                        let side = self.side(subject, c, &val);
+                        sides.insert(c, side);
+                    }
+                }
+                sides
+            }
+        }
+    }
+
+    fn side(&mut self, subject: &Subject, class: usize, val: &Val) -> Side {
+        let term = val.term;
+        let unknown = self.e.rests_on_havoc(term);
+        let mut side = Side {
+            key: vec![term],
+            facts: Vec::new(),
+            causes: val.causes.clone(),
+            guards: val.guards.clone(),
+            unknown,
+        };
+        if unknown || self.e.rests_on_indeterminate(term) {
+            return side;
+        }
+        side.facts = match subject {
+            Subject::Output => self.output_facts(class, val),
+            Subject::Memory => Vec::new(),
+            _ => self.value_facts(subject, class, val),
+        };
+        side
+    }
+
+    fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
+        let ty = subject::type_of(self.task.graph, subject, class);
+        let shown = self.shown(val.term);
+        let value = text::term(&self.e.pool, shown, ty.as_ref());
+        let constant = self.e.pool.as_const(val.term).is_some();
+        if value == subject.name() {
+            return Vec::new();
+        }
+        let fact = Fact {
+            template: if constant { Template::Constant } else { Template::Functional },
+            variables: vec![subject.name()],
+            text: format!("{} == {value}", subject.name()),
+            c: None,
+            classes: VersionSet::single(class),
+            assumptions: self.assumptions(val.term, shown),
+            lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
+        };
+        vec![(vec![shown], fact)]
+    }
+
+    fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
+        let shown = self.shown(val.term);
+        let Some(cases) = event::cases(&mut self.e.pool, shown) else { return Vec::new() };
+        let alone = cases.len() == 1;
+        let assumptions = self.assumptions(val.term, shown);
+        let lines = BTreeMap::from([(class, self.lines(&val.causes, class))]);
+        let mut facts = Vec::new();
+        for Guarded { condition, what } in cases {
+            let atoms = event::atoms(&self.e.pool, what);
+            if atoms.is_empty() && alone {
+                continue;
+            }
+            let printed = text::printed(&self.e.pool, &atoms);
+            let text = match self.e.pool.as_const(condition) {
+                Some(_) => format!("output == {printed}"),
+                None => format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, None)),
+            };
+            let fact = Fact {
+                template: Template::Event,
+                variables: vec!["output".into()],
+                text,
+                c: None,
+                classes: VersionSet::single(class),
+                assumptions: assumptions.clone(),
+                lines: lines.clone(),
+            };
+            facts.push((vec![condition, what], fact));
+        }
+        facts
+    }
+
+    /// The conditions under which a class ends otherwise than by return.
+    fn ends_of(&mut self, class: usize) -> Side {
+        let mut side = Side::default();
+        let single = VersionSet::single(class);
+        for node in subject::abnormal_ends(&self.e, class) {
+            let Some((_, val)) = self.e.reach_from_entry(node, &single).into_iter().next() else { continue };
+            if self.e.pool.as_const(val.term).and_then(|c| c.as_bool()) == Some(false) {
+                continue;
+            }
+            let (what, args) = self.describe_end(node, &single);
+            side.key.push(val.term);
+            side.key.extend(args);
+            let mut causes = (*side.causes).union(&val.causes).union(&val.guards);
+            causes.insert(node as usize);
+            side.causes = Rc::new(causes);
+            if self.e.rests_on_havoc(val.term) {
+                side.unknown = true;
+                continue;
+            }
+            if self.e.rests_on_indeterminate(val.term) {
+                continue;
+            }
+            let shown = self.shown(val.term);
+            let text = match self.e.pool.as_const(shown) {
+                Some(_) => what.clone(),
+                None => format!("{} ==> {what}", text::term(&self.e.pool, shown, None)),
+            };
+            let end_key = self.e.pool.bv(64, node as i128);
+            let fact = Fact {
+                template: Template::Event,
+                variables: vec!["end".into()],
+                text,
+                c: None,
+                classes: single.clone(),
+                assumptions: self.assumptions(val.term, shown),
+                lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
+            };
+            side.facts.push((vec![shown, end_key], fact));
+        }
+        side
+    }
+
+    fn describe_end(&mut self, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
+        let graph = self.task.graph;
+        let Instr::Call { callee: crate::ir::Callee::Direct(name), args, .. } = &graph.node(node).instr
+        else {
+            return ("ends in a call that does not return".into(), Vec::new());
+        };
+        let mut terms = Vec::new();
+        for a in args {
+            if let Some((_, v)) = self.e.expr(a, node, class).into_iter().next() {
+                terms.push(v.term);
+            }
+        }
+        let what = match (&**name, terms.first()) {
+            ("__invdiff_assert_fail", _) => "assertion fails".to_string(),
+            ("abort", _) => "abort()".to_string(),
+            ("exit" | "_Exit" | "_exit", Some(&t)) => format!("exit({})", text::term(&self.e.pool, t, None)),
+            (other, _) => format!("ends in {other}()"),
+        };
+        (what, terms)
+    }
+
+    /// Decides how a subject differs between two classes, and reports it.
+    fn compare(&mut self, subject: &Subject, from: usize, to: usize, a: &Side, b: &Side) {
+        let graph = self.task.graph;
+        let runs = self.runs(from, to);
+        let (old, new) = (&graph.bodies[from], &graph.bodies[to]);
+        let mut found = runs::witness(&runs, subject, old, new).map(|(r, d)| (r.clone(), d));
+        if found.is_none() {
+            if a.unknown || b.unknown {
+                self.undecided(subject, "an effect that is not modelled takes part");
+                return;
+            }
+            match self.equal(from, to, a, b) {
+                Equality::Equal => return,
+                Equality::Differ(run) => {
+                    found = run.and_then(|r| runs::differs(&r, subject, old, new).map(|d| (*r, d)));
+                }
+                Equality::Open => {
+                    self.undecided(subject, "the solver did not decide within its limit");
+                    return;
+                }
+            }
+        }
+        let not_in = |side: &Side, other: &Side| -> Vec<Fact> {
+            let facts = side.facts.iter().filter(|(k, _)| !other.facts.iter().any(|(o, _)| o == k));
+            facts.map(|(_, f)| f.clone()).collect()
+        };
+        let (mut removed, added) = (not_in(a, b), not_in(b, a));
+        let claim = match &found {
+            Some((run, Difference::Undefined)) => {
+                removed = undefined_fact(run, from, to);
+                Claim::DiffersUnderUb
+            }
+            Some(_) if removed.is_empty() => Claim::NowHolds,
+            Some(_) if added.is_empty() => Claim::NoLongerHolds,
+            Some(_) => Claim::Changed,
+            None => Claim::NoLongerProvable,
+        };
+        if found.is_none() && removed.is_empty() && added.is_empty() {
+            self.undecided(subject, "the values differ in form, and no input shows a difference");
+            return;
+        }
+        let (mut removed_lines, mut added_lines, shared_lines) =
+            self.cause_lines(from, to, &a.causes, &b.causes);
+        if removed_lines.is_empty() && added_lines.is_empty() {
+            let (ga, gb) = (a.causes.union(&a.guards), b.causes.union(&b.guards));
+            (removed_lines, added_lines, _) = self.cause_lines(from, to, &ga, &gb);
+        }
+        let witness = found.map(|(r, _)| r);
+        self.diff.churns.push(Churn {
+            from,
+            to,
+            subject: subject.clone(),
+            removed,
+            added,
+            claim,
+            removed_lines,
+            added_lines,
+            shared_lines,
+            witness,
+        });
+    }
+
+    /// Splits the nodes that two sides rest on into lines of each side alone and lines of both.
+    pub(super) fn cause_lines(
+        &self,
+        from: usize,
+        to: usize,
+        a: &Lines,
+        b: &Lines,
+    ) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+        let graph = self.task.graph;
+        let in_class = |n: usize, c: usize| graph.nodes[n].classes.contains(c);
+        let lines = |nodes: Vec<usize>, c: usize| {
+            let mut lines: Vec<u32> =
+                nodes.into_iter().map(|n| graph.line(n as MvId, c)).filter(|&l| l > 0).collect();
+            lines.sort_unstable();
+            lines.dedup();
+            lines
+        };
+        let removed = a.iter().filter(|&n| in_class(n, from) && !in_class(n, to)).collect();
+        let added = b.iter().filter(|&n| in_class(n, to) && !in_class(n, from)).collect();
+        let shared = a.intersection(b).iter().filter(|&n| in_class(n, from) && in_class(n, to)).collect();
+        (lines(removed, from), lines(added, to), lines(shared, to))
+    }
+
+    pub(super) fn lines(&self, causes: &Lines, class: usize) -> Vec<u32> {
+        let graph = self.task.graph;
+        let nodes = causes.iter().filter(|&n| graph.nodes[n].classes.contains(class));
+        let mut lines: Vec<u32> = nodes.map(|n| graph.line(n as MvId, class)).filter(|&l| l > 0).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// Asks the solver whether a subject is equal on all inputs that reach the exit in both classes.
+    /// A model is replayed.
+    fn equal(&mut self, from: usize, to: usize, a: &Side, b: &Side) -> Equality {
+        let ([ta], [tb]) = (a.key.as_slice(), b.key.as_slice()) else { return Equality::Differ(None) };
+        let (ta, tb) = (*ta, *tb);
+        if self.e.pool.sort(ta) != self.e.pool.sort(tb) {
+            return Equality::Differ(None);
+        }
+        let mut under = self.e.pool.bool(true);
+        for c in [from, to] {
+            for (_, v) in self.e.reach_from_entry(Mvicfg::EXIT, &VersionSet::single(c)) {
+                under = self.e.pool.and(under, v.term);
+            }
+        }
+        match self.solver.equal(&mut self.e.pool, ta, tb, under) {
+            smt::Decision::Equal => Equality::Equal,
+            smt::Decision::Differ(model) => {
+                let graph = self.task.graph;
+                let input = inputs::from_model(&self.e.pool, &model, &[ta, tb, under], &graph.bodies[to]);
+                let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
+                let run = runs::replay(&self.task.programs[from], &self.task.programs[to], entry, input);
+                Equality::Differ(Some(Box::new(run)))
+            }
+            smt::Decision::Open { .. } => Equality::Open,
+        }
+    }
+
+    fn undecided(&mut self, subject: &Subject, reason: &str) {
+        self.diff.undecided.push(Undecided { text: subject.name(), reason: reason.into() });
+    }
+
+    pub(super) fn runs(&mut self, from: usize, to: usize) -> Rc<Vec<Run>> {
+        if let Some(r) = self.runs.get(&(from, to)) {
+            return r.clone();
+        }
+        let graph = self.task.graph;
+        let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
+        let (old, new) = (&self.task.programs[from], &self.task.programs[to]);
+        let runs = Rc::new(runs::collect(old, new, entry, Vec::new(), self.task.options.budget));
+        self.runs.insert((from, to), runs.clone());
+        runs
+    }
+
+    /// The term under the assumption that input is well formed.
+    fn shown(&mut self, term: TermId) -> TermId {
+        super::assume::well_formed(&mut self.e.pool, term)
+    }
+
+    fn assumptions(&self, exact: TermId, shown: TermId) -> Vec<String> {
+        if exact == shown { Vec::new() } else { vec!["stdin-well-formed".into()] }
+    }
+}
+
+/// The undefined event that a run met in one of its versions, as a fact of that version.
+fn undefined_fact(run: &Run, from: usize, to: usize) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for (outcome, class) in [(&run.old, from), (&run.new, to)] {
+        if let crate::interp::End::Undefined { kind, place } = &outcome.end {
+            facts.push(Fact {
+                template: Template::Event,
+                variables: vec!["end".into()],
+                text: format!("undefined: {} at line {}", kind.name(), place.line),
+                c: None,
+                classes: VersionSet::single(class),
+                assumptions: Vec::new(),
+                lines: BTreeMap::from([(class, vec![place.line])]),
+            });
+        }
+    }
+    facts
+}

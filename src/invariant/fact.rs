@@ -1,0 +1,50 @@
+//! Facts of one function, by class.
+
+use crate::mvicfg::VersionSet;
+use std::collections::BTreeMap;
+
+/// Shape of a fact (contract, `template`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Template {
+    Constant,
+    Range,
+    Set,
+    Comparison,
+    Linear,
+    Congruence,
+    NonNull,
+    Functional,
+    Event,
+}
+
+impl Template {
+    pub fn name(self) -> &'static str {
+        match self {
+            Template::Constant => "constant",
+            Template::Range => "range",
+            Template::Set => "set",
+            Template::Comparison => "comparison",
+            Template::Linear => "linear",
+            Template::Congruence => "congruence",
+            Template::NonNull => "non-null",
+            Template::Functional => "functional",
+            Template::Event => "event",
+        }
+    }
+}
+
+/// A condition at a point, with the classes in which it was proved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    pub template: Template,
+    /// Sorted names of the subjects.
+    pub variables: Vec<String>,
+    pub text: String,
+    /// Plain C, where C can say it.
+    pub c: Option<String>,
+    pub classes: VersionSet,
+    /// Sorted names.
+    pub assumptions: Vec<String>,
+    /// Source lines that define it, by class.
+    pub lines: BTreeMap<usize, Vec<u32>>,
+}

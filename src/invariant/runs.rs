@@ -1,0 +1,152 @@
+//! Concrete runs of two versions on shared inputs (design D4: witness first).
+//!
+//! Inputs come from a deterministic generator, simple ones first. Every input is run in the old
+//! version, which may extend standard input while it runs, and then in the new one on the same
+//! bytes. Runs are kept: all subjects of a pair of classes look for their witness among them.
+
+use super::subject::{Subject, find_var};
+use crate::interp::{self, End, Input, Limits, Outcome, Program};
+use crate::ir::{Const, Function};
+use std::sync::Arc;
+
+/// One input with what both versions did on it.
+#[derive(Clone)]
+pub struct Run {
+    pub input: Input,
+    pub old: Outcome,
+    pub new: Outcome,
+}
+
+/// How a difference on a subject looks in one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// Both runs are defined and differ.
+    Defined,
+    /// Exactly one of them does something undefined.
+    Undefined,
+}
+
+/// Bounds of the search for witnesses.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Inputs to try.
+    pub inputs: usize,
+    /// Instructions to execute, over all runs.
+    pub steps: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { inputs: 400, steps: 4_000_000 }
+    }
+}
+
+/// Runs both programs on generated inputs, after `first`.
+pub fn collect(
+    old: &Arc<Program>,
+    new: &Arc<Program>,
+    entry: (&str, &str),
+    first: Vec<Input>,
+    budget: Budget,
+) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut steps = 0;
+    let mut generator = interp::Generator::new(new, entry.1, 0);
+    let mut given = first.into_iter();
+    while runs.len() < budget.inputs && steps < budget.steps {
+        let input = match given.next() {
+            Some(i) => i,
+            None => generator.next(),
+        };
+        let run = replay(old, new, entry, input);
+        steps += run.old.steps + run.new.steps;
+        runs.push(run);
+    }
+    runs
+}
+
+/// Runs both programs on one input.
+pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Input) -> Run {
+    let limits = Limits { fuel: 200_000, ..Limits::default() };
+    // Each run may ask for more input than the other; the longer one decides the bytes.
+    let mut first = interp::run(old, entry.0, &input, &limits);
+    input.stdin = first.stdin.clone();
+    let second = interp::run(new, entry.1, &input, &limits);
+    if second.stdin != first.stdin {
+        input.stdin = second.stdin.clone();
+        input.stdin_plan = None;
+        first = interp::run(old, entry.0, &input, &limits);
+    }
+    input.stdin_plan = None;
+    Run { input, old: first, new: second }
+}
+
+/// Returns how a run shows a difference on a subject, if it does.
+pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> Option<Difference> {
+    let (a, b) = (&run.old, &run.new);
+    let undefined = |o: &Outcome| matches!(o.end, End::Undefined { .. });
+    if undefined(a) != undefined(b) {
+        let other = if undefined(a) { b } else { a };
+        return (other.end.is_definite() && subject.is_observable()).then_some(Difference::Undefined);
+    }
+    if !a.end.is_definite()
+        || !b.end.is_definite()
+        || a.nan_sign
+        || b.nan_sign
+        || a.platform_dependent
+        || b.platform_dependent
+    {
+        return None;
+    }
+    let differ = match subject {
+        Subject::Output => a.stdout != b.stdout || a.stdout_lost != b.stdout_lost || a.stderr != b.stderr,
+        Subject::Result => {
+            both_return(run) && (!same(a.returned, b.returned) || a.returned_target != b.returned_target)
+        }
+        Subject::Ends => {
+            end_key(&a.end) != end_key(&b.end) || a.exit_code != b.exit_code && !both_return(run)
+        }
+        Subject::Relation { .. } => false,
+        Subject::Memory => both_return(run) && a.memory != b.memory,
+        Subject::Variable { name, ordinal } => {
+            let value = |o: &Outcome, f: &Function| find_var(f, name, *ordinal).and_then(|v| o.local(v));
+            both_return(run)
+                && match (value(a, old), value(b, new)) {
+                    (Some(x), Some(y)) => !same(Some(x), Some(y)),
+                    _ => false,
+                }
+        }
+    };
+    differ.then_some(Difference::Defined)
+}
+
+fn both_return(run: &Run) -> bool {
+    run.old.end == End::Return && run.new.end == End::Return
+}
+
+/// Identity of values; a NaN equals any other.
+fn same(a: Option<Const>, b: Option<Const>) -> bool {
+    a == b || a.is_some_and(Const::is_nan) && b.is_some_and(Const::is_nan)
+}
+
+/// An end without its place: a failed assertion is the same wherever it stands.
+fn end_key(e: &End) -> String {
+    match e {
+        End::AssertFailed { text, .. } => format!("assertion {text}"),
+        End::NoReturn { callee, .. } => format!("noreturn {callee}"),
+        End::Exit(k) => format!("exit {k}"),
+        other => other.name().into(),
+    }
+}
+
+/// Returns the best run that shows a difference: a defined one before an undefined one, then the
+/// first, since inputs come simplest first.
+pub fn witness<'r>(
+    runs: &'r [Run],
+    subject: &Subject,
+    old: &Function,
+    new: &Function,
+) -> Option<(&'r Run, Difference)> {
+    let all = || runs.iter().filter_map(|r| differs(r, subject, old, new).map(|d| (r, d)));
+    all().find(|(_, d)| *d == Difference::Defined).or_else(|| all().next())
+}

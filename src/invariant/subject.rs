@@ -1,0 +1,126 @@
+//! Subjects: what facts at a point are about.
+//!
+//! Observables come first (design section 2): the return value, the output, how the run ends,
+//! memory. Then the function's own variables, matched between classes by name and occurrence.
+
+use crate::ir::{CType, Function, Instr, VarId, VarKind};
+use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::semantics::{Evaluator, Part, Place, Val};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a query asks about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    Output,
+    Result,
+    /// Ends other than by `return`.
+    Ends,
+    Memory,
+    /// Named variable or parameter; of several of one name, the occurrence tells them apart.
+    Variable {
+        name: Arc<str>,
+        ordinal: u32,
+    },
+    /// A condition over several; `observable` when a caller sees all of them.
+    Relation {
+        variables: Vec<String>,
+        observable: bool,
+    },
+}
+
+impl Subject {
+    pub fn is_observable(&self) -> bool {
+        match self {
+            Subject::Variable { .. } => false,
+            Subject::Relation { observable, .. } => *observable,
+            _ => true,
+        }
+    }
+
+    /// Returns the name that reports use.
+    pub fn name(&self) -> String {
+        match self {
+            Subject::Output => "output".into(),
+            Subject::Result => "\\result".into(),
+            Subject::Ends => "end".into(),
+            Subject::Memory => "memory".into(),
+            Subject::Variable { name, .. } => name.to_string(),
+            Subject::Relation { variables, .. } => variables.join(", "),
+        }
+    }
+}
+
+/// Returns the subjects of a function at its exit, observables first, then variables by the order of
+/// declaration in the newest class that has them.
+pub fn at_exit(g: &Mvicfg) -> Vec<Subject> {
+    let mut subjects = vec![Subject::Output, Subject::Result, Subject::Ends, Subject::Memory];
+    let mut seen = std::collections::BTreeSet::new();
+    for body in g.bodies.iter().rev() {
+        for v in &body.vars {
+            // Locals of inlined callees are not the function's own.
+            let own = !v.name.contains("::");
+            if own && v.kind != VarKind::Temp && v.sort.is_some() && seen.insert((v.name.clone(), v.ordinal))
+            {
+                subjects.push(Subject::Variable { name: v.name.clone(), ordinal: v.ordinal });
+            }
+        }
+    }
+    subjects
+}
+
+/// Returns the variable of a body by name and occurrence.
+pub fn find_var(f: &Function, name: &str, ordinal: u32) -> Option<VarId> {
+    let found =
+        f.vars.iter().position(|v| &*v.name == name && v.ordinal == ordinal && v.kind != VarKind::Temp)?;
+    Some(VarId(found as u32))
+}
+
+/// Returns the declared type of a subject in a class.
+pub fn type_of(g: &Mvicfg, subject: &Subject, class: usize) -> Option<CType> {
+    match subject {
+        Subject::Result => Some(g.bodies[class].ret.clone()),
+        Subject::Variable { name, ordinal } => {
+            let v = find_var(&g.bodies[class], name, *ordinal)?;
+            Some(g.bodies[class].var(v).ty.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Evaluates a subject that has one value at the exit, for the classes that have it and that return.
+pub fn values_at_exit(e: &mut Evaluator, subject: &Subject, classes: &VersionSet) -> Part<Val> {
+    let mut by_place: BTreeMap<Place, VersionSet> = BTreeMap::new();
+    for c in classes.iter() {
+        if e.flow.classes[c].preds[Mvicfg::EXIT as usize].is_empty() {
+            continue;
+        }
+        let place = match subject {
+            Subject::Output => Some(Place::Out),
+            Subject::Memory => Some(Place::Memory),
+            Subject::Result => (!matches!(e.graph.bodies[c].ret, CType::Void)).then_some(Place::Result),
+            Subject::Ends | Subject::Relation { .. } => None,
+            Subject::Variable { name, ordinal } => find_var(&e.graph.bodies[c], name, *ordinal)
+                .map(|v| e.places.of_var(e.graph.var_map[c][v.0 as usize]))
+                .filter(|p| matches!(p, Place::Var(_))),
+        };
+        if let Some(p) = place {
+            by_place.entry(p).or_default().insert(c);
+        }
+    }
+    by_place.into_iter().flat_map(|(p, set)| e.before(p, Mvicfg::EXIT, &set)).collect()
+}
+
+/// Returns the nodes where a run of a class ends otherwise than by return, in node order.
+pub fn abnormal_ends(e: &Evaluator, class: usize) -> Vec<MvId> {
+    let flow = &e.flow.classes[class];
+    let mut ends: Vec<MvId> = flow
+        .rpo
+        .iter()
+        .copied()
+        .filter(|&n| n != Mvicfg::EXIT)
+        .filter(|&n| matches!(&e.graph.node(n).instr, Instr::Call { noreturn: true, .. }))
+        .collect();
+    ends.sort_unstable();
+    ends
+}

@@ -1,0 +1,340 @@
+//! Candidate invariants from data (design D5): shapes with unknowns, whose coefficients are read off
+//! concrete executions. What the data of a class refutes is never asked of the solver there.
+//!
+//! Shapes: range, value set, comparison of two variables, linear relation, congruence, non-null.
+
+use super::fact::Template;
+use crate::ir::{CType, Const, Op, TermId, TermPool};
+use std::collections::BTreeSet;
+
+/// A variable at the point, in one class.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    pub name: String,
+    pub ty: CType,
+    /// Values in the executions of this class; `None` where there is none.
+    pub values: Vec<Option<Const>>,
+}
+
+/// Instance of a template over named variables.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Candidate {
+    /// `x >= k`, `x <= k`.
+    AtLeast(String, i128),
+    AtMost(String, i128),
+    /// `x == a || x == b || ...`, ascending.
+    OneOf(String, Vec<i128>),
+    /// Comparison of two variables of one type.
+    Less(String, String),
+    LessEq(String, String),
+    Same(String, String),
+    Different(String, String),
+    /// `y == a*x + b`, modulo the width.
+    Linear {
+        y: String,
+        x: String,
+        a: i128,
+        b: i128,
+    },
+    /// `x % m == r`, as C computes it.
+    Congruent {
+        x: String,
+        m: i128,
+        r: i128,
+    },
+    NonNull(String),
+}
+
+/// Reads an integer as its type does.
+pub fn number(c: Const, ty: &CType) -> Option<i128> {
+    if ty.is_signed() { c.signed() } else { c.unsigned().map(|u| u as i128) }
+}
+
+impl Candidate {
+    pub fn template(&self) -> Template {
+        match self {
+            Candidate::AtLeast(..) | Candidate::AtMost(..) => Template::Range,
+            Candidate::OneOf(..) => Template::Set,
+            Candidate::Less(..) | Candidate::LessEq(..) | Candidate::Same(..) | Candidate::Different(..) => {
+                Template::Comparison
+            }
+            Candidate::Linear { .. } => Template::Linear,
+            Candidate::Congruent { .. } => Template::Congruence,
+            Candidate::NonNull(_) => Template::NonNull,
+        }
+    }
+
+    pub fn variables(&self) -> Vec<&str> {
+        use Candidate::*;
+        let mut names = match self {
+            AtLeast(x, _) | AtMost(x, _) | OneOf(x, _) | Congruent { x, .. } | NonNull(x) => vec![x.as_str()],
+            Less(x, y) | LessEq(x, y) | Same(x, y) | Different(x, y) | Linear { x, y, .. } => {
+                vec![x.as_str(), y.as_str()]
+            }
+        };
+        names.sort_unstable();
+        names
+    }
+
+    pub fn text(&self) -> String {
+        use Candidate::*;
+        match self {
+            AtLeast(x, k) => format!("{x} >= {k}"),
+            AtMost(x, k) => format!("{x} <= {k}"),
+            OneOf(x, ks) => ks.iter().map(|k| format!("{x} == {k}")).collect::<Vec<_>>().join(" || "),
+            Less(x, y) => format!("{x} < {y}"),
+            LessEq(x, y) => format!("{x} <= {y}"),
+            Same(x, y) => format!("{x} == {y}"),
+            Different(x, y) => format!("{x} != {y}"),
+            Linear { y, x, a, b } => {
+                let scaled = match a {
+                    1 => x.clone(),
+                    -1 => format!("-{x}"),
+                    _ => format!("{a} * {x}"),
+                };
+                match b {
+                    0 => format!("{y} == {scaled}"),
+                    b if *b < 0 => format!("{y} == {scaled} - {}", -b),
+                    b => format!("{y} == {scaled} + {b}"),
+                }
+            }
+            Congruent { x, m, r } => format!("{x} % {m} == {r}"),
+            NonNull(x) => format!("{x} != NULL"),
+        }
+    }
+
+    /// Evaluates on one execution; `None` when a value is missing.
+    pub fn holds(&self, value: &impl Fn(&str) -> Option<(Const, CType)>) -> Option<bool> {
+        use Candidate::*;
+        let num = |x: &str| value(x).and_then(|(c, ty)| number(c, &ty));
+        Some(match self {
+            AtLeast(x, k) => num(x)? >= *k,
+            AtMost(x, k) => num(x)? <= *k,
+            OneOf(x, ks) => ks.contains(&num(x)?),
+            Less(x, y) => num(x)? < num(y)?,
+            LessEq(x, y) => num(x)? <= num(y)?,
+            Same(x, y) => num(x)? == num(y)?,
+            Different(x, y) => num(x)? != num(y)?,
+            Linear { y, x, a, b } => {
+                let (c, ty) = value(y)?;
+                let width = c.sort().bits()?;
+                let right = a.wrapping_mul(num(x)?).wrapping_add(*b);
+                number(c, &ty)? == number(Const::bv(width, right), &ty)?
+            }
+            Congruent { x, m, r } => num(x)?.checked_rem(*m)? == *r,
+            NonNull(x) => value(x)?.0.to_bits() != 0,
+        })
+    }
+
+    /// The condition as a term; `None` when a variable is missing or the sorts do not fit.
+    pub fn term(
+        &self,
+        pool: &mut TermPool,
+        value: &impl Fn(&str) -> Option<(TermId, CType)>,
+    ) -> Option<TermId> {
+        use Candidate::*;
+        let constant = |pool: &mut TermPool, t: TermId, k: i128| -> Option<TermId> {
+            let width = pool.sort(t).bits()?;
+            Some(pool.bv(width, k))
+        };
+        let compare = |pool: &mut TermPool, ty: &CType, a: TermId, b: TermId, strict: bool| {
+            let op = match (ty.is_signed(), strict) {
+                (true, true) => Op::Slt,
+                (true, false) => Op::Sle,
+                (false, true) => Op::Ult,
+                (false, false) => Op::Ule,
+            };
+            pool.op(op, &[a, b])
+        };
+        match self {
+            AtLeast(x, k) | AtMost(x, k) => {
+                let (t, ty) = value(x)?;
+                let k = constant(pool, t, *k)?;
+                let (a, b) = if matches!(self, AtLeast(..)) { (k, t) } else { (t, k) };
+                Some(compare(pool, &ty, a, b, false))
+            }
+            OneOf(x, ks) => {
+                let (t, _) = value(x)?;
+                let mut any = pool.bool(false);
+                for k in ks {
+                    let k = constant(pool, t, *k)?;
+                    let e = pool.eq(t, k);
+                    any = pool.or(any, e);
+                }
+                Some(any)
+            }
+            Less(x, y) | LessEq(x, y) | Same(x, y) | Different(x, y) => {
+                let ((a, ta), (b, tb)) = (value(x)?, value(y)?);
+                if pool.sort(a) != pool.sort(b) || ta.is_signed() != tb.is_signed() {
+                    return None;
+                }
+                Some(match self {
+                    Same(..) => pool.eq(a, b),
+                    Different(..) => {
+                        let e = pool.eq(a, b);
+                        pool.not(e)
+                    }
+                    _ => compare(pool, &ta, a, b, matches!(self, Less(..))),
+                })
+            }
+            Linear { y, x, a, b } => {
+                let ((ty, _), (tx, _)) = (value(y)?, value(x)?);
+                if pool.sort(ty) != pool.sort(tx) {
+                    return None;
+                }
+                let (ka, kb) = (constant(pool, tx, *a)?, constant(pool, tx, *b)?);
+                let scaled = pool.op(Op::Mul, &[ka, tx]);
+                let right = pool.op(Op::Add, &[scaled, kb]);
+                Some(pool.eq(ty, right))
+            }
+            Congruent { x, m, r } => {
+                let (t, ty) = value(x)?;
+                let (km, kr) = (constant(pool, t, *m)?, constant(pool, t, *r)?);
+                let rem = pool.op(if ty.is_signed() { Op::SRem } else { Op::URem }, &[t, km]);
+                Some(pool.eq(rem, kr))
+            }
+            NonNull(x) => {
+                let (t, _) = value(x)?;
+                let zero = constant(pool, t, 0)?;
+                let e = pool.eq(t, zero);
+                Some(pool.not(e))
+            }
+        }
+    }
+}
+
+/// Fewest executions that may suggest a candidate.
+const SUPPORT: usize = 8;
+
+/// Returns the candidates that the executions of one class suggest, in a fixed order.
+pub fn suggest(vars: &[Observed]) -> BTreeSet<Candidate> {
+    let mut found = BTreeSet::new();
+    for v in vars {
+        suggest_unary(v, &mut found);
+    }
+    for (i, x) in vars.iter().enumerate() {
+        for y in &vars[i + 1..] {
+            if x.ty == y.ty && !x.ty.is_pointer() {
+                suggest_binary(x, y, &mut found);
+            }
+        }
+    }
+    found
+}
+
+fn suggest_unary(v: &Observed, found: &mut BTreeSet<Candidate>) {
+    let x = || v.name.clone();
+    let values: Vec<Const> = v.values.iter().flatten().copied().collect();
+    if values.len() < SUPPORT {
+        return;
+    }
+    if v.ty.is_pointer() {
+        if values.iter().all(|c| c.to_bits() != 0) {
+            found.insert(Candidate::NonNull(x()));
+        }
+        return;
+    }
+    let numbers: BTreeSet<i128> = values.iter().filter_map(|c| number(*c, &v.ty)).collect();
+    let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else { return };
+    if numbers.len() <= 4 {
+        found.insert(Candidate::OneOf(x(), numbers.iter().copied().collect()));
+        return;
+    }
+    // Bounds that a person would state: small ones, or the sign.
+    if v.ty.is_signed() && low >= 0 {
+        found.insert(Candidate::AtLeast(x(), if low <= 4 { low } else { 0 }));
+    } else if (-256..0).contains(&low) || !v.ty.is_signed() && (1..=256).contains(&low) {
+        found.insert(Candidate::AtLeast(x(), low));
+    }
+    if (-256..=4096).contains(&high) {
+        found.insert(Candidate::AtMost(x(), high));
+    }
+    for m in [10, 8, 4, 3, 2] {
+        let rest: BTreeSet<i128> = numbers.iter().map(|n| n % m).collect();
+        if rest.len() == 1 {
+            let r = rest.first().copied().unwrap_or(0);
+            found.insert(Candidate::Congruent { x: x(), m, r });
+            break;
+        }
+    }
+}
+
+fn suggest_binary(x: &Observed, y: &Observed, found: &mut BTreeSet<Candidate>) {
+    let rows: Vec<(i128, i128)> = x
+        .values
+        .iter()
+        .zip(&y.values)
+        .filter_map(|(a, b)| Some((number((*a)?, &x.ty)?, number((*b)?, &y.ty)?)))
+        .collect();
+    if rows.len() < SUPPORT {
+        return;
+    }
+    let (xn, yn) = (x.name.clone(), y.name.clone());
+    let all = |f: &dyn Fn(&(i128, i128)) -> bool| rows.iter().all(f);
+    if all(&|r| r.0 == r.1) {
+        found.insert(Candidate::Same(xn, yn));
+        return;
+    }
+    if let Some((a, b)) = line(&rows) {
+        found.insert(Candidate::Linear { y: yn, x: xn, a, b });
+        return;
+    }
+    if all(&|r| r.0 < r.1) {
+        found.insert(Candidate::Less(xn, yn));
+    } else if all(&|r| r.0 > r.1) {
+        found.insert(Candidate::Less(yn, xn));
+    } else if all(&|r| r.0 <= r.1) {
+        found.insert(Candidate::LessEq(xn, yn));
+    } else if all(&|r| r.0 >= r.1) {
+        found.insert(Candidate::LessEq(yn, xn));
+    } else if all(&|r| r.0 != r.1) {
+        found.insert(Candidate::Different(xn, yn));
+    }
+}
+
+/// Fits `y = a*x + b` with integers through two rows, and checks the others.
+fn line(rows: &[(i128, i128)]) -> Option<(i128, i128)> {
+    let first = rows.first()?;
+    let second = rows.iter().find(|r| r.0 != first.0)?;
+    let (dx, dy) = (second.0 - first.0, second.1 - first.1);
+    if dy == 0 || dy % dx != 0 {
+        return None;
+    }
+    let a = dy / dx;
+    let b = first.1.checked_sub(a.checked_mul(first.0)?)?;
+    (a.abs() <= 1024 && rows.iter().all(|r| a.checked_mul(r.0).and_then(|p| p.checked_add(b)) == Some(r.1)))
+        .then_some((a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int() -> CType {
+        CType::Int { bits: 32, signed: true, name: "int".into() }
+    }
+
+    fn check(rows: &[(&str, &[i128])], expected: &[&str]) {
+        let vars: Vec<Observed> = rows
+            .iter()
+            .map(|(name, values)| Observed {
+                name: (*name).into(),
+                ty: int(),
+                values: values.iter().map(|v| Some(Const::bv(32, *v))).collect(),
+            })
+            .collect();
+        let found: Vec<String> = suggest(&vars).iter().map(Candidate::text).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn shapes_are_read_off_data() {
+        check(&[("x", &[0, 3, 5, 9, 1000, 77, 4, 100_000])], &["x >= 0"]);
+        check(&[("x", &[1, 2, 1, 2, 1, 1, 1, 2])], &["x == 1 || x == 2"]);
+        let a: &[i128] = &[-7000, 5, 90_000, 3, 1, 44, 10_000, -5];
+        check(
+            &[("x", a), ("y", &a.iter().map(|v| 2 * v + 1).collect::<Vec<_>>())],
+            &["y == 2 * x + 1", "y % 2 == 1"][..1],
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! Inlining of small callees into a copy of their caller (design D8).
+//!
+//! The copy is what is analysed: a change in a callee then shows in the facts of its callers, with
+//! the callee's lines as causes. Only definitions of the same unit are inlined, since a line of
+//! another unit's file would need that unit's file table. Recursive and variadic functions, and
+//! functions that take or return aggregates, stay calls.
+
+use crate::ir::{
+    Callee, Expr, Function, Instr, Node, NodeId, Object, Stmt, StmtId, Unit, Var, VarId, VarKind,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Bounds of inlining.
+#[derive(Clone, Copy, Debug)]
+pub struct InlineLimits {
+    /// Calls within calls.
+    pub depth: u32,
+    /// Nodes of one callee.
+    pub callee_nodes: usize,
+    /// Nodes of the result.
+    pub total_nodes: usize,
+}
+
+impl Default for InlineLimits {
+    fn default() -> InlineLimits {
+        InlineLimits { depth: 2, callee_nodes: 60, total_nodes: 1500 }
+    }
+}
+
+/// Returns the function with small callees of its unit inlined, or the function itself when there is
+/// nothing to inline.
+pub fn inline(f: &Arc<Function>, unit: &Unit, limits: &InlineLimits) -> Arc<Function> {
+    let mut result = f.clone();
+    for _ in 0..limits.depth {
+        match inline_once(&result, &f.name, unit, limits) {
+            Some(next) => result = Arc::new(next),
+            None => break,
+        }
+    }
+    result
+}
+
+fn inlinable<'a>(unit: &'a Unit, name: &str, caller: &str, limits: &InlineLimits) -> Option<&'a Function> {
+    let f = unit.function(name)?;
+    let scalar = f.params.iter().all(|&p| f.var(p).sort.is_some());
+    let calls_itself = f.nodes.iter().any(|n| {
+        matches!(&n.instr, Instr::Call { callee: Callee::Direct(c), .. } if **c == *name || **c == *caller)
+    });
+    let fits =
+        name != caller && !f.variadic && scalar && !calls_itself && f.nodes.len() <= limits.callee_nodes;
+    (fits && f.unknowns.is_empty()).then_some(f)
+}
+
+fn inline_once(f: &Function, caller: &str, unit: &Unit, limits: &InlineLimits) -> Option<Function> {
+    let mut out = Function { nodes: Vec::new(), stmts: Vec::new(), ..f.clone() };
+    // Nodes keep their statement order: a callee's statements stand right behind the call's.
+    let mut sites: Vec<Option<&Function>> = Vec::new();
+    let mut size = f.nodes.len();
+    for node in &f.nodes {
+        let target = match &node.instr {
+            Instr::Call { callee: Callee::Direct(name), args, result_to: None, .. } => {
+                inlinable(unit, name, caller, limits).filter(|c| c.params.len() == args.len())
+            }
+            _ => None,
+        };
+        let target = target.filter(|c| size + c.nodes.len() <= limits.total_nodes);
+        size += target.map_or(0, |c| c.nodes.len());
+        sites.push(target);
+    }
+    if sites.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut inliner = Inliner { out: &mut out, ordinals: BTreeMap::new() };
+    inliner.count_names();
+    inliner.copy(f, &sites);
+    Some(out)
+}
+
+struct Inliner<'a> {
+    out: &'a mut Function,
+    ordinals: BTreeMap<Arc<str>, u32>,
+}
+
+impl Inliner<'_> {
+    fn count_names(&mut self) {
+        for v in &self.out.vars {
+            let next = self.ordinals.entry(v.name.clone()).or_insert(0);
+            *next = (*next).max(v.ordinal + 1);
+        }
+    }
+
+    /// Lays out all nodes, callers' first at their old ids, and all statements in source order.
+    fn copy(&mut self, f: &Function, sites: &[Option<&Function>]) {
+        self.out.nodes = f.nodes.clone();
+        let mut order: Vec<(Stmt, Option<usize>)> = Vec::new();
+        let mut stmt_of: Vec<StmtId> = Vec::new();
+        let mut after: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (i, site) in sites.iter().enumerate() {
+            if site.is_some() {
+                after.entry(f.nodes[i].stmt.0).or_default().push(i);
+            }
+        }
+        let mut callee_base: BTreeMap<usize, u32> = BTreeMap::new();
+        for (s, stmt) in f.stmts.iter().enumerate() {
+            stmt_of.push(StmtId(order.len() as u32));
+            order.push((stmt.clone(), None));
+            for &site in after.get(&(s as u32)).into_iter().flatten() {
+                callee_base.insert(site, order.len() as u32);
+                if let Some(callee) = sites[site] {
+                    // One statement for binding the arguments, then the callee's own.
+                    let bind = Stmt { kind: "bind", ..stmt.clone() };
+                    order.push((bind, Some(site)));
+                    order.extend(callee.stmts.iter().map(|t| (t.clone(), Some(site))));
+                }
+            }
+        }
+        self.out.stmts = order.into_iter().map(|(s, _)| s).collect();
+        for node in &mut self.out.nodes {
+            node.stmt = stmt_of.get(node.stmt.0 as usize).copied().unwrap_or(StmtId(0));
+        }
+        for (i, site) in sites.iter().enumerate() {
+            if let Some(callee) = site {
+                let base = callee_base.get(&i).copied().unwrap_or(0);
+                self.expand(i, callee, base);
+            }
+        }
+    }
+
+    /// Replaces the call at a node by the callee's body.
+    fn expand(&mut self, site: usize, callee: &Function, stmt_base: u32) {
+        let call = self.out.nodes[site].clone();
+        let Instr::Call { dst, args, .. } = &call.instr else { return };
+        let vars = self.add_vars(callee);
+        let bind_stmt = StmtId(stmt_base);
+        let first = self.out.nodes.len() as u32;
+        let bodies = first + args.len() as u32;
+        let node_id = |n: NodeId| NodeId(bodies + n.0);
+        for (k, (arg, &p)) in args.iter().zip(&callee.params).enumerate() {
+            let v = vars[p.0 as usize];
+            let instr = self.bind(v, arg.clone());
+            let next =
+                if k + 1 < args.len() { NodeId(first + k as u32 + 1) } else { node_id(Function::ENTRY) };
+            self.out.nodes.push(Node { instr, succs: vec![next], stmt: bind_stmt, span: call.span.clone() });
+        }
+        for (i, node) in callee.nodes.iter().enumerate() {
+            let mut copy = Node {
+                instr: rename(&node.instr, &vars),
+                succs: node.succs.iter().map(|&s| node_id(s)).collect(),
+                stmt: StmtId(stmt_base + 1 + node.stmt.0),
+                span: node.span.clone(),
+            };
+            if NodeId(i as u32) == Function::EXIT {
+                copy.succs = call.succs.clone();
+            } else if let Instr::Return { value } = &copy.instr {
+                copy.instr = match (dst, value) {
+                    (Some(d), Some(v)) => Instr::Assign { dst: *d, value: v.clone() },
+                    (Some(d), None) => Instr::Declare(*d),
+                    (None, _) => Instr::Nop,
+                };
+            }
+            self.out.nodes.push(copy);
+        }
+        let start = if args.is_empty() { node_id(Function::ENTRY) } else { NodeId(first) };
+        self.out.nodes[site] =
+            Node { instr: Instr::Nop, succs: vec![start], stmt: call.stmt, span: call.span.clone() };
+    }
+
+    /// An argument's value as the parameter's: stored when the parameter lives in memory.
+    fn bind(&self, v: VarId, value: Expr) -> Instr {
+        let var = &self.out.vars[v.0 as usize];
+        match (var.in_memory, var.sort) {
+            (true, Some(sort)) => Instr::Store {
+                addr: Expr::Addr(Object::Local(v)),
+                value,
+                access: crate::ir::Access { sort, bytes: var.size, volatile: false, ty: var.ty.clone() },
+            },
+            _ => Instr::Assign { dst: v, value },
+        }
+    }
+
+    fn add_vars(&mut self, callee: &Function) -> Vec<VarId> {
+        let mut map = Vec::new();
+        for v in &callee.vars {
+            // Qualified by the callee, so that they never pass for the caller's own.
+            let name: Arc<str> = format!("{}::{}", callee.name, v.name).into();
+            let ordinal = self.ordinals.entry(name.clone()).or_insert(0);
+            let kind = if v.kind == VarKind::Temp { VarKind::Temp } else { VarKind::Local };
+            self.out.vars.push(Var { name, ordinal: *ordinal, kind, ..v.clone() });
+            *ordinal += 1;
+            map.push(VarId(self.out.vars.len() as u32 - 1));
+        }
+        map
+    }
+}
+
+fn rename(i: &Instr, vars: &[VarId]) -> Instr {
+    crate::mvicfg::key::rename(i, vars)
+}

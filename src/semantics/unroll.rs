@@ -1,0 +1,244 @@
+//! Exact unrolling of loops whose trip count is small and proved (design D7).
+//!
+//! The trip count is found by running the loop's counter alone: a register that is set to a constant
+//! before the loop, changed at one place of the body that every iteration passes, by an expression
+//! of itself, and that alone decides the loop's own condition. Other exits only leave earlier. The
+//! last copy's condition is then constant, so the unrolled graph has exactly the loop's executions.
+
+use crate::ir::{Const, Expr, Function, Instr, Node, NodeId, Stmt, StmtId, VarId};
+use crate::mvicfg::{Flow, Mvicfg};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Bounds of unrolling.
+#[derive(Clone, Copy, Debug)]
+pub struct UnrollLimits {
+    /// Iterations of one loop.
+    pub trips: usize,
+    /// Nodes of the result.
+    pub total_nodes: usize,
+}
+
+impl Default for UnrollLimits {
+    fn default() -> UnrollLimits {
+        UnrollLimits { trips: 32, total_nodes: 1500 }
+    }
+}
+
+/// Returns the function with every countable loop unrolled, innermost first, or the function itself.
+pub fn unroll(f: &Arc<Function>, limits: &UnrollLimits) -> Arc<Function> {
+    let mut result = f.clone();
+    // Every round removes one loop; the bound only guards against a defect.
+    for _ in 0..16 {
+        match unroll_one(&result, limits) {
+            Some(next) => result = Arc::new(next),
+            None => break,
+        }
+    }
+    result
+}
+
+/// One loop with its proved trip count.
+struct Counted {
+    head: NodeId,
+    body: BTreeSet<NodeId>,
+    latches: BTreeSet<NodeId>,
+    trips: usize,
+}
+
+fn unroll_one(f: &Arc<Function>, limits: &UnrollLimits) -> Option<Function> {
+    let graph = Mvicfg::build(vec![f.clone()]);
+    let flow = Flow::new(&graph);
+    let class = flow.classes.first()?;
+    if class.irreducible {
+        return None;
+    }
+    let mut loops: Vec<&crate::mvicfg::Loop> = class.loops.iter().collect();
+    loops.sort_by_key(|l| (l.body.len(), l.head));
+    // With one body, merged node ids are those of the function.
+    let counted = loops.into_iter().find_map(|l| {
+        let body: BTreeSet<NodeId> = l.body.iter().map(|&n| NodeId(n)).collect();
+        let latches: BTreeSet<NodeId> = l.latches.iter().map(|&n| NodeId(n)).collect();
+        let trips = trip_count(f, &graph, class, l, limits)?;
+        let size = f.nodes.len() + body.len() * trips;
+        (size <= limits.total_nodes).then_some(Counted { head: NodeId(l.head), body, latches, trips })
+    })?;
+    Some(expand(f, &counted))
+}
+
+/// Number of times that the body is run if no other exit is taken.
+fn trip_count(
+    f: &Function,
+    graph: &Mvicfg,
+    class: &crate::mvicfg::ClassFlow,
+    l: &crate::mvicfg::Loop,
+    limits: &UnrollLimits,
+) -> Option<usize> {
+    let inside = |n: NodeId| l.body.contains(&n.0);
+    // The loop's own condition: the first branch from the head, over nodes without effect.
+    let mut at = NodeId(l.head);
+    let cond = loop {
+        match &f.node(at).instr {
+            Instr::Branch { cond } => break cond,
+            Instr::Nop if f.node(at).succs.len() == 1 => at = *f.node(at).succs.first()?,
+            _ => return None,
+        }
+        if !inside(at) || at.0 == l.head {
+            return None;
+        }
+    };
+    let [yes, no] = f.node(at).succs.as_slice() else { return None };
+    let stays_on = match (inside(*yes), inside(*no)) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => return None,
+    };
+    let counter = only_variable(cond)?;
+    if f.var(counter).in_memory {
+        return None;
+    }
+    let mut value = entry_value(f, class, l, counter)?;
+    let step = step(f, graph, class, l, counter)?;
+    for trips in 0..=limits.trips {
+        if evaluate(cond, counter, value)?.as_bool()? != stays_on {
+            return Some(trips);
+        }
+        value = evaluate(step, counter, value)?;
+    }
+    None
+}
+
+/// Returns the variable that an expression reads, if it reads just one.
+fn only_variable(e: &Expr) -> Option<VarId> {
+    let mut vars = BTreeSet::new();
+    e.for_each_var(&mut |v| {
+        vars.insert(v);
+    });
+    (vars.len() == 1).then(|| vars.into_iter().next())?
+}
+
+fn evaluate(e: &Expr, var: VarId, value: Const) -> Option<Const> {
+    match e {
+        Expr::Const(c) => Some(*c),
+        Expr::Var(v) if *v == var => Some(value),
+        Expr::Op { op, args, .. } => {
+            let args: Option<Vec<Const>> = args.iter().map(|a| evaluate(a, var, value)).collect();
+            op.eval(&args?).ok()
+        }
+        _ => None,
+    }
+}
+
+/// Constant that the counter has on entry: the last definition on the straight way to the head.
+fn entry_value(
+    f: &Function,
+    class: &crate::mvicfg::ClassFlow,
+    l: &crate::mvicfg::Loop,
+    counter: VarId,
+) -> Option<Const> {
+    let mut at = l.head;
+    for _ in 0..f.nodes.len() {
+        let mut from = class.preds[at as usize].iter().filter(|(p, _)| !(at == l.head && l.body.contains(p)));
+        let (pred, _) = *from.next()?;
+        if from.next().is_some() {
+            return None;
+        }
+        match &f.node(NodeId(pred)).instr {
+            Instr::Assign { dst, value } if *dst == counter => {
+                return if let Expr::Const(c) = value { Some(*c) } else { None };
+            }
+            i if writes(i, counter) => return None,
+            _ => at = pred,
+        }
+    }
+    None
+}
+
+/// The one expression that changes the counter, once in every iteration.
+fn step<'a>(
+    f: &'a Function,
+    graph: &Mvicfg,
+    class: &crate::mvicfg::ClassFlow,
+    l: &crate::mvicfg::Loop,
+    counter: VarId,
+) -> Option<&'a Expr> {
+    let _ = graph;
+    let mut writers = l.body.iter().filter(|&&n| writes(&f.node(NodeId(n)).instr, counter));
+    let writer = *writers.next()?;
+    if writers.next().is_some() || !l.latches.iter().all(|&x| class.dominates(writer, x)) {
+        return None;
+    }
+    // In an inner loop it would run any number of times.
+    if class.innermost[writer as usize] != class.innermost[l.head as usize] {
+        return None;
+    }
+    match &f.node(NodeId(writer)).instr {
+        Instr::Assign { value, .. } if only_variable(value) == Some(counter) => Some(value),
+        _ => None,
+    }
+}
+
+fn writes(i: &Instr, var: VarId) -> bool {
+    match i {
+        Instr::Declare(v) => *v == var,
+        Instr::Assign { dst, .. } | Instr::Load { dst, .. } => *dst == var,
+        Instr::Call { dst, .. } => *dst == Some(var),
+        Instr::Unknown { writes, .. } => writes.contains(&var),
+        _ => false,
+    }
+}
+
+/// Lays out `trips` copies of the body and a last copy of the way to the condition.
+fn expand(f: &Function, l: &Counted) -> Function {
+    let mut out = f.clone();
+    // Copy 0 is the loop where it stands; copies 1..=trips follow it.
+    let members: Vec<NodeId> = l.body.iter().copied().collect();
+    let stmts: BTreeSet<StmtId> = members.iter().map(|&n| f.node(n).stmt).collect();
+    let last = stmts.iter().next_back().copied().unwrap_or(StmtId(0));
+    let (mut order, mut moved) = (Vec::<Stmt>::new(), BTreeMap::<(usize, StmtId), StmtId>::new());
+    for (s, stmt) in f.stmts.iter().enumerate() {
+        let id = StmtId(s as u32);
+        moved.insert((0, id), StmtId(order.len() as u32));
+        order.push(stmt.clone());
+        if id == last {
+            for copy in 1..=l.trips {
+                for &t in &stmts {
+                    moved.insert((copy, t), StmtId(order.len() as u32));
+                    order.push(f.stmts[t.0 as usize].clone());
+                }
+            }
+        }
+    }
+    out.stmts = order;
+    let stmt = |copy: usize, s: StmtId| moved.get(&(copy, s)).copied().unwrap_or(StmtId(0));
+    let position: BTreeMap<NodeId, usize> = members.iter().enumerate().map(|(i, &n)| (n, i)).collect();
+    let base = f.nodes.len();
+    let id = |copy: usize, n: NodeId| match (copy, position.get(&n)) {
+        (0, _) | (_, None) => n,
+        (_, Some(p)) => NodeId((base + (copy - 1) * members.len() + p) as u32),
+    };
+    for n in &mut out.nodes {
+        n.stmt = stmt(0, n.stmt);
+    }
+    for copy in 0..=l.trips {
+        for &n in &members {
+            let node = f.node(n);
+            let goes_back = l.latches.contains(&n);
+            let succs: Vec<NodeId> = node
+                .succs
+                .iter()
+                .map(|&s| if goes_back && s == l.head { id((copy + 1).min(l.trips), s) } else { id(copy, s) })
+                .collect();
+            // The last copy is never run beyond its condition: what would go back ends there.
+            let ends = copy == l.trips && goes_back && node.succs.contains(&l.head);
+            let (instr, succs) =
+                if ends { (Instr::Unreachable, Vec::new()) } else { (node.instr.clone(), succs) };
+            let new = Node { instr, succs, stmt: stmt(copy, node.stmt), span: node.span.clone() };
+            match copy {
+                0 => out.nodes[n.0 as usize] = new,
+                _ => out.nodes.push(new),
+            }
+        }
+    }
+    out
+}
