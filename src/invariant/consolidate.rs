@@ -200,7 +200,8 @@ impl Engine<'_> {
             guards: val.guards.clone(),
             unknown,
         };
-        if unknown || self.e.rests_on_indeterminate(term) {
+        let shown = self.shown(term);
+        if unknown || self.e.rests_on_indeterminate(shown) {
             return side;
         }
         side.facts = match subject {
@@ -281,10 +282,10 @@ impl Engine<'_> {
                 side.unknown = true;
                 continue;
             }
-            if self.e.rests_on_indeterminate(val.term) {
+            let shown = self.shown(val.term);
+            if self.e.rests_on_indeterminate(shown) {
                 continue;
             }
-            let shown = self.shown(val.term);
             let text = match self.e.pool.as_const(shown) {
                 Some(_) => what.clone(),
                 None => format!("{} ==> {what}", text::term(&self.e.pool, shown, None)),

@@ -81,8 +81,8 @@ impl Engine<'_> {
                 continue;
             }
             for (_, val) in subject::values_at_exit(&mut self.e, &s, &single) {
-                if !self.e.rests_on_havoc(val.term) && !self.e.rests_on_indeterminate(val.term) {
-                    let shown = assume::well_formed(&mut self.e.pool, val.term);
+                let shown = assume::well_formed(&mut self.e.pool, val.term);
+                if !self.e.rests_on_havoc(shown) && !self.e.rests_on_indeterminate(shown) {
                     known.insert(s.name(), Known { shown, ty: ty.clone(), val });
                 }
             }
