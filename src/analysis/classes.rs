@@ -210,6 +210,7 @@ pub fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed 
         graph: &graph,
         pairs,
         programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
+        units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
         callees: &context,
         pointer_bits,
         options: invariant::Options { rlimit: options.rlimit, budget: super::default_budget() },

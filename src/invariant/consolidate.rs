@@ -12,11 +12,12 @@ use super::runs::{self, Budget, Difference, Run};
 use super::subject::{self, Subject};
 use super::text;
 use crate::interp::Program;
-use crate::ir::{Instr, TermId};
+use crate::ir::{App, Instr, Leaf, Term, TermId, Uf, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
-use crate::semantics::{Callees, Evaluator, Lines, Val};
+use crate::semantics::c_text::{self, Named, Naming};
+use crate::semantics::{Callees, Evaluator, Lines, Place, Val};
 use crate::smt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct Task<'a> {
     pub graph: &'a Mvicfg,
     /// Pairs of classes of consecutive versions that differ.
     pub pairs: Vec<(usize, usize)>,
+    /// The unit of each class, for names and types.
+    pub units: Vec<Arc<Unit>>,
     /// The program of each class, for runs; the function's name in it is that of the body.
     pub programs: Vec<Arc<Program>>,
     pub callees: &'a dyn Callees,
@@ -115,8 +118,10 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         e: Evaluator::new(task.graph, &flow, task.callees, task.pointer_bits),
         solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
         runs: BTreeMap::new(),
+        namings: Vec::new(),
         diff,
     };
+    engine.namings = engine.name_values();
     for subject in subject::at_exit(task.graph) {
         engine.subject(&subject);
     }
@@ -140,10 +145,12 @@ pub(super) struct Engine<'a> {
     pub(super) e: Evaluator<'a>,
     pub(super) solver: smt::Decider,
     runs: BTreeMap<(usize, usize), Rc<Vec<Run>>>,
+    /// Names of values at the exit, by class.
+    pub(super) namings: Vec<Naming<'a>>,
     pub(super) diff: FunctionDiff,
 }
 
-impl Engine<'_> {
+impl<'a> Engine<'a> {
     fn subject(&mut self, subject: &Subject) {
         let sides = self.sides(subject);
         for &(from, to) in &self.task.pairs.clone() {
@@ -215,15 +222,16 @@ impl Engine<'_> {
     fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
         let ty = subject::type_of(self.task.graph, subject, class);
         let shown = self.shown(val.term);
-        let value = text::term(&self.e.pool, shown, ty.as_ref());
+        let naming = self.naming_without(class, subject);
+        let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
         let constant = self.e.pool.as_const(val.term).is_some();
-        if value == subject.name() {
+        if text == format!("{0} == {0}", subject.name()) {
             return Vec::new();
         }
         let fact = Fact {
             template: if constant { Template::Constant } else { Template::Functional },
             variables: vec![subject.name()],
-            text: format!("{} == {value}", subject.name()),
+            text,
             c: None,
             classes: VersionSet::single(class),
             assumptions: self.assumptions(val.term, shown),
@@ -244,10 +252,13 @@ impl Engine<'_> {
             if atoms.is_empty() && alone {
                 continue;
             }
-            let printed = text::printed(&self.e.pool, &atoms);
+            let naming = &self.namings[class];
+            let printed = text::printed(&self.e.pool, &atoms, naming);
             let text = match self.e.pool.as_const(condition) {
                 Some(_) => format!("output == {printed}"),
-                None => format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, None)),
+                None => {
+                    format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, naming, None))
+                }
             };
             let fact = Fact {
                 template: Template::Event,
@@ -272,7 +283,7 @@ impl Engine<'_> {
             if self.e.pool.as_const(val.term).and_then(|c| c.as_bool()) == Some(false) {
                 continue;
             }
-            let (what, args) = self.describe_end(node, &single);
+            let (what, args) = self.describe_end(class, node, &single);
             side.key.push(val.term);
             side.key.extend(args);
             let mut causes = (*side.causes).union(&val.causes).union(&val.guards);
@@ -288,7 +299,7 @@ impl Engine<'_> {
             }
             let text = match self.e.pool.as_const(shown) {
                 Some(_) => what.clone(),
-                None => format!("{} ==> {what}", text::term(&self.e.pool, shown, None)),
+                None => format!("{} ==> {what}", text::term(&self.e.pool, shown, &self.namings[class], None)),
             };
             let end_key = self.e.pool.bv(64, node as i128);
             let fact = Fact {
@@ -305,7 +316,7 @@ impl Engine<'_> {
         side
     }
 
-    fn describe_end(&mut self, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
+    fn describe_end(&mut self, number: usize, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
         let graph = self.task.graph;
         let Instr::Call { callee: crate::ir::Callee::Direct(name), args, .. } = &graph.node(node).instr
         else {
@@ -320,10 +331,63 @@ impl Engine<'_> {
         let what = match (&**name, terms.first()) {
             ("__invdiff_assert_fail", _) => "assertion fails".to_string(),
             ("abort", _) => "abort()".to_string(),
-            ("exit" | "_Exit" | "_exit", Some(&t)) => format!("exit({})", text::term(&self.e.pool, t, None)),
+            ("exit" | "_Exit" | "_exit", Some(&t)) => {
+                format!("exit({})", text::term(&self.e.pool, t, &self.namings[number], None))
+            }
             (other, _) => format!("ends in {other}()"),
         };
         (what, terms)
+    }
+
+    /// Names values at the exit: by variables that hold the same input in every class. What is not
+    /// the same everywhere keeps the name of the input, so that a fact means the same in all.
+    fn name_values(&mut self) -> Vec<Naming<'a>> {
+        let graph = self.task.graph;
+        let all = graph.all_classes();
+        let mut names: BTreeMap<TermId, Named> = BTreeMap::new();
+        let mut changed_params: BTreeSet<Arc<str>> = BTreeSet::new();
+        for s in subject::at_exit(graph) {
+            let Subject::Variable { name, ordinal: 0 } = &s else { continue };
+            let part = subject::values_at_exit(&mut self.e, &s, &all);
+            let shown: BTreeSet<TermId> = part.iter().map(|(_, v)| self.shown(v.term)).collect();
+            let (Some(&term), 1) = (shown.first(), shown.len()) else {
+                changed_params.insert(name.clone());
+                continue;
+            };
+            let everywhere = part.iter().map(|(set, _)| set.len()).sum::<usize>() == all.len();
+            match self.e.pool.get(term) {
+                Term::Leaf(Leaf::Param { name: p, .. }) if p == name => {}
+                Term::App(App::Uf(Uf::Input { .. }), _) if everywhere => {
+                    if let Some(ty) = subject::type_of(graph, &s, graph.bodies.len() - 1) {
+                        names.entry(term).or_insert(Named { text: name.to_string(), ty });
+                    }
+                }
+                _ => {
+                    changed_params.insert(name.clone());
+                }
+            }
+        }
+        let memory = self.e.before(Place::Memory, Mvicfg::EXIT, &all);
+        let old_memory = memory.iter().any(|(_, v)| !matches!(self.e.pool.get(v.term), Term::Leaf(_)));
+        let task = self.task;
+        let bodies = graph.bodies.iter().zip(&task.units);
+        bodies
+            .map(|(body, unit)| Naming {
+                names: names.clone(),
+                old_params: changed_params.clone(),
+                old_memory,
+                ..Naming::of_function(unit, body)
+            })
+            .collect()
+    }
+
+    /// The names of a class but for that of a subject, which would say nothing of itself.
+    fn naming_without(&self, class: usize, subject: &Subject) -> Naming<'a> {
+        let mut naming = self.namings[class].clone();
+        if let Subject::Variable { name, .. } = subject {
+            naming.names.retain(|_, n| n.text != **name);
+        }
+        naming
     }
 
     /// Decides how a subject differs between two classes, and reports it.
@@ -346,6 +410,17 @@ impl Engine<'_> {
                     self.undecided(subject, "the solver did not decide within its limit");
                     return;
                 }
+            }
+        }
+        // An undefined event is one difference, whatever it keeps from being seen.
+        if let Some((_, Difference::Undefined)) = &found {
+            if self
+                .diff
+                .churns
+                .iter()
+                .any(|c| (c.from, c.to) == (from, to) && c.claim == Claim::DiffersUnderUb)
+            {
+                return;
             }
         }
         let not_in = |side: &Side, other: &Side| -> Vec<Fact> {
@@ -372,6 +447,11 @@ impl Engine<'_> {
         if removed_lines.is_empty() && added_lines.is_empty() {
             let (ga, gb) = (a.causes.union(&a.guards), b.causes.union(&b.guards));
             (removed_lines, added_lines, _) = self.cause_lines(from, to, &ga, &gb);
+        }
+        if removed_lines.is_empty() && added_lines.is_empty() {
+            // The run differs where the terms do not say: the change itself is the cause.
+            let everything: Lines = (0..graph.nodes.len()).collect();
+            (removed_lines, added_lines, _) = self.cause_lines(from, to, &everything, &everything);
         }
         let witness = found.map(|(r, _)| r);
         self.diff.churns.push(Churn {
@@ -448,6 +528,10 @@ impl Engine<'_> {
     }
 
     fn undecided(&mut self, subject: &Subject, reason: &str) {
+        // Of locals nothing is asked but what can be answered.
+        if !subject.is_observable() {
+            return;
+        }
         self.diff.undecided.push(Undecided { text: subject.name(), reason: reason.into() });
     }
 

@@ -37,7 +37,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { inputs: 400, steps: 4_000_000 }
+        Budget { inputs: 4000, steps: 4_000_000 }
     }
 }
 
@@ -53,16 +53,39 @@ pub fn collect(
     let mut steps = 0;
     let mut generator = interp::Generator::new(new, entry.1, 0);
     let mut given = first.into_iter();
+    let mut shown = false;
     while runs.len() < budget.inputs && steps < budget.steps {
+        // Enough is known when a defined difference was seen; the rest only suggests candidates.
+        if shown && runs.len() >= SUGGESTING {
+            break;
+        }
         let input = match given.next() {
             Some(i) => i,
             None => generator.next(),
         };
         let run = replay(old, new, entry, input);
-        steps += run.old.steps + run.new.steps;
+        steps += run.old.steps + run.new.steps + RUN_COST;
+        shown |= is_defined_difference(&run);
         runs.push(run);
     }
     runs
+}
+
+/// Runs that suffice to suggest candidates.
+const SUGGESTING: usize = 200;
+/// What a run costs beside its instructions, in instructions.
+const RUN_COST: u64 = 100;
+
+/// Whether both runs are defined and differ in what a user sees.
+fn is_defined_difference(run: &Run) -> bool {
+    let (a, b) = (&run.old, &run.new);
+    a.end.is_definite()
+        && b.end.is_definite()
+        && !(a.nan_sign || b.nan_sign || a.platform_dependent || b.platform_dependent)
+        && (a.stdout != b.stdout
+            || a.returned != b.returned
+            || end_key(&a.end) != end_key(&b.end)
+            || a.memory != b.memory)
 }
 
 /// Runs both programs on one input.

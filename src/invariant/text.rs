@@ -2,14 +2,15 @@
 
 use super::event::Atom;
 use crate::ir::{CType, TermId, TermPool};
+use crate::semantics::c_text::{self, Naming};
 
 /// Returns C text of a term.
-pub fn term(pool: &TermPool, t: TermId, _ty: Option<&CType>) -> String {
-    format!("{:?}", pool.get(t))
+pub fn term(pool: &TermPool, t: TermId, naming: &Naming, ty: Option<&CType>) -> String {
+    c_text::render_typed(pool, t, naming, ty)
 }
 
 /// Returns what a sequence prints, as a call of `printf`.
-pub fn printed(pool: &TermPool, atoms: &[Atom]) -> String {
+pub fn printed(pool: &TermPool, atoms: &[Atom], naming: &Naming) -> String {
     let mut format = String::new();
     let mut args = String::new();
     for a in atoms {
@@ -18,12 +19,25 @@ pub fn printed(pool: &TermPool, atoms: &[Atom]) -> String {
             Atom::Value(conversion, value) => {
                 format.push_str(conversion);
                 args.push_str(", ");
-                args.push_str(&term(pool, *value, None));
+                args.push_str(&c_text::render(pool, widened(pool, *value), naming));
             }
             Atom::Opaque(_) => format.push_str("..."),
         }
     }
-    if atoms.is_empty() { "nothing".into() } else { format!("printf(\"{format}\"{args})") }
+    match (atoms, args.is_empty()) {
+        ([], _) => "\"\"".into(),
+        ([Atom::Literal(bytes)], _) => format!("\"{}\"", c_string(bytes)),
+        _ => format!("printf(\"{format}\"{args})"),
+    }
+}
+
+/// A float is promoted when it is passed to `printf`; C does not write that.
+fn widened(pool: &TermPool, value: TermId) -> TermId {
+    use crate::ir::{Op, Sort};
+    match pool.as_op(value, Op::FToF(Sort::F64)) {
+        Some(&[narrow]) => narrow,
+        _ => value,
+    }
 }
 
 /// Returns bytes as the inside of a C string literal.

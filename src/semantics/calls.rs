@@ -493,6 +493,10 @@ impl<'a> Evaluator<'a> {
                 fits.then(|| self.pool.ite(ok, value, old))
             }
             _ => {
+                // Anything but a pointer here is undefined.
+                if self.pool.sort(addr) != Sort::Bv(self.pointer_bits) {
+                    return None;
+                }
                 let bytes = sort.bits()? as u64 / 8;
                 let stored = self.pool.app(App::Store { bytes }, &[old, addr, value]);
                 Some(self.pool.ite(ok, stored, old))
