@@ -4,26 +4,226 @@ use super::args::DataModelChoice;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
+use crate::analysis::{self, Request, VersionInput};
+use crate::config::{ConfigError, ConfigFile, GitConfig, Overrides, Settings};
 use crate::frontend::{self, FileCoverage, Lowered, c};
-use crate::history::{self, GitTree, OpenOptions, RangeRequest, Repository};
+use crate::history::{
+    self, ChangeOptions, Changes, Content, Exclusion, FileChange, GitTree, OpenOptions, Pathspec, Range,
+    RangeRequest, Repository,
+};
 use crate::ir::DataModel;
 use crate::report::coverage::Coverage;
-use crate::report::{RepoPath, Report, SCHEMA};
+use crate::report::{HunkReport, RepoPath, Report, SCHEMA, Summary, Verdict, Version, VersionInfo};
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Analyses the versions that the arguments name.
 pub fn report(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Result<Report, CliError> {
+    let start = Instant::now();
     let split = split(&args.range, repository, context)?;
-    let range = repository.range(&RangeRequest {
-        revisions: split.revisions,
-        staged: args.range.staged,
-        endpoints: args.range.endpoints,
-    })?;
+    let range = range(repository, &args.range, split.revisions, context)?;
+    let settings = settings(repository, &range, args, &context.globals)?;
+    let changes = changes(repository, &range, &split.paths, &settings)?;
+    let progress = Progress::new(&context.globals);
+    progress.working_on("comparing versions");
+    let request = Request {
+        versions: range.versions.iter().map(version_input).collect(),
+        changes: changes.iter().map(file_changes).collect(),
+        options: c_options(&settings),
+        analysis: analysis::Options {
+            rlimit: settings.rlimit,
+            unroll: settings.unroll,
+            jobs: settings.jobs.unwrap_or(0),
+            function: only_name(&args.function),
+            all: args.all,
+        },
+    };
+    let mut report = analysis::diff(&request);
+    report.hunks.extend(changes.iter().flat_map(excluded_hunks));
+    report
+        .hunks
+        .sort_by(|a, b| (a.from, a.to, &a.file, a.new_start).cmp(&(b.from, b.to, &b.file, b.new_start)));
+    let unreadable = repository.objects().unreadable();
+    report.complete &= unreadable.is_empty();
+    report.notices.extend(unreadable.iter().map(|(id, why)| format!("object {id} cannot be read: {why}")));
+    report.settings.configuration = settings.configuration.join(",");
+    report.summary = Summary::of(&report);
+    report.cost.wall_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report.cost.peak_rss_kib = peak_rss_kib();
+    Ok(report)
+}
+
+/// The versions that the arguments name, oldest first.
+fn range(
+    repository: &Repository,
+    args: &RangeArgs,
+    revisions: Vec<String>,
+    context: &mut Context,
+) -> Result<Range, CliError> {
+    let request = RangeRequest { revisions, staged: args.staged, endpoints: args.endpoints };
+    let range = repository.range(&request)?;
     for warning in &range.warnings {
         context.warn(warning);
     }
-    Err(CliError::fatal("the analysis is not connected yet"))
+    Ok(range)
+}
+
+/// Joins the newest version's `.invdiff.yaml` (or the file of `--config`), git's configuration, the
+/// environment and the command line.
+fn settings(
+    repository: &Repository,
+    range: &Range,
+    args: &DiffArgs,
+    globals: &GlobalArgs,
+) -> Result<Settings, CliError> {
+    let file = match (&globals.config, range.versions.last()) {
+        (Some(path), _) => ConfigFile::read(path)?,
+        (None, Some(newest)) => ConfigFile::of_tree(&*newest.tree)?,
+        (None, None) => ConfigFile::default(),
+    };
+    let git = GitConfig::load(repository.git())?;
+    let variable = |name: &str| std::env::var(name).ok();
+    Ok(Settings::join(&file, &git, variable, &overrides(globals, args))?)
+}
+
+/// What the command line sets.
+fn overrides(globals: &GlobalArgs, args: &DiffArgs) -> Overrides {
+    Overrides {
+        templates: args.templates.clone(),
+        rlimit: args.rlimit,
+        unroll: args.unroll,
+        data_model: globals.data_model.map(|model| match model {
+            DataModelChoice::Lp64 => DataModel::Lp64,
+            DataModelChoice::Ilp32 => DataModel::Ilp32,
+        }),
+        defines: globals.define.clone(),
+        undefines: globals.undefine.clone(),
+        include_dirs: globals.include_dir.clone(),
+        jobs: globals.jobs.map(std::num::NonZeroUsize::get),
+        no_cache: globals.no_cache,
+        strict: args.strict.then_some(true),
+        ..Overrides::default()
+    }
+}
+
+fn changes(
+    repository: &Repository,
+    range: &Range,
+    paths: &[OsString],
+    settings: &Settings,
+) -> Result<Vec<Changes>, CliError> {
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| {
+            path.clone().into_string().map_err(|path| {
+                CliError::usage(format!("'{}' is not UTF-8, which path patterns must be", path.display()))
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    let options = ChangeOptions {
+        pathspec: Pathspec::new(&paths, &repository.prefix())?,
+        configured: Pathspec::new(settings.pathspecs(), Path::new(""))?,
+        ..ChangeOptions::default()
+    };
+    Ok(repository.changes(range, &options)?)
+}
+
+fn version_input(version: &history::Version) -> VersionInput {
+    VersionInput {
+        info: VersionInfo {
+            index: version_number(version.index),
+            commit: version.commit(),
+            name: version.name.clone(),
+            summary: version.summary.clone(),
+            time: version.time.clone(),
+        },
+        tree: version.tree.clone(),
+    }
+}
+
+fn version_number(index: usize) -> Version {
+    Version::try_from(index).unwrap_or(Version::MAX)
+}
+
+/// The changed files of one step that are analysed, with their hunks.
+fn file_changes(step: &Changes) -> Vec<analysis::FileChange> {
+    let wanted = step.files.iter().filter(|file| file.exclusion.is_none());
+    wanted
+        .map(|file| analysis::FileChange {
+            old_path: file.old.as_ref().map(|side| side.path.clone()),
+            new_path: file.new.as_ref().map(|side| side.path.clone()),
+            hunks: hunks_of(step, file)
+                .map(|hunk| analysis::Hunk {
+                    old_start: hunk.old_start,
+                    old_lines: hunk.old_lines,
+                    new_start: hunk.new_start,
+                    new_lines: hunk.new_lines,
+                })
+                .collect(),
+            binary: file.content != Content::Text,
+        })
+        .collect()
+}
+
+fn hunks_of<'a>(step: &'a Changes, file: &'a FileChange) -> impl Iterator<Item = &'a history::Hunk> {
+    step.hunks.iter().filter(|hunk| hunk.new_path == file.path() && hunk.old_path == file.old_path())
+}
+
+/// Hunks of files that are left out on purpose: counted, with the reason.
+fn excluded_hunks(step: &Changes) -> Vec<HunkReport> {
+    let excluded = step.files.iter().filter_map(|file| Some((file, file.exclusion?)));
+    excluded
+        .flat_map(|(file, exclusion)| {
+            hunks_of(step, file).map(move |hunk| HunkReport {
+                from: version_number(hunk.from),
+                to: version_number(hunk.to),
+                file: RepoPath::from(file.path()),
+                old_start: hunk.old_start,
+                old_lines: hunk.old_lines,
+                new_start: hunk.new_start,
+                new_lines: hunk.new_lines,
+                verdict: Verdict::NotAnalysed,
+                why: Some(
+                    match exclusion {
+                        Exclusion::Generated => "excluded:generated",
+                        Exclusion::Attribute => "excluded:attribute",
+                        Exclusion::Configured => "excluded:configuration",
+                    }
+                    .to_owned(),
+                ),
+            })
+        })
+        .collect()
+}
+
+/// A single pattern of function names lets the analysis skip the others; filters see to the rest.
+fn only_name(patterns: &[String]) -> Option<String> {
+    match patterns {
+        [one] if !one.contains(':') => Some(one.clone()),
+        _ => None,
+    }
+}
+
+/// Largest resident set of this process so far; 0 where the system does not say.
+fn peak_rss_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+/// What the front end is told.
+fn c_options(settings: &Settings) -> c::Options {
+    let configuration = settings.configuration.first().map_or("default", String::as_str);
+    let defines = settings.defines_of(configuration);
+    c::Options {
+        defines: defines.into_iter().map(|(name, value)| (name, Some(value))).collect(),
+        undefines: settings.undefines.clone(),
+        include_dirs: settings.include_dirs.clone(),
+        data_model: settings.data_model,
+        host_headers: settings.host_headers,
+    }
 }
 
 /// Opens the repository that the options and the environment name.
@@ -41,6 +241,16 @@ pub fn split(range: &RangeArgs, repository: &Repository, context: &Context) -> R
     range.split(context.separated, |word| range::is_revision(word, resolves), range::is_path)
 }
 
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> CliError {
+        let fatal = CliError::fatal(error.to_string());
+        match error.hint {
+            Some(hint) => fatal.hint(hint),
+            None => fatal,
+        }
+    }
+}
+
 impl From<history::Error> for CliError {
     fn from(error: history::Error) -> CliError {
         let hint = error.hint();
@@ -56,8 +266,10 @@ impl From<history::Error> for CliError {
 pub fn coverage(revision: &str, context: &Context) -> Result<Coverage, CliError> {
     let repository = open(context)?;
     let commit = repository.commit(revision)?;
+    let range = repository
+        .range(&RangeRequest { revisions: vec![commit.id.to_string(); 2], ..RangeRequest::default() })?;
+    let options = c_options(&settings(&repository, &range, &DiffArgs::default(), &context.globals)?);
     let tree = GitTree::new(repository.objects().clone(), commit.tree);
-    let options = c_options(&context.globals)?;
     let sources = c::coverage::sources(&tree);
     let progress = Progress::new(&context.globals);
     progress.set_total(sources.len());
@@ -98,33 +310,4 @@ fn worker_pool(globals: &GlobalArgs) -> Result<rayon::ThreadPool, CliError> {
         .num_threads(threads)
         .build()
         .map_err(|e| CliError::fatal("cannot start worker threads").caused_by(&e))
-}
-
-/// What the preprocessor and the compiler would be told by `-D`, `-U`, `-I` and `--data-model`.
-fn c_options(globals: &GlobalArgs) -> Result<c::Options, CliError> {
-    let define = |text: &String| match text.split_once('=') {
-        Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-        None => (text.clone(), None),
-    };
-    let defines: Vec<(String, Option<String>)> = globals.define.iter().map(define).collect();
-    let is_identifier = |name: &str| {
-        let name = name.split('(').next().unwrap_or(name);
-        !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
-    };
-    let names = defines.iter().map(|(name, _)| name).chain(&globals.undefine);
-    if let Some(name) = names.into_iter().find(|name| !is_identifier(name)) {
-        return Err(CliError::usage(format!("'{name}' is no name of a macro")));
-    }
-    Ok(c::Options {
-        defines,
-        undefines: globals.undefine.clone(),
-        include_dirs: globals.include_dir.clone(),
-        data_model: match globals.data_model {
-            Some(DataModelChoice::Ilp32) => DataModel::Ilp32,
-            Some(DataModelChoice::Lp64) | None => DataModel::Lp64,
-        },
-        host_headers: false,
-    })
 }

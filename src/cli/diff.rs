@@ -176,6 +176,10 @@ fn exit_code(report: &Report, args: &DiffArgs) -> ExitCode {
 
 pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let format = context.format(&render::FORMATS)?;
+    if args.all_pairs {
+        return Err(CliError::usage("--all-pairs is not available in this version")
+            .hint("name two versions: git invdiff A B"));
+    }
     let repository = analyse::open(context)?;
     let filter = args.filter(&repository.prefix())?;
     let mut report = analyse::report(&repository, &args, context)?;

@@ -133,7 +133,7 @@ pub struct HunkReport {
     pub new_lines: u32,
     pub verdict: Verdict,
     /// Why it was not analysed: `inactive-branch`, `global`, `prototype`, `layout`, `not-c`,
-    /// `limit:<name>`, or other words; null otherwise. A neutral hunk may say why it is neutral
+    /// `excluded:<by>`, `limit:<name>`, or other words; null otherwise. A neutral hunk may say why it is neutral
     /// (`comment`, `layout-of-text`, `equivalent`).
     pub why: Option<String>,
 }

@@ -238,6 +238,9 @@ fn why_text(why: Option<&str>) -> String {
         Some("prototype") => "prototype".to_owned(),
         Some("layout") => "layout of a type".to_owned(),
         Some("not-c") => "not C".to_owned(),
+        Some("excluded:generated") => "generated file".to_owned(),
+        Some("excluded:attribute") => "excluded by .gitattributes".to_owned(),
+        Some("excluded:configuration") => "excluded by the configuration".to_owned(),
         Some(other) => match other.strip_prefix("limit:") {
             Some(limit) => format!("limit {} was met", visible(limit)),
             None => visible(other),
