@@ -50,6 +50,10 @@ impl Encoder {
         Encoder { pointer_bits, terms: HashMap::new(), functions: HashMap::new(), facts: HashMap::new() }
     }
 
+    pub fn pointer_bits(&self) -> u16 {
+        self.pointer_bits
+    }
+
     /// Returns the encoding of a term that was encoded before.
     pub fn get(&self, id: TermId) -> Option<&Dynamic> {
         self.terms.get(&id)
@@ -358,7 +362,7 @@ fn resized(a: &BV, width: u32) -> BV {
     }
 }
 
-pub(super) fn plus(address: &BV, k: u64) -> BV {
+fn plus(address: &BV, k: u64) -> BV {
     if k == 0 { address.clone() } else { address.bvadd(BV::from_u64(k, address.get_size())) }
 }
 

@@ -1,12 +1,12 @@
 //! Models of Z3 as concrete inputs.
 
-use super::encode::{Encoder, float_bits, plus};
+use super::encode::{Encoder, float_bits};
 use crate::ir::eval::{Assignment, Program};
-use crate::ir::{App, Const, Leaf, Sort, Term, TermId, TermPool};
+use crate::ir::{App, Const, Sort, Term, TermId, TermPool};
 use z3::ast::{BV, Dynamic};
 
-/// Bytes of a region whose contents a model tells.
-const TOLD_BYTES: u64 = 64;
+/// How often bytes are read at addresses that bytes read before decide.
+const POINTER_DEPTH: usize = 8;
 
 /// Input that Z3 found for a satisfiable query.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub struct Model {
     pub confirmed: bool,
 }
 
-/// Reads the values of leaves, of applications of uninterpreted functions and of the bytes of the
-/// entry memory that the terms of `cone` read, and evaluates the query on them.
+/// Reads the values of leaves, of applications of uninterpreted functions and of the bytes that the
+/// terms of `cone` read from memories that are not computed, and evaluates the query on them.
 pub(super) fn read(
     pool: &TermPool,
     encoder: &Encoder,
@@ -28,50 +28,37 @@ pub(super) fn read(
 ) -> Model {
     let mut input = Assignment::new();
     for &t in cone {
-        match pool.get(t) {
-            Term::Leaf(_) | Term::App(App::Uf(_), _) => {
-                if let Some(c) = encoder.get(t).and_then(|d| value(model, d, pool.sort(t))) {
-                    input.set(t, c);
-                }
-            }
-            Term::App(App::Load { bytes, .. }, args) => {
-                read_memory(pool, encoder, model, &mut input, args.get(1), *bytes);
-            }
-            Term::App(App::CopyBytes { bytes }, args) => {
-                read_memory(pool, encoder, model, &mut input, args.get(2), *bytes);
-            }
-            _ => {}
+        if let Term::Leaf(_) | Term::App(App::Uf(_), _) = pool.get(t)
+            && let Some(c) = encoder.get(t).and_then(|d| value(model, d, pool.sort(t)))
+        {
+            input.set(t, c);
         }
     }
-    let run = Program::new(pool, query);
-    let run = run.run(pool, &input);
-    let confirmed = query.iter().all(|&q| run.holds(q) == Some(true));
-    drop(run);
+    let program = Program::new(pool, query);
+    let mut confirmed = false;
+    for _ in 0..POINTER_DEPTH {
+        let run = program.run(pool, &input);
+        let open = run.open_bytes(pool);
+        confirmed = query.iter().all(|&q| run.holds(q) == Some(true));
+        drop(run);
+        if open.is_empty() {
+            break;
+        }
+        for (memory, root, address) in open {
+            let byte = encoder
+                .get(memory)
+                .and_then(|m| byte(model, m, address, encoder.pointer_bits()))
+                .unwrap_or(0);
+            input.set_byte_of(root, address, byte);
+        }
+    }
     Model { input, confirmed }
 }
 
-/// Reads a region of the entry memory. A load from a later memory reads the bytes there too, which
-/// does no harm.
-fn read_memory(
-    pool: &TermPool,
-    encoder: &Encoder,
-    model: &z3::Model,
-    input: &mut Assignment,
-    address: Option<&TermId>,
-    bytes: u64,
-) {
-    let entry = pool.known_leaf(&Leaf::Memory).and_then(|m| encoder.get(m)).and_then(Dynamic::as_array);
-    let at = address.and_then(|a| encoder.get(*a)).and_then(Dynamic::as_bv);
-    let (Some(entry), Some(at)) = (entry, at) else { return };
-    let Some(at) = model.eval(&at, true) else { return };
-    let Some(start) = at.as_u64() else { return };
-    for k in 0..bytes.min(TOLD_BYTES) {
-        let byte = model.eval(&entry.select(&plus(&at, k)), true);
-        if let Some(b) = byte.and_then(|b| b.as_bv()).and_then(|b| b.as_u64()) {
-            let mask = Const::mask(at.get_size() as u16) as u64;
-            input.set_byte(start.wrapping_add(k) & mask, b as u8);
-        }
-    }
+fn byte(model: &z3::Model, memory: &Dynamic, address: u64, pointer_bits: u16) -> Option<u8> {
+    let at = BV::from_u64(address, u32::from(pointer_bits));
+    let byte = model.eval(&memory.as_array()?.select(&at), true)?;
+    byte.as_bv()?.as_u64().map(|b| b as u8)
 }
 
 fn value(model: &z3::Model, term: &Dynamic, sort: Sort) -> Option<Const> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ir::eval::{Assignment, Program};
-use crate::ir::{App, Const, Leaf, Op, Rounding, Sort, TermId, TermPool};
+use crate::ir::{App, Const, Leaf, Op, Rounding, Sort, TermId, TermPool, Uf};
 
 fn param(pool: &mut TermPool, name: &str, sort: Sort) -> TermId {
     pool.leaf(Leaf::Param { name: name.into(), sort })
@@ -97,6 +97,23 @@ fn memory_is_little_endian() {
     let two = pool.constant(Const::f32(2.0));
     let is_two = pool.eq(v, two);
     assert!(solver.check(&pool, &[same, is_two, never]).is_unsat());
+}
+
+/// A model tells the bytes behind two pointers, also those of a memory after an unknown call.
+#[test]
+fn models_tell_memories() {
+    let mut pool = TermPool::new();
+    let (m, p) = (pool.leaf(Leaf::Memory), param(&mut pool, "p", Sort::Bv(64)));
+    let call = App::Uf(Uf::Call { callee: "f".into(), part: Sort::Mem });
+    for memory in [m, pool.app(call, &[m, p])] {
+        let pointer = pool.app(App::Load { sort: Sort::Bv(64), bytes: 8 }, &[memory, p]);
+        let value = pool.app(App::Load { sort: Sort::Bv(32), bytes: 4 }, &[memory, pointer]);
+        let (k, low) = (pool.bv(32, 12345), pool.bv(64, 1000));
+        let (is_k, above) = (pool.eq(value, k), pool.op(Op::Ult, &[low, pointer]));
+        let mut solver = Solver::new(Limits::default());
+        let Verdict::Sat(model) = solver.check(&pool, &[is_k, above]) else { panic!("no model") };
+        assert!(model.confirmed, "{:?}", model.input);
+    }
 }
 
 #[test]

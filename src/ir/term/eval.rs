@@ -107,8 +107,8 @@ pub struct Run<'a> {
     program: &'a Program,
     assignment: &'a Assignment,
     values: Vec<Outcome>,
-    /// Bytes of the memory at entry that were read.
-    reads: RefCell<BTreeMap<u64, u8>>,
+    /// Bytes of roots that were read, by root and address.
+    reads: RefCell<BTreeMap<(u128, u64), u8>>,
 }
 
 impl Drop for Run<'_> {
@@ -152,10 +152,28 @@ impl Run<'_> {
                 fixed.set(t, *c);
             }
         }
-        for (&a, &b) in self.reads.borrow().iter() {
-            fixed.set_byte(a, b);
+        for (&(root, a), &b) in self.reads.borrow().iter() {
+            fixed.set_byte_of(root, a, b);
         }
         fixed
+    }
+
+    /// Returns the bytes that were read but not fixed by the assignment: the term of the memory that
+    /// is not computed (the one at entry, that of a leaf, or after an unknown call), the fingerprint
+    /// of its value, and the address.
+    pub fn open_bytes(&self, pool: &TermPool) -> Vec<(TermId, u128, u64)> {
+        let mut roots = BTreeMap::new();
+        for (&t, value) in self.program.order.iter().zip(&self.values) {
+            if let Ok(Value::Memory(m)) = value
+                && let Memory::Root(root) = **m
+                && matches!(pool.get(t), Term::Leaf(_) | Term::App(App::Uf(_), _))
+            {
+                roots.entry(root).or_insert(t);
+            }
+        }
+        let reads = self.reads.borrow();
+        let open = reads.keys().filter(|&&(root, a)| !self.assignment.has_byte(root, a));
+        open.filter_map(|&(root, a)| Some((*roots.get(&root)?, root, a))).collect()
     }
 
     fn arg(&self, i: usize, k: usize) -> Outcome {
@@ -315,9 +333,7 @@ impl Run<'_> {
 
     fn root_byte(&self, root: u128, at: u64) -> u8 {
         let b = self.assignment.byte(root, at);
-        if root == ENTRY_MEMORY {
-            self.reads.borrow_mut().insert(at, b);
-        }
+        self.reads.borrow_mut().insert((root, at), b);
         b
     }
 

@@ -65,7 +65,8 @@ pub enum Fill {
 #[derive(Clone, Debug, Default)]
 pub struct Assignment {
     values: BTreeMap<TermId, Const>,
-    memory: BTreeMap<u64, u8>,
+    /// Bytes by root (see [`super::Run::open_bytes`]) and address.
+    bytes: BTreeMap<(u128, u64), u8>,
     fill: Fill,
 }
 
@@ -89,7 +90,12 @@ impl Assignment {
 
     /// Fixes one byte of the memory at entry.
     pub fn set_byte(&mut self, address: u64, byte: u8) {
-        self.memory.insert(address, byte);
+        self.bytes.insert((ENTRY_MEMORY, address), byte);
+    }
+
+    /// Fixes one byte of a memory that is not computed, by its root's fingerprint.
+    pub fn set_byte_of(&mut self, root: u128, address: u64, byte: u8) {
+        self.bytes.insert((root, address), byte);
     }
 
     /// Returns the value that was fixed for this leaf or application.
@@ -103,14 +109,16 @@ impl Assignment {
     }
 
     /// Returns the fixed bytes of the memory at entry, by address.
-    pub fn memory(&self) -> &BTreeMap<u64, u8> {
-        &self.memory
+    pub fn memory(&self) -> impl Iterator<Item = (u64, u8)> + '_ {
+        self.bytes.range((ENTRY_MEMORY, 0)..=(ENTRY_MEMORY, u64::MAX)).map(|(&(_, a), &b)| (a, b))
+    }
+
+    pub(super) fn has_byte(&self, root: u128, address: u64) -> bool {
+        self.bytes.contains_key(&(root, address))
     }
 
     pub(super) fn byte(&self, root: u128, address: u64) -> u8 {
-        if root == ENTRY_MEMORY
-            && let Some(b) = self.memory.get(&address)
-        {
+        if let Some(b) = self.bytes.get(&(root, address)) {
             return *b;
         }
         match &self.fill {
