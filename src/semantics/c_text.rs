@@ -20,6 +20,8 @@ mod naming;
 mod types;
 
 #[cfg(test)]
+mod oracle;
+#[cfg(test)]
 mod tests;
 
 pub use literal::{float_literal, integer_literal};

@@ -24,8 +24,27 @@ impl Renderer<'_> {
     }
 
     pub(super) fn cast(&self, x: &Text, bits: u16, signed: bool) -> Text {
+        if !matches!(bits, 8 | 16 | 32 | 64 | 128) {
+            return self.cut(x, bits, signed);
+        }
         let name = integer_name(bits, signed, self.naming.model());
         Text::new(format!("({name}){}", x.at(Level::Unary)), Level::Unary, Ty::int(bits, signed))
+    }
+
+    /// Cuts to a width for which C has no type: by a mask, or by shifting the sign up and down.
+    fn cut(&self, x: &Text, bits: u16, signed: bool) -> Text {
+        if !signed {
+            let mask = literal::mask(Const::Bv { width: 128, bits: Const::mask(bits) });
+            let (width, sign) = usual(self.promoted(x), self.promoted(&mask));
+            let text = format!("{} & {}", x.at(Level::Unary), mask.text);
+            return Text::new(text, Level::BitAnd, Ty::int(width, sign));
+        }
+        let whole = if bits < 32 { 32 } else { 64 };
+        let up = self.cast(x, whole, false);
+        let distance = whole - bits.min(whole);
+        let name = integer_name(whole, true, self.naming.model());
+        let text = format!("({name})({} << {distance}) >> {distance}", up.text);
+        Text::new(text, Level::Shift, Ty::int(whole, true))
     }
 
     pub(super) fn cast_float(&self, x: &Text, sort: Sort) -> Text {
@@ -47,13 +66,11 @@ impl Renderer<'_> {
     }
 
     /// Makes a value that stands alone: nothing but its own type converts it, so a wider one is
-    /// cut by a cast. Truth values and choices between constants fit as they are.
+    /// cut by a cast. Truth values and choices between small constants fit as they are.
     pub(super) fn narrow(&self, x: Text, t: TermId, signed: Option<bool>) -> Text {
         let Sort::Bv(width) = self.pool.sort(t) else { return x };
-        let constants = self
-            .pool
-            .as_op(t, Op::Ite)
-            .is_some_and(|args| args.iter().skip(1).all(|&a| self.pool.as_const(a).is_some()));
+        let small = |&a: &TermId| self.pool.as_const(a).and_then(Const::signed).is_some_and(|v| v >= 0);
+        let constants = self.pool.as_op(t, Op::Ite).is_some_and(|args| args.iter().skip(1).all(small));
         match x.ty {
             Ty::Int { bits, signed: s, .. } if bits > width && !constants => {
                 self.cast(&x, width, signed.unwrap_or(s))
@@ -118,10 +135,7 @@ impl Renderer<'_> {
             && let &[inner] = inner.as_slice()
         {
             let x = self.term(inner);
-            let (bits, signed) = self.promoted(&x);
-            let mask = literal::mask(Const::Bv { width: 128, bits: Const::mask(*k) });
-            let text = format!("{} & {}", x.at(Level::Unary), mask.text);
-            return Text::new(text, Level::BitAnd, Ty::int(bits, signed));
+            return self.cut(&x, *k, false);
         }
         self.strict(a, false)
     }
@@ -205,7 +219,12 @@ impl Renderer<'_> {
                 None if !minus => part,
                 None => {
                     let (bits, signed) = self.promoted(&part);
-                    Text::new(format!("-{}", operand_of_minus(&part)), Level::Unary, Ty::int(bits, signed))
+                    let digit = part.text.starts_with(|c: char| c.is_ascii_digit());
+                    let (operand, level) = match part.level == Level::Product && digit {
+                        true => (part.text.clone(), Level::Product),
+                        false => (operand_of_minus(&part), Level::Unary),
+                    };
+                    Text::new(format!("-{operand}"), level, Ty::int(bits, signed))
                 }
                 Some(left) => {
                     let (bits, signed) = usual(self.promoted(&left), self.promoted(&part));
@@ -309,10 +328,17 @@ impl Renderer<'_> {
     }
 
     fn shift(&mut self, op: Op, a: TermId, count: TermId) -> Text {
-        let l = match op {
+        let width = self.width(a);
+        let mut l = match op {
             Op::Shl => self.wide(a),
             _ => self.strict(a, op == Op::AShr),
         };
+        // The count may reach the promoted width of an operand that is narrower than the term.
+        let (bits, _) = self.promoted(&l);
+        let small = self.pool.as_const(count).is_some_and(|c| c.to_bits() < u128::from(bits));
+        if bits < width && !small {
+            l = self.cast(&l, width, op == Op::AShr);
+        }
         // The count is below the width, so that its own width does not matter.
         let mut k = count;
         while let Term::App(App::Op(Op::Zext(_) | Op::Sext(_)), args) = self.pool.get(k)
@@ -322,7 +348,7 @@ impl Renderer<'_> {
         }
         let r = match self.pool.as_const(k) {
             Some(c) => literal::decimal(c, false),
-            None => self.term(k),
+            None => self.value(k, None),
         };
         let (bits, signed) = self.promoted(&l);
         let symbol = if op == Op::Shl { "<<" } else { ">>" };

@@ -24,6 +24,17 @@ impl Renderer<'_> {
         self.term(t)
     }
 
+    /// Renders a truth value as 0 or 1; the macros that classify floats promise only non-zero.
+    fn truth(&mut self, t: TermId) -> Text {
+        let x = self.condition(t);
+        match self.pool.get(t) {
+            Term::App(App::Op(Op::FIsNan | Op::FIsInf | Op::FSignbit), _) if self.c => {
+                Text::new(format!("{} != 0", x.at(Level::Relation)), Level::Equality, Ty::INT)
+            }
+            _ => x,
+        }
+    }
+
     /// Renders the opposite of a truth value.
     fn negation(&mut self, t: TermId) -> Text {
         if let Term::App(App::Op(op), args) = self.pool.get(t)
@@ -74,12 +85,37 @@ impl Renderer<'_> {
         Text::new(format!("{name}({})", x.text), Level::Primary, Ty::INT)
     }
 
+    /// Orders operands so that those which may be undefined come after those which cannot: a term
+    /// has forgotten which of them the source tests first.
+    fn guards_first(&self, args: &[TermId]) -> Vec<TermId> {
+        const EXAMINED: usize = 200;
+        let mut ordered = args.to_vec();
+        if args.len() <= 8 {
+            ordered.sort_by_cached_key(|&a| {
+                let below = self.pool.reachable(&[a]);
+                below.len() > EXAMINED || below.iter().any(|&t| self.may_be_undefined(t))
+            });
+        }
+        ordered
+    }
+
+    fn may_be_undefined(&self, t: TermId) -> bool {
+        match self.pool.get(t) {
+            Term::App(App::Load { .. }, _) => true,
+            Term::App(App::Op(Op::UDiv | Op::SDiv | Op::URem | Op::SRem), args) => {
+                args.get(1).is_none_or(|&d| self.pool.as_const(d).is_none())
+            }
+            _ => false,
+        }
+    }
+
     fn junction(&mut self, symbol: &str, level: Level, args: &[TermId]) -> Text {
         // `&&` inside `||` gets parentheses, as compilers ask for.
         let inner = if level == Level::Or { Level::BitOr } else { Level::And };
-        let parts: Vec<String> = args
-            .iter()
-            .map(|&a| {
+        let parts: Vec<String> = self
+            .guards_first(args)
+            .into_iter()
+            .map(|a| {
                 let x = self.condition(a);
                 if x.level == level { x.text } else { x.at(inner) }
             })
@@ -89,6 +125,7 @@ impl Renderer<'_> {
 
     /// Renders a conjunction, bounds of one thing as a range: `0 <= x && x <= 9`.
     fn conjunction(&mut self, args: &[TermId]) -> Text {
+        let args = &self.guards_first(args);
         let mut parts: Vec<String> = Vec::new();
         let mut used = vec![false; args.len()];
         for (i, &a) in args.iter().enumerate() {
@@ -143,7 +180,7 @@ impl Renderer<'_> {
             Sort::Bv(_) => self.comparison(symbol, a, b, Reading::Bits),
             Sort::F32 | Sort::F64 => self.float_identity(symbol, a, b),
             Sort::Bool => {
-                let (l, r) = (self.condition(a).at(Level::Unary), self.condition(b).at(Level::Unary));
+                let (l, r) = (self.truth(a).at(Level::Unary), self.truth(b).at(Level::Unary));
                 Text::new(format!("{l} {symbol} {r}"), Level::Equality, Ty::INT)
             }
             sort => self.cannot("...", sort),
@@ -160,6 +197,14 @@ impl Renderer<'_> {
             (Some(c), None) => l = self.constant_beside(c, &r, reading),
             (None, Some(c)) => r = self.constant_beside(c, &l, reading),
             _ => {}
+        }
+        if reading == Reading::Bits && width < 32 && ca.is_none() && cb.is_none() {
+            // Equal bytes are unequal `int`s when only one of them is sign-extended.
+            let bits = self.pointer_bits();
+            let (tl, tr) = (l.ty.integer(bits), r.ty.integer(bits));
+            if tl.1 != tr.1 && tl.0 == width && tr.0 == width {
+                l = self.cast(&l, width, tr.1);
+            }
         }
         let common = usual(self.promoted(&l), self.promoted(&r));
         let negative = |x: &Text, constant: Option<Const>| match constant {
@@ -219,8 +264,11 @@ impl Renderer<'_> {
     fn float_comparison_as_is(&mut self, symbol: &str, level: Level, a: TermId, b: TermId) -> Text {
         let (mut l, r) = (self.term(a), self.term(b));
         // Two `float`s compare as their widened values do; two integers do not.
-        if !l.ty.is_float() && !r.ty.is_float() {
-            l = self.cast_float(&l, self.pool.sort(a));
+        let sort = self.pool.sort(a);
+        let wanted = Ty::of_sort(sort);
+        let narrow_pair = l.ty == Ty::F32 && r.ty == Ty::F32;
+        if l.ty != wanted && r.ty != wanted && !narrow_pair {
+            l = self.cast_float(&l, sort);
         }
         let text = format!("{} {symbol} {}", l.at(Level::Shift), r.at(Level::Shift));
         Text::new(text, level, Ty::INT)
@@ -253,7 +301,7 @@ impl Renderer<'_> {
     pub(super) fn choice(&mut self, condition: TermId, a: TermId, b: TermId, sort: Sort) -> Text {
         if let (Sort::Bv(width), Some(x), Some(y)) = (sort, self.pool.as_const(a), self.pool.as_const(b)) {
             if (x, y) == (Const::bv(width, 1), Const::bv(width, 0)) {
-                return self.condition(condition);
+                return self.truth(condition);
             }
             if (x, y) == (Const::bv(width, 0), Const::bv(width, 1)) {
                 return self.negation(condition);

@@ -118,7 +118,8 @@ impl Renderer<'_> {
                     Some(rest) if sum.level == Level::Unary => ('-', rest.to_string()),
                     _ => ('+', sum.at(Level::Product)),
                 };
-                let text = format!("{} {sign} {amount}", base.text);
+                let start = Text::new(base.text, base.level, Ty::Other).at(Level::Sum);
+                let text = format!("{start} {sign} {amount}");
                 return Some(Text::new(text, Level::Sum, Ty::Pointer(Some(ty))));
             }
         }

@@ -175,6 +175,8 @@ fn sums_of_integers() {
     l.check(t, "3 - x");
     let t = l.op(Op::Neg, &[x]);
     l.check(t, "-x");
+    let t = l.op(Op::Mul, &[t, three]);
+    l.check(t, "-3 * x");
     let double = l.op(Op::Add, &[x, x]);
     let t = l.op(Op::Sub, &[double, y]);
     let t = l.op(Op::Add, &[t, three]);
@@ -251,6 +253,11 @@ fn bits_and_shifts() {
     l.check(t, "(unsigned)x >> n");
     let t = l.op(Op::BitNot, &[x]);
     l.check(t, "~x");
+    let bit = l.op(Op::Trunc(1), &[u]);
+    let t = l.op(Op::Zext(32), &[bit]);
+    l.check(t, "u & 1");
+    let t = l.op(Op::Sext(32), &[bit]);
+    l.check(t, "(int)((unsigned)u << 31) >> 31");
 }
 
 #[test]

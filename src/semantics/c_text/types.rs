@@ -122,8 +122,9 @@ pub(super) fn integer_name(bits: u16, signed: bool, model: DataModel) -> String 
         (64, false) => "unsigned long long",
         (128, true) => "__int128",
         (128, false) => "unsigned __int128",
-        (_, true) => return format!("_BitInt({bits})"),
-        (_, false) => return format!("unsigned _BitInt({bits})"),
+        // Other widths are cut by masks and shifts.
+        (_, true) => "long long",
+        (_, false) => "unsigned long long",
     };
     name.to_string()
 }
