@@ -123,6 +123,18 @@ pub struct Hunk {
     pub new_lines: u32,
 }
 
+impl Hunk {
+    /// Returns whether a line of the old version, counted from 1, was replaced or removed.
+    pub fn has_old_line(&self, line: u32) -> bool {
+        (self.old_start..self.old_start.saturating_add(self.old_lines)).contains(&line)
+    }
+
+    /// Returns whether a line of the new version, counted from 1, is new or replaces another.
+    pub fn has_new_line(&self, line: u32) -> bool {
+        (self.new_start..self.new_start.saturating_add(self.new_lines)).contains(&line)
+    }
+}
+
 /// All changes of one step, files by path, hunks by file and line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {

@@ -1,10 +1,154 @@
 //! The folder of cached results, `invdiff/cache` under the git directory that all worktrees share.
 //!
 //! Entries are plain files named by what they depend on, so removing any of them at any time costs
-//! time and nothing else.
+//! time and nothing else. An entry is a BLAKE3 checksum and the value; one that is damaged counts as
+//! absent. Writers make a file under another name and rename it, so readers see all or nothing, and
+//! two writers of one key write the same value. Files of another format version are never read.
 
-use std::io;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+/// Version of the format; part of every path.
+const FORMAT: &str = "v1";
+
+/// Bytes of the checksum in front of a value.
+const CHECKSUM: usize = blake3::OUT_LEN;
+
+/// What an entry depends on, hashed: the kind of result, the engine's version, and all inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key([u8; blake3::OUT_LEN]);
+
+impl Key {
+    /// Hashes the parts, each with its length, so that no two lists of parts run together. The
+    /// program's own version is always a part.
+    pub fn new<P: AsRef<[u8]>>(kind: &str, parts: impl IntoIterator<Item = P>) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |part: &[u8]| {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        };
+        add(env!("CARGO_PKG_VERSION").as_bytes());
+        add(kind.as_bytes());
+        parts.into_iter().for_each(|part| add(part.as_ref()));
+        Key(*hasher.finalize().as_bytes())
+    }
+
+    /// Two hexadecimal digits as a folder, the others as a file: folders stay small.
+    fn path(self) -> PathBuf {
+        let hex = blake3::Hash::from_bytes(self.0).to_hex();
+        let (folder, file) = hex.split_at(2);
+        Path::new(folder).join(file)
+    }
+}
+
+/// Values by key. Every failure to read or write is a miss: a cache only saves time.
+#[derive(Debug)]
+pub struct Store {
+    /// `None`: nothing can be kept anywhere.
+    folder: Option<PathBuf>,
+    /// Bytes that may be held.
+    limit: u64,
+    /// Bytes held, once counted.
+    held: Mutex<Option<u64>>,
+}
+
+impl Store {
+    /// Opens the cache of a repository, or `folder` instead if given. Where the repository cannot be
+    /// written to, the cache is below `home` (the user's folder for caches) under a hash of the
+    /// repository's path; without that, nothing is kept.
+    pub fn open(common_dir: &Path, folder: Option<&Path>, home: Option<&Path>, limit: u64) -> Store {
+        let name = blake3::hash(common_dir.as_os_str().as_encoded_bytes()).to_hex();
+        let elsewhere = home.map(|home| home.join("git-invdiff").join(&name[..16]));
+        let choices = match folder {
+            Some(folder) => vec![folder.to_owned()],
+            None => [Some(Cache::of(common_dir).folder), elsewhere].into_iter().flatten().collect(),
+        };
+        let folder = choices.into_iter().map(|c| c.join(FORMAT)).find(|c| is_writable(c));
+        Store { folder, limit, held: Mutex::new(None) }
+    }
+
+    /// A store that keeps nothing (`--no-cache`).
+    pub fn none() -> Store {
+        Store { folder: None, limit: 0, held: Mutex::new(None) }
+    }
+
+    /// Returns where values are kept, if anywhere.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Returns a value, checked against its checksum.
+    pub fn get(&self, key: Key) -> Option<Vec<u8>> {
+        let mut bytes = std::fs::read(self.folder.as_ref()?.join(key.path())).ok()?;
+        let value = bytes.get(CHECKSUM..)?;
+        if bytes.get(..CHECKSUM)? != blake3::hash(value).as_bytes() {
+            return None;
+        }
+        bytes.drain(..CHECKSUM);
+        Some(bytes)
+    }
+
+    /// Keeps a value. Values larger than a quarter of the limit are not kept.
+    pub fn put(&self, key: Key, value: &[u8]) {
+        let size = (value.len() + CHECKSUM) as u64;
+        if let Some(folder) = self.folder.as_ref().filter(|_| size <= self.limit / 4) {
+            // Not kept is as good as never computed.
+            if write_entry(&folder.join(key.path()), value).is_ok() {
+                self.count(folder, size);
+            }
+        }
+    }
+
+    /// Adds to the bytes held and, beyond the limit, removes the oldest entries down to half of it.
+    fn count(&self, folder: &Path, added: u64) {
+        // A poisoned lock only means that another thread's count is lost.
+        let Ok(mut held) = self.held.lock() else { return };
+        let total = match *held {
+            Some(bytes) => bytes + added,
+            None => Cache { folder: folder.to_owned() }.usage().map_or(added, |u| u.bytes),
+        };
+        *held = Some(if total > self.limit { prune(folder, self.limit / 2) } else { total });
+    }
+}
+
+fn is_writable(folder: &Path) -> bool {
+    std::fs::create_dir_all(folder).is_ok() && tempfile::tempfile_in(folder).is_ok()
+}
+
+fn write_entry(path: &Path, value: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    std::fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(blake3::hash(value).as_bytes())?;
+    file.write_all(value)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Removes entries, oldest first, until at most `target` bytes are left; returns what is left.
+fn prune(folder: &Path, target: u64) -> u64 {
+    let mut entries: BTreeMap<(SystemTime, PathBuf), u64> = BTreeMap::new();
+    let folders = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in folders.flat_map(|f| std::fs::read_dir(f.path()).into_iter().flatten().flatten()) {
+        if let Ok(metadata) = entry.metadata() {
+            let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            entries.insert((time, entry.path()), metadata.len());
+        }
+    }
+    let mut left: u64 = entries.values().sum();
+    for ((_, path), bytes) in entries {
+        if left <= target {
+            break;
+        }
+        if std::fs::remove_file(path).is_ok() {
+            left -= bytes;
+        }
+    }
+    left
+}
 
 /// Where a repository's cache is, existing or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +210,51 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_come_back_and_damage_is_a_miss() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), None, None, 1 << 20);
+        let (one, two) = (Key::new("terms", ["a", "bc"]), Key::new("terms", ["ab", "c"]));
+        assert_ne!(one, two);
+        assert_eq!(store.get(one), None);
+        store.put(one, b"value");
+        assert_eq!(store.get(one).as_deref(), Some(&b"value"[..]));
+        assert_eq!(store.get(two), None);
+        let path = store.folder().unwrap().join(one.path());
+        assert!(path.starts_with(folder.path().join("invdiff/cache/v1")));
+        for damage in [&b"short"[..], b"", &[7; 100]] {
+            std::fs::write(&path, damage).unwrap();
+            assert_eq!(store.get(one), None);
+        }
+        assert_eq!(Store::none().get(one), None);
+    }
+
+    #[test]
+    fn the_limit_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), None, None, 4000);
+        for n in 0..20u8 {
+            store.put(Key::new("k", [[n]]), &[n; 500]);
+        }
+        let usage = Cache::of(folder.path()).usage().unwrap();
+        assert!(usage.bytes <= 4000 && usage.entries >= 3, "{usage:?}");
+        store.put(Key::new("large", [""]), &[0; 3000]);
+        assert_eq!(store.get(Key::new("large", [""])), None);
+    }
+
+    #[test]
+    fn a_repository_that_cannot_be_written_has_its_cache_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        // A file in the way is refused to everybody, the superuser too.
+        std::fs::write(folder.path().join("invdiff"), "").unwrap();
+        let home = folder.path().join("home");
+        let store = Store::open(folder.path(), None, Some(&home), 1 << 20);
+        assert!(store.folder().is_some_and(|f| f.starts_with(&home)));
+        assert_eq!(Store::open(folder.path(), None, None, 1 << 20).folder(), None);
+        let chosen = Store::open(folder.path(), Some(&home), None, 1 << 20);
+        assert_eq!(chosen.folder(), Some(&*home.join("v1")));
+    }
 
     #[test]
     fn entries_are_counted_and_removed() {
