@@ -290,8 +290,10 @@ impl Repository {
     }
 }
 
+type Entry = (Mode, Oid);
+
 /// Entries by path, before and after.
-type EntryChanges = BTreeMap<PathBuf, (Option<(Mode, Oid)>, Option<(Mode, Oid)>)>;
+type EntryChanges = BTreeMap<PathBuf, (Option<Entry>, Option<Entry>)>;
 
 /// Compares two trees level by level and enters only folders whose ids differ.
 fn compare_trees(objects: &Objects, old: Oid, new: Oid) -> Result<EntryChanges> {
@@ -303,7 +305,7 @@ fn compare_trees(objects: &Objects, old: Oid, new: Oid) -> Result<EntryChanges> 
             continue;
         }
         let (before, after) = (objects.tree(old)?, objects.tree(new)?);
-        let mut names: BTreeMap<&[u8], [Option<(Mode, Oid)>; 2]> = BTreeMap::new();
+        let mut names: BTreeMap<&[u8], [Option<Entry>; 2]> = BTreeMap::new();
         for entry in before.iter() {
             names.entry(&entry.name).or_default()[0] = Some((entry.mode, entry.id));
         }
@@ -410,8 +412,7 @@ pub fn line_hunks(old: &[u8], new: &[u8]) -> Result<Vec<[u32; 4]>> {
     let mut options = DiffOptions::new();
     options.context_lines(0).interhunk_lines(0).indent_heuristic(true).force_text(true);
     let tail = common_tail(old, new);
-    let head = |text: &'_ [u8]| text.len() - tail;
-    let (old, new) = (&old[..head(old)], &new[..head(new)]);
+    let (old, new) = (old.split_at(old.len() - tail).0, new.split_at(new.len() - tail).0);
     let patch = Patch::from_buffers(old, None, new, None, Some(&mut options))?;
     let mut hunks = Vec::with_capacity(patch.num_hunks());
     for number in 0..patch.num_hunks() {

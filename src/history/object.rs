@@ -139,8 +139,15 @@ pub struct Objects {
     empty_tree: Oid,
     // Maps by hash: they are only looked up, never walked.
     trees: Mutex<HashMap<Oid, Arc<[TreeEntry]>>>,
-    blobs: Mutex<(usize, HashMap<Oid, Arc<[u8]>>)>,
+    blobs: Mutex<BlobCache>,
     unreadable: Mutex<BTreeMap<Oid, String>>,
+}
+
+#[derive(Default)]
+struct BlobCache {
+    /// Bytes in `blobs`.
+    held: usize,
+    blobs: HashMap<Oid, Arc<[u8]>>,
 }
 
 impl Objects {
@@ -199,7 +206,7 @@ impl Objects {
 
     /// Reads a file's content. A failure is also remembered for [`Objects::unreadable`].
     pub fn blob(&self, id: Oid) -> Result<Arc<[u8]>> {
-        if let Some(blob) = self.blobs.lock().unwrap_or_else(PoisonError::into_inner).1.get(&id) {
+        if let Some(blob) = self.blobs.lock().unwrap_or_else(PoisonError::into_inner).blobs.get(&id) {
             return Ok(blob.clone());
         }
         let bytes = self.object_of(id, Kind::Blob).inspect_err(|e| {
@@ -207,7 +214,7 @@ impl Objects {
             unreadable.insert(id, e.to_string());
         })?;
         let mut guard = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let (held, blobs) = &mut *guard;
+        let BlobCache { held, blobs } = &mut *guard;
         if *held + bytes.len() > BLOB_CACHE_BYTES {
             blobs.clear();
             *held = 0;

@@ -116,7 +116,7 @@ impl Repository {
                 return Err(Error::BadRange((*one).to_owned()));
             }
             [one] if one.ends_with("^!") || one.ends_with("^-") => {
-                let name = &one[..one.len() - 2];
+                let name = one.trim_end_matches(['!', '-']).trim_end_matches('^');
                 self.change_of(if name.is_empty() { "HEAD" } else { name })?.versions
             }
             [] => vec![self.base_version("HEAD", request.staged)?, self.open_end(request.staged)?],
@@ -124,11 +124,9 @@ impl Repository {
                 Some((from, to, symmetric)) => self.walk_range(&from, &to, symmetric, &mut warnings)?,
                 None => vec![self.version_of(one)?, self.open_end(request.staged)?],
             },
-            [a, b] if a.starts_with('^') && !b.starts_with('^') => {
-                self.walk_range(&a[1..], b, false, &mut warnings)?
-            }
-            [b, a] if a.starts_with('^') && !b.starts_with('^') => {
-                self.walk_range(&a[1..], b, false, &mut warnings)?
+            [a, b] if a.starts_with('^') != b.starts_with('^') => {
+                let (from, to) = if a.starts_with('^') { (a, b) } else { (b, a) };
+                self.walk_range(from.trim_start_matches('^'), to, false, &mut warnings)?
             }
             many => many.iter().map(|r| self.single(r)).collect::<Result<_>>()?,
         };
@@ -267,6 +265,9 @@ impl Repository {
                 "'{base_name}' is not on the first-parent way to '{to}': the first step also takes back what only it has"
             ));
         }
+        if symmetric && met {
+            base_name = ancestor_name(to, chain.len());
+        }
         let mut versions = vec![self.commit_version(base, base_name)?];
         versions.extend(self.chain_versions(&chain, to)?);
         Ok(versions)
@@ -341,14 +342,12 @@ impl Repository {
 /// Splits a range into its ends, and tells whether it starts at the merge base. `None` is one revision.
 fn parse_range(text: &str) -> Result<Option<(String, String, bool)>> {
     let or_head = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
-    // Dots inside `@{...}`, `^{/...}` and after `:` belong to one revision.
-    let plain = text.find(['{', ':']).map_or(text, |i| text.get(..i).unwrap_or(text));
-    if let Some(at) = plain.find("..").or_else(|| text.contains('}').then(|| text.rfind("..")).flatten()) {
-        let symmetric = text.get(at..).is_some_and(|t| t.starts_with("..."));
-        let after = if symmetric { at + 3 } else { at + 2 };
-        let (from, to) = (text.get(..at).unwrap_or_default(), text.get(after..).unwrap_or_default());
+    if let Some(at) = find_dots(text) {
+        let (from, dots) = text.split_at(at);
+        let symmetric = dots.starts_with("...");
+        let to = dots.strip_prefix("...").or_else(|| dots.strip_prefix("..")).unwrap_or_default();
         let lone = from.is_empty() && to.is_empty();
-        if lone || to.starts_with('.') || to.contains("..") && !to.contains('{') {
+        if lone || to.starts_with('.') || find_dots(to).is_some() {
             return Err(Error::BadRange(text.to_owned()));
         }
         return Ok(Some((or_head(from), or_head(to), symmetric)));
@@ -358,6 +357,22 @@ fn parse_range(text: &str) -> Result<Option<(String, String, bool)>> {
         return Ok(Some((format!("{}^", or_head(name)), or_head(name), false)));
     }
     Ok(None)
+}
+
+/// Finds the dots of a range. Dots in braces (`^{/a..b}`) and after a colon (`HEAD:a..b`) belong to
+/// one revision.
+fn find_dots(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 => return None,
+            '.' if depth == 0 && text.get(at..).is_some_and(|t| t.starts_with("..")) => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Splits `name~2^` into `name` and 3, the number of first parents to follow.
@@ -382,8 +397,5 @@ fn ancestor_name(revision: &str, steps: usize) -> String {
         return revision.to_owned();
     }
     let (base, before) = split_ancestor(revision);
-    match before.saturating_add(steps) {
-        1 => format!("{base}~1"),
-        n => format!("{base}~{n}"),
-    }
+    format!("{base}~{}", before.saturating_add(steps))
 }

@@ -5,6 +5,7 @@
 //! have, relative to the larger file. As in git, identical content is paired first, then files of the
 //! same unique name, then the most similar pairs of all.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,7 +18,10 @@ const FULL: u64 = 60_000;
 /// Candidates that are remembered for a file that appeared.
 const CANDIDATES: usize = 4;
 
-/// One file on either side. `content` reads it; `None` when it cannot be read or is no file.
+/// Reads a file of the old version (`true`) or of the new one; `None` when it cannot be read.
+pub(super) type Reader<'a> = dyn Fn(&Candidate<'_>, bool) -> Option<Arc<[u8]>> + 'a;
+
+/// One file on either side.
 pub(super) struct Candidate<'a> {
     pub path: &'a Path,
     /// Object id and whether it is a regular file; both must agree for an exact match.
@@ -51,7 +55,7 @@ pub(super) fn pair(
     sources: &[Candidate<'_>],
     destinations: &[Candidate<'_>],
     limits: &Limits,
-    content: &dyn Fn(&Candidate<'_>, bool) -> Option<Arc<[u8]>>,
+    content: &Reader<'_>,
 ) -> Vec<Pair> {
     let mut search = Search { sources, destinations, limits, used: BTreeMap::new(), found: BTreeMap::new() };
     search.exact();
@@ -142,11 +146,11 @@ impl Search<'_> {
                 }
                 best.push((score, prints.same_name(source, destination), destination, source));
             }
-            best.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+            best.sort_by_key(|m| Reverse((m.0, m.1)));
             best.truncate(CANDIDATES);
             matches.extend(best);
         }
-        matches.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+        matches.sort_by_key(|m| Reverse((m.0, m.1)));
         // Renames before copies, as a file that is still free explains more.
         for copies in [false, true] {
             for &(score, _, destination, source) in &matches {
@@ -206,7 +210,7 @@ struct Print {
 struct Prints<'a> {
     sources: &'a [Candidate<'a>],
     destinations: &'a [Candidate<'a>],
-    content: &'a dyn Fn(&Candidate<'_>, bool) -> Option<Arc<[u8]>>,
+    content: &'a Reader<'a>,
     old: HashMap<usize, Option<Print>>,
     new: HashMap<usize, Option<Print>>,
 }

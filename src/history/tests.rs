@@ -80,6 +80,8 @@ fn ranges_are_the_first_parent_way() {
     check(&repo, "HEAD..HEAD", "HEAD");
     check(&repo, "HEAD..HEAD~2", "HEAD HEAD~2");
     check(&repo, "HEAD^!", "HEAD~1 HEAD");
+    check(&repo, "HEAD^{/two}..HEAD@{0}", "HEAD^{/two} HEAD@{0}~1 HEAD@{0}");
+    check(&repo, "HEAD~2...HEAD~1", "HEAD~2 HEAD~1");
     check(&repo, "HEAD~3^!", "EMPTY HEAD~3");
     check(&repo, "4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD", "EMPTY HEAD");
 }
@@ -205,6 +207,48 @@ fn repositories_open_as_git_opens_them() {
     let index = named.range(&request("--staged")).expect("a range").versions.remove(1).tree;
     assert_eq!(index.read(Path::new("a.c")).as_deref(), Some(&b"1\n"[..]));
     assert_eq!(index.paths().len(), 1);
+}
+
+#[test]
+fn repositories_of_others_are_refused() {
+    let repo = four_commits();
+    let given = repo.command_of("chown").args(["-R", "12345", "."]).status();
+    if !given.is_ok_and(|s| s.success()) {
+        println!("skipped: only the superuser can give files away");
+        return;
+    }
+    let error = open_at(&repo, repo.path()).err().expect("an error");
+    assert!(matches!(&error, Error::DubiousOwnership(path) if path == repo.path()), "{error}");
+    assert!(error.hint().is_some_and(|h| h.contains("safe.directory")));
+    let top = repo.path().display().to_string();
+    repo.git(["config", "--global", "--add", "safe.directory", &top]);
+    check(&repo, "HEAD~1..HEAD", "HEAD~1 HEAD");
+}
+
+#[test]
+fn replaced_objects_are_read_as_git_reads_them() {
+    let repo = four_commits();
+    let repo = repo.run(["replace", "HEAD:a.c", "HEAD~3:a.c"]);
+    let range = open(&repo).range(&request("HEAD~1..HEAD")).expect("a range");
+    assert_eq!(range.versions[1].tree.read(Path::new("a.c")).as_deref(), Some(&b"1\n"[..]));
+}
+
+#[test]
+fn long_ranges_are_walked_once() {
+    let repo = TempRepo::new().file("a.c", "1\n").commit("base");
+    let mut stream = String::new();
+    for n in 0..2000 {
+        let from = if n == 0 { "from refs/heads/main^0\n" } else { "" };
+        stream += &format!("commit refs/heads/main\ncommitter A <a@b> {n} +0000\ndata 1\nx{from}\n");
+    }
+    repo.write("stream", stream);
+    let file = std::fs::File::open(repo.path().join("stream")).expect("a file");
+    let status =
+        repo.command_of("git").args(["fast-import", "--quiet"]).stdin(file).status().expect("git runs");
+    assert!(status.success());
+    let range = open(&repo).range(&request("main~1999..main")).expect("a range");
+    assert_eq!(range.versions.len(), 2000);
+    assert_eq!(range.versions[1].name, "main~1998");
 }
 
 #[test]
