@@ -60,6 +60,9 @@ pub enum HookError {
     NoMessageFile,
     #[error("no answer within {0} s")]
     Timeout(u64),
+    /// The hook before has already met it, and said so if it was `pre-commit`.
+    #[error("{0}")]
+    Again(Failure),
 }
 
 /// What git is to do.
@@ -84,6 +87,10 @@ pub fn run(name: &str, args: &[OsString], stdin: &[u8], hook: &mut Hook<'_>) -> 
         _ => Ok(Outcome::Continue),
     };
     result.unwrap_or_else(|error| {
+        // One commit says one trouble once; but a gate that did not look always says so.
+        if matches!(error, HookError::Again(_)) && name != "pre-commit" {
+            return Outcome::Continue;
+        }
         say(hook, &format!("warning: invdiff {name}: {}; going on without it", one_line(&error.to_string())));
         Outcome::Continue
     })
@@ -192,7 +199,7 @@ fn analysed(hook: &Hook<'_>, old: Side, new: Side) -> Result<Report, HookError> 
     let memory = Memory::of(hook.git)?;
     let key = memory.key(hook.git, &old, &new)?;
     if let Some(answer) = memory.recall(&key) {
-        return Ok(answer?);
+        return answer.map_err(HookError::Again);
     }
     let analyse = hook.analyse.clone();
     let answer = within(hook.settings.timeout, move || analyse(&old, &new));
