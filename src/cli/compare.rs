@@ -1,21 +1,20 @@
 //! What notes, trailers and hooks share: the repository by the git command line, its settings, and the
 //! comparison of two versions.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::diff::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, GlobalArgs, analyse};
-use crate::gate::hooks::HookSettings;
-use crate::gate::policy::Policy;
+use crate::config::{ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};
+use crate::gate::hooks::{HookSettings, NAMES};
 use crate::gate::{Analyse, Failure, Side};
-use crate::report::{note, trailer};
+use crate::history::{RangeRequest, Repository};
+use crate::report::note;
 use crate::store::notes::{NotesError, NotesRef};
 use crate::store::{Git, GitError};
-
-/// Seconds that a hook may take unless the configuration says otherwise.
-const HOOK_SECONDS: u64 = 20;
 
 /// Returns the repository that the common options name. Fails where there is none.
 pub(super) fn repository(context: &Context) -> Result<Git, CliError> {
@@ -24,26 +23,71 @@ pub(super) fn repository(context: &Context) -> Result<Git, CliError> {
     Ok(git)
 }
 
-/// Reads the settings of notes, trailers and hooks.
-pub(super) fn settings(git: &Git) -> Result<HookSettings, CliError> {
-    let number = |key: &str, default: usize| -> Result<usize, CliError> {
-        match git.config_number(key)? {
-            None => Ok(default),
-            Some(value) => usize::try_from(value)
-                .map_err(|_| CliError::fatal(format!("{key} must not be negative, and is {value}"))),
+/// Reads the user's own settings of notes, trailers and hooks: git's configuration and the environment.
+pub(super) fn settings(context: &Context) -> Result<HookSettings, CliError> {
+    let repository = analyse::open(context)?;
+    joined(&repository, &ConfigFile::default(), Vec::new())
+}
+
+/// Reads the settings for a hook, with the policy of HEAD and of the index joined, so that a change cannot
+/// loosen its own gate. A policy file that cannot be read says nothing, and that is one of its changes.
+pub(super) fn hook_settings(context: &Context) -> Result<HookSettings, CliError> {
+    let repository = analyse::open(context)?;
+    let staged = RangeRequest { staged: true, ..RangeRequest::default() };
+    let mut unreadable = Vec::new();
+    let mut files = Vec::new();
+    if repository.work_dir().is_some() {
+        for version in &repository.range(&staged)?.versions {
+            files.push(ConfigFile::of_tree(&*version.tree).unwrap_or_else(|error| {
+                unreadable.push(format!("cannot be read in {}: {error}", version.name));
+                ConfigFile::default()
+            }));
         }
+    }
+    let (file, mut changes) = match files.as_slice() {
+        [base, new] => {
+            let joined = join_policies(base, new);
+            (joined.file, joined.changes)
+        }
+        _ => (ConfigFile::default(), Vec::new()),
     };
-    let notes_ref = match git.config("invdiff.notesRef")? {
-        Some(name) => NotesRef::parse(&name)?,
-        None => NotesRef::default(),
-    };
+    changes.extend(unreadable);
+    joined(&repository, &file, changes)
+}
+
+fn joined(
+    repository: &Repository,
+    file: &ConfigFile,
+    policy_changes: Vec<String>,
+) -> Result<HookSettings, CliError> {
+    let git = GitConfig::load(repository.git()).map_err(bad_setting)?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let settings = Settings::join(file, &git, variable, &Overrides::default()).map_err(bad_setting)?;
+    let mut off = BTreeSet::new();
+    for name in NAMES {
+        let own = git.bool(&format!("hooks.{name}")).map_err(bad_setting)?;
+        if !settings.hooks || own == Some(false) {
+            off.insert(name);
+        }
+    }
+    let note_limit = settings.note_limit.and_then(|limit| usize::try_from(limit).ok());
     Ok(HookSettings {
-        policy: Policy::default(),
-        timeout: Some(Duration::from_secs(HOOK_SECONDS)),
-        max_trailers: number("invdiff.maxTrailers", trailer::DEFAULT_MAX)?,
-        note_limit: number("invdiff.noteLimit", note::DEFAULT_LIMIT)?,
-        notes_ref,
+        policy: settings.policy(),
+        policy_changes,
+        timeout: Some(settings.gate.timeout_seconds).filter(|&s| s > 0).map(Duration::from_secs),
+        max_trailers: if settings.trailers { settings.max_trailers } else { 0 },
+        note_limit: note_limit.unwrap_or(note::DEFAULT_LIMIT),
+        notes_ref: NotesRef::parse(&settings.notes_ref)?,
+        off,
     })
+}
+
+fn bad_setting(error: ConfigError) -> CliError {
+    let fatal = CliError::fatal(error.to_string());
+    match error.hint {
+        Some(hint) => fatal.hint(hint),
+        None => fatal,
+    }
 }
 
 /// Returns the function that compares two versions of this repository, as `git invdiff diff` does.

@@ -7,7 +7,6 @@ use super::{CliError, Context, ExitCode, compare};
 use crate::gate::hooks::{self, Hook, NAMES, Outcome};
 use crate::gate::install::{HookStatus, Hooks, InstallError};
 use crate::report::escape::visible;
-use crate::store::Git;
 use clap::{Args, Subcommand};
 
 /// Git hooks: install, uninstall, status, run
@@ -47,7 +46,7 @@ pub fn run(args: HookArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         HookCommand::Install { hooks } => {
             let git = compare::repository(context)?;
             let installed = Hooks::of(&git)?.install(&hooks)?;
-            print(&git, &installed, context)?;
+            print(&installed, context)?;
             if !context.globals.quiet {
                 writeln!(
                     context.output,
@@ -64,21 +63,22 @@ pub fn run(args: HookArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         HookCommand::Status => {
             let git = compare::repository(context)?;
             let status = Hooks::of(&git)?.status()?;
-            print(&git, &status, context)?;
+            print(&status, context)?;
         }
         HookCommand::Run { name, args } => return run_hook(&name, &args, context),
     }
     Ok(ExitCode::Done)
 }
 
-fn print(git: &Git, hooks: &[HookStatus], context: &mut Context) -> Result<(), CliError> {
+fn print(hooks: &[HookStatus], context: &mut Context) -> Result<(), CliError> {
+    let off = compare::settings(context)?.off;
     for hook in hooks {
         write!(context.output, "{:<18}  {}", hook.name, hook.state)?;
         if hook.chained {
             write!(context.output, ", after the hook that was there before")?;
         }
-        if is_off(git, hook.name)? {
-            write!(context.output, ", switched off by invdiff.hooks.{}", hook.name)?;
+        if off.contains(hook.name) {
+            write!(context.output, ", switched off by invdiff.hooks or invdiff.hooks.{}", hook.name)?;
         }
         writeln!(context.output)?;
     }
@@ -94,16 +94,11 @@ fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<Exit
     if !NAMES.contains(&name) {
         return Err(InstallError::Unknown(name.to_string()).into());
     }
-    let skipped =
-        std::env::var("INVDIFF_SKIP").is_ok_and(|v| !matches!(v.as_str(), "" | "0" | "false" | "no" | "off"));
-    if skipped {
-        return Ok(ExitCode::Done);
-    }
     let git = compare::repository(context)?;
-    if is_off(&git, name)? {
+    let settings = compare::hook_settings(context)?;
+    if settings.off.contains(name) {
         return Ok(ExitCode::Done);
     }
-    let settings = compare::settings(&git)?;
     let mut stdin = Vec::new();
     if name == "post-rewrite" {
         std::io::stdin()
@@ -117,11 +112,6 @@ fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<Exit
         Outcome::Continue => Ok(ExitCode::Done),
         Outcome::Stop => Ok(ExitCode::Objection),
     }
-}
-
-/// Tells whether the user switched this hook off.
-fn is_off(git: &Git, name: &str) -> Result<bool, CliError> {
-    Ok(git.config_bool(&format!("invdiff.hooks.{name}"))? == Some(false))
 }
 
 impl From<InstallError> for CliError {

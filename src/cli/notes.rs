@@ -70,7 +70,7 @@ pub enum NotesCommand {
 
 pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let git = compare::repository(context)?;
-    let settings = compare::settings(&git)?;
+    let settings = compare::settings(context)?;
     let name = match &args.notes_ref {
         Some(name) => NotesRef::parse(name).map_err(|error| CliError::usage(error.to_string()))?,
         None => settings.notes_ref.clone(),

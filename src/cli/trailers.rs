@@ -25,7 +25,7 @@ pub struct TrailersArgs {
 pub fn run(args: TrailersArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let format = context.format(&[Format::Text, Format::Json, Format::Yaml])?;
     let git = compare::repository(context)?;
-    let settings = compare::settings(&git)?;
+    let settings = compare::settings(context)?;
     let (old, new) = sides(&git, &args.revisions)?;
     let report = compare::analyse(context)(&old, &new).map_err(|failure| CliError::fatal(failure.0))?;
     let trailers = trailer::compose(&report, settings.max_trailers);

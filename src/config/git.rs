@@ -4,7 +4,7 @@ use super::error::ConfigError;
 use std::collections::BTreeMap;
 
 /// Keys below `invdiff.`, as documentation spells them. Git itself ignores case.
-pub const KEYS: [&str; 27] = [
+pub const KEYS: [&str; 33] = [
     "age",
     "block",
     "cacheDir",
@@ -14,6 +14,12 @@ pub const KEYS: [&str; 27] = [
     "define",
     "exclude",
     "hooks",
+    "hooks.commit-msg",
+    "hooks.post-commit",
+    "hooks.post-rewrite",
+    "hooks.pre-commit",
+    "hooks.pre-push",
+    "hooks.prepare-commit-msg",
     "hostHeaders",
     "include",
     "includeDir",

@@ -5,6 +5,7 @@
 
 mod message;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -27,6 +28,8 @@ pub const NAMES: [&str; 6] =
 #[derive(Clone, Debug)]
 pub struct HookSettings {
     pub policy: Policy,
+    /// What the change does to the policy, one line each; it cannot loosen its own gate.
+    pub policy_changes: Vec<String>,
     /// Time for the analysis; what is not decided by then only warns. `None`: no limit.
     pub timeout: Option<Duration>,
     /// Most trailers of a message.
@@ -34,6 +37,8 @@ pub struct HookSettings {
     /// Most bytes of a note's record.
     pub note_limit: usize,
     pub notes_ref: NotesRef,
+    /// Hooks that the user has switched off.
+    pub off: BTreeSet<&'static str>,
 }
 
 /// Everything around one run of a hook.
@@ -102,6 +107,11 @@ fn advisory(result: Result<(), HookError>) -> Result<Outcome, HookError> {
 
 /// Compares HEAD with the index, says what callers will see, and stops for a replayed regression.
 fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
+    let policy_changes = &hook.settings.policy_changes;
+    if !policy_changes.is_empty() {
+        say(hook, "warning: this commit changes the policy of .invdiff.yaml");
+        policy_changes.iter().for_each(|line| say(hook, &format!("  {}", visible(line))));
+    }
     let report = analysed(hook, head(hook.git)?, Side::Index)?;
     let verdict = judge(&report, &hook.settings.policy);
     if verdict.warnings.is_empty() && verdict.blocked.is_empty() {

@@ -49,9 +49,23 @@ fn there_are_three_ways_around() {
     let repo = repo.config("invdiff.hooks.pre-commit", "off");
     let off = invdiff(&repo, &["hook", "run", "pre-commit"]);
     assert_eq!((off.status.code(), stderr(&off)), (Some(0), String::new()));
-    assert!(
-        stdout(&invdiff(&repo, &["hook", "status"])).contains("switched off by invdiff.hooks.pre-commit")
-    );
+    assert!(stdout(&invdiff(&repo, &["hook", "status"])).contains("invdiff.hooks.pre-commit"));
+}
+
+#[test]
+fn a_change_cannot_loosen_its_own_gate() {
+    let repo = repository();
+    repo.write(".invdiff.yaml", "gate: {block: [pinned]}\n");
+    repo.git(["add", ".invdiff.yaml"]);
+    let run = |repo: &TempRepo| stderr(&invdiff(repo, &["hook", "run", "pre-commit"]));
+    assert!(run(&repo).contains("gate.block loses 'assertion', still in effect"), "{}", run(&repo));
+    repo.write(".invdiff.yaml", "gate: {blok: [pinned]}\n");
+    repo.git(["add", ".invdiff.yaml"]);
+    assert!(run(&repo).contains("cannot be read in INDEX"), "{}", run(&repo));
+    let repo = repo.config("invdiff.maxTrailer", "3");
+    let output = invdiff(&repo, &["hook", "status"]);
+    assert_eq!(output.status.code(), Some(128));
+    assert!(stderr(&output).contains("hint: did you mean 'maxTrailers'?"), "{}", stderr(&output));
 }
 
 #[test]

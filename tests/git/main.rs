@@ -91,6 +91,8 @@ fn stand_in(git: Git) -> Analyse {
 fn settings() -> HookSettings {
     HookSettings {
         policy: Policy::default(),
+        policy_changes: Vec::new(),
+        off: Default::default(),
         timeout: Some(std::time::Duration::from_secs(5)),
         max_trailers: 5,
         note_limit: 1 << 20,
