@@ -67,3 +67,27 @@ impl ConfigFile {
         ConfigFile::parse(&name, &bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::OpenOptions;
+    use crate::testing::TempRepo;
+
+    #[test]
+    fn git_is_asked_for_every_scope() {
+        let repo = TempRepo::new().config("invdiff.unroll", "3").config("other.key", "x\ny");
+        std::fs::write(repo.home().join("more"), "[invdiff]\n\thooks\n\tpoints = exit\n").expect("written");
+        repo.git(["config", "--global", "include.path", "more"]);
+        let mut variables = repo.environment();
+        let command_line = [("COUNT", "1"), ("KEY_0", "invdiff.RLIMIT"), ("VALUE_0", "5k")];
+        variables.extend(command_line.map(|(k, v)| (format!("GIT_CONFIG_{k}").into(), v.into())));
+        let options = OpenOptions { variables, ..OpenOptions::at(repo.path()) };
+        let repository = Repository::open(&options).expect("a repository");
+        let git = GitConfig::load(repository.git()).expect("keys");
+        let joined = Settings::join(&ConfigFile::default(), &git, |_| None, &Overrides::default());
+        let joined = joined.expect("settings");
+        assert_eq!((joined.unroll, joined.rlimit, joined.hooks), (3, 5120, true));
+        assert_eq!(joined.points, ["exit"]);
+    }
+}

@@ -49,6 +49,11 @@ impl GitCommand {
         self
     }
 
+    pub(super) fn with_lazy_fetch(mut self) -> GitCommand {
+        self.lazy_fetch = true;
+        self
+    }
+
     pub(super) fn within(mut self, directory: PathBuf) -> GitCommand {
         self.directory = directory;
         self

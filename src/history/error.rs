@@ -27,9 +27,6 @@ pub enum Error {
     #[error("ambiguous revision '{0}': more than one object has this short id")]
     AmbiguousId(String),
 
-    #[error("ambiguous argument '{0}': both revision and filename")]
-    RevisionOrPath(String),
-
     #[error("'{revision}' names a {kind}, not a commit")]
     NotACommit { revision: String, kind: &'static str },
 
@@ -88,9 +85,6 @@ impl Error {
                 "use '--' to separate paths from revisions: git invdiff [<revision>...] -- [<path>...]".into()
             }
             Error::AmbiguousId(_) => "use more digits of the object id".into(),
-            Error::RevisionOrPath(_) => {
-                "use '--' to separate paths from revisions: git invdiff [<revision>...] -- [<path>...]".into()
-            }
             Error::BadRange(_) => "write A..B, A...B, or revisions one after the other".into(),
             Error::NoMergeBase(a, b) => format!("compare them directly: git invdiff {a} {b}"),
             Error::Shallow { fetch, .. } => format!("get the missing history: {fetch}"),

@@ -176,7 +176,10 @@ impl Objects {
     }
 
     fn object_of(&self, id: Oid, kind: Kind) -> Result<Arc<[u8]>> {
-        let object = self.source.object(id)?;
+        let object = self.source.object(id).inspect_err(|e| {
+            let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+            unreadable.insert(id, e.to_string());
+        })?;
         if object.kind != kind {
             let reason = format!("it is a {}, not a {}", object.kind.name(), kind.name());
             return Err(Error::Corrupt { id, reason });
@@ -204,15 +207,12 @@ impl Objects {
         Ok(tree)
     }
 
-    /// Reads a file's content. A failure is also remembered for [`Objects::unreadable`].
+    /// Reads a file's content.
     pub fn blob(&self, id: Oid) -> Result<Arc<[u8]>> {
         if let Some(blob) = self.blobs.lock().unwrap_or_else(PoisonError::into_inner).blobs.get(&id) {
             return Ok(blob.clone());
         }
-        let bytes = self.object_of(id, Kind::Blob).inspect_err(|e| {
-            let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
-            unreadable.insert(id, e.to_string());
-        })?;
+        let bytes = self.object_of(id, Kind::Blob)?;
         let mut guard = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
         let BlobCache { held, blobs } = &mut *guard;
         if *held + bytes.len() > BLOB_CACHE_BYTES {
@@ -272,7 +272,8 @@ impl Objects {
         Ok(None)
     }
 
-    /// Returns the blobs that could not be read so far, with the reasons, in a stable order.
+    /// Returns the objects that could not be read so far, with the reasons, in a stable order. Trees of
+    /// versions pass over what they cannot read, so this is where a person learns of it.
     pub fn unreadable(&self) -> Vec<(Oid, String)> {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         unreadable.iter().map(|(id, why)| (*id, why.clone())).collect()

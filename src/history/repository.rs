@@ -31,7 +31,7 @@ pub struct OpenOptions {
     /// Objects come from elsewhere than the repository's own folder (`GIT_OBJECT_DIRECTORY`,
     /// `GIT_ALTERNATE_OBJECT_DIRECTORIES`), as in a hook that guards a push.
     pub foreign_objects: bool,
-    /// Objects that a partial clone lacks may be fetched (`invdiff.lazyFetch`).
+    /// Objects that a partial clone lacks may be fetched, as if `invdiff.lazyFetch` were set.
     pub lazy_fetch: bool,
     /// Variables for git processes on top of the inherited ones.
     pub variables: Vec<(OsString, OsString)>,
@@ -115,6 +115,9 @@ impl Repository {
             git = git.with("GIT_WORK_TREE", work_dir.clone()).within(work_dir.clone());
         }
         let partial = opened.as_ref().map_or_else(|| is_partial(&git), has_promisor);
+        if partial && allows_fetch(&git) {
+            git = git.with_lazy_fetch();
+        }
         let commands = CommandSource::new(git.clone(), layout.format, partial);
         let usable = opened.filter(|r| !options.foreign_objects && !partial && !has_replacements(r));
         let libgit = usable.map(|r| LibgitSource::new(r, index_file.clone()));
@@ -432,6 +435,12 @@ fn is_partial(git: &GitCommand) -> bool {
     let mut arguments = vec!["config", "--get-regexp"];
     arguments.extend(keys);
     git.output(&arguments).is_ok_and(|o| o.status.success() && !o.stdout.is_empty())
+}
+
+/// Reads `invdiff.lazyFetch`; anything but a clear yes is a no.
+fn allows_fetch(git: &GitCommand) -> bool {
+    let answer = git.read(&["config", "--type=bool", "invdiff.lazyFetch"]);
+    answer.is_ok_and(|text| text.trim_ascii() == b"true")
 }
 
 fn read_shallow(common_dir: &Path, format: ObjectFormat) -> BTreeSet<Oid> {
