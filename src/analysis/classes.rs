@@ -213,7 +213,11 @@ pub fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed 
         units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
         callees: &context,
         pointer_bits,
-        options: invariant::Options { rlimit: options.rlimit, budget: super::default_budget() },
+        options: invariant::Options {
+            rlimit: options.rlimit,
+            all: options.all,
+            budget: super::default_budget(),
+        },
     };
     let diff = invariant::diff_function(&task);
     Analysed { class_of, representative, diff: Some(diff) }

@@ -74,6 +74,9 @@ impl Engine<'_> {
             {
                 continue;
             }
+            if !self.task.options.all && !self.is_interface(&s, class) {
+                continue;
+            }
             let Some(ty) = subject::type_of(graph, &s, class) else { continue };
             if !matches!(ty, CType::Int { .. } | CType::Bool | CType::Pointer(_))
                 || known.contains_key(&s.name())
@@ -88,6 +91,18 @@ impl Engine<'_> {
             }
         }
         known
+    }
+
+    /// Whether a subject is the result or a parameter.
+    fn is_interface(&self, subject: &Subject, class: usize) -> bool {
+        let body = &self.task.graph.bodies[class];
+        match subject {
+            Subject::Result => true,
+            Subject::Variable { name, ordinal } => {
+                find_var(body, name, *ordinal).is_some_and(|v| body.var(v).kind == VarKind::Param)
+            }
+            _ => false,
+        }
     }
 
     /// The runs in which a class took part, and whether it was the old one.

@@ -52,7 +52,7 @@ pub fn collect(
     let mut runs = Vec::new();
     let mut steps = 0;
     let mut generator = interp::Generator::new(new, entry.1, 0);
-    let mut given = first.into_iter();
+    let mut given = first.into_iter().chain(simple_stdin(old, new, entry));
     let mut shown = false;
     while runs.len() < budget.inputs && steps < budget.steps {
         // Enough is known when a defined difference was seen; the rest only suggests candidates.
@@ -69,6 +69,32 @@ pub fn collect(
         runs.push(run);
     }
     runs
+}
+
+/// Standard inputs of small numbers for programs that read a few: all combinations while they are
+/// few, so that equal values and zeros meet, and so that witnesses are easy to read.
+fn simple_stdin(old: &Program, new: &Program, entry: (&str, &str)) -> Vec<Input> {
+    const VALUES: [&str; 4] = ["1", "-1", "0", "2"];
+    const MAX: usize = 256;
+    let numbers = "1 ".repeat(16).into_bytes();
+    let probe = replay(old, new, entry, Input { stdin: numbers, ..Input::default() });
+    let count = probe.old.inputs.len().max(probe.new.inputs.len());
+    if count == 0 || count > 8 {
+        return Vec::new();
+    }
+    let total = VALUES.len().pow(count as u32);
+    // A stride that has no factor in common with the number of values visits scattered tuples.
+    let stride = if total > MAX { total / MAX | 1 } else { 1 };
+    let tuple = |mut k: usize| {
+        let mut words = Vec::new();
+        for _ in 0..count {
+            words.push(VALUES[k % VALUES.len()]);
+            k /= VALUES.len();
+        }
+        words.join(" ") + "\n"
+    };
+    let texts = (0..total.min(MAX)).map(|i| tuple(i * stride % total));
+    texts.map(|stdin| Input { stdin: stdin.into_bytes(), ..Input::default() }).collect()
 }
 
 /// Runs that suffice to suggest candidates.

@@ -34,6 +34,12 @@ pub struct Val {
     pub guards: Rc<Lines>,
 }
 
+impl Val {
+    fn same(&self, other: &Val) -> bool {
+        self.term == other.term && self.causes == other.causes && self.guards == other.guards
+    }
+}
+
 /// What the evaluator must know of the world around the function.
 pub trait Callees {
     /// Returns an identity of the named function's behaviour in a class (name and content of its
@@ -359,7 +365,8 @@ impl<'a> Evaluator<'a> {
                 };
                 let key = self.var_key(*v);
                 let term = self.pool.leaf(Leaf::Indeterminate { key, sort });
-                vec![(classes.clone(), self.made_by(node, term))]
+                // That a variable is declared explains no value.
+                vec![(classes.clone(), self.plain(term))]
             }
             Instr::Load { addr, access, .. } => {
                 let region = self.places.region(addr);
@@ -621,16 +628,13 @@ pub(super) fn product<A: Clone, B: Clone>(a: &Part<A>, b: &Part<B>) -> Part<(A, 
     cells
 }
 
-/// Merges cells with equal terms.
+/// Merges cells with equal terms that rest on the same nodes. Equal terms of different origin stay
+/// apart: their causes differ by class.
 pub(super) fn merge(part: Part<Val>) -> Part<Val> {
     let mut result: Part<Val> = Vec::with_capacity(part.len());
     for (set, val) in part {
-        match result.iter_mut().find(|(_, v)| v.term == val.term) {
-            Some((s, v)) => {
-                *s = s.union(&set);
-                v.causes = union(&v.causes, &val.causes);
-                v.guards = union(&v.guards, &val.guards);
-            }
+        match result.iter_mut().find(|(_, v)| v.same(&val)) {
+            Some((s, _)) => *s = s.union(&set),
             None => result.push((set, val)),
         }
     }
