@@ -71,14 +71,26 @@ impl Encoder {
     }
 
     /// Returns what has to be asserted with a query whose cone is `cone`: the facts about the terms
-    /// in it, and that objects have addresses of their own.
+    /// in it, that objects have addresses of their own, and that a conversion does not succeed when
+    /// the input ended before it.
     pub fn side_conditions(&self, pool: &TermPool, cone: &[TermId]) -> Vec<Bool> {
         let mut conditions = Vec::new();
         let mut addresses: Vec<&Dynamic> = Vec::new();
+        let mut conversions: HashMap<(&str, &[TermId]), Bool> = HashMap::new();
         for t in cone {
             conditions.extend(self.facts.get(t).into_iter().flatten().cloned());
-            if let Term::Leaf(Leaf::LocalAddr { .. } | Leaf::SymbolAddr { .. }) = pool.get(*t) {
-                addresses.extend(self.terms.get(t));
+            match pool.get(*t) {
+                Term::Leaf(Leaf::LocalAddr { .. } | Leaf::SymbolAddr { .. }) => {
+                    addresses.extend(self.terms.get(t));
+                }
+                Term::App(App::Uf(Uf::InputOk { conversion } | Uf::InputEnd { conversion }), args) => {
+                    let Some(happens) = self.terms.get(t).and_then(Dynamic::as_bool) else { continue };
+                    // The cone has each of the two at most once for equal arguments.
+                    if let Some(other) = conversions.insert((conversion, args), happens.clone()) {
+                        conditions.push(Bool::and(&[happens, other]).not());
+                    }
+                }
+                _ => {}
             }
         }
         for a in &addresses {

@@ -117,6 +117,15 @@ fn models_tell_memories() {
 }
 
 #[test]
+fn input_that_ended_is_not_converted() {
+    let mut pool = TermPool::new();
+    let stdin = pool.leaf(Leaf::Stdin);
+    let ok = pool.app(App::Uf(Uf::InputOk { conversion: "%d".into() }), &[stdin]);
+    let end = pool.app(App::Uf(Uf::InputEnd { conversion: "%d".into() }), &[stdin]);
+    assert!(Solver::new(Limits::default()).check(&pool, &[ok, end]).is_unsat());
+}
+
+#[test]
 fn objects_are_apart() {
     let mut pool = TermPool::new();
     let a = pool.leaf(Leaf::LocalAddr { key: "f:a#0".into(), bits: 64 });

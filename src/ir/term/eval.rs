@@ -307,7 +307,13 @@ impl Run<'_> {
             }
             (Some((c, false)), None) => c,
             (None, None) => {
-                let c = self.assignment.fill_value(sort, whole).ok_or(UndefinedKind::BadCall)?;
+                let c = match uf {
+                    Uf::InputOk { conversion } | Uf::InputEnd { conversion } => {
+                        let filled = self.assignment.fill_conversion(fingerprint(&(conversion, &key.1)));
+                        Const::Bool(if let Uf::InputOk { .. } = uf { filled.0 } else { filled.1 })
+                    }
+                    _ => self.assignment.fill_value(sort, whole).ok_or(UndefinedKind::BadCall)?,
+                };
                 table.insert(key, (c, false));
                 c
             }
@@ -417,6 +423,22 @@ mod tests {
         assert_eq!(Program::new(&pool, &[sx, sy]).run(&pool, &a).same(sx, sy), Some(true));
         a.set(x, Const::f64(1.0));
         assert_eq!(Program::new(&pool, &[sx, sy]).run(&pool, &a).same(sx, sy), Some(false));
+    }
+
+    #[test]
+    fn input_that_ended_is_not_converted() {
+        let mut pool = TermPool::new();
+        let stdin = pool.leaf(Leaf::Stdin);
+        let ok = pool.app(App::Uf(Uf::InputOk { conversion: "%d".into() }), &[stdin]);
+        let end = pool.app(App::Uf(Uf::InputEnd { conversion: "%d".into() }), &[stdin]);
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..64 {
+            let input = Assignment::filled(Fill::Varied { seed, palette: Arc::default() });
+            let program = Program::new(&pool, &[ok, end]);
+            let run = program.run(&pool, &input);
+            seen.insert((run.holds(ok).unwrap(), run.holds(end).unwrap()));
+        }
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), [(false, false), (false, true), (true, false)]);
     }
 
     #[test]

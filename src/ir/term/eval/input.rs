@@ -163,6 +163,16 @@ impl Assignment {
             }
         }
     }
+
+    /// Returns whether a conversion of standard input succeeds, and whether the input ends before
+    /// it: never both. Mostly it succeeds, under half of the seeds always, because programs do
+    /// little after the first conversion that fails.
+    pub(super) fn fill_conversion(&self, key: u128) -> (bool, bool) {
+        let Fill::Varied { seed, .. } = &self.fill else { return (false, false) };
+        let h = mix(fingerprint(&(*seed, key)));
+        let succeeds = mix(u128::from(*seed)) & 1 == 0 || h & 3 != 0;
+        (succeeds, !succeeds && h & 4 != 0)
+    }
 }
 
 /// Fingerprint of the root of the memory at entry.
