@@ -305,11 +305,16 @@ impl ObjectSource for Both {
     }
 
     fn resolve(&self, expression: &str) -> Result<Option<Oid>> {
-        match self.libgit.resolve(expression)? {
-            Some(id) => Ok(Some(id)),
+        match self.libgit.resolve(expression) {
+            Ok(Some(id)) => Ok(Some(id)),
             // The commonest miss needs no second opinion: an unborn HEAD.
-            None if expression == "HEAD" => Ok(None),
-            None => self.commands.resolve(expression),
+            Ok(None) if expression == "HEAD" => Ok(None),
+            Ok(None) => self.commands.resolve(expression),
+            // Where only one of the objects with a short id is a commit, git takes that one.
+            Err(error) => match self.commands.resolve(&format!("{expression}^{{commit}}")) {
+                Ok(Some(id)) => Ok(Some(id)),
+                _ => Err(error),
+            },
         }
     }
 

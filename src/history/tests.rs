@@ -156,6 +156,27 @@ fn unknown_revisions_are_named() {
 }
 
 #[test]
+fn a_short_id_means_the_commit() {
+    let repo = four_commits();
+    let short = repo.id("HEAD")[..4].to_owned();
+    let same = |n: &u32| {
+        let id = Oid::hash_object_ext(git2::ObjectType::Blob, n.to_string().as_bytes(), ObjectFormat::Sha1);
+        id.is_ok_and(|id| id.to_string().starts_with(&short))
+    };
+    let mut numbers = (0..2_000_000u32).filter(same);
+    let write = |n: u32| {
+        repo.write("n", n.to_string());
+        repo.git(["hash-object", "-w", "n"]);
+    };
+    write(numbers.next().expect("a collision of four digits"));
+    let range = open(&repo).range(&request(&format!("{short}~1..{short}"))).expect("a range");
+    assert_eq!(range.versions[1].commit(), Some(repo.id("HEAD")));
+    // A blob is named well, but it is no commit.
+    let blob = repo.git(["hash-object", "n"]);
+    assert!(open(&repo).range(&request(&format!("{blob}..HEAD"))).is_err());
+}
+
+#[test]
 fn a_shallow_clone_names_what_it_lacks() {
     let origin = four_commits();
     let repo = origin.shallow(2);
