@@ -18,7 +18,7 @@ fn command(folder: &Path, words: &str) -> Command {
         .current_dir(folder)
         .env("HOME", folder)
         .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CEILING_DIRECTORIES", folder.parent().unwrap_or(folder))
+        .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
         .args(words.split_whitespace());
     command
 }
@@ -111,4 +111,95 @@ fn completions_are_printed() {
     for shell in ["bash", "zsh", "fish"] {
         check(&format!("completions {shell}"), 0, "invdiff", "");
     }
+}
+
+/// A folder with the demonstration's history in `repo`.
+fn demonstration() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = invdiff(folder.path(), "demo --keep repo -o shown");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let repository = folder.path().join("repo");
+    (folder, repository)
+}
+
+#[track_caller]
+fn stdout(folder: &Path, words: &str, code: i32) -> String {
+    let output = invdiff(folder, words);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{words}\n{err}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn the_demonstration_shows_the_main_job() {
+    let (folder, repository) = demonstration();
+    let shown = std::fs::read_to_string(folder.path().join("shown")).expect("the output");
+    for part in [
+        "$ git invdiff HEAD~2..HEAD",
+        "commit 7de4286 areas are never negative",
+        "@@ -7 +7 @@",
+        "for example",
+        "replayed",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+    let again = invdiff(folder.path(), "demo --keep repo");
+    assert_eq!(again.status.code(), Some(128), "a folder that is in use is left alone");
+    assert!(repository.join("area.c").exists());
+}
+
+#[test]
+fn a_range_in_every_format() {
+    let (_folder, repository) = demonstration();
+    let json: serde_json::Value =
+        serde_json::from_str(&stdout(&repository, "--json HEAD~2..HEAD", 0)).expect("JSON");
+    assert_eq!(json["schema"], "invdiff/1");
+    assert_eq!(json["versions"].as_array().map(Vec::len), Some(3));
+    assert_eq!(json["complete"], true);
+    let yaml: serde_json::Value =
+        serde_yaml::from_str(&stdout(&repository, "--format yaml HEAD~2..HEAD", 0)).expect("YAML");
+    assert_eq!(yaml["functions"], json["functions"]);
+    let porcelain = stdout(&repository, "--porcelain HEAD~2..HEAD", 0);
+    assert!(porcelain.starts_with("invdiff\tv1\n"), "{porcelain}");
+    assert!(porcelain.lines().last().is_some_and(|l| l.starts_with("end\t")), "{porcelain}");
+    let dot = stdout(&repository, "graph HEAD~2..HEAD --function area", 0);
+    assert!(dot.starts_with("digraph \"area.c: area()\""), "{dot}");
+    let usage = invdiff(&repository, "--format html HEAD");
+    assert_eq!(usage.status.code(), Some(129));
+}
+
+#[test]
+fn ranges_filters_and_exit_codes() {
+    let (_folder, repository) = demonstration();
+    stdout(&repository, "HEAD~2..HEAD --exit-code", 1);
+    assert!(stdout(&repository, "HEAD --exit-code", 0).starts_with("no change"));
+    assert!(stdout(&repository, "--staged", 0).starts_with("no change"));
+    assert!(!stdout(&repository, "HEAD~2..HEAD --only invariants", 0).contains("commit "));
+    assert!(!stdout(&repository, "HEAD~2..HEAD --function area", 0).contains("main()"));
+    assert!(stdout(&repository, "HEAD~2..HEAD -- nothing.c", 0).starts_with("no change"));
+    assert!(stdout(&repository, "HEAD~2..HEAD --color=always", 0).contains("\x1b[31m- "));
+    for (words, message) in [
+        ("nope", "fatal: "),
+        ("HEAD~7..HEAD", "fatal: "),
+        ("HEAD --at area.c", "error: --at takes FILE:LINE"),
+        ("HEAD --templates nope", "nope"),
+    ] {
+        let output = invdiff(&repository, words);
+        assert!(matches!(output.status.code(), Some(128 | 129)), "{words}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(message), "{words}");
+    }
+}
+
+#[test]
+fn output_depends_on_nothing_but_the_commits() {
+    let (_folder, repository) = demonstration();
+    let before = std::fs::read(repository.join(".git/index")).expect("the index");
+    let plain = stdout(&repository, "HEAD~2..HEAD -j1", 0);
+    assert_eq!(plain, stdout(&repository, "HEAD~2..HEAD -j2", 0));
+    let below = repository.join("below");
+    std::fs::create_dir(&below).expect("a folder");
+    assert_eq!(plain, stdout(&below, "HEAD~2..HEAD", 0));
+    assert_eq!(plain, stdout(&below, "-C .. HEAD~2..HEAD", 0));
+    assert_eq!(plain, stdout(&below, "--git-dir ../.git HEAD~2..HEAD", 0));
+    assert_eq!(before, std::fs::read(repository.join(".git/index")).expect("the index"));
 }

@@ -99,7 +99,7 @@ pub struct Analysed {
 }
 
 /// Groups the versions of a lineage by body and by the constants that the body reads.
-fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
+pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
     let mut keys: Vec<String> = Vec::new();
     let mut representative = Vec::new();
     let class_of = lineage

@@ -8,6 +8,7 @@
 mod classes;
 mod convert;
 mod files;
+mod graphs;
 mod hunks;
 mod lineage;
 pub mod memory;
@@ -15,6 +16,7 @@ mod units;
 mod witness;
 
 pub use files::{FileChange, Hunk};
+pub use graphs::{Graph, graphs};
 pub use units::{Units, includers, is_header, is_source};
 
 use crate::frontend::c;
@@ -70,15 +72,20 @@ const STACK: usize = 512 << 20;
 ///
 /// Never fails: what cannot be analysed is in the report, with its reason.
 pub fn diff(request: &Request) -> Report {
+    in_pool(request, || diff_in_pool(request))
+}
+
+/// Runs `work` with the worker threads that the request asks for.
+fn in_pool<T: Send>(request: &Request, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.analysis.jobs).stack_size(STACK).build();
     match pool {
-        Ok(pool) => pool.install(|| diff_in_pool(request)),
-        Err(_) => diff_in_pool(request),
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
     }
 }
 
-fn diff_in_pool(request: &Request) -> Report {
-    let mut report = convert::empty_report(request);
+/// Loads the units that the range touches and links their functions through the versions.
+fn linked(request: &Request) -> (Vec<lineage::VersionFiles>, Vec<Lineage>) {
     let files = files::lineages(request);
     let units = Units::new(request.options.clone());
     let mut requests: Vec<(Arc<dyn SourceTree>, PathBuf)> = Vec::new();
@@ -93,7 +100,13 @@ fn diff_in_pool(request: &Request) -> Report {
         (Some(glob), Some((_, m))) => glob_match(glob, &m.function.name),
         _ => true,
     };
-    let lineages: Vec<Lineage> = lineage::link(&by_version).into_iter().filter(wanted).collect();
+    let lineages = lineage::link(&by_version).into_iter().filter(wanted).collect();
+    (by_version, lineages)
+}
+
+fn diff_in_pool(request: &Request) -> Report {
+    let mut report = convert::empty_report(request);
+    let (by_version, lineages) = linked(request);
     let world = classes::World::new(&by_version);
     let analysed: Vec<classes::Analysed> =
         lineages.par_iter().map(|l| classes::analyse(l, &world, &request.analysis)).collect();

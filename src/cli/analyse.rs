@@ -4,7 +4,7 @@ use super::args::DataModelChoice;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
-use crate::analysis::{self, Request, VersionInput};
+use crate::analysis::{self, Graph, Request, VersionInput};
 use crate::config::{ConfigError, ConfigFile, GitConfig, Overrides, Settings};
 use crate::frontend::{self, FileCoverage, Lowered, c};
 use crate::history::{
@@ -22,25 +22,11 @@ use std::time::Instant;
 /// Analyses the versions that the arguments name.
 pub fn report(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Result<Report, CliError> {
     let start = Instant::now();
-    let split = split(&args.range, repository, context)?;
-    let range = range(repository, &args.range, split.revisions, context)?;
-    let settings = settings(repository, &range, args, &context.globals)?;
-    let changes = changes(repository, &range, &split.paths, &settings)?;
+    let Job { request, changes, settings } = job(repository, args, context)?;
     let progress = Progress::new(&context.globals);
     progress.working_on("comparing versions");
-    let request = Request {
-        versions: range.versions.iter().map(version_input).collect(),
-        changes: changes.iter().map(file_changes).collect(),
-        options: c_options(&settings),
-        analysis: analysis::Options {
-            rlimit: settings.rlimit,
-            unroll: settings.unroll,
-            jobs: settings.jobs.unwrap_or(0),
-            function: only_name(&args.function),
-            all: args.all,
-        },
-    };
     let mut report = analysis::diff(&request);
+    drop(progress);
     report.hunks.extend(changes.iter().flat_map(excluded_hunks));
     report
         .hunks
@@ -53,6 +39,44 @@ pub fn report(repository: &Repository, args: &DiffArgs, context: &mut Context) -
     report.cost.wall_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report.cost.peak_rss_kib = peak_rss_kib();
     Ok(report)
+}
+
+/// Draws the functions that the range changes.
+pub fn graphs(
+    repository: &Repository,
+    args: &DiffArgs,
+    context: &mut Context,
+) -> Result<Vec<Graph>, CliError> {
+    let job = job(repository, args, context)?;
+    Ok(analysis::graphs(&job.request))
+}
+
+/// What the arguments ask of the analysis.
+struct Job {
+    request: Request,
+    /// Excluded files included.
+    changes: Vec<Changes>,
+    settings: Settings,
+}
+
+fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Result<Job, CliError> {
+    let split = split(&args.range, repository, context)?;
+    let range = range(repository, &args.range, split.revisions, context)?;
+    let settings = settings(repository, &range, args, &context.globals)?;
+    let changes = changes(repository, &range, &split.paths, &settings)?;
+    let request = Request {
+        versions: range.versions.iter().map(version_input).collect(),
+        changes: changes.iter().map(file_changes).collect(),
+        options: c_options(&settings),
+        analysis: analysis::Options {
+            rlimit: settings.rlimit,
+            unroll: settings.unroll,
+            jobs: settings.jobs.unwrap_or(0),
+            function: only_name(&args.function),
+            all: args.all,
+        },
+    };
+    Ok(Job { request, changes, settings })
 }
 
 /// The versions that the arguments name, oldest first.

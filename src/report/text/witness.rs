@@ -125,10 +125,9 @@ fn or_nothing(text: Option<&str>) -> String {
 /// How a run ended, with what it printed.
 fn ending(run: &Run, room: usize) -> String {
     let end = match run.end {
-        End::Return => match (&run.returned, &run.stdout) {
-            (Some(value), None) => format!("returns {}", visible(value)),
-            (_, Some(_)) => String::new(),
-            (None, None) => "returns".to_owned(),
+        End::Return => match &run.returned {
+            Some(value) => format!("returns {}", visible(value)),
+            None => "returns".to_owned(),
         },
         End::Exit => match run.exit {
             Some(code) => format!("exits with {code}"),
@@ -143,7 +142,10 @@ fn ending(run: &Run, room: usize) -> String {
         End::Fuel => "does not end within the step limit".to_owned(),
     };
     match &run.stdout {
-        Some(stdout) if run.end == End::Return => format!("prints {}", quoted_part(stdout, room)),
+        // What is printed says more than an exit status, if there is any.
+        Some(stdout) if run.end == End::Return && !stdout.is_empty() => {
+            format!("prints {}", quoted_part(stdout, room))
+        }
         Some(stdout) if !stdout.is_empty() && run.end != End::Undefined => {
             format!("{end} after {}", quoted_part(stdout, room))
         }
