@@ -47,11 +47,12 @@ impl std::fmt::Debug for TreeFiles<'_> {
     }
 }
 
-/// Bytes of a file with a newline at the end, which `rucc-lex` needs after a last backslash.
+/// Bytes of a file with an empty line at the end: `rucc-lex` panics when the last line ends with a
+/// backslash.
 fn terminated(bytes: &[u8]) -> SourceBytes {
-    let mut out = Vec::with_capacity(bytes.len() + 1);
+    let mut out = Vec::with_capacity(bytes.len() + 2);
     out.extend_from_slice(bytes);
-    out.push(b'\n');
+    out.extend_from_slice(b"\n\n");
     SourceBytes::new(out)
 }
 

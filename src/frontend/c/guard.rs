@@ -1,7 +1,7 @@
 //! Guards against hostile or degenerate input: stack, caps, panics of the parser crates.
 
 use super::parse::Rejected;
-use super::scan::Text;
+use super::scan::{Text, is_keyword};
 use rucc_lex::PpTokenKind;
 use std::any::Any;
 use std::cell::Cell;
@@ -121,7 +121,7 @@ pub fn check_tokens(path: &Path, text: Text<'_>) -> Result<(), Rejected> {
         let previous = at.checked_sub(1).and_then(|b| tokens.get(b));
         let after_operand = previous.is_some_and(|p| match p.kind {
             PpTokenKind::Punct(p) => matches!(p.as_str(), ")" | "]"),
-            kind => kind == PpTokenKind::Ident,
+            kind => kind == PpTokenKind::Ident && !is_keyword(text.at(at - 1)),
         });
         let else_follows = || text.at(at + 1) == "else";
         let mut reset = false;

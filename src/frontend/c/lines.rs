@@ -112,7 +112,7 @@ fn marked(bytes: &[u8]) -> Vec<u8> {
         }
     }
     out.extend_from_slice(bytes.get(from..).unwrap_or_default());
-    out.push(b'\n');
+    out.extend_from_slice(b"\n\n");
     out
 }
 
