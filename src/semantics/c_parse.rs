@@ -1,0 +1,481 @@
+//! Facts as people write them: C expressions with ACSL's `\old(e)`, `\at(e, L)`, `\result`,
+//! `\input(k)` and `==>`, as in `\result >= 0 && n <= 10`.
+//!
+//! Only expressions without side effects are facts: assignments, `++` and commas are errors that
+//! say so. Comparisons do not chain, since `0 <= x <= 9` means something else in C than it says.
+//! Method: precedence climbing over tokens that are read on demand. Nesting and length are bounded,
+//! because facts come from files that anybody may have written.
+//!
+//! Sources: C17 6.4.4 (literals), 6.5 (expressions); ACSL for the backslashed words and `==>`.
+
+mod lexer;
+
+#[cfg(test)]
+mod tests;
+
+use lexer::{Lexer, Token};
+use std::ops::Range;
+
+/// Longest fact, in bytes.
+pub const MAX_LEN: usize = 10_000;
+/// Deepest nesting of operands and parentheses.
+pub const MAX_DEPTH: usize = 100;
+/// Most operators and calls. A chain of one operator is a tree as deep as the chain is long, and
+/// whoever walks the tree recurses.
+pub const MAX_OPERATORS: usize = 500;
+
+/// An expression and where it is in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    pub kind: Kind,
+    /// Byte offsets.
+    pub span: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    Integer(Integer),
+    /// Value of a character constant, of type `int`.
+    Character(i32),
+    Float {
+        value: f64,
+        /// `f` suffix; the value is then that of a `float`.
+        single: bool,
+    },
+    /// Variable, function or macro (`NULL`, `INFINITY`, `NAN`).
+    Name(String),
+    /// `\result`.
+    Result,
+    /// `\old(e)`: `e` at the function's entry.
+    Old(Box<Expression>),
+    /// `\at(e, label)`.
+    At(Box<Expression>, String),
+    /// `\input(k)`, counted from 1.
+    Input(u64),
+    Unary(Unary, Box<Expression>),
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `c ? a : b`.
+    Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
+    Call(String, Vec<Expression>),
+    Index(Box<Expression>, Box<Expression>),
+    /// `e.name`, or `e->name` when `arrow`.
+    Member {
+        base: Box<Expression>,
+        name: String,
+        arrow: bool,
+    },
+    Cast(TypeName, Box<Expression>),
+}
+
+/// Integer constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer {
+    pub value: u64,
+    pub unsigned: bool,
+    /// Number of `l` in the suffix.
+    pub longs: u8,
+    /// Not decimal: the constant may get an unsigned type.
+    pub hexadecimal: bool,
+}
+
+/// Type in a cast: keywords of a basic type in C's usual order, or a tag, then stars.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeName {
+    /// `unsigned long`, `struct node`, ...
+    pub base: String,
+    pub pointers: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Not,
+    Minus,
+    Plus,
+    BitNot,
+    Dereference,
+    AddressOf,
+}
+
+/// Binary operator, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    /// `==>`
+    Implies,
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Shl,
+    Shr,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+impl Binary {
+    fn of(symbol: &str) -> Option<Binary> {
+        Some(match symbol {
+            "==>" => Binary::Implies,
+            "||" => Binary::Or,
+            "&&" => Binary::And,
+            "|" => Binary::BitOr,
+            "^" => Binary::BitXor,
+            "&" => Binary::BitAnd,
+            "==" => Binary::Eq,
+            "!=" => Binary::Ne,
+            "<" => Binary::Lt,
+            "<=" => Binary::Le,
+            ">" => Binary::Gt,
+            ">=" => Binary::Ge,
+            "<<" => Binary::Shl,
+            ">>" => Binary::Shr,
+            "+" => Binary::Add,
+            "-" => Binary::Sub,
+            "*" => Binary::Mul,
+            "/" => Binary::Div,
+            "%" => Binary::Rem,
+            _ => return None,
+        })
+    }
+
+    /// Returns how tightly the operator binds; 2 is the conditional operator's level.
+    fn precedence(self) -> u8 {
+        use Binary::*;
+        match self {
+            Implies => 1,
+            Or => 3,
+            And => 4,
+            BitOr => 5,
+            BitXor => 6,
+            BitAnd => 7,
+            Eq | Ne => 8,
+            Lt | Le | Gt | Ge => 9,
+            Shl | Shr => 10,
+            Add | Sub => 11,
+            Mul | Div | Rem => 12,
+        }
+    }
+
+    fn is_comparison(self) -> bool {
+        matches!(self.precedence(), 8 | 9)
+    }
+}
+
+/// What is wrong with a fact, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} at column {}", offset + 1)]
+pub struct ParseError {
+    /// Byte offset.
+    pub offset: usize,
+    pub message: String,
+}
+
+impl ParseError {
+    fn new(offset: usize, message: impl Into<String>) -> ParseError {
+        ParseError { offset, message: message.into() }
+    }
+}
+
+/// Parses one fact.
+///
+/// Errors: the text is not an expression without side effects, or longer or deeper nested than the
+/// limits.
+pub fn parse(text: &str) -> Result<Expression, ParseError> {
+    if text.len() > MAX_LEN {
+        return Err(ParseError::new(MAX_LEN, format!("Fact longer than {MAX_LEN} bytes")));
+    }
+    let mut lexer = Lexer::new(text);
+    let first = lexer.token()?;
+    let mut parser = Parser { lexer, current: first, depth: 0, operators: 0 };
+    let expression = parser.expression(0)?;
+    match &parser.current.0 {
+        Token::End => Ok(expression),
+        _ => Err(parser.unexpected("an operator or the end")),
+    }
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    current: (Token, Range<usize>),
+    depth: usize,
+    operators: usize,
+}
+
+impl Parser<'_> {
+    fn advance(&mut self) -> Result<(Token, Range<usize>), ParseError> {
+        let next = self.lexer.token()?;
+        Ok(std::mem::replace(&mut self.current, next))
+    }
+
+    fn is(&self, symbol: &str) -> bool {
+        matches!(&self.current.0, Token::Symbol(s) if *s == symbol)
+    }
+
+    fn eat(&mut self, symbol: &str) -> Result<bool, ParseError> {
+        let hit = self.is(symbol);
+        if hit {
+            self.advance()?;
+        }
+        Ok(hit)
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<Range<usize>, ParseError> {
+        if !self.is(symbol) {
+            return Err(self.unexpected(&format!("`{symbol}`")));
+        }
+        Ok(self.advance()?.1)
+    }
+
+    /// Returns the error for the current token, with advice where a side effect was written.
+    fn unexpected(&self, wanted: &str) -> ParseError {
+        let offset = self.current.1.start;
+        let message = match &self.current.0 {
+            Token::Symbol("=") => "Assignment in a fact; write `==` to compare".to_string(),
+            Token::Symbol("++" | "--") => "A fact cannot change a variable".to_string(),
+            Token::Symbol(",") => "Two expressions in a fact; write `&&` to join them".to_string(),
+            Token::End => format!("Expected {wanted}, found the end"),
+            other => format!("Expected {wanted}, found {}", other.describe()),
+        };
+        ParseError::new(offset, message)
+    }
+
+    fn enter(&mut self) -> Result<(), ParseError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            let message = format!("Nesting deeper than {MAX_DEPTH}");
+            return Err(ParseError::new(self.current.1.start, message));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self) -> Result<(), ParseError> {
+        self.operators += 1;
+        if self.operators > MAX_OPERATORS {
+            let message = format!("More than {MAX_OPERATORS} operators");
+            return Err(ParseError::new(self.current.1.start, message));
+        }
+        Ok(())
+    }
+
+    /// Parses operators that bind at least as tightly as `least`.
+    fn expression(&mut self, least: u8) -> Result<Expression, ParseError> {
+        self.enter()?;
+        let mut left = self.unary()?;
+        let mut compared: Option<Binary> = None;
+        loop {
+            if self.is("?") && least <= 2 {
+                left = self.conditional(left)?;
+                continue;
+            }
+            let Token::Symbol(symbol) = self.current.0 else { break };
+            let Some(op) = Binary::of(symbol).filter(|op| op.precedence() >= least) else { break };
+            if op.is_comparison() && compared.is_some_and(|c| c.precedence() == op.precedence()) {
+                let message = "Comparisons do not chain in C; write `a <= b && b <= c`";
+                return Err(ParseError::new(self.current.1.start, message));
+            }
+            compared = op.is_comparison().then_some(op);
+            self.count()?;
+            self.advance()?;
+            // `==>` associates to the right, all others to the left.
+            let right = self.expression(op.precedence() + u8::from(op != Binary::Implies))?;
+            let span = left.span.start..right.span.end;
+            left = Expression { kind: Kind::Binary(op, Box::new(left), Box::new(right)), span };
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn conditional(&mut self, condition: Expression) -> Result<Expression, ParseError> {
+        self.expect("?")?;
+        let then = self.expression(0)?;
+        self.expect(":")?;
+        let otherwise = self.expression(2)?;
+        let span = condition.span.start..otherwise.span.end;
+        let kind = Kind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise));
+        Ok(Expression { kind, span })
+    }
+
+    fn unary(&mut self) -> Result<Expression, ParseError> {
+        let op = match &self.current.0 {
+            Token::Symbol("!") => Unary::Not,
+            Token::Symbol("-") => Unary::Minus,
+            Token::Symbol("+") => Unary::Plus,
+            Token::Symbol("~") => Unary::BitNot,
+            Token::Symbol("*") => Unary::Dereference,
+            Token::Symbol("&") => Unary::AddressOf,
+            _ => return self.postfix(),
+        };
+        self.enter()?;
+        let start = self.advance()?.1.start;
+        let operand = self.unary()?;
+        self.depth -= 1;
+        let span = start..operand.span.end;
+        Ok(Expression { kind: Kind::Unary(op, Box::new(operand)), span })
+    }
+
+    fn postfix(&mut self) -> Result<Expression, ParseError> {
+        let mut base = self.primary()?;
+        loop {
+            self.count()?;
+            let start = base.span.start;
+            if self.eat("[")? {
+                let index = self.expression(0)?;
+                let end = self.expect("]")?.end;
+                base = Expression { kind: Kind::Index(Box::new(base), Box::new(index)), span: start..end };
+            } else if self.is(".") || self.is("->") {
+                let arrow = self.is("->");
+                self.advance()?;
+                let (name, end) = self.name("a member's name")?;
+                base =
+                    Expression { kind: Kind::Member { base: Box::new(base), name, arrow }, span: start..end };
+            } else {
+                return Ok(base);
+            }
+        }
+    }
+
+    fn name(&mut self, wanted: &str) -> Result<(String, usize), ParseError> {
+        if !matches!(self.current.0, Token::Name(_)) {
+            return Err(self.unexpected(wanted));
+        }
+        match self.advance()? {
+            (Token::Name(name), span) => Ok((name, span.end)),
+            (_, span) => Err(ParseError::new(span.start, format!("Expected {wanted}"))),
+        }
+    }
+
+    fn primary(&mut self) -> Result<Expression, ParseError> {
+        let start = self.current.1.start;
+        let literal = match &self.current.0 {
+            Token::Integer(i) => Some(Kind::Integer(*i)),
+            Token::Character(c) => Some(Kind::Character(*c)),
+            Token::Float { value, single } => Some(Kind::Float { value: *value, single: *single }),
+            _ => None,
+        };
+        if let Some(kind) = literal {
+            let span = self.advance()?.1;
+            return Ok(Expression { kind, span });
+        }
+        match &self.current.0 {
+            Token::Symbol("(") => self.parenthesised(),
+            Token::Backslash(word) => {
+                let word = word.clone();
+                self.acsl(&word)
+            }
+            Token::Name(_) => {
+                let (name, end) = self.name("a name")?;
+                if !self.is("(") {
+                    return Ok(Expression { kind: Kind::Name(name), span: start..end });
+                }
+                let (args, end) = self.arguments()?;
+                Ok(Expression { kind: Kind::Call(name, args), span: start..end })
+            }
+            _ => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn arguments(&mut self) -> Result<(Vec<Expression>, usize), ParseError> {
+        self.expect("(")?;
+        let mut args = Vec::new();
+        while !self.is(")") {
+            args.push(self.expression(0)?);
+            if !self.eat(",")? {
+                break;
+            }
+        }
+        Ok((args, self.expect(")")?.end))
+    }
+
+    /// `(e)`, or a cast: a parenthesis before a word of a basic type or a tag.
+    fn parenthesised(&mut self) -> Result<Expression, ParseError> {
+        let start = self.expect("(")?.start;
+        if let Some(ty) = self.type_name()? {
+            self.expect(")")?;
+            self.enter()?;
+            let operand = self.unary()?;
+            self.depth -= 1;
+            let span = start..operand.span.end;
+            return Ok(Expression { kind: Kind::Cast(ty, Box::new(operand)), span });
+        }
+        let inner = self.expression(0)?;
+        let end = self.expect(")")?.end;
+        Ok(Expression { kind: inner.kind, span: start..end })
+    }
+
+    fn type_name(&mut self) -> Result<Option<TypeName>, ParseError> {
+        const WORDS: [&str; 13] = [
+            "const", "signed", "unsigned", "char", "short", "int", "long", "float", "double", "_Bool",
+            "struct", "union", "enum",
+        ];
+        let mut words: Vec<String> = Vec::new();
+        while let Token::Name(name) = &self.current.0 {
+            let after_tag = words.last().is_some_and(|w| matches!(w.as_str(), "struct" | "union" | "enum"));
+            if !after_tag && !WORDS.contains(&name.as_str()) && !(words.is_empty() && name == "void") {
+                break;
+            }
+            let name = name.clone();
+            self.advance()?;
+            if name != "const" {
+                words.push(name);
+            }
+        }
+        if words.is_empty() {
+            return Ok(None);
+        }
+        let mut pointers = 0;
+        while self.eat("*")? {
+            pointers += 1;
+        }
+        Ok(Some(TypeName { base: words.join(" "), pointers }))
+    }
+
+    /// `\result`, `\old(e)`, `\at(e, L)`, `\input(k)`.
+    fn acsl(&mut self, word: &str) -> Result<Expression, ParseError> {
+        let Range { start, end } = self.current.1.clone();
+        let boxed = |kind, end| Expression { kind, span: start..end };
+        match word {
+            "result" => {
+                self.advance()?;
+                Ok(boxed(Kind::Result, end))
+            }
+            "old" => {
+                self.advance()?;
+                self.expect("(")?;
+                let inner = self.expression(0)?;
+                Ok(boxed(Kind::Old(Box::new(inner)), self.expect(")")?.end))
+            }
+            "at" => {
+                self.advance()?;
+                self.expect("(")?;
+                let inner = self.expression(0)?;
+                self.expect(",")?;
+                let (label, _) = self.name("a label")?;
+                Ok(boxed(Kind::At(Box::new(inner), label), self.expect(")")?.end))
+            }
+            "input" => {
+                self.advance()?;
+                self.expect("(")?;
+                let Token::Integer(Integer { value: k @ 1.., .. }) = self.current.0 else {
+                    return Err(self.unexpected("the number of a conversion from 1 on"));
+                };
+                self.advance()?;
+                Ok(boxed(Kind::Input(k), self.expect(")")?.end))
+            }
+            _ => {
+                let message = format!(
+                    "Unknown word `\\{word}`; known are `\\result`, `\\old(e)`, `\\at(e, L)`, `\\input(k)`"
+                );
+                Err(ParseError::new(start, message))
+            }
+        }
+    }
+}
