@@ -419,7 +419,8 @@ impl Parser<'_> {
         let mut words: Vec<String> = Vec::new();
         while let Token::Name(name) = &self.current.0 {
             let after_tag = words.last().is_some_and(|w| matches!(w.as_str(), "struct" | "union" | "enum"));
-            if !after_tag && !WORDS.contains(&name.as_str()) && !(words.is_empty() && name == "void") {
+            let basic = WORDS.contains(&name.as_str()) || (words.is_empty() && name == "void");
+            if !after_tag && !basic {
                 break;
             }
             let name = name.clone();

@@ -154,11 +154,10 @@ impl Renderer<'_> {
     /// Cheap test before a term is rendered to see whether it is a pointer.
     fn may_be_pointer(&self, t: TermId) -> bool {
         self.naming.names.contains_key(&t)
-            || match self.pool.get(t) {
-                Term::Leaf(_) | Term::App(App::Load { .. } | App::Uf(_), _) => true,
-                Term::App(App::Op(Op::Ite), _) => true,
-                _ => false,
-            }
+            || matches!(
+                self.pool.get(t),
+                Term::Leaf(_) | Term::App(App::Load { .. } | App::Uf(_) | App::Op(Op::Ite), _)
+            )
     }
 
     /// Finds the summand that the rest is an offset from, and the type of what it leads to.
