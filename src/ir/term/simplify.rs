@@ -89,6 +89,9 @@ fn plain(pool: &mut TermPool, op: Op, args: &[TermId]) -> TermId {
 
 fn rewrite(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
     use Op::*;
+    if !fits(pool, op, args) {
+        return None;
+    }
     match (op, args) {
         (Not, &[a]) => boolean::not(pool, a),
         (And | Or, _) => Some(boolean::junction(pool, op, args)),
@@ -108,6 +111,29 @@ fn rewrite(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
         (FToF(_) | SToF(_) | UToF(_) | FToS(_) | FToU(_), &[a]) => convert::rewrite(pool, op, a),
         (FEq | FLt | FLe | FIsNan | FIsInf | FSignbit, _) => fcompare::rewrite(pool, op, args),
         _ => float::rewrite(pool, op, args),
+    }
+}
+
+/// Returns whether the arguments are of sorts that the operator takes. Others come from a defect of
+/// a front end only, and the rules do not look out for them.
+fn fits(pool: &TermPool, op: Op, args: &[TermId]) -> bool {
+    use Op::*;
+    let sort = |i: usize| args.get(i).map(|&a| pool.sort(a));
+    let equal = |i: usize, j: usize| sort(i) == sort(j);
+    let words = args.iter().all(|&a| width(pool, a) > 0);
+    match op {
+        Not | And | Or => args.iter().all(|&a| pool.sort(a) == Sort::Bool),
+        Eq => equal(0, 1),
+        Ite => sort(0) == Some(Sort::Bool) && equal(1, 2),
+        Add | Sub | Mul | UDiv | SDiv | URem | SRem | BitAnd | BitOr | BitXor => words && equal(0, 1),
+        Shl | LShr | AShr | Ult | Ule | Slt | Sle => words && equal(0, 1),
+        Zext(w) | Sext(w) => words && args.iter().all(|&a| width(pool, a) <= w),
+        Trunc(w) => words && w > 0 && args.iter().all(|&a| width(pool, a) >= w),
+        Neg | BitNot | Concat | SToF(_) | UToF(_) | BitsToF(_) => words,
+        _ => {
+            args.iter().all(|&a| pool.sort(a).is_float())
+                && args.iter().all(|&a| sort(0) == Some(pool.sort(a)))
+        }
     }
 }
 

@@ -583,3 +583,58 @@ fn long_chains() {
     let program = Program::new(&pool, &[first, sum, memory]);
     assert!(program.run(&pool, &Assignment::new()).constant(sum).is_ok());
 }
+
+/// Operators on arguments of the wrong sorts, or too few, are left alone.
+#[test]
+fn ill_sorted_terms_do_no_harm() {
+    use Op::*;
+    let mut pool = TermPool::new();
+    let sorts = [Sort::Bool, Sort::Bv(8), Sort::Bv(32), Sort::F32, Sort::F64];
+    let leaves: Vec<TermId> =
+        sorts.iter().map(|&sort| pool.leaf(Leaf::Param { name: "x".into(), sort })).collect();
+    let ops = [
+        Not,
+        And,
+        Eq,
+        Ite,
+        Add,
+        Mul,
+        Shl,
+        SDiv,
+        BitXor,
+        Slt,
+        Ule,
+        Zext(16),
+        Sext(4),
+        Trunc(16),
+        Concat,
+        Neg,
+        LShr,
+        FAdd,
+        FMul,
+        FDiv,
+        FAbs,
+        FRem,
+        FMin,
+        FLt,
+        FEq,
+        FIsNan,
+        FToF(Sort::F32),
+        FToS(8),
+        SToF(Sort::F64),
+        FToBits,
+        BitsToF(Sort::F32),
+        FCopysign,
+        FRound(Rounding::Floor),
+    ];
+    for op in ops {
+        pool.op(op, &[]);
+        for &a in &leaves {
+            pool.op(op, &[a]);
+            for &b in &leaves {
+                pool.op(op, &[a, b]);
+                pool.op(op, &[a, b, a]);
+            }
+        }
+    }
+}
