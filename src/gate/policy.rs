@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::report::trailer::{churn_line, ranked, regression_line, regressions};
-use crate::report::{Assertion, AssertionKind, AssertionOutcome, Report, Violation};
+use crate::report::{Assertion, AssertionKind, AssertionOutcome, Claim, PointKind, Report, Violation};
 
 /// Kinds of properties whose regression can stop a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,15 +40,25 @@ impl Block {
     }
 }
 
+/// A fact that the project wants kept. It is compared with the facts of a report by its text, blanks aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// `name` or `file:name`.
+    pub function: String,
+    pub at: PointKind,
+    pub holds: String,
+}
+
 /// What stops a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     pub block: BTreeSet<Block>,
+    pub pins: Vec<Pin>,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { block: [Block::Assertion, Block::Pinned, Block::Safety].into() }
+        Policy { block: [Block::Assertion, Block::Pinned, Block::Safety].into(), pins: Vec::new() }
     }
 }
 
@@ -65,7 +75,16 @@ pub struct Verdict {
 pub fn judge(report: &Report, policy: &Policy) -> Verdict {
     let newest = report.versions.last().map_or(0, |v| v.index);
     let mut verdict = Verdict::default();
-    for assertion in regressions(report) {
+    let mut broken = regressions(report);
+    for (assertion, refuted) in lost_pins(report, &policy.pins) {
+        match refuted {
+            true => broken.push(assertion),
+            false => {
+                verdict.warnings.push(format!("{} (no longer provable)", regression_line(&assertion, newest)))
+            }
+        }
+    }
+    for assertion in &broken {
         let line = regression_line(assertion, newest);
         if policy.block.contains(&Block::of(assertion.kind)) {
             verdict.blocked.push(line);
@@ -85,10 +104,40 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
     verdict
 }
 
+/// Returns the pinned facts that a churn takes away, and whether its witness refutes them.
+fn lost_pins(report: &Report, pins: &[Pin]) -> Vec<(Assertion, bool)> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let mut lost = Vec::new();
+    for (function, point, churn) in ranked(report) {
+        let full_name = format!("{}:{}", function.file, function.name);
+        let here =
+            |pin: &&Pin| point.kind == pin.at && (pin.function == function.name || pin.function == full_name);
+        for pin in pins.iter().filter(here) {
+            if !churn.removed.iter().any(|fact| squeezed(&fact.text) == squeezed(&pin.holds)) {
+                continue;
+            }
+            let refuted =
+                churn.witness.is_some() && matches!(churn.claim, Claim::NoLongerHolds | Claim::Changed);
+            let assertion = Assertion {
+                file: function.file.clone(),
+                function: function.name.clone(),
+                text: pin.holds.clone(),
+                lines: point.lines.clone(),
+                kind: AssertionKind::Pinned,
+                violation: Some(Violation::Regression),
+                counterexample: churn.witness.clone().filter(|_| refuted),
+                ..Assertion::default()
+            };
+            lost.push((assertion, refuted));
+        }
+    }
+    lost
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Churn, FunctionReport, Point, Witness};
+    use crate::report::{Churn, Fact, FunctionReport, Point, Witness};
 
     fn check(
         kind: AssertionKind,
@@ -105,7 +154,7 @@ mod tests {
             ..Assertion::default()
         };
         let report = Report { assertions: vec![assertion], ..Report::default() };
-        let verdict = judge(&report, &Policy { block: block.iter().copied().collect() });
+        let verdict = judge(&report, &Policy { block: block.iter().copied().collect(), pins: Vec::new() });
         assert_eq!((verdict.blocked.len(), verdict.warnings.len()), expected, "{kind:?} {violation:?}");
     }
 
@@ -119,6 +168,35 @@ mod tests {
         check(Assertion, false, Violation::Regression, &all, (0, 1));
         check(Assertion, true, Violation::Preexisting, &all, (0, 0));
         check(Assertion, true, Violation::Regression, &[Block::Pinned], (0, 1));
+    }
+
+    #[test]
+    fn a_pinned_fact_blocks_when_a_witness_refutes_it() {
+        let check = |function: &str, holds: &str, claim: Claim, witness: bool, expected: (usize, usize)| {
+            let removed = vec![Fact { text: "\\result >= 0".into(), ..Fact::default() }];
+            let witness = witness.then(Witness::default);
+            let churn = Churn { removed, claim, witness, ..Churn::default() };
+            let points = vec![Point { churns: vec![churn], ..Point::default() }];
+            let function_report = FunctionReport {
+                file: "a.c".into(),
+                name: "area".into(),
+                points,
+                ..FunctionReport::default()
+            };
+            let report = Report { functions: vec![function_report], ..Report::default() };
+            let pin = Pin { function: function.into(), at: PointKind::Exit, holds: holds.into() };
+            let verdict = judge(&report, &Policy { pins: vec![pin], ..Policy::default() });
+            assert_eq!(
+                (verdict.blocked.len(), verdict.warnings.len()),
+                expected,
+                "{function} {holds} {claim:?}"
+            );
+        };
+        check("area", "\\result>=0", Claim::NoLongerHolds, true, (1, 0));
+        check("a.c:area", "\\result >= 0", Claim::Changed, true, (1, 0));
+        check("area", "\\result >= 0", Claim::NoLongerProvable, false, (0, 1));
+        check("area", "\\result >= 1", Claim::NoLongerHolds, true, (0, 0));
+        check("other", "\\result >= 0", Claim::NoLongerHolds, true, (0, 0));
     }
 
     #[test]

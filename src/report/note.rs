@@ -82,7 +82,7 @@ fn text(report: &Report) -> String {
         parts.push(format!("{} not analysed", counted(summary.hunks_not_analysed, "hunk")));
     }
     let newest = report.versions.last().map_or(0, |v| v.index);
-    parts.extend(regressions(report).take(NAMED).map(|a| regression_line(a, newest)));
+    parts.extend(regressions(report).iter().take(NAMED).map(|a| regression_line(a, newest)));
     let churns = ranked(report);
     parts
         .extend(churns.iter().take(NAMED).map(|(function, point, churn)| churn_line(function, point, churn)));
