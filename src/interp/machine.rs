@@ -42,13 +42,14 @@ pub(crate) struct Frame<'p> {
     /// First register in [`Machine::registers`].
     pub base: usize,
     pub node: u32,
-    stack_mark: usize,
     /// Register (relative to the caller's base) that takes the result.
     dst: Option<u32>,
     /// Address that takes an aggregate result.
     result_to: Option<u64>,
     /// Registers that hold the result of a call that returned no value.
     missing: Vec<u32>,
+    /// Objects that `alloca` made.
+    pub allocas: Vec<u64>,
     /// The call in progress must not return.
     noreturn: bool,
     /// Arguments beyond the named parameters, for `va_arg`.
@@ -394,7 +395,6 @@ impl<'p> Machine<'p> {
             return Err(Stop::Fuel);
         }
         let base = self.registers.len();
-        let stack_mark = self.memory.stack_mark();
         self.registers.resize(base + code.vars, None);
         let bits = self.program.pointer_bits();
         for &(var, size) in &code.memory_vars {
@@ -416,10 +416,10 @@ impl<'p> Machine<'p> {
             code,
             base,
             node: 0,
-            stack_mark,
             dst,
             result_to,
             missing,
+            allocas: Vec::new(),
             noreturn: false,
             extra,
         });
@@ -783,7 +783,12 @@ impl<'p> Machine<'p> {
             self.entry_locals = vars.map(|v| self.scalar(base, code, v)).collect();
         }
         let Some(frame) = self.frames.pop() else { return Ok(()) };
-        self.memory.pop_stack(frame.stack_mark);
+        for (var, _) in &code.memory_vars {
+            if let Some(home) = self.registers.get(base + *var as usize).copied().flatten() {
+                self.memory.end_local(home.to_bits() as u64);
+            }
+        }
+        frame.allocas.iter().for_each(|a| self.memory.end_local(*a));
         self.registers.truncate(base);
         self.result = value;
         if let (Some(dst), Some(caller)) = (dst, self.frames.last_mut()) {

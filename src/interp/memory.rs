@@ -3,18 +3,18 @@
 //!
 //! Addresses are assigned deterministically, by region (functions, globals, input, heap, stack),
 //! far enough apart that a pointer which runs past its object still finds it: provenance is by
-//! range, with a guard zone around each object. Under LP64 no address is ever used twice, so that
-//! every use of a dead object is seen.
+//! range, with a guard zone around each object. No address is ever used twice, so that every use of
+//! a dead object is seen.
 
 use super::program::Program;
 use crate::ir::{DataModel, UndefinedKind};
 
 /// Addresses below this are null dereferences (a null pointer plus a field's offset).
 const NULL_ZONE: u64 = 4096;
-/// Dead stack objects above the live ones that are remembered before their records are dropped.
+/// Dead locals that are remembered, the youngest ones.
 const REMEMBERED_DEAD: usize = 4096;
 /// Heap objects of one run, live or dead.
-const MAX_HEAP_OBJECTS: usize = 1 << 20;
+const MAX_HEAP_OBJECTS: usize = 1 << 18;
 
 /// Where an object lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -227,6 +227,8 @@ pub(crate) struct Memory<'p> {
     input: Arena<'p>,
     heap: Arena<'p>,
     stack: Arena<'p>,
+    /// Dead objects in `stack`.
+    dead_locals: usize,
     live_bytes: u64,
     max_bytes: u64,
 }
@@ -245,6 +247,7 @@ impl<'p> Memory<'p> {
             input: Arena::new(map.input, map.heap, map.gap),
             heap: Arena::new(map.heap, map.stack, map.gap),
             stack: Arena::new(map.stack, map.end, map.stack_gap),
+            dead_locals: 0,
             live_bytes: 0,
             max_bytes,
         }
@@ -274,30 +277,18 @@ impl<'p> Memory<'p> {
         self.stack.push(|base| Object::own(base, vec![0; n], vec![0xff; n]))
     }
 
-    /// Returns a mark to give to [`Memory::pop_stack`].
-    pub fn stack_mark(&self) -> usize {
-        self.stack.objects.len()
-    }
-
-    /// Ends the lifetime of the stack objects above a mark.
-    pub fn pop_stack(&mut self, mark: usize) {
-        let mut freed = 0;
-        for object in self.stack.objects.iter_mut().skip(mark).rev() {
-            if !object.live {
-                continue;
-            }
-            freed += object.size;
-            object.drop_content();
-        }
-        self.live_bytes -= freed;
-        if self.stack.objects.len() > mark + REMEMBERED_DEAD {
-            self.stack.objects.truncate(mark);
-            if self.map.end <= u32::MAX as u64 {
-                // The narrow address space would run out: addresses are used again.
-                let top = self.stack.objects.last().map(|o| (o.base, o.size));
-                let start = self.map.stack + self.map.stack_gap;
-                self.stack.next = top.map_or(start, |(b, s)| self.map.after(b, s, self.map.stack_gap));
-            }
+    /// Ends the lifetime of a local's object.
+    pub fn end_local(&mut self, addr: u64) {
+        let Some(object) = self.stack.find(addr).and_then(|i| self.stack.objects.get_mut(i)) else { return };
+        self.live_bytes -= if object.live { object.size } else { 0 };
+        object.drop_content();
+        self.dead_locals += 1;
+        if self.dead_locals > 2 * REMEMBERED_DEAD {
+            // Pointers to the forgotten ones still lead nowhere: addresses are not used again.
+            let oldest = self.stack.objects.iter().rev().filter(|o| !o.live).nth(REMEMBERED_DEAD);
+            let oldest = oldest.map_or(0, |o| o.base);
+            self.stack.objects.retain(|o| o.live || o.base > oldest);
+            self.dead_locals = REMEMBERED_DEAD;
         }
     }
 

@@ -18,8 +18,11 @@ pub(super) const MODELS: &[Model] = &[
         NOTHING
     }),
     row("alloca", |m, a| {
-        let addr = m.memory.push_stack(a.word(0)?);
-        a.address(addr.ok_or_else(over_limit)?)
+        let addr = m.memory.push_stack(a.word(0)?).ok_or_else(over_limit)?;
+        if let Some(frame) = m.frames.last_mut() {
+            frame.allocas.push(addr);
+        }
+        a.address(addr)
     }),
     row("aligned_alloc", |m, a| {
         if a.word(0)? > 16 {
