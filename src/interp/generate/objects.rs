@@ -83,7 +83,10 @@ impl<'a> Builder<'a> {
         if is_char && rng.chance(85) {
             return self.string(rng);
         }
-        if matches!(to, CType::Function(_)) || depth > MAX_DEPTH {
+        if let CType::Function(text) = to {
+            return self.function(text, rng);
+        }
+        if depth > MAX_DEPTH {
             return self.null();
         }
         let Some(element) = self.unit.size_of(to).filter(|s| *s <= MAX_OBJECT) else {
@@ -111,6 +114,16 @@ impl<'a> Builder<'a> {
             }
         }
         Value::Pointer { object: id, offset: 0 }
+    }
+
+    /// Returns a function of the unit that takes as many parameters as the type's text lists; null
+    /// when there is none. A call that does not fit after all is an event in both versions.
+    fn function(&self, text: &str, rng: &mut SplitMix) -> Value {
+        let list = text.rsplit_once('(').map_or("", |(_, list)| list.trim_end_matches(')').trim());
+        let count = if matches!(list, "" | "void") { 0 } else { list.split(',').count() };
+        let fits = self.unit.functions.iter().filter(|f| f.params.len() == count && &*f.name != "main");
+        let names: Vec<&Arc<str>> = fits.map(|f| &f.name).collect();
+        rng.pick(&names).map_or_else(|| self.null(), |n| Value::Function((*n).clone()))
     }
 
     fn is_stream(&self, ty: &CType) -> bool {
@@ -165,7 +178,7 @@ impl<'a> Builder<'a> {
             }
             CType::Pointer(to) => {
                 let value = self.pointer(to, rng, depth);
-                if let (Value::Pointer { .. } | Value::Global { .. }, Some(o)) =
+                if let (Value::Pointer { .. } | Value::Global { .. } | Value::Function(_), Some(o)) =
                     (&value, self.objects.get_mut(id.0 as usize))
                 {
                     o.pointers.push((offset, value));

@@ -136,3 +136,6 @@ impl Arguments<'_> {
 
 /// Returns nothing, for functions whose result is `void`.
 const NOTHING: Run<Option<Const>> = Ok(None);
+
+#[cfg(test)]
+mod tests;
