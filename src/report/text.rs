@@ -151,6 +151,9 @@ impl<'a> View<'a> {
         }
         let limit = if self.options.verbose { usize::MAX } else { SHOWN };
         writeln!(out, "\n{}", self.options.palette.paint(Slot::Heading, "not analysed"))?;
+        // Files that are not C are what one expects: their names are enough.
+        let (others, hunks): (Vec<&HunkReport>, Vec<&HunkReport>) =
+            hunks.iter().partition(|h| !self.options.verbose && h.why.as_deref() == Some("not-c"));
         let files: Vec<String> = hunks.iter().map(|h| h.file.to_string()).collect();
         let places: Vec<String> = hunks.iter().map(|h| hunk_text(&hunk_ref(h))).collect();
         let file_width = widest(&files, 40);
@@ -167,6 +170,11 @@ impl<'a> View<'a> {
         }
         if hunks.len() > limit {
             writeln!(out, "  … and {} more; -v lists them", hunks.len() - limit)?;
+        }
+        if !others.is_empty() {
+            let files: BTreeSet<String> = others.iter().map(|h| h.file.to_string()).collect();
+            let names = files.into_iter().collect::<Vec<_>>().join(" ");
+            writeln!(out, "{}", super::escape::shortened(&format!("  not C: {names}"), self.options.width))?;
         }
         Ok(())
     }

@@ -171,6 +171,9 @@ fn write_churns(
         for fact in &churn.added {
             write_fact(view, '+', fact, None, status_at, out)?;
         }
+        if churn.removed.is_empty() && churn.added.is_empty() {
+            writeln!(out, "    ~ behaviour differs, and no short fact says how")?;
+        }
         if let Some(remark) = remark(churn) {
             writeln!(out, "      {}", view.options.palette.paint(Slot::Status, remark))?;
         }
@@ -232,12 +235,14 @@ fn write_causes(view: &View, file: &RepoPath, causes: &Causes, out: &mut dyn Wri
         .unwrap_or(0);
     let mut label = Some("because of");
     for (sign, slot, lines) in sides {
-        for cause in lines.iter().take(limit) {
+        let others = if sign == '-' { &causes.added } else { &causes.removed };
+        for (row, cause) in lines.iter().enumerate().take(limit) {
             let mut line = view.line();
             line.plain("      ").plain(label.take().unwrap_or_default()).pad_to(DETAIL);
-            let source = source_line(cause.text.as_deref().unwrap_or_default());
+            let source = source_of(cause);
             let room = view.options.width.saturating_sub(DETAIL + digits + 3).max(20);
-            let text = format!("{sign}{:<digits$}  {}", place(file, cause), shortened(&source, room));
+            let source = around_difference(&source, others.get(row).map(source_of).as_deref(), room);
+            let text = format!("{sign}{:<digits$}  {source}", place(file, cause));
             line.paint(slot, text.trim_end()).write(out)?;
         }
         if lines.len() > limit {
@@ -251,6 +256,25 @@ fn write_causes(view: &View, file: &RepoPath, causes: &Causes, out: &mut dyn Wri
         line.plain("      kept by").pad_to(DETAIL).plain(&kept_by(file, &causes.shared)).write(out)?;
     }
     Ok(())
+}
+
+fn source_of(line: &LineRef) -> String {
+    source_line(line.text.as_deref().unwrap_or_default())
+}
+
+/// Shortens a line to `room` characters. What a long line begins with in common with the line that it
+/// replaces, or that replaces it, goes first.
+fn around_difference(line: &str, other: Option<&str>, room: usize) -> String {
+    /// Characters of the common beginning that stay.
+    const CONTEXT: usize = 12;
+    let common = other.map_or(0, |other| line.chars().zip(other.chars()).take_while(|(a, b)| a == b).count());
+    let length = line.chars().count();
+    if length <= room || common <= CONTEXT {
+        return shortened(line, room);
+    }
+    let skipped = (common - CONTEXT).min(length + 1 - room);
+    let rest: String = line.chars().skip(skipped).collect();
+    shortened(&format!("…{rest}"), room)
 }
 
 fn place(function_file: &RepoPath, line: &LineRef) -> String {
@@ -316,4 +340,20 @@ fn comings_and_goings(view: &View) -> BTreeMap<(Version, Version), Vec<String>> 
         format!("{file}  {word}: {}", functions.join(" "))
     };
     names.into_iter().map(|(step, files)| (step, files.into_iter().map(line).collect())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::around_difference;
+
+    #[test]
+    fn long_lines_show_where_they_differ() {
+        let old = "if (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa && b < c)";
+        let new = "if (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa && b <= c)";
+        assert_eq!(around_difference(old, Some(new), 50), old);
+        assert_eq!(around_difference(old, Some(new), 20), "…aaaaaaaaa && b < c)");
+        assert_eq!(around_difference(new, Some(old), 20), "…aaaaaaaa && b <= c)");
+        assert_eq!(around_difference(old, None, 10), "if (aaaaa…");
+        assert_eq!(around_difference(old, Some("return 0;"), 10), "if (aaaaa…");
+    }
 }

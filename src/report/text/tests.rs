@@ -179,6 +179,29 @@ no churn found in what was analysed; nothing undecided; 1 of 2 hunks explained o
 }
 
 #[test]
+fn files_that_are_not_c_are_named_in_one_line() {
+    let mut report = Report {
+        versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
+        ..Report::default()
+    };
+    for (file, line) in [("README", 1), ("Makefile", 2), ("Makefile", 9)] {
+        let hunk = hunk(2, line, Verdict::NotAnalysed, Some("not-c"));
+        report.hunks.push(HunkReport { file: file.into(), ..hunk });
+    }
+    check(
+        &report,
+        &wide(),
+        "versions  1 a000000   2 b000000 (HEAD)
+
+not analysed
+  not C: Makefile README
+
+no churn found in what was analysed; nothing undecided; 0 of 3 hunks explained or neutral
+",
+    );
+}
+
+#[test]
 fn verbose_adds_assumptions_unknowns_and_cost() {
     let mut churn = fabs_churn();
     churn.claim = Claim::NoLongerProvable;

@@ -115,7 +115,8 @@ pub(super) fn effect_text(witness: &Witness, room: usize) -> String {
             parts.push(format!("{}: {} -> {}", visible(name), value(old), value(new)));
         }
     }
-    if parts.is_empty() { "same effect".to_owned() } else { shortened(&parts.join(", "), room) }
+    // It was replayed as a difference, so what is left is memory that no name here stands for.
+    if parts.is_empty() { "other memory afterwards".to_owned() } else { shortened(&parts.join(", "), room) }
 }
 
 fn or_nothing(text: Option<&str>) -> String {
