@@ -212,6 +212,8 @@ impl Renderer<'_> {
             let magnitude = i128::try_from(sum.constant.unsigned_abs()).unwrap_or(i128::MAX);
             parts.insert(at, (sum.constant < 0, literal::integer(magnitude)));
         }
+        // Only a coefficient takes the sign in: `-(7 % x)` is not `-7 % x`.
+        let scaled = ordered.first().is_some_and(|&(k, _)| k.unsigned_abs() != 1);
         self.widen_first(&mut parts, width);
         let mut out: Option<Text> = None;
         for (minus, part) in parts {
@@ -219,8 +221,7 @@ impl Renderer<'_> {
                 None if !minus => part,
                 None => {
                     let (bits, signed) = self.promoted(&part);
-                    let digit = part.text.starts_with(|c: char| c.is_ascii_digit());
-                    let (operand, level) = match part.level == Level::Product && digit {
+                    let (operand, level) = match scaled {
                         true => (part.text.clone(), Level::Product),
                         false => (operand_of_minus(&part), Level::Unary),
                     };

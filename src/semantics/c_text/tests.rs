@@ -177,6 +177,9 @@ fn sums_of_integers() {
     l.check(t, "-x");
     let t = l.op(Op::Mul, &[t, three]);
     l.check(t, "-3 * x");
+    let t = l.op(Op::SRem, &[three, x]);
+    let t = l.op(Op::Neg, &[t]);
+    l.check(t, "-(3 % x)");
     let double = l.op(Op::Add, &[x, x]);
     let t = l.op(Op::Sub, &[double, y]);
     let t = l.op(Op::Add, &[t, three]);
