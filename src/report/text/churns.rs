@@ -325,7 +325,9 @@ fn write_witness(
 
 /// Functions that appear or disappear, a line for each file and step.
 fn comings_and_goings(view: &View) -> BTreeMap<(Version, Version), Vec<String>> {
-    let mut names: BTreeMap<(Version, Version), BTreeMap<(&str, String), Vec<String>>> = BTreeMap::new();
+    /// Names of functions by what happened to them (`new`, `gone`) and by file.
+    type ByFile<'w> = BTreeMap<(&'w str, String), Vec<String>>;
+    let mut names: BTreeMap<(Version, Version), ByFile> = BTreeMap::new();
     for function in &view.report.functions {
         let step = match function.outcome {
             Outcome::Added => function.versions.first().map(|v| ("new", *v)),
