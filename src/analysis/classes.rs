@@ -185,16 +185,36 @@ impl Callees for Context<'_> {
     }
 }
 
+/// Analyses one function; a defect of ours costs this function only, and is said.
+pub fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
+    let work = std::panic::AssertUnwindSafe(|| analyse(lineage, world, options));
+    std::panic::catch_unwind(work).unwrap_or_else(|_| {
+        let (class_of, representative) = classify(lineage);
+        let reason = "an internal error of git-invdiff; please report it with this function".into();
+        let undecided = vec![invariant::Undecided { text: "all facts".into(), reason }];
+        Analysed {
+            class_of,
+            representative,
+            diff: Some(FunctionDiff { undecided, ..FunctionDiff::default() }),
+        }
+    })
+}
+
 /// Analyses one function.
-pub fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
+fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     let (class_of, representative) = classify(lineage);
     let mut pairs: Vec<(usize, usize)> = Vec::new();
-    for w in class_of.windows(2) {
+    let mut own: Vec<bool> = Vec::new();
+    let written = |v: usize| lineage.members[v].as_ref().map(|m| crate::mvicfg::key::body_hash(&m.function));
+    let expanded = |v: usize| lineage.members[v].as_ref().map(|m| m.body.clone());
+    for (v, w) in class_of.windows(2).enumerate() {
         if let [Some(a), Some(b)] = w
             && a != b
             && !pairs.contains(&(*a, *b))
         {
             pairs.push((*a, *b));
+            // With equal expanded bodies a constant differs, which is the function's own matter.
+            own.push(written(v) != written(v + 1) || expanded(v) == expanded(v + 1));
         }
     }
     if pairs.is_empty() {
@@ -209,6 +229,7 @@ pub fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed 
     let task = Task {
         graph: &graph,
         pairs,
+        own,
         programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
         units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
         callees: &context,

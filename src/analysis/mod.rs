@@ -109,7 +109,7 @@ fn diff_in_pool(request: &Request) -> Report {
     let (by_version, lineages) = linked(request);
     let world = classes::World::new(&by_version);
     let analysed: Vec<classes::Analysed> =
-        lineages.par_iter().map(|l| classes::analyse(l, &world, &request.analysis)).collect();
+        lineages.par_iter().map(|l| classes::analyse_safely(l, &world, &request.analysis)).collect();
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);
     report.complete = report.functions.iter().all(|f| f.complete);

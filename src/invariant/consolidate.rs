@@ -26,6 +26,8 @@ pub struct Task<'a> {
     pub graph: &'a Mvicfg,
     /// Pairs of classes of consecutive versions that differ.
     pub pairs: Vec<(usize, usize)>,
+    /// For each pair, whether the function's own text differs, and not only a callee's.
+    pub own: Vec<bool>,
     /// The unit of each class, for names and types.
     pub units: Vec<Arc<Unit>>,
     /// The program of each class, for runs; the function's name in it is that of the body.
@@ -100,6 +102,9 @@ struct Side {
 /// What makes two facts of different classes the same fact.
 type FactKey = Vec<TermId>;
 
+/// Nodes of the largest graph that is analysed.
+const MAX_NODES: usize = 6000;
+
 /// How often Z3 is asked about float arithmetic for one function; each question costs seconds.
 const FLOAT_QUESTIONS: u32 = 1;
 
@@ -115,6 +120,11 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         return diff;
     }
     let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
+    if task.graph.nodes.len() > MAX_NODES {
+        let reason = format!("more than {MAX_NODES} instructions with callees and unrolled loops");
+        diff.undecided.push(Undecided { text: "all facts".into(), reason });
+        return diff;
+    }
     let mut engine = Engine {
         task,
         e: Evaluator::new(task.graph, &flow, task.callees, task.pointer_bits),
@@ -127,7 +137,9 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
     for subject in subject::at_exit(task.graph) {
         engine.subject(&subject);
     }
-    engine.relations();
+    if task.own.contains(&true) {
+        engine.relations();
+    }
     let mut diff = engine.diff;
     diff.nodes_visited = engine.e.statistics.nodes_visited;
     diff.solver_queries = engine.solver.solver().statistics().queries;
@@ -158,11 +170,21 @@ impl<'a> Engine<'a> {
         for &(from, to) in &self.task.pairs.clone() {
             let (Some(a), Some(b)) = (sides.get(&from), sides.get(&to)) else { continue };
             let told = !subject.is_observable() && !self.task.options.all && self.is_told(from, to);
-            if (a.key != b.key || a.unknown || b.unknown) && !told {
+            if (a.key != b.key || a.unknown || b.unknown)
+                && !told
+                && (self.is_own(from, to) || subject.is_observable())
+            {
                 self.compare(subject, from, to, a, b);
             }
         }
         self.invariants(&sides);
+    }
+
+    /// Whether the function's own text differs between two classes. Where only a callee's does, a
+    /// difference is worth a word when an input shows it.
+    fn is_own(&self, from: usize, to: usize) -> bool {
+        let pairs = self.task.pairs.iter().zip(&self.task.own);
+        pairs.filter(|(p, _)| **p == (from, to)).all(|(_, own)| *own)
     }
 
     /// Whether an observable tells of the change between two classes.
@@ -233,7 +255,7 @@ impl<'a> Engine<'a> {
         let naming = self.naming_without(class, subject);
         let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
         let constant = self.e.pool.as_const(val.term).is_some();
-        if text == format!("{0} == {0}", subject.name()) {
+        if text == format!("{0} == {0}", subject.name()) || !self.is_readable(&text) {
             return Vec::new();
         }
         let fact = Fact {
@@ -246,6 +268,14 @@ impl<'a> Engine<'a> {
             lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
         };
         vec![(vec![shown], fact)]
+    }
+
+    /// Whether a person can make sense of a text: nothing was left out of it, and it does not speak
+    /// of states inside the function that have no name in C.
+    fn is_readable(&self, text: &str) -> bool {
+        let elided = text.contains("...");
+        let inner = text.contains("@loop") || text.contains(", after_") || text.contains(", loop)");
+        !elided && (self.task.options.all || !inner)
     }
 
     fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
@@ -268,6 +298,9 @@ impl<'a> Engine<'a> {
                     format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, naming, None))
                 }
             };
+            if !self.is_readable(&text) {
+                continue;
+            }
             let fact = Fact {
                 template: Template::Event,
                 variables: vec!["output".into()],
@@ -309,6 +342,9 @@ impl<'a> Engine<'a> {
                 Some(_) => what.clone(),
                 None => format!("{} ==> {what}", text::term(&self.e.pool, shown, &self.namings[class], None)),
             };
+            if !self.is_readable(&text) {
+                continue;
+            }
             let end_key = self.e.pool.bv(64, node as i128);
             let fact = Fact {
                 template: Template::Event,
@@ -405,6 +441,9 @@ impl<'a> Engine<'a> {
         let (old, new) = (&graph.bodies[from], &graph.bodies[to]);
         let mut found = runs::witness(&runs, subject, old, new).map(|(r, d)| (r.clone(), d));
         if found.is_none() {
+            if !self.is_own(from, to) {
+                return;
+            }
             if a.unknown || b.unknown {
                 self.undecided(subject, "an effect that is not modelled takes part");
                 return;
@@ -446,7 +485,8 @@ impl<'a> Engine<'a> {
             Some(_) => Claim::Changed,
             None => Claim::NoLongerProvable,
         };
-        if found.is_none() && removed.is_empty() && added.is_empty() {
+        let texts = |facts: &[Fact]| facts.iter().map(|f| f.text.clone()).collect::<Vec<_>>();
+        if found.is_none() && (removed.is_empty() || texts(&removed) == texts(&added)) {
             self.undecided(subject, "the values differ in form, and no input shows a difference");
             return;
         }

@@ -23,6 +23,8 @@ use std::rc::Rc;
 /// Most variables and candidates of one function.
 const MAX_VARIABLES: usize = 10;
 const MAX_CANDIDATES: usize = 80;
+/// The same where locals are not asked about.
+const MAX_SHOWN: usize = 16;
 
 /// A variable of one class: its value at the exit.
 struct Known {
@@ -54,7 +56,8 @@ impl Engine<'_> {
         }
         let mut shown = 0;
         for candidate in candidates {
-            if shown >= MAX_CANDIDATES || self.is_stated(&candidate, &known) {
+            let most = if self.task.options.all { MAX_CANDIDATES } else { MAX_SHOWN };
+            if shown >= most || self.is_stated(&candidate, &known) {
                 continue;
             }
             shown += 1;
