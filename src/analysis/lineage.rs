@@ -48,7 +48,9 @@ pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
         let mut here: BTreeMap<(usize, Arc<str>), Member> = BTreeMap::new();
         for (k, file) in version.iter().enumerate() {
             let Some((path, Ok(loaded))) = file else { continue };
-            for f in &loaded.functions {
+            // What an included file defines belongs to that file, not to each that includes it.
+            let own = loaded.functions.iter().filter(|f| f.function.span.file.0 == 0);
+            for f in own {
                 let member = Member {
                     unit: loaded.unit.clone(),
                     function: f.function.clone(),

@@ -179,9 +179,11 @@ impl Mvicfg {
         &self.nodes[id as usize]
     }
 
-    /// Returns the source line of a node in a class, 0 when it has none.
+    /// Returns the source line of a node in a class, 0 when it has none in the function's own file.
     pub fn line(&self, id: MvId, class: usize) -> u32 {
-        self.origin(id, class).map_or(0, |n| self.bodies[class].node(n).span.line)
+        let body = &self.bodies[class];
+        let span = self.origin(id, class).map(|n| &body.node(n).span);
+        span.filter(|s| s.file == body.span.file).map_or(0, |s| s.line)
     }
 
     pub fn origin(&self, id: MvId, class: usize) -> Option<NodeId> {

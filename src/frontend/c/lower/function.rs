@@ -76,7 +76,14 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
     let tast = unit.tast;
     let decl = &tast[id];
     let name = unit.function_symbol(id);
-    let span = unit.spans.span(tast.definition_span(id));
+    let mut span = unit.spans.span(tast.definition_span(id));
+    if let Some(body) = decl.body {
+        // The definition's own span ends with the declarator.
+        let end = unit.spans.span(tast.stmt_span(body));
+        if end.file == span.file {
+            span.end_line = span.end_line.max(end.end_line);
+        }
+    }
     let (ret, incoming, variadic) = match unit.types.kind(unit.types.canonical(decl.ty)) {
         TypeKind::Function(f) => {
             let s = unit.types.signature(f);
