@@ -30,7 +30,7 @@ fn deep_nesting_is_refused() {
     let n = 100_000;
     check(body(&("(".repeat(n) + "1" + &")".repeat(n))), Err("nested-brackets"));
     check(body(&format!("1{}", " + 1".repeat(n))), Err("nested-operators"));
-    check(body(&("-".repeat(1) + &" -".repeat(n) + " 1")), Err("nested-operators"));
+    check(body(&("-".to_string() + &" -".repeat(n) + " 1")), Err("nested-operators"));
     check(body(&format!("(1{})", ", 1".repeat(n))), Err("nested-operators"));
     check(body(&("sizeof ".repeat(n) + "x")), Err("nested-operators"));
     check(format!("void f(int x) {{ {} x = 1; }}", "if (x) ".repeat(n)), Err("nested-operators"));

@@ -11,10 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+/// Functions of one version by name.
+type Named = BTreeMap<Arc<str>, (Arc<Unit>, Arc<Function>)>;
+
 /// Everything that was loaded, by version.
 pub struct World {
-    /// Functions of the loaded units, by version and name.
-    functions: Vec<BTreeMap<Arc<str>, (Arc<Unit>, Arc<Function>)>>,
+    functions: Vec<Named>,
     units: Vec<Vec<Arc<Unit>>>,
     programs: Mutex<BTreeMap<(usize, PathBuf), Arc<Program>>>,
 }

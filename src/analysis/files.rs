@@ -69,10 +69,7 @@ fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut B
     if !headers.is_empty() {
         let headers: Vec<PathBuf> = headers.into_iter().collect();
         for path in includers(&*request.versions[v - 1].tree, &headers) {
-            if !current.contains_key(&path) {
-                let l = start(all, Some(&path));
-                current.insert(path, l);
-            }
+            current.entry(path).or_insert_with_key(|path| start(all, Some(path)));
         }
     }
     let mut arrived = Vec::new();

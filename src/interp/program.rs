@@ -78,6 +78,9 @@ pub(crate) struct CodeSymbol {
     pub definition: Option<usize>,
 }
 
+/// A symbol, the unit it belongs to when it is that unit's own, and where it is defined.
+type SymbolKey = (Arc<str>, Option<usize>, Option<(usize, usize)>);
+
 impl Program {
     /// Links units. The first one's data model is the program's. Cost: linear in declarations;
     /// bodies are resolved on first call.
@@ -144,8 +147,7 @@ impl Program {
                 }
             }
         }
-        let mut keys: Vec<(Arc<str>, Option<usize>, Option<(usize, usize)>)> =
-            best.into_iter().map(|((s, u), d)| (s, u, Some(d))).collect();
+        let mut keys: Vec<SymbolKey> = best.into_iter().map(|((s, u), d)| (s, u, Some(d))).collect();
         for name in [ERRNO].into_iter().chain(STREAM_OBJECTS).chain(STREAMS) {
             if !keys.iter().any(|(s, u, _)| &**s == name && u.is_none()) {
                 keys.push((Arc::from(name), None, None));

@@ -460,15 +460,9 @@ impl<'a> Engine<'a> {
             }
         }
         // An undefined event is one difference, whatever it keeps from being seen.
-        if let Some((_, Difference::Undefined)) = &found {
-            if self
-                .diff
-                .churns
-                .iter()
-                .any(|c| (c.from, c.to) == (from, to) && c.claim == Claim::DiffersUnderUb)
-            {
-                return;
-            }
+        let told_already = |c: &Churn| (c.from, c.to) == (from, to) && c.claim == Claim::DiffersUnderUb;
+        if matches!(found, Some((_, Difference::Undefined))) && self.diff.churns.iter().any(told_already) {
+            return;
         }
         let not_in = |side: &Side, other: &Side| -> Vec<Fact> {
             let facts = side.facts.iter().filter(|(k, _)| !other.facts.iter().any(|(o, _)| o == k));

@@ -26,6 +26,9 @@ const MAX_CANDIDATES: usize = 80;
 /// The same where locals are not asked about.
 const MAX_SHOWN: usize = 16;
 
+/// Runs of a pair of classes, and whether the class in question was the old one.
+type Executions = (Rc<Vec<Run>>, bool);
+
 /// A variable of one class: its value at the exit.
 struct Known {
     shown: TermId,
@@ -48,8 +51,7 @@ impl Engine<'_> {
             all.iter().map(|c| (c, self.known(c))).collect();
         let names: BTreeSet<String> = known.values().flat_map(|k| k.keys().cloned()).take(64).collect();
         let mut candidates: BTreeSet<Candidate> = BTreeSet::new();
-        let runs: BTreeMap<usize, Vec<(Rc<Vec<Run>>, bool)>> =
-            all.iter().map(|c| (c, self.runs_of(c))).collect();
+        let runs: BTreeMap<usize, Vec<Executions>> = all.iter().map(|c| (c, self.runs_of(c))).collect();
         for c in all.iter() {
             let observed = self.observe(c, &names, &known[&c], &runs[&c]);
             candidates.extend(templates::suggest(&observed));
@@ -109,7 +111,7 @@ impl Engine<'_> {
     }
 
     /// The runs in which a class took part, and whether it was the old one.
-    fn runs_of(&mut self, class: usize) -> Vec<(Rc<Vec<Run>>, bool)> {
+    fn runs_of(&mut self, class: usize) -> Vec<Executions> {
         let mut found = Vec::new();
         for (from, to) in self.task.pairs.clone() {
             if from == class {
@@ -126,7 +128,7 @@ impl Engine<'_> {
         class: usize,
         names: &BTreeSet<String>,
         known: &BTreeMap<String, Known>,
-        runs: &[(Rc<Vec<Run>>, bool)],
+        runs: &[Executions],
     ) -> Vec<Observed> {
         let outcomes: Vec<&Outcome> = runs
             .iter()
@@ -169,7 +171,7 @@ impl Engine<'_> {
         class: usize,
         candidate: &Candidate,
         known: &BTreeMap<String, Known>,
-        runs: &[(Rc<Vec<Run>>, bool)],
+        runs: &[Executions],
     ) -> Standing {
         let refutes = |engine: &Self, o: &Outcome| {
             o.end == End::Return

@@ -84,7 +84,7 @@ fn simple_stdin(old: &Program, new: &Program, entry: (&str, &str)) -> Vec<Input>
     }
     let total = VALUES.len().pow(count as u32);
     // A stride that has no factor in common with the number of values visits scattered tuples.
-    let stride = if total > MAX { total / MAX | 1 } else { 1 };
+    let stride = if total > MAX { (total / MAX) | 1 } else { 1 };
     let tuple = |mut k: usize| {
         let mut words = Vec::new();
         for _ in 0..count {

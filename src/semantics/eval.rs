@@ -50,6 +50,10 @@ pub trait Callees {
     fn global(&self, class: usize, symbol: &str) -> Option<&Global>;
 }
 
+/// Expressions and places evaluated together: the expressions' terms, the places' values, and the
+/// causes and guards of the expressions.
+pub(super) type Evaluated = (Vec<TermId>, Vec<Val>, Rc<Lines>, Rc<Lines>);
+
 /// Exact measures of the work done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
@@ -290,7 +294,7 @@ impl<'a> Evaluator<'a> {
         places: &[Place],
         node: MvId,
         classes: &VersionSet,
-    ) -> Part<(Vec<TermId>, Vec<Val>, Rc<Lines>, Rc<Lines>)> {
+    ) -> Part<Evaluated> {
         let mut vars: Vec<Place> = Vec::new();
         for e in exprs {
             e.for_each_var(&mut |v| {

@@ -318,7 +318,7 @@ mod tests {
     fn lines_belong_to_items() {
         check(
             "/* a\n b */ int x = 1;\n\nint f(int);\nstruct s {\n  int a;\n};\nint f(int a)\n{\n  // c\n  return a;\n}\n",
-            { "bgbptttffbff" },
+            "bgbptttffbff",
         );
     }
 
@@ -327,7 +327,7 @@ mod tests {
         check("#if 0\nint a;\n#elif 1\nint b;\n#else\nint c;\n#endif\nint d;\n", "#x#g#x#g");
         check(
             "#ifdef NO\n#if 1\nint a;\n#endif\n\n#else\nint f(void) {\n#ifdef NO\n x;\n#endif\nreturn 0; }\n#endif",
-            { "#xxxb#f#x#f#" },
+            "#xxxb#f#x#f#",
         );
         check("#define A \\\n 1\n#include \"h.h\"\n#if A\nint x;\n#endif\n", "####g#");
     }

@@ -100,7 +100,7 @@ pub(super) const MODELS: &[Model] = &[
         input_stream(m, a, 3)?;
         let (size, count) = (a.word(1)?, a.word(2)?);
         let got = read_bytes(m, a.word(0)?, size.saturating_mul(count))?;
-        a.integer(if size == 0 { 0 } else { (got / size) as i128 })
+        a.integer(got.checked_div(size).unwrap_or(0) as i128)
     }),
     row("read", |m, a| {
         if a.i32(0)? != 0 {
