@@ -61,7 +61,7 @@ impl FnCx<'_, '_> {
                 let pending =
                     self.labels.get_mut(&label).map(|l| std::mem::take(&mut l.pending)).unwrap_or_default();
                 let node = self.label_here(span, pending);
-                self.labels.entry(label).or_insert_with(Label::default).node = Some(node);
+                self.labels.entry(label).or_default().node = Some(node);
                 self.statement(body);
             }
             Stmt::Goto(label) => self.goto(span, label),
