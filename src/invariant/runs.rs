@@ -100,7 +100,7 @@ fn simple_stdin(old: &Program, new: &Program, entry: (&str, &str)) -> Vec<Input>
 /// Runs that suffice to suggest candidates.
 const SUGGESTING: usize = 200;
 /// What a run costs beside its instructions, in instructions.
-const RUN_COST: u64 = 100;
+const RUN_COST: u64 = 2000;
 
 /// Whether both runs are defined and differ in what a user sees.
 fn is_defined_difference(run: &Run) -> bool {

@@ -1,6 +1,6 @@
 //! Statements: control flow, labels, declarations and their initialisers.
 
-use super::function::{Breakable, Edge, FnCx, Label, Lowered};
+use super::function::{Breakable, Edge, FnCx, Lowered};
 use super::places::Place;
 use super::types::{Scalar, Shape};
 use crate::ir::{Access, Expr, Instr, NodeId, Object, Op, Sort, VarId, VarKind};
