@@ -10,6 +10,7 @@
 //! - [`Expr`]: a tree of operators over a function's variables.
 //! - [`Term`]: a hash-consed, normalised dag of operators over a function's *inputs*.
 //! - [`CType`]: the source language's types, kept for layouts and for what a person reads.
+//! - [`verify`]: the rules that all of this follows.
 
 mod ctype;
 mod expr;
@@ -19,6 +20,7 @@ mod sort;
 mod span;
 mod term;
 mod unit;
+mod verify;
 
 pub use ctype::{CType, Field, FloatKind, Record, RecordId};
 pub use expr::{Expr, Object};
@@ -30,3 +32,4 @@ pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
 pub use term::{App, Leaf, Term, TermId, TermPool, Uf, eval};
 pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, Unit};
+pub use verify::verify;

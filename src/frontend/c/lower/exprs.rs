@@ -291,7 +291,8 @@ impl FnCx<'_, '_> {
                     negative,
                 )?
             }
-            Scalar::Bool => Expr::bv(8, i128::from(!negative)),
+            // Counting down from 0 gives -1, which is true again.
+            Scalar::Bool if !negative => Expr::bv(8, 1),
             s => {
                 let wide = s.promoted();
                 let one = match wide.sort(self.unit.pointer) {

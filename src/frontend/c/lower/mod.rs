@@ -13,6 +13,10 @@ mod places;
 mod sequencing;
 mod spans;
 mod stmts;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_subjects;
 mod types;
 mod unit;
 

@@ -131,9 +131,14 @@ impl FnCx<'_, '_> {
             return;
         };
         match self.unit.shape(self.unit.tast[e].ty) {
-            Shape::Scalar(_) => {
-                let value = self.full_value(e);
-                self.emit_return(value);
+            Shape::Scalar(scalar) => {
+                let value = self.full_value(e).unwrap_or_else(|| {
+                    // Some value is returned: without one, callers would see a missing return.
+                    let any = self.temp(scalar, self.unit.tast[e].ty);
+                    self.emit(Instr::Unknown { reason: "result".into(), writes: vec![any], anything: false });
+                    Expr::Var(any)
+                });
+                self.emit_return(Some(value));
             }
             Shape::Void => {
                 self.full_effect(e);
@@ -354,14 +359,17 @@ impl FnCx<'_, '_> {
             _ => self.attempt(|cx| cx.local_declaration(d)),
         };
         if let Err(reason) = result {
-            self.unknown(reason, Vec::new(), true);
+            // The initialiser's parts may have been meant to change registers.
+            let registers = if init.is_some() { self.all_registers() } else { Vec::new() };
+            self.unknown(reason, registers, true);
         }
     }
 
     fn havoc_local(&mut self, var: VarId) {
-        if !self.vars[var.0 as usize].in_memory {
-            self.emit(Instr::Unknown { reason: "initialiser".into(), writes: vec![var], anything: false });
-        }
+        // One in memory has no way to be named but with all of memory.
+        let anything = self.vars[var.0 as usize].in_memory;
+        let writes = if anything { Vec::new() } else { vec![var] };
+        self.emit(Instr::Unknown { reason: "initialiser".into(), writes, anything });
     }
 
     fn initialise_from(&mut self, var: VarId, value: ExprId) -> Lowered<()> {
