@@ -445,7 +445,11 @@ impl<'a> Engine<'a> {
                 return;
             }
             if a.unknown || b.unknown {
-                self.undecided(subject, "an effect that is not modelled takes part");
+                let reason = match self.e.is_exhausted() {
+                    true => "the function's values grow beyond the limit of terms",
+                    false => "an effect that is not modelled takes part",
+                };
+                self.undecided(subject, reason);
                 return;
             }
             match self.equal(from, to, a, b) {

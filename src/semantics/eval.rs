@@ -54,6 +54,9 @@ pub trait Callees {
 /// causes and guards of the expressions.
 pub(super) type Evaluated = (Vec<TermId>, Vec<Val>, Rc<Lines>, Rc<Lines>);
 
+/// Distinct terms of one function's analysis.
+const MAX_TERMS: usize = 300_000;
+
 /// Exact measures of the work done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
@@ -106,6 +109,9 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the value of a place before a node is executed, for each of the classes.
     pub fn before(&mut self, place: Place, node: MvId, classes: &VersionSet) -> Part<Val> {
+        if self.is_exhausted() {
+            return self.havoc(node, place, classes);
+        }
         let mut result = Vec::new();
         let mut missing = classes.clone();
         if let Some(known) = self.memo.get(&(place, node)) {
@@ -133,6 +139,11 @@ impl<'a> Evaluator<'a> {
         } else {
             self.before(place, node, classes)
         }
+    }
+
+    /// Whether values grew beyond the limit; what is asked from then on is unknown.
+    pub fn is_exhausted(&self) -> bool {
+        self.pool.len() > MAX_TERMS
     }
 
     fn compute_before(&mut self, place: Place, node: MvId, classes: &VersionSet) -> Part<Val> {

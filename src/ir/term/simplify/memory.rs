@@ -146,10 +146,15 @@ fn load_below(
     loaded
 }
 
+/// Terms of a pool beyond which loads stay as they are: looking through memories that differ by path
+/// multiplies terms.
+const CROWDED: usize = 100_000;
+
 fn forwarded(pool: &mut TermPool, from: TermId, at: TermId, sort: Sort, bytes: u64, depth: usize) -> TermId {
     let mut memory = from;
     let plain = |pool: &mut TermPool, memory| pool.raw(App::Load { sort, bytes }, vec![memory, at]);
-    if !(1..=16).contains(&bytes) || sort.bits().is_none() || depth > NESTED_LOADS {
+    let crowded = pool.len() > CROWDED;
+    if !(1..=16).contains(&bytes) || sort.bits().is_none() || depth > NESTED_LOADS || crowded {
         return plain(pool, memory);
     }
     if let Some(&[c, p, q]) = pool.as_op(at, Op::Ite) {
