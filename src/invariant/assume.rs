@@ -1,34 +1,43 @@
-//! Terms under named assumptions.
+//! Terms under named assumptions and under conditions.
 
-use crate::ir::{App, Term, TermId, TermPool, Uf};
-use std::collections::HashMap;
+use crate::ir::{App, Op, Term, TermId, TermPool, Uf};
+use std::collections::{BTreeMap, HashMap};
 
-/// Returns the term with every conversion of `scanf` taken to succeed (`stdin-well-formed`).
-/// `getchar` may still meet the end of input: programs count on that.
-pub fn well_formed(pool: &mut TermPool, root: TermId) -> TermId {
-    rewrite(pool, root, &|pool, term| match term {
-        Term::App(App::Uf(Uf::InputOk { conversion }), _) if &**conversion != "getchar" => {
-            Some(pool.bool(true))
-        }
+/// Returns the term with the conversions that `unchecked` accepts taken to succeed
+/// (`stdin-well-formed`). Conversions whose success the program looks at may fail.
+pub fn well_formed(pool: &mut TermPool, root: TermId, unchecked: &dyn Fn(TermId) -> bool) -> TermId {
+    rewrite(pool, root, &|pool, t| match pool.get(t) {
+        Term::App(App::Uf(Uf::InputOk { .. }), _) if unchecked(t) => Some(pool.bool(true)),
         _ => None,
     })
 }
 
+/// Returns the term as it is where the condition holds: conjuncts of the condition are true in it.
+pub fn under(pool: &mut TermPool, root: TermId, condition: TermId) -> TermId {
+    let mut known: BTreeMap<TermId, bool> = BTreeMap::new();
+    let mut work = vec![condition];
+    while let Some(c) = work.pop() {
+        if let Some(parts) = pool.as_op(c, Op::And) {
+            work.extend(parts.iter().copied());
+        } else if let Some(&[inner]) = pool.as_op(c, Op::Not) {
+            known.insert(inner, false);
+        } else {
+            known.insert(c, true);
+        }
+    }
+    rewrite(pool, root, &|pool, t| known.get(&t).copied().map(|b| pool.bool(b)))
+}
+
 /// Rebuilds a term bottom up, replacing what `f` answers for.
-pub fn rewrite(
-    pool: &mut TermPool,
-    root: TermId,
-    f: &dyn Fn(&mut TermPool, &Term) -> Option<TermId>,
-) -> TermId {
+fn rewrite(pool: &mut TermPool, root: TermId, f: &dyn Fn(&mut TermPool, TermId) -> Option<TermId>) -> TermId {
     let mut done: HashMap<TermId, TermId> = HashMap::new();
     for t in pool.reachable(&[root]) {
-        let term = pool.get(t).clone();
-        let new = match f(pool, &term) {
+        let new = match f(pool, t) {
             Some(n) => n,
-            None => match &term {
+            None => match pool.get(t).clone() {
                 Term::App(app, args) => {
                     let new: Vec<TermId> = args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
-                    if new == *args { t } else { pool.app(app.clone(), &new) }
+                    if new == args { t } else { pool.app(app, &new) }
                 }
                 _ => t,
             },

@@ -5,6 +5,7 @@
 //! consecutive classes differ, a concrete run that shows the difference decides; then the solver;
 //! what neither settles is said to be undecided.
 
+use super::assume;
 use super::event::{self, Guarded};
 use super::fact::{Fact, Template};
 use super::inputs;
@@ -237,8 +238,10 @@ impl<'a> Engine<'a> {
             guards: val.guards.clone(),
             unknown,
         };
-        let shown = self.shown(term);
-        if unknown || self.e.rests_on_indeterminate(shown) {
+        let shown = self.shown(class, term);
+        // Output is judged case by case.
+        let open = *subject != Subject::Output && self.e.rests_on_indeterminate(shown);
+        if unknown || open {
             return side;
         }
         side.facts = match subject {
@@ -251,7 +254,7 @@ impl<'a> Engine<'a> {
 
     fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
         let ty = subject::type_of(self.task.graph, subject, class);
-        let shown = self.shown(val.term);
+        let shown = self.shown(class, val.term);
         let naming = self.naming_without(class, subject);
         let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
         let constant = self.e.pool.as_const(val.term).is_some();
@@ -279,13 +282,17 @@ impl<'a> Engine<'a> {
     }
 
     fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
-        let shown = self.shown(val.term);
+        let shown = self.shown(class, val.term);
         let Some(cases) = event::cases(&mut self.e.pool, shown) else { return Vec::new() };
         let alone = cases.len() == 1;
         let assumptions = self.assumptions(val.term, shown);
         let lines = BTreeMap::from([(class, self.lines(&val.causes, class))]);
         let mut facts = Vec::new();
         for Guarded { condition, what } in cases {
+            let what = assume::under(&mut self.e.pool, what, condition);
+            if self.e.rests_on_indeterminate(what) || self.e.rests_on_indeterminate(condition) {
+                continue;
+            }
             let atoms = event::atoms(&self.e.pool, what);
             if atoms.is_empty() && alone {
                 continue;
@@ -334,7 +341,7 @@ impl<'a> Engine<'a> {
                 side.unknown = true;
                 continue;
             }
-            let shown = self.shown(val.term);
+            let shown = self.shown(class, val.term);
             if self.e.rests_on_indeterminate(shown) {
                 continue;
             }
@@ -393,7 +400,11 @@ impl<'a> Engine<'a> {
         for s in subject::at_exit(graph) {
             let Subject::Variable { name, ordinal: 0 } = &s else { continue };
             let part = subject::values_at_exit(&mut self.e, &s, &all);
-            let shown: BTreeSet<TermId> = part.iter().map(|(_, v)| self.shown(v.term)).collect();
+            let shown: BTreeSet<TermId> = part
+                .iter()
+                .flat_map(|(set, v)| set.iter().map(|c| (c, v.term)))
+                .map(|(c, t)| self.shown(c, t))
+                .collect();
             let (Some(&term), 1) = (shown.first(), shown.len()) else {
                 changed_params.insert(name.clone());
                 continue;
@@ -598,8 +609,10 @@ impl<'a> Engine<'a> {
     }
 
     /// The term under the assumption that input is well formed.
-    fn shown(&mut self, term: TermId) -> TermId {
-        super::assume::well_formed(&mut self.e.pool, term)
+    pub(super) fn shown(&mut self, class: usize, term: TermId) -> TermId {
+        let unchecked = &self.e.unchecked;
+        let taken = |t: TermId| unchecked.get(&t).is_some_and(|set| set.contains(class));
+        assume::well_formed(&mut self.e.pool, term, &taken)
     }
 
     fn assumptions(&self, exact: TermId, shown: TermId) -> Vec<String> {

@@ -5,7 +5,6 @@
 //! do not refute is asked of the solver. A solver model that replays as a refutation joins the
 //! executions (counterexamples refine, design D5).
 
-use super::assume;
 use super::consolidate::{Churn, Claim, Engine};
 use super::fact::Fact;
 use super::runs::Run;
@@ -59,7 +58,9 @@ impl Engine<'_> {
         let mut shown = 0;
         for candidate in candidates {
             let most = if self.task.options.all { MAX_CANDIDATES } else { MAX_SHOWN };
-            if shown >= most || self.is_stated(&candidate, &known) {
+            // Linear relations of the result restate what its functional fact says.
+            let restates = !self.task.options.all && matches!(candidate, Candidate::Linear { .. });
+            if shown >= most || restates || self.is_stated(&candidate, &known) {
                 continue;
             }
             shown += 1;
@@ -89,7 +90,7 @@ impl Engine<'_> {
                 continue;
             }
             for (_, val) in subject::values_at_exit(&mut self.e, &s, &single) {
-                let shown = assume::well_formed(&mut self.e.pool, val.term);
+                let shown = self.shown(class, val.term);
                 if !self.e.rests_on_havoc(shown) && !self.e.rests_on_indeterminate(shown) {
                     known.insert(s.name(), Known { shown, ty: ty.clone(), val });
                 }
@@ -188,7 +189,7 @@ impl Engine<'_> {
         let single = VersionSet::single(class);
         let mut under = self.e.pool.bool(true);
         for (_, v) in self.e.reach_from_entry(Mvicfg::EXIT, &single) {
-            let shown = assume::well_formed(&mut self.e.pool, v.term);
+            let shown = self.shown(class, v.term);
             under = self.e.pool.and(under, shown);
         }
         match self.solver.holds(&mut self.e.pool, under, goal) {

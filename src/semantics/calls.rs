@@ -424,6 +424,11 @@ impl<'a> Evaluator<'a> {
                 first_conversion.get_or_insert(conversion.clone());
                 let matched =
                     self.pool.app(App::Uf(Uf::InputOk { conversion: conversion.clone() }), &[stdin]);
+                if site.dst.is_none() {
+                    // Nobody looks whether it succeeded: facts may take it for granted, by name.
+                    let unchecked = self.unchecked.entry(matched).or_default();
+                    *unchecked = unchecked.union(&set);
+                }
                 let tried = ok;
                 if !step.always {
                     ok = self.pool.and(ok, matched);

@@ -77,6 +77,9 @@ pub struct Evaluator<'a> {
     pub(super) none: Rc<Lines>,
     memo: HashMap<(Place, MvId), Part<Val>>,
     pub(super) reach_memo: HashMap<MvId, Part<Val>>,
+    /// Successes of conversions from standard input that a program does not look at, with the
+    /// classes that do not.
+    pub unchecked: HashMap<TermId, VersionSet>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -102,6 +105,7 @@ impl<'a> Evaluator<'a> {
             none: Rc::new(Lines::new()),
             memo: HashMap::new(),
             reach_memo: HashMap::new(),
+            unchecked: HashMap::new(),
         };
         e.loops = (0..n).map(|c| e.describe_loops(c)).collect();
         e
@@ -230,7 +234,7 @@ impl<'a> Evaluator<'a> {
                 let var = &self.graph.vars[v.0 as usize];
                 let sort = var.sort.unwrap_or(Sort::Bv(8));
                 match var.kind {
-                    VarKind::Param => Leaf::Param { name: var.name.clone(), sort },
+                    VarKind::Param => Leaf::Param { name: self.param_name(v), sort },
                     _ => Leaf::Indeterminate { key: self.var_key(v), sort },
                 }
             }
@@ -266,6 +270,28 @@ impl<'a> Evaluator<'a> {
             }
         }
         self.plain(memory)
+    }
+
+    /// Name that identifies a parameter in all classes: that of the newest one at its position, when
+    /// it was only renamed.
+    fn param_name(&self, v: VarId) -> Arc<str> {
+        let graph = self.graph;
+        let own = &graph.vars[v.0 as usize].name;
+        let Some(newest) = graph.bodies.last() else { return own.clone() };
+        let names: Vec<&Arc<str>> = newest.params.iter().map(|p| &newest.var(*p).name).collect();
+        if names.contains(&own) {
+            return own.clone();
+        }
+        for (body, map) in graph.bodies.iter().zip(&graph.var_map) {
+            let position = body.params.iter().position(|p| map.get(p.0 as usize) == Some(&v));
+            let renamed = position.and_then(|i| newest.params.get(i)).map(|p| newest.var(*p));
+            let Some(other) = renamed.filter(|_| body.params.len() == newest.params.len()) else { continue };
+            let taken = body.params.iter().any(|p| body.var(*p).name == other.name);
+            if !taken && other.sort == graph.vars[v.0 as usize].sort {
+                return other.name.clone();
+            }
+        }
+        own.clone()
     }
 
     pub(super) fn plain(&self, term: TermId) -> Val {
