@@ -405,6 +405,10 @@ impl FnCx<'_, '_> {
     }
 
     fn conditional(&mut self, e: ExprId, cond: ExprId, then: ExprId, otherwise: ExprId) -> Lowered<Expr> {
+        // GNU's `a ?: b` is one expression at two places; its effects happen once.
+        if sequencing::has_effects(self.unit.tast, then) && self.mentions(cond, then) {
+            return Err("?: whose middle operand is left out, with effects".into());
+        }
         let ty = self.unit.tast[e].ty;
         let scalar = self.scalar_type(ty)?;
         let pure = |cx: &Self, x| !sequencing::has_effects(cx.unit.tast, x);
@@ -445,6 +449,13 @@ impl FnCx<'_, '_> {
         otherwise(self)?;
         self.frontier.append(&mut done);
         Ok(())
+    }
+
+    /// Whether an expression is, or has as a part, another one (the same node of the tree).
+    fn mentions(&self, e: ExprId, part: ExprId) -> bool {
+        let mut any = e == part;
+        sequencing::for_each_operand(self.unit.tast, e, &mut |x| any |= self.mentions(x, part));
+        any
     }
 
     /// Whether evaluating the condition needs branches of its own.
