@@ -466,6 +466,134 @@ fn floats() {
 }
 
 #[test]
+fn several_things_at_once() {
+    check(
+        "long f(void) { int n = 0, i = 0; do { switch (i) { case 2: continue; case 4: goto out; } n += i; } while (++i < 9); out: return n * 10 + i; }",
+        44,
+    );
+    check(
+        "long f(void) { long r = 0; int i = 1; switch (1) { for (i = 0; i < 3; i++) { default: r = r * 2 + 1; if (r > 20) break; } } return r; }",
+        3,
+    );
+    check(
+        "long f(void) { volatile int v = 3; v += v; v++; volatile char c = 200; return v * 1000 + c; }",
+        6944,
+    );
+    check(
+        r#"struct op { int (*run)(int, int); const char *n; }; static int add(int a, int b) { return a + b; } static int sub(int a, int b) { return a - b; } static const struct op ops[] = {{add, "+"}, {.n = "-", .run = sub}}; long f(void) { long r = 0; for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) { const struct op *o = &ops[i]; r = r * 1000 + o->run(7, 3) * 100 + *o->n; } return r; }"#,
+        1043445,
+    );
+    check(
+        "long f(void) { signed char c; int i; unsigned char u; i = c = u = 0x1ff; return i * 1000 + u; }",
+        -745,
+    );
+    check(
+        r#"static int g[2][3] = {{1, [2] = 3}, {[0] = 4}}; static struct { char a[3]; short b[2]; } t[] = {[1] = {"xy", {1, 2}}, [0].b[1] = 9}; long f(void) { return g[0][2] * 1000 + g[1][0] * 100 + t[0].b[1] * 10 + t[1].b[1] + t[1].a[1] + sizeof t; }"#,
+        3629,
+    );
+    check(
+        "long f(void) { int x = 5; int *p = &x, **q = &p; **q += 2; int y = 9; *q = &y; (*p)--; return x * 10 + y; }",
+        78,
+    );
+    check(
+        "long f(void) { int r = 0; for (int i = 0, j = 10; i < j; i += 2, j--) r += i * j; return r; }",
+        92,
+    );
+    check(
+        r#"long f(void) { const char *s = "ab" "cd"; long n = 0; while (*s) n = n * 10 + (*s++ - 'a'); return n; }"#,
+        123,
+    );
+    check(
+        "struct v { int n; int a[4]; }; static struct v push(struct v v, int x) { v.a[v.n++] = x; return v; } long f(void) { struct v v = {0}; for (int i = 0; i < 4; i++) v = push(v, i * i); struct v w = v; w.a[3]++; return v.a[3] * 100 + w.a[3] * 10 + v.n; }",
+        1004,
+    );
+    check(
+        "union u { struct { short a, b; } s; int i; double d; }; static union u mk(int i) { union u r; r.i = i; return r; } long f(void) { union u x = mk(0x20001), y; y = x; y.s.b++; return y.i; }",
+        196609,
+    );
+    check(
+        "long f(void) { unsigned char b[8] = {1, 2, 3, 4, 5, 6, 7, 8}; unsigned x = *(unsigned short *)(b + 2); return x; }",
+        1027,
+    );
+    check(
+        "long f(void) { int a[4] = {4, 3, 2, 1}; int *p = a + 3; long r = 0; while (p >= a) r = r * 10 + *p--; return r + (p - a); }",
+        1233,
+    );
+    check(
+        "long f(void) { double d = 1; int i = 2; float g = 3; return (d + i) / g == 1.0 && i / 4 == 0 && i / 4.0f == 0.5; }",
+        1,
+    );
+    check(
+        "long f(void) { long r = 0; for (int i = 0; i < 3; i++) { static int s = 5; int t = s++; int *p = &t; *p += i; r = r * 100 + t; } return r; }",
+        50709,
+    );
+    check("long f(void) { unsigned char c = 0xf0; return (c << 4) + (c >> 4) + ~c + -c + !c; }", 3374);
+    check("long f(void) { unsigned short a = 60000, b = 60000; return (unsigned)(a * b) > 0x7fffffff; }", 1);
+    check(
+        "long f(void) { long long m = -9223372036854775807LL - 1; return m / 10 % 7 + (m < 0) + (int)(m >> 62); }",
+        -1,
+    );
+    check(
+        "long f(void) { int i = 3, r; r = i > 2 ? i < 5 ? 1 : 2 : 3; r = r * 10 + (i & 1 ? i | 4 : i ^ 1); return r; }",
+        17,
+    );
+    check(
+        "static int depth(int n) { int local = n; int *p = &local; if (n) depth(n - 1); return *p; } long f(void) { return depth(5); }",
+        5,
+    );
+    check(
+        "static void fill(char *s, int n) { while (n-- > 0) s[n] = 'a' + n; } long f(void) { char b[6] = {0}; fill(b + 1, 4); return b[0] + b[1] * 2 + b[4] * 3 + b[5]; }",
+        494,
+    );
+    check("long f(void) { int x = 0; if (x++ == 0 && x-- == 1 || x++) x += 10; return x; }", 10);
+    check(
+        "long f(void) { enum { N = 4 }; int a[N] = {1, 1}; for (int i = 2; i < N; i++) a[i] = a[i - 1] + a[i - 2]; return a[N - 1] << N; }",
+        48,
+    );
+    check(
+        "struct n { int v; struct n *l, *r; }; static int sum(const struct n *t) { return t ? t->v + sum(t->l) + sum(t->r) : 0; } long f(void) { struct n a = {1}, b = {2, &a}, c = {3, &b, &(struct n){4}}; return sum(&c); }",
+        10,
+    );
+    check(
+        "struct b { unsigned x : 3, y : 5; int z : 6; }; long f(void) { struct b a[2] = {{1, 2, -3}, {.z = 31}}; a[1] = a[0]; a[1].y |= 16; a[0].z *= 5; return a[1].y * 1000 + a[1].z * 10 + a[0].z; }",
+        17955,
+    );
+    check(
+        r#"long f(void) { char *p = "x"; return (p == 0) + 2 * (p != 0) + 4 * !p + 8 * (p && *p) + 16 * (p[1] || 0); }"#,
+        10,
+    );
+    check("long f(void) { int a = 1, b = 2; a ^= b; b ^= a; a ^= b; return a * 10 + b; }", 21);
+    check("long f(void) { float s = 0; for (float x = 0; x < 1; x += 0.1f) s++; return s; }", 10);
+    check(
+        "long f(void) { unsigned u = 3; int i = -1; long l = u + i; unsigned long m = u * (long)i; return l * 10 + (m > 100); }",
+        21,
+    );
+    check("long f(void) { short s = 1; s = s << 15; int i = 1; i <<= 31; return s + (i < 0); }", -32767);
+    check("long f(void) { int x = ({ int y = ({ int z = 2; z * 3; }); y + 1; }); return x; }", 7);
+    check(
+        "static int id(int x) { return x; } long f(void) { int a[3] = {id(1), id(2) + id(3), -id(4)}; return a[0] * 100 + a[1] * 10 - a[2]; }",
+        154,
+    );
+    check(
+        "extern int e; int e = 7; static int t; static int t = 4; long f(void) { extern int e; return e * 10 + t; }",
+        74,
+    );
+    check(
+        r#"static char *pick(int k) { return k ? "yes" : "no"; } long f(void) { return pick(0)[1] * 1000 + *pick(5) + sizeof(char[3]); }"#,
+        111124,
+    );
+    check(
+        "long f(void) { unsigned long a = -1; unsigned b = a; int c = b; short d = 40000; return a / 2 % 1000 + b % 1000 + c + d; }",
+        -24435,
+    );
+    check(
+        "int puts(const char *); struct s { int x; } g = {3}; static struct s *get(void) { g.x++; return &g; } long f(void) { get()->x += 5; return g.x; }",
+        9,
+    );
+    check("long f(void) { int n = 2; return sizeof(int[n]); }", 8);
+}
+
+#[test]
 fn undefined_behaviour_ends_the_run() {
     use UndefinedKind::*;
     undefined("long f(void) { int x; return x; }", Uninitialised);
@@ -475,6 +603,12 @@ fn undefined_behaviour_ends_the_run() {
         Uninitialised,
     );
     undefined("long f(void) { struct { int a, b; } s; s.a = 1; return s.a + s.b; }", Uninitialised);
+    undefined(
+        "long f(void) { long r = 0; switch (1) { for (int i = 0; i < 3; i++) { default: r++; } } return r; }",
+        Uninitialised,
+    );
+    undefined("static int g(int x) { if (x) return 1; } long f(void) { return g(0); }", MissingReturn);
+    undefined("long f(void) { char *s = \"ab\"; s[0] = 1; return 0; }", ReadOnly);
     undefined("long f(void) { int z = 0; return 1 / z; }", DivisionByZero);
     undefined("long f(void) { int z = 0; return 1 % z; }", DivisionByZero);
     undefined("long f(void) { int n = 32; return 1 << n; }", ShiftCount);
@@ -494,6 +628,10 @@ fn what_is_not_modelled_is_said() {
     unmodelled("long f(void) { int i = 1, a[3] = {0}; a[i] = i++; return a[1]; }");
     unmodelled(
         "struct s { unsigned long a : 40; }; long f(void) { struct s x = {1}; x.a <<= 36; return x.a >> 4; }",
+    );
+    unmodelled("long f(void) { double x = 2; long double y = x; return y > 1; }");
+    unmodelled(
+        "static int s(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); return __builtin_va_arg(l, int); } long f(void) { return s(1, 2); }",
     );
     unmodelled("long f(void) { _Complex double z = 1; return (long)z; }");
     unmodelled("long f(void) { void *p = &&l; goto *p; l: return 1; }");
