@@ -115,7 +115,7 @@ impl StdinPlan {
                 }
                 if self.style == Style::Malformed && rng.chance(30) {
                     text.extend_from_slice(
-                        *rng.pick(&[&b"x"[..], b"", b"1e", b"--1", b"1.5", b"999999999999"])
+                        rng.pick(&[&b"x"[..], b"", b"1e", b"--1", b"1.5", b"999999999999"])
                             .unwrap_or(&&b"x"[..]),
                     );
                     return;

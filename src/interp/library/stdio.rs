@@ -66,8 +66,8 @@ pub(super) const MODELS: &[Model] = &[
         }
         a.integer(0)
     }),
-    row("getchar", |m, a| get_byte(m, a)),
-    row("getchar_unlocked", |m, a| get_byte(m, a)),
+    row("getchar", get_byte),
+    row("getchar_unlocked", get_byte),
     row("getc", get_byte_from),
     row("fgetc", get_byte_from),
     row("getc_unlocked", get_byte_from),
