@@ -73,3 +73,14 @@ fn callers_see_what_a_callee_changes() {
     let report = analyse(&[old, new]);
     assert_eq!(churns(&report, "f"), ["- \\result == a + 1", "+ \\result == 1 - a"]);
 }
+
+/// What rests on a type that was guessed is never called proved.
+#[test]
+fn guessed_types_prove_nothing() {
+    let report = analyse(&["int f(foo_t a) { return (int)a + 1; }", "int f(foo_t a) { return (int)a + 2; }"]);
+    let points = report.functions.iter().flat_map(|f| &f.points);
+    for fact in points.flat_map(|p| &p.churns).flat_map(|c| c.removed.iter().chain(&c.added)) {
+        assert!(fact.status.values().all(|s| *s != git_invdiff::report::Status::Proved), "{}", fact.text);
+        assert!(fact.assumptions.contains(&"invented-type(foo_t)".to_string()), "{:?}", fact.assumptions);
+    }
+}

@@ -198,7 +198,13 @@ impl View<'_> {
                 lines.insert(version(v), self.shift(v, l));
             }
         }
-        let proved = |v: usize| self.member(v).is_none_or(|m| m.function.invented.is_empty());
+        let proved = |v: usize| self.member(v).is_none_or(|m| m.inlined.invented.is_empty());
+        let mut assumptions = f.assumptions.clone();
+        for m in versions.iter().filter_map(|&v| self.member(v)) {
+            assumptions.extend(m.inlined.invented.iter().map(|name| format!("invented-type({name})")));
+        }
+        assumptions.sort();
+        assumptions.dedup();
         let status = |v: &usize| (version(*v), if proved(*v) { Status::Proved } else { Status::Likely });
         Fact {
             id,
@@ -210,7 +216,7 @@ impl View<'_> {
             versions: versions.iter().map(|v| version(*v)).collect(),
             bound: None,
             samples: None,
-            assumptions: f.assumptions.clone(),
+            assumptions,
             lines,
         }
     }

@@ -24,7 +24,10 @@ pub struct Loaded {
 /// with it shows as unknowns of its functions.
 pub fn load_unit(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Result<Loaded, c::Rejected> {
     let parsed = c::parse::parse(tree, path, options)?;
-    let unit = c::guard::on_large_stack(path, || Ok(c::lower::lower(&parsed, options.data_model)))?;
+    let mut unit = c::guard::on_large_stack(path, || Ok(c::lower::lower(&parsed, options.data_model)))?;
+    for f in &mut unit.functions {
+        f.invented = parsed.invented.in_function(&f.name).to_vec();
+    }
     Ok(Loaded { unit, reads: parsed.reads })
 }
 

@@ -71,6 +71,12 @@ fn inline_once(f: &Function, caller: &str, unit: &Unit, limits: &InlineLimits) -
     if sites.iter().all(Option::is_none) {
         return None;
     }
+    for callee in sites.iter().flatten() {
+        // What a callee was guessed to be, its caller rests on too.
+        out.invented.extend(callee.invented.iter().cloned());
+    }
+    out.invented.sort();
+    out.invented.dedup();
     let mut inliner = Inliner { out: &mut out, ordinals: BTreeMap::new() };
     inliner.count_names();
     inliner.copy(f, &sites);
