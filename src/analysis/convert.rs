@@ -212,7 +212,11 @@ impl View<'_> {
             variables: f.variables.clone(),
             text: f.text.clone(),
             c: f.c.clone(),
-            status: versions.iter().map(status).collect(),
+            // An undefined event was met by one replayed run; that is no statement about all.
+            status: match f.text.starts_with("undefined: ") {
+                true => BTreeMap::new(),
+                false => versions.iter().map(status).collect(),
+            },
             versions: versions.iter().map(|v| version(*v)).collect(),
             bound: None,
             samples: None,

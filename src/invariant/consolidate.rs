@@ -483,10 +483,16 @@ impl<'a> Engine<'a> {
             let facts = side.facts.iter().filter(|(k, _)| !other.facts.iter().any(|(o, _)| o == k));
             facts.map(|(_, f)| f.clone()).collect()
         };
-        let (mut removed, added) = (not_in(a, b), not_in(b, a));
+        let (mut removed, mut added) = (not_in(a, b), not_in(b, a));
         let claim = match &found {
             Some((run, Difference::Undefined)) => {
-                removed = undefined_fact(run, from, to);
+                // The event stands on the side of the version that meets it.
+                let events = undefined_fact(run, from, to);
+                if matches!(run.old.end, crate::interp::End::Undefined { .. }) {
+                    removed = events;
+                } else {
+                    added = events;
+                }
                 Claim::DiffersUnderUb
             }
             Some(_) if removed.is_empty() => Claim::NowHolds,
