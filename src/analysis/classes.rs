@@ -193,12 +193,7 @@ pub fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> An
     std::panic::catch_unwind(work).unwrap_or_else(|_| {
         let (class_of, representative) = classify(lineage);
         let reason = "an internal error of git-invdiff; please report it with this function".into();
-        let undecided = vec![invariant::Undecided { text: "all facts".into(), reason }];
-        Analysed {
-            class_of,
-            representative,
-            diff: Some(FunctionDiff { undecided, ..FunctionDiff::default() }),
-        }
+        Analysed { class_of, representative, diff: Some(FunctionDiff::nothing(reason)) }
     })
 }
 

@@ -3,7 +3,7 @@
 use super::classes::{Analysed, World};
 use super::lineage::{Lineage, Member};
 use super::{Request, witness};
-use crate::invariant::{self, FunctionDiff, Subject};
+use crate::invariant::{self, PointDiff, Subject};
 use crate::ir::DataModel;
 use crate::mvicfg::VersionSet;
 use crate::report::{
@@ -84,11 +84,11 @@ fn function_report(request: &Request, lineage: &Lineage, a: &Analysed) -> Option
     };
     match &a.diff {
         Some(diff) => {
-            f.points.push(exit_point(request, lineage, a, diff));
+            f.points.extend(diff.points.iter().map(|p| point(request, lineage, a, p)));
             if !f.unknowns.is_empty() {
                 f.outcome = Outcome::PartlyAnalysed;
             }
-            f.complete = f.unknowns.is_empty() && diff.undecided.is_empty();
+            f.complete = f.unknowns.is_empty() && diff.is_decided();
         }
         None if newest + 1 < n => f.outcome = Outcome::Removed,
         None => f.outcome = Outcome::Added,
@@ -129,14 +129,25 @@ fn unknowns(lineage: &Lineage) -> Vec<UnknownEntry> {
     all
 }
 
-fn exit_point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &FunctionDiff) -> Point {
-    let view = View { request, lineage, a };
-    let mut point = Point { id: "exit".into(), kind: PointKind::Exit, ..Point::default() };
+fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -> Point {
+    let view = View { request, lineage, a, point: &diff.point.id };
+    let kind = match diff.point.kind {
+        invariant::Kind::Entry => PointKind::Entry,
+        invariant::Kind::Exit => PointKind::Exit,
+        invariant::Kind::Loop => PointKind::Loop,
+        invariant::Kind::Line => PointKind::Line,
+    };
+    let mut point = Point { id: diff.point.id.clone(), kind, ..Point::default() };
     for (v, m) in lineage.members.iter().enumerate() {
-        if let Some(m) = m {
-            let exit = m.function.node(crate::ir::Function::EXIT).span.line;
-            point.lines.insert(version(v), if exit > 0 { exit } else { m.function.span.end_line });
-        }
+        let Some(m) = m else { continue };
+        let exit = m.function.node(crate::ir::Function::EXIT).span.line;
+        let line = match (kind, a.class_of[v].and_then(|c| diff.point.lines.get(&c))) {
+            (PointKind::Exit, _) if exit > 0 => exit,
+            (PointKind::Exit, _) => m.function.span.end_line,
+            (_, Some(&line)) => view.shift(v, &[line]).first().copied().unwrap_or(line),
+            (_, None) => continue,
+        };
+        point.lines.insert(version(v), line);
     }
     let mut invariants: Vec<&invariant::Fact> = Vec::new();
     for fact in &diff.invariants {
@@ -175,6 +186,8 @@ struct View<'a> {
     request: &'a Request,
     lineage: &'a Lineage,
     a: &'a Analysed,
+    /// Id of the point that is shown.
+    point: &'a str,
 }
 
 impl View<'_> {
@@ -191,7 +204,7 @@ impl View<'_> {
                 .collect(),
         };
         let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
-        let id = stable_id(&[lineage_name, "exit", f.template.name(), &f.text]);
+        let id = stable_id(&[lineage_name, self.point, f.template.name(), &f.text]);
         let mut lines = BTreeMap::new();
         for &v in &versions {
             if let Some(l) = self.a.class_of[v].and_then(|c| f.lines.get(&c)) {
@@ -262,7 +275,7 @@ impl View<'_> {
             c.removed.iter().map(|f| self.fact(f, Some(self.version_of(f, from, to)))).collect();
         let added: Vec<Fact> = c.added.iter().map(|f| self.fact(f, Some(to))).collect();
         let texts: Vec<&str> = removed.iter().chain(&added).map(|f| f.id.as_str()).collect();
-        let id = stable_id(&[lineage_name, "exit", &c.subject.name(), &texts.join(" ")]);
+        let id = stable_id(&[lineage_name, self.point, &c.subject.name(), &texts.join(" ")]);
         let program = self.member(to).is_some_and(|m| &*m.function.name == "main");
         let pair = self.member(from).zip(self.member(to));
         let witness =

@@ -152,7 +152,7 @@ impl Judge<'_> {
 
 /// Whether nothing about a function stayed open between two versions.
 fn is_settled(a: &Analysed, pair: usize) -> bool {
-    a.class_of[pair] == a.class_of[pair + 1] || a.diff.as_ref().is_some_and(|d| d.undecided.is_empty())
+    a.class_of[pair] == a.class_of[pair + 1] || a.diff.as_ref().is_some_and(|d| d.is_decided())
 }
 
 fn explained(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> bool {

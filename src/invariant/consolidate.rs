@@ -9,6 +9,7 @@ use super::assume;
 use super::event::{self, Guarded};
 use super::fact::{Fact, Template};
 use super::inputs;
+use super::point::Point;
 use super::runs::{self, Budget, Difference, Run};
 use super::subject::{self, Subject};
 use super::text;
@@ -77,12 +78,20 @@ pub struct Undecided {
     pub reason: String,
 }
 
-/// All that was found at a function's exit.
+/// All that was found at one point.
 #[derive(Default)]
-pub struct FunctionDiff {
+pub struct PointDiff {
+    pub point: Point,
     pub invariants: Vec<Fact>,
     pub churns: Vec<Churn>,
     pub undecided: Vec<Undecided>,
+}
+
+/// All that was found of a function.
+#[derive(Default)]
+pub struct FunctionDiff {
+    /// The exit first.
+    pub points: Vec<PointDiff>,
     pub nodes_visited: u64,
     pub nodes_total: u64,
     pub solver_queries: u64,
@@ -109,22 +118,34 @@ const MAX_NODES: usize = 6000;
 /// How often Z3 is asked about float arithmetic for one function; each question costs seconds.
 const FLOAT_QUESTIONS: u32 = 1;
 
-/// Analyses one function's exit.
+impl FunctionDiff {
+    /// The answer when nothing could be decided.
+    pub fn nothing(reason: String) -> FunctionDiff {
+        let undecided = vec![Undecided { text: "all facts".into(), reason }];
+        FunctionDiff {
+            points: vec![PointDiff { point: Point::unplaced_exit(), undecided, ..PointDiff::default() }],
+            ..FunctionDiff::default()
+        }
+    }
+
+    /// Whether no question stayed open.
+    pub fn is_decided(&self) -> bool {
+        self.points.iter().all(|p| p.undecided.is_empty())
+    }
+}
+
+/// Analyses one function.
 pub fn diff_function(task: &Task) -> FunctionDiff {
     let flow = Flow::new(task.graph);
-    let mut diff = FunctionDiff { nodes_total: task.graph.nodes.len() as u64, ..FunctionDiff::default() };
+    let nodes_total = task.graph.nodes.len() as u64;
     if flow.classes.iter().any(|c| c.irreducible) {
-        diff.undecided.push(Undecided {
-            text: "all facts".into(),
-            reason: "irreducible control flow (a loop with several entries)".into(),
-        });
-        return diff;
+        let reason = "irreducible control flow (a loop with several entries)".into();
+        return FunctionDiff { nodes_total, ..FunctionDiff::nothing(reason) };
     }
     let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
     if task.graph.nodes.len() > MAX_NODES {
         let reason = format!("more than {MAX_NODES} instructions with callees and unrolled loops");
-        diff.undecided.push(Undecided { text: "all facts".into(), reason });
-        return diff;
+        return FunctionDiff { nodes_total, ..FunctionDiff::nothing(reason) };
     }
     let mut engine = Engine {
         task,
@@ -132,7 +153,7 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
         runs: BTreeMap::new(),
         namings: Vec::new(),
-        diff,
+        diff: PointDiff { point: Point::exit(task.graph), ..PointDiff::default() },
     };
     engine.namings = engine.name_values();
     for subject in subject::at_exit(task.graph) {
@@ -141,10 +162,12 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
     if task.own.contains(&true) {
         engine.relations();
     }
-    let mut diff = engine.diff;
-    diff.nodes_visited = engine.e.statistics.nodes_visited;
-    diff.solver_queries = engine.solver.solver().statistics().queries;
-    diff
+    FunctionDiff {
+        points: vec![engine.diff],
+        nodes_visited: engine.e.statistics.nodes_visited,
+        nodes_total,
+        solver_queries: engine.solver.solver().statistics().queries,
+    }
 }
 
 /// Answer of the solver to whether two sides are equal.
@@ -162,7 +185,7 @@ pub(super) struct Engine<'a> {
     runs: BTreeMap<(usize, usize), Rc<Vec<Run>>>,
     /// Names of values at the exit, by class.
     pub(super) namings: Vec<Naming<'a>>,
-    pub(super) diff: FunctionDiff,
+    pub(super) diff: PointDiff,
 }
 
 impl<'a> Engine<'a> {

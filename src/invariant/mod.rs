@@ -5,13 +5,15 @@ mod consolidate;
 mod event;
 mod fact;
 mod inputs;
+mod point;
 mod relations;
 mod runs;
 mod subject;
 mod templates;
 mod text;
 
-pub use consolidate::{Churn, Claim, FunctionDiff, Options, Task, Undecided, diff_function};
+pub use consolidate::{Churn, Claim, FunctionDiff, Options, PointDiff, Task, Undecided, diff_function};
 pub use fact::{Fact, Template};
+pub use point::{Kind, Point};
 pub use runs::{Budget, Run};
 pub use subject::Subject;
