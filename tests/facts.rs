@@ -84,3 +84,61 @@ fn guessed_types_prove_nothing() {
         assert!(fact.assumptions.contains(&"invented-type(foo_t)".to_string()), "{:?}", fact.assumptions);
     }
 }
+
+/// Checks the churns of `f`, and that each was shown by a run.
+#[track_caller]
+fn check_churns(old: &str, new: &str, expected: &[&str]) {
+    let report = analyse(&[old, new]);
+    assert_eq!(churns(&report, "f"), expected, "{new}");
+    let points = report.functions.iter().filter(|f| f.name == "f").flat_map(|f| &f.points);
+    assert!(points.flat_map(|p| &p.churns).all(|c| c.witness.is_some()), "{new}");
+}
+
+const ROW: &str = "struct row { int len; char *text; int at[4]; };\nstruct { int cx, cy; } E;\nint count;\n";
+
+#[test]
+fn memory_changes_place_by_place() {
+    for (old, new, expected) in [
+        ("E.cx++;", "E.cx += 2;", ["- E.cx == \\old(E.cx) + 1", "+ E.cx == \\old(E.cx) + 2"]),
+        ("count += n;", "count -= n;", ["- count == n + \\old(count)", "+ count == \\old(count) - n"]),
+        ("r->len = n;", "r->len = n + 1;", ["- r->len == n", "+ r->len == n + 1"]),
+        ("r->at[2] = 1;", "r->at[2] = 5;", ["- r->at[2] == 1", "+ r->at[2] == 5"]),
+        (
+            "r->text[1] = 0;",
+            "r->text[1] = 'x';",
+            ["- \\old(r->text)[1] == '\\0'", "+ \\old(r->text)[1] == 'x'"],
+        ),
+        (
+            "if (n > 3) count = 0;",
+            "if (n > 3) count = 1;",
+            ["- count == (n > 3 ? 0 : \\old(count))", "+ count == (n > 3 ? 1 : \\old(count))"],
+        ),
+    ] {
+        let f = |body: &str| format!("{ROW}void f(struct row *r, int n) {{ {body} }}");
+        check_churns(&f(old), &f(new), &expected);
+    }
+}
+
+#[test]
+fn places_in_memory_may_be_equal() {
+    for (old, new) in [
+        ("E.cx = n; E.cy = 1;", "E.cy = 1; E.cx = n;"),
+        ("E.cx += 2;", "E.cx++; E.cx++;"),
+        ("if (n) count = 1; else count = 0;", "count = n != 0;"),
+        ("count = 2 * n;", "count = n + n;"),
+    ] {
+        let f = |body: &str| format!("{ROW}void f(int n) {{ {body} }}");
+        let report = analyse(&[&f(old), &f(new)]);
+        assert_eq!(churns(&report, "f"), [""; 0], "{new}");
+        assert!(report.complete, "{new}");
+    }
+}
+
+#[test]
+fn places_that_versions_share_are_invariants() {
+    let f = |k: i32| format!("{ROW}int f(int n) {{ E.cx++; count = n; return {k}; }}");
+    let found = invariants(&analyse(&[&f(1), &f(2)]), "f");
+    for expected in ["E.cx == \\old(E.cx) + 1", "count == n"] {
+        assert!(found.contains(&expected.to_string()), "{found:?}");
+    }
+}

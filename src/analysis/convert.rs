@@ -157,7 +157,8 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         }
     }
     let shown = |f: &&invariant::Fact| {
-        request.analysis.all || f.variables.iter().any(|v| v.starts_with('\\') || v == "output" || v == "end")
+        let seen = |v: &String| v.starts_with('\\') || v == "output" || v == "end" || diff.cells.contains(v);
+        request.analysis.all || f.variables.iter().any(seen)
     };
     point.version_invariants = invariants.into_iter().filter(shown).map(|f| view.fact(f, None)).collect();
     point.undecided = diff
@@ -348,6 +349,7 @@ fn rank(c: &invariant::Churn) -> f64 {
     let subject = match c.subject {
         Subject::Output | Subject::Ends => 0.9,
         Subject::Result => 0.85,
+        Subject::Cell { .. } => 0.82,
         Subject::Memory => 0.8,
         Subject::Relation { observable: true, .. } => 0.6,
         Subject::Variable { .. } | Subject::Relation { .. } => 0.4,

@@ -71,8 +71,7 @@ fn first_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Opt
     if a.stdout != b.stdout {
         return Some(Difference::Stdout);
     }
-    // The message of a failed assertion has the line in it, which is no behaviour.
-    if a.stderr != b.stderr && !matches!(a.end, End::AssertFailed { .. }) {
+    if !same_errors(a, b) {
         return Some(Difference::Stderr);
     }
     if a.files != b.files {
@@ -84,7 +83,13 @@ fn first_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Opt
     if calls(a) != calls(b) {
         return Some(Difference::Calls);
     }
-    memory_difference(old, new)
+    memory_difference(old, new).map(Difference::Memory)
+}
+
+/// Whether two runs wrote the same to their error streams. The message of a failed assertion has the
+/// line in it, which is no behaviour.
+pub fn same_errors(a: &Outcome, b: &Outcome) -> bool {
+    a.stderr == b.stderr || matches!((&a.end, &b.end), (End::AssertFailed { .. }, End::AssertFailed { .. }))
 }
 
 fn same_end(a: &End, b: &End) -> bool {
@@ -95,21 +100,22 @@ fn same_end(a: &End, b: &End) -> bool {
     }
 }
 
-fn memory_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Option<Difference> {
+/// Returns the first object that two runs of one input leave in different states.
+pub fn memory_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Option<Identity> {
     let identities: BTreeSet<&Identity> =
         old.1.memory.iter().chain(&new.1.memory).map(|o| &o.identity).collect();
     for id in identities {
         // What nobody reaches from both sides follows from the objects that point to it.
         let (Some(a), Some(b)) = (final_object(old, id), final_object(new, id)) else { continue };
         if !same_object(&a, &b) {
-            return Some(Difference::Memory(id.clone()));
+            return Some(id.clone());
         }
     }
     None
 }
 
 /// Returns the final content of an object; a global that the run did not write has its initial one.
-fn final_object(run: (&Program, &Outcome), id: &Identity) -> Option<FinalObject> {
+pub fn final_object(run: (&Program, &Outcome), id: &Identity) -> Option<FinalObject> {
     let found = run.1.memory.iter().find(|o| o.identity == *id).cloned();
     found.or_else(|| match id {
         Identity::Global(symbol) => initial_global(run.0, symbol),

@@ -30,13 +30,14 @@ mod program;
 mod streams;
 mod summary;
 
-pub use compare::{Comparison, Difference, compare};
+pub use compare::{Comparison, Difference, compare, final_object, memory_difference, same_errors};
 pub use generate::{Generator, StdinPlan};
 pub use input::{CallResult, CallWrite, Input, Limits, ObjectId, ObjectInit, Storage, Value};
 pub use machine::{Observation, run, run_traced};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
 pub use pair::{Pair, run_pair};
 pub use program::Program;
+pub(crate) use summary::initial_global;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@
 //! what neither settles is said to be undecided.
 
 use super::assume;
+use super::cell::CellChange;
 use super::event::{self, Guarded};
 use super::fact::{Fact, Template};
 use super::inputs;
@@ -70,6 +71,8 @@ pub struct Churn {
     pub added_lines: Vec<u32>,
     pub shared_lines: Vec<u32>,
     pub witness: Option<Run>,
+    /// For a cell: its values in the witness.
+    pub cell: Option<CellChange>,
 }
 
 /// A question that stayed open.
@@ -83,6 +86,8 @@ pub struct Undecided {
 pub struct PointDiff {
     pub point: Point,
     pub invariants: Vec<Fact>,
+    /// Names of places in memory that facts are about.
+    pub cells: BTreeSet<String>,
     pub churns: Vec<Churn>,
     pub undecided: Vec<Undecided>,
 }
@@ -99,14 +104,14 @@ pub struct FunctionDiff {
 
 /// Facts of a subject in one class, with what they rest on.
 #[derive(Clone, Default)]
-struct Side {
+pub(super) struct Side {
     /// Identity of the subject's value: equal keys in two classes mean equal values.
-    key: Vec<TermId>,
+    pub(super) key: Vec<TermId>,
     facts: Vec<(FactKey, Fact)>,
     causes: Rc<Lines>,
     guards: Rc<Lines>,
     /// Nothing is known of the value.
-    unknown: bool,
+    pub(super) unknown: bool,
 }
 
 /// What makes two facts of different classes the same fact.
@@ -153,10 +158,19 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
         runs: BTreeMap::new(),
         namings: Vec::new(),
+        settled_memory: BTreeSet::new(),
         diff: PointDiff { point: Point::exit(task.graph), ..PointDiff::default() },
     };
     engine.namings = engine.name_values();
+    let program = task.graph.bodies.iter().all(|b| &*b.name == "main");
     for subject in subject::at_exit(task.graph) {
+        if subject == Subject::Memory {
+            // Nobody sees the memory of a program that has ended.
+            if program {
+                continue;
+            }
+            engine.cells();
+        }
         engine.subject(&subject);
     }
     if task.own.contains(&true) {
@@ -178,6 +192,14 @@ enum Equality {
     Open,
 }
 
+/// What became of the question whether a subject changes between two classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Same,
+    Reported,
+    Open,
+}
+
 pub(super) struct Engine<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) e: Evaluator<'a>,
@@ -185,23 +207,31 @@ pub(super) struct Engine<'a> {
     runs: BTreeMap<(usize, usize), Rc<Vec<Run>>>,
     /// Names of values at the exit, by class.
     pub(super) namings: Vec<Naming<'a>>,
+    /// Pairs of classes whose memories differ in nothing but what cells tell.
+    pub(super) settled_memory: BTreeSet<(usize, usize)>,
     pub(super) diff: PointDiff,
 }
 
 impl<'a> Engine<'a> {
-    fn subject(&mut self, subject: &Subject) {
+    /// Compares a subject in all pairs of classes, and keeps what classes share of it.
+    pub(super) fn subject(&mut self, subject: &Subject) -> Vec<((usize, usize), Verdict)> {
         let sides = self.sides(subject);
+        let mut verdicts = Vec::new();
         for &(from, to) in &self.task.pairs.clone() {
             let (Some(a), Some(b)) = (sides.get(&from), sides.get(&to)) else { continue };
-            let told = !subject.is_observable() && !self.task.options.all && self.is_told(from, to);
+            let told = match subject {
+                Subject::Memory => self.settled_memory.contains(&(from, to)),
+                _ => !subject.is_observable() && !self.task.options.all && self.is_told(from, to),
+            };
             if (a.key != b.key || a.unknown || b.unknown)
                 && !told
                 && (self.is_own(from, to) || subject.is_observable())
             {
-                self.compare(subject, from, to, a, b);
+                verdicts.push(((from, to), self.compare(subject, from, to, a, b)));
             }
         }
         self.invariants(&sides);
+        verdicts
     }
 
     /// Whether the function's own text differs between two classes. Where only a callee's does, a
@@ -230,11 +260,13 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        self.diff.invariants.extend(merged.into_iter().map(|(_, f)| f));
+        // That all versions leave a place as it was is no news.
+        let unchanged = |f: &Fact| f.variables.iter().any(|v| f.text == format!("{v} == \\old({v})"));
+        self.diff.invariants.extend(merged.into_iter().map(|(_, f)| f).filter(|f| !unchanged(f)));
     }
 
     /// Facts of a subject in every class.
-    fn sides(&mut self, subject: &Subject) -> BTreeMap<usize, Side> {
+    pub(super) fn sides(&mut self, subject: &Subject) -> BTreeMap<usize, Side> {
         let all = self.task.graph.all_classes();
         match subject {
             Subject::Ends => all.iter().map(|c| (c, self.ends_of(c))).collect(),
@@ -253,6 +285,11 @@ impl<'a> Engine<'a> {
 
     fn side(&mut self, subject: &Subject, class: usize, val: &Val) -> Side {
         let term = val.term;
+        let causes = match subject {
+            Subject::Cell { address, .. } => self.cell_causes(class, *address, val),
+            _ => val.causes.clone(),
+        };
+        let val = &Val { causes, ..val.clone() };
         let unknown = self.e.rests_on_havoc(term);
         let mut side = Side {
             key: vec![term],
@@ -276,13 +313,17 @@ impl<'a> Engine<'a> {
     }
 
     fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
-        let ty = subject::type_of(self.task.graph, subject, class);
+        let cell = self.cell_type(class, subject);
+        let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));
         let shown = self.shown(class, val.term);
         let naming = self.naming_without(class, subject);
         let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
         let constant = self.e.pool.as_const(val.term).is_some();
         if text == format!("{0} == {0}", subject.name()) || !self.is_readable(&text) {
             return Vec::new();
+        }
+        if let Subject::Cell { name, .. } = subject {
+            self.diff.cells.insert(name.to_string());
         }
         let fact = Fact {
             template: if constant { Template::Constant } else { Template::Functional },
@@ -298,7 +339,7 @@ impl<'a> Engine<'a> {
 
     /// Whether a person can make sense of a text: nothing was left out of it, and it does not speak
     /// of states inside the function that have no name in C.
-    fn is_readable(&self, text: &str) -> bool {
+    pub(super) fn is_readable(&self, text: &str) -> bool {
         let elided = text.contains("...");
         let inner = text.contains("@loop") || text.contains(", after_") || text.contains(", loop)");
         !elided && (self.task.options.all || !inner)
@@ -469,38 +510,36 @@ impl<'a> Engine<'a> {
     }
 
     /// Decides how a subject differs between two classes, and reports it.
-    fn compare(&mut self, subject: &Subject, from: usize, to: usize, a: &Side, b: &Side) {
+    fn compare(&mut self, subject: &Subject, from: usize, to: usize, a: &Side, b: &Side) -> Verdict {
         let graph = self.task.graph;
         let runs = self.runs(from, to);
-        let (old, new) = (&graph.bodies[from], &graph.bodies[to]);
-        let mut found = runs::witness(&runs, subject, old, new).map(|(r, d)| (r.clone(), d));
+        let mut found = self.witness(&runs, subject, from, to);
         if found.is_none() {
             if !self.is_own(from, to) {
-                return;
+                return Verdict::Open;
             }
             if a.unknown || b.unknown {
                 let reason = match self.e.is_exhausted() {
                     true => "the function's values grow beyond the limit of terms",
                     false => "an effect that is not modelled takes part",
                 };
-                self.undecided(subject, reason);
-                return;
+                return self.undecided(subject, from, to, reason);
             }
             match self.equal(from, to, a, b) {
-                Equality::Equal => return,
+                Equality::Equal => return Verdict::Same,
                 Equality::Differ(run) => {
-                    found = run.and_then(|r| runs::differs(&r, subject, old, new).map(|d| (*r, d)));
+                    found = run.and_then(|r| self.differs(&r, subject, from, to).map(|d| (*r, d)));
                 }
                 Equality::Open => {
-                    self.undecided(subject, "the solver did not decide within its limit");
-                    return;
+                    let reason = "the solver did not decide within its limit";
+                    return self.undecided(subject, from, to, reason);
                 }
             }
         }
         // An undefined event is one difference, whatever it keeps from being seen.
         let told_already = |c: &Churn| (c.from, c.to) == (from, to) && c.claim == Claim::DiffersUnderUb;
         if matches!(found, Some((_, Difference::Undefined))) && self.diff.churns.iter().any(told_already) {
-            return;
+            return Verdict::Reported;
         }
         let not_in = |side: &Side, other: &Side| -> Vec<Fact> {
             let facts = side.facts.iter().filter(|(k, _)| !other.facts.iter().any(|(o, _)| o == k));
@@ -525,8 +564,8 @@ impl<'a> Engine<'a> {
         };
         let texts = |facts: &[Fact]| facts.iter().map(|f| f.text.clone()).collect::<Vec<_>>();
         if found.is_none() && (removed.is_empty() || texts(&removed) == texts(&added)) {
-            self.undecided(subject, "the values differ in form, and no input shows a difference");
-            return;
+            let reason = "the values differ in form, and no input shows a difference";
+            return self.undecided(subject, from, to, reason);
         }
         let (mut removed_lines, mut added_lines, shared_lines) =
             self.cause_lines(from, to, &a.causes, &b.causes);
@@ -540,6 +579,7 @@ impl<'a> Engine<'a> {
             (removed_lines, added_lines, _) = self.cause_lines(from, to, &everything, &everything);
         }
         let witness = found.map(|(r, _)| r);
+        let cell = witness.as_ref().and_then(|r| self.cell_change(r, subject, from, to));
         self.diff.churns.push(Churn {
             from,
             to,
@@ -551,7 +591,21 @@ impl<'a> Engine<'a> {
             added_lines,
             shared_lines,
             witness,
+            cell,
         });
+        Verdict::Reported
+    }
+
+    /// The best of the runs that show a difference. One of memory must be in what no cell tells.
+    fn witness(&self, runs: &[Run], subject: &Subject, from: usize, to: usize) -> Option<(Run, Difference)> {
+        let churns = self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
+        let cells: Vec<&Subject> =
+            churns.map(|c| &c.subject).filter(|s| matches!(s, Subject::Cell { .. })).collect();
+        let told = |r: &Run| {
+            *subject == Subject::Memory && cells.iter().any(|c| self.differs(r, c, from, to).is_some())
+        };
+        let differs = |r: &Run| self.differs(r, subject, from, to).filter(|_| !told(r));
+        runs::witness(runs, &differs).map(|(r, d)| (r.clone(), d))
     }
 
     /// Splits the nodes that two sides rest on into lines of each side alone and lines of both.
@@ -617,12 +671,16 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn undecided(&mut self, subject: &Subject, reason: &str) {
-        // Of locals nothing is asked but what can be answered.
-        if !subject.is_observable() {
-            return;
+    fn undecided(&mut self, subject: &Subject, from: usize, to: usize, reason: &str) -> Verdict {
+        // Of locals nothing is asked but what can be answered, and cells are asked about as memory.
+        // Where a cell tells of a change, what else there may be in memory is not asked.
+        let cells_tell =
+            |c: &Churn| (c.from, c.to) == (from, to) && matches!(c.subject, Subject::Cell { .. });
+        let told = *subject == Subject::Memory && self.diff.churns.iter().any(cells_tell);
+        if subject.is_observable() && !matches!(subject, Subject::Cell { .. }) && !told {
+            self.diff.undecided.push(Undecided { text: subject.name(), reason: reason.into() });
         }
-        self.diff.undecided.push(Undecided { text: subject.name(), reason: reason.into() });
+        Verdict::Open
     }
 
     pub(super) fn runs(&mut self, from: usize, to: usize) -> Rc<Vec<Run>> {

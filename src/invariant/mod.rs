@@ -1,6 +1,7 @@
 //! Templates, candidates, queries, proof and refutation, consolidation, ranking.
 
 mod assume;
+mod cell;
 mod consolidate;
 mod event;
 mod fact;
@@ -12,6 +13,7 @@ mod subject;
 mod templates;
 mod text;
 
+pub use cell::{CellChange, CellValue};
 pub use consolidate::{Churn, Claim, FunctionDiff, Options, PointDiff, Task, Undecided, diff_function};
 pub use fact::{Fact, Template};
 pub use point::{Kind, Point};

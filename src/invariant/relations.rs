@@ -291,6 +291,7 @@ impl Engine<'_> {
             added_lines,
             shared_lines,
             witness: Some(witness),
+            cell: None,
         });
     }
 

@@ -5,7 +5,7 @@
 //! bytes. Runs are kept: all subjects of a pair of classes look for their witness among them.
 
 use super::subject::{Subject, find_var};
-use crate::interp::{self, End, Input, Limits, Outcome, Program};
+use crate::interp::{self, End, Identity, Input, Limits, Outcome, Program};
 use crate::ir::{Const, Function};
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct Run {
     pub input: Input,
     pub old: Outcome,
     pub new: Outcome,
+    /// First object that the two leave in different states, where both return.
+    pub memory: Option<Identity>,
 }
 
 /// How a difference on a subject looks in one run.
@@ -102,16 +104,19 @@ const SUGGESTING: usize = 200;
 /// What a run costs beside its instructions, in instructions.
 const RUN_COST: u64 = 2000;
 
+/// Whether both runs came to an end that other machines reach too.
+pub(super) fn is_comparable(run: &Run) -> bool {
+    [&run.old, &run.new].iter().all(|o| o.end.is_definite() && !o.nan_sign && !o.platform_dependent)
+}
+
 /// Whether both runs are defined and differ in what a user sees.
 fn is_defined_difference(run: &Run) -> bool {
     let (a, b) = (&run.old, &run.new);
-    a.end.is_definite()
-        && b.end.is_definite()
-        && !(a.nan_sign || b.nan_sign || a.platform_dependent || b.platform_dependent)
+    is_comparable(run)
         && (a.stdout != b.stdout
             || a.returned != b.returned
             || end_key(&a.end) != end_key(&b.end)
-            || a.memory != b.memory)
+            || run.memory.is_some())
 }
 
 /// Runs both programs on one input.
@@ -127,7 +132,9 @@ pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Inpu
         first = interp::run(old, entry.0, &input, &limits);
     }
     input.stdin_plan = None;
-    Run { input, old: first, new: second }
+    let returned = first.end == End::Return && second.end == End::Return;
+    let memory = returned.then(|| interp::memory_difference((old, &first), (new, &second))).flatten();
+    Run { input, old: first, new: second, memory }
 }
 
 /// Returns how a run shows a difference on a subject, if it does.
@@ -138,25 +145,22 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
         let other = if undefined(a) { b } else { a };
         return (other.end.is_definite() && subject.is_observable()).then_some(Difference::Undefined);
     }
-    if !a.end.is_definite()
-        || !b.end.is_definite()
-        || a.nan_sign
-        || b.nan_sign
-        || a.platform_dependent
-        || b.platform_dependent
-    {
+    if !is_comparable(run) {
         return None;
     }
     let differ = match subject {
-        Subject::Output => a.stdout != b.stdout || a.stdout_lost != b.stdout_lost || a.stderr != b.stderr,
+        Subject::Output => {
+            a.stdout != b.stdout || a.stdout_lost != b.stdout_lost || !interp::same_errors(a, b)
+        }
         Subject::Result => {
             both_return(run) && (!same(a.returned, b.returned) || a.returned_target != b.returned_target)
         }
         Subject::Ends => {
             end_key(&a.end) != end_key(&b.end) || a.exit_code != b.exit_code && !both_return(run)
         }
-        Subject::Relation { .. } => false,
-        Subject::Memory => both_return(run) && a.memory != b.memory,
+        // A relation is judged by its terms, a cell by its address.
+        Subject::Relation { .. } | Subject::Cell { .. } => false,
+        Subject::Memory => run.memory.is_some(),
         Subject::Variable { name, ordinal } => {
             let value = |o: &Outcome, f: &Function| find_var(f, name, *ordinal).and_then(|v| o.local(v));
             both_return(run)
@@ -169,12 +173,12 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
     differ.then_some(Difference::Defined)
 }
 
-fn both_return(run: &Run) -> bool {
+pub(super) fn both_return(run: &Run) -> bool {
     run.old.end == End::Return && run.new.end == End::Return
 }
 
 /// Identity of values; a NaN equals any other.
-fn same(a: Option<Const>, b: Option<Const>) -> bool {
+pub(super) fn same(a: Option<Const>, b: Option<Const>) -> bool {
     a == b || a.is_some_and(Const::is_nan) && b.is_some_and(Const::is_nan)
 }
 
@@ -192,10 +196,8 @@ fn end_key(e: &End) -> String {
 /// first, since inputs come simplest first.
 pub fn witness<'r>(
     runs: &'r [Run],
-    subject: &Subject,
-    old: &Function,
-    new: &Function,
+    differs: &dyn Fn(&Run) -> Option<Difference>,
 ) -> Option<(&'r Run, Difference)> {
-    let all = || runs.iter().filter_map(|r| differs(r, subject, old, new).map(|d| (r, d)));
+    let all = || runs.iter().filter_map(|r| differs(r).map(|d| (r, d)));
     all().find(|(_, d)| *d == Difference::Defined).or_else(|| all().next())
 }

@@ -3,7 +3,7 @@
 //! Observables come first (design section 2): the return value, the output, how the run ends,
 //! memory. Then the function's own variables, matched between classes by name and occurrence.
 
-use crate::ir::{CType, Function, Instr, VarId, VarKind};
+use crate::ir::{App, CType, Function, Instr, Sort, TermId, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::{Evaluator, Part, Place, Val};
 use std::collections::BTreeMap;
@@ -17,6 +17,13 @@ pub enum Subject {
     /// Ends other than by `return`.
     Ends,
     Memory,
+    /// The bytes at an address that means the same in all classes, by the name of the place.
+    Cell {
+        name: Arc<str>,
+        address: TermId,
+        sort: Sort,
+        bytes: u64,
+    },
     /// Named variable or parameter; of several of one name, the occurrence tells them apart.
     Variable {
         name: Arc<str>,
@@ -45,7 +52,7 @@ impl Subject {
             Subject::Result => "\\result".into(),
             Subject::Ends => "end".into(),
             Subject::Memory => "memory".into(),
-            Subject::Variable { name, .. } => name.to_string(),
+            Subject::Variable { name, .. } | Subject::Cell { name, .. } => name.to_string(),
             Subject::Relation { variables, .. } => variables.join(", "),
         }
     }
@@ -97,7 +104,7 @@ pub fn values_at_exit(e: &mut Evaluator, subject: &Subject, classes: &VersionSet
         }
         let place = match subject {
             Subject::Output => Some(Place::Out),
-            Subject::Memory => Some(Place::Memory),
+            Subject::Memory | Subject::Cell { .. } => Some(Place::Memory),
             Subject::Result => (!matches!(e.graph.bodies[c].ret, CType::Void)).then_some(Place::Result),
             Subject::Ends | Subject::Relation { .. } => None,
             Subject::Variable { name, ordinal } => find_var(&e.graph.bodies[c], name, *ordinal)
@@ -108,7 +115,14 @@ pub fn values_at_exit(e: &mut Evaluator, subject: &Subject, classes: &VersionSet
             by_place.entry(p).or_default().insert(c);
         }
     }
-    by_place.into_iter().flat_map(|(p, set)| e.before(p, Mvicfg::EXIT, &set)).collect()
+    let mut values: Part<Val> =
+        by_place.into_iter().flat_map(|(p, set)| e.before(p, Mvicfg::EXIT, &set)).collect();
+    if let Subject::Cell { address, sort, bytes, .. } = subject {
+        for (_, v) in &mut values {
+            v.term = e.pool.app(App::Load { sort: *sort, bytes: *bytes }, &[v.term, *address]);
+        }
+    }
+    values
 }
 
 /// Returns the nodes where a run of a class ends otherwise than by return, in node order.

@@ -15,7 +15,7 @@ pub fn printed(pool: &TermPool, atoms: &[Atom], naming: &Naming) -> String {
     let mut args = String::new();
     for a in atoms {
         match a {
-            Atom::Literal(bytes) => format.push_str(&c_string(bytes).replace('%', "%%")),
+            Atom::Literal(bytes) => format.push_str(&c_text::string_contents(bytes).replace('%', "%%")),
             Atom::Value(conversion, value) => {
                 format.push_str(conversion);
                 args.push_str(", ");
@@ -26,7 +26,7 @@ pub fn printed(pool: &TermPool, atoms: &[Atom], naming: &Naming) -> String {
     }
     match (atoms, args.is_empty()) {
         ([], _) => "\"\"".into(),
-        ([Atom::Literal(bytes)], _) => format!("\"{}\"", c_string(bytes)),
+        ([Atom::Literal(bytes)], _) => c_text::string_literal(bytes),
         _ => format!("printf(\"{format}\"{args})"),
     }
 }
@@ -38,21 +38,4 @@ fn widened(pool: &TermPool, value: TermId) -> TermId {
         Some(&[narrow]) => narrow,
         _ => value,
     }
-}
-
-/// Returns bytes as the inside of a C string literal.
-pub fn c_string(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for &b in bytes {
-        match b {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\t' => out.push_str("\\t"),
-            b'\r' => out.push_str("\\r"),
-            0x20..=0x7e => out.push(b as char),
-            _ => out.push_str(&format!("\\{b:03o}")),
-        }
-    }
-    out
 }

@@ -24,7 +24,8 @@ mod oracle;
 #[cfg(test)]
 mod tests;
 
-pub use literal::{float_literal, integer_literal};
+pub use literal::{float_literal, integer_literal, string_contents, string_literal};
+pub use lvalue::render_lvalue;
 pub use naming::{Named, Naming};
 
 use crate::ir::{App, CType, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
@@ -233,7 +234,7 @@ impl<'a> Renderer<'a> {
         match self.naming.unit.and_then(|u| u.global(symbol)) {
             Some(global) if global.linkage == crate::ir::Linkage::Literal => {
                 let char_type = global.ty.target().cloned();
-                let text = literal::string(&literal::initial_bytes(global));
+                let text = literal::string_literal(&literal::initial_bytes(global));
                 Text::new(text, Level::Primary, Ty::Pointer(char_type))
             }
             Some(global) => match &global.ty {

@@ -122,8 +122,13 @@ pub fn integer_literal(c: Const) -> String {
 }
 
 /// Returns bytes as a C string literal.
-pub(super) fn string(bytes: &[u8]) -> String {
-    let mut out = String::from("\"");
+pub fn string_literal(bytes: &[u8]) -> String {
+    format!("\"{}\"", string_contents(bytes))
+}
+
+/// Returns bytes as they are written between the quotes of a C string literal.
+pub fn string_contents(bytes: &[u8]) -> String {
+    let mut out = String::new();
     for &b in bytes {
         match b {
             b'"' => out.push_str("\\\""),
@@ -136,7 +141,6 @@ pub(super) fn string(bytes: &[u8]) -> String {
             _ => out.push_str(&format!("\\{b:03o}")),
         }
     }
-    out.push('"');
     out
 }
 

@@ -5,8 +5,8 @@
 
 use super::arithmetic::Linear;
 use super::types::{Level, Ty, integer_name};
-use super::{Renderer, Text, naming};
-use crate::ir::{App, CType, Leaf, Op, RecordId, Sort, Term, TermId, Uf};
+use super::{Named, Naming, Renderer, Text, naming};
+use crate::ir::{App, CType, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf};
 
 /// A place while it is being spelled.
 struct Step {
@@ -27,6 +27,23 @@ impl Step {
 struct Access {
     sort: Sort,
     bytes: u64,
+}
+
+/// Returns the text and the type of the place of `bytes` bytes at an address, `None` where its type
+/// is not evident or the text would leave something out.
+pub fn render_lvalue(
+    pool: &TermPool,
+    address: TermId,
+    sort: Sort,
+    bytes: u64,
+    naming: &Naming,
+) -> Option<Named> {
+    const DEPTH: usize = 12;
+    let mut renderer = Renderer::new(pool, naming, false, DEPTH);
+    let linear = renderer.linear(&[(1, address)], naming.pointer_bits());
+    let (base, ty, rest) = renderer.base(&linear)?;
+    let (place, ty) = renderer.descend(base, &ty, &rest, Some(Access { sort, bytes }))?;
+    (!renderer.failed && place.text.len() <= naming.max_len).then_some(Named { text: place.text, ty })
 }
 
 impl Renderer<'_> {
