@@ -6,6 +6,7 @@ use crate::interp::Program;
 use crate::invariant::{self, FunctionDiff, Task};
 use crate::ir::{Expr, Function, Global, Instr, Object, Unit};
 use crate::mvicfg::Mvicfg;
+use crate::report::PointKind;
 use crate::semantics::{Callees, unroll};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -214,29 +215,58 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             own.push(written(v) != written(v + 1) || expanded(v) == expanded(v + 1));
         }
     }
-    if pairs.is_empty() {
+    let lines = wanted_lines(lineage, options);
+    if pairs.is_empty() && lines.is_empty() {
         return Analysed { class_of, representative, diff: None };
     }
     let members: Vec<(usize, &Member)> =
         representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
-    let limits = unroll::UnrollLimits::default();
-    let graph = Mvicfg::build(members.iter().map(|(_, m)| unroll::unroll(&m.inlined, &limits)).collect());
     let context = Context { world, classes: members.iter().map(|(v, m)| (*v, m.unit.clone())).collect() };
-    let pointer_bits = members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits());
-    let task = Task {
-        graph: &graph,
-        pairs,
-        own,
-        programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
-        units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
-        callees: &context,
-        pointer_bits,
-        options: invariant::Options {
-            rlimit: options.rlimit,
-            all: options.all,
-            budget: super::default_budget(),
-        },
+    let examine = |unrolled: bool, points: invariant::Points| {
+        let body = |m: &Member| match unrolled {
+            true => unroll::unroll(&m.inlined, &unroll::UnrollLimits::default()),
+            false => m.inlined.clone(),
+        };
+        let graph = Mvicfg::build(members.iter().map(|(_, m)| body(m)).collect());
+        invariant::diff_function(&Task {
+            graph: &graph,
+            pairs: pairs.clone(),
+            own: own.clone(),
+            programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
+            units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
+            callees: &context,
+            pointer_bits: members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits()),
+            points,
+            options: invariant::Options {
+                rlimit: options.rlimit,
+                all: options.all,
+                budget: super::default_budget(),
+            },
+        })
     };
-    let diff = invariant::diff_function(&task);
+    let mut diff = FunctionDiff::default();
+    let choice = &options.points;
+    if !pairs.is_empty() && (choice.kinds.is_none() || choice.has(PointKind::Exit)) {
+        let loops = match choice.is_explicit() {
+            true => invariant::Loops::No,
+            false => invariant::Loops::WhereUntold,
+        };
+        diff.extend(examine(true, invariant::Points { exit: true, loops, ..Default::default() }));
+    }
+    // At other points the loops are looked at as they are written.
+    let loops = if choice.has(PointKind::Loop) { invariant::Loops::Yes } else { invariant::Loops::No };
+    let entry = choice.has(PointKind::Entry);
+    if loops == invariant::Loops::Yes || entry || !lines.is_empty() {
+        diff.extend(examine(false, invariant::Points { exit: false, entry, loops, lines }));
+    }
     Analysed { class_of, representative, diff: Some(diff) }
+}
+
+/// The lines that were asked for, as lines of the newest body.
+fn wanted_lines(lineage: &Lineage, options: &Options) -> Vec<u32> {
+    let Some((_, newest)) = lineage.newest() else { return Vec::new() };
+    let span = &newest.function.span;
+    let inside = |line: u32| span.line <= line && line <= span.end_line;
+    let of_file = options.points.lines.iter().filter(|(file, line)| *file == newest.file && inside(*line));
+    of_file.map(|(_, line)| *line).collect()
 }

@@ -158,7 +158,7 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
     }
     let shown = |f: &&invariant::Fact| {
         let seen = |v: &String| v.starts_with('\\') || v == "output" || v == "end" || diff.cells.contains(v);
-        request.analysis.all || f.variables.iter().any(seen)
+        request.analysis.all || request.analysis.points.is_explicit() || f.variables.iter().any(seen)
     };
     point.version_invariants = invariants.into_iter().filter(shown).map(|f| view.fact(f, None)).collect();
     point.undecided = diff

@@ -22,7 +22,7 @@ pub use units::{Units, includers, is_header, is_source};
 use crate::frontend::c;
 use crate::history::SourceTree;
 use crate::invariant;
-use crate::report::{Report, Summary, VersionInfo};
+use crate::report::{PointKind, Report, Summary, VersionInfo};
 use lineage::Lineage;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -57,11 +57,39 @@ pub struct Options {
     pub function: Option<String>,
     /// Facts about locals and facts that others imply, too.
     pub all: bool,
+    pub points: PointChoice,
+}
+
+/// The points at which facts are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointChoice {
+    /// Kinds that were asked for; `None`: the exit, and loops whose changes it does not tell of.
+    pub kinds: Option<Vec<PointKind>>,
+    /// Lines, by a file's path in any version.
+    pub lines: Vec<(PathBuf, u32)>,
+}
+
+impl PointChoice {
+    pub fn has(&self, kind: PointKind) -> bool {
+        self.kinds.as_ref().is_some_and(|k| k.contains(&kind))
+    }
+
+    /// Whether something was asked for by name.
+    pub fn is_explicit(&self) -> bool {
+        self.kinds.is_some() || !self.lines.is_empty()
+    }
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { rlimit: 5_000_000, unroll: 8, jobs: 0, function: None, all: false }
+        Options {
+            rlimit: 5_000_000,
+            unroll: 8,
+            jobs: 0,
+            function: None,
+            all: false,
+            points: PointChoice::default(),
+        }
     }
 }
 

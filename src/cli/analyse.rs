@@ -74,6 +74,7 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
             jobs: settings.jobs.unwrap_or(0),
             function: only_name(&args.function),
             all: args.all,
+            points: args.points_wanted(&repository.prefix())?,
         },
     };
     Ok(Job { request, changes, settings })

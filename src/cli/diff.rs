@@ -3,6 +3,7 @@
 use super::range::RangeArgs;
 use super::render::{self, Manner};
 use super::{CliError, Context, ExitCode, analyse};
+use crate::analysis;
 use crate::report::filter::{Filter, FunctionGlob, SourceLine};
 use crate::report::{PointKind, RepoPath, Report, Status};
 use clap::{Args, ValueEnum};
@@ -113,6 +114,24 @@ impl DiffArgs {
             statuses: self.status.iter().map(|s| s.status()).collect(),
             without_churns: self.only == Some(Only::Invariants),
             without_invariants: self.only == Some(Only::Churns),
+        })
+    }
+}
+
+impl DiffArgs {
+    /// The points at which facts are asked for by name.
+    pub fn points_wanted(&self, prefix: &Path) -> Result<analysis::PointChoice, CliError> {
+        let at = self.at.iter().map(|text| source_line("--at", text, prefix));
+        let lines: Vec<SourceLine> = at.collect::<Result<_, _>>()?;
+        let all = self.points.contains(&PointChoice::All);
+        let each = [PointKind::Exit, PointKind::Loop, PointKind::Entry];
+        let kinds = match all {
+            true => each.to_vec(),
+            false => self.points.iter().filter_map(|p| p.kind()).collect(),
+        };
+        Ok(analysis::PointChoice {
+            kinds: (!kinds.is_empty()).then_some(kinds),
+            lines: lines.into_iter().map(|l| (l.file.to_path(), l.line)).collect(),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Terms under named assumptions and under conditions.
 
-use crate::ir::{App, Op, Term, TermId, TermPool, Uf};
+use crate::ir::{App, Leaf, Op, Term, TermId, TermPool, Uf};
 use std::collections::{BTreeMap, HashMap};
 
 /// Returns the term with the conversions that `unchecked` accepts taken to succeed
@@ -8,6 +8,26 @@ use std::collections::{BTreeMap, HashMap};
 pub fn well_formed(pool: &mut TermPool, root: TermId, unchecked: &dyn Fn(TermId) -> bool) -> TermId {
     rewrite(pool, root, &|pool, t| match pool.get(t) {
         Term::App(App::Uf(Uf::InputOk { .. }), _) if unchecked(t) => Some(pool.bool(true)),
+        _ => None,
+    })
+}
+
+/// What the names of inputs that stand for a loop's values begin with; no C name does.
+const LOOP_VALUE: &str = "\\loop:";
+
+/// Whether an input stands for a value of a loop.
+pub fn is_loop_value(name: &str) -> bool {
+    name.starts_with(LOOP_VALUE)
+}
+
+/// Returns the term with every value of a loop as an input of its own: what is proved then holds
+/// whatever the loop computes.
+pub fn without_loops(pool: &mut TermPool, root: TermId) -> TermId {
+    rewrite(pool, root, &|pool, t| match pool.get(t) {
+        Term::App(App::Uf(Uf::Loop { sort, .. }), _) => {
+            let name = format!("{LOOP_VALUE}{t:?}").into();
+            Some(pool.leaf(Leaf::Param { name, sort: *sort }))
+        }
         _ => None,
     })
 }

@@ -54,8 +54,9 @@ impl Engine<'_> {
     /// all about.
     pub(super) fn cells(&mut self) {
         let all = self.task.graph.all_classes();
+        let point = self.diff.point.clone();
         let mut written: BTreeMap<usize, Written> = BTreeMap::new();
-        for (set, val) in subject::values_at_exit(&mut self.e, &Subject::Memory, &all) {
+        for (set, val) in subject::values_at(&mut self.e, &Subject::Memory, &point, &all) {
             for c in set.iter() {
                 written.insert(c, self.written(val.term));
             }

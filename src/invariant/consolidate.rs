@@ -9,8 +9,9 @@ use super::assume;
 use super::cell::CellChange;
 use super::event::{self, Guarded};
 use super::fact::{Fact, Template};
+use super::inductive::Inductive;
 use super::inputs;
-use super::point::Point;
+use super::point::{Kind, Point};
 use super::runs::{self, Budget, Difference, Run};
 use super::subject::{self, Subject};
 use super::text;
@@ -18,7 +19,7 @@ use crate::interp::Program;
 use crate::ir::{App, Instr, Leaf, Sort, Term, TermId, Uf, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named, Naming};
-use crate::semantics::{Callees, Evaluator, Lines, Place, Val};
+use crate::semantics::{Callees, Evaluator, Lines, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -37,7 +38,28 @@ pub struct Task<'a> {
     pub programs: Vec<Arc<Program>>,
     pub callees: &'a dyn Callees,
     pub pointer_bits: u16,
+    pub points: Points,
     pub options: Options,
+}
+
+/// At which points facts are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Points {
+    pub exit: bool,
+    pub entry: bool,
+    pub loops: Loops,
+    /// Lines of the newest body.
+    pub lines: Vec<u32>,
+}
+
+/// Whether facts at loop heads are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loops {
+    No,
+    /// Where the exit does not tell of a change.
+    #[default]
+    WhereUntold,
+    Yes,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +155,14 @@ impl FunctionDiff {
         }
     }
 
+    /// Adds what another look at the same function found.
+    pub fn extend(&mut self, more: FunctionDiff) {
+        self.points.extend(more.points);
+        self.nodes_visited += more.nodes_visited;
+        self.nodes_total += more.nodes_total;
+        self.solver_queries += more.solver_queries;
+    }
+
     /// Whether no question stayed open.
     pub fn is_decided(&self) -> bool {
         self.points.iter().all(|p| p.undecided.is_empty())
@@ -159,25 +189,12 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         runs: BTreeMap::new(),
         namings: Vec::new(),
         settled_memory: BTreeSet::new(),
-        diff: PointDiff { point: Point::exit(task.graph), ..PointDiff::default() },
+        diff: PointDiff::default(),
+        inductive: None,
     };
-    engine.namings = engine.name_values();
-    let program = task.graph.bodies.iter().all(|b| &*b.name == "main");
-    for subject in subject::at_exit(task.graph) {
-        if subject == Subject::Memory {
-            // Nobody sees the memory of a program that has ended.
-            if program {
-                continue;
-            }
-            engine.cells();
-        }
-        engine.subject(&subject);
-    }
-    if task.own.contains(&true) {
-        engine.relations();
-    }
+    let points = engine.points();
     FunctionDiff {
-        points: vec![engine.diff],
+        points,
         nodes_visited: engine.e.statistics.nodes_visited,
         nodes_total,
         solver_queries: engine.solver.solver().statistics().queries,
@@ -209,10 +226,70 @@ pub(super) struct Engine<'a> {
     pub(super) namings: Vec<Naming<'a>>,
     /// Pairs of classes whose memories differ in nothing but what cells tell.
     pub(super) settled_memory: BTreeSet<(usize, usize)>,
+    /// What was found at the point in question.
     pub(super) diff: PointDiff,
+    pub(super) inductive: Option<Inductive>,
 }
 
 impl<'a> Engine<'a> {
+    /// Analyses the points that are asked for.
+    fn points(&mut self) -> Vec<PointDiff> {
+        let mut found = Vec::new();
+        let wanted = self.task.points.clone();
+        if wanted.exit {
+            found.push(self.point(Point::exit(self.task.graph)));
+        }
+        // A caller need not know what the loops do when it sees what they did.
+        let told = |&(from, to): &(usize, usize)| {
+            found
+                .iter()
+                .flat_map(|p| &p.churns)
+                .any(|c| (c.from, c.to) == (from, to) && c.subject.is_observable())
+        };
+        let loops = match wanted.loops {
+            Loops::No => false,
+            Loops::WhereUntold => !self.task.pairs.iter().all(told),
+            Loops::Yes => true,
+        };
+        let mut others = Vec::new();
+        if wanted.entry {
+            others.push(Point::entry(self.task.graph));
+        }
+        if loops {
+            others.extend(Point::loops(&self.e));
+        }
+        others.extend(wanted.lines.iter().filter_map(|&line| Point::line(&self.e, line)));
+        for point in others {
+            found.push(self.point(point));
+        }
+        found
+    }
+
+    /// Analyses one point.
+    fn point(&mut self, point: Point) -> PointDiff {
+        let values = point.kind != Kind::Loop || self.task.options.all;
+        self.diff = PointDiff { point, ..PointDiff::default() };
+        self.namings = self.name_values();
+        let program = self.task.graph.bodies.iter().all(|b| &*b.name == "main");
+        for subject in subject::at(self.task.graph, self.diff.point.kind) {
+            if !values {
+                break;
+            }
+            if subject == Subject::Memory {
+                // Nobody sees the memory of a program that has ended.
+                if program {
+                    continue;
+                }
+                self.cells();
+            }
+            self.subject(&subject);
+        }
+        if self.task.pairs.is_empty() || self.task.own.contains(&true) {
+            self.relations();
+        }
+        std::mem::take(&mut self.diff)
+    }
+
     /// Compares a subject in all pairs of classes, and keeps what classes share of it.
     pub(super) fn subject(&mut self, subject: &Subject) -> Vec<((usize, usize), Verdict)> {
         let sides = self.sides(subject);
@@ -272,7 +349,8 @@ impl<'a> Engine<'a> {
             Subject::Ends => all.iter().map(|c| (c, self.ends_of(c))).collect(),
             _ => {
                 let mut sides = BTreeMap::new();
-                for (set, val) in subject::values_at_exit(&mut self.e, subject, &all) {
+                let point = self.diff.point.clone();
+                for (set, val) in subject::values_at(&mut self.e, subject, &point, &all) {
                     for c in set.iter() {
                         let side = self.side(subject, c, &val);
                         sides.insert(c, side);
@@ -461,9 +539,10 @@ impl<'a> Engine<'a> {
         let all = graph.all_classes();
         let mut names: BTreeMap<TermId, Named> = BTreeMap::new();
         let mut changed_params: BTreeSet<Arc<str>> = BTreeSet::new();
-        for s in subject::at_exit(graph) {
+        let point = self.diff.point.clone();
+        for s in subject::at(graph, point.kind) {
             let Subject::Variable { name, ordinal: 0 } = &s else { continue };
-            let part = subject::values_at_exit(&mut self.e, &s, &all);
+            let part = subject::values_at(&mut self.e, &s, &point, &all);
             let shown: BTreeSet<TermId> = part
                 .iter()
                 .flat_map(|(set, v)| set.iter().map(|c| (c, v.term)))
@@ -486,7 +565,7 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        let memory = self.e.before(Place::Memory, Mvicfg::EXIT, &all);
+        let memory = subject::values_at(&mut self.e, &Subject::Memory, &point, &all);
         let old_memory = memory.iter().any(|(_, v)| !matches!(self.e.pool.get(v.term), Term::Leaf(_)));
         let task = self.task;
         let bodies = graph.bodies.iter().zip(&task.units);
@@ -513,7 +592,13 @@ impl<'a> Engine<'a> {
     fn compare(&mut self, subject: &Subject, from: usize, to: usize, a: &Side, b: &Side) -> Verdict {
         let graph = self.task.graph;
         let runs = self.runs(from, to);
-        let mut found = self.witness(&runs, subject, from, to);
+        let mut found = match (subject, self.diff.point.kind) {
+            (_, Kind::Exit) => self.witness(&runs, subject, from, to),
+            (Subject::Variable { name, .. }, _) => {
+                self.differing_run(name, from, to).map(|r| (r, Difference::Defined))
+            }
+            _ => None,
+        };
         if found.is_none() {
             if !self.is_own(from, to) {
                 return Verdict::Open;

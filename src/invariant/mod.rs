@@ -5,16 +5,20 @@ mod cell;
 mod consolidate;
 mod event;
 mod fact;
+mod inductive;
 mod inputs;
 mod point;
 mod relations;
+mod rows;
 mod runs;
 mod subject;
 mod templates;
 mod text;
 
 pub use cell::{CellChange, CellValue};
-pub use consolidate::{Churn, Claim, FunctionDiff, Options, PointDiff, Task, Undecided, diff_function};
+pub use consolidate::{
+    Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,
+};
 pub use fact::{Fact, Template};
 pub use point::{Kind, Point};
 pub use runs::{Budget, Run};

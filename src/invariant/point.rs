@@ -6,6 +6,7 @@
 //! graph: where its first instruction is not shared, the edge that leads to it may be.
 
 use crate::mvicfg::{MvId, Mvicfg};
+use crate::semantics::Evaluator;
 use std::collections::BTreeMap;
 
 /// What a point is.
@@ -46,6 +47,104 @@ impl Point {
             lines: all.iter().map(|c| (c, exit_line(graph, c))).collect(),
         }
     }
+}
+
+impl Point {
+    /// The entry of a function.
+    pub fn entry(graph: &Mvicfg) -> Point {
+        let all = graph.all_classes();
+        Point {
+            kind: Kind::Entry,
+            id: "entry".into(),
+            nodes: all.iter().map(|c| (c, Mvicfg::ENTRY)).collect(),
+            lines: all.iter().map(|c| (c, graph.bodies[c].span.line)).collect(),
+        }
+    }
+
+    /// The loop heads of a function, those of the newest class first, in order of control.
+    pub fn loops(e: &Evaluator) -> Vec<Point> {
+        let mut points: Vec<Point> = Vec::new();
+        for class in (0..e.graph.bodies.len()).rev() {
+            let heads = heads(e, class);
+            for (k, &head) in heads.iter().enumerate() {
+                let shared = points.iter().position(|p| p.nodes.values().any(|&n| n == head));
+                // With as many loops as the newest class, the k-th loop is the k-th there.
+                let known = points.get(k).is_some_and(|p| !p.nodes.contains_key(&class));
+                let by_order = (known && same_count(e, heads.len())).then_some(k);
+                match shared.or(by_order).and_then(|i| points.get_mut(i)) {
+                    Some(p) => _ = p.nodes.entry(class).or_insert(head),
+                    None => points.push(Point::of_loop(e, class, head)),
+                }
+            }
+        }
+        for p in &mut points {
+            p.lines = p.nodes.iter().map(|(&c, &n)| (c, head_line(e, c, n))).collect();
+        }
+        points
+    }
+
+    fn of_loop(e: &Evaluator, class: usize, head: MvId) -> Point {
+        let hash = e.loop_hash(class, head).unwrap_or_default();
+        Point {
+            kind: Kind::Loop,
+            id: format!("loop-{hash}"),
+            nodes: BTreeMap::from([(class, head)]),
+            ..Point::default()
+        }
+    }
+
+    /// The point before a line of the newest body, or `None` when no instruction is there.
+    pub fn line(e: &Evaluator, line: u32) -> Option<Point> {
+        let newest = e.graph.bodies.len().checked_sub(1)?;
+        let flow = &e.flow.classes[newest];
+        let node = flow.rpo.iter().copied().find(|&n| e.graph.line(n, newest) == line)?;
+        let mut nodes = BTreeMap::from([(newest, node)]);
+        for class in 0..newest {
+            if e.graph.nodes[node as usize].classes.contains(class) {
+                nodes.insert(class, node);
+                continue;
+            }
+            // The instruction is new there; the place before it may not be.
+            let &[(pred, label)] = flow.preds[node as usize].as_slice() else { continue };
+            let ways = &e.graph.node(pred).succs;
+            let same_way = ways.iter().find(|s| s.label == label && s.classes.contains(class));
+            nodes.extend(same_way.map(|s| (class, s.to)));
+        }
+        let lines = nodes.iter().map(|(&c, &n)| (c, e.graph.line(n, c))).filter(|(_, l)| *l > 0).collect();
+        // Lines are no identity: the instructions that stand there are.
+        let mut text = String::new();
+        let names = crate::mvicfg::key::SourceNames(&e.graph.bodies[newest]);
+        let origin = e.graph.origin(node, newest)?;
+        crate::mvicfg::key::instr(&mut text, &e.graph.bodies[newest].node(origin).instr, &names);
+        let id = format!("line-{}", &blake3::hash(text.as_bytes()).to_hex()[..12]);
+        Some(Point { kind: Kind::Line, id, nodes, lines })
+    }
+}
+
+/// Loop heads of a class in reverse postorder.
+fn heads(e: &Evaluator, class: usize) -> Vec<MvId> {
+    let flow = &e.flow.classes[class];
+    flow.rpo.iter().copied().filter(|&n| flow.loop_at[n as usize].is_some()).collect()
+}
+
+fn same_count(e: &Evaluator, count: usize) -> bool {
+    e.flow.classes.last().is_some_and(|f| f.loops.len() == count)
+}
+
+/// Line of a head, or of the first instruction behind it that has one.
+fn head_line(e: &Evaluator, class: usize, head: MvId) -> u32 {
+    let mut at = head;
+    for _ in 0..4 {
+        let line = e.graph.line(at, class);
+        if line > 0 {
+            return line;
+        }
+        match e.graph.node(at).succs.iter().find(|s| s.classes.contains(class)) {
+            Some(s) => at = s.to,
+            None => break,
+        }
+    }
+    0
 }
 
 fn exit_line(graph: &Mvicfg, class: usize) -> u32 {

@@ -1,19 +1,21 @@
-//! Relations at the exit: candidates from data, proved or refuted by class, then consolidated.
+//! Relations at a point: candidates from data, proved or refuted by class, then consolidated.
 //!
-//! Every class's executions suggest candidates; each is tried in every class. What a class's own
+//! At loop heads the induction decides (module `inductive`); elsewhere every class's executions suggest candidates; each is tried in every class. What a class's own
 //! executions refute does not hold there, and the refuting run is the witness of a churn; what they
 //! do not refute is asked of the solver. A solver model that replays as a refutation joins the
 //! executions (counterexamples refine, design D5).
 
+use super::assume;
 use super::consolidate::{Churn, Claim, Engine};
 use super::fact::Fact;
+use super::point::{Kind, Point};
+use super::rows::{Row, Rows};
 use super::runs::Run;
 use super::subject::{self, Subject, find_var};
 use super::templates::{self, Candidate, Observed};
 use super::{inputs, runs};
-use crate::interp::{End, Outcome};
-use crate::ir::{CType, Const, TermId, VarKind};
-use crate::mvicfg::{Mvicfg, VersionSet};
+use crate::ir::{CType, Leaf, Term, TermId, VarKind};
+use crate::mvicfg::VersionSet;
 use crate::semantics::{Lines, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,62 +27,106 @@ const MAX_CANDIDATES: usize = 80;
 /// The same where locals are not asked about.
 const MAX_SHOWN: usize = 16;
 
-/// Runs of a pair of classes, and whether the class in question was the old one.
-type Executions = (Rc<Vec<Run>>, bool);
-
-/// A variable of one class: its value at the exit.
-struct Known {
-    shown: TermId,
-    ty: CType,
-    val: Val,
+/// A variable of one class: its value at a point.
+pub(super) struct Known {
+    pub(super) ty: CType,
+    pub(super) val: Val,
+    /// What candidates are about: the value with loops cut, under well-formed input.
+    cut: TermId,
+    /// Input was taken to be well formed.
+    assumed: bool,
 }
 
 /// What is known of a candidate in one class.
-enum Standing {
+pub(super) enum Standing {
     Proved { causes: Rc<Lines>, guards: Rc<Lines>, assumptions: Vec<String> },
     Refuted(Box<Run>),
     Open,
 }
 
+impl Standing {
+    /// A proved candidate over known variables.
+    pub(super) fn proved(candidate: &Candidate, known: &BTreeMap<String, Known>) -> Standing {
+        let (mut causes, mut guards) = (Lines::new(), Lines::new());
+        let mut assumed = false;
+        for k in candidate.variables().iter().filter_map(|x| known.get(*x)) {
+            causes = causes.union(&k.val.causes);
+            guards = guards.union(&k.val.guards);
+            assumed |= k.assumed;
+        }
+        let assumptions = if assumed { vec!["stdin-well-formed".into()] } else { Vec::new() };
+        Standing::Proved { causes: Rc::new(causes), guards: Rc::new(guards), assumptions }
+    }
+}
+
 impl Engine<'_> {
-    /// Finds the relations that classes share, or that a pair of classes makes or breaks.
+    /// Finds the relations at the point that classes share, or that a pair of classes makes or
+    /// breaks.
     pub(super) fn relations(&mut self) {
-        let all = self.task.graph.all_classes();
+        let point = self.diff.point.clone();
+        if point.kind == Kind::Loop {
+            return self.relations_of_loop(&point);
+        }
+        let locals = self.task.options.all || point.kind != Kind::Exit;
+        let classes: Vec<usize> = point.nodes.keys().copied().collect();
         let known: BTreeMap<usize, BTreeMap<String, Known>> =
-            all.iter().map(|c| (c, self.known(c))).collect();
-        let names: BTreeSet<String> = known.values().flat_map(|k| k.keys().cloned()).take(64).collect();
+            classes.iter().map(|&c| (c, self.known(c, &point, locals))).collect();
         let mut candidates: BTreeSet<Candidate> = BTreeSet::new();
-        let runs: BTreeMap<usize, Vec<Executions>> = all.iter().map(|c| (c, self.runs_of(c))).collect();
-        for c in all.iter() {
-            let observed = self.observe(c, &names, &known[&c], &runs[&c]);
-            candidates.extend(templates::suggest(&observed));
+        let mut rows: BTreeMap<usize, Rows> = BTreeMap::new();
+        for &c in &classes {
+            let r = self.rows(c, &point, known[&c].keys().cloned().collect());
+            candidates.extend(templates::suggest(&self.observed(&known[&c], &r)));
+            rows.insert(c, r);
         }
         let mut shown = 0;
         for candidate in candidates {
-            let most = if self.task.options.all { MAX_CANDIDATES } else { MAX_SHOWN };
+            let most = if locals { MAX_CANDIDATES } else { MAX_SHOWN };
             // Linear relations of the result restate what its functional fact says.
-            let restates = !self.task.options.all && matches!(candidate, Candidate::Linear { .. });
+            let restates = !locals && matches!(candidate, Candidate::Linear { .. });
             if shown >= most || restates || self.is_stated(&candidate, &known) {
                 continue;
             }
             shown += 1;
-            let standing: BTreeMap<usize, Standing> =
-                all.iter().map(|c| (c, self.try_candidate(c, &candidate, &known[&c], &runs[&c]))).collect();
+            let standing: BTreeMap<usize, Standing> = classes
+                .iter()
+                .map(|&c| (c, self.try_candidate(c, &point, &candidate, &known[&c], &rows[&c])))
+                .collect();
             self.consolidate_relation(&candidate, &standing);
         }
     }
 
-    /// Values of the named variables and of the result in one class.
-    fn known(&mut self, class: usize) -> BTreeMap<String, Known> {
+    /// Consolidates what the induction found at a loop's head.
+    fn relations_of_loop(&mut self, point: &Point) {
+        self.find_inductive();
+        let Some(mut inductive) = self.inductive.take() else { return };
+        for (_, standings) in inductive.heads.iter_mut().filter(|(p, _)| p == point) {
+            for (candidate, standing) in standings {
+                self.consolidate_relation(candidate, standing);
+            }
+        }
+        self.inductive = Some(inductive);
+    }
+
+    /// Values of variables, and of the result, in one class at a point.
+    pub(super) fn known(&mut self, class: usize, point: &Point, locals: bool) -> BTreeMap<String, Known> {
         let graph = self.task.graph;
         let single = VersionSet::single(class);
         let mut known = BTreeMap::new();
-        for s in subject::at_exit(graph) {
+        let mut subjects = subject::at(graph, point.kind);
+        if point.kind == Kind::Loop
+            && let Some(&node) = point.nodes.get(&class)
+        {
+            // What the loop changes, then what it reads.
+            let ranked = self.e.loop_variables(class, node);
+            subjects.retain(|s| ranked.iter().any(|v| subject::is_variable(graph, s, class, *v)));
+            subjects.sort_by_key(|s| ranked.iter().position(|v| subject::is_variable(graph, s, class, *v)));
+        }
+        for s in subjects {
             if matches!(s, Subject::Output | Subject::Ends | Subject::Memory) || known.len() >= MAX_VARIABLES
             {
                 continue;
             }
-            if !self.task.options.all && !self.is_interface(&s, class) {
+            if !locals && !self.is_interface(&s, class) {
                 continue;
             }
             let Some(ty) = subject::type_of(graph, &s, class) else { continue };
@@ -89,10 +135,11 @@ impl Engine<'_> {
             {
                 continue;
             }
-            for (_, val) in subject::values_at_exit(&mut self.e, &s, &single) {
-                let shown = self.shown(class, val.term);
-                if !self.e.rests_on_havoc(shown) && !self.e.rests_on_indeterminate(shown) {
-                    known.insert(s.name(), Known { shown, ty: ty.clone(), val });
+            for (_, val) in subject::values_at(&mut self.e, &s, point, &single) {
+                let exact = self.cut(val.term);
+                let cut = self.shown(class, exact);
+                if !self.e.rests_on_havoc(cut) && !self.e.rests_on_indeterminate(cut) {
+                    known.insert(s.name(), Known { cut, ty: ty.clone(), assumed: cut != exact, val });
                 }
             }
         }
@@ -111,108 +158,74 @@ impl Engine<'_> {
         }
     }
 
-    /// The runs in which a class took part, and whether it was the old one.
-    fn runs_of(&mut self, class: usize) -> Vec<Executions> {
-        let mut found = Vec::new();
-        for (from, to) in self.task.pairs.clone() {
-            if from == class {
-                found.push((self.runs(from, to), true));
-            } else if to == class {
-                found.push((self.runs(from, to), false));
-            }
-        }
-        found
-    }
-
-    fn observe(
-        &self,
-        class: usize,
-        names: &BTreeSet<String>,
-        known: &BTreeMap<String, Known>,
-        runs: &[Executions],
-    ) -> Vec<Observed> {
-        let outcomes: Vec<&Outcome> = runs
+    pub(super) fn observed(&self, known: &BTreeMap<String, Known>, rows: &Rows) -> Vec<Observed> {
+        known
             .iter()
-            .flat_map(|(r, old)| r.iter().map(move |run| if *old { &run.old } else { &run.new }))
-            .collect();
-        let usable: Vec<&Outcome> = outcomes.into_iter().filter(|o| o.end == End::Return).collect();
-        names
-            .iter()
-            .filter_map(|name| {
-                let ty = known.get(name)?.ty.clone();
-                let values = usable.iter().map(|o| self.value(class, name, o)).collect();
-                Some(Observed { name: name.clone(), ty, values })
+            .filter_map(|(name, k)| {
+                let column = rows.column(name)?;
+                let values = rows.rows.iter().map(|r| r.value(column)).collect();
+                Some(Observed { name: name.clone(), ty: k.ty.clone(), values })
             })
             .collect()
     }
 
-    fn value(&self, class: usize, name: &str, o: &Outcome) -> Option<Const> {
-        if name == "\\result" {
-            return o.returned;
-        }
-        let body = &self.task.graph.bodies[class];
-        find_var(body, name, 0).and_then(|v| o.local(v))
-    }
-
     /// Whether the functional facts say it already: the variables are constants in every class, or
     /// parameters that nothing changes.
-    fn is_stated(&self, candidate: &Candidate, known: &BTreeMap<usize, BTreeMap<String, Known>>) -> bool {
-        known.values().all(|k| {
-            candidate.variables().iter().all(|x| {
-                k.get(*x).is_some_and(|v| {
-                    self.e.pool.as_const(v.shown).is_some()
-                        || matches!(self.e.pool.get(v.shown), crate::ir::Term::Leaf(_))
-                })
-            })
-        })
+    pub(super) fn is_stated(
+        &self,
+        candidate: &Candidate,
+        known: &BTreeMap<usize, BTreeMap<String, Known>>,
+    ) -> bool {
+        let said = |t: TermId| {
+            let unchanged = matches!(self.e.pool.get(t), Term::Leaf(Leaf::Param { name, .. })
+                if !assume::is_loop_value(name));
+            self.e.pool.as_const(t).is_some() || unchanged
+        };
+        known.values().all(|k| candidate.variables().iter().all(|x| k.get(*x).is_some_and(|v| said(v.cut))))
+    }
+
+    /// The run whose state at the point refutes a candidate, if there is one.
+    pub(super) fn refuting_row(
+        &self,
+        candidate: &Candidate,
+        known: &BTreeMap<String, Known>,
+        rows: &Rows,
+    ) -> Option<Run> {
+        let refutes = |row: &&Row| {
+            let value = |x: &str| Some((row.value(rows.column(x)?)?, known.get(x)?.ty.clone()));
+            candidate.holds(&value) == Some(false)
+        };
+        rows.rows.iter().find(refutes).and_then(|row| rows.run(row)).cloned()
     }
 
     fn try_candidate(
         &mut self,
         class: usize,
+        point: &Point,
         candidate: &Candidate,
         known: &BTreeMap<String, Known>,
-        runs: &[Executions],
+        rows: &Rows,
     ) -> Standing {
-        let refutes = |engine: &Self, o: &Outcome| {
-            o.end == End::Return
-                && candidate.holds(&|x| Some((engine.value(class, x, o)?, known.get(x)?.ty.clone())))
-                    == Some(false)
-        };
-        for (list, old) in runs {
-            if let Some(run) = list.iter().find(|r| refutes(self, if *old { &r.old } else { &r.new })) {
-                return Standing::Refuted(Box::new(run.clone()));
-            }
+        if let Some(run) = self.refuting_row(candidate, known, rows) {
+            return Standing::Refuted(Box::new(run));
         }
-        let lookup = |x: &str| known.get(x).map(|k| (k.shown, k.ty.clone()));
+        let lookup = |x: &str| known.get(x).map(|k| (k.cut, k.ty.clone()));
         let Some(goal) = candidate.term(&mut self.e.pool, &lookup) else { return Standing::Open };
-        let single = VersionSet::single(class);
-        let mut under = self.e.pool.bool(true);
-        for (_, v) in self.e.reach_from_entry(Mvicfg::EXIT, &single) {
-            let shown = self.shown(class, v.term);
-            under = self.e.pool.and(under, shown);
-        }
+        let Some(&node) = point.nodes.get(&class) else { return Standing::Open };
+        let under = self.state_at(class, node);
         match self.solver.holds(&mut self.e.pool, under, goal) {
-            smt::Truth::Holds => {
-                let (mut causes, mut guards) = (Lines::new(), Lines::new());
-                let mut assumed = false;
-                for x in candidate.variables() {
-                    if let Some(k) = known.get(x) {
-                        causes = causes.union(&k.val.causes);
-                        guards = guards.union(&k.val.guards);
-                        assumed |= k.shown != k.val.term;
-                    }
-                }
-                let assumptions = if assumed { vec!["stdin-well-formed".into()] } else { Vec::new() };
-                Standing::Proved { causes: Rc::new(causes), guards: Rc::new(guards), assumptions }
-            }
+            smt::Truth::Holds => Standing::proved(candidate, known),
             smt::Truth::Fails(model) => {
                 let graph = self.task.graph;
-                let input = inputs::from_model(&self.e.pool, &model, &[under, goal], &graph.bodies[class]);
+                let body = &graph.bodies[class];
+                let input = inputs::from_model(&self.e.pool, &model, &[under, goal], body);
                 let program = self.task.programs[class].clone();
-                let name = graph.bodies[class].name.clone();
-                let run = runs::replay(&program, &program, (&name, &name), input);
-                if refutes(self, &run.new) { Standing::Refuted(Box::new(run)) } else { Standing::Open }
+                let run = runs::replay(&program, &program, (&body.name, &body.name), input);
+                let rows = self.rows_of(class, point, rows.names.clone(), run);
+                match self.refuting_row(candidate, known, &rows) {
+                    Some(run) => Standing::Refuted(Box::new(run)),
+                    None => Standing::Open,
+                }
             }
             smt::Truth::Open { .. } => Standing::Open,
         }
@@ -298,9 +311,10 @@ impl Engine<'_> {
     fn value_causes(&mut self, candidate: &Candidate, class: usize) -> Lines {
         let single = VersionSet::single(class);
         let mut causes = Lines::new();
-        for s in subject::at_exit(self.task.graph) {
+        let point = self.diff.point.clone();
+        for s in subject::at(self.task.graph, point.kind) {
             if candidate.variables().contains(&s.name().as_str()) {
-                for (_, v) in subject::values_at_exit(&mut self.e, &s, &single) {
+                for (_, v) in subject::values_at(&mut self.e, &s, &point, &single) {
                     causes = causes.union(&v.causes);
                 }
             }

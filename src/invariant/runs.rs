@@ -5,8 +5,8 @@
 //! bytes. Runs are kept: all subjects of a pair of classes look for their witness among them.
 
 use super::subject::{Subject, find_var};
-use crate::interp::{self, End, Identity, Input, Limits, Outcome, Program};
-use crate::ir::{Const, Function};
+use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program};
+use crate::ir::{Const, Function, NodeId};
 use std::sync::Arc;
 
 /// One input with what both versions did on it.
@@ -119,9 +119,24 @@ fn is_defined_difference(run: &Run) -> bool {
             || run.memory.is_some())
 }
 
+/// Fuel of one run, in instructions.
+const FUEL: u64 = 200_000;
+
+/// Repeats a run and calls `observe` at every arrival at a node of the entry function.
+pub fn watch(
+    program: &Program,
+    entry: &str,
+    input: &Input,
+    node: NodeId,
+    observe: &mut dyn FnMut(&mut Observation),
+) {
+    let limits = Limits { fuel: FUEL, ..Limits::default() };
+    interp::run_traced(program, entry, input, &limits, &[node], &mut |_, state| observe(state));
+}
+
 /// Runs both programs on one input.
 pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Input) -> Run {
-    let limits = Limits { fuel: 200_000, ..Limits::default() };
+    let limits = Limits { fuel: FUEL, ..Limits::default() };
     // Each run may ask for more input than the other; the longer one decides the bytes.
     let mut first = interp::run(old, entry.0, &input, &limits);
     input.stdin = first.stdin.clone();

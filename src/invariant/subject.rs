@@ -3,6 +3,7 @@
 //! Observables come first (design section 2): the return value, the output, how the run ends,
 //! memory. Then the function's own variables, matched between classes by name and occurrence.
 
+use super::point::{Kind, Point};
 use crate::ir::{App, CType, Function, Instr, Sort, TermId, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::{Evaluator, Part, Place, Val};
@@ -58,10 +59,13 @@ impl Subject {
     }
 }
 
-/// Returns the subjects of a function at its exit, observables first, then variables by the order of
-/// declaration in the newest class that has them.
-pub fn at_exit(g: &Mvicfg) -> Vec<Subject> {
-    let mut subjects = vec![Subject::Output, Subject::Result, Subject::Ends, Subject::Memory];
+/// Returns the subjects of a function at a kind of point: at the exit observables first; then
+/// variables by the order of declaration in the newest class that has them.
+pub fn at(g: &Mvicfg, kind: Kind) -> Vec<Subject> {
+    let mut subjects = match kind {
+        Kind::Exit => vec![Subject::Output, Subject::Result, Subject::Ends, Subject::Memory],
+        _ => Vec::new(),
+    };
     let mut seen = std::collections::BTreeSet::new();
     for body in g.bodies.iter().rev() {
         for v in &body.vars {
@@ -95,11 +99,19 @@ pub fn type_of(g: &Mvicfg, subject: &Subject, class: usize) -> Option<CType> {
     }
 }
 
-/// Evaluates a subject that has one value at the exit, for the classes that have it and that return.
-pub fn values_at_exit(e: &mut Evaluator, subject: &Subject, classes: &VersionSet) -> Part<Val> {
-    let mut by_place: BTreeMap<Place, VersionSet> = BTreeMap::new();
+/// Whether a subject is the given merged variable in a class.
+pub fn is_variable(g: &Mvicfg, subject: &Subject, class: usize, v: VarId) -> bool {
+    let Subject::Variable { name, ordinal } = subject else { return false };
+    find_var(&g.bodies[class], name, *ordinal).is_some_and(|local| g.var_map[class][local.0 as usize] == v)
+}
+
+/// Evaluates a subject that has one value at a point, for the classes that have it and that get
+/// there.
+pub fn values_at(e: &mut Evaluator, subject: &Subject, point: &Point, classes: &VersionSet) -> Part<Val> {
+    let mut by_place: BTreeMap<(Place, MvId), VersionSet> = BTreeMap::new();
     for c in classes.iter() {
-        if e.flow.classes[c].preds[Mvicfg::EXIT as usize].is_empty() {
+        let Some(&node) = point.nodes.get(&c) else { continue };
+        if node != Mvicfg::ENTRY && e.flow.classes[c].preds[node as usize].is_empty() {
             continue;
         }
         let place = match subject {
@@ -112,11 +124,11 @@ pub fn values_at_exit(e: &mut Evaluator, subject: &Subject, classes: &VersionSet
                 .filter(|p| matches!(p, Place::Var(_))),
         };
         if let Some(p) = place {
-            by_place.entry(p).or_default().insert(c);
+            by_place.entry((p, node)).or_default().insert(c);
         }
     }
     let mut values: Part<Val> =
-        by_place.into_iter().flat_map(|(p, set)| e.before(p, Mvicfg::EXIT, &set)).collect();
+        by_place.into_iter().flat_map(|((p, node), set)| e.before(p, node, &set)).collect();
     if let Subject::Cell { address, sort, bytes, .. } = subject {
         for (_, v) in &mut values {
             v.term = e.pool.app(App::Load { sort: *sort, bytes: *bytes }, &[v.term, *address]);

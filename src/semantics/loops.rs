@@ -155,6 +155,28 @@ impl Evaluator<'_> {
         )
     }
 
+    /// Returns the scalar variables of the loop at a head of a class: those that it writes, then those
+    /// that it only reads.
+    pub fn loop_variables(&self, class: usize, head: MvId) -> Vec<VarId> {
+        let Some(l) = self.flow.classes[class].loop_at[head as usize] else { return Vec::new() };
+        let info = &self.loops[class][l];
+        let read = info.inputs.iter().filter(|p| !info.writes.contains(p));
+        let places = info.writes.iter().chain(read);
+        places.filter_map(|p| if let Place::Var(v) = p { Some(*v) } else { None }).collect()
+    }
+
+    /// Returns the name of a loop that layout does not change.
+    pub fn loop_hash(&self, class: usize, head: MvId) -> Option<Arc<str>> {
+        let l = self.flow.classes[class].loop_at[head as usize]?;
+        Some(self.loops[class][l].hash.clone())
+    }
+
+    /// Returns the value of a place when control comes to a loop's head from outside.
+    pub fn on_first_arrival(&mut self, place: Place, head: MvId, classes: &VersionSet) -> Part<Val> {
+        let sites = self.group_sites(head, classes);
+        sites.into_iter().flat_map(|(set, site)| self.join(place, head, &set, &site.edges)).collect()
+    }
+
     /// Value of a place that the loop writes, at its head.
     pub(super) fn at_loop_head(
         &mut self,

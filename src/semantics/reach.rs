@@ -58,6 +58,13 @@ impl Evaluator<'_> {
         self.reach(node, Mvicfg::ENTRY, classes)
     }
 
+    /// Returns the condition of going from a loop's head to the end of one of its back edges.
+    pub fn reach_along(&mut self, latch: MvId, label: u8, head: MvId, classes: &VersionSet) -> Part<Val> {
+        let to_latch = self.reach(latch, head, classes);
+        let edge = self.edge_condition(latch, label, classes);
+        self.both(&to_latch, &edge)
+    }
+
     /// Condition of a node relative to its immediate dominator.
     fn local_condition(&mut self, node: MvId, classes: &VersionSet) -> Part<Val> {
         let mut result = Vec::new();

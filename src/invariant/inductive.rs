@@ -1,0 +1,260 @@
+//! Inductive facts at loop heads (design D7; Houdini: Flanagan and Leino, FME 2001).
+//!
+//! Candidates come from the states that runs reach at the heads. A set of them is kept in which each
+//! holds on every first arrival and, if all of the set held at every earlier arrival at any head, at
+//! the next one: what cannot be proved so is dropped, until nothing changes. All heads of a class
+//! are one induction, over the sequence of arrivals; the cut terms `L[h, x]` stand for an arrival's
+//! values, so a fact about them holds of what they mean inside the loop (the current arrival) and
+//! after it (the last one).
+//!
+//! A fact is only assumed where its head was reached: elsewhere the cut term means nothing.
+
+use super::assume;
+use super::consolidate::Engine;
+use super::point::Point;
+use super::relations::{Known, Standing};
+use super::subject;
+use super::templates::{self, Candidate};
+use crate::ir::{CType, TermId};
+use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::semantics::Place;
+use crate::smt;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Loops of one function, candidates of one loop and questions for one class.
+const MAX_LOOPS: usize = 8;
+const MAX_CANDIDATES: usize = 24;
+const MAX_QUESTIONS: usize = 160;
+
+/// Facts at the loop heads of a function.
+#[derive(Default)]
+pub(super) struct Inductive {
+    /// Each head with what is known of each candidate in each class.
+    pub(super) heads: Vec<(Point, BTreeMap<Candidate, BTreeMap<usize, Standing>>)>,
+    /// By class: the conjunction of what was proved, each where its head is reached.
+    facts: BTreeMap<usize, TermId>,
+}
+
+/// A head of one class while its facts are looked for.
+struct Head {
+    /// Index among the points.
+    point: usize,
+    /// Condition of the first arrival.
+    reach: TermId,
+    known: BTreeMap<String, Known>,
+    first: Values,
+    /// Condition, from an arrival to the next one, of each way back, with the values it brings.
+    back: Vec<(TermId, Values)>,
+    candidates: BTreeSet<Candidate>,
+}
+
+/// Terms and types of variables.
+type Values = BTreeMap<String, (TermId, CType)>;
+
+impl Engine<'_> {
+    /// Returns what the loops of a class guarantee of its cut terms.
+    pub(super) fn loop_facts(&mut self, class: usize) -> TermId {
+        self.find_inductive();
+        match self.inductive.as_ref().and_then(|i| i.facts.get(&class)) {
+            Some(t) => *t,
+            None => self.e.pool.bool(true),
+        }
+    }
+
+    /// Finds the inductive facts of all loops of all classes, once.
+    pub(super) fn find_inductive(&mut self) {
+        if self.inductive.is_some() {
+            return;
+        }
+        self.inductive = Some(Inductive::default());
+        let points = Point::loops(&self.e);
+        if points.len() > MAX_LOOPS {
+            return;
+        }
+        let all = self.task.graph.all_classes();
+        let mut heads: BTreeMap<usize, Vec<Head>> = BTreeMap::new();
+        let mut found = Inductive::default();
+        for (i, point) in points.into_iter().enumerate() {
+            let standing = self.suggested(i, &point, &mut heads);
+            found.heads.push((point, standing));
+        }
+        for class in all.iter() {
+            let mut heads = heads.remove(&class).unwrap_or_default();
+            self.weaken(&mut heads);
+            let facts = self.conjunction(&heads, None);
+            found.facts.insert(class, facts);
+            for head in heads {
+                let Some((_, standing)) = found.heads.get_mut(head.point) else { continue };
+                for candidate in head.candidates {
+                    let proved = Standing::proved(&candidate, &head.known);
+                    standing.entry(candidate).or_default().insert(class, proved);
+                }
+            }
+        }
+        self.inductive = Some(found);
+    }
+
+    /// Prepares the classes' heads at one point; returns what the data refutes.
+    fn suggested(
+        &mut self,
+        index: usize,
+        point: &Point,
+        heads: &mut BTreeMap<usize, Vec<Head>>,
+    ) -> BTreeMap<Candidate, BTreeMap<usize, Standing>> {
+        let mut standing: BTreeMap<Candidate, BTreeMap<usize, Standing>> = BTreeMap::new();
+        let classes: Vec<usize> = point.nodes.keys().copied().collect();
+        let known: BTreeMap<usize, BTreeMap<String, Known>> =
+            classes.iter().map(|&c| (c, self.known(c, point, true))).collect();
+        let mut rows = BTreeMap::new();
+        let mut candidates = BTreeSet::new();
+        for &c in &classes {
+            let r = self.rows(c, point, known[&c].keys().cloned().collect());
+            candidates.extend(templates::suggest(&self.observed(&known[&c], &r)));
+            rows.insert(c, r);
+        }
+        candidates.retain(|candidate| !self.is_stated(candidate, &known));
+        for (c, known) in known {
+            let mut own = BTreeSet::new();
+            for candidate in &candidates {
+                match self.refuting_row(candidate, &known, &rows[&c]) {
+                    Some(run) => {
+                        let refuted = Standing::Refuted(Box::new(run));
+                        standing.entry(candidate.clone()).or_default().insert(c, refuted);
+                    }
+                    None if own.len() < MAX_CANDIDATES => _ = own.insert(candidate.clone()),
+                    None => {}
+                }
+            }
+            let head = self.head(index, c, point, known, own);
+            heads.entry(c).or_default().extend(head);
+        }
+        standing
+    }
+
+    /// The terms that the induction of one head is about.
+    fn head(
+        &mut self,
+        point: usize,
+        class: usize,
+        at: &Point,
+        known: BTreeMap<String, Known>,
+        candidates: BTreeSet<Candidate>,
+    ) -> Option<Head> {
+        let node = *at.nodes.get(&class)?;
+        let single = VersionSet::single(class);
+        let (_, reach) = self.e.reach_from_entry(node, &single).into_iter().next()?;
+        let mut first = Values::new();
+        for (name, k) in &known {
+            let place = self.place(class, name)?;
+            let (_, v) = self.e.on_first_arrival(place, node, &single).into_iter().next()?;
+            let term = self.cut(v.term);
+            first.insert(name.clone(), (term, k.ty.clone()));
+        }
+        let flow = &self.e.flow.classes[class];
+        let latches = flow.preds[node as usize].iter().copied();
+        let latches: Vec<(MvId, u8)> = latches.filter(|&(p, _)| flow.is_back_edge(p, node)).collect();
+        let mut back = Vec::new();
+        for (latch, label) in latches {
+            let (_, way) = self.e.reach_along(latch, label, node, &single).into_iter().next()?;
+            let way = self.e.pool.and(way.term, reach.term);
+            let way = self.cut(way);
+            let mut values = Values::new();
+            for (name, k) in &known {
+                let place = self.place(class, name)?;
+                let (_, v) = self.e.after(place, latch, &single).into_iter().next()?;
+                let term = self.cut(v.term);
+                values.insert(name.clone(), (term, k.ty.clone()));
+            }
+            back.push((way, values));
+        }
+        let reach = self.cut(reach.term);
+        Some(Head { point, reach, known, first, back, candidates })
+    }
+
+    fn place(&self, class: usize, name: &str) -> Option<Place> {
+        let v = subject::find_var(&self.task.graph.bodies[class], name, 0)?;
+        let place = self.e.places.of_var(self.task.graph.var_map[class][v.0 as usize]);
+        matches!(place, Place::Var(_)).then_some(place)
+    }
+
+    /// The term with cut terms as mere unknowns: what is proved of them so holds whatever the loop
+    /// computes, and the solver need not look into what it computes from.
+    pub(super) fn cut(&mut self, term: TermId) -> TermId {
+        assume::without_loops(&mut self.e.pool, term)
+    }
+
+    /// Drops candidates until the rest is inductive.
+    fn weaken(&mut self, heads: &mut [Head]) {
+        let mut questions = 0;
+        loop {
+            let mut dropped = false;
+            for h in 0..heads.len() {
+                for candidate in heads[h].candidates.clone() {
+                    if questions >= MAX_QUESTIONS {
+                        heads.iter_mut().for_each(|h| h.candidates.clear());
+                        return;
+                    }
+                    questions += 1 + heads[h].back.len();
+                    if !self.is_inductive(&candidate, h, heads) {
+                        heads[h].candidates.remove(&candidate);
+                        dropped = true;
+                    }
+                }
+            }
+            if !dropped {
+                return;
+            }
+        }
+    }
+
+    fn is_inductive(&mut self, candidate: &Candidate, h: usize, heads: &[Head]) -> bool {
+        // The first arrival at this head: arrivals at others were before it.
+        let others = self.conjunction(heads, Some(h));
+        let under = self.e.pool.and(heads[h].reach, others);
+        let first = candidate.term(&mut self.e.pool, &|x| heads[h].first.get(x).cloned());
+        let Some(first) = first else { return false };
+        if !matches!(self.solver.holds(&mut self.e.pool, under, first), smt::Truth::Holds) {
+            return false;
+        }
+        let all = self.conjunction(heads, None);
+        heads[h].back.iter().all(|(way, values)| {
+            let under = self.e.pool.and(*way, all);
+            let next = candidate.term(&mut self.e.pool, &|x| values.get(x).cloned());
+            next.is_some_and(|goal| {
+                matches!(self.solver.holds(&mut self.e.pool, under, goal), smt::Truth::Holds)
+            })
+        })
+    }
+
+    /// What the candidates of all heads, but for one, say of the cut terms.
+    fn conjunction(&mut self, heads: &[Head], but: Option<usize>) -> TermId {
+        let mut all = self.e.pool.bool(true);
+        for (_, head) in heads.iter().enumerate().filter(|(i, _)| Some(*i) != but) {
+            for candidate in &head.candidates {
+                let value = |x: &str| head.known.get(x).map(|k| (k.val.term, k.ty.clone()));
+                let Some(fact) = candidate.term(&mut self.e.pool, &value) else { continue };
+                let fact = self.cut(fact);
+                let unreached = self.e.pool.not(head.reach);
+                let guarded = self.e.pool.or(unreached, fact);
+                all = self.e.pool.and(all, guarded);
+            }
+        }
+        all
+    }
+
+    /// Condition of being at a point of a class, with what its loops guarantee, cut and under the
+    /// assumption that input is well formed.
+    pub(super) fn state_at(&mut self, class: usize, node: MvId) -> TermId {
+        let single = VersionSet::single(class);
+        let mut under = self.e.pool.bool(true);
+        for (_, v) in self.e.reach_from_entry(node, &single) {
+            under = self.e.pool.and(under, v.term);
+        }
+        if !self.e.flow.classes[class].loops.is_empty() && node != Mvicfg::ENTRY {
+            let facts = self.loop_facts(class);
+            under = self.cut(under);
+            under = self.e.pool.and(under, facts);
+        }
+        self.shown(class, under)
+    }
+}

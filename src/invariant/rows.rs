@@ -1,0 +1,176 @@
+//! Values of variables at a point in the concrete runs of one class: the data that candidates are
+//! read off, and the first thing that refutes them (design D4, D5).
+//!
+//! At the exit a run gives one row, its outcome. Elsewhere runs are repeated with the point watched,
+//! and every arrival is a row.
+
+use super::consolidate::Engine;
+use super::point::{Kind, Point};
+use super::runs::{self, Run};
+use super::subject::find_var;
+use crate::interp::{End, Outcome};
+use crate::ir::{Const, NodeId};
+use std::rc::Rc;
+
+/// Runs that are repeated to watch a point, arrivals of each that are kept, and rows of all.
+const WATCHED_RUNS: usize = 64;
+const ARRIVALS: usize = 12;
+const MAX_ROWS: usize = 400;
+
+/// One state at the point.
+pub(super) struct Row {
+    /// Index of the run among [`Rows::runs`].
+    run: usize,
+    /// By name of [`Rows::names`].
+    values: Vec<Option<Const>>,
+}
+
+/// States of one class at a point.
+pub(super) struct Rows {
+    pub(super) names: Vec<String>,
+    pub(super) rows: Vec<Row>,
+    runs: Vec<Run>,
+}
+
+impl Row {
+    pub(super) fn value(&self, column: usize) -> Option<Const> {
+        self.values.get(column).copied().flatten()
+    }
+}
+
+impl Rows {
+    pub(super) fn column(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|n| n == name)
+    }
+
+    /// The run that a row comes from.
+    pub(super) fn run(&self, row: &Row) -> Option<&Run> {
+        self.runs.get(row.run)
+    }
+}
+
+impl Engine<'_> {
+    /// Collects the values of named variables (and `\result`, at the exit) of a class at a point.
+    pub(super) fn rows(&mut self, class: usize, point: &Point, names: Vec<String>) -> Rows {
+        let mut rows = Rows { names, rows: Vec::new(), runs: Vec::new() };
+        for (list, old) in self.runs_of(class) {
+            match point.kind {
+                Kind::Exit => self.exit_rows(class, &list, old, &mut rows),
+                _ => self.watched_rows(class, point, &list, old, &mut rows),
+            }
+        }
+        rows
+    }
+
+    /// The same of one run, which the class was the new side of.
+    pub(super) fn rows_of(&self, class: usize, point: &Point, names: Vec<String>, run: Run) -> Rows {
+        let mut rows = Rows { names, rows: Vec::new(), runs: Vec::new() };
+        let list = [run];
+        match point.kind {
+            Kind::Exit => self.exit_rows(class, &list, false, &mut rows),
+            _ => self.watched_rows(class, point, &list, false, &mut rows),
+        }
+        rows
+    }
+
+    /// The runs in which a class took part, and whether it was the old one.
+    pub(super) fn runs_of(&mut self, class: usize) -> Vec<(Rc<Vec<Run>>, bool)> {
+        let mut found = Vec::new();
+        for (from, to) in self.task.pairs.clone() {
+            if from == class {
+                found.push((self.runs(from, to), true));
+            } else if to == class {
+                found.push((self.runs(from, to), false));
+            }
+        }
+        if self.task.pairs.is_empty() {
+            found.push((self.runs(class, class), true));
+        }
+        found
+    }
+
+    fn exit_rows(&self, class: usize, list: &[Run], old: bool, rows: &mut Rows) {
+        for run in list {
+            let outcome = side(run, old);
+            if outcome.end != End::Return {
+                continue;
+            }
+            let values = rows.names.iter().map(|n| self.value_at_exit(class, n, outcome)).collect();
+            rows.rows.push(Row { run: rows.runs.len(), values });
+            rows.runs.push(run.clone());
+        }
+    }
+
+    fn value_at_exit(&self, class: usize, name: &str, o: &Outcome) -> Option<Const> {
+        if name == "\\result" {
+            return o.returned;
+        }
+        let body = &self.task.graph.bodies[class];
+        find_var(body, name, 0).and_then(|v| o.local(v))
+    }
+
+    fn watched_rows(&self, class: usize, point: &Point, list: &[Run], old: bool, rows: &mut Rows) {
+        let Some(node) = self.watchable(class, point) else { return };
+        let body = &self.task.graph.bodies[class];
+        let vars: Vec<_> = rows.names.iter().map(|n| find_var(body, n, 0)).collect();
+        // The first runs are the simplest; the others are picked evenly.
+        let stride = (list.len() / (WATCHED_RUNS / 2)).max(1);
+        let picked = list.iter().enumerate().filter(|(i, _)| *i < WATCHED_RUNS / 2 || i % stride == 0);
+        for (_, run) in picked.take(WATCHED_RUNS) {
+            if matches!(side(run, old).end, End::Undefined { .. }) || rows.rows.len() >= MAX_ROWS {
+                continue;
+            }
+            let index = rows.runs.len();
+            let mut arrivals = Vec::new();
+            runs::watch(&self.task.programs[class], &body.name, &run.input, node, &mut |state| {
+                if arrivals.len() < ARRIVALS {
+                    let values = vars.iter().map(|v| state.value((*v)?)).collect();
+                    arrivals.push(Row { run: index, values });
+                }
+            });
+            rows.rows.extend(arrivals);
+            rows.runs.push(run.clone());
+        }
+    }
+
+    /// The node of the function as written that stands for the point; copies that inlining or
+    /// unrolling made cannot be watched.
+    fn watchable(&self, class: usize, point: &Point) -> Option<NodeId> {
+        let graph = self.task.graph;
+        let node = graph.origin(*point.nodes.get(&class)?, class)?;
+        let written = self.task.units[class].function(&graph.bodies[class].name)?;
+        ((node.0 as usize) < written.nodes.len()).then_some(node)
+    }
+
+    /// Looks for a run in which a variable has other values at the point in one class than in the
+    /// other.
+    pub(super) fn differing_run(&mut self, name: &str, from: usize, to: usize) -> Option<Run> {
+        let point = self.diff.point.clone();
+        let list = self.runs(from, to);
+        let (old, new) = (self.watchable(from, &point)?, self.watchable(to, &point)?);
+        let definite = list.iter().filter(|r| r.old.end.is_definite() && r.new.end.is_definite());
+        definite
+            .take(WATCHED_RUNS)
+            .find(|r| {
+                let trace = |class: usize, node| {
+                    let body = &self.task.graph.bodies[class];
+                    let var = find_var(body, name, 0);
+                    let mut values = Vec::new();
+                    runs::watch(&self.task.programs[class], &body.name, &r.input, node, &mut |state| {
+                        if values.len() < ARRIVALS {
+                            values.push(var.and_then(|v| state.value(v)));
+                        }
+                    });
+                    values
+                };
+                let (a, b) = (trace(from, old), trace(to, new));
+                a.iter().zip(&b).any(|(x, y)| x.is_some() && y.is_some() && !runs::same(*x, *y))
+            })
+            .cloned()
+    }
+}
+
+/// What one class did in a run.
+pub(super) fn side(run: &Run, old: bool) -> &Outcome {
+    if old { &run.old } else { &run.new }
+}
