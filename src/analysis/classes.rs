@@ -239,6 +239,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             points,
             options: invariant::Options {
                 rlimit: options.rlimit,
+                unroll: options.unroll,
                 all: options.all,
                 budget: super::default_budget(),
             },

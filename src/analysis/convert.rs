@@ -219,7 +219,15 @@ impl View<'_> {
         }
         assumptions.sort();
         assumptions.dedup();
-        let status = |v: &usize| (version(*v), if proved(*v) { Status::Proved } else { Status::Likely });
+        let bounded = |v: usize| self.a.class_of[v].is_some_and(|c| f.bounds.contains_key(&c));
+        let status = |v: &usize| {
+            let status = match (proved(*v), bounded(*v)) {
+                (false, _) => Status::Likely,
+                (true, true) => Status::Bounded,
+                (true, false) => Status::Proved,
+            };
+            (version(*v), status)
+        };
         Fact {
             id,
             template: f.template.name().into(),
@@ -232,7 +240,7 @@ impl View<'_> {
                 false => versions.iter().map(status).collect(),
             },
             versions: versions.iter().map(|v| version(*v)).collect(),
-            bound: None,
+            bound: f.bounds.values().min().copied(),
             samples: None,
             assumptions,
             lines,

@@ -65,6 +65,8 @@ pub enum Loops {
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub rlimit: u64,
+    /// Iterations of loops that nothing else settles.
+    pub unroll: u32,
     /// Locals and their relations, too, where observables tell of the change already.
     pub all: bool,
     pub budget: Budget,
@@ -169,6 +171,9 @@ impl FunctionDiff {
     }
 }
 
+/// A question of an induction may cost this part of a query's limit.
+const LEMMA_SHARE: u64 = 20;
+
 /// Analyses one function.
 pub fn diff_function(task: &Task) -> FunctionDiff {
     let flow = Flow::new(task.graph);
@@ -177,27 +182,19 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         let reason = "irreducible control flow (a loop with several entries)".into();
         return FunctionDiff { nodes_total, ..FunctionDiff::nothing(reason) };
     }
-    let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
     if task.graph.nodes.len() > MAX_NODES {
         let reason = format!("more than {MAX_NODES} instructions with callees and unrolled loops");
         return FunctionDiff { nodes_total, ..FunctionDiff::nothing(reason) };
     }
-    let mut engine = Engine {
-        task,
-        e: Evaluator::new(task.graph, &flow, task.callees, task.pointer_bits),
-        solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
-        runs: BTreeMap::new(),
-        namings: Vec::new(),
-        settled_memory: BTreeSet::new(),
-        diff: PointDiff::default(),
-        inductive: None,
-    };
+    let mut engine = Engine::new(task, &flow);
     let points = engine.points();
     FunctionDiff {
         points,
-        nodes_visited: engine.e.statistics.nodes_visited,
+        nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
         nodes_total,
-        solver_queries: engine.solver.solver().statistics().queries,
+        solver_queries: engine.solver_queries
+            + engine.solver.solver().statistics().queries
+            + engine.lemmas.solver().statistics().queries,
     }
 }
 
@@ -221,6 +218,11 @@ pub(super) struct Engine<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) e: Evaluator<'a>,
     pub(super) solver: smt::Decider,
+    /// Decides the many small questions of inductions.
+    pub(super) lemmas: smt::Decider,
+    /// Work of further evaluators and solvers.
+    pub(super) nodes_visited: u64,
+    pub(super) solver_queries: u64,
     runs: BTreeMap<(usize, usize), Rc<Vec<Run>>>,
     /// Names of values at the exit, by class.
     pub(super) namings: Vec<Naming<'a>>,
@@ -232,6 +234,25 @@ pub(super) struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
+    /// Prepares the analysis of one function.
+    pub(super) fn new(task: &'a Task<'a>, flow: &'a Flow) -> Engine<'a> {
+        let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
+        let small = smt::Limits { rlimit: task.options.rlimit / LEMMA_SHARE, ..limits };
+        Engine {
+            task,
+            e: Evaluator::new(task.graph, flow, task.callees, task.pointer_bits),
+            solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
+            lemmas: smt::Decider::new(small, 0),
+            nodes_visited: 0,
+            solver_queries: 0,
+            runs: BTreeMap::new(),
+            namings: Vec::new(),
+            settled_memory: BTreeSet::new(),
+            diff: PointDiff::default(),
+            inductive: None,
+        }
+    }
+
     /// Analyses the points that are asked for.
     fn points(&mut self) -> Vec<PointDiff> {
         let mut found = Vec::new();
@@ -411,6 +432,7 @@ impl<'a> Engine<'a> {
             classes: VersionSet::single(class),
             assumptions: self.assumptions(val.term, shown),
             lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
+            bounds: BTreeMap::new(),
         };
         vec![(vec![shown], fact)]
     }
@@ -419,8 +441,9 @@ impl<'a> Engine<'a> {
     /// of states inside the function that have no name in C.
     pub(super) fn is_readable(&self, text: &str) -> bool {
         let elided = text.contains("...");
-        let inner = text.contains("@loop") || text.contains(", after_") || text.contains(", loop)");
-        !elided && (self.task.options.all || !inner)
+        let in_loop = text.contains("@loop") || text.contains(", loop)");
+        let inner = text.contains(", after_");
+        !elided && !in_loop && (self.task.options.all || !inner)
     }
 
     fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
@@ -458,6 +481,7 @@ impl<'a> Engine<'a> {
                 classes: VersionSet::single(class),
                 assumptions: assumptions.clone(),
                 lines: lines.clone(),
+                bounds: BTreeMap::new(),
             };
             facts.push((vec![condition, what], fact));
         }
@@ -503,6 +527,7 @@ impl<'a> Engine<'a> {
                 classes: single.clone(),
                 assumptions: self.assumptions(val.term, shown),
                 lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
+                bounds: BTreeMap::new(),
             };
             side.facts.push((vec![shown, end_key], fact));
         }
@@ -805,6 +830,7 @@ fn undefined_fact(run: &Run, from: usize, to: usize) -> Vec<Fact> {
                 classes: VersionSet::single(class),
                 assumptions: Vec::new(),
                 lines: BTreeMap::from([(class, vec![place.line])]),
+                bounds: BTreeMap::new(),
             });
         }
     }

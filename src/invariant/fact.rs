@@ -47,4 +47,6 @@ pub struct Fact {
     pub assumptions: Vec<String>,
     /// Source lines that define it, by class.
     pub lines: BTreeMap<usize, Vec<u32>>,
+    /// Iterations of each loop up to which it was proved, by class; without an entry: any number.
+    pub bounds: BTreeMap<usize, u32>,
 }

@@ -213,7 +213,7 @@ impl Engine<'_> {
         let under = self.e.pool.and(heads[h].reach, others);
         let first = candidate.term(&mut self.e.pool, &|x| heads[h].first.get(x).cloned());
         let Some(first) = first else { return false };
-        if !matches!(self.solver.holds(&mut self.e.pool, under, first), smt::Truth::Holds) {
+        if !matches!(self.lemmas.holds(&mut self.e.pool, under, first), smt::Truth::Holds) {
             return false;
         }
         let all = self.conjunction(heads, None);
@@ -221,7 +221,7 @@ impl Engine<'_> {
             let under = self.e.pool.and(*way, all);
             let next = candidate.term(&mut self.e.pool, &|x| values.get(x).cloned());
             next.is_some_and(|goal| {
-                matches!(self.solver.holds(&mut self.e.pool, under, goal), smt::Truth::Holds)
+                matches!(self.lemmas.holds(&mut self.e.pool, under, goal), smt::Truth::Holds)
             })
         })
     }

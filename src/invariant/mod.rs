@@ -1,6 +1,7 @@
 //! Templates, candidates, queries, proof and refutation, consolidation, ranking.
 
 mod assume;
+mod bounded;
 mod cell;
 mod consolidate;
 mod event;

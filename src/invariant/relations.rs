@@ -39,9 +39,22 @@ pub(super) struct Known {
 
 /// What is known of a candidate in one class.
 pub(super) enum Standing {
-    Proved { causes: Rc<Lines>, guards: Rc<Lines>, assumptions: Vec<String> },
+    /// In all executions, or in those of at most `bound` iterations of each loop.
+    Proved {
+        causes: Rc<Lines>,
+        guards: Rc<Lines>,
+        assumptions: Vec<String>,
+        bound: Option<u32>,
+    },
     Refuted(Box<Run>),
     Open,
+}
+
+impl Known {
+    /// What candidates are about, with its type.
+    pub(super) fn as_term(&self) -> (TermId, CType) {
+        (self.cut, self.ty.clone())
+    }
 }
 
 impl Standing {
@@ -55,7 +68,7 @@ impl Standing {
             assumed |= k.assumed;
         }
         let assumptions = if assumed { vec!["stdin-well-formed".into()] } else { Vec::new() };
-        Standing::Proved { causes: Rc::new(causes), guards: Rc::new(guards), assumptions }
+        Standing::Proved { causes: Rc::new(causes), guards: Rc::new(guards), assumptions, bound: None }
     }
 }
 
@@ -78,20 +91,45 @@ impl Engine<'_> {
             candidates.extend(templates::suggest(&self.observed(&known[&c], &r)));
             rows.insert(c, r);
         }
-        let mut shown = 0;
+        let mut tried: Vec<(Candidate, BTreeMap<usize, Standing>)> = Vec::new();
         for candidate in candidates {
             let most = if locals { MAX_CANDIDATES } else { MAX_SHOWN };
             // Linear relations of the result restate what its functional fact says.
             let restates = !locals && matches!(candidate, Candidate::Linear { .. });
-            if shown >= most || restates || self.is_stated(&candidate, &known) {
+            if tried.len() >= most || restates || self.is_stated(&candidate, &known) {
                 continue;
             }
-            shown += 1;
             let standing: BTreeMap<usize, Standing> = classes
                 .iter()
                 .map(|&c| (c, self.try_candidate(c, &point, &candidate, &known[&c], &rows[&c])))
                 .collect();
-            self.consolidate_relation(&candidate, &standing);
+            tried.push((candidate, standing));
+        }
+        if point.kind == Kind::Exit {
+            classes.iter().for_each(|&c| self.settle_bounded(c, &known[&c], &mut tried));
+        }
+        for (candidate, standing) in &tried {
+            self.consolidate_relation(candidate, standing);
+        }
+    }
+
+    /// Tries what stayed open in a class on its executions with few iterations.
+    fn settle_bounded(
+        &mut self,
+        class: usize,
+        known: &BTreeMap<String, Known>,
+        tried: &mut [(Candidate, BTreeMap<usize, Standing>)],
+    ) {
+        let open =
+            |standing: &BTreeMap<usize, Standing>| matches!(standing.get(&class), Some(Standing::Open));
+        let candidates: Vec<Candidate> =
+            tried.iter().filter(|(_, s)| open(s)).map(|(c, _)| c.clone()).collect();
+        let (held, k) = self.bounded(class, &candidates);
+        for (candidate, standing) in tried.iter_mut().filter(|(c, _)| held.contains(c)) {
+            if let Standing::Proved { causes, guards, assumptions, .. } = Standing::proved(candidate, known) {
+                let proved = Standing::Proved { causes, guards, assumptions, bound: Some(k) };
+                standing.insert(class, proved);
+            }
         }
     }
 
@@ -209,7 +247,7 @@ impl Engine<'_> {
         if let Some(run) = self.refuting_row(candidate, known, rows) {
             return Standing::Refuted(Box::new(run));
         }
-        let lookup = |x: &str| known.get(x).map(|k| (k.cut, k.ty.clone()));
+        let lookup = |x: &str| known.get(x).map(Known::as_term);
         let Some(goal) = candidate.term(&mut self.e.pool, &lookup) else { return Standing::Open };
         let Some(&node) = point.nodes.get(&class) else { return Standing::Open };
         let under = self.state_at(class, node);
@@ -240,10 +278,12 @@ impl Engine<'_> {
             classes: VersionSet::new(),
             assumptions: Vec::new(),
             lines: BTreeMap::new(),
+            bounds: BTreeMap::new(),
         };
         for (&c, s) in standing {
-            if let Standing::Proved { causes, assumptions, .. } = s {
+            if let Standing::Proved { causes, assumptions, bound, .. } = s {
                 fact.classes.insert(c);
+                fact.bounds.extend(bound.map(|k| (c, k)));
                 fact.lines.insert(c, self.lines(causes, c));
                 fact.assumptions.extend(assumptions.iter().cloned());
             }

@@ -38,6 +38,31 @@ pub fn unroll(f: &Arc<Function>, limits: &UnrollLimits) -> Arc<Function> {
     result
 }
 
+/// Returns the function with every loop laid out for `trips` iterations, beyond which it ends at an
+/// instruction that is never reached; `None` when it would have more than `total_nodes` nodes.
+pub fn bounded(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Arc<Function>> {
+    let mut result = f.clone();
+    loop {
+        let graph = Mvicfg::build(vec![result.clone()]);
+        let flow = Flow::new(&graph);
+        let class = flow.classes.first()?;
+        if class.irreducible {
+            return None;
+        }
+        let Some(l) = class.loops.iter().min_by_key(|l| (l.body.len(), l.head)) else { return Some(result) };
+        if result.nodes.len() + l.body.len() * trips > total_nodes {
+            return None;
+        }
+        let counted = Counted {
+            head: NodeId(l.head),
+            body: l.body.iter().map(|&n| NodeId(n)).collect(),
+            latches: l.latches.iter().map(|&n| NodeId(n)).collect(),
+            trips,
+        };
+        result = Arc::new(expand(&result, &counted));
+    }
+}
+
 /// One loop with its proved trip count.
 struct Counted {
     head: NodeId,

@@ -1,0 +1,87 @@
+//! Facts of all executions with at most `k` iterations of each loop (`bounded(k)`, design D7): what
+//! is tried when neither exact unrolling nor induction settles a candidate.
+//!
+//! Every loop is laid out `k` times; what would go round once more ends there, so that the exit of
+//! the unrolled body is reached by exactly those executions. A bound of a counter from above would
+//! only restate `k`, so it is not tried.
+
+use super::consolidate::{Engine, Options, Task};
+use super::point::Point;
+use super::templates::Candidate;
+use crate::ir::Global;
+use crate::mvicfg::{Flow, Mvicfg};
+use crate::semantics::{Callees, unroll};
+use crate::smt;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Part of a query's limit that one of these questions gets.
+const SHARE: u64 = 20;
+/// Most candidates that are tried.
+const MAX_CANDIDATES: usize = 12;
+
+/// The callees of one class of a task.
+struct OneClass<'a> {
+    callees: &'a dyn Callees,
+    class: usize,
+}
+
+impl Callees for OneClass<'_> {
+    fn identity(&self, _: usize, name: &str) -> Option<Arc<str>> {
+        self.callees.identity(self.class, name)
+    }
+
+    fn global(&self, _: usize, symbol: &str) -> Option<&Global> {
+        self.callees.global(self.class, symbol)
+    }
+}
+
+impl Engine<'_> {
+    /// Returns those of the candidates that hold at the exit of a class in all executions of at most
+    /// `k` iterations, with `k`.
+    pub(super) fn bounded(&mut self, class: usize, candidates: &[Candidate]) -> (BTreeSet<Candidate>, u32) {
+        let nothing = (BTreeSet::new(), 0);
+        let tried: Vec<&Candidate> =
+            candidates.iter().filter(|c| !matches!(c, Candidate::AtMost(..))).take(MAX_CANDIDATES).collect();
+        if tried.is_empty() || self.e.flow.classes[class].loops.is_empty() {
+            return nothing;
+        }
+        let body = &self.task.graph.bodies[class];
+        let limits = unroll::UnrollLimits::default();
+        let Some((body, k)) = [self.task.options.unroll, 4, 2]
+            .into_iter()
+            .filter(|k| *k > 0)
+            .find_map(|k| Some((unroll::bounded(body, k as usize, limits.total_nodes)?, k)))
+        else {
+            return nothing;
+        };
+        let graph = Mvicfg::build(vec![body]);
+        let flow = Flow::new(&graph);
+        let callees = OneClass { callees: self.task.callees, class };
+        let task = Task {
+            graph: &graph,
+            pairs: Vec::new(),
+            own: Vec::new(),
+            units: vec![self.task.units[class].clone()],
+            programs: vec![self.task.programs[class].clone()],
+            callees: &callees,
+            pointer_bits: self.task.pointer_bits,
+            points: self.task.points.clone(),
+            options: Options { rlimit: self.task.options.rlimit / SHARE, ..self.task.options },
+        };
+        let mut engine = Engine::new(&task, &flow);
+        let exit = Point::exit(&graph);
+        let known = engine.known(0, &exit, true);
+        let under = engine.state_at(0, Mvicfg::EXIT);
+        let holds = |candidate: &Candidate| {
+            let value = |x: &str| known.get(x).map(|k| k.as_term());
+            let goal = candidate.term(&mut engine.e.pool, &value)?;
+            let answer = engine.solver.holds(&mut engine.e.pool, under, goal);
+            matches!(answer, smt::Truth::Holds).then(|| candidate.clone())
+        };
+        let found = tried.into_iter().filter_map(holds).collect();
+        self.nodes_visited += engine.e.statistics.nodes_visited;
+        self.solver_queries += engine.solver.solver().statistics().queries;
+        (found, k)
+    }
+}
