@@ -4,6 +4,7 @@
 //! a [`Place`] at a node, for a set of classes, as hash-consed terms over the function's inputs.
 
 pub mod c_parse;
+pub mod c_term;
 pub mod c_text;
 mod calls;
 mod eval;
