@@ -234,6 +234,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             own: own.clone(),
             programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
             units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
+            pins: pins_of(lineage, &options.pins),
             callees: &context,
             pointer_bits: members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits()),
             points,
@@ -270,4 +271,16 @@ fn wanted_lines(lineage: &Lineage, options: &Options) -> Vec<u32> {
     let inside = |line: u32| span.line <= line && line <= span.end_line;
     let of_file = options.points.lines.iter().filter(|(file, line)| *file == newest.file && inside(*line));
     of_file.map(|(_, line)| *line).collect()
+}
+
+/// The pinned facts about a function, under any of its names.
+fn pins_of(lineage: &Lineage, pins: &[super::Pin]) -> Vec<invariant::PinnedFact> {
+    let mut found: Vec<invariant::PinnedFact> = Vec::new();
+    for pin in pins {
+        let about = lineage.members.iter().flatten().any(|m| pin.is_about(&m.file, &m.function.name));
+        if about && found.iter().all(|p| p.text != pin.fact.text) {
+            found.push(pin.fact.clone());
+        }
+    }
+    found
 }

@@ -140,10 +140,8 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
     let mut point = Point { id: diff.point.id.clone(), kind, ..Point::default() };
     for (v, m) in lineage.members.iter().enumerate() {
         let Some(m) = m else { continue };
-        let exit = m.function.node(crate::ir::Function::EXIT).span.line;
         let line = match (kind, a.class_of[v].and_then(|c| diff.point.lines.get(&c))) {
-            (PointKind::Exit, _) if exit > 0 => exit,
-            (PointKind::Exit, _) => m.function.span.end_line,
+            (PointKind::Exit, _) => exit_line(m),
             (_, Some(&line)) => view.shift(v, &[line]).first().copied().unwrap_or(line),
             (_, None) => continue,
         };
@@ -247,26 +245,8 @@ impl View<'_> {
         }
     }
 
-    /// Lines of a class's first version as lines of another version of it: bodies are equal, so
-    /// instructions correspond one to one.
     fn shift(&self, v: usize, lines: &[u32]) -> Vec<u32> {
-        let first = self.a.class_of[v].map(|c| self.a.representative[c]);
-        let (Some(from), Some(to)) = (first.and_then(|f| self.member(f)), self.member(v)) else {
-            return lines.to_vec();
-        };
-        if first == Some(v) {
-            return lines.to_vec();
-        }
-        let mut shifted: Vec<u32> = lines
-            .iter()
-            .filter_map(|l| {
-                let i = from.inlined.nodes.iter().position(|n| n.span.line == *l)?;
-                to.inlined.nodes.get(i).map(|n| n.span.line)
-            })
-            .collect();
-        shifted.sort_unstable();
-        shifted.dedup();
-        shifted
+        shifted(self.lineage, self.a, v, lines)
     }
 
     fn churn(&self, c: &invariant::Churn, from: usize) -> Churn {
@@ -350,6 +330,33 @@ impl View<'_> {
             })
             .collect()
     }
+}
+
+/// The line that stands for a function's exit.
+pub(super) fn exit_line(m: &Member) -> u32 {
+    let exit = m.function.node(crate::ir::Function::EXIT).span.line;
+    if exit > 0 { exit } else { m.function.span.end_line }
+}
+
+/// Lines of a class's first version as lines of another version of it: bodies are equal, so
+/// instructions correspond one to one.
+pub(super) fn shifted(lineage: &Lineage, a: &Analysed, v: usize, lines: &[u32]) -> Vec<u32> {
+    let first = a.class_of.get(v).copied().flatten().map(|c| a.representative[c]);
+    let member = |v: usize| lineage.members.get(v).and_then(Option::as_ref);
+    let (Some(from), Some(to)) = (first.and_then(member), member(v)) else { return lines.to_vec() };
+    if first == Some(v) {
+        return lines.to_vec();
+    }
+    let mut shifted: Vec<u32> = lines
+        .iter()
+        .filter_map(|l| {
+            let i = from.inlined.nodes.iter().position(|n| n.span.line == *l)?;
+            to.inlined.nodes.get(i).map(|n| n.span.line)
+        })
+        .collect();
+    shifted.sort_unstable();
+    shifted.dedup();
+    shifted
 }
 
 /// Importance: what callers see before what they do not, shown differences before suspected ones.

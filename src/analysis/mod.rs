@@ -12,6 +12,7 @@ mod graphs;
 mod hunks;
 mod lineage;
 pub mod memory;
+mod properties;
 mod units;
 mod witness;
 
@@ -58,6 +59,7 @@ pub struct Options {
     /// Facts about locals and facts that others imply, too.
     pub all: bool,
     pub points: PointChoice,
+    pub pins: Vec<Pin>,
 }
 
 /// The points at which facts are wanted.
@@ -80,6 +82,23 @@ impl PointChoice {
     }
 }
 
+/// A fact that the project wants kept at a function's exit.
+#[derive(Clone, Debug)]
+pub struct Pin {
+    /// `name` or `file:name`.
+    pub function: String,
+    pub fact: invariant::PinnedFact,
+}
+
+impl Pin {
+    fn is_about(&self, file: &std::path::Path, name: &str) -> bool {
+        match self.function.rsplit_once(':') {
+            Some((f, n)) => n == name && std::path::Path::new(f) == file,
+            None => self.function == name,
+        }
+    }
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -89,6 +108,7 @@ impl Default for Options {
             function: None,
             all: false,
             points: PointChoice::default(),
+            pins: Vec::new(),
         }
     }
 }
@@ -139,6 +159,7 @@ fn diff_in_pool(request: &Request) -> Report {
     let analysed: Vec<classes::Analysed> =
         lineages.par_iter().map(|l| classes::analyse_safely(l, &world, &request.analysis)).collect();
     convert::fill(&mut report, request, &lineages, &analysed, &world);
+    properties::fill(&mut report, &lineages, &analysed, &request.analysis.pins);
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);
     report.complete = report.functions.iter().all(|f| f.complete);
     report.summary = Summary::of(&report);

@@ -4,17 +4,19 @@ use super::args::DataModelChoice;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
-use crate::analysis::{self, Graph, Request, VersionInput};
-use crate::config::{ConfigError, ConfigFile, GitConfig, Overrides, Settings};
+use crate::analysis::{self, Graph, Pin, Request, VersionInput};
+use crate::config::{ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, Settings, join_policies};
 use crate::frontend::{self, FileCoverage, Lowered, c};
 use crate::history::{
     self, ChangeOptions, Changes, Content, Exclusion, FileChange, GitTree, OpenOptions, Pathspec, Range,
     RangeRequest, Repository,
 };
+use crate::invariant::PinnedFact;
 use crate::ir::DataModel;
 use crate::report::coverage::Coverage;
 use crate::report::{HunkReport, RepoPath, Report, SCHEMA, Summary, Verdict, Version, VersionInfo};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -75,6 +77,7 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
             function: only_name(&args.function),
             all: args.all,
             points: args.points_wanted(&repository.prefix())?,
+            pins: pins(&settings)?,
         },
     };
     Ok(Job { request, changes, settings })
@@ -103,14 +106,34 @@ fn settings(
     args: &DiffArgs,
     globals: &GlobalArgs,
 ) -> Result<Settings, CliError> {
-    let file = match (&globals.config, range.versions.last()) {
-        (Some(path), _) => ConfigFile::read(path)?,
-        (None, Some(newest)) => ConfigFile::of_tree(&*newest.tree)?,
-        (None, None) => ConfigFile::default(),
+    let file = match (&globals.config, range.versions.first(), range.versions.last()) {
+        (Some(path), ..) => ConfigFile::read(path)?,
+        (None, Some(oldest), Some(newest)) => {
+            let mut file = ConfigFile::of_tree(&*newest.tree)?;
+            // A change cannot take back a promise of its base. What is wrong with the base's file is
+            // not this range's matter.
+            let base = ConfigFile::of_tree(&*oldest.tree).unwrap_or_default();
+            match args.gate {
+                true => file = join_policies(&base, &file).file,
+                false => file.pinned.extend(base.pinned),
+            }
+            file
+        }
+        _ => ConfigFile::default(),
     };
     let git = GitConfig::load(repository.git())?;
     let variable = |name: &str| std::env::var(name).ok();
     Ok(Settings::join(&file, &git, variable, &overrides(globals, args))?)
+}
+
+/// The facts that the configuration pins, each once.
+fn pins(settings: &Settings) -> Result<Vec<Pin>, CliError> {
+    let sections: BTreeSet<_> = settings.pinned.iter().collect();
+    let pin = |section: &PinnedSection| {
+        let fact = section.fact().map_err(CliError::fatal)?;
+        Ok(Pin { function: section.function.clone(), fact: PinnedFact { text: section.holds.clone(), fact } })
+    };
+    sections.into_iter().map(pin).collect()
 }
 
 /// What the command line sets.

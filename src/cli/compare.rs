@@ -100,7 +100,7 @@ pub(super) fn analyse(context: &Context) -> Analyse {
         let mut context = Context::new(globals.clone(), true).map_err(fails)?;
         let range = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
         let opened = analyse::open(&context).map_err(fails)?;
-        let args = DiffArgs { range, ..DiffArgs::default() };
+        let args = DiffArgs { range, gate: true, ..DiffArgs::default() };
         analyse::report(&opened, &args, &mut context).map_err(fails)
     })
 }

@@ -71,6 +71,10 @@ pub struct DiffArgs {
     /// Iterations up to which loops without a proved bound are unrolled
     #[arg(long, value_name = "K")]
     pub unroll: Option<u32>,
+
+    /// For the gate: a change is judged by the policy of its base and its own, joined.
+    #[arg(skip)]
+    pub gate: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -4,6 +4,7 @@
 //! limited, unknown keys are errors, and nothing in it names a command.
 
 use super::error::ConfigError;
+use crate::semantics::c_parse::{self, Expression};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use serde_yaml::Error as YamlError;
@@ -84,6 +85,22 @@ pub struct PinnedSection {
     #[serde(default)]
     pub at: Option<String>,
     pub holds: String,
+}
+
+impl PinnedSection {
+    /// Reads the fact.
+    ///
+    /// Errors: what is wrong with it, with the column, or a point where pinned facts are not checked.
+    pub fn fact(&self) -> Result<Expression, String> {
+        c_parse::parse(&self.holds).map_err(|error| format!("'{}': {error}", self.holds))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match self.at.as_deref() {
+            None | Some("exit") => self.fact().map(|_| ()),
+            Some(other) => Err(format!("at '{other}': pinned facts are checked at 'exit' only")),
+        }
+    }
 }
 
 /// A finding that is known and left alone, with the reason.
@@ -173,6 +190,11 @@ impl ConfigFile {
         };
         let file: ConfigFile =
             serde_yaml::from_str_with_options(text, options).map_err(|e| describe(name, &e))?;
+        for (i, pin) in file.pinned.iter().enumerate() {
+            pin.check().map_err(|text| {
+                ConfigError::new(name, format!("pinned[{i}], of function '{}': {text}", pin.function))
+            })?;
+        }
         match file.version {
             None | Some(VERSION) => Ok(file),
             Some(other) => {
@@ -262,6 +284,16 @@ profiles:
             "this git-invdiff reads version 1",
         );
         check_error("gate: {age: 1, age: 2}\n", ".invdiff.yaml:1:16: key 'age' is given twice", "");
+        check_error(
+            "pinned:\n  - {function: f, holds: x > 0}\n  - {function: area, holds: \"x = 0\"}\n",
+            ".invdiff.yaml: pinned[1], of function 'area': 'x = 0': Assignment in a fact; write `==` to compare at column 3",
+            "",
+        );
+        check_error(
+            "pinned: [{function: f, at: loop, holds: x}]",
+            ".invdiff.yaml: pinned[0], of function 'f': at 'loop': pinned facts are checked at 'exit' only",
+            "",
+        );
         let error = ConfigFile::parse(FILE_NAME, b"version: 1\n\xff").expect_err("an error");
         assert_eq!(error.to_string(), ".invdiff.yaml:2: not UTF-8");
         let error = ConfigFile::parse(FILE_NAME, b"gate: {age: -3}").expect_err("an error");

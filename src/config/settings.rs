@@ -4,9 +4,8 @@
 use super::error::ConfigError;
 use super::file::{ConfigFile, Distribution, PinnedSection, Suppression};
 use super::git::GitConfig;
-use crate::gate::policy::{Block, Pin, Policy};
+use crate::gate::policy::{Block, Policy};
 use crate::ir::DataModel;
-use crate::report::PointKind;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -210,21 +209,7 @@ impl Settings {
 
     /// Returns what stops a commit, as the gate takes it.
     pub fn policy(&self) -> Policy {
-        let kind = |at: Option<&str>| match at {
-            Some("entry") => PointKind::Entry,
-            Some("loop") => PointKind::Loop,
-            Some("line") => PointKind::Line,
-            _ => PointKind::Exit,
-        };
-        let pin = |pin: &PinnedSection| Pin {
-            function: pin.function.clone(),
-            at: kind(pin.at.as_deref()),
-            holds: pin.holds.clone(),
-        };
-        Policy {
-            block: self.gate.block.iter().filter_map(|name| Block::parse(name)).collect(),
-            pins: self.pinned.iter().map(pin).collect(),
-        }
+        Policy { block: self.gate.block.iter().filter_map(|name| Block::parse(name)).collect() }
     }
 
     fn apply_file(&mut self, file: &ConfigFile) -> Result<(), ConfigError> {

@@ -113,6 +113,7 @@ fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
         policy_changes.iter().for_each(|line| say(hook, &format!("  {}", visible(line))));
     }
     let report = analysed(hook, head(hook.git)?, Side::Index)?;
+    report.notices.iter().for_each(|notice| say(hook, &format!("warning: invdiff: {}", visible(notice))));
     let verdict = judge(&report, &hook.settings.policy);
     if verdict.warnings.is_empty() && verdict.blocked.is_empty() {
         return Ok(Outcome::Continue);

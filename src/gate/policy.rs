@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::report::trailer::{churn_line, ranked, regression_line, regressions};
-use crate::report::{Assertion, AssertionKind, AssertionOutcome, Claim, PointKind, Report, Violation};
+use crate::report::{Assertion, AssertionKind, AssertionOutcome, Report, Version, Violation};
 
 /// Kinds of properties whose regression can stop a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,25 +40,15 @@ impl Block {
     }
 }
 
-/// A fact that the project wants kept. It is compared with the facts of a report by its text, blanks aside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pin {
-    /// `name` or `file:name`.
-    pub function: String,
-    pub at: PointKind,
-    pub holds: String,
-}
-
 /// What stops a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     pub block: BTreeSet<Block>,
-    pub pins: Vec<Pin>,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { block: [Block::Assertion, Block::Pinned, Block::Safety].into(), pins: Vec::new() }
+        Policy { block: [Block::Assertion, Block::Pinned, Block::Safety].into() }
     }
 }
 
@@ -75,15 +65,7 @@ pub struct Verdict {
 pub fn judge(report: &Report, policy: &Policy) -> Verdict {
     let newest = report.versions.last().map_or(0, |v| v.index);
     let mut verdict = Verdict::default();
-    let mut broken = regressions(report);
-    for (assertion, refuted) in lost_pins(report, &policy.pins) {
-        match refuted {
-            true => broken.push(assertion),
-            false => {
-                verdict.warnings.push(format!("{} (no longer provable)", regression_line(&assertion, newest)))
-            }
-        }
-    }
+    let broken = regressions(report);
     for assertion in &broken {
         let line = regression_line(assertion, newest);
         if policy.block.contains(&Block::of(assertion.kind)) {
@@ -92,52 +74,34 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
             verdict.warnings.push(line);
         }
     }
-    let doubtful = |a: &&Assertion| {
-        let fails_now = a.outcome.get(&newest) == Some(&AssertionOutcome::Fail);
-        a.counterexample.is_none() && (fails_now || a.violation == Some(Violation::Regression))
-    };
-    for assertion in report.assertions.iter().filter(doubtful) {
-        verdict.warnings.push(format!("{} (not replayed)", regression_line(assertion, newest)));
+    for assertion in &report.assertions {
+        if let Some(doubt) = doubt(assertion, newest) {
+            verdict.warnings.push(format!("{} ({doubt})", regression_line(assertion, newest)));
+        }
     }
     let seen = ranked(report).into_iter().filter(|(_, _, churn)| churn.observable);
     verdict.warnings.extend(seen.map(|(function, point, churn)| churn_line(function, point, churn)));
     verdict
 }
 
-/// Returns the pinned facts that a churn takes away, and whether its witness refutes them.
-fn lost_pins(report: &Report, pins: &[Pin]) -> Vec<(Assertion, bool)> {
-    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
-    let mut lost = Vec::new();
-    for (function, point, churn) in ranked(report) {
-        let full_name = format!("{}:{}", function.file, function.name);
-        let here =
-            |pin: &&Pin| point.kind == pin.at && (pin.function == function.name || pin.function == full_name);
-        for pin in pins.iter().filter(here) {
-            if !churn.removed.iter().any(|fact| squeezed(&fact.text) == squeezed(&pin.holds)) {
-                continue;
-            }
-            let refuted =
-                churn.witness.is_some() && matches!(churn.claim, Claim::NoLongerHolds | Claim::Changed);
-            let assertion = Assertion {
-                file: function.file.clone(),
-                function: function.name.clone(),
-                text: pin.holds.clone(),
-                lines: point.lines.clone(),
-                kind: AssertionKind::Pinned,
-                violation: Some(Violation::Regression),
-                counterexample: churn.witness.clone().filter(|_| refuted),
-                ..Assertion::default()
-            };
-            lost.push((assertion, refuted));
-        }
+/// What is suspected of a property without a replayed input.
+fn doubt(a: &Assertion, newest: Version) -> Option<&'static str> {
+    if a.counterexample.is_some() || a.violation == Some(Violation::Preexisting) {
+        return None;
     }
-    lost
+    let held = a.outcome.iter().any(|(v, o)| *v < newest && *o == AssertionOutcome::NotFail);
+    match a.outcome.get(&newest) {
+        _ if a.violation == Some(Violation::Regression) => Some("not replayed"),
+        Some(AssertionOutcome::Fail) if held => Some("not replayed"),
+        Some(AssertionOutcome::Unknown) if held => Some("no longer provable"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Churn, Fact, FunctionReport, Point, Witness};
+    use crate::report::{Churn, FunctionReport, Point, VersionInfo, Witness};
 
     fn check(
         kind: AssertionKind,
@@ -154,7 +118,7 @@ mod tests {
             ..Assertion::default()
         };
         let report = Report { assertions: vec![assertion], ..Report::default() };
-        let verdict = judge(&report, &Policy { block: block.iter().copied().collect(), pins: Vec::new() });
+        let verdict = judge(&report, &Policy { block: block.iter().copied().collect() });
         assert_eq!((verdict.blocked.len(), verdict.warnings.len()), expected, "{kind:?} {violation:?}");
     }
 
@@ -171,32 +135,17 @@ mod tests {
     }
 
     #[test]
-    fn a_pinned_fact_blocks_when_a_witness_refutes_it() {
-        let check = |function: &str, holds: &str, claim: Claim, witness: bool, expected: (usize, usize)| {
-            let removed = vec![Fact { text: "\\result >= 0".into(), ..Fact::default() }];
-            let witness = witness.then(Witness::default);
-            let churn = Churn { removed, claim, witness, ..Churn::default() };
-            let points = vec![Point { churns: vec![churn], ..Point::default() }];
-            let function_report = FunctionReport {
-                file: "a.c".into(),
-                name: "area".into(),
-                points,
-                ..FunctionReport::default()
-            };
-            let report = Report { functions: vec![function_report], ..Report::default() };
-            let pin = Pin { function: function.into(), at: PointKind::Exit, holds: holds.into() };
-            let verdict = judge(&report, &Policy { pins: vec![pin], ..Policy::default() });
-            assert_eq!(
-                (verdict.blocked.len(), verdict.warnings.len()),
-                expected,
-                "{function} {holds} {claim:?}"
-            );
-        };
-        check("area", "\\result>=0", Claim::NoLongerHolds, true, (1, 0));
-        check("a.c:area", "\\result >= 0", Claim::Changed, true, (1, 0));
-        check("area", "\\result >= 0", Claim::NoLongerProvable, false, (0, 1));
-        check("area", "\\result >= 1", Claim::NoLongerHolds, true, (0, 0));
-        check("other", "\\result >= 0", Claim::NoLongerHolds, true, (0, 0));
+    fn what_was_proved_and_is_not_any_more_warns() {
+        use AssertionOutcome::*;
+        for (old, new, expected) in
+            [(NotFail, Unknown, 1), (NotFail, Fail, 1), (Unknown, Unknown, 0), (Unknown, Fail, 0)]
+        {
+            let outcome = [(1, old), (2, new)].into();
+            let assertions = vec![Assertion { outcome, ..Assertion::default() }];
+            let versions = [1, 2].map(|index| VersionInfo { index, ..VersionInfo::default() }).to_vec();
+            let verdict = judge(&Report { assertions, versions, ..Report::default() }, &Policy::default());
+            assert_eq!((verdict.blocked.len(), verdict.warnings.len()), (0, expected), "{old:?} {new:?}");
+        }
     }
 
     #[test]

@@ -117,10 +117,15 @@ pub fn memory_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -
 /// Returns the final content of an object; a global that the run did not write has its initial one.
 pub fn final_object(run: (&Program, &Outcome), id: &Identity) -> Option<FinalObject> {
     let found = run.1.memory.iter().find(|o| o.identity == *id).cloned();
-    found.or_else(|| match id {
-        Identity::Global(symbol) => initial_global(run.0, symbol),
+    found.or_else(|| initial_object(run.0, id))
+}
+
+/// Returns the content of a global at a program's start.
+pub fn initial_object(program: &Program, id: &Identity) -> Option<FinalObject> {
+    match id {
+        Identity::Global(symbol) => initial_global(program, symbol),
         _ => None,
-    })
+    }
 }
 
 fn same_object(a: &FinalObject, b: &FinalObject) -> bool {

@@ -30,7 +30,9 @@ mod program;
 mod streams;
 mod summary;
 
-pub use compare::{Comparison, Difference, compare, final_object, memory_difference, same_errors};
+pub use compare::{
+    Comparison, Difference, compare, final_object, initial_object, memory_difference, same_errors,
+};
 pub use generate::{Generator, StdinPlan};
 pub use input::{CallResult, CallWrite, Input, Limits, ObjectId, ObjectInit, Storage, Value};
 pub use machine::{Observation, run, run_traced};

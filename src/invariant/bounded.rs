@@ -64,6 +64,7 @@ impl Engine<'_> {
             own: Vec::new(),
             units: vec![self.task.units[class].clone()],
             programs: vec![self.task.programs[class].clone()],
+            pins: Vec::new(),
             callees: &callees,
             pointer_bits: self.task.pointer_bits,
             points: self.task.points.clone(),

@@ -12,6 +12,7 @@ use super::fact::{Fact, Template};
 use super::inductive::Inductive;
 use super::inputs;
 use super::point::{Kind, Point};
+use super::properties::{self, PinnedFact, Property};
 use super::runs::{self, Budget, Difference, Run};
 use super::subject::{self, Subject};
 use super::text;
@@ -36,6 +37,8 @@ pub struct Task<'a> {
     pub units: Vec<Arc<Unit>>,
     /// The program of each class, for runs; the function's name in it is that of the body.
     pub programs: Vec<Arc<Program>>,
+    /// Facts that are to hold at the exit.
+    pub pins: Vec<PinnedFact>,
     pub callees: &'a dyn Callees,
     pub pointer_bits: u16,
     pub points: Points,
@@ -124,6 +127,7 @@ pub struct FunctionDiff {
     pub nodes_visited: u64,
     pub nodes_total: u64,
     pub solver_queries: u64,
+    pub properties: Vec<Property>,
 }
 
 /// Facts of a subject in one class, with what they rest on.
@@ -163,6 +167,7 @@ impl FunctionDiff {
         self.nodes_visited += more.nodes_visited;
         self.nodes_total += more.nodes_total;
         self.solver_queries += more.solver_queries;
+        self.properties.extend(more.properties);
     }
 
     /// Whether no question stayed open.
@@ -180,16 +185,20 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
     let nodes_total = task.graph.nodes.len() as u64;
     if flow.classes.iter().any(|c| c.irreducible) {
         let reason = "irreducible control flow (a loop with several entries)".into();
-        return FunctionDiff { nodes_total, ..FunctionDiff::nothing(reason) };
+        let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
+        return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
     }
     if task.graph.nodes.len() > MAX_NODES {
         let reason = format!("more than {MAX_NODES} instructions with callees and unrolled loops");
-        return FunctionDiff { nodes_total, ..FunctionDiff::nothing(reason) };
+        let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
+        return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
     }
     let mut engine = Engine::new(task, &flow);
     let points = engine.points();
+    let properties = if task.points.exit { properties::check(task, Some(&mut engine)) } else { Vec::new() };
     FunctionDiff {
         points,
+        properties,
         nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
         nodes_total,
         solver_queries: engine.solver_queries

@@ -9,9 +9,11 @@ mod fact;
 mod inductive;
 mod inputs;
 mod point;
+mod properties;
 mod relations;
 mod rows;
 mod runs;
+mod scope;
 mod subject;
 mod templates;
 mod text;
@@ -22,5 +24,6 @@ pub use consolidate::{
 };
 pub use fact::{Fact, Template};
 pub use point::{Kind, Point};
+pub use properties::{Break, PinnedFact, Property, PropertyKind, Standing};
 pub use runs::{Budget, Run};
 pub use subject::Subject;

@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 
 use super::escape::{c_quoted, shortened, visible};
 use super::{
-    Assertion, AssertionOutcome, Churn, Claim, End, Fact, FunctionReport, LineRef, Point, PointKind,
-    RepoPath, Report, Value, Version, Violation, Witness,
+    Assertion, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report, Value,
+    Version, Violation, Witness,
 };
 use crate::store::trailers::Trailer;
 
@@ -59,38 +59,10 @@ pub fn compose(report: &Report, max: usize) -> Vec<Trailer> {
     trailers
 }
 
-/// Returns the properties that the newer version breaks, each with a replayed counterexample: those that the
-/// report lists, else those that its churns show.
-pub fn regressions(report: &Report) -> Vec<Assertion> {
+/// Returns the properties that the newer version breaks, each with a replayed counterexample.
+pub fn regressions(report: &Report) -> Vec<&Assertion> {
     let broken = |a: &&Assertion| a.violation == Some(Violation::Regression) && a.counterexample.is_some();
-    if report.assertions.is_empty() {
-        return ranked(report).into_iter().filter_map(|(f, _, churn)| broken_assertion(f, churn)).collect();
-    }
-    report.assertions.iter().filter(broken).cloned().collect()
-}
-
-/// Reads a churn as a broken `assert`: the newer version aborts on the witness where the older one went on,
-/// a fact says that an assertion fails there, and none said so before.
-fn broken_assertion(function: &FunctionReport, churn: &Churn) -> Option<Assertion> {
-    let says_failure = |fact: &&Fact| fact.template == "event" && fact.text.ends_with("assertion fails");
-    let witness = churn.witness.as_ref()?;
-    let goes_on = matches!(witness.old.end, End::Return | End::Exit);
-    if !goes_on || witness.new.end != End::Abort || churn.removed.iter().any(|fact| says_failure(&fact)) {
-        return None;
-    }
-    let fact = churn.added.iter().find(says_failure)?;
-    let line = fact.lines.get(&churn.to).and_then(|lines| lines.last().copied());
-    Some(Assertion {
-        file: function.file.clone(),
-        function: function.name.clone(),
-        text: "assertion".to_string(),
-        lines: line.map(|line| (churn.to, line)).into_iter().collect(),
-        outcome: [(churn.from, AssertionOutcome::NotFail), (churn.to, AssertionOutcome::Fail)].into(),
-        decided_by: "full".to_string(),
-        violation: Some(Violation::Regression),
-        counterexample: Some(witness.clone()),
-        ..Assertion::default()
-    })
+    report.assertions.iter().filter(broken).collect()
 }
 
 /// Returns all churns, the most important first, in a stable order.
@@ -208,48 +180,11 @@ fn cause_lines(sign: &str, lines: &[LineRef], own: &RepoPath) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Argument, Causes, Run};
+    use crate::report::{Argument, Causes};
 
     fn facts(texts: &str) -> Vec<Fact> {
         let fact = |text: &str| Fact { text: text.trim().to_string(), ..Fact::default() };
         texts.split(';').filter(|t| !t.trim().is_empty()).map(fact).collect()
-    }
-
-    #[test]
-    fn an_abort_that_was_not_there_is_a_broken_assertion() {
-        let run = |end| Run { end, ..Run::default() };
-        let check = |old: End, new: End, removed: &str, added: &str, expected: usize| {
-            let event = |text: &str| {
-                let lines = [(2, vec![7, 9])].into();
-                let fact = |text: &str| Fact {
-                    template: "event".into(),
-                    text: text.into(),
-                    lines,
-                    ..Fact::default()
-                };
-                (!text.is_empty()).then(|| fact(text)).into_iter().collect::<Vec<_>>()
-            };
-            let witness = Witness { old: run(old), new: run(new), ..Witness::default() };
-            let churn = Churn {
-                from: 1,
-                to: 2,
-                removed: event(removed),
-                added: event(added),
-                witness: Some(witness),
-                ..Churn::default()
-            };
-            let points = vec![Point { churns: vec![churn], ..Point::default() }];
-            let functions = vec![FunctionReport { name: "f".into(), points, ..FunctionReport::default() }];
-            let found = regressions(&Report { functions, ..Report::default() });
-            assert_eq!(found.len(), expected, "{old:?} {new:?} {removed} {added}");
-            assert!(found.iter().all(|a| regression_line(a, 2) == ":f: assertion no longer holds at 9"));
-        };
-        let fails = "x < 0 ==> assertion fails";
-        check(End::Return, End::Abort, "", fails, 1);
-        check(End::Abort, End::Abort, "", fails, 0);
-        check(End::Return, End::Abort, "", "x < 0 ==> abort()", 0);
-        check(End::Return, End::Abort, "x < -9 ==> assertion fails", fails, 0);
-        check(End::Return, End::Undefined, "", fails, 0);
     }
 
     /// One churn a line: `removed | added`, observable if it ends in `!`.

@@ -525,7 +525,8 @@ impl Translation<'_> {
         if let ("abs" | "labs", [v]) = (name, values.as_slice()) {
             let ty = integer(if name == "abs" { 32 } else { self.pointer_bits() }, true);
             let v = self.converted(v, ty.clone())?;
-            let zero = self.scope.pool().constant(Const::bv(ty.sort(64).and_then(Sort::bits).unwrap_or(32), 0));
+            let zero =
+                self.scope.pool().constant(Const::bv(ty.sort(64).and_then(Sort::bits).unwrap_or(32), 0));
             let (negative, minus) = (self.op(Op::Slt, &[v.term, zero]), self.op(Op::Neg, &[v.term]));
             return Ok(Typed { term: self.op(Op::Ite, &[negative, minus, v.term]), ty });
         }

@@ -18,4 +18,5 @@ mod stdin;
 pub mod unroll;
 
 pub use eval::{Callees, Evaluator, Lines, Part, Statistics, Val};
+pub use output::constant_string;
 pub use place::{Place, Places, Storage, base_object, exact_object};

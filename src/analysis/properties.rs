@@ -1,0 +1,113 @@
+//! Properties of functions as the report's assertions: classes become versions.
+
+use super::Pin;
+use super::classes::Analysed;
+use super::lineage::Lineage;
+use super::witness;
+use crate::invariant::{Property, PropertyKind, Standing};
+use crate::report::{
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, RepoPath, Report, Version, Violation,
+};
+use std::collections::BTreeMap;
+
+/// Adds the assertions and pinned facts of every analysed function, by file and function.
+pub(super) fn fill(report: &mut Report, lineages: &[Lineage], analysed: &[Analysed], pins: &[Pin]) {
+    for (lineage, a) in lineages.iter().zip(analysed) {
+        let Some((newest, member)) = lineage.newest() else { continue };
+        for property in a.diff.iter().flat_map(|d| &d.properties) {
+            report.assertions.push(assertion(lineage, a, property));
+            if let Some(problem) = &property.problem {
+                let place = format!("{}:{}", member.file.display(), member.function.name);
+                let text = &property.text;
+                report.notices.push(format!("{place}: pinned fact '{text}' was not checked: {problem}"));
+            }
+        }
+        let gone = newest + 1 < a.class_of.len();
+        for pin in pins.iter().filter(|p| gone && p.is_about(&member.file, &member.function.name)) {
+            report.notices.push(format!(
+                "{}:{}: pinned fact '{}' was not checked: the function is gone",
+                member.file.display(),
+                member.function.name,
+                pin.fact.text
+            ));
+        }
+    }
+    report.assertions.sort_by(|a, b| {
+        (&a.file, &a.function, a.kind, &a.lines, &a.text).cmp(&(
+            &b.file,
+            &b.function,
+            b.kind,
+            &b.lines,
+            &b.text,
+        ))
+    });
+}
+
+fn version(v: usize) -> Version {
+    v as Version + 1
+}
+
+fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
+    let Some((_, newest)) = lineage.newest() else { return Assertion::default() };
+    let mut lines = BTreeMap::new();
+    let mut outcome = BTreeMap::new();
+    for (v, class) in a.class_of.iter().enumerate() {
+        let Some((class, member)) = class.zip(lineage.members.get(v).and_then(Option::as_ref)) else {
+            continue;
+        };
+        let Some(standing) = p.standing.get(&class) else { continue };
+        outcome.insert(
+            version(v),
+            match standing {
+                Standing::Holds => AssertionOutcome::NotFail,
+                Standing::Fails => AssertionOutcome::Fail,
+                Standing::Open => AssertionOutcome::Unknown,
+            },
+        );
+        let line = match p.kind {
+            PropertyKind::Pinned => Some(super::convert::exit_line(member)),
+            PropertyKind::Assertion { callee: Some(_), .. } => p.lines.get(&class).copied(),
+            PropertyKind::Assertion { callee: None, .. } => p
+                .lines
+                .get(&class)
+                .and_then(|l| super::convert::shifted(lineage, a, v, &[*l]).first().copied()),
+        };
+        lines.extend(line.map(|l| (version(v), l)));
+    }
+    let broken = a.class_of.windows(2).enumerate().rev().find_map(|(v, w)| {
+        let b = p.breaks.iter().find(|b| w == [Some(b.from), Some(b.to)])?;
+        let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
+        Some(witness::convert(&b.run, old, new, &*new.function.name == "main"))
+    });
+    let first = outcome.values().next().copied();
+    let last = outcome.values().next_back().copied();
+    let violation = match (&broken, first, last) {
+        (Some(_), ..) => Some(Violation::Regression),
+        (_, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail)) if outcome.len() > 1 => {
+            Some(Violation::Preexisting)
+        }
+        _ => None,
+    };
+    let everywhere = a.class_of.iter().flatten().count() == outcome.len();
+    let in_newest = a.class_of.iter().rev().flatten().next().is_some_and(|c| p.standing.contains_key(c));
+    Assertion {
+        file: RepoPath::from(newest.file.as_path()),
+        function: newest.function.name.to_string(),
+        text: p.text.clone(),
+        matched: match (everywhere, in_newest) {
+            (true, _) => AssertionMatch::Unchanged,
+            (_, true) => AssertionMatch::New,
+            _ => AssertionMatch::Removed,
+        },
+        lines,
+        kind: match p.kind {
+            PropertyKind::Pinned => AssertionKind::Pinned,
+            PropertyKind::Assertion { .. } => AssertionKind::Assertion,
+        },
+        outcome,
+        decided_by: "full".into(),
+        violation,
+        counterexample: broken,
+        difference: Vec::new(),
+    }
+}

@@ -1,0 +1,380 @@
+//! Properties: what the program asserts, and what the project pins, in every class.
+//!
+//! A property fails in a class when a replayed run refutes it there; it holds when the solver proves
+//! it; otherwise it is open. Runs of both versions on shared inputs come first; only what they do not
+//! refute is asked of the solver, whose models are replayed before they count.
+//!
+//! Between two classes a property *breaks* when it fails in the newer one and nothing refuted it in
+//! the older one. The run that shows it is one on which the older version keeps the property,
+//! wherever there is such a run.
+
+use super::consolidate::{Engine, Task};
+use super::inputs;
+use super::runs::{self, Run};
+use super::scope::{Exit, Side};
+use super::subject;
+use crate::interp::{End, Outcome};
+use crate::ir::{Callee, Expr, Function, Instr, Object, Op, Term, TermId, TermPool, Unit};
+use crate::mvicfg::Mvicfg;
+use crate::semantics::c_parse::Expression;
+use crate::semantics::{c_term, constant_string};
+use crate::smt;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A fact that is to hold at the function's exit.
+#[derive(Clone, Debug)]
+pub struct PinnedFact {
+    pub text: String,
+    pub fact: Expression,
+}
+
+/// What a property is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PropertyKind {
+    /// An `assert`: the function that it stands in (none: the one under analysis), and which of those
+    /// with this text.
+    Assertion {
+        callee: Option<Arc<str>>,
+        ordinal: usize,
+    },
+    Pinned,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Holds,
+    Fails,
+    Open,
+}
+
+/// A property that fails in `to` and was not refuted in `from`.
+pub struct Break {
+    pub from: usize,
+    pub to: usize,
+    pub run: Run,
+}
+
+pub struct Property {
+    pub kind: PropertyKind,
+    pub text: String,
+    /// By class, where the class has it.
+    pub standing: BTreeMap<usize, Standing>,
+    /// Lines of an assertion, by class.
+    pub lines: BTreeMap<usize, u32>,
+    pub breaks: Vec<Break>,
+    /// Why a pinned fact could not be looked at in any class.
+    pub problem: Option<String>,
+}
+
+/// Looks at every property of a function. `engine`: where the function could be analysed at all;
+/// otherwise only runs speak.
+pub(super) fn check(task: &Task, engine: Option<&mut Engine>) -> Vec<Property> {
+    let mut checker = Checker { task, engine, runs: BTreeMap::new() };
+    let mut found: Vec<Property> = task.pins.iter().map(|pin| checker.pinned(pin)).collect();
+    found.extend(checker.assertions());
+    found
+}
+
+struct Checker<'c, 'e, 't> {
+    task: &'c Task<'t>,
+    engine: Option<&'c mut Engine<'e>>,
+    /// Where there is no engine, which keeps its own.
+    runs: BTreeMap<(usize, usize), Rc<Vec<Run>>>,
+}
+
+/// Returns whether one side of a run keeps the property; `None`: it does not say.
+type Keeps<'k> = dyn Fn(&Run, bool, usize) -> Option<bool> + 'k;
+
+impl Checker<'_, '_, '_> {
+    fn runs(&mut self, from: usize, to: usize) -> Rc<Vec<Run>> {
+        if let Some(engine) = &mut self.engine {
+            return engine.runs(from, to);
+        }
+        let task = self.task;
+        let collect = || {
+            let entry = (&*task.graph.bodies[from].name, &*task.graph.bodies[to].name);
+            let (old, new) = (&task.programs[from], &task.programs[to]);
+            Rc::new(runs::collect(old, new, entry, Vec::new(), task.options.budget))
+        };
+        self.runs.entry((from, to)).or_insert_with(collect).clone()
+    }
+
+    fn replay(&self, from: usize, to: usize, run: &Run) -> Run {
+        let (graph, programs) = (self.task.graph, &self.task.programs);
+        let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
+        runs::replay(&programs[from], &programs[to], entry, run.input.clone())
+    }
+
+    /// A run in which a class breaks the property, and whether it was the old side of it.
+    fn refutation(&mut self, class: usize, keeps: &Keeps) -> Option<Run> {
+        for (from, to) in self.task.pairs.clone() {
+            for (side, old) in [(from, true), (to, false)] {
+                if side != class {
+                    continue;
+                }
+                if let Some(run) = self.runs(from, to).iter().find(|r| keeps(r, old, class) == Some(false)) {
+                    return Some(run.clone());
+                }
+            }
+        }
+        None
+    }
+
+    /// Settles the classes that have the property, then the pairs. `prove` is asked where no run
+    /// refutes; it may bring a run that does.
+    fn settle(
+        &mut self,
+        property: &mut Property,
+        classes: &[usize],
+        keeps: &Keeps,
+        prove: &mut dyn FnMut(&mut Self, usize) -> (Standing, Option<Run>),
+    ) {
+        let mut refuting: BTreeMap<usize, Run> = BTreeMap::new();
+        for &class in classes {
+            let (standing, run) = match self.refutation(class, keeps) {
+                Some(run) => (Standing::Fails, Some(run)),
+                None => prove(self, class),
+            };
+            property.standing.insert(class, standing);
+            refuting.extend(run.map(|r| (class, r)));
+        }
+        for (from, to) in self.task.pairs.clone() {
+            let fails = |class: usize| property.standing.get(&class) == Some(&Standing::Fails);
+            if !property.standing.contains_key(&from) || fails(from) || !fails(to) {
+                continue;
+            }
+            let kept = |r: &&Run| keeps(r, false, to) == Some(false) && keeps(r, true, from) == Some(true);
+            let found = self.runs(from, to).iter().find(kept).cloned();
+            let replayed = || refuting.get(&to).map(|r| self.replay(from, to, r));
+            let Some(run) = found.or_else(replayed).filter(|r| keeps(r, false, to) == Some(false)) else {
+                continue;
+            };
+            if keeps(&run, true, from) == Some(false) {
+                property.standing.insert(from, Standing::Fails);
+                continue;
+            }
+            property.breaks.push(Break { from, to, run });
+        }
+    }
+
+    fn pinned(&mut self, pin: &PinnedFact) -> Property {
+        let mut property = Property::new(PropertyKind::Pinned, &pin.text);
+        let task = self.task;
+        let side = |run: &Run, old: bool, class: usize| -> Result<Option<bool>, String> {
+            let (unit, body) = (&*task.units[class], &*task.graph.bodies[class]);
+            let program = &*task.programs[class];
+            let mut side = Side { unit, body, program, run, old, pool: TermPool::new() };
+            let term = c_term::condition(&pin.fact, &mut side).map_err(|e| e.to_string())?;
+            Ok(side.pool.as_const(term).and_then(|c| c.as_bool()))
+        };
+        let keeps = |run: &Run, old: bool, class: usize| {
+            let o = if old { &run.old } else { &run.new };
+            let speaks = o.end == End::Return && !o.nan_sign && !o.platform_dependent;
+            if speaks { side(run, old, class).ok().flatten() } else { None }
+        };
+        let mut problems: BTreeSet<String> = BTreeSet::new();
+        let classes: Vec<usize> = task.graph.all_classes().iter().collect();
+        let mut prove = |checker: &mut Self, class: usize| match checker.prove_pin(pin, class) {
+            Ok((Standing::Open, Some(run))) if keeps(&run, false, class) == Some(false) => {
+                (Standing::Fails, Some(run))
+            }
+            Ok((standing, _)) => (standing, None),
+            Err(problem) => {
+                problems.insert(problem);
+                (Standing::Open, None)
+            }
+        };
+        self.settle(&mut property, &classes, &keeps, &mut prove);
+        // Of a fact that some run could speak about, no more is to be said.
+        let mut spoken = false;
+        for (from, to) in task.pairs.clone() {
+            let runs = self.runs(from, to);
+            spoken |= runs.iter().any(|r| keeps(r, true, from).is_some() || keeps(r, false, to).is_some());
+        }
+        let undecided = property.standing.values().all(|s| *s == Standing::Open);
+        property.problem = problems.into_iter().next().filter(|_| undecided && !spoken);
+        property
+    }
+
+    /// Asks the solver whether a pinned fact holds; a model comes back as a run of the class.
+    fn prove_pin(&mut self, pin: &PinnedFact, class: usize) -> Result<(Standing, Option<Run>), String> {
+        let Some(engine) = &mut self.engine else { return Ok((Standing::Open, None)) };
+        let goal = c_term::condition(&pin.fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
+        let under = engine.state_at(class, Mvicfg::EXIT);
+        let verdict = engine.solver.holds(&mut engine.e.pool, under, goal);
+        Ok(match verdict {
+            smt::Truth::Holds if can_trap(&engine.e.pool, goal) => (Standing::Open, None),
+            smt::Truth::Holds => (Standing::Holds, None),
+            smt::Truth::Fails(model) => {
+                (Standing::Open, Some(engine.model_run(class, &model, &[under, goal])))
+            }
+            smt::Truth::Open { .. } => (Standing::Open, None),
+        })
+    }
+
+    fn assertions(&mut self) -> Vec<Property> {
+        let task = self.task;
+        let mut all: BTreeMap<(PropertyKind, String), Property> = BTreeMap::new();
+        for class in task.graph.all_classes().iter() {
+            let Some(f) = task.units[class].function(&task.graph.bodies[class].name) else { continue };
+            for (line, text, ordinal) in assertions_of(f, &task.units[class]) {
+                let kind = PropertyKind::Assertion { callee: None, ordinal };
+                let property =
+                    all.entry((kind.clone(), text.clone())).or_insert_with(|| Property::new(kind, &text));
+                property.lines.insert(class, line);
+            }
+        }
+        // Those of callees count when a run of this function breaks them.
+        for (from, to) in task.pairs.clone() {
+            for run in self.runs(from, to).iter() {
+                for (o, class) in [(&run.old, from), (&run.new, to)] {
+                    let Some((kind, text)) = failed(task, class, o) else { continue };
+                    if matches!(kind, PropertyKind::Assertion { callee: Some(_), .. }) {
+                        let property = all
+                            .entry((kind.clone(), text.clone()))
+                            .or_insert_with(|| Property::new(kind, &text));
+                        if let End::AssertFailed { place, .. } = &o.end {
+                            property.lines.insert(class, place.line);
+                        }
+                    }
+                }
+            }
+        }
+        let keys: Vec<(PropertyKind, String)> = all.keys().cloned().collect();
+        for key in keys {
+            let Some(mut property) = all.remove(&key) else { continue };
+            let own = matches!(key.0, PropertyKind::Assertion { callee: None, .. });
+            let classes: Vec<usize> = match own {
+                true => property.lines.keys().copied().collect(),
+                false => task.graph.all_classes().iter().collect(),
+            };
+            let keeps = |run: &Run, old: bool, class: usize| {
+                let o = if old { &run.old } else { &run.new };
+                match failed(task, class, o) {
+                    Some(found) if found == key => Some(false),
+                    _ => o.end.is_definite().then_some(true),
+                }
+            };
+            let lines = property.lines.clone();
+            let mut prove = |checker: &mut Self, class: usize| match lines.get(&class).filter(|_| own) {
+                Some(&line) => {
+                    let (standing, run) = checker.prove_assertion(class, line);
+                    match run.filter(|r| keeps(r, false, class) == Some(false)) {
+                        Some(run) => (Standing::Fails, Some(run)),
+                        None => (standing, None),
+                    }
+                }
+                None => (Standing::Open, None),
+            };
+            self.settle(&mut property, &classes, &keeps, &mut prove);
+            all.insert(key, property);
+        }
+        all.into_values().collect()
+    }
+
+    /// Asks the solver whether the failing branch of the assertion at a line can be reached.
+    fn prove_assertion(&mut self, class: usize, line: u32) -> (Standing, Option<Run>) {
+        let Some(engine) = &mut self.engine else { return (Standing::Open, None) };
+        let graph = engine.task.graph;
+        let mut standing = Standing::Holds;
+        for node in subject::abnormal_ends(&engine.e, class) {
+            let is_it = matches!(&graph.node(node).instr, Instr::Call { callee, .. } if is_failure(callee));
+            if !is_it || graph.line(node, class) != line {
+                continue;
+            }
+            let reached = engine.state_at(class, node);
+            if engine.e.rests_on_havoc(reached) {
+                standing = Standing::Open;
+                continue;
+            }
+            match engine.solver.satisfiable(&mut engine.e.pool, reached) {
+                Ok(None) => {}
+                Ok(Some(model)) => {
+                    return (Standing::Open, Some(engine.model_run(class, &model, &[reached])));
+                }
+                Err(_) => standing = Standing::Open,
+            }
+        }
+        (standing, None)
+    }
+}
+
+impl Property {
+    fn new(kind: PropertyKind, text: &str) -> Property {
+        Property {
+            kind,
+            text: text.to_owned(),
+            standing: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            breaks: Vec::new(),
+            problem: None,
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Runs a class, as both sides, on what a model proposes.
+    fn model_run(&self, class: usize, model: &crate::ir::eval::Assignment, roots: &[TermId]) -> Run {
+        let graph = self.task.graph;
+        let input = inputs::from_model(&self.e.pool, model, roots, &graph.bodies[class]);
+        let (program, name) = (&self.task.programs[class], &*graph.bodies[class].name);
+        runs::replay(program, program, (name, name), input)
+    }
+}
+
+/// Whether a term has an operator that C leaves undefined for some operands: the solver gives it a
+/// value there, which proves nothing.
+fn can_trap(pool: &TermPool, term: TermId) -> bool {
+    pool.reachable(&[term]).iter().any(|t| {
+        matches!(
+            pool.get(*t),
+            Term::App(
+                crate::ir::App::Op(
+                    Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::FToS(_) | Op::FToU(_)
+                ),
+                args
+            ) if args.get(1).is_none_or(|b| pool.as_const(*b).is_none())
+        )
+    })
+}
+
+fn is_failure(callee: &Callee) -> bool {
+    matches!(callee, Callee::Direct(name) if &**name == "__invdiff_assert_fail")
+}
+
+/// The assertions that stand in a function: line, text, and which of those with this text.
+fn assertions_of(f: &Function, unit: &Unit) -> Vec<(u32, String, usize)> {
+    let mut sites: BTreeSet<(u32, String)> = BTreeSet::new();
+    for node in &f.nodes {
+        let Instr::Call { callee, args, .. } = &node.instr else { continue };
+        if let (true, Some(Expr::Addr(Object::Global(symbol)))) = (is_failure(callee), args.first()) {
+            let literal = unit.global(symbol).and_then(|g| constant_string(g, 0));
+            let literal = literal.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            sites.insert((node.span.line, literal.unwrap_or_default()));
+        }
+    }
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut numbered = Vec::new();
+    for (line, text) in sites {
+        let next = seen.entry(text.clone()).or_default();
+        numbered.push((line, text, *next));
+        *next += 1;
+    }
+    numbered
+}
+
+/// The assertion that a run failed, named so that it can be found in other classes.
+fn failed(task: &Task, class: usize, o: &Outcome) -> Option<(PropertyKind, String)> {
+    let End::AssertFailed { text, place } = &o.end else { return None };
+    let own = place.function == task.graph.bodies[class].name;
+    let program = &task.programs[class];
+    let (f, unit) = match own {
+        true => (task.units[class].function(&place.function)?, &task.units[class]),
+        false => (program.function(&place.function)?, program.unit_of(&place.function)?),
+    };
+    let ordinal = assertions_of(f, unit).iter().find(|(l, t, _)| *l == place.line && t == text).map(|s| s.2);
+    let callee = (!own).then(|| place.function.clone());
+    Some((PropertyKind::Assertion { callee, ordinal: ordinal.unwrap_or(0) }, text.clone()))
+}
