@@ -8,6 +8,7 @@
 mod churns;
 mod held;
 mod line;
+mod properties;
 mod witness;
 
 use super::escape::visible;
@@ -15,6 +16,7 @@ use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Versio
 use super::palette::{Palette, Slot};
 use super::{Fact, Point, PointKind};
 use line::Line;
+pub(super) use witness::input_text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -53,9 +55,11 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty());
     let has_held = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.version_invariants.is_empty());
     let left_out = not_analysed(report);
-    if has_churns || has_held || !left_out.is_empty() || options.verbose {
+    let says_more = !report.notices.is_empty() || properties::has_any(report);
+    if has_churns || has_held || says_more || !left_out.is_empty() || options.verbose {
         view.versions(out)?;
         churns::write(&view, out)?;
+        properties::write(&view, out)?;
         held::write(&view, out)?;
         view.left_out(&left_out, out)?;
         if options.verbose {

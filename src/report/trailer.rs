@@ -7,10 +7,11 @@
 
 use std::cmp::Ordering;
 
+use super::text::input_text;
 use super::escape::{c_quoted, shortened, visible};
 use super::{
-    Assertion, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report, Value,
-    Version, Violation, Witness,
+    Assertion, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report,
+    Version, Violation,
 };
 use crate::store::trailers::Trailer;
 
@@ -100,33 +101,12 @@ pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
     if let Some(at) = assertion.lines.get(&newest).or(assertion.lines.values().last()) {
         line.push_str(&format!(" at {at}"));
     }
-    if let Some(input) = assertion.counterexample.as_ref().and_then(input) {
+    let input = assertion.counterexample.as_ref();
+    let input = input.map(|w| input_text(w, &assertion.function, FACT_WIDTH)).unwrap_or_default();
+    if !input.is_empty() {
         line.push_str(&format!(" ({input})"));
     }
     line
-}
-
-/// Says a witness's input in a few words; `None` when it takes none.
-pub fn input(witness: &Witness) -> Option<String> {
-    let mut parts: Vec<String> = Vec::new();
-    for argument in &witness.arguments {
-        let value = match &argument.value {
-            Value::Text(text) => visible(text),
-            Value::Pointer { object, offset: 0 } => format!("&{}", visible(object)),
-            Value::Pointer { object, offset } => format!("&{} + {offset}", visible(object)),
-        };
-        parts.push(format!("{} = {value}", visible(&argument.name)));
-    }
-    if let Some(arguments) = witness.argv.as_ref().filter(|a| a.len() > 1) {
-        parts.push(format!(
-            "arguments {}",
-            arguments.iter().skip(1).map(visible).collect::<Vec<_>>().join(" ")
-        ));
-    }
-    if let Some(stdin) = &witness.stdin {
-        parts.push(format!("stdin \"{}\"", visible(stdin)));
-    }
-    (!parts.is_empty()).then(|| shortened(&parts.join(", "), FACT_WIDTH))
 }
 
 fn place(file: &RepoPath, function: &str) -> String {
@@ -180,7 +160,7 @@ fn cause_lines(sign: &str, lines: &[LineRef], own: &RepoPath) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Argument, Causes};
+    use crate::report::{Argument, Causes, Value, Witness};
 
     fn facts(texts: &str) -> Vec<Fact> {
         let fact = |text: &str| Fact { text: text.trim().to_string(), ..Fact::default() };

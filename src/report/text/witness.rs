@@ -5,7 +5,7 @@ use crate::report::model::{End, MemoryObject, Run, Value, Witness, WitnessKind};
 
 /// What goes in: `a = -1, *p = {len = 0}`, `stdin "1 2\n"`. The entry is named if it is not
 /// `function` itself.
-pub(super) fn input_text(witness: &Witness, function: &str, room: usize) -> String {
+pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usize) -> String {
     let mut parts = Vec::new();
     if let Some(argv) = &witness.argv {
         let words: Vec<String> = argv.iter().map(|w| quoted(w)).collect();

@@ -1,0 +1,46 @@
+//! Broken promises: assertions and pinned facts that no longer hold, each with the input that shows it.
+
+use super::View;
+use super::witness::input_text;
+use crate::report::assertion::{Assertion, AssertionKind, AssertionOutcome, Violation};
+use crate::report::escape::visible;
+use crate::report::model::Report;
+use crate::report::palette::Slot;
+use std::io::{self, Write};
+
+fn broken(report: &Report) -> impl Iterator<Item = &Assertion> {
+    report.assertions.iter().filter(|a| a.violation == Some(Violation::Regression))
+}
+
+pub(super) fn has_any(report: &Report) -> bool {
+    broken(report).next().is_some()
+}
+
+pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    if !has_any(view.report) {
+        return Ok(());
+    }
+    writeln!(out, "\n{}", view.options.palette.paint(Slot::Heading, "no longer kept"))?;
+    for a in broken(view.report) {
+        let kind = match a.kind {
+            AssertionKind::Pinned => "pinned fact",
+            AssertionKind::Assertion => "assertion",
+            _ => "property",
+        };
+        let failing = a.outcome.iter().rev().find(|(_, o)| **o == AssertionOutcome::Fail).map(|(v, _)| *v);
+        let mut line = view.line();
+        line.plain("  ").paint(Slot::File, &a.file.to_string());
+        line.plain(&format!("  {}()  {kind}  ", visible(&a.function)));
+        line.paint(Slot::Removed, &visible(&a.text));
+        if let Some(at) = failing.and_then(|v| a.lines.get(&v)) {
+            line.plain(&format!("  line {at}"));
+        }
+        line.write(out)?;
+        let Some(witness) = &a.counterexample else { continue };
+        let room = view.options.width.saturating_sub(16).max(40);
+        let mut line = view.line();
+        line.plain("      for example ").plain(&input_text(witness, &a.function, room));
+        line.pad_to(view.options.width.saturating_sub(10)).paint(Slot::Status, "  replayed").write(out)?;
+    }
+    Ok(())
+}
