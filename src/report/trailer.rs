@@ -160,7 +160,7 @@ fn cause_lines(sign: &str, lines: &[LineRef], own: &RepoPath) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Argument, Causes, Value, Witness};
+    use crate::report::{Argument, Causes, Witness};
 
     fn facts(texts: &str) -> Vec<Fact> {
         let fact = |text: &str| Fact { text: text.trim().to_string(), ..Fact::default() };
