@@ -42,13 +42,17 @@ fn check(policy: &str, old: &str, new: &str, goes_on: bool, said: &str) -> TempR
 const PIN: &str = "pinned: [{function: area, at: exit, holds: \"\\\\result >= 0\"}]\n";
 
 fn area(condition: &str) -> String {
-    format!("int area(int a, int b)\n{{\n    if ({condition})\n        return 0;\n    return a / 8 * (b / 8 % 8);\n}}\n")
+    format!(
+        "int area(int a, int b)\n{{\n    if ({condition})\n        return 0;\n    return a / 8 * (b / 8 % 8);\n}}\n"
+    )
 }
 
 #[test]
 fn a_broken_assertion_stops_the_commit() {
     let clamp = |fix: &str| {
-        format!("#include <assert.h>\nint clamp(int x)\n{{\n    if (x < 0)\n        x = {fix};\n    assert(x >= 0);\n    return x;\n}}\n")
+        format!(
+            "#include <assert.h>\nint clamp(int x)\n{{\n    if (x < 0)\n        x = {fix};\n    assert(x >= 0);\n    return x;\n}}\n"
+        )
     };
     let said = "error: this commit breaks what held before\n  a.c:clamp: x >= 0 no longer holds at 6 (x = -";
     check("", &clamp("0"), &clamp("x + 1"), false, said);
@@ -61,7 +65,9 @@ fn a_broken_assertion_stops_the_commit() {
 #[test]
 fn an_assertion_of_a_callee_counts_where_the_caller_breaks_it() {
     let program = |value: &str| {
-        format!("#include <assert.h>\n#include <stdio.h>\nstatic void show(int n)\n{{\n    assert(n > 0);\n    printf(\"%d\\n\", n);\n}}\nint main(void)\n{{\n    show({value});\n    return 0;\n}}\n")
+        format!(
+            "#include <assert.h>\n#include <stdio.h>\nstatic void show(int n)\n{{\n    assert(n > 0);\n    printf(\"%d\\n\", n);\n}}\nint main(void)\n{{\n    show({value});\n    return 0;\n}}\n"
+        )
     };
     check("", &program("1"), &program("0"), false, "a.c:main: n > 0 no longer holds at 5");
 }
@@ -89,7 +95,9 @@ fn a_violation_that_no_generated_input_meets_is_found() {
 #[test]
 fn pins_speak_of_memory() {
     let grow = |by: &str| {
-        format!("struct buf {{ int len, cap; }};\nvoid grow(struct buf *b)\n{{\n    if (b->cap < 16)\n        b->cap = {by};\n}}\n")
+        format!(
+            "struct buf {{ int len, cap; }};\nvoid grow(struct buf *b)\n{{\n    if (b->cap < 16)\n        b->cap = {by};\n}}\n"
+        )
     };
     let pin = "pinned: [{function: grow, holds: \"b->cap >= 16\"}]\n";
     check(pin, &grow("16"), &grow("32"), true, "a.c:grow");

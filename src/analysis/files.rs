@@ -22,8 +22,9 @@ pub struct FileChange {
     /// `None`: removed.
     pub new_path: Option<PathBuf>,
     pub hunks: Vec<Hunk>,
-    /// Not text.
-    pub binary: bool,
+    /// Why the content has no lines to compare, if it has none: `binary`, `link`, `submodule`,
+    /// `unreadable`.
+    pub opaque: Option<&'static str>,
 }
 
 /// One source file through the versions.

@@ -91,7 +91,7 @@ mod tests {
             old_path: Some("a.c".into()),
             new_path: Some("a.c".into()),
             hunks: Vec::new(),
-            binary: false,
+            opaque: None,
         };
         let request = Request {
             versions: vec![

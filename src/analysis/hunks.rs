@@ -1,19 +1,25 @@
 //! Accounting of source hunks: what became of every changed line (design D10).
 //!
-//! A hunk is explained when a churn names it or when it makes or removes a function; neutral when all
-//! of its lines lie where nothing changes what a program does, or in functions that were analysed to
-//! the end without a churn; otherwise it was not analysed, and the reason is that of its first line
-//! that was not.
+//! A hunk is *explained* when a churn names it, when it lies in a function that has churns or that it
+//! makes or removes, or when it changes a declaration or a macro that reaches a function with churns.
+//! It is *neutral* when all of its lines lie where nothing changes what the program does: comments,
+//! functions whose instructions are the same, or that were analysed to the end without a churn.
+//! Otherwise it was *not analysed*, and the reason is that of its first line that was not: a
+//! declaration that reaches no churn is reported as what it is, since other files and other
+//! configurations may depend on it.
 
 use super::classes::Analysed;
-use super::lineage::{Lineage, VersionFiles};
+use super::lineage::{Lineage, Member, VersionFiles};
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
 use crate::frontend::c::lines::LineKind;
 use crate::frontend::line_kinds;
-use crate::report::{HunkReport, RepoPath, Report, Verdict};
-use std::collections::BTreeMap;
+use crate::ir::Unit;
+use crate::mvicfg::key::body_hash;
+use crate::report::{HunkReport, RepoPath, Report, Verdict, Version};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Gives every hunk of the range its verdict.
 pub fn account(
@@ -23,12 +29,24 @@ pub fn account(
     lineages: &[Lineage],
     analysed: &[Analysed],
 ) {
-    let mut judge = Judge { request, files, lineages, analysed, kinds: BTreeMap::new() };
+    let churns = report.functions.iter().flat_map(|f| {
+        let churns = f.points.iter().flat_map(|p| &p.churns);
+        churns.flat_map(|c| {
+            let place =
+                |v: Version| f.identity.versions.get(&v).map(|p| (v, p.file.to_path(), p.name.clone()));
+            [place(c.from), place(c.to)]
+        })
+    });
+    let churning = churns.flatten().collect();
+    let mut judge = Judge { request, files, lineages, analysed, churning, kinds: BTreeMap::new() };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
             let Some(path) = change.new_path.as_ref().or(change.old_path.as_ref()) else { continue };
-            for hunk in &change.hunks {
+            // What git shows no lines of has changed all the same.
+            let whole = [Hunk { old_start: 0, old_lines: 0, new_start: 0, new_lines: 0 }];
+            let opaque = change.opaque.is_some() && change.hunks.is_empty();
+            for hunk in if opaque { &whole[..] } else { &change.hunks } {
                 let (verdict, why) = judge.hunk(report, i, change, hunk);
                 hunks.push(HunkReport {
                     from: i as u32 + 1,
@@ -49,10 +67,14 @@ pub fn account(
 
 /// What is known of one line.
 enum Line {
-    /// Makes or removes a function.
+    /// Reaches a function with churns, or makes or removes one.
     Explained,
     Neutral,
     Not(String),
+}
+
+fn not(why: &str) -> Line {
+    Line::Not(why.to_owned())
 }
 
 struct Judge<'a> {
@@ -60,6 +82,8 @@ struct Judge<'a> {
     files: &'a [VersionFiles],
     lineages: &'a [Lineage],
     analysed: &'a [Analysed],
+    /// Functions with churns, by version, file and name.
+    churning: BTreeSet<(Version, PathBuf, String)>,
     /// By version and path.
     kinds: BTreeMap<(usize, PathBuf), Option<Vec<LineKind>>>,
 }
@@ -73,8 +97,11 @@ impl Judge<'_> {
         hunk: &Hunk,
     ) -> (Verdict, Option<String>) {
         let path = change.new_path.as_deref().or(change.old_path.as_deref()).unwrap_or(Path::new(""));
-        if change.binary || !(is_source(path) || is_header(path)) {
+        if !(is_source(path) || is_header(path)) {
             return (Verdict::NotAnalysed, Some("not-c".into()));
+        }
+        if let Some(why) = change.opaque {
+            return (Verdict::NotAnalysed, Some(why.into()));
         }
         if explained(report, pair, path, hunk) {
             return (Verdict::Explained, None);
@@ -102,51 +129,176 @@ impl Judge<'_> {
         if let Some((_, Err(why))) = file {
             return Line::Not(format!("limit:{why}"));
         }
-        let key = (version, path.to_path_buf());
-        let tree = &self.request.versions[version].tree;
-        let options = &self.request.options;
-        let kinds = self.kinds.entry(key).or_insert_with(|| line_kinds(&**tree, path, options));
-        let Some(kind) = kinds.as_ref().and_then(|k| k.get(line as usize - 1)) else {
-            return Line::Not("unparsed".into());
-        };
+        let Some(kind) = self.kind(version, path, line) else { return not("unparsed") };
+        if !matches!(kind, LineKind::Blank) && is_header(path) && self.readers(version, path).is_empty() {
+            return not("not-included");
+        }
         match kind {
             LineKind::Blank => Line::Neutral,
-            LineKind::Inactive => Line::Not("inactive-branch".into()),
-            LineKind::Global(_) => Line::Not("global".into()),
-            LineKind::Prototype(_) => Line::Not("prototype".into()),
-            LineKind::Type(_) => Line::Not("layout".into()),
-            LineKind::Other => Line::Not("unparsed".into()),
-            // What a header defines reaches functions of many units; none is accounted to it.
-            _ if is_header(path) => Line::Not("header".into()),
-            LineKind::Directive => self.whole_file(pair, version, path),
+            LineKind::Inactive => not("inactive-branch"),
+            LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
+            LineKind::Prototype(name) => self.declaration(pair, path, &name, "prototype"),
+            LineKind::Type(name) => self.declaration(pair, path, &name, "layout"),
+            LineKind::Other => not("unparsed"),
+            LineKind::Directive => self.directive(pair, version, path, line),
+            LineKind::Function(name) if is_header(path) => self.header_function(pair, path, &name),
             LineKind::Function(_) => self.function(pair, version, path, line),
         }
     }
 
-    /// A macro or include changes what functions of the file are: all of them must be settled.
-    fn whole_file(&self, pair: usize, version: usize, path: &Path) -> Line {
-        let here = |l: &&Lineage| l.members[version].as_ref().is_some_and(|m| m.file == path);
-        let settled = self
-            .lineages
-            .iter()
-            .zip(self.analysed)
-            .filter(|(l, _)| here(l))
-            .all(|(_, a)| is_settled(a, pair));
-        if settled { Line::Neutral } else { Line::Not("macro".into()) }
+    /// What a line belongs to, as the first unit that reads the file sees it.
+    fn kind(&mut self, version: usize, path: &Path, line: u32) -> Option<LineKind> {
+        let key = (version, path.to_path_buf());
+        if !self.kinds.contains_key(&key) {
+            let tree = &self.request.versions[version].tree;
+            let readers = self.readers(version, path);
+            let unit = readers.first().map_or(path, |u| &u.path);
+            let kinds = line_kinds(&**tree, unit, path, &self.request.options);
+            self.kinds.insert(key.clone(), kinds);
+        }
+        self.kinds.get(&key)?.as_ref()?.get((line as usize).checked_sub(1)?).cloned()
+    }
+
+    /// The units of a version that read a file.
+    fn readers(&self, version: usize, path: &Path) -> Vec<&Arc<Unit>> {
+        let units = self.files[version].iter().flatten().filter_map(|(_, loaded)| loaded.as_ref().ok());
+        units.map(|l| &l.unit).filter(|u| u.files.iter().any(|f| f == path)).collect()
+    }
+
+    /// The functions that a change outside of their text has changed: those of units that read the
+    /// file, if they have no hunk of their own or name what was declared.
+    fn reached(&self, pair: usize, path: &Path, name: &str) -> Vec<usize> {
+        let is_reached = |i: &usize| {
+            let (Some(l), Some(a)) = (self.lineages.get(*i), self.analysed.get(*i)) else { return false };
+            let sides = [pair, pair + 1].map(|v| l.members.get(v).and_then(Option::as_ref));
+            let reads = sides.iter().flatten().any(|m| m.unit.files.iter().any(|f| f == path));
+            reads
+                && a.class_of[pair] != a.class_of[pair + 1]
+                && (!self.has_own_hunk(pair, sides)
+                    || [pair, pair + 1]
+                        .iter()
+                        .zip(sides)
+                        .any(|(v, m)| m.is_some_and(|m| self.names(*v, m, name))))
+        };
+        (0..self.lineages.len()).filter(is_reached).collect()
+    }
+
+    fn has_own_hunk(&self, pair: usize, sides: [Option<&Member>; 2]) -> bool {
+        let changes = self.request.changes.get(pair).map(Vec::as_slice).unwrap_or_default();
+        let touches = |m: &Member, start: u32, lines: u32| {
+            start <= m.function.span.end_line && start.saturating_add(lines) > m.function.span.line
+        };
+        changes.iter().any(|c| {
+            c.hunks.iter().any(|h| {
+                let old = sides[0].filter(|m| c.old_path.as_ref() == Some(&m.file));
+                let new = sides[1].filter(|m| c.new_path.as_ref() == Some(&m.file));
+                old.is_some_and(|m| touches(m, h.old_start, h.old_lines))
+                    || new.is_some_and(|m| touches(m, h.new_start, h.new_lines))
+            })
+        })
+    }
+
+    /// Whether a function's text has a name in it.
+    fn names(&self, version: usize, m: &Member, name: &str) -> bool {
+        let Some(bytes) = self.request.versions[version].tree.read(&m.file) else { return false };
+        let (first, last) = (m.function.span.line as usize, m.function.span.end_line as usize);
+        let lines =
+            bytes.split(|b| *b == b'\n').skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first));
+        let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+        !name.is_empty() && lines.flat_map(|l| l.split(|b| !is_part(b))).any(|word| word == name.as_bytes())
+    }
+
+    fn has_churn(&self, pair: usize, lineage: usize) -> bool {
+        let Some(l) = self.lineages.get(lineage) else { return false };
+        [pair, pair + 1].iter().any(|&v| {
+            l.members.get(v).and_then(Option::as_ref).is_some_and(|m| {
+                self.churning.contains(&(v as Version + 1, m.file.clone(), m.function.name.to_string()))
+            })
+        }) && self.analysed.get(lineage).is_some_and(|a| a.class_of[pair] != a.class_of[pair + 1])
+    }
+
+    fn declaration(&self, pair: usize, path: &Path, name: &str, why: &str) -> Line {
+        let reached = self.reached(pair, path, name);
+        if reached.iter().any(|&i| self.has_churn(pair, i)) { Line::Explained } else { not(why) }
+    }
+
+    /// What is defined and which branches are taken is reported as such unless it reaches a churn;
+    /// what is included counts for what it brings.
+    fn directive(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
+        let bytes = self.request.versions[version].tree.read(path);
+        let text =
+            bytes.as_deref().and_then(|b| b.split(|b| *b == b'\n').nth((line as usize).checked_sub(1)?));
+        let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+        let mut words = text.trim_start().trim_start_matches('#').split_whitespace();
+        let (word, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let name = name.split('(').next().unwrap_or_default();
+        let reached = self.reached(pair, path, name);
+        if reached.iter().any(|&i| self.has_churn(pair, i)) {
+            return Line::Explained;
+        }
+        if !matches!(word, "include" | "include_next" | "pragma" | "line" | "error" | "warning") {
+            return not("macro");
+        }
+        let made = |i: &&usize| {
+            self.analysed
+                .get(**i)
+                .is_some_and(|a| a.class_of[pair].is_none() || a.class_of[pair + 1].is_none())
+        };
+        if reached.iter().any(|i| made(&i)) {
+            return Line::Explained;
+        }
+        let settled = |i: &usize| self.analysed.get(*i).is_some_and(|a| is_settled(a, pair));
+        if reached.iter().all(settled) { Line::Neutral } else { not("undecided") }
+    }
+
+    /// A function that a header defines: its text counts in every unit that reads the header.
+    fn header_function(&self, pair: usize, path: &Path, name: &str) -> Line {
+        let body = |version: usize| -> BTreeSet<Option<String>> {
+            let units = self.readers(version, path);
+            units.iter().map(|u| u.function(name).map(body_hash)).collect()
+        };
+        let (old, new) = (body(pair), body(pair + 1));
+        if old == new && old.len() == 1 {
+            return Line::Neutral;
+        }
+        if self.reached(pair, path, name).iter().any(|&i| self.has_churn(pair, i)) {
+            return Line::Explained;
+        }
+        not("header")
     }
 
     fn function(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
-        let found = self.lineages.iter().zip(self.analysed).find(|(l, _)| {
-            l.members[version].as_ref().is_some_and(|m| {
-                m.file == path && (m.function.span.line..=m.function.span.end_line).contains(&line)
-            })
+        let within = |m: &Member| (m.function.span.line..=m.function.span.end_line).contains(&line);
+        let found = (0..self.lineages.len()).find_map(|i| {
+            let m = self.lineages[i].members[version].as_ref()?;
+            (m.file == path && within(m)).then(|| (i, m, &self.analysed[i]))
         });
-        match found {
-            None => Line::Not("lost".into()),
-            Some((_, a)) if a.class_of[pair].is_none() || a.class_of[pair + 1].is_none() => Line::Explained,
-            Some((_, a)) if is_settled(a, pair) => Line::Neutral,
-            Some(_) => Line::Not("undecided".into()),
+        let Some((i, m, a)) = found else {
+            let filtered = self.request.analysis.function.is_some();
+            return not(if filtered { "filtered" } else { "lost" });
+        };
+        if a.class_of[pair].is_none() || a.class_of[pair + 1].is_none() || self.has_churn(pair, i) {
+            return Line::Explained;
         }
+        if m.function.unknowns.iter().any(|u| u.line == line) {
+            return not("not-modelled");
+        }
+        let other = self.lineages[i].members[if version == pair { pair + 1 } else { pair }].as_ref();
+        if other.is_some_and(|o| self.changes_static(m, o, line)) {
+            return not("global");
+        }
+        if is_settled(a, pair) { Line::Neutral } else { not("undecided") }
+    }
+
+    /// Whether a line belongs to a static local that starts out differently in the other version.
+    fn changes_static(&self, m: &Member, other: &Member, line: u32) -> bool {
+        let prefix = format!("{}.", m.function.name);
+        m.unit.globals.iter().any(|g| {
+            let here = g.symbol.starts_with(&prefix)
+                && g.span.file.0 == 0
+                && (g.span.line..=g.span.end_line.max(g.span.line)).contains(&line);
+            here && other.unit.global(&g.symbol).is_none_or(|o| (o.size, &o.init) != (g.size, &g.init))
+        })
     }
 }
 
@@ -163,4 +315,108 @@ fn explained(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> bool {
             .iter()
             .any(|h| h.file == file && (h.old_start, h.new_start) == (hunk.old_start, hunk.new_start))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::{Options, diff, memory};
+    use crate::frontend::c;
+    use crate::report::Verdict;
+
+    /// Compares two versions of `a.c` and `h.h`, which `a.c` includes; one hunk a line:
+    /// `file why` or `file verdict`.
+    #[track_caller]
+    fn check(old: (&str, &str), new: (&str, &str), expected: &[&str]) {
+        let files =
+            |(source, header): (&str, &str)| [format!("#include \"h.h\"\n{source}"), header.to_owned()];
+        let (old, new) = (files(old), files(new));
+        let versions = [&old, &new].map(|f| vec![("a.c", f[0].as_str()), ("h.h", f[1].as_str())]);
+        let request =
+            memory::request(&versions, c::Options::default(), Options { jobs: 1, ..Options::default() });
+        let report = diff(&request);
+        let found: Vec<String> = report
+            .hunks
+            .iter()
+            .map(|h| match h.verdict {
+                Verdict::Explained => format!("{} explained", h.file),
+                Verdict::Neutral => format!("{} neutral", h.file),
+                Verdict::NotAnalysed => format!("{} {}", h.file, h.why.clone().unwrap_or_default()),
+            })
+            .collect();
+        assert_eq!(found, expected, "{old:?} {new:?}");
+    }
+
+    const F: &str = "int f(int x) { return x; }\n";
+
+    /// One file's lines, before and after the function `f`.
+    #[track_caller]
+    fn check_source(old: &str, new: &str, expected: &str) {
+        let source = |text: &str| format!("{text}\n{F}");
+        check((&source(old), ""), (&source(new), ""), &[&format!("a.c {expected}")]);
+        // The same in a header.
+        check((F, &format!("{old}\n")), (F, &format!("{new}\n")), &[&format!("h.h {expected}")]);
+    }
+
+    #[test]
+    fn what_reaches_no_function_is_reported_as_what_it_is() {
+        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "inactive-branch");
+        check_source("int y = 1;", "int y = 2;", "global");
+        check_source("int g(int);", "int g(long);", "prototype");
+        check_source("struct s { int a; };", "struct s { int a, b; };", "layout");
+        check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
+        check_source("#define N 1", "#define N 2", "macro");
+        check_source("#if 1\n#endif", "#if 2\n#endif", "macro");
+        check_source("/* a */", "/* b */", "neutral");
+        check_source("", "\n// new\n", "neutral");
+        check_source("#pragma once", "#pragma twice", "neutral");
+    }
+
+    #[test]
+    fn what_reaches_a_churn_is_explained() {
+        let check_both = |old: &str, new: &str, body: &str| {
+            let f = format!("int f(int x)\n{{\n return {body};\n}}\nint h(int x)\n{{\n return x;\n}}\n");
+            let source = |text: &str| format!("{text}\n{f}");
+            check((&source(old), ""), (&source(new), ""), &["a.c explained"]);
+            check((&f, &format!("{old}\n")), (&f, &format!("{new}\n")), &["h.h explained"]);
+        };
+        check_both("#define N 1", "#define N 2", "x + N");
+        check_both("#define M 1\n#define N M", "#define M 2\n#define N M", "x + N");
+        check_both("enum { A = 1 };", "enum { A = 2 };", "x + A");
+        check_both("static const int k = 1;", "static const int k = 2;", "x + k");
+        check_both("struct s { char a; };", "struct s { char a[2]; };", "x + (int)sizeof(struct s)");
+        check_both("static int g(int x) { return x; }", "static int g(int x) { return x + 1; }", "g(x)");
+    }
+
+    #[test]
+    fn lines_of_functions() {
+        let f = |body: &str| format!("int f(int x)\n{{\n{body}\n}}\n");
+        let check_body = |old: &str, new: &str, expected: &[&str]| {
+            check((&f(old), ""), (&f(new), ""), expected);
+        };
+        check_body("return x;", "return x + 1;", &["a.c explained"]);
+        check_body("return x;", "return /* same */ x;", &["a.c neutral"]);
+        check_body("return x + x;", "return 2 * x;", &["a.c neutral"]);
+        check_body("int y = x; return y;", "int z = x; return z;", &["a.c neutral"]);
+        check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c global"]);
+        // The second hunk lies in a function with churns.
+        check_body(
+            "x = x + 1;\n\n\n(void)1;\nreturn x;",
+            "x = x + 2;\n\n\n(void)2;\nreturn x;",
+            &["a.c explained"; 2],
+        );
+        check((F, ""), (&format!("{F}int g(void) {{ return 1; }}\n"), ""), &["a.c explained"]);
+        // A change of the function's own says nothing of a declaration beside it.
+        check(
+            (&format!("{}\nint g(int);\n", f("return x;")), ""),
+            (&format!("{}\nint g(long);\n", f("return x + 1;")), ""),
+            &["a.c explained", "a.c prototype"],
+        );
+    }
+
+    #[test]
+    fn functions_of_headers() {
+        let inline = |k: &str| format!("static inline int g(int x) {{ return {k}; }}\n");
+        check((F, &inline("x + x")), (F, &inline("/* twice */ x + x")), &["h.h neutral"]);
+        check((F, &inline("1")), (F, &inline("2")), &["h.h header"]);
+    }
 }

@@ -37,7 +37,7 @@ fn changes(old: &dyn SourceTree, new: &dyn SourceTree) -> Vec<FileChange> {
             old_path: a.is_some().then(|| path.clone()),
             new_path: b.is_some().then(|| path.clone()),
             hunks: hunks(&text(&a), &text(&b)),
-            binary: false,
+            opaque: None,
         });
     }
     changes

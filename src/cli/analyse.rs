@@ -210,9 +210,22 @@ fn file_changes(step: &Changes) -> Vec<analysis::FileChange> {
                     new_lines: hunk.new_lines,
                 })
                 .collect(),
-            binary: file.content != Content::Text,
+            opaque: opaque(file),
         })
         .collect()
+}
+
+/// Why a changed file has no lines to compare.
+fn opaque(file: &FileChange) -> Option<&'static str> {
+    let same = file.old.as_ref().zip(file.new.as_ref()).is_some_and(|(old, new)| old.id == new.id);
+    match file.content {
+        Content::Text => None,
+        _ if same => None,
+        Content::Binary => Some("binary"),
+        Content::Link => Some("link"),
+        Content::Submodule => Some("submodule"),
+        Content::Unreadable => Some("unreadable"),
+    }
 }
 
 fn hunks_of<'a>(step: &'a Changes, file: &'a FileChange) -> impl Iterator<Item = &'a history::Hunk> {

@@ -31,14 +31,16 @@ pub fn load_unit(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Re
     Ok(Loaded { unit, reads: parsed.reads })
 }
 
-/// Returns what every line of a file belongs to (line n is at index n - 1), `None` where the file
-/// cannot be read as C at all. Costs a parse and one more run of the preprocessor.
+/// Returns what every line of a file belongs to (line n is at index n - 1) as `unit` reads it, which
+/// is the file itself or one that includes it; `None` where the unit cannot be read as C at all.
+/// Costs a parse and one more run of the preprocessor.
 pub fn line_kinds(
     tree: &dyn SourceTree,
+    unit: &Path,
     path: &Path,
     options: &c::Options,
 ) -> Option<Vec<c::lines::LineKind>> {
-    let parsed = c::parse::parse(tree, path, options).ok()?;
+    let parsed = c::parse::parse(tree, unit, options).ok()?;
     let inactive = c::lines::active_inactive_ranges(tree, &parsed, options).ok()?;
     let ranges = inactive.get(path).map(Vec::as_slice).unwrap_or_default();
     Some(c::lines::line_kinds(tree, &parsed, path, ranges))

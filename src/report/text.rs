@@ -16,9 +16,9 @@ use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Versio
 use super::palette::{Palette, Slot};
 use super::{Fact, Point, PointKind};
 use line::Line;
-pub(super) use witness::input_text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+pub(super) use witness::input_text;
 
 /// How to lay out the text.
 #[derive(Clone, Debug)]
@@ -248,10 +248,17 @@ fn why_text(why: Option<&str>) -> String {
         Some("inactive-branch") => "inactive preprocessor branch".to_owned(),
         Some("global") => "global definition or initialiser".to_owned(),
         Some("prototype") => "prototype".to_owned(),
-        Some("layout") => "layout of a type".to_owned(),
+        Some("layout") => "declaration of a type or of constants".to_owned(),
         Some("not-c") => "not C".to_owned(),
-        Some("header") => "header: reaches functions of other files".to_owned(),
-        Some("macro") => "preprocessor directive".to_owned(),
+        Some("header") => "function that a header defines".to_owned(),
+        Some("not-included") => "header that no analysed file includes".to_owned(),
+        Some("filtered") => "left out by --function".to_owned(),
+        Some("not-modelled") => "something that is not modelled".to_owned(),
+        Some("binary") => "binary content".to_owned(),
+        Some("link") => "symbolic link".to_owned(),
+        Some("submodule") => "submodule".to_owned(),
+        Some("unreadable") => "content that cannot be read".to_owned(),
+        Some("macro") => "macro or conditional".to_owned(),
         Some("undecided") => "its function has open questions".to_owned(),
         Some("lost") => "function that the parser lost".to_owned(),
         Some("unparsed") => "text that the parser could not place".to_owned(),
@@ -370,11 +377,18 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
             counted(summary.functions, "changed function")
         );
     }
+    let count = |outcome| report.functions.iter().filter(|f| f.outcome == outcome).count();
+    let sides = [(count(Outcome::Added), "added"), (count(Outcome::Removed), "removed")];
+    let sides =
+        sides.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "function")));
+    let made_or_gone = sides.collect::<Vec<_>>().join(", ");
     let everything_seen = report.complete && summary.hunks_not_analysed == 0 && summary.undecided == 0;
     if options.filtered {
         "no churn that the filters let through".to_owned()
     } else if report.hunks.is_empty() && everything_seen {
         "no change".to_owned()
+    } else if everything_seen && !made_or_gone.is_empty() {
+        format!("no churn; {made_or_gone}")
     } else if everything_seen {
         "no semantic change".to_owned()
     } else {

@@ -7,11 +7,11 @@
 
 use std::cmp::Ordering;
 
-use super::text::input_text;
 use super::escape::{c_quoted, shortened, visible};
+use super::text::input_text;
 use super::{
-    Assertion, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report,
-    Version, Violation,
+    Assertion, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report, Version,
+    Violation,
 };
 use crate::store::trailers::Trailer;
 
