@@ -142,3 +142,56 @@ fn places_that_versions_share_are_invariants() {
         assert!(found.contains(&expected.to_string()), "{found:?}");
     }
 }
+
+/// Checks the example of the first churn of `f`: the cells of its memory by object, and the effect.
+#[track_caller]
+fn check_example(old: &str, new: &str, arguments: &[&str], memory: &[(&str, &str)], effect: (&str, &str)) {
+    use git_invdiff::report::Value;
+    let report = analyse(&[old, new]);
+    let f = report.functions.iter().find(|f| f.name == "f").expect("f changes");
+    let churn = &f.points[0].churns[0];
+    let witness = churn.witness.as_ref().expect("a witness");
+    let text = |v: &Value| match v {
+        Value::Text(text) => text.clone(),
+        Value::Pointer { object, offset } => format!("&{object} + {offset}"),
+    };
+    let given: Vec<String> = witness.arguments.iter().map(|a| text(&a.value)).collect();
+    assert_eq!(given, arguments);
+    let cells = witness.memory.iter().flat_map(|o| o.cells.iter());
+    let cells: Vec<(String, String)> = cells.map(|(k, v)| (k.clone(), text(v))).collect();
+    let expected: Vec<(String, String)> =
+        memory.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    assert_eq!(cells, expected);
+    let value =
+        |run: &git_invdiff::report::Run| run.values.get(&churn.subject).cloned().or(run.returned.clone());
+    assert_eq!(
+        (value(&witness.old).as_deref(), value(&witness.new).as_deref()),
+        (Some(effect.0), Some(effect.1))
+    );
+}
+
+#[test]
+fn examples_are_as_simple_as_the_difference_allows() {
+    let f = |body: &str| format!("{ROW}int f(struct row *r, int n, char *s) {{ {body} }}");
+    check_example(
+        &f("return r && r->text[0] == 'q' ? n : 0;"),
+        &f("return r && r->text[0] == 'q' ? n + 1 : 0;"),
+        &["&m1 + 0", "0", "NULL"],
+        &[("text", "&m2 + 0"), ("", "\"q\"")],
+        ("0", "1"),
+    );
+    check_example(
+        &f("r->len = n; return 0;"),
+        &f("r->len = 2 * n; return 0;"),
+        &["&m1 + 0", "1", "NULL"],
+        &[],
+        ("1", "2"),
+    );
+    check_example(
+        &f("E.cx = n * n; return 0;"),
+        &f("E.cx = n + n; return 0;"),
+        &["NULL", "1", "NULL"],
+        &[],
+        ("1", "2"),
+    );
+}

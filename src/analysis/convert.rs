@@ -268,12 +268,13 @@ impl View<'_> {
         let program = self.member(to).is_some_and(|m| &*m.function.name == "main");
         let pair = self.member(from).zip(self.member(to));
         let witness =
-            c.witness.as_ref().zip(pair).map(|(run, (old, new))| witness::convert(run, old, new, program));
+            c.witness.as_ref().zip(pair).map(|(run, (old, new))| witness::convert(c, run, old, new, program));
         Churn {
             id,
             from: version(from),
             to: version(to),
             hunks: self.hunks(from, &causes),
+            subject: c.subject.name(),
             removed,
             added,
             observable: c.subject.is_observable(),

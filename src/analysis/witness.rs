@@ -1,14 +1,24 @@
 //! Replayed runs as witnesses of the report.
 
 use super::lineage::Member;
-use crate::interp::{self, Outcome, Value};
-use crate::invariant;
+use crate::interp::{self, FinalObject, Identity, Outcome, Target, Value};
+use crate::invariant::{self, CellValue, Subject};
 use crate::ir::{CType, Const, VarKind};
 use crate::report::{self, Argument, CallResult, MemoryObject, Run, Undefined, Witness, WitnessKind};
+use crate::semantics::c_text::{float_literal, string_literal};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// Converts a run of two versions. `program`: the entry is a `main`.
-pub fn convert(run: &invariant::Run, old: &Member, new: &Member, program: bool) -> Witness {
+/// Converts the run of a churn. `program`: the entry is a `main`.
+pub fn convert(
+    churn: &invariant::Churn,
+    run: &invariant::Run,
+    old: &Member,
+    new: &Member,
+    program: bool,
+) -> Witness {
+    let names = Names { run, m: new };
+    let (before, after) = values(churn, &names, old);
     let reads_stdin = !run.input.stdin.is_empty() || !run.old.inputs.is_empty() || !run.new.inputs.is_empty();
     let (stdin, stdin_base64) = match (reads_stdin || program, String::from_utf8(run.input.stdin.clone())) {
         (false, _) => (None, None),
@@ -27,7 +37,7 @@ pub fn convert(run: &invariant::Run, old: &Member, new: &Member, program: bool) 
         kind: if program { WitnessKind::Program } else { WitnessKind::Call },
         entry: new.function.name.to_string(),
         arguments,
-        memory: run.input.objects.iter().map(|o| object(o, new)).collect(),
+        memory: run.input.objects.iter().map(|o| object(o, &names)).collect(),
         calls: run
             .new
             .assumed_calls
@@ -43,12 +53,180 @@ pub fn convert(run: &invariant::Run, old: &Member, new: &Member, program: bool) 
         stdin_base64,
         argv: None,
         relies_on,
-        old: outcome(&run.old, old, program),
-        new: outcome(&run.new, new, program),
+        old: outcome(&run.old, old, &names, program, before),
+        new: outcome(&run.new, new, &names, program, after),
+    }
+}
+
+/// Names of what an input consists of.
+struct Names<'a> {
+    run: &'a invariant::Run,
+    m: &'a Member,
+}
+
+impl Names<'_> {
+    /// Globals have their own names.
+    fn object(&self, id: interp::ObjectId) -> String {
+        let found = self.run.input.objects.iter().find(|o| o.id == id);
+        match found.map(|o| &o.storage) {
+            Some(interp::Storage::Global(symbol)) => self.global(symbol),
+            _ => format!("m{}", id.0),
+        }
+    }
+
+    fn global(&self, symbol: &str) -> String {
+        self.m.unit.global(symbol).map_or(symbol, |g| &g.name).to_owned()
+    }
+
+    fn function_body(&self) -> &crate::ir::Function {
+        &self.m.function
+    }
+
+    fn value(&self, v: &Value, ty: &CType) -> report::Value {
+        match v {
+            Value::Const(c) => report::Value::Text(constant(*c, ty)),
+            Value::Pointer { object, offset } => {
+                report::Value::Pointer { object: self.object(*object), offset: *offset }
+            }
+            Value::Function(name) => report::Value::Text(name.to_string()),
+            Value::Global { symbol, offset } => report::Value::Text(moved(&self.global(symbol), *offset)),
+        }
+    }
+
+    /// Where a pointer leads at the end of a run.
+    fn target(&self, target: &Target) -> String {
+        match target {
+            Target::Object { identity: Identity::Global(symbol), offset } => {
+                moved(&self.global(symbol), *offset)
+            }
+            Target::Object { identity: Identity::Input(id), offset } => moved(&self.object(*id), *offset),
+            Target::Object { identity: Identity::Allocated(_), .. } => "a new object".into(),
+            Target::Object { identity: Identity::Result, .. } => "&\\result".into(),
+            Target::Function(name) => name.to_string(),
+            Target::Dangling => "a freed object".into(),
+        }
+    }
+
+    /// What a path into an object at the end of a run begins with, and the object's type.
+    fn root(&self, identity: &Identity) -> Option<(String, CType)> {
+        match identity {
+            Identity::Global(symbol) => {
+                let g = self.m.unit.global(symbol)?;
+                Some((g.name.to_string(), g.ty.clone()))
+            }
+            Identity::Result => Some(("\\result".into(), self.function_body().ret.clone())),
+            Identity::Allocated(_) => None,
+            Identity::Input(id) => {
+                let o = self.run.input.objects.iter().find(|o| o.id == *id)?;
+                let ty = single(&o.ty).clone();
+                let given = Value::Pointer { object: *id, offset: 0 };
+                let argument = self.run.input.arguments.iter().position(|a| *a == given);
+                let name = argument.and_then(|i| {
+                    let f = self.function_body();
+                    f.params.get(i).map(|p| f.var(*p).name.to_string())
+                });
+                let root = match (name, &ty) {
+                    (Some(name), CType::Record(_)) => format!("{name}->"),
+                    (Some(name), CType::Array(..)) => name,
+                    (Some(name), _) => format!("*{name}"),
+                    (None, _) => self.object(*id),
+                };
+                Some((root, ty))
+            }
+        }
+    }
+}
+
+/// `&x`, or an address some bytes behind it.
+fn moved(name: &str, offset: i64) -> String {
+    if offset == 0 { format!("&{name}") } else { format!("(char *)&{name} + {offset}") }
+}
+
+/// An array of one element is that element.
+fn single(ty: &CType) -> &CType {
+    match ty {
+        CType::Array(element, Some(1)) if !is_char(element) => element,
+        other => other,
+    }
+}
+
+fn is_char(ty: &CType) -> bool {
+    matches!(ty, CType::Int { bits: 8, .. })
+}
+
+/// Values by name.
+type Values = BTreeMap<String, String>;
+
+/// What a churn is about, at the end of both runs.
+fn values(churn: &invariant::Churn, names: &Names, old: &Member) -> (Values, Values) {
+    let (mut before, mut after) = (Values::new(), Values::new());
+    match &churn.subject {
+        Subject::Cell { name, .. } => {
+            if let Some(change) = &churn.cell {
+                let text = |v: &CellValue| match v {
+                    CellValue::Const(c) => constant(*c, &change.ty),
+                    CellValue::Target(t) => names.target(t),
+                };
+                before.insert(name.to_string(), text(&change.old));
+                after.insert(name.to_string(), text(&change.new));
+            }
+        }
+        Subject::Memory => {
+            if let Some((a, b)) = &churn.objects {
+                changed_cells(a, b, names, &mut before, &mut after);
+            }
+        }
+        _ => {
+            before = locals(&names.run.old, old);
+            after = locals(&names.run.new, names.m);
+        }
+    }
+    (before, after)
+}
+
+/// Where an address lies in the machine says nothing: pointers are null or not.
+fn locals(o: &Outcome, m: &Member) -> Values {
+    let vars = m.function.vars.iter().zip(&o.locals).filter(|(v, _)| v.kind != VarKind::Temp);
+    let text = |c: Const, ty: &CType| match c.to_bits() {
+        bits if bits != 0 && ty.is_pointer() => "not NULL".to_owned(),
+        _ => constant(c, ty),
+    };
+    vars.filter_map(|(v, c)| Some((v.name.to_string(), text((*c)?, &v.ty)))).collect()
+}
+
+/// The cells in which an object differs at the end of two runs.
+fn changed_cells(a: &FinalObject, b: &FinalObject, names: &Names, before: &mut Values, after: &mut Values) {
+    /// Cells that are spelled out.
+    const SHOWN: usize = 4;
+    let Some((root, ty)) = names.root(&a.identity) else { return };
+    let word = |o: &FinalObject| if o.live { "in use" } else { "freed" }.to_owned();
+    if a.live != b.live {
+        let name = root.trim_end_matches("->").to_owned();
+        before.insert(name.clone(), word(a));
+        after.insert(name, word(b));
+        return;
+    }
+    let cells = |o: &FinalObject| {
+        let texts = o.pointers.iter().map(|p| (p.offset, report::Value::Text(names.target(&p.target))));
+        let content = Content { bytes: &o.bytes, pointers: texts.collect(), zeros: true };
+        let mut cells = BTreeMap::new();
+        content.cells(names.m, &ty, 0, root.clone(), &mut cells);
+        cells
+    };
+    let (x, y) = (cells(a), cells(b));
+    let text = |v: Option<&report::Value>| match v {
+        Some(report::Value::Text(text)) => text.clone(),
+        _ => "0".to_owned(),
+    };
+    let places: std::collections::BTreeSet<&String> = x.keys().chain(y.keys()).collect();
+    for place in places.into_iter().filter(|p| x.get(*p) != y.get(*p)).take(SHOWN) {
+        before.insert(place.clone(), text(x.get(place)));
+        after.insert(place.clone(), text(y.get(place)));
     }
 }
 
 fn arguments(run: &invariant::Run, m: &Member) -> Vec<Argument> {
+    let names = Names { run, m };
     m.function
         .params
         .iter()
@@ -56,7 +234,7 @@ fn arguments(run: &invariant::Run, m: &Member) -> Vec<Argument> {
         .map(|(i, &p)| {
             let var = m.function.var(p);
             let value = match run.input.arguments.get(i) {
-                Some(v) => value(v, &var.ty),
+                Some(v) => names.value(v, &var.ty),
                 None => report::Value::from("0"),
             };
             Argument { name: var.name.to_string(), ty: type_name(m, &var.ty), value }
@@ -64,34 +242,12 @@ fn arguments(run: &invariant::Run, m: &Member) -> Vec<Argument> {
         .collect()
 }
 
-fn value(v: &Value, ty: &CType) -> report::Value {
-    match v {
-        Value::Const(c) => report::Value::Text(constant(*c, ty)),
-        Value::Pointer { object, offset } => {
-            report::Value::Pointer { object: format!("m{}", object.0), offset: *offset }
-        }
-        Value::Function(name) => report::Value::Text(name.to_string()),
-        Value::Global { symbol, offset: 0 } => report::Value::Text(format!("&{symbol}")),
-        Value::Global { symbol, offset } => report::Value::Text(format!("(char *)&{symbol} + {offset}")),
-    }
-}
-
 /// Returns a constant as C text, read as a value of the type.
 pub fn constant(c: Const, ty: &CType) -> String {
     match c {
         Const::Bool(b) => (b as u8).to_string(),
-        Const::F32(_) | Const::F64(_) => {
-            let v = c.float().unwrap_or(0.0);
-            if v.is_nan() {
-                "NAN".into()
-            } else if v.is_infinite() {
-                if v > 0.0 { "INFINITY".into() } else { "-INFINITY".into() }
-            } else if let Const::F32(b) = c {
-                format!("{:?}", f32::from_bits(b))
-            } else {
-                format!("{v:?}")
-            }
-        }
+        // A value, not an expression: no suffix.
+        Const::F32(_) | Const::F64(_) => float_literal(c).trim_end_matches('f').to_owned(),
         Const::Bv { bits, .. } if ty.is_pointer() => {
             if bits == 0 {
                 "NULL".into()
@@ -104,59 +260,83 @@ pub fn constant(c: Const, ty: &CType) -> String {
     }
 }
 
-fn object(o: &interp::ObjectInit, m: &Member) -> MemoryObject {
+fn object(o: &interp::ObjectInit, names: &Names) -> MemoryObject {
     let storage = match o.storage {
         interp::Storage::Heap => report::Storage::Heap,
         interp::Storage::Global(_) => report::Storage::Global,
         interp::Storage::Argument => report::Storage::Argument,
     };
+    let ty = single(&o.ty);
+    let pointee = if let CType::Pointer(_) = ty { ty.clone() } else { CType::Pointer(Arc::new(CType::Void)) };
+    let pointers = o.pointers.iter().map(|(at, v)| (*at, names.value(v, &pointee)));
+    let content = Content { bytes: &o.bytes, pointers: pointers.collect(), zeros: false };
     let mut cells = BTreeMap::new();
-    cell_values(o, m, &o.ty, 0, String::new(), &mut cells);
-    MemoryObject { id: format!("m{}", o.id.0), ty: type_name(m, &o.ty), storage, cells }
+    content.cells(names.m, ty, 0, String::new(), &mut cells);
+    MemoryObject { id: names.object(o.id), ty: type_name(names.m, ty), storage, cells }
 }
 
-/// Most cells of one object that a witness spells out.
-const MAX_CELLS: usize = 64;
+/// What an object holds.
+struct Content<'a> {
+    bytes: &'a [u8],
+    pointers: BTreeMap<u64, report::Value>,
+    /// Zeros are spelled out.
+    zeros: bool,
+}
 
-fn cell_values(
-    o: &interp::ObjectInit,
-    m: &Member,
-    ty: &CType,
-    at: u64,
-    path: String,
-    cells: &mut BTreeMap<String, report::Value>,
-) {
-    if cells.len() >= MAX_CELLS {
-        return;
-    }
-    match ty {
-        CType::Array(element, count) => {
-            let Some(size) = m.unit.size_of(element) else { return };
-            let count = count.unwrap_or(0).min(MAX_CELLS as u64);
-            for i in 0..count {
-                cell_values(o, m, element, at + i * size, format!("{path}[{i}]"), cells);
-            }
+impl Content<'_> {
+    /// Spells the scalars of a type out, by their paths; texts as string literals.
+    fn cells(
+        &self,
+        m: &Member,
+        ty: &CType,
+        at: u64,
+        path: String,
+        cells: &mut BTreeMap<String, report::Value>,
+    ) {
+        /// Most cells of one object.
+        const MAX: usize = 64;
+        if cells.len() >= MAX {
+            return;
         }
-        CType::Record(id) => {
-            for f in &m.unit.record(*id).fields {
-                let path = if path.is_empty() { f.name.to_string() } else { format!("{path}.{}", f.name) };
-                cell_values(o, m, &f.ty, at + f.offset, path, cells);
+        match ty {
+            CType::Array(element, count) if is_char(element) && count.is_some() => {
+                let end = at.saturating_add(count.unwrap_or(0));
+                let Some(raw) = self.bytes.get(at as usize..(end as usize).min(self.bytes.len())) else {
+                    return;
+                };
+                let used = raw.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+                if used > 0 || self.zeros || path.is_empty() {
+                    let text = string_literal(raw.get(..used).unwrap_or(raw));
+                    cells.insert(path, report::Value::Text(text));
+                }
             }
-        }
-        _ => {
-            let Some(sort) = ty.sort(m.unit.data_model.pointer_bits()) else { return };
-            let path = if path.is_empty() { "[0]".to_owned() } else { path };
-            if let Some((_, p)) = o.pointers.iter().find(|(offset, _)| *offset == at) {
-                cells.insert(path, value(p, ty));
-                return;
+            CType::Array(element, count) => {
+                let Some(size) = m.unit.size_of(element) else { return };
+                for i in 0..count.unwrap_or(0).min(1024) {
+                    self.cells(m, element, at + i * size, format!("{path}[{i}]"), cells);
+                }
             }
-            let bytes = (sort.bits().unwrap_or(8) / 8) as usize;
-            let Some(raw) = o.bytes.get(at as usize..at as usize + bytes) else { return };
-            let bits = raw.iter().rev().fold(0u128, |acc, b| acc << 8 | *b as u128);
-            if bits != 0
-                && let Some(c) = Const::from_bits(sort, bits)
-            {
-                cells.insert(path, report::Value::Text(constant(c, ty)));
+            CType::Record(id) => {
+                for f in &m.unit.record(*id).fields {
+                    let dot = if path.is_empty() || path.ends_with("->") { "" } else { "." };
+                    self.cells(m, &f.ty, at + f.offset, format!("{path}{dot}{}", f.name), cells);
+                }
+            }
+            _ => {
+                let Some(sort) = ty.sort(m.unit.data_model.pointer_bits()) else { return };
+                let path = if path.is_empty() { "[0]".to_owned() } else { path };
+                if let Some(p) = self.pointers.get(&at) {
+                    cells.insert(path, p.clone());
+                    return;
+                }
+                let bytes = (sort.bits().unwrap_or(8) / 8) as usize;
+                let Some(raw) = self.bytes.get(at as usize..at as usize + bytes) else { return };
+                let bits = raw.iter().rev().fold(0u128, |acc, b| acc << 8 | *b as u128);
+                if (bits != 0 || self.zeros)
+                    && let Some(c) = Const::from_bits(sort, bits)
+                {
+                    cells.insert(path, report::Value::Text(constant(c, ty)));
+                }
             }
         }
     }
@@ -182,15 +362,7 @@ fn type_name(m: &Member, ty: &CType) -> String {
     }
 }
 
-fn outcome(o: &Outcome, m: &Member, program: bool) -> Run {
-    let mut values = BTreeMap::new();
-    for (i, var) in m.function.vars.iter().enumerate() {
-        if var.kind != VarKind::Temp
-            && let Some(Some(c)) = o.locals.get(i)
-        {
-            values.insert(var.name.to_string(), constant(*c, &var.ty));
-        }
-    }
+fn outcome(o: &Outcome, m: &Member, names: &Names, program: bool, values: Values) -> Run {
     let undefined = match &o.end {
         interp::End::Undefined { kind, place } => {
             Some(Undefined { line: place.line, kind: kind.name().into() })
@@ -209,9 +381,13 @@ fn outcome(o: &Outcome, m: &Member, program: bool) -> Run {
         "undefined" => report::End::Undefined,
         _ => report::End::Fuel,
     };
+    let returned = match (&o.returned_target, o.returned) {
+        (Some(target), _) => Some(names.target(target)),
+        (None, c) => c.map(|c| constant(c, &m.function.ret)),
+    };
     Run {
         end,
-        returned: o.returned.map(|c| constant(c, &m.function.ret)),
+        returned,
         stdout,
         stdout_base64,
         exit: if program { o.exit_code } else { None },

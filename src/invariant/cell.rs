@@ -227,6 +227,19 @@ impl Engine<'_> {
         shown.or_else(|| self.cell_change(run, subject, from, to).map(|_| Difference::Defined))
     }
 
+    /// The first object that differs at the end of a run, as both versions leave it.
+    pub(super) fn changed_object(
+        &self,
+        run: &Run,
+        from: usize,
+        to: usize,
+    ) -> Option<(interp::FinalObject, interp::FinalObject)> {
+        let programs = &self.task.programs;
+        let identity = run.memory.as_ref()?;
+        let old = interp::final_object((&programs[from], &run.old), identity)?;
+        Some((old, interp::final_object((&programs[to], &run.new), identity)?))
+    }
+
     /// The values of a cell at the end of a run, if they differ.
     pub(super) fn cell_change(
         &self,

@@ -14,9 +14,10 @@ use super::inputs;
 use super::point::{Kind, Point};
 use super::properties::{self, PinnedFact, Property};
 use super::runs::{self, Budget, Difference, Run};
+use super::shrink;
 use super::subject::{self, Subject};
 use super::text;
-use crate::interp::Program;
+use crate::interp::{FinalObject, Program};
 use crate::ir::{App, Instr, Leaf, Sort, Term, TermId, Uf, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named, Naming};
@@ -100,6 +101,8 @@ pub struct Churn {
     pub witness: Option<Run>,
     /// For a cell: its values in the witness.
     pub cell: Option<CellChange>,
+    /// For memory: the first object that differs at the end of the witness, in both runs.
+    pub objects: Option<(FinalObject, FinalObject)>,
 }
 
 /// A question that stayed open.
@@ -647,7 +650,7 @@ impl<'a> Engine<'a> {
             match self.equal(from, to, a, b) {
                 Equality::Equal => return Verdict::Same,
                 Equality::Differ(run) => {
-                    found = run.and_then(|r| self.differs(&r, subject, from, to).map(|d| (*r, d)));
+                    found = run.and_then(|r| self.witness(&[*r], subject, from, to));
                 }
                 Equality::Open => {
                     let reason = "the solver did not decide within its limit";
@@ -698,6 +701,10 @@ impl<'a> Engine<'a> {
             (removed_lines, added_lines, _) = self.cause_lines(from, to, &everything, &everything);
         }
         let witness = found.map(|(r, _)| r);
+        let objects = match subject {
+            Subject::Memory => witness.as_ref().and_then(|r| self.changed_object(r, from, to)),
+            _ => None,
+        };
         let cell = witness.as_ref().and_then(|r| self.cell_change(r, subject, from, to));
         self.diff.churns.push(Churn {
             from,
@@ -711,11 +718,13 @@ impl<'a> Engine<'a> {
             shared_lines,
             witness,
             cell,
+            objects,
         });
         Verdict::Reported
     }
 
-    /// The best of the runs that show a difference. One of memory must be in what no cell tells.
+    /// The simplest of the runs that show a difference, simplified further. One of memory must be in
+    /// what no cell tells.
     fn witness(&self, runs: &[Run], subject: &Subject, from: usize, to: usize) -> Option<(Run, Difference)> {
         let churns = self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
         let cells: Vec<&Subject> =
@@ -724,7 +733,23 @@ impl<'a> Engine<'a> {
             *subject == Subject::Memory && cells.iter().any(|c| self.differs(r, c, from, to).is_some())
         };
         let differs = |r: &Run| self.differs(r, subject, from, to).filter(|_| !told(r));
-        runs::witness(runs, &differs).map(|(r, d)| (r.clone(), d))
+        let (run, difference) = runs::witness(runs, &differs)?;
+        let run = self.shrunk(run.clone(), from, to, &|r| differs(r) == Some(difference));
+        Some((run, difference))
+    }
+
+    /// Simplifies the input of a run, as long as it ends as it does and `keeps` holds.
+    pub(super) fn shrunk(&self, run: Run, from: usize, to: usize, keeps: &dyn Fn(&Run) -> bool) -> Run {
+        let graph = self.task.graph;
+        let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
+        let (old, new) = (&self.task.programs[from], &self.task.programs[to]);
+        let likeness = runs::likeness(&run);
+        let shrinker = shrink::Shrinker {
+            unit: &self.task.units[to],
+            replay: &|input| runs::replay(old, new, entry, input),
+            keeps: &|r| runs::likeness(r) == likeness && keeps(r),
+        };
+        shrinker.shrink(run)
     }
 
     /// Splits the nodes that two sides rest on into lines of each side alone and lines of both.

@@ -14,6 +14,7 @@ mod relations;
 mod rows;
 mod runs;
 mod scope;
+mod shrink;
 mod subject;
 mod templates;
 mod text;

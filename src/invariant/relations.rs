@@ -330,6 +330,21 @@ impl Engine<'_> {
         let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
         let witness =
             runs::replay(&self.task.programs[from], &self.task.programs[to], entry, run.input.clone());
+        let body = &graph.bodies[other];
+        let type_of = |x: &str| match x {
+            "\\result" => Some(body.ret.clone()),
+            _ => find_var(body, x, 0).map(|v| body.var(v).ty.clone()),
+        };
+        let refutes = |r: &Run| {
+            let o = if other == from { &r.old } else { &r.new };
+            let value = |x: &str| Some((self.value_at_exit(other, x, o)?, type_of(x)?));
+            o.end == crate::interp::End::Return && candidate.holds(&value) == Some(false)
+        };
+        let witness = if self.diff.point.kind == Kind::Exit && refutes(&witness) {
+            self.shrunk(witness, from, to, &refutes)
+        } else {
+            witness
+        };
         self.diff.churns.push(Churn {
             from,
             to,
@@ -345,6 +360,7 @@ impl Engine<'_> {
             shared_lines,
             witness: Some(witness),
             cell: None,
+            objects: None,
         });
     }
 

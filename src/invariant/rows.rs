@@ -101,7 +101,7 @@ impl Engine<'_> {
         }
     }
 
-    fn value_at_exit(&self, class: usize, name: &str, o: &Outcome) -> Option<Const> {
+    pub(super) fn value_at_exit(&self, class: usize, name: &str, o: &Outcome) -> Option<Const> {
         if name == "\\result" {
             return o.returned;
         }

@@ -4,6 +4,7 @@
 //! version, which may extend standard input while it runs, and then in the new one on the same
 //! bytes. Runs are kept: all subjects of a pair of classes look for their witness among them.
 
+use super::shrink;
 use super::subject::{Subject, find_var};
 use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program};
 use crate::ir::{Const, Function, NodeId};
@@ -207,12 +208,35 @@ fn end_key(e: &End) -> String {
     }
 }
 
-/// Returns the best run that shows a difference: a defined one before an undefined one, then the
-/// first, since inputs come simplest first.
+/// What two runs must have in common for one to stand for the other as an example: how they end,
+/// whether they overflow, and how many conversions of standard input succeed.
+pub(super) fn likeness(run: &Run) -> impl PartialEq + use<> {
+    [&run.old, &run.new].map(|o| (o.end.clone(), end_key(&o.end), o.overflowed(), o.inputs.len()))
+}
+
+/// Returns the best run that shows a difference: a defined one before an undefined one, then one
+/// without overflow, then the simplest.
 pub fn witness<'r>(
     runs: &'r [Run],
     differs: &dyn Fn(&Run) -> Option<Difference>,
 ) -> Option<(&'r Run, Difference)> {
-    let all = || runs.iter().filter_map(|r| differs(r).map(|d| (r, d)));
-    all().find(|(_, d)| *d == Difference::Defined).or_else(|| all().next())
+    /// Runs that are compared; the inputs that come first are simple ones.
+    const EXAMINED: usize = 48;
+    let shown = runs.iter().filter_map(|r| differs(r).map(|d| (r, d)));
+    let overflows = |r: &Run| r.old.overflowed() || r.new.overflowed();
+    let assumes = |r: &Run| !r.old.assumed_calls.is_empty() || !r.new.assumed_calls.is_empty();
+    let mut best: Option<((Difference, bool, bool, u64), &Run)> = None;
+    let mut examined = 0;
+    for (r, d) in shown {
+        // Of defined differences there may be few.
+        examined += 1;
+        if examined > EXAMINED && best.as_ref().is_some_and(|((least, ..), _)| *least <= d) {
+            continue;
+        }
+        let key = (d, overflows(r), assumes(r), shrink::complexity(&r.input));
+        if best.as_ref().is_none_or(|(least, _)| key < *least) {
+            best = Some((key, r));
+        }
+    }
+    best.map(|((d, ..), r)| (r, d))
 }

@@ -302,6 +302,8 @@ pub struct Churn {
     pub id: String,
     pub from: Version,
     pub to: Version,
+    /// What changes: `\\result`, `output`, `end`, `memory`, a variable, or a place in memory (`p->len`).
+    pub subject: String,
     pub removed: Vec<Fact>,
     pub added: Vec<Fact>,
     /// A caller or a user can see the difference: return value, memory and globals at exit, output,

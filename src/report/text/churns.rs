@@ -181,12 +181,20 @@ fn write_churns(
     if let Some(first) = churns.first() {
         write_causes(view, &function.file, &first.causes, out)?;
     }
-    let mut shown: Vec<&Witness> = Vec::new();
-    for witness in churns.iter().filter_map(|c| c.witness.as_ref()) {
-        if !shown.contains(&witness) {
-            shown.push(witness);
-            write_witness(view, function, witness, status_at, out)?;
+    // One input may be the example of several churns.
+    let mut examples: Vec<(String, Vec<String>, &Witness)> = Vec::new();
+    let room = view.options.width.saturating_sub(DETAIL).max(40);
+    for (churn, witness) in churns.iter().filter_map(|c| Some((c, c.witness.as_ref()?))) {
+        let input = witness::input_text(witness, &function.name, room);
+        let effect = witness::effect_text(witness, &churn.subject, room);
+        match examples.iter_mut().find(|(i, ..)| *i == input) {
+            Some((_, effects, _)) if effects.contains(&effect) => {}
+            Some((_, effects, _)) => effects.push(effect),
+            None => examples.push((input, vec![effect], witness)),
         }
+    }
+    for (input, effects, witness) in &examples {
+        write_example(view, input, effects, witness, status_at, out)?;
     }
     Ok(())
 }
@@ -293,18 +301,17 @@ fn kept_by(function_file: &RepoPath, lines: &[LineRef]) -> String {
 }
 
 /// The example in one line if it fits, else what goes in above what comes out.
-fn write_witness(
+fn write_example(
     view: &View,
-    function: &FunctionReport,
+    input: &str,
+    effects: &[String],
     witness: &Witness,
     status_at: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let room = view.options.width.saturating_sub(DETAIL).max(40);
-    let input = witness::input_text(witness, &function.name, room);
-    let effect = witness::effect_text(witness, room);
+    let effect = effects.join(", ");
     let mut line = view.line();
-    line.plain("      for example").pad_to(DETAIL).plain(&input);
+    line.plain("      for example").pad_to(DETAIL).plain(input);
     let fits = line.column() + 4 + effect.chars().count() <= status_at.max(view.options.width - 10);
     if fits && !input.is_empty() {
         line.plain("    ");

@@ -1,9 +1,10 @@
 //! An example in few words: what goes in, and what comes out of the old and of the new version.
 
 use crate::report::escape::{shortened, visible};
-use crate::report::model::{End, MemoryObject, Run, Value, Witness, WitnessKind};
+use crate::report::model::{End, MemoryObject, Run, Storage, Value, Witness, WitnessKind};
+use std::collections::BTreeMap;
 
-/// What goes in: `a = -1, *p = {len = 0}`, `stdin "1 2\n"`. The entry is named if it is not
+/// What goes in: `a = -1, p = &{len: 0}`, `stdin "1 2\n"`. The entry is named if it is not
 /// `function` itself.
 pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usize) -> String {
     let mut parts = Vec::new();
@@ -37,55 +38,120 @@ pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usi
     shortened(&text, room)
 }
 
-/// Arguments, objects that they point to in place, then the other objects.
+/// Arguments with what they lead to in place, then the objects that are left: globals, and what
+/// several pointers lead to.
 fn argument_texts(witness: &Witness) -> Vec<String> {
-    let object = |id: &str| witness.memory.iter().find(|m| m.id == id);
-    let mut in_place = Vec::new();
-    let mut parts = Vec::new();
+    let memory = Memory { witness, in_place: shared_objects(witness) };
+    let mut parts: Vec<String> = Vec::new();
     for argument in &witness.arguments {
         let name = visible(&argument.name);
-        match &argument.value {
-            Value::Text(value) => parts.push(format!("{name} = {}", visible(value))),
-            Value::Pointer { object: id, offset: 0 } if !in_place.contains(&id.as_str()) => {
-                in_place.push(id.as_str());
-                match object(id) {
-                    Some(memory) => parts.push(format!("*{name} = {}", object_text(memory))),
-                    None => parts.push(format!("{name} = &{}", visible(id))),
-                }
-            }
-            pointer => parts.push(format!("{name} = {}", value_text(pointer))),
-        }
+        parts.push(match memory.pointee(&argument.value) {
+            // `*p = 5` is plainer than a pointer to a nameless number.
+            Some(object) if object.is_scalar() => format!("*{name} = {}", memory.object_text(object, 0)),
+            _ => format!("{name} = {}", memory.value_text(&argument.value, 0)),
+        });
     }
-    for memory in witness.memory.iter().filter(|m| !in_place.contains(&m.id.as_str())) {
-        parts.push(format!("{} = {}", visible(&memory.id), object_text(memory)));
+    for object in &witness.memory {
+        if object.storage == Storage::Global || memory.in_place.get(object.id.as_str()) == Some(&false) {
+            parts.push(format!("{} = {}", visible(&object.id), memory.object_text(object, 0)));
+        }
     }
     parts
 }
 
-fn value_text(value: &Value) -> String {
-    match value {
-        Value::Text(text) => visible(text),
-        Value::Pointer { object, offset: 0 } => format!("&{}", visible(object)),
-        Value::Pointer { object, offset } => format!("&{} {offset:+} bytes", visible(object)),
+/// By object that something points to: whether it is shown where the pointer is.
+fn shared_objects(witness: &Witness) -> BTreeMap<&str, bool> {
+    let cells = witness.memory.iter().flat_map(|o| o.cells.values());
+    let mut in_place = BTreeMap::new();
+    for value in witness.arguments.iter().map(|a| &a.value).chain(cells) {
+        if let Value::Pointer { object, offset } = value {
+            let alone = !in_place.contains_key(object.as_str()) && *offset == 0;
+            in_place.insert(object.as_str(), alone);
+        }
+    }
+    in_place
+}
+
+impl MemoryObject {
+    fn is_scalar(&self) -> bool {
+        self.cells.keys().eq(["[0]"]) && !self.ty.ends_with(']')
     }
 }
 
-fn object_text(object: &MemoryObject) -> String {
-    let mut cells = object.cells.iter();
-    if let (Some((name, value)), None) = (cells.next(), cells.next())
-        && matches!(name.as_str(), "" | "[0]")
-    {
-        return value_text(value);
-    }
-    let cells = object.cells.iter().map(|(name, value)| format!("{} = {}", visible(name), value_text(value)));
-    format!("{{{}}}", cells.collect::<Vec<_>>().join(", "))
+struct Memory<'a> {
+    witness: &'a Witness,
+    in_place: BTreeMap<&'a str, bool>,
 }
 
-/// What comes out: `-0.5 -> 0.5`, `prints "a\n" -> "b\n"`, `returns 0 -> aborts`.
-pub(super) fn effect_text(witness: &Witness, room: usize) -> String {
+impl<'a> Memory<'a> {
+    /// The object that a pointer alone leads to.
+    fn pointee(&self, value: &Value) -> Option<&'a MemoryObject> {
+        let Value::Pointer { object: id, offset: 0 } = value else { return None };
+        let object = self.witness.memory.iter().find(|m| m.id == *id)?;
+        let here = object.storage != Storage::Global && self.in_place.get(id.as_str()) == Some(&true);
+        here.then_some(object)
+    }
+
+    fn value_text(&self, value: &Value, depth: usize) -> String {
+        /// Objects inside one another; lists may be long.
+        const NESTED: usize = 4;
+        match value {
+            Value::Text(text) => visible(text),
+            pointer if self.pointee(pointer).is_some() && depth < NESTED => {
+                let Some(object) = self.pointee(pointer) else { return String::new() };
+                let text = self.object_text(object, depth + 1);
+                // Texts and arrays are what a pointer to their first element means.
+                if object.ty.ends_with(']') { text } else { format!("&{text}") }
+            }
+            Value::Pointer { object, offset: 0 } => format!("&{}", visible(object)),
+            Value::Pointer { object, offset } => format!("&{} {offset:+} bytes", visible(object)),
+        }
+    }
+
+    /// `{len: 3, text: "abc"}`, `{1, 2}`, `"abc"`; what is not named is zero.
+    fn object_text(&self, object: &MemoryObject, depth: usize) -> String {
+        if let Some(text) = object.cells.get("").or(object.cells.get("[0]").filter(|_| object.is_scalar())) {
+            return self.value_text(text, depth);
+        }
+        if object.cells.is_empty() {
+            return "{0}".into();
+        }
+        if let Some(elements) = self.elements(object, depth) {
+            return format!("{{{}}}", elements.join(", "));
+        }
+        let cells = object.cells.iter();
+        let text = cells.map(|(name, value)| format!("{}: {}", visible(name), self.value_text(value, depth)));
+        format!("{{{}}}", text.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The elements of a short array of scalars.
+    fn elements(&self, object: &MemoryObject, depth: usize) -> Option<Vec<String>> {
+        const MOST: usize = 12;
+        let index = |name: &str| name.strip_prefix('[')?.strip_suffix(']')?.parse::<usize>().ok();
+        let mut elements = Vec::new();
+        for (name, value) in &object.cells {
+            let i = index(name).filter(|i| *i < MOST)?;
+            if elements.len() <= i {
+                elements.resize(i + 1, "0".to_owned());
+            }
+            elements[i] = self.value_text(value, depth);
+        }
+        Some(elements)
+    }
+}
+
+/// What comes out: `-0.5 -> 0.5`, `prints "a\n" -> "b\n"`, `returns 0 -> aborts`. What the churn is
+/// about comes alone if the runs tell of it.
+pub(super) fn effect_text(witness: &Witness, subject: &str, room: usize) -> String {
     let (old, new) = (&witness.old, &witness.new);
     if old.end != new.end || old.undefined != new.undefined {
         return format!("{} -> {}", ending(old, room / 2), ending(new, room / 2));
+    }
+    if subject == "memory" || !matches!(subject, "\\result" | "output" | "end" | "") {
+        let values = differing_values(old, new, |name| subject == "memory" || subject == name);
+        if !values.is_empty() {
+            return shortened(&values.join(", "), room);
+        }
     }
     let mut parts = Vec::new();
     if let (Some(old), Some(new)) = (&old.stdout, &new.stdout)
@@ -96,27 +162,39 @@ pub(super) fn effect_text(witness: &Witness, room: usize) -> String {
     } else if old.stdout != new.stdout || old.stdout_base64 != new.stdout_base64 {
         parts.push("prints other bytes".to_owned());
     }
-    if old.returned != new.returned {
+    if old.returned != new.returned && (subject != "output" || parts.is_empty()) {
         let (old, new) = (or_nothing(old.returned.as_deref()), or_nothing(new.returned.as_deref()));
         // A call's result needs no label when it is all there is.
         let label = if parts.is_empty() && witness.kind == WitnessKind::Call { "" } else { "returns " };
+        if subject == "\\result" {
+            parts.clear();
+        }
         parts.push(format!("{label}{old} -> {new}"));
     }
     if old.exit != new.exit && (old.returned == new.returned || witness.kind == WitnessKind::Program) {
         let text = |code: Option<i32>| code.map_or("nothing".to_owned(), |c| c.to_string());
-        parts.retain(|p| !p.starts_with("returns"));
+        parts.retain(|p| !p.contains("returns"));
         parts.push(format!("exit status {} -> {}", text(old.exit), text(new.exit)));
     }
     // Values inside say little to someone who sees the effect outside.
     if parts.is_empty() {
-        let names = old.values.keys().chain(new.values.keys().filter(|n| !old.values.contains_key(*n)));
-        for name in names.filter(|n| old.values.get(*n) != new.values.get(*n)) {
-            let value = |run: &Run| or_nothing(run.values.get(name).map(String::as_str));
-            parts.push(format!("{}: {} -> {}", visible(name), value(old), value(new)));
-        }
+        parts = differing_values(old, new, |_| true);
     }
     // It was replayed as a difference, so what is left is memory that no name here stands for.
-    if parts.is_empty() { "other memory afterwards".to_owned() } else { shortened(&parts.join(", "), room) }
+    if parts.is_empty() {
+        "what it leaves in memory differs".to_owned()
+    } else {
+        shortened(&parts.join(", "), room)
+    }
+}
+
+fn differing_values(old: &Run, new: &Run, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    let names = old.values.keys().chain(new.values.keys().filter(|n| !old.values.contains_key(*n)));
+    let value = |run: &Run, name: &String| or_nothing(run.values.get(name).map(String::as_str));
+    names
+        .filter(|n| wanted(n) && old.values.get(*n) != new.values.get(*n))
+        .map(|n| format!("{}: {} -> {}", visible(n), value(old, n), value(new, n)))
+        .collect()
 }
 
 fn or_nothing(text: Option<&str>) -> String {
@@ -215,8 +293,8 @@ mod tests {
 
     #[track_caller]
     fn check(witness: &Witness, input: &str, effect: &str) {
-        assert_eq!(input_text(witness, "f", 60), input);
-        assert_eq!(effect_text(witness, 60), effect);
+        assert_eq!(input_text(witness, "f", 80), input);
+        assert_eq!(effect_text(witness, "", 60), effect);
     }
 
     #[test]
@@ -229,15 +307,23 @@ mod tests {
 
     #[test]
     fn memory_is_shown_where_it_is_pointed_to() {
-        let pointer = |offset| Value::Pointer { object: "m1".into(), offset };
-        let mut witness = call(&[("p", pointer(0)), ("q", pointer(8))], "0", "1");
-        let cells = [("len", Value::from("0")), ("next", pointer(0))];
-        witness.memory.push(MemoryObject {
-            id: "m1".into(),
-            cells: cells.map(|(name, value)| (name.to_owned(), value)).into(),
+        let pointer = |id: &str, offset| Value::Pointer { object: id.into(), offset };
+        let object = |id: &str, ty: &str, cells: &[(&str, Value)]| MemoryObject {
+            id: id.into(),
+            ty: ty.into(),
+            cells: cells.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
             ..MemoryObject::default()
-        });
-        check(&witness, "*p = {len = 0, next = &m1}, q = &m1 +8 bytes", "0 -> 1");
+        };
+        let mut witness = call(&[("p", pointer("m1", 0)), ("q", pointer("m2", 8))], "0", "1");
+        let cells = [("len", Value::from("3")), ("next", pointer("m2", 0)), ("text", pointer("m3", 0))];
+        witness.memory.push(object("m1", "struct list", &cells));
+        witness.memory.push(object("m2", "struct list", &[]));
+        witness.memory.push(object("m3", "char[4]", &[("", "\"abc\"".into())]));
+        check(&witness, "p = &{len: 3, next: &m2, text: \"abc\"}, q = &m2 +8 bytes, m2 = {0}", "0 -> 1");
+        let mut witness = call(&[("p", pointer("m1", 0)), ("a", pointer("m2", 0))], "0", "1");
+        witness.memory.push(object("m1", "int", &[("[0]", "5".into())]));
+        witness.memory.push(object("m2", "int[3]", &[("[0]", "1".into()), ("[2]", "2".into())]));
+        check(&witness, "*p = 5, a = {1, 0, 2}", "0 -> 1");
     }
 
     #[test]
