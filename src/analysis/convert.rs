@@ -267,8 +267,11 @@ impl View<'_> {
         let id = stable_id(&[lineage_name, self.point, &c.subject.name(), &texts.join(" ")]);
         let program = self.member(to).is_some_and(|m| &*m.function.name == "main");
         let pair = self.member(from).zip(self.member(to));
-        let witness =
-            c.witness.as_ref().zip(pair).map(|(run, (old, new))| witness::convert(c, run, old, new, program));
+        let witness = c
+            .witness
+            .as_ref()
+            .zip(pair)
+            .map(|(run, (old, new))| witness::convert(Some(c), run, old, new, program));
         Churn {
             id,
             from: version(from),

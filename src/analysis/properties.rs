@@ -77,7 +77,7 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
     let broken = a.class_of.windows(2).enumerate().rev().find_map(|(v, w)| {
         let b = p.breaks.iter().find(|b| w == [Some(b.from), Some(b.to)])?;
         let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
-        Some(witness::convert(&b.run, old, new, &*new.function.name == "main"))
+        Some(witness::convert(None, &b.run, old, new, &*new.function.name == "main"))
     });
     let first = outcome.values().next().copied();
     let last = outcome.values().next_back().copied();

@@ -9,9 +9,9 @@ use crate::semantics::c_text::{float_literal, string_literal};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Converts the run of a churn. `program`: the entry is a `main`.
+/// Converts a run, of a churn if there is one. `program`: the entry is a `main`.
 pub fn convert(
-    churn: &invariant::Churn,
+    churn: Option<&invariant::Churn>,
     run: &invariant::Run,
     old: &Member,
     new: &Member,
@@ -158,10 +158,10 @@ fn is_char(ty: &CType) -> bool {
 type Values = BTreeMap<String, String>;
 
 /// What a churn is about, at the end of both runs.
-fn values(churn: &invariant::Churn, names: &Names, old: &Member) -> (Values, Values) {
+fn values(churn: Option<&invariant::Churn>, names: &Names, old: &Member) -> (Values, Values) {
     let (mut before, mut after) = (Values::new(), Values::new());
-    match &churn.subject {
-        Subject::Cell { name, .. } => {
+    match churn.map(|c| (&c.subject, c)) {
+        Some((Subject::Cell { name, .. }, churn)) => {
             if let Some(change) = &churn.cell {
                 let text = |v: &CellValue| match v {
                     CellValue::Const(c) => constant(*c, &change.ty),
@@ -171,7 +171,7 @@ fn values(churn: &invariant::Churn, names: &Names, old: &Member) -> (Values, Val
                 after.insert(name.to_string(), text(&change.new));
             }
         }
-        Subject::Memory => {
+        Some((Subject::Memory, churn)) => {
             if let Some((a, b)) = &churn.objects {
                 changed_cells(a, b, names, &mut before, &mut after);
             }
