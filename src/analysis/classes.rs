@@ -205,14 +205,14 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     let mut own: Vec<bool> = Vec::new();
     let written = |v: usize| lineage.members[v].as_ref().map(|m| crate::mvicfg::key::body_hash(&m.function));
     let expanded = |v: usize| lineage.members[v].as_ref().map(|m| m.body.clone());
-    for (v, w) in class_of.windows(2).enumerate() {
-        if let [Some(a), Some(b)] = w
+    for (v, w) in version_pairs(class_of.len(), options.all_pairs) {
+        if let (Some(a), Some(b)) = (class_of[v], class_of[w])
             && a != b
-            && !pairs.contains(&(*a, *b))
+            && !pairs.contains(&(a, b))
         {
-            pairs.push((*a, *b));
+            pairs.push((a, b));
             // With equal expanded bodies a constant differs, which is the function's own matter.
-            own.push(written(v) != written(v + 1) || expanded(v) == expanded(v + 1));
+            own.push(written(v) != written(w) || expanded(v) == expanded(w));
         }
     }
     let lines = wanted_lines(lineage, options);
@@ -283,4 +283,10 @@ fn pins_of(lineage: &Lineage, pins: &[super::Pin]) -> Vec<invariant::PinnedFact>
         }
     }
     found
+}
+
+/// The pairs of versions that are compared: neighbours, or all, by the later one.
+pub(super) fn version_pairs(versions: usize, all: bool) -> Vec<(usize, usize)> {
+    let first = |w: usize| if all { 0 } else { w.saturating_sub(1) };
+    (1..versions).flat_map(|w| (first(w)..w).rev().map(move |v| (v, w))).collect()
 }

@@ -1,6 +1,6 @@
 //! What the engine found, as the report's model: classes become versions, nodes become lines.
 
-use super::classes::{Analysed, World};
+use super::classes::{Analysed, World, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::{Request, witness};
 use crate::invariant::{self, PointDiff, Subject};
@@ -10,7 +10,8 @@ use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, Outcome, Place,
     Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 
 /// Returns a report with everything but results.
@@ -164,14 +165,14 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         .iter()
         .map(|u| Undecided { text: u.text.clone(), reason: u.reason.clone(), limit: None, raise: None })
         .collect();
-    for from in 0..a.class_of.len().saturating_sub(1) {
-        let (Some(x), Some(y)) = (a.class_of[from], a.class_of[from + 1]) else { continue };
+    for (from, to) in version_pairs(a.class_of.len(), request.analysis.all_pairs) {
+        let (Some(x), Some(y)) = (a.class_of[from], a.class_of[to]) else { continue };
         let here: Vec<&invariant::Churn> = diff.churns.iter().filter(|c| (c.from, c.to) == (x, y)).collect();
         let observable = here.iter().any(|c| c.subject.is_observable());
         for c in here {
             // A local matters by itself only when nothing that a caller sees tells of the change.
             if request.analysis.all || c.subject.is_observable() || !observable {
-                point.churns.push(view.churn(c, from));
+                point.churns.push(view.churn(c, from, to));
             }
         }
     }
@@ -249,8 +250,7 @@ impl View<'_> {
         shifted(self.lineage, self.a, v, lines)
     }
 
-    fn churn(&self, c: &invariant::Churn, from: usize) -> Churn {
-        let to = from + 1;
+    fn churn(&self, c: &invariant::Churn, from: usize, to: usize) -> Churn {
         let refs = |v: usize, lines: &[u32]| -> Vec<LineRef> {
             self.shift(v, lines).into_iter().map(|l| self.line_ref(v, l)).collect()
         };
@@ -276,7 +276,7 @@ impl View<'_> {
             id,
             from: version(from),
             to: version(to),
-            hunks: self.hunks(from, &causes),
+            hunks: self.hunks(from, to, &causes),
             subject: c.subject.name(),
             removed,
             added,
@@ -310,29 +310,49 @@ impl View<'_> {
         LineRef { file: repo_path(&m.file), line, text }
     }
 
-    /// The hunks of the file change that the cause lines lie in.
-    fn hunks(&self, from: usize, causes: &Causes) -> Vec<HunkRef> {
-        let Some(new) = self.member(from + 1) else { return Vec::new() };
-        let changes = self.request.changes.get(from).map(Vec::as_slice).unwrap_or_default();
-        let Some(change) = changes.iter().find(|c| c.new_path.as_deref() == Some(&new.file)) else {
-            return Vec::new();
-        };
-        let inside = |line: u32, start: u32, lines: u32| line >= start && line < start + lines;
-        change
-            .hunks
-            .iter()
-            .filter(|h| {
-                causes.removed.iter().any(|l| inside(l.line, h.old_start, h.old_lines))
-                    || causes.added.iter().any(|l| inside(l.line, h.new_start, h.new_lines))
-            })
-            .map(|h| HunkRef {
-                file: repo_path(&new.file),
-                old_start: h.old_start,
-                old_lines: h.old_lines,
-                new_start: h.new_start,
-                new_lines: h.new_lines,
-            })
-            .collect()
+    /// The hunks that took the removed lines away and that brought the added ones.
+    fn hunks(&self, from: usize, to: usize, causes: &Causes) -> Vec<HunkRef> {
+        let mut found: BTreeSet<HunkRef> = BTreeSet::new();
+        for line in &causes.removed {
+            self.follow(line.line, from..to, true, &mut found);
+        }
+        for line in &causes.added {
+            self.follow(line.line, from..to, false, &mut found);
+        }
+        found.into_iter().collect()
+    }
+
+    /// Follows a line through steps between versions, forwards from the first or backwards from the
+    /// last, to the hunk that has it.
+    fn follow(&self, mut line: u32, steps: Range<usize>, forwards: bool, found: &mut BTreeSet<HunkRef>) {
+        let in_order: Vec<usize> = if forwards { steps.collect() } else { steps.rev().collect() };
+        for step in in_order {
+            let Some(new) = self.member(step + 1) else { return };
+            let changes = self.request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
+            let Some(change) = changes.iter().find(|c| c.new_path.as_deref() == Some(&new.file)) else {
+                continue;
+            };
+            let (mut grown, mut shrunk) = (0, 0);
+            for h in &change.hunks {
+                let sides = [(h.old_start, h.old_lines), (h.new_start, h.new_lines)];
+                let [(start, lines), (_, others)] = if forwards { sides } else { [sides[1], sides[0]] };
+                if line >= start && line < start + lines {
+                    found.insert(HunkRef {
+                        file: repo_path(&new.file),
+                        old_start: h.old_start,
+                        old_lines: h.old_lines,
+                        new_start: h.new_start,
+                        new_lines: h.new_lines,
+                    });
+                    return;
+                }
+                // A side without lines names the line that the others come after.
+                if start + lines.max(1) <= line {
+                    (grown, shrunk) = (grown + others, shrunk + lines);
+                }
+            }
+            line = (line + grown).saturating_sub(shrunk);
+        }
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Options {
     /// Limit of one solver query, in Z3 resource units.
     pub rlimit: u64,
     pub unroll: u32,
+    /// Calls within calls up to which small callees are inlined.
+    pub inline_depth: u32,
     /// Worker threads; 0 means one a processor. The result does not depend on it.
     pub jobs: usize,
     /// Only functions whose name matches, when given.
@@ -60,6 +62,8 @@ pub struct Options {
     pub all: bool,
     pub points: PointChoice,
     pub pins: Vec<Pin>,
+    /// Every pair of versions is compared, not only neighbours.
+    pub all_pairs: bool,
 }
 
 /// The points at which facts are wanted.
@@ -104,11 +108,13 @@ impl Default for Options {
         Options {
             rlimit: 5_000_000,
             unroll: 8,
+            inline_depth: 2,
             jobs: 0,
             function: None,
             all: false,
             points: PointChoice::default(),
             pins: Vec::new(),
+            all_pairs: false,
         }
     }
 }
@@ -135,7 +141,7 @@ fn in_pool<T: Send>(request: &Request, work: impl FnOnce() -> T + Send) -> T {
 /// Loads the units that the range touches and links their functions through the versions.
 fn linked(request: &Request) -> (Vec<lineage::VersionFiles>, Vec<Lineage>) {
     let files = files::lineages(request);
-    let units = Units::new(request.options.clone());
+    let units = Units::new(request.options.clone(), request.analysis.inline_depth);
     let mut requests: Vec<(Arc<dyn SourceTree>, PathBuf)> = Vec::new();
     for (v, version) in request.versions.iter().enumerate() {
         requests.extend(files.iter().filter_map(|f| Some((version.tree.clone(), f.paths[v].clone()?))));
@@ -183,4 +189,31 @@ fn glob_match(pattern: &str, name: &str) -> bool {
 /// Default budget of concrete runs, for one pair of classes.
 pub(crate) fn default_budget() -> invariant::Budget {
     invariant::Budget::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares versions of one function by the expressions that it returns; a churn is `from-to`.
+    fn check(returned: &[&str], all_pairs: bool, expected: &[&str]) {
+        let texts: Vec<String> =
+            returned.iter().map(|e| format!("int f(int x) {{ return {e}; }}\n")).collect();
+        let versions: Vec<Vec<(&str, &str)>> = texts.iter().map(|t| vec![("a.c", t.as_str())]).collect();
+        let analysis = Options { jobs: 1, all_pairs, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), analysis));
+        let points = report.functions.iter().flat_map(|f| &f.points);
+        let mut found: Vec<String> =
+            points.flat_map(|p| &p.churns).map(|c| format!("{}-{}", c.from, c.to)).collect();
+        found.sort();
+        found.dedup();
+        assert_eq!(found, expected, "{returned:?}");
+    }
+
+    #[test]
+    fn all_pairs_of_versions_are_compared_when_asked_for() {
+        check(&["1", "2", "3"], false, &["1-2", "2-3"]);
+        check(&["1", "2", "3"], true, &["1-2", "1-3", "2-3"]);
+        check(&["1", "2", "1"], true, &["1-2", "2-3"]);
+    }
 }

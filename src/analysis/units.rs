@@ -30,14 +30,13 @@ pub struct LoadedFunction {
 }
 
 impl LoadedUnit {
-    fn new(unit: Unit) -> LoadedUnit {
-        let limits = InlineLimits::default();
+    fn new(unit: Unit, limits: &InlineLimits) -> LoadedUnit {
         let functions = unit
             .functions
             .iter()
             .map(|f| {
                 let function = Arc::new(f.clone());
-                let inlined = inline::inline(&function, &unit, &limits);
+                let inlined = inline::inline(&function, &unit, limits);
                 let body = key::body_hash(&inlined).into();
                 LoadedFunction { function, inlined, body }
             })
@@ -52,6 +51,7 @@ pub type LoadResult = Result<Arc<LoadedUnit>, Arc<str>>;
 /// Units by path, with what each parse depended on.
 pub struct Units {
     options: c::Options,
+    limits: InlineLimits,
     known: Mutex<BTreeMap<PathBuf, Vec<Known>>>,
 }
 
@@ -62,8 +62,9 @@ struct Known {
 }
 
 impl Units {
-    pub fn new(options: c::Options) -> Units {
-        Units { options, known: Mutex::default() }
+    pub fn new(options: c::Options, inline_depth: u32) -> Units {
+        let limits = InlineLimits { depth: inline_depth, ..InlineLimits::default() };
+        Units { options, limits, known: Mutex::default() }
     }
 
     /// Returns the unit of a file in a tree. Cost: a parse, or a few look-ups when it is known.
@@ -72,7 +73,7 @@ impl Units {
             return hit;
         }
         let (reads, result) = match frontend::load_unit(tree, path, &self.options) {
-            Ok(loaded) => (loaded.reads, Ok(Arc::new(LoadedUnit::new(loaded.unit)))),
+            Ok(loaded) => (loaded.reads, Ok(Arc::new(LoadedUnit::new(loaded.unit, &self.limits)))),
             Err(rejected) => {
                 (vec![(path.to_path_buf(), tree.content_id(path))], Err(rejected.to_string().into()))
             }

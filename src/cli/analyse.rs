@@ -5,7 +5,9 @@ use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
 use crate::analysis::{self, Graph, Pin, Request, VersionInput};
-use crate::config::{ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, Settings, join_policies};
+use crate::config::{
+    self, ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, Settings, join_policies,
+};
 use crate::frontend::{self, FileCoverage, Lowered, c};
 use crate::history::{
     self, ChangeOptions, Changes, Content, Exclusion, FileChange, GitTree, OpenOptions, Pathspec, Range,
@@ -14,15 +16,21 @@ use crate::history::{
 use crate::invariant::PinnedFact;
 use crate::ir::DataModel;
 use crate::report::coverage::Coverage;
-use crate::report::{HunkReport, RepoPath, Report, SCHEMA, Summary, Verdict, Version, VersionInfo};
+use crate::report::{
+    HunkReport, PointKind, RepoPath, Report, SCHEMA, Summary, Verdict, Version, VersionInfo,
+};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Analyses the versions that the arguments name.
-pub fn report(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Result<Report, CliError> {
+/// Analyses the versions that the arguments name; also returns the settings that were in force.
+pub fn report(
+    repository: &Repository,
+    args: &DiffArgs,
+    context: &mut Context,
+) -> Result<(Report, Settings), CliError> {
     let start = Instant::now();
     let Job { request, changes, settings } = job(repository, args, context)?;
     let progress = Progress::new(&context.globals);
@@ -40,7 +48,7 @@ pub fn report(repository: &Repository, args: &DiffArgs, context: &mut Context) -
     report.summary = Summary::of(&report);
     report.cost.wall_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report.cost.peak_rss_kib = peak_rss_kib();
-    Ok(report)
+    Ok((report, settings))
 }
 
 /// Draws the functions that the range changes.
@@ -73,11 +81,13 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
         analysis: analysis::Options {
             rlimit: settings.rlimit,
             unroll: settings.unroll,
+            inline_depth: settings.inline_depth,
             jobs: settings.jobs.unwrap_or(0),
             function: only_name(&args.function),
             all: args.all,
-            points: args.points_wanted(&repository.prefix())?,
+            points: points(args, &repository.prefix(), &settings)?,
             pins: pins(&settings)?,
+            all_pairs: args.all_pairs,
         },
     };
     Ok(Job { request, changes, settings })
@@ -106,24 +116,51 @@ fn settings(
     args: &DiffArgs,
     globals: &GlobalArgs,
 ) -> Result<Settings, CliError> {
-    let file = match (&globals.config, range.versions.first(), range.versions.last()) {
-        (Some(path), ..) => ConfigFile::read(path)?,
-        (None, Some(oldest), Some(newest)) => {
-            let mut file = ConfigFile::of_tree(&*newest.tree)?;
-            // A change cannot take back a promise of its base. What is wrong with the base's file is
-            // not this range's matter.
-            let base = ConfigFile::of_tree(&*oldest.tree).unwrap_or_default();
-            match args.gate {
-                true => file = join_policies(&base, &file).file,
-                false => file.pinned.extend(base.pinned),
+    let named = std::env::var_os(config::variables::CONFIG).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let file =
+        match (globals.config.as_ref().or(named.as_ref()), range.versions.first(), range.versions.last()) {
+            (Some(path), ..) => ConfigFile::read(path)?,
+            (None, Some(oldest), Some(newest)) => {
+                let mut file = ConfigFile::of_tree(&*newest.tree)?;
+                // A change cannot take back a promise of its base. What is wrong with the base's file is
+                // not this range's matter.
+                let base = ConfigFile::of_tree(&*oldest.tree).unwrap_or_default();
+                match args.gate {
+                    true => file = join_policies(&base, &file).file,
+                    false => file.pinned.extend(base.pinned),
+                }
+                file
             }
-            file
-        }
-        _ => ConfigFile::default(),
-    };
+            _ => ConfigFile::default(),
+        };
     let git = GitConfig::load(repository.git())?;
     let variable = |name: &str| std::env::var(name).ok();
-    Ok(Settings::join(&file, &git, variable, &overrides(globals, args))?)
+    if globals.compdb.is_some() {
+        return Err(CliError::usage("--compdb is not available in this version")
+            .hint("give macros and include folders with -D, -U and -I"));
+    }
+    let settings = Settings::join(&file, &git, variable, &overrides(globals, args))?;
+    if let [_, _, ..] = settings.configuration.as_slice() {
+        let names = settings.configuration.join(", ");
+        return Err(CliError::fatal(format!("several configurations are chosen ({names})"))
+            .hint("this version analyses one at a time: git config invdiff.configuration NAME"));
+    }
+    Ok(settings)
+}
+
+/// The points that the command line names, else those of the configuration, if it names any.
+fn points(args: &DiffArgs, prefix: &Path, settings: &Settings) -> Result<analysis::PointChoice, CliError> {
+    let mut choice = args.points_wanted(prefix)?;
+    if !choice.is_explicit() && settings.points != Settings::default().points {
+        let kind = |name: &String| match name.as_str() {
+            "exit" => Some(PointKind::Exit),
+            "loop" => Some(PointKind::Loop),
+            "entry" => Some(PointKind::Entry),
+            _ => None,
+        };
+        choice.kinds = Some(settings.points.iter().filter_map(kind).collect());
+    }
+    Ok(choice)
 }
 
 /// The facts that the configuration pins, each once.
@@ -173,6 +210,8 @@ fn changes(
     let options = ChangeOptions {
         pathspec: Pathspec::new(&paths, &repository.prefix())?,
         configured: Pathspec::new(settings.pathspecs(), Path::new(""))?,
+        renames: settings.renames,
+        rename_limit: settings.rename_limit,
         ..ChangeOptions::default()
     };
     Ok(repository.changes(range, &options)?)

@@ -101,7 +101,7 @@ pub(super) fn analyse(context: &Context) -> Analyse {
         let range = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
         let opened = analyse::open(&context).map_err(fails)?;
         let args = DiffArgs { range, gate: true, ..DiffArgs::default() };
-        analyse::report(&opened, &args, &mut context).map_err(fails)
+        analyse::report(&opened, &args, &mut context).map(|(report, _)| report).map_err(fails)
     })
 }
 

@@ -4,6 +4,7 @@ use super::range::RangeArgs;
 use super::render::{self, Manner};
 use super::{CliError, Context, ExitCode, analyse};
 use crate::analysis;
+use crate::config::Settings;
 use crate::report::filter::{Filter, FunctionGlob, SourceLine};
 use crate::report::{PointKind, RepoPath, Report, Status};
 use clap::{Args, ValueEnum};
@@ -186,9 +187,9 @@ fn below_top(prefix: &Path, path: &Path) -> PathBuf {
 
 /// The exit code that a report stands for: what is open counts only under `--strict`, and first,
 /// since a difference may hide behind it.
-fn exit_code(report: &Report, args: &DiffArgs) -> ExitCode {
+fn exit_code(report: &Report, args: &DiffArgs, strict: bool) -> ExitCode {
     let open = !report.complete || report.summary.undecided > 0 || report.summary.hunks_not_analysed > 0;
-    if args.strict && open {
+    if strict && open {
         ExitCode::Undecided
     } else if args.exit_code && report.summary.churns > 0 {
         ExitCode::Objection
@@ -199,14 +200,13 @@ fn exit_code(report: &Report, args: &DiffArgs) -> ExitCode {
 
 pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let format = context.format(&render::FORMATS)?;
-    if args.all_pairs {
-        return Err(CliError::usage("--all-pairs is not available in this version")
-            .hint("name two versions: git invdiff A B"));
-    }
     let repository = analyse::open(context)?;
-    let filter = args.filter(&repository.prefix())?;
-    let mut report = analyse::report(&repository, &args, context)?;
-    let code = exit_code(&report, &args);
+    let mut filter = args.filter(&repository.prefix())?;
+    let (mut report, settings) = analyse::report(&repository, &args, context)?;
+    let code = exit_code(&report, &args, settings.strict);
+    if filter.templates.is_empty() && settings.templates != Settings::default().templates {
+        filter.templates = settings.templates;
+    }
     filter.apply(&mut report);
     let manner = Manner { filtered: !filter.is_empty(), all: args.all };
     render::write_report(&report, &manner, format, context)?;
@@ -250,12 +250,12 @@ mod tests {
     #[test]
     fn exit_codes() {
         let mut report = Report::default();
-        assert_eq!(exit_code(&report, &args("--strict --exit-code")), ExitCode::Done);
+        assert_eq!(exit_code(&report, &args("--strict --exit-code"), true), ExitCode::Done);
         report.summary.churns = 1;
-        assert_eq!(exit_code(&report, &args("")), ExitCode::Done);
-        assert_eq!(exit_code(&report, &args("--exit-code --strict")), ExitCode::Objection);
+        assert_eq!(exit_code(&report, &args(""), false), ExitCode::Done);
+        assert_eq!(exit_code(&report, &args("--exit-code --strict"), true), ExitCode::Objection);
         report.summary.undecided = 1;
-        assert_eq!(exit_code(&report, &args("--exit-code")), ExitCode::Objection);
-        assert_eq!(exit_code(&report, &args("--exit-code --strict")), ExitCode::Undecided);
+        assert_eq!(exit_code(&report, &args("--exit-code"), false), ExitCode::Objection);
+        assert_eq!(exit_code(&report, &args("--exit-code --strict"), true), ExitCode::Undecided);
     }
 }

@@ -1,10 +1,11 @@
 //! `git config invdiff.*`: the keys, and values typed as git types them (git-config, "Values").
 
 use super::error::ConfigError;
+use crate::history::Renames;
 use std::collections::BTreeMap;
 
 /// Keys below `invdiff.`, as documentation spells them. Git itself ignores case.
-pub const KEYS: [&str; 33] = [
+pub const KEYS: [&str; 32] = [
     "age",
     "block",
     "cacheDir",
@@ -31,7 +32,6 @@ pub const KEYS: [&str; 33] = [
     "notesRef",
     "points",
     "rlimit",
-    "status",
     "strict",
     "templates",
     "timeoutSeconds",
@@ -39,6 +39,9 @@ pub const KEYS: [&str; 33] = [
     "unroll",
     "warn",
 ];
+
+/// Keys of other sections that are read.
+const FOREIGN: [&str; 2] = ["diff.renames", "diff.renameLimit"];
 
 /// Values of one key, in the order that git reads them, each with its origin.
 type Values = Vec<(String, Option<String>)>;
@@ -61,6 +64,12 @@ impl GitConfig {
                 Some((key, value)) => (key, Some(value.to_owned())),
                 None => (&*entry, None),
             };
+            // Keys of git's own that count for us too, under their whole name.
+            let foreign = FOREIGN.into_iter().find(|k| k.eq_ignore_ascii_case(key));
+            if let Some(known) = foreign {
+                config.values.entry(known.to_owned()).or_default().push((origin.into_owned(), value));
+                continue;
+            }
             let Some(name) = key.strip_prefix("invdiff.") else { continue };
             let Some(known) = KEYS.into_iter().find(|k| k.eq_ignore_ascii_case(name)) else {
                 let error = ConfigError::new(origin.into_owned(), format!("unknown key 'invdiff.{name}'"));
@@ -72,7 +81,7 @@ impl GitConfig {
     }
 
     fn last(&self, key: &str) -> Option<&(String, Option<String>)> {
-        debug_assert!(KEYS.contains(&key), "{key}");
+        debug_assert!(KEYS.contains(&key) || FOREIGN.contains(&key), "{key}");
         self.values.get(key)?.last()
     }
 
@@ -149,6 +158,14 @@ impl GitConfig {
         Some(list)
     }
 
+    /// Reads how renames are looked for, as `diff.renames` says it.
+    pub fn renames(&self) -> Result<Option<Renames>, ConfigError> {
+        match self.last("diff.renames") {
+            Some((_, Some(text))) if matches!(text.as_str(), "copies" | "copy") => Ok(Some(Renames::Copies)),
+            _ => Ok(self.bool("diff.renames")?.map(|on| if on { Renames::Renames } else { Renames::Off })),
+        }
+    }
+
     /// Returns where a key's last value was set, for messages.
     pub fn origin(&self, key: &str) -> String {
         self.last(key).map_or_else(String::new, |(origin, _)| format!("{origin}: invdiff.{key}"))
@@ -216,5 +233,9 @@ mod tests {
         assert_eq!(error.to_string(), "file:x: unknown key 'invdiff.maxtrailer'");
         assert_eq!(error.hint.as_deref(), Some("did you mean 'maxTrailers'?"));
         assert!(config(&["invdiff.maxtrailers\n3"]).is_ok());
+        let renames = |text: &str| config(&[&format!("diff.renames\n{text}")]).expect("keys").renames();
+        assert_eq!(renames("copies"), Ok(Some(Renames::Copies)));
+        assert_eq!(renames("false"), Ok(Some(Renames::Off)));
+        assert!(renames("some").is_err());
     }
 }

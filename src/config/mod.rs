@@ -19,27 +19,8 @@ pub use git::{GitConfig, KEYS};
 pub use policy::{JoinedPolicy, join_policies};
 pub use settings::{GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables};
 
-use crate::history::{GitCommand, Repository, SourceTree};
+use crate::history::{GitCommand, SourceTree};
 use std::path::Path;
-
-impl Settings {
-    /// Reads every layer: the policy file of the newest version, or `file` instead (`--config`, or
-    /// `INVDIFF_CONFIG`), git's configuration, the process's environment, and the command line.
-    pub fn load(
-        repository: &Repository,
-        newest: &dyn SourceTree,
-        file: Option<&Path>,
-        command_line: &Overrides,
-    ) -> Result<Settings, ConfigError> {
-        let named = std::env::var_os(variables::CONFIG).filter(|v| !v.is_empty());
-        let file = match file.or(named.as_deref().map(Path::new)) {
-            Some(path) => ConfigFile::read(path)?,
-            None => ConfigFile::of_tree(newest)?,
-        };
-        let git = GitConfig::load(repository.git())?;
-        Settings::join(&file, &git, |name| std::env::var(name).ok(), command_line)
-    }
-}
 
 impl GitConfig {
     /// Asks git, which knows every scope, includes, `git -c` and `GIT_CONFIG_COUNT`. Cost: one process.
@@ -71,7 +52,7 @@ impl ConfigFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::OpenOptions;
+    use crate::history::{OpenOptions, Repository};
     use crate::testing::TempRepo;
 
     #[test]

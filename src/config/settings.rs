@@ -5,6 +5,7 @@ use super::error::ConfigError;
 use super::file::{ConfigFile, Distribution, PinnedSection, Suppression};
 use super::git::GitConfig;
 use crate::gate::policy::{Block, Policy};
+use crate::history::{ChangeOptions, Renames};
 use crate::ir::DataModel;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -107,6 +108,10 @@ pub struct Settings {
     pub lazy_fetch: bool,
     /// Could-not-decide is an exit code of its own.
     pub strict: bool,
+    /// `diff.renames`.
+    pub renames: Renames,
+    /// `diff.renameLimit`: files on either side up to which inexact renames are looked for.
+    pub rename_limit: usize,
 }
 
 impl Default for Settings {
@@ -148,6 +153,8 @@ impl Default for Settings {
             cache_limit: 256 << 20,
             lazy_fetch: false,
             strict: false,
+            renames: Renames::default(),
+            rename_limit: ChangeOptions::default().rename_limit,
         }
     }
 }
@@ -209,7 +216,11 @@ impl Settings {
 
     /// Returns what stops a commit, as the gate takes it.
     pub fn policy(&self) -> Policy {
-        Policy { block: self.gate.block.iter().filter_map(|name| Block::parse(name)).collect() }
+        Policy {
+            block: self.gate.block.iter().filter_map(|name| Block::parse(name)).collect(),
+            quiet: self.gate.warn.is_empty(),
+            suppressed: self.suppress.iter().map(|s| s.id.clone()).collect(),
+        }
     }
 
     fn apply_file(&mut self, file: &ConfigFile) -> Result<(), ConfigError> {
@@ -294,6 +305,11 @@ impl Settings {
         set(&mut self.cache_limit, git.number("cacheLimit")?);
         set(&mut self.lazy_fetch, git.bool("lazyFetch")?);
         set(&mut self.strict, git.bool("strict")?);
+        set(&mut self.renames, git.renames()?);
+        if let Some(n) = git.small("diff.renameLimit")? {
+            // As in git, 0 means the default.
+            self.rename_limit = if n == 0 { self.rename_limit } else { n as usize };
+        }
         Ok(())
     }
 

@@ -44,11 +44,19 @@ impl Block {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     pub block: BTreeSet<Block>,
+    /// Churns that break nothing are not worth a word.
+    pub quiet: bool,
+    /// Ids of churns that are known and left alone.
+    pub suppressed: BTreeSet<String>,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { block: [Block::Assertion, Block::Pinned, Block::Safety].into() }
+        Policy {
+            block: [Block::Assertion, Block::Pinned, Block::Safety].into(),
+            quiet: false,
+            suppressed: BTreeSet::new(),
+        }
     }
 }
 
@@ -79,7 +87,9 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
             verdict.warnings.push(format!("{} ({doubt})", regression_line(assertion, newest)));
         }
     }
-    let seen = ranked(report).into_iter().filter(|(_, _, churn)| churn.observable);
+    let seen = ranked(report)
+        .into_iter()
+        .filter(|(_, _, churn)| churn.observable && !policy.quiet && !policy.suppressed.contains(&churn.id));
     verdict.warnings.extend(seen.map(|(function, point, churn)| churn_line(function, point, churn)));
     verdict
 }
@@ -118,7 +128,7 @@ mod tests {
             ..Assertion::default()
         };
         let report = Report { assertions: vec![assertion], ..Report::default() };
-        let verdict = judge(&report, &Policy { block: block.iter().copied().collect() });
+        let verdict = judge(&report, &Policy { block: block.iter().copied().collect(), ..Policy::default() });
         assert_eq!((verdict.blocked.len(), verdict.warnings.len()), expected, "{kind:?} {violation:?}");
     }
 
