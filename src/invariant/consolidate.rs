@@ -7,6 +7,7 @@
 
 use super::assume;
 use super::cell::CellChange;
+use super::defined;
 use super::event::{self, Guarded};
 use super::fact::{Fact, Template};
 use super::inductive::Inductive;
@@ -139,7 +140,7 @@ pub(super) struct Side {
     /// Identity of the subject's value: equal keys in two classes mean equal values.
     pub(super) key: Vec<TermId>,
     facts: Vec<(FactKey, Fact)>,
-    causes: Rc<Lines>,
+    pub(super) causes: Rc<Lines>,
     guards: Rc<Lines>,
     /// Nothing is known of the value.
     pub(super) unknown: bool,
@@ -243,6 +244,8 @@ pub(super) struct Engine<'a> {
     /// What was found at the point in question.
     pub(super) diff: PointDiff,
     pub(super) inductive: Option<Inductive>,
+    /// By class: see [`Engine::defined`].
+    pub(super) defined: BTreeMap<usize, TermId>,
 }
 
 impl<'a> Engine<'a> {
@@ -262,6 +265,7 @@ impl<'a> Engine<'a> {
             settled_memory: BTreeSet::new(),
             diff: PointDiff::default(),
             inductive: None,
+            defined: BTreeMap::new(),
         }
     }
 
@@ -341,6 +345,7 @@ impl<'a> Engine<'a> {
             }
         }
         self.invariants(&sides);
+        self.shared_cases(subject, &sides);
         verdicts
     }
 
@@ -369,6 +374,13 @@ impl<'a> Engine<'a> {
                     None => merged.push((key.clone(), fact.clone())),
                 }
             }
+        }
+        // Of a class without a defined execution every fact holds.
+        let empty = self.undefined_classes();
+        for (_, fact) in merged.iter_mut().filter(|_| !empty.is_empty()) {
+            fact.classes = fact.classes.union(&empty);
+            fact.assumptions.push(defined::ASSUMPTION.into());
+            fact.assumptions.sort();
         }
         // That all versions leave a place as it was is no news.
         let unchanged = |f: &Fact| f.variables.iter().any(|v| f.text == format!("{v} == \\old({v})"));
@@ -402,6 +414,7 @@ impl<'a> Engine<'a> {
         };
         let val = &Val { causes, ..val.clone() };
         let unknown = self.e.rests_on_havoc(term);
+        let empty = self.undefined_classes().contains(class);
         let mut side = Side {
             key: vec![term],
             facts: Vec::new(),
@@ -409,10 +422,12 @@ impl<'a> Engine<'a> {
             guards: val.guards.clone(),
             unknown,
         };
-        let shown = self.shown(class, term);
         // Output is judged case by case.
-        let open = *subject != Subject::Output && self.e.rests_on_indeterminate(shown);
-        if unknown || open {
+        let open = *subject != Subject::Output && {
+            let shown = self.defined_value(class, term);
+            self.e.rests_on_indeterminate(shown)
+        };
+        if unknown || open || empty {
             return side;
         }
         side.facts = match subject {
@@ -426,7 +441,7 @@ impl<'a> Engine<'a> {
     fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
         let cell = self.cell_type(class, subject);
         let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));
-        let shown = self.shown(class, val.term);
+        let (formed, shown) = (self.shown(class, val.term), self.defined_value(class, val.term));
         let naming = self.naming_without(class, subject);
         let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
         let constant = self.e.pool.as_const(val.term).is_some();
@@ -442,7 +457,7 @@ impl<'a> Engine<'a> {
             text,
             c: None,
             classes: VersionSet::single(class),
-            assumptions: self.assumptions(val.term, shown),
+            assumptions: self.assumptions(val.term, formed),
             lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
             bounds: BTreeMap::new(),
         };
@@ -617,7 +632,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The names of a class but for that of a subject, which would say nothing of itself.
-    fn naming_without(&self, class: usize, subject: &Subject) -> Naming<'a> {
+    pub(super) fn naming_without(&self, class: usize, subject: &Subject) -> Naming<'a> {
         let mut naming = self.namings[class].clone();
         if let Subject::Variable { name, .. } = subject {
             naming.names.retain(|_, n| n.text != **name);

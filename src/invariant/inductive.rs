@@ -255,6 +255,12 @@ impl Engine<'_> {
             under = self.cut(under);
             under = self.e.pool.and(under, facts);
         }
-        self.shown(class, under)
+        let under = self.shown(class, under);
+        if node != Mvicfg::EXIT {
+            return under;
+        }
+        let defined = self.defined(class);
+        let defined = self.cut(defined);
+        self.e.pool.and(under, defined)
     }
 }

@@ -2,8 +2,10 @@
 
 mod assume;
 mod bounded;
+mod cases;
 mod cell;
 mod consolidate;
+mod defined;
 mod event;
 mod fact;
 mod inductive;

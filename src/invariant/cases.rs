@@ -1,0 +1,110 @@
+//! Facts of some cases: what versions share of a value that is not the same in all of them.
+//!
+//! A value that depends on conditions is taken apart into its cases, `n < 0 ==> \result == -1`. A
+//! case of one class that the others share is a version invariant even where the whole value is
+//! not. It is found by rewriting: another class shares it when, under the condition, its value folds
+//! to the same term.
+
+use super::assume;
+use super::consolidate::{Engine, Side};
+use super::event::{self, Guarded};
+use super::fact::{Fact, Template};
+use super::subject::{self, Subject};
+use super::text;
+use crate::ir::TermId;
+use crate::mvicfg::VersionSet;
+use crate::semantics::c_text;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Cases of one value that are tried.
+const MAX_CASES: usize = 8;
+
+impl Engine<'_> {
+    /// Adds the cases of a subject that all classes share, unless they share the whole value.
+    pub(super) fn shared_cases(&mut self, subject: &Subject, sides: &BTreeMap<usize, Side>) {
+        if !matches!(subject, Subject::Result | Subject::Variable { .. } | Subject::Cell { .. }) {
+            return;
+        }
+        let name = subject.name();
+        let all = self.task.graph.all_classes();
+        let told = self.diff.invariants.iter().any(|f| f.classes == all && f.variables == [name.clone()]);
+        if told || sides.values().any(|s| s.unknown) {
+            return;
+        }
+        let empty = self.undefined_classes();
+        let mut values: BTreeMap<usize, TermId> = BTreeMap::new();
+        for (&c, side) in sides.iter().filter(|(c, _)| !empty.contains(**c)) {
+            let &[term] = side.key.as_slice() else { return };
+            let defined = self.defined_value(c, term);
+            values.insert(c, defined);
+        }
+        if values.len() + empty.len() < all.len() {
+            return;
+        }
+        let mut tried: BTreeSet<(TermId, TermId)> = BTreeSet::new();
+        for (&class, &term) in &values {
+            let Some(cases) = event::cases(&mut self.e.pool, term) else { continue };
+            for Guarded { condition, what } in cases.into_iter().take(MAX_CASES) {
+                let what = assume::under(&mut self.e.pool, what, condition);
+                let open = self.e.rests_on_indeterminate(what) || self.e.rests_on_indeterminate(condition);
+                if open || !tried.insert((condition, what)) {
+                    continue;
+                }
+                let shared = values.values().all(|&t| assume::under(&mut self.e.pool, t, condition) == what);
+                if shared && let Some(fact) = self.case_fact(subject, class, condition, what, sides) {
+                    self.diff.invariants.push(fact);
+                }
+            }
+        }
+    }
+
+    /// A value as it is in the executions without an undefined event, for well-formed input.
+    pub(super) fn defined_value(&mut self, class: usize, term: TermId) -> TermId {
+        let shown = self.shown(class, term);
+        let defined = self.defined(class);
+        assume::under(&mut self.e.pool, shown, defined)
+    }
+
+    fn case_fact(
+        &mut self,
+        subject: &Subject,
+        class: usize,
+        condition: TermId,
+        what: TermId,
+        sides: &BTreeMap<usize, Side>,
+    ) -> Option<Fact> {
+        let naming = self.naming_without(class, subject);
+        let cell = self.cell_type(class, subject);
+        let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));
+        let name = subject.name();
+        let equation = c_text::render_equation(&self.e.pool, &name, what, &naming, ty.as_ref());
+        let text = match self.e.pool.as_const(condition) {
+            Some(_) => equation.clone(),
+            None => format!("{} ==> {equation}", text::term(&self.e.pool, condition, &naming, None)),
+        };
+        let says_nothing =
+            equation == format!("{name} == {name}") || equation == format!("{name} == \\old({name})");
+        if says_nothing || !self.is_readable(&text) {
+            return None;
+        }
+        let mut assumptions = BTreeSet::new();
+        let (mut lines, mut classes) = (BTreeMap::new(), VersionSet::new());
+        for (&c, side) in sides {
+            classes.insert(c);
+            lines.insert(c, self.lines(&side.causes, c));
+            if side.key.iter().any(|&t| self.shown(c, t) != t) {
+                assumptions.insert("stdin-well-formed".to_owned());
+            }
+        }
+        Some(Fact {
+            template: Template::Functional,
+            variables: vec![name],
+            text,
+            c: None,
+            classes,
+            assumptions: assumptions.into_iter().collect(),
+            lines,
+            bounds: BTreeMap::new(),
+        })
+    }
+}
