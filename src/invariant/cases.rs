@@ -18,11 +18,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases of one value that are tried.
 const MAX_CASES: usize = 8;
+/// Bytes of a case's text that a reader still takes in.
+const MAX_LENGTH: usize = 100;
 
 impl Engine<'_> {
     /// Adds the cases of a subject that all classes share, unless they share the whole value.
     pub(super) fn shared_cases(&mut self, subject: &Subject, sides: &BTreeMap<usize, Side>) {
         if !matches!(subject, Subject::Result | Subject::Variable { .. } | Subject::Cell { .. }) {
+            return;
+        }
+        if !self.task.options.all && !subject.is_observable() {
             return;
         }
         let name = subject.name();
@@ -84,7 +89,8 @@ impl Engine<'_> {
         };
         let says_nothing =
             equation == format!("{name} == {name}") || equation == format!("{name} == \\old({name})");
-        if says_nothing || !self.is_readable(&text) {
+        let long = text.len() > MAX_LENGTH && !self.task.options.all;
+        if says_nothing || long || !self.is_readable(&text) {
             return None;
         }
         let mut assumptions = BTreeSet::new();

@@ -56,6 +56,10 @@ pub struct Statistics {
     pub rlimit: u64,
 }
 
+/// A question about float arithmetic gets this part of the limit: it is slower by unit than others,
+/// and what it does not settle early it seldom settles at all.
+const FLOAT_SHARE: u64 = 5;
+
 pub struct Solver {
     limits: Limits,
     encoder: Encoder,
@@ -129,6 +133,10 @@ impl Solver {
         let floats = cone.iter().any(|&t| pool.sort(t).is_float() && is_operation(pool, t));
         if floats {
             let once = z3::Solver::new();
+            let mut params = z3::Params::new();
+            let limit = self.limits.rlimit / FLOAT_SHARE;
+            params.set_u32("rlimit", u32::try_from(limit).unwrap_or(u32::MAX));
+            once.set_params(&params);
             return self.run(&once, pool, query, &cone, &conditions);
         }
         let incremental = self.incremental.clone();

@@ -1,0 +1,113 @@
+//! Facts at loop heads and lines, what induction proves, and what is only bounded.
+
+use git_invdiff::analysis::{Options, PointChoice, diff, memory};
+use git_invdiff::frontend::c;
+use git_invdiff::report::{Claim, PointKind, Report, Status};
+
+fn analyse(old: &str, new: &str, points: PointChoice) -> Report {
+    let files = [vec![("a.c", old)], vec![("a.c", new)]];
+    diff(&memory::request(&files, c::Options::default(), Options { points, ..Options::default() }))
+}
+
+/// Facts of a kind of point: `=` in both versions, `-` and `+` churns, sorted.
+fn facts(report: &Report, kind: PointKind) -> Vec<String> {
+    let points = || report.functions.iter().flat_map(|f| &f.points).filter(move |p| p.kind == kind);
+    let mut all: Vec<String> =
+        points().flat_map(|p| &p.version_invariants).map(|f| format!("= {}", f.text)).collect();
+    for churn in points().flat_map(|p| &p.churns) {
+        all.extend(churn.removed.iter().map(|f| format!("- {}", f.text)));
+        all.extend(churn.added.iter().map(|f| format!("+ {}", f.text)));
+        let shown = matches!(churn.claim, Claim::NoLongerHolds | Claim::NowHolds | Claim::Changed);
+        assert_eq!(shown, churn.witness.is_some(), "{churn:?}");
+    }
+    all.sort();
+    all
+}
+
+fn loops() -> PointChoice {
+    PointChoice { kinds: Some(vec![PointKind::Loop]), lines: Vec::new() }
+}
+
+const SUM: &str = "int sum(const int *a, int n) {\n    int s = 0, i = 0;\n    if (n < 0)\n        return -1;\n    \
+                   while (i < n) {\n        s += a[i];\n        i += STEP;\n    }\n    return i;\n}\n";
+
+/// `i <= n` is inductive for steps of one; for steps of two a run refutes it.
+#[test]
+fn induction_proves_and_runs_refute() {
+    let report = analyse(&SUM.replace("STEP", "1"), &SUM.replace("STEP", "2"), loops());
+    let found = facts(&report, PointKind::Loop);
+    assert!(found.contains(&"- i <= n".to_string()), "{found:?}");
+    assert!(found.contains(&"+ i % 2 == 0".to_string()), "{found:?}");
+    // Near INT_MAX steps of two wrap: the sign is no invariant of both.
+    assert!(!found.contains(&"= i >= 0".to_string()), "{found:?}");
+}
+
+/// Facts of an inner loop's head rest on those of the outer one.
+#[test]
+fn nested_loops_are_one_induction() {
+    let code = "int tri(int n) {\n    int t = 0;\n    for (int i = 0; i < n; i++)\n        \
+                for (int j = 0; j < i; j++)\n            t += WEIGHT;\n    return t;\n}\n";
+    let report = analyse(&code.replace("WEIGHT", "1"), &code.replace("WEIGHT", "2"), loops());
+    let found = facts(&report, PointKind::Loop);
+    for expected in ["= i >= 0", "= j <= i"] {
+        assert!(found.contains(&expected.to_string()), "{expected}: {found:?}");
+    }
+}
+
+/// What holds after a loop may need what the loop keeps.
+#[test]
+fn the_exit_uses_what_loops_keep() {
+    let report = analyse(
+        &SUM.replace("STEP", "1"),
+        &SUM.replace("i += STEP;", "i++; s ^= 1;"),
+        PointChoice::default(),
+    );
+    let found = facts(&report, PointKind::Exit);
+    assert!(found.contains(&"= n <= \\result".to_string()), "{found:?}");
+}
+
+/// A counter's sign is not inductive where it may wrap, and is checked up to the bound.
+#[test]
+fn what_is_not_inductive_is_bounded() {
+    let code = "int bits(unsigned n) {\n    int k = 0;\n    EXTRA\n    while (n) {\n        n &= n - 1;\n        \
+                k++;\n    }\n    return k;\n}\n";
+    let report =
+        analyse(&code.replace("EXTRA", ""), &code.replace("EXTRA", "n |= 1;"), PointChoice::default());
+    let points = report.functions.iter().flat_map(|f| &f.points);
+    let facts: Vec<_> = points.flat_map(|p| &p.version_invariants).collect();
+    let sign = facts.iter().find(|f| f.text == "\\result >= 0");
+    let sign = sign.unwrap_or_else(|| panic!("{facts:?}"));
+    assert!(sign.status.values().all(|s| *s == Status::Bounded), "{sign:?}");
+    assert_eq!(sign.bound, Some(8));
+}
+
+#[test]
+fn facts_at_a_line() {
+    let code = "int f(int a) {\n    int b = a * 2;\n    int c = b + K;\n    return c;\n}\n";
+    let at = |line| PointChoice { kinds: None, lines: vec![("a.c".into(), line)] };
+    let (old, new) = (code.replace('K', "1"), code.replace('K', "3"));
+    let found = facts(&analyse(&old, &new, at(3)), PointKind::Line);
+    assert!(found.contains(&"= b == a * 2".to_string()), "{found:?}");
+    let found = facts(&analyse(&old, &new, at(4)), PointKind::Line);
+    assert_eq!(found.iter().filter(|f| f.contains("c ==")).count(), 2, "{found:?}");
+}
+
+/// What versions share of a value that changed in one case only.
+#[test]
+fn an_unchanged_case_stays_an_invariant() {
+    let code = "int f(int n) {\n    if (n < 0)\n        return -1;\n    return n + K;\n}\n";
+    let report = analyse(&code.replace('K', "1"), &code.replace('K', "2"), PointChoice::default());
+    let found = facts(&report, PointKind::Exit);
+    assert!(found.contains(&"= n < 0 ==> \\result == -1".to_string()), "{found:?}");
+}
+
+/// No execution of the old version is defined, so the facts of the new one are those of both.
+#[test]
+fn a_version_without_defined_runs_refutes_nothing() {
+    let code = "#include <stdio.h>\nint main(void) {\n    int a;\n    scanf(\"%d\", TARGET);\n    printf(\"%d\", a + 1);\n    return a > 0;\n}\n";
+    let report = analyse(&code.replace("TARGET", "a"), &code.replace("TARGET", "&a"), PointChoice::default());
+    let points = report.functions.iter().flat_map(|f| &f.points);
+    let facts: Vec<_> = points.flat_map(|p| &p.version_invariants).collect();
+    let result = facts.iter().find(|f| f.variables == ["\\result"]);
+    assert!(result.is_some_and(|f| f.assumptions.contains(&"no-undefined-behaviour".into())), "{facts:?}");
+}
