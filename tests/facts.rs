@@ -195,3 +195,21 @@ fn examples_are_as_simple_as_the_difference_allows() {
         ("1", "2"),
     );
 }
+
+/// What a caller shows of a callee's change is told at the callee.
+#[test]
+fn a_callee_s_change_is_told_once() {
+    let f = |k: i32| {
+        format!(
+            "int g(int a) {{ return a * {k}; }}\nint f(int a) {{ return g(a); }}\nint h(int a) {{ return f(a) + 1; }}"
+        )
+    };
+    let report = analyse(&[&f(3), &f(5)]);
+    let through = |name: &str| -> Vec<Vec<String>> {
+        let f = report.functions.iter().filter(|f| f.name == name).flat_map(|f| &f.points);
+        f.flat_map(|p| &p.churns).map(|c| c.through.clone()).collect()
+    };
+    assert_eq!(through("g"), [Vec::<String>::new()]);
+    assert_eq!(through("f"), [["a.c:g"]]);
+    assert_eq!(through("h"), [["a.c:g"]]);
+}

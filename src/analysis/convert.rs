@@ -2,6 +2,8 @@
 
 use super::classes::{Analysed, World, version_pairs};
 use super::lineage::{Lineage, Member};
+use super::selection;
+use super::through::{self, Changes};
 use super::{Request, witness};
 use crate::invariant::{self, PointDiff, Subject};
 use crate::ir::DataModel;
@@ -43,8 +45,19 @@ pub fn fill(
     analysed: &[Analysed],
     _world: &World,
 ) {
-    for (lineage, a) in lineages.iter().zip(analysed) {
-        if let Some(f) = function_report(request, lineage, a) {
+    let differ = |l: usize| analysed.get(l).is_some_and(|a| a.diff.is_some());
+    let changes = Changes::new(lineages, &differ, request.versions.len());
+    for (i, (lineage, a)) in lineages.iter().zip(analysed).enumerate() {
+        if let Some(mut f) = function_report(request, lineage, a) {
+            for churn in f.points.iter_mut().flat_map(|p| &mut p.churns) {
+                churn.through = changes.of(i, churn);
+            }
+            // What a function keeps is of interest where its own text changes.
+            if a.diff.is_some() && !changes.touches(i, &a.class_of) && !request.analysis.all {
+                for point in f.points.iter_mut().filter(|p| p.kind == PointKind::Exit) {
+                    (point.left_out, point.version_invariants) = (0, Vec::new());
+                }
+            }
             report.functions.push(f);
         }
         if let Some(d) = &a.diff {
@@ -54,6 +67,7 @@ pub fn fill(
         }
     }
     report.functions.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
+    through::settle(&mut report.functions);
 }
 
 fn repo_path(p: &Path) -> RepoPath {
@@ -159,7 +173,11 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         let seen = |v: &String| v.starts_with('\\') || v == "output" || v == "end" || diff.cells.contains(v);
         request.analysis.all || request.analysis.points.is_explicit() || f.variables.iter().any(seen)
     };
-    point.version_invariants = invariants.into_iter().filter(shown).map(|f| view.fact(f, None)).collect();
+    let mut invariants: Vec<&invariant::Fact> = invariants.into_iter().filter(shown).collect();
+    if !request.analysis.all && !request.analysis.points.is_explicit() {
+        (invariants, point.left_out) = selection::select(invariants);
+    }
+    point.version_invariants = invariants.into_iter().map(|f| view.fact(f, None)).collect();
     point.undecided = diff
         .undecided
         .iter()
@@ -290,6 +308,7 @@ impl View<'_> {
             },
             causes,
             witness,
+            through: Vec::new(),
             age: None,
             rank: rank(c),
         }

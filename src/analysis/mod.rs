@@ -13,6 +13,8 @@ mod hunks;
 mod lineage;
 pub mod memory;
 mod properties;
+mod selection;
+mod through;
 mod units;
 mod witness;
 

@@ -8,7 +8,7 @@
 use super::assume;
 use super::cell::CellChange;
 use super::defined;
-use super::event::{self, Guarded};
+use super::events::undefined_fact;
 use super::fact::{Fact, Template};
 use super::inductive::Inductive;
 use super::inputs;
@@ -17,9 +17,8 @@ use super::properties::{self, PinnedFact, Property};
 use super::runs::{self, Budget, Difference, Run};
 use super::shrink;
 use super::subject::{self, Subject};
-use super::text;
 use crate::interp::{FinalObject, Program};
-use crate::ir::{App, Instr, Leaf, Sort, Term, TermId, Uf, Unit};
+use crate::ir::{App, Leaf, Sort, Term, TermId, Uf, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named, Naming};
 use crate::semantics::{Callees, Evaluator, Lines, Val};
@@ -139,15 +138,15 @@ pub struct FunctionDiff {
 pub(super) struct Side {
     /// Identity of the subject's value: equal keys in two classes mean equal values.
     pub(super) key: Vec<TermId>,
-    facts: Vec<(FactKey, Fact)>,
+    pub(super) facts: Vec<(FactKey, Fact)>,
     pub(super) causes: Rc<Lines>,
-    guards: Rc<Lines>,
+    pub(super) guards: Rc<Lines>,
     /// Nothing is known of the value.
     pub(super) unknown: bool,
 }
 
 /// What makes two facts of different classes the same fact.
-type FactKey = Vec<TermId>;
+pub(super) type FactKey = Vec<TermId>;
 
 /// Nodes of the largest graph that is analysed.
 const MAX_NODES: usize = 6000;
@@ -473,117 +472,6 @@ impl<'a> Engine<'a> {
         !elided && !in_loop && (self.task.options.all || !inner)
     }
 
-    fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
-        let shown = self.shown(class, val.term);
-        let Some(cases) = event::cases(&mut self.e.pool, shown) else { return Vec::new() };
-        let alone = cases.len() == 1;
-        let assumptions = self.assumptions(val.term, shown);
-        let lines = BTreeMap::from([(class, self.lines(&val.causes, class))]);
-        let mut facts = Vec::new();
-        for Guarded { condition, what } in cases {
-            let what = assume::under(&mut self.e.pool, what, condition);
-            if self.e.rests_on_indeterminate(what) || self.e.rests_on_indeterminate(condition) {
-                continue;
-            }
-            let atoms = event::atoms(&self.e.pool, what);
-            if atoms.is_empty() && alone {
-                continue;
-            }
-            let naming = &self.namings[class];
-            let printed = text::printed(&self.e.pool, &atoms, naming);
-            let text = match self.e.pool.as_const(condition) {
-                Some(_) => format!("output == {printed}"),
-                None => {
-                    format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, naming, None))
-                }
-            };
-            if !self.is_readable(&text) {
-                continue;
-            }
-            let fact = Fact {
-                template: Template::Event,
-                variables: vec!["output".into()],
-                text,
-                c: None,
-                classes: VersionSet::single(class),
-                assumptions: assumptions.clone(),
-                lines: lines.clone(),
-                bounds: BTreeMap::new(),
-            };
-            facts.push((vec![condition, what], fact));
-        }
-        facts
-    }
-
-    /// The conditions under which a class ends otherwise than by return.
-    fn ends_of(&mut self, class: usize) -> Side {
-        let mut side = Side::default();
-        let single = VersionSet::single(class);
-        for node in subject::abnormal_ends(&self.e, class) {
-            let Some((_, val)) = self.e.reach_from_entry(node, &single).into_iter().next() else { continue };
-            if self.e.pool.as_const(val.term).and_then(|c| c.as_bool()) == Some(false) {
-                continue;
-            }
-            let (what, args) = self.describe_end(class, node, &single);
-            side.key.push(val.term);
-            side.key.extend(args);
-            let mut causes = (*side.causes).union(&val.causes).union(&val.guards);
-            causes.insert(node as usize);
-            side.causes = Rc::new(causes);
-            if self.e.rests_on_havoc(val.term) {
-                side.unknown = true;
-                continue;
-            }
-            let shown = self.shown(class, val.term);
-            if self.e.rests_on_indeterminate(shown) {
-                continue;
-            }
-            let text = match self.e.pool.as_const(shown) {
-                Some(_) => what.clone(),
-                None => format!("{} ==> {what}", text::term(&self.e.pool, shown, &self.namings[class], None)),
-            };
-            if !self.is_readable(&text) {
-                continue;
-            }
-            let end_key = self.e.pool.bv(64, node as i128);
-            let fact = Fact {
-                template: Template::Event,
-                variables: vec!["end".into()],
-                text,
-                c: None,
-                classes: single.clone(),
-                assumptions: self.assumptions(val.term, shown),
-                lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
-                bounds: BTreeMap::new(),
-            };
-            side.facts.push((vec![shown, end_key], fact));
-        }
-        side
-    }
-
-    fn describe_end(&mut self, number: usize, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
-        let graph = self.task.graph;
-        let Instr::Call { callee: crate::ir::Callee::Direct(name), args, .. } = &graph.node(node).instr
-        else {
-            return ("ends in a call that does not return".into(), Vec::new());
-        };
-        let mut terms = Vec::new();
-        for a in args {
-            if let Some((_, v)) = self.e.expr(a, node, class).into_iter().next() {
-                terms.push(v.term);
-            }
-        }
-        let what = match (&**name, terms.first()) {
-            ("__invdiff_assert_fail", _) => "assertion fails".to_string(),
-            ("abort", _) => "abort()".to_string(),
-            ("exit" | "_Exit" | "_exit", Some(&t)) => {
-                format!("exit({})", text::term(&self.e.pool, t, &self.namings[number], None))
-            }
-            (other, _) => format!("ends in {other}()"),
-        };
-        (what, terms)
-    }
-
     /// Names values at the exit: by variables that hold the same input in every class. What is not
     /// the same everywhere keeps the name of the input, so that a fact means the same in all.
     fn name_values(&mut self) -> Vec<Naming<'a>> {
@@ -686,7 +574,7 @@ impl<'a> Engine<'a> {
         let claim = match &found {
             Some((run, Difference::Undefined)) => {
                 // The event stands on the side of the version that meets it.
-                let events = undefined_fact(run, from, to);
+                let events = undefined_fact(run, from, to, &graph.bodies[to].name);
                 if matches!(run.old.end, crate::interp::End::Undefined { .. }) {
                     removed = events;
                 } else {
@@ -861,27 +749,7 @@ impl<'a> Engine<'a> {
         assume::well_formed(&mut self.e.pool, term, &taken)
     }
 
-    fn assumptions(&self, exact: TermId, shown: TermId) -> Vec<String> {
+    pub(super) fn assumptions(&self, exact: TermId, shown: TermId) -> Vec<String> {
         if exact == shown { Vec::new() } else { vec!["stdin-well-formed".into()] }
     }
-}
-
-/// The undefined event that a run met in one of its versions, as a fact of that version.
-fn undefined_fact(run: &Run, from: usize, to: usize) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    for (outcome, class) in [(&run.old, from), (&run.new, to)] {
-        if let crate::interp::End::Undefined { kind, place } = &outcome.end {
-            facts.push(Fact {
-                template: Template::Event,
-                variables: vec!["end".into()],
-                text: format!("undefined: {} at line {}", kind.name(), place.line),
-                c: None,
-                classes: VersionSet::single(class),
-                assumptions: Vec::new(),
-                lines: BTreeMap::from([(class, vec![place.line])]),
-                bounds: BTreeMap::new(),
-            });
-        }
-    }
-    facts
 }

@@ -7,6 +7,7 @@ mod cell;
 mod consolidate;
 mod defined;
 mod event;
+mod events;
 mod fact;
 mod inductive;
 mod inputs;

@@ -142,9 +142,13 @@ impl Filter {
         point.churns.retain_mut(|churn| {
             let affected = self.churn_is_affected(churn)
                 || churn.removed.iter().chain(&churn.added).any(|f| self.fact_is_affected(function, f));
+            // A churn that no short fact describes is judged by what it is about.
+            let bare = churn.removed.is_empty() && churn.added.is_empty();
+            let about = Fact { variables: vec![churn.subject.clone()], ..Fact::default() };
             churn.removed.retain(|fact| self.passes_fact(fact));
             churn.added.retain(|fact| self.passes_fact(fact));
-            !self.without_churns && affected && !(churn.removed.is_empty() && churn.added.is_empty())
+            let left = !(churn.removed.is_empty() && churn.added.is_empty());
+            !self.without_churns && affected && (left || bare && self.passes_fact(&about))
         });
     }
 

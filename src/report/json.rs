@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(keys("/functions/0/points/0"), "id kind lines version_invariants undecided churns");
         assert_eq!(
             keys("/functions/0/points/0/churns/0"),
-            "id from to subject removed added observable claim causes hunks witness age rank"
+            "id from to subject removed added observable claim causes hunks witness through age rank"
         );
         assert_eq!(
             keys("/functions/0/points/0/version_invariants/0"),

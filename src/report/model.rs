@@ -229,6 +229,9 @@ pub struct Point {
     /// Line in each version; exit points of functions with several returns give the last one.
     pub lines: BTreeMap<Version, u32>,
     pub version_invariants: Vec<Fact>,
+    /// Version invariants that only `--all` shows: implied by others, long, or one too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
     pub undecided: Vec<Undecided>,
     pub churns: Vec<Churn>,
 }
@@ -241,6 +244,10 @@ pub enum PointKind {
     Exit,
     Loop,
     Line,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// A condition that holds at a point in the versions that it names.
@@ -314,6 +321,9 @@ pub struct Churn {
     pub hunks: Vec<HunkRef>,
     /// Replayed in both versions before it is put here.
     pub witness: Option<Witness>,
+    /// Changed functions (`file:name`) that this one calls and whose change it shows, the nearest
+    /// first; empty if its own text is the cause.
+    pub through: Vec<String>,
     /// Versions that the removed fact had held, when known from the cache.
     pub age: Option<u32>,
     /// Importance, 0 to 1; renderers show the highest first.

@@ -183,24 +183,37 @@ impl<'a> View<'a> {
         Ok(())
     }
 
+    /// What stayed open, a line for each function and reason.
     fn undecided(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut heading = Some("undecided");
         for function in &self.report.functions {
+            let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
             for point in &function.points {
                 for question in &point.undecided {
-                    if let Some(heading) = heading.take() {
-                        writeln!(out, "\n{}", self.options.palette.paint(Slot::Heading, heading))?;
-                    }
-                    let mut line = self.line();
-                    line.plain("  ").paint(Slot::File, &function.file.to_string());
-                    line.plain(&format!("  {}()  ", visible(&function.name)));
-                    line.plain(&point_text(point, None)).plain("  ").plain(&visible(&question.text));
-                    let mut why = format!("  {}", visible(&question.reason));
+                    let mut why = visible(&question.reason);
                     if let Some(raise) = &question.raise {
                         why.push_str(&format!("; {} may settle it", visible(raise)));
                     }
-                    line.paint(Slot::Status, &why).write(out)?;
+                    let at = match point.kind {
+                        PointKind::Exit => String::new(),
+                        _ => format!(" {}", point_text(point, None)),
+                    };
+                    let what = visible(&question.text) + &at;
+                    match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
+                        Some((_, list)) if list.contains(&what) => {}
+                        Some((_, list)) => list.push(what),
+                        None => by_reason.push((why, vec![what])),
+                    }
                 }
+            }
+            for (why, list) in by_reason {
+                if let Some(heading) = heading.take() {
+                    writeln!(out, "\n{}", self.options.palette.paint(Slot::Heading, heading))?;
+                }
+                let mut line = self.line();
+                line.plain("  ").paint(Slot::File, &function.file.to_string());
+                line.plain(&format!("  {}()  {}", visible(&function.name), list.join(", ")));
+                line.paint(Slot::Status, &format!("  {why}")).write(out)?;
             }
         }
         Ok(())
@@ -351,7 +364,12 @@ fn summary_line(report: &Report, options: &TextOptions) -> String {
     }
     match summary.undecided {
         0 => parts.push("nothing undecided".to_owned()),
-        n => parts.push(format!("{n} undecided{see}")),
+        n => {
+            let open = |f: &&super::FunctionReport| f.points.iter().any(|p| !p.undecided.is_empty());
+            let functions = report.functions.iter().filter(open).count();
+            let questions = counted(n, "open question");
+            parts.push(format!("{questions} in {}{see}", counted(functions, "function")));
+        }
     }
     let hunks = report.hunks.len();
     if hunks > 0 {
@@ -364,16 +382,24 @@ fn summary_line(report: &Report, options: &TextOptions) -> String {
 /// How many churns; that nothing changed is said only if everything was seen.
 fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summary) -> String {
     if summary.churns > 0 {
-        let with_churns =
-            report.functions.iter().filter(|f| f.points.iter().any(|p| !p.churns.is_empty())).count();
-        let seen = match summary.observable_churns {
+        // What callers show of a callee's change is told at the callee.
+        let told = churns::told(report);
+        let is_own = |c: &super::Churn| !c.through.iter().any(|t| told.contains(&(c.from, t.clone())));
+        let own = |f: &super::FunctionReport| {
+            f.points.iter().flat_map(|p| &p.churns).filter(|c| is_own(c)).cloned().collect::<Vec<_>>()
+        };
+        let by_function: Vec<_> = report.functions.iter().map(own).filter(|c| !c.is_empty()).collect();
+        let count = by_function.iter().map(Vec::len).sum::<usize>();
+        let observable = by_function.iter().flatten().filter(|c| c.observable).count();
+        let seen = match observable {
             0 => "none seen by callers".to_owned(),
-            n if n == summary.churns => "seen by callers".to_owned(),
+            n if n == count => "seen by callers".to_owned(),
             n => format!("{n} seen by callers"),
         };
         return format!(
-            "{} in {with_churns} of {}, {seen}",
-            counted(summary.churns, "churn"),
+            "{} in {} of {}, {seen}",
+            counted(count, "churn"),
+            by_function.len(),
             counted(summary.functions, "changed function")
         );
     }

@@ -71,7 +71,9 @@ pub fn ranked(report: &Report) -> Vec<(&FunctionReport, &Point, &Churn)> {
     let mut all: Vec<(&FunctionReport, &Point, &Churn)> = Vec::new();
     for function in &report.functions {
         for point in &function.points {
-            all.extend(point.churns.iter().map(|churn| (function, point, churn)));
+            // What callers see of a callee's change is told there.
+            let own = point.churns.iter().filter(|churn| churn.through.is_empty());
+            all.extend(own.map(|churn| (function, point, churn)));
         }
     }
     let order = |a: &Churn, b: &Churn| b.rank.partial_cmp(&a.rank).unwrap_or(Ordering::Equal);

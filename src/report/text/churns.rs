@@ -4,12 +4,12 @@ use super::{View, hunk_text, point_text, ranges, status_text, widest, witness};
 use crate::report::RepoPath;
 use crate::report::escape::{shortened, source_line, visible};
 use crate::report::model::{
-    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Outcome, Point, Version,
-    Witness,
+    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Outcome, Point, Report,
+    Version, Witness,
 };
 use crate::report::palette::Slot;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// Columns that a fact may take before it pushes its status to the right.
@@ -33,13 +33,27 @@ impl Changed<'_> {
     }
 }
 
+/// Names of functions that see a callee's change, by step and by the callee (`file:name`).
+type Callers = BTreeMap<(Version, String), Vec<String>>;
+
 /// Writes each step from version to version that has churns, or functions that came or went.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut steps: BTreeMap<(Version, Version), Vec<Changed>> = BTreeMap::new();
+    let mut callers = Callers::new();
+    let told = told(view.report);
     for function in &view.report.functions {
         let mut by_step: BTreeMap<(Version, Version), Changed> = BTreeMap::new();
         for point in &function.points {
             for churn in &point.churns {
+                let told = |callee: &&String| told.contains(&(churn.from, (*callee).clone()));
+                if let Some(callee) = churn.through.iter().find(told).filter(|_| !view.options.verbose) {
+                    let names = callers.entry((churn.from, callee.clone())).or_default();
+                    let name = format!("{}()", visible(&function.name));
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                    continue;
+                }
                 let key = (churn.to, churn.from);
                 let changed = by_step.entry(key).or_insert_with(|| Changed { function, points: Vec::new() });
                 match changed.points.iter_mut().find(|(p, _)| std::ptr::eq(*p, point)) {
@@ -62,12 +76,25 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         let status_at = status_column(&changed);
         for function in &changed {
             write_function(view, function, status_at, out)?;
+            let name = format!("{}:{}", function.function.file, function.function.name);
+            if let Some(names) = callers.get(&(from, name)) {
+                write_callers(view, names, out)?;
+            }
         }
         for line in comings.get(&(to, from)).into_iter().flatten() {
             writeln!(out, "  {line}")?;
         }
     }
     Ok(())
+}
+
+/// Steps and functions (`file:name`) that tell churns of their own.
+pub(super) fn told(report: &Report) -> BTreeSet<(Version, String)> {
+    let own = |f: &FunctionReport| -> BTreeSet<(Version, String)> {
+        let churns = f.points.iter().flat_map(|p| &p.churns).filter(|c| c.through.is_empty());
+        churns.map(|c| (c.from, format!("{}:{}", f.file, f.name))).collect()
+    };
+    report.functions.iter().flat_map(own).collect()
 }
 
 fn importance(a: &Churn, b: &Churn) -> Ordering {
@@ -147,6 +174,25 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
     Ok(())
 }
 
+/// The callers that see a function's change, in one line.
+fn write_callers(view: &View, names: &[String], out: &mut dyn Write) -> io::Result<()> {
+    let mut line = view.line();
+    line.plain("      seen by").pad_to(DETAIL);
+    let mut shown = 0;
+    for name in names {
+        let comma = if shown == 0 { "" } else { ", " };
+        if shown > 0 && line.column() + comma.len() + name.chars().count() + 12 > view.options.width {
+            break;
+        }
+        line.plain(comma).plain(name);
+        shown += 1;
+    }
+    if shown < names.len() {
+        line.plain(&format!(" and {} more", names.len() - shown));
+    }
+    line.write(out)
+}
+
 fn identity_word(kind: IdentityKind) -> &'static str {
     match kind {
         IdentityKind::Same => "was",
@@ -172,7 +218,7 @@ fn write_churns(
             write_fact(view, '+', fact, None, status_at, out)?;
         }
         if churn.removed.is_empty() && churn.added.is_empty() {
-            writeln!(out, "    ~ behaviour differs, and no short fact says how")?;
+            writeln!(out, "    ~ {}", undescribed(churn))?;
         }
         if let Some(remark) = remark(churn) {
             writeln!(out, "      {}", view.options.palette.paint(Slot::Status, remark))?;
@@ -199,12 +245,23 @@ fn write_churns(
     Ok(())
 }
 
+/// Says what a churn is about that no short fact describes; the example says how.
+fn undescribed(churn: &Churn) -> String {
+    match churn.subject.as_str() {
+        "output" => "what it prints differs".into(),
+        "end" => "how it ends differs".into(),
+        "memory" => "what it leaves in memory differs".into(),
+        "" => "behaviour differs".into(),
+        name => format!("{} differs", visible(name)),
+    }
+}
+
 /// What the claim says beyond the facts and the example.
 fn remark(churn: &Churn) -> Option<&'static str> {
     match churn.claim {
         Claim::NoLongerProvable => Some("no longer provable; not refuted either"),
-        Claim::DiffersUnderUb => Some("differs where a version's behaviour is undefined"),
-        Claim::NoLongerHolds | Claim::NowHolds | Claim::Changed => None,
+        // The facts name the event.
+        Claim::DiffersUnderUb | Claim::NoLongerHolds | Claim::NowHolds | Claim::Changed => None,
     }
 }
 
@@ -261,7 +318,9 @@ fn write_causes(view: &View, file: &RepoPath, causes: &Causes, out: &mut dyn Wri
     }
     if !causes.shared.is_empty() {
         let mut line = view.line();
-        line.plain("      kept by").pad_to(DETAIL).plain(&kept_by(file, &causes.shared)).write(out)?;
+        let room = if view.options.verbose { usize::MAX } else { view.options.width.saturating_sub(DETAIL) };
+        let lines = shortened(&kept_by(file, &causes.shared), room.max(20));
+        line.plain("      kept by").pad_to(DETAIL).plain(&lines).write(out)?;
     }
     Ok(())
 }

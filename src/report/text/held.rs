@@ -28,7 +28,13 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut sets: Vec<_> = sets.into_iter().collect();
     sets.sort_by_key(|(versions, _)| std::cmp::Reverse(versions.len()));
-    sets.iter().try_for_each(|(versions, facts)| write_set(view, versions, facts, out))
+    sets.iter().try_for_each(|(versions, facts)| write_set(view, versions, facts, out))?;
+    let points = view.report.functions.iter().flat_map(|f| &f.points);
+    let left_out: usize = points.map(|p| p.left_out).sum();
+    if left_out > 0 && !sets.is_empty() {
+        writeln!(out, "  … and {left_out} more with --all")?;
+    }
+    Ok(())
 }
 
 fn write_set(view: &View, versions: &[Version], facts: &[Held], out: &mut dyn Write) -> io::Result<()> {

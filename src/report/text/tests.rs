@@ -245,12 +245,12 @@ working tree
       no longer provable; not refuted either
 
 undecided
-  src/area.c  area()  at exit  a < b  rlimit met; --rlimit 9 may settle it
+  src/area.c  area()  a < b  rlimit met; --rlimit 9 may settle it
 
 not understood
   src/area.c:12  area()  inline assembly  version 2
 
-1 churn in 1 of 1 changed function, seen by callers; 1 function not fully analysed; 1 undecided
+1 churn in 1 of 1 changed function, seen by callers; 1 function not fully analysed; 1 open question in 1 function
 12 ms, 3 solver queries (0 more from the cache), 0 of 0 nodes visited, 4 MiB
 "#,
     );

@@ -1,0 +1,89 @@
+//! Which version invariants a reader wants of a function: what callers see first, short ones first,
+//! none that another one says already, and not too many.
+
+use crate::invariant::{Fact, Template};
+use std::collections::BTreeSet;
+
+/// Invariants of one point that are shown unless all are asked for.
+const MOST: usize = 6;
+/// Longest text of one, in characters; longer ones are read by nobody.
+const LONGEST: usize = 100;
+/// Longest value that makes bounds of the same variable superfluous.
+const PLAIN: usize = 60;
+
+/// Returns the facts that are shown, and how many are left out.
+pub(super) fn select(facts: Vec<&Fact>) -> (Vec<&Fact>, usize) {
+    let is_value = |f: &&&Fact| matches!(f.template, Template::Constant | Template::Functional);
+    let plain: BTreeSet<&String> =
+        facts.iter().filter(is_value).filter(|f| f.text.len() <= PLAIN).flat_map(|f| &f.variables).collect();
+    let implied = |f: &&Fact| {
+        !is_value(&f) && f.template != Template::Event && f.variables.iter().all(|v| plain.contains(v))
+    };
+    let (implied, mut rest): (Vec<&Fact>, Vec<&Fact>) = facts.into_iter().partition(implied);
+    let subject = |f: &Fact| match f.variables.first().map(String::as_str) {
+        Some("\\result") => 0,
+        Some("output" | "end") => 1,
+        _ if f.variables.iter().any(|v| v.starts_with('\\')) => 2,
+        _ => 3,
+    };
+    rest.sort_by(|a, b| (subject(a), a.text.len(), &a.text).cmp(&(subject(b), b.text.len(), &b.text)));
+    let (mut shown, long): (Vec<&Fact>, Vec<&Fact>) =
+        rest.into_iter().partition(|f| f.text.chars().count() <= LONGEST);
+    let more = shown.len().saturating_sub(MOST);
+    shown.truncate(MOST);
+    (shown, implied.len() + long.len() + more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mvicfg::VersionSet;
+    use std::collections::BTreeMap;
+
+    #[track_caller]
+    fn check(facts: &[(Template, &str, &str)], shown: &[&str], left_out: usize) {
+        let fact = |(template, variables, text): &(Template, &str, &str)| Fact {
+            template: *template,
+            variables: variables.split(' ').map(str::to_owned).collect(),
+            text: (*text).to_owned(),
+            c: None,
+            classes: VersionSet::new(),
+            assumptions: Vec::new(),
+            lines: BTreeMap::new(),
+            bounds: BTreeMap::new(),
+        };
+        let facts: Vec<Fact> = facts.iter().map(fact).collect();
+        let (found, more) = select(facts.iter().collect());
+        assert_eq!(
+            (found.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), more),
+            (shown.to_vec(), left_out)
+        );
+    }
+
+    #[test]
+    fn values_make_bounds_superfluous() {
+        use Template::{Functional, Range};
+        check(
+            &[(Range, "\\result", "\\result >= 0"), (Functional, "\\result", "\\result == n & 7")],
+            &["\\result == n & 7"],
+            1,
+        );
+        check(&[(Range, "\\result", "\\result >= 0")], &["\\result >= 0"], 0);
+    }
+
+    #[test]
+    fn what_callers_see_comes_first_and_long_facts_do_not_come() {
+        use Template::{Event, Functional, Range};
+        let long = format!("\\result == {}", "a + ".repeat(40));
+        check(
+            &[
+                (Functional, "count", "count == n"),
+                (Event, "end", "n < 0 ==> abort()"),
+                (Functional, "\\result", &long),
+                (Range, "\\result", "\\result >= 0"),
+            ],
+            &["\\result >= 0", "n < 0 ==> abort()", "count == n"],
+            1,
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Facts of what a user sees of a run: what is printed under which condition, and how it ends.
+
+use super::assume;
+use super::consolidate::{Engine, FactKey, Side};
+use super::event::{self, Guarded};
+use super::fact::{Fact, Template};
+use super::runs::Run;
+use super::{subject, text};
+use crate::interp;
+use crate::ir::{Instr, TermId, UndefinedKind};
+use crate::mvicfg::{MvId, VersionSet};
+use crate::semantics::Val;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+impl Engine<'_> {
+    pub(super) fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
+        let shown = self.shown(class, val.term);
+        let Some(cases) = event::cases(&mut self.e.pool, shown) else { return Vec::new() };
+        let alone = cases.len() == 1;
+        let assumptions = self.assumptions(val.term, shown);
+        let lines = BTreeMap::from([(class, self.lines(&val.causes, class))]);
+        let mut facts = Vec::new();
+        let mut said = false;
+        for Guarded { condition, what } in cases {
+            let what = assume::under(&mut self.e.pool, what, condition);
+            if self.e.rests_on_indeterminate(what) || self.e.rests_on_indeterminate(condition) {
+                continue;
+            }
+            let atoms = event::atoms(&self.e.pool, what);
+            if atoms.is_empty() && alone {
+                continue;
+            }
+            let naming = &self.namings[class];
+            let printed = text::printed(&self.e.pool, &atoms, naming);
+            let text = match self.e.pool.as_const(condition) {
+                Some(_) => format!("output == {printed}"),
+                None => {
+                    format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, naming, None))
+                }
+            };
+            if !self.is_readable(&text) {
+                continue;
+            }
+            let fact = Fact {
+                template: Template::Event,
+                variables: vec!["output".into()],
+                text,
+                c: None,
+                classes: VersionSet::single(class),
+                assumptions: assumptions.clone(),
+                lines: lines.clone(),
+                bounds: BTreeMap::new(),
+            };
+            facts.push((vec![condition, what], fact));
+            said |= !atoms.is_empty();
+        }
+        // When nothing is printed is worth a word only beside what else is.
+        if said { facts } else { Vec::new() }
+    }
+
+    /// The conditions under which a class ends otherwise than by return.
+    pub(super) fn ends_of(&mut self, class: usize) -> Side {
+        let mut side = Side::default();
+        let single = VersionSet::single(class);
+        for node in subject::abnormal_ends(&self.e, class) {
+            let Some((_, val)) = self.e.reach_from_entry(node, &single).into_iter().next() else { continue };
+            if self.e.pool.as_const(val.term).and_then(|c| c.as_bool()) == Some(false) {
+                continue;
+            }
+            let (what, args) = self.describe_end(class, node, &single);
+            side.key.push(val.term);
+            side.key.extend(args);
+            let mut causes = (*side.causes).union(&val.causes).union(&val.guards);
+            causes.insert(node as usize);
+            side.causes = Rc::new(causes);
+            if self.e.rests_on_havoc(val.term) {
+                side.unknown = true;
+                continue;
+            }
+            let shown = self.shown(class, val.term);
+            if self.e.rests_on_indeterminate(shown) {
+                continue;
+            }
+            let text = match self.e.pool.as_const(shown) {
+                Some(_) => what.clone(),
+                None => format!("{} ==> {what}", text::term(&self.e.pool, shown, &self.namings[class], None)),
+            };
+            if !self.is_readable(&text) {
+                continue;
+            }
+            let end_key = self.e.pool.bv(64, node as i128);
+            let fact = Fact {
+                template: Template::Event,
+                variables: vec!["end".into()],
+                text,
+                c: None,
+                classes: single.clone(),
+                assumptions: self.assumptions(val.term, shown),
+                lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
+                bounds: BTreeMap::new(),
+            };
+            side.facts.push((vec![shown, end_key], fact));
+        }
+        side
+    }
+
+    fn describe_end(&mut self, number: usize, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
+        let graph = self.task.graph;
+        let Instr::Call { callee: crate::ir::Callee::Direct(name), args, .. } = &graph.node(node).instr
+        else {
+            return ("ends in a call that does not return".into(), Vec::new());
+        };
+        let mut terms = Vec::new();
+        for a in args {
+            if let Some((_, v)) = self.e.expr(a, node, class).into_iter().next() {
+                terms.push(v.term);
+            }
+        }
+        let what = match (&**name, terms.first()) {
+            ("__invdiff_assert_fail", _) => "assertion fails".to_string(),
+            ("abort", _) => "abort()".to_string(),
+            ("exit" | "_Exit" | "_exit", Some(&t)) => {
+                format!("exit({})", text::term(&self.e.pool, t, &self.namings[number], None))
+            }
+            (other, _) => format!("ends in {other}()"),
+        };
+        (what, terms)
+    }
+}
+
+/// The undefined event that a run met in one of its versions, as a fact of that version.
+pub(super) fn undefined_fact(run: &Run, from: usize, to: usize, function: &str) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for (outcome, class) in [(&run.old, from), (&run.new, to)] {
+        if let crate::interp::End::Undefined { kind, place } = &outcome.end {
+            facts.push(Fact {
+                template: Template::Event,
+                variables: vec!["end".into()],
+                text: undefined_text(*kind, place, function),
+                c: None,
+                classes: VersionSet::single(class),
+                assumptions: Vec::new(),
+                lines: BTreeMap::from([(class, vec![place.line])]),
+                bounds: BTreeMap::new(),
+            });
+        }
+    }
+    facts
+}
+
+/// Names an undefined event in C's words, with the callee that it happens in.
+fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str) -> String {
+    let what = match kind {
+        UndefinedKind::DivisionByZero => "division by zero",
+        UndefinedKind::DivisionOverflow => "overflow in a division",
+        UndefinedKind::ShiftCount => "shift by too many bits",
+        UndefinedKind::FloatToInt => "float out of the integer's range",
+        UndefinedKind::SignedOverflow => "signed overflow",
+        UndefinedKind::Uninitialised => "use of an uninitialised value",
+        UndefinedKind::NullDereference => "access through a null pointer",
+        UndefinedKind::OutOfBounds => "access out of bounds",
+        UndefinedKind::UseAfterFree => "access to freed memory",
+        UndefinedKind::BadPointer => "access through a bad pointer",
+        UndefinedKind::ReadOnly => "write to read-only memory",
+        UndefinedKind::FormatMismatch => "argument that does not fit its format",
+        UndefinedKind::MissingReturn => "use of a result that was not returned",
+        UndefinedKind::Unreachable => "unreachable code is reached",
+        UndefinedKind::BadCall => "call with arguments that do not fit",
+    };
+    let within =
+        if *place.function == *function { String::new() } else { format!(" in {}()", place.function) };
+    format!("undefined: {what} at line {}{within}", place.line)
+}
