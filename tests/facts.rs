@@ -213,3 +213,21 @@ fn a_callee_s_change_is_told_once() {
     assert_eq!(through("f"), [["a.c:g"]]);
     assert_eq!(through("h"), [["a.c:g"]]);
 }
+
+/// An input of one version is nothing for another that lays its objects out otherwise.
+#[test]
+fn other_layouts_give_no_examples() {
+    let f =
+        |fields: &str| format!("struct s {{ {fields} }};\nint f(struct s *p) {{ return p ? p->len : 0; }}");
+    let report = analyse(&[&f("int len; int cap;"), &f("int kind; int len; int cap;")]);
+    let churns: Vec<_> = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).collect();
+    assert!(churns.iter().all(|c| c.witness.is_none()), "{churns:?}");
+}
+
+#[test]
+fn arguments_follow_their_parameters() {
+    let old = "int f(int a, int b) { return a - b; }";
+    let report = analyse(&[old, "int f(int b, int a) { return a - b; }"]);
+    assert_eq!(churns(&report, "f"), [""; 0]);
+    check_example(old, "int f(int k, int a, int b) { return a - b + k; }", &["1", "0", "0"], &[], ("0", "1"));
+}

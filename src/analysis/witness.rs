@@ -1,11 +1,14 @@
 //! Replayed runs as witnesses of the report.
 
+mod names;
+
 use super::lineage::Member;
-use crate::interp::{self, FinalObject, Identity, Outcome, Target, Value};
+use crate::interp::{self, FinalObject, Outcome};
 use crate::invariant::{self, CellValue, Subject};
 use crate::ir::{CType, Const, VarKind};
 use crate::report::{self, Argument, CallResult, MemoryObject, Run, Undefined, Witness, WitnessKind};
 use crate::semantics::c_text::{float_literal, string_literal};
+use names::{Names, is_char, single};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +20,7 @@ pub fn convert(
     new: &Member,
     program: bool,
 ) -> Witness {
-    let names = Names { run, m: new };
+    let names = Names::new(run, new);
     let (before, after) = values(churn, &names, old);
     let reads_stdin = !run.input.stdin.is_empty() || !run.old.inputs.is_empty() || !run.new.inputs.is_empty();
     let (stdin, stdin_base64) = match (reads_stdin || program, String::from_utf8(run.input.stdin.clone())) {
@@ -56,102 +59,6 @@ pub fn convert(
         old: outcome(&run.old, old, &names, program, before),
         new: outcome(&run.new, new, &names, program, after),
     }
-}
-
-/// Names of what an input consists of.
-struct Names<'a> {
-    run: &'a invariant::Run,
-    m: &'a Member,
-}
-
-impl Names<'_> {
-    /// Globals have their own names.
-    fn object(&self, id: interp::ObjectId) -> String {
-        let found = self.run.input.objects.iter().find(|o| o.id == id);
-        match found.map(|o| &o.storage) {
-            Some(interp::Storage::Global(symbol)) => self.global(symbol),
-            _ => format!("m{}", id.0),
-        }
-    }
-
-    fn global(&self, symbol: &str) -> String {
-        self.m.unit.global(symbol).map_or(symbol, |g| &g.name).to_owned()
-    }
-
-    fn function_body(&self) -> &crate::ir::Function {
-        &self.m.function
-    }
-
-    fn value(&self, v: &Value, ty: &CType) -> report::Value {
-        match v {
-            Value::Const(c) => report::Value::Text(constant(*c, ty)),
-            Value::Pointer { object, offset } => {
-                report::Value::Pointer { object: self.object(*object), offset: *offset }
-            }
-            Value::Function(name) => report::Value::Text(name.to_string()),
-            Value::Global { symbol, offset } => report::Value::Text(moved(&self.global(symbol), *offset)),
-        }
-    }
-
-    /// Where a pointer leads at the end of a run.
-    fn target(&self, target: &Target) -> String {
-        match target {
-            Target::Object { identity: Identity::Global(symbol), offset } => {
-                moved(&self.global(symbol), *offset)
-            }
-            Target::Object { identity: Identity::Input(id), offset } => moved(&self.object(*id), *offset),
-            Target::Object { identity: Identity::Allocated(_), .. } => "a new object".into(),
-            Target::Object { identity: Identity::Result, .. } => "&\\result".into(),
-            Target::Function(name) => name.to_string(),
-            Target::Dangling => "a freed object".into(),
-        }
-    }
-
-    /// What a path into an object at the end of a run begins with, and the object's type.
-    fn root(&self, identity: &Identity) -> Option<(String, CType)> {
-        match identity {
-            Identity::Global(symbol) => {
-                let g = self.m.unit.global(symbol)?;
-                Some((g.name.to_string(), g.ty.clone()))
-            }
-            Identity::Result => Some(("\\result".into(), self.function_body().ret.clone())),
-            Identity::Allocated(_) => None,
-            Identity::Input(id) => {
-                let o = self.run.input.objects.iter().find(|o| o.id == *id)?;
-                let ty = single(&o.ty).clone();
-                let given = Value::Pointer { object: *id, offset: 0 };
-                let argument = self.run.input.arguments.iter().position(|a| *a == given);
-                let name = argument.and_then(|i| {
-                    let f = self.function_body();
-                    f.params.get(i).map(|p| f.var(*p).name.to_string())
-                });
-                let root = match (name, &ty) {
-                    (Some(name), CType::Record(_)) => format!("{name}->"),
-                    (Some(name), CType::Array(..)) => name,
-                    (Some(name), _) => format!("*{name}"),
-                    (None, _) => self.object(*id),
-                };
-                Some((root, ty))
-            }
-        }
-    }
-}
-
-/// `&x`, or an address some bytes behind it.
-fn moved(name: &str, offset: i64) -> String {
-    if offset == 0 { format!("&{name}") } else { format!("(char *)&{name} + {offset}") }
-}
-
-/// An array of one element is that element.
-fn single(ty: &CType) -> &CType {
-    match ty {
-        CType::Array(element, Some(1)) if !is_char(element) => element,
-        other => other,
-    }
-}
-
-fn is_char(ty: &CType) -> bool {
-    matches!(ty, CType::Int { bits: 8, .. })
 }
 
 /// Values by name.
@@ -201,7 +108,7 @@ fn changed_cells(a: &FinalObject, b: &FinalObject, names: &Names, before: &mut V
     let Some((root, ty)) = names.root(&a.identity) else { return };
     let word = |o: &FinalObject| if o.live { "in use" } else { "freed" }.to_owned();
     if a.live != b.live {
-        let name = root.trim_end_matches("->").to_owned();
+        let name = names.pointer(a).map_or(root, |p| format!("*{p}"));
         before.insert(name.clone(), word(a));
         after.insert(name, word(b));
         return;
@@ -226,7 +133,7 @@ fn changed_cells(a: &FinalObject, b: &FinalObject, names: &Names, before: &mut V
 }
 
 fn arguments(run: &invariant::Run, m: &Member) -> Vec<Argument> {
-    let names = Names { run, m };
+    let names = Names::new(run, m);
     m.function
         .params
         .iter()

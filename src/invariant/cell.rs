@@ -331,7 +331,10 @@ impl Entry<'_> {
             }
             Term::Leaf(Leaf::Param { name, .. }) => {
                 let position = |f: &Arc<Function>| f.params.iter().position(|p| f.var(*p).name == *name);
-                let i = self.bodies.iter().find_map(|f| position(f))?;
+                let [new, old] = self.bodies;
+                // A name that only the older one has is a parameter that was renamed.
+                let renamed = || position(old).filter(|_| old.params.len() == new.params.len());
+                let i = position(new).or_else(renamed)?;
                 self.given(self.input.arguments.get(i)?)
             }
             Term::App(App::Load { sort, bytes }, args) => {

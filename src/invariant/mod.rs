@@ -21,6 +21,7 @@ mod shrink;
 mod subject;
 mod templates;
 mod text;
+mod transfer;
 
 pub use cell::{CellChange, CellValue};
 pub use consolidate::{

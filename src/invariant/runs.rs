@@ -6,6 +6,7 @@
 
 use super::shrink;
 use super::subject::{Subject, find_var};
+use super::transfer;
 use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program};
 use crate::ir::{Const, Function, NodeId};
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub struct Run {
     pub new: Outcome,
     /// First object that the two leave in different states, where both return.
     pub memory: Option<Identity>,
+    /// Records in the input are laid out alike in both versions; otherwise nothing is compared.
+    pub same_layouts: bool,
 }
 
 /// How a difference on a subject looks in one run.
@@ -107,7 +110,8 @@ const RUN_COST: u64 = 2000;
 
 /// Whether both runs came to an end that other machines reach too.
 pub(super) fn is_comparable(run: &Run) -> bool {
-    [&run.old, &run.new].iter().all(|o| o.end.is_definite() && !o.nan_sign && !o.platform_dependent)
+    run.same_layouts
+        && [&run.old, &run.new].iter().all(|o| o.end.is_definite() && !o.nan_sign && !o.platform_dependent)
 }
 
 /// Whether both runs are defined and differ in what a user sees.
@@ -138,26 +142,36 @@ pub fn watch(
 /// Runs both programs on one input.
 pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Input) -> Run {
     let limits = Limits { fuel: FUEL, ..Limits::default() };
+    let functions = old.function(entry.0).zip(new.function(entry.1));
+    let theirs = functions.and_then(|(f, g)| transfer::arguments(f, g, &input.arguments));
+    let run_old = |input: &Input| match &theirs {
+        None => interp::run(old, entry.0, input, &limits),
+        Some(arguments) => {
+            let input = Input { arguments: arguments.clone(), ..input.clone() };
+            interp::run(old, entry.0, &input, &limits)
+        }
+    };
     // Each run may ask for more input than the other; the longer one decides the bytes.
-    let mut first = interp::run(old, entry.0, &input, &limits);
+    let mut first = run_old(&input);
     input.stdin = first.stdin.clone();
     let second = interp::run(new, entry.1, &input, &limits);
     if second.stdin != first.stdin {
         input.stdin = second.stdin.clone();
         input.stdin_plan = None;
-        first = interp::run(old, entry.0, &input, &limits);
+        first = run_old(&input);
     }
     input.stdin_plan = None;
-    let returned = first.end == End::Return && second.end == End::Return;
+    let same_layouts = transfer::same_layouts(old, new, entry, &input);
+    let returned = same_layouts && first.end == End::Return && second.end == End::Return;
     let memory = returned.then(|| interp::memory_difference((old, &first), (new, &second))).flatten();
-    Run { input, old: first, new: second, memory }
+    Run { input, old: first, new: second, memory, same_layouts }
 }
 
 /// Returns how a run shows a difference on a subject, if it does.
 pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> Option<Difference> {
     let (a, b) = (&run.old, &run.new);
     let undefined = |o: &Outcome| matches!(o.end, End::Undefined { .. });
-    if undefined(a) != undefined(b) {
+    if run.same_layouts && undefined(a) != undefined(b) {
         let other = if undefined(a) { b } else { a };
         return (other.end.is_definite() && subject.is_observable()).then_some(Difference::Undefined);
     }

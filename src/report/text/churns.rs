@@ -166,8 +166,18 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
     for (point, churns) in &changed.points {
         let version = churns.first().map(|c| c.to);
         writeln!(out, "    {}", point_text(point, version))?;
-        // Churns of one cause share its lines.
-        for same_cause in churns.chunk_by(|a, b| a.causes == b.causes) {
+        // Churns of one cause share its lines, wherever in the order they are.
+        let mut by_cause: Vec<Vec<&Churn>> = Vec::new();
+        let same = |a: &Churn, b: &Churn| {
+            (&a.causes.removed, &a.causes.added) == (&b.causes.removed, &b.causes.added)
+        };
+        for churn in churns {
+            match by_cause.iter_mut().find(|c| c.first().is_some_and(|first| same(first, churn))) {
+                Some(group) => group.push(churn),
+                None => by_cause.push(vec![churn]),
+            }
+        }
+        for same_cause in &by_cause {
             write_churns(view, function, same_cause, status_at, out)?;
         }
     }
@@ -225,14 +235,18 @@ fn write_churns(
         }
     }
     if let Some(first) = churns.first() {
-        write_causes(view, &function.file, &first.causes, out)?;
+        let mut causes = first.causes.clone();
+        causes.shared = churns.iter().flat_map(|c| c.causes.shared.iter().cloned()).collect();
+        causes.shared.sort();
+        causes.shared.dedup();
+        write_causes(view, &function.file, &causes, out)?;
     }
     // One input may be the example of several churns.
     let mut examples: Vec<(String, Vec<String>, &Witness)> = Vec::new();
     let room = view.options.width.saturating_sub(DETAIL).max(40);
     for (churn, witness) in churns.iter().filter_map(|c| Some((c, c.witness.as_ref()?))) {
         let input = witness::input_text(witness, &function.name, room);
-        let effect = witness::effect_text(witness, &churn.subject, room);
+        let effect = witness::effect_text(witness, &churn.subject, churns.len() > 1, room);
         match examples.iter_mut().find(|(i, ..)| *i == input) {
             Some((_, effects, _)) if effects.contains(&effect) => {}
             Some((_, effects, _)) => effects.push(effect),

@@ -1,7 +1,7 @@
 //! An example in few words: what goes in, and what comes out of the old and of the new version.
 
 use crate::report::escape::{shortened, visible};
-use crate::report::model::{End, MemoryObject, Run, Storage, Value, Witness, WitnessKind};
+use crate::report::model::{CallResult, End, MemoryObject, Run, Storage, Value, Witness, WitnessKind};
 use std::collections::BTreeMap;
 
 /// What goes in: `a = -1, p = &{len: 0}`, `stdin "1 2\n"`. The entry is named if it is not
@@ -18,7 +18,11 @@ pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usi
         parts.push(format!("stdin (base64) {}", visible(base64)));
     }
     parts.extend(argument_texts(witness));
-    for call in &witness.calls {
+    // Functions that nobody defines are taken to return zero; only other answers are spelled out.
+    let plain = |c: &&CallResult| {
+        c.returned.as_deref().is_none_or(|r| r == "0") && c.errno.is_none() && c.writes.is_empty()
+    };
+    for call in witness.calls.iter().filter(|c| !plain(c)) {
         let mut text = format!("call {} of {}()", call.nth, visible(&call.callee));
         if let Some(returned) = &call.returned {
             text.push_str(&format!(" gives {}", visible(returned)));
@@ -27,6 +31,15 @@ pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usi
             text.push_str(&format!(" with errno {}", visible(errno)));
         }
         parts.push(text);
+    }
+    let mut unknown: Vec<String> =
+        witness.calls.iter().filter(plain).map(|c| format!("{}()", visible(&c.callee))).collect();
+    unknown.sort();
+    unknown.dedup();
+    match unknown.as_slice() {
+        [] => {}
+        [one] => parts.push(format!("{one} gives 0")),
+        [one, ..] => parts.push(format!("{one} and other unknown functions give 0")),
     }
     let text = parts.join(", ");
     let text = match witness.kind {
@@ -142,7 +155,7 @@ impl<'a> Memory<'a> {
 
 /// What comes out: `-0.5 -> 0.5`, `prints "a\n" -> "b\n"`, `returns 0 -> aborts`. What the churn is
 /// about comes alone if the runs tell of it.
-pub(super) fn effect_text(witness: &Witness, subject: &str, room: usize) -> String {
+pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room: usize) -> String {
     let (old, new) = (&witness.old, &witness.new);
     if old.end != new.end || old.undefined != new.undefined {
         return format!("{} -> {}", ending(old, room / 2), ending(new, room / 2));
@@ -165,7 +178,8 @@ pub(super) fn effect_text(witness: &Witness, subject: &str, room: usize) -> Stri
     if old.returned != new.returned && (subject != "output" || parts.is_empty()) {
         let (old, new) = (or_nothing(old.returned.as_deref()), or_nothing(new.returned.as_deref()));
         // A call's result needs no label when it is all there is.
-        let label = if parts.is_empty() && witness.kind == WitnessKind::Call { "" } else { "returns " };
+        let plain = !labelled && parts.is_empty() && witness.kind == WitnessKind::Call;
+        let label = if plain { "" } else { "returns " };
         if subject == "\\result" {
             parts.clear();
         }
@@ -294,7 +308,7 @@ mod tests {
     #[track_caller]
     fn check(witness: &Witness, input: &str, effect: &str) {
         assert_eq!(input_text(witness, "f", 80), input);
-        assert_eq!(effect_text(witness, "", 60), effect);
+        assert_eq!(effect_text(witness, "", false, 60), effect);
     }
 
     #[test]

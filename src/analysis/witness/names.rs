@@ -1,0 +1,240 @@
+//! Names of the objects of a run: `p`, `p->next`, `\result->child`; what no pointer of the input or
+//! of the result leads to has none.
+
+use crate::analysis::lineage::Member;
+use crate::interp::{self, FinalObject, Identity, Outcome, Storage, Target, Value};
+use crate::invariant;
+use crate::ir::CType;
+use crate::report;
+use std::collections::BTreeMap;
+
+/// How an object is reached.
+#[derive(Clone)]
+struct Reached {
+    /// A pointer to it, or the object itself.
+    text: String,
+    is_pointer: bool,
+    ty: CType,
+}
+
+impl Reached {
+    /// What paths to its parts begin with.
+    fn root(&self) -> String {
+        match (self.is_pointer, &self.ty) {
+            (true, CType::Record(_)) => format!("{}->", self.text),
+            (true, CType::Array(..)) | (false, _) => self.text.clone(),
+            (true, _) => format!("*{}", self.text),
+        }
+    }
+}
+
+/// Names of what a run starts from and ends with.
+pub(super) struct Names<'a> {
+    pub run: &'a invariant::Run,
+    pub m: &'a Member,
+    reached: BTreeMap<Identity, Reached>,
+}
+
+impl<'a> Names<'a> {
+    /// Cost: linear in the objects of the run.
+    pub fn new(run: &'a invariant::Run, m: &'a Member) -> Names<'a> {
+        let mut names = Names { run, m, reached: BTreeMap::new() };
+        let f = &m.function;
+        for (argument, p) in run.input.arguments.iter().zip(&f.params) {
+            if let Value::Pointer { object, offset: 0 } = argument {
+                names.reach_input(*object, f.var(*p).name.to_string());
+            }
+        }
+        names.follow_input();
+        for outcome in [&run.new, &run.old] {
+            names.follow_outcome(outcome);
+        }
+        names
+    }
+
+    fn input_object(&self, id: interp::ObjectId) -> Option<&'a interp::ObjectInit> {
+        self.run.input.objects.iter().find(|o| o.id == id)
+    }
+
+    fn identity(o: &interp::ObjectInit) -> Identity {
+        match &o.storage {
+            Storage::Global(symbol) => Identity::Global(symbol.clone()),
+            _ => Identity::Input(o.id),
+        }
+    }
+
+    fn reach_input(&mut self, id: interp::ObjectId, pointer: String) -> bool {
+        let Some(o) = self.input_object(id) else { return false };
+        let identity = Names::identity(o);
+        if matches!(identity, Identity::Global(_)) || self.reached.contains_key(&identity) {
+            return false;
+        }
+        let ty = single(&o.ty).clone();
+        self.reached.insert(identity, Reached { text: pointer, is_pointer: true, ty });
+        true
+    }
+
+    /// Follows the pointers of the input, nearest objects first.
+    fn follow_input(&mut self) {
+        loop {
+            let mut found = Vec::new();
+            for o in &self.run.input.objects {
+                let Some((root, ty)) = self.root(&Names::identity(o)) else { continue };
+                for (offset, v) in &o.pointers {
+                    if let Value::Pointer { object, offset: 0 } = v
+                        && let Some((path, _)) = self.part(&root, &ty, *offset, 0)
+                    {
+                        found.push((*object, path));
+                    }
+                }
+            }
+            let mut more = false;
+            for (object, path) in found {
+                more |= self.reach_input(object, path);
+            }
+            if !more {
+                break;
+            }
+        }
+    }
+
+    /// Names allocated objects by what leads to them in the end.
+    fn follow_outcome(&mut self, outcome: &Outcome) {
+        if let Some(Target::Object { identity: identity @ Identity::Allocated(_), offset: 0 }) =
+            &outcome.returned_target
+            && let CType::Pointer(to) = &self.m.function.ret
+        {
+            let reached = Reached { text: "\\result".into(), is_pointer: true, ty: (**to).clone() };
+            self.reached.entry(identity.clone()).or_insert(reached);
+        }
+        loop {
+            let mut found = Vec::new();
+            for o in &outcome.memory {
+                let Some((root, ty)) = self.root(&o.identity) else { continue };
+                for p in &o.pointers {
+                    if let Target::Object { identity: identity @ Identity::Allocated(_), offset: 0 } =
+                        &p.target
+                        && !self.reached.contains_key(identity)
+                        && let Some((path, CType::Pointer(to))) = self.part(&root, &ty, p.offset, 0)
+                    {
+                        found.push((identity.clone(), path, (*to).clone()));
+                    }
+                }
+            }
+            if found.is_empty() {
+                break;
+            }
+            for (identity, text, ty) in found {
+                self.reached.entry(identity).or_insert(Reached { text, is_pointer: true, ty });
+            }
+        }
+    }
+
+    /// The place at an offset of an object of a type.
+    fn part(&self, path: &str, ty: &CType, offset: u64, depth: usize) -> Option<(String, CType)> {
+        match ty {
+            _ if depth > 8 => None,
+            CType::Record(id) => {
+                let dot = if path.is_empty() || path.ends_with("->") { "" } else { "." };
+                self.m.unit.records.get(id.0 as usize)?.fields.iter().find_map(|f| {
+                    let inner = offset.checked_sub(f.offset)?;
+                    let inside = self.m.unit.size_of(&f.ty).is_none_or(|s| inner < s);
+                    inside.then(|| self.part(&format!("{path}{dot}{}", f.name), &f.ty, inner, depth + 1))?
+                })
+            }
+            CType::Array(element, _) => {
+                let size = self.m.unit.size_of(element).filter(|s| *s > 0)?;
+                self.part(&format!("{path}[{}]", offset / size), element, offset % size, depth + 1)
+            }
+            scalar => (offset == 0).then(|| (path.to_owned(), scalar.clone())),
+        }
+    }
+
+    /// What a path into an object begins with, and the object's type.
+    pub fn root(&self, identity: &Identity) -> Option<(String, CType)> {
+        match identity {
+            Identity::Global(symbol) => {
+                let g = self.m.unit.global(symbol)?;
+                Some((g.name.to_string(), g.ty.clone()))
+            }
+            Identity::Result => Some(("\\result".into(), self.m.function.ret.clone())),
+            _ => self.reached.get(identity).map(|r| (r.root(), r.ty.clone())),
+        }
+    }
+
+    /// Name of an object of the input; globals have their own.
+    pub fn object(&self, id: interp::ObjectId) -> String {
+        match self.input_object(id).map(|o| &o.storage) {
+            Some(Storage::Global(symbol)) => self.global(symbol),
+            _ => format!("m{}", id.0),
+        }
+    }
+
+    fn global(&self, symbol: &str) -> String {
+        self.m.unit.global(symbol).map_or(symbol, |g| &g.name).to_owned()
+    }
+
+    pub fn value(&self, v: &Value, ty: &CType) -> report::Value {
+        match v {
+            Value::Const(c) => report::Value::Text(super::constant(*c, ty)),
+            Value::Pointer { object, offset } => {
+                report::Value::Pointer { object: self.object(*object), offset: *offset }
+            }
+            Value::Function(name) => report::Value::Text(name.to_string()),
+            Value::Global { symbol, offset } => {
+                report::Value::Text(moved(&format!("&{}", self.global(symbol)), *offset))
+            }
+        }
+    }
+
+    /// Where a pointer leads at the end of a run.
+    pub fn target(&self, target: &Target) -> String {
+        match target {
+            Target::Object { identity: Identity::Global(symbol), offset } => {
+                let literal = self.m.unit.global(symbol).and_then(literal_text);
+                match literal.filter(|_| *offset == 0) {
+                    Some(text) => text,
+                    None => moved(&format!("&{}", self.global(symbol)), *offset),
+                }
+            }
+            Target::Object { identity: identity @ Identity::Input(id), offset } => {
+                let pointer = self.reached.get(identity).map(|r| r.text.clone());
+                moved(&pointer.unwrap_or_else(|| format!("&{}", self.object(*id))), *offset)
+            }
+            Target::Object { identity: Identity::Allocated(_), .. } => "a new object".into(),
+            Target::Object { identity: Identity::Result, .. } => "&\\result".into(),
+            Target::Function(name) => name.to_string(),
+            Target::Dangling => "a freed object".into(),
+        }
+    }
+
+    /// A pointer to an object of a run's end.
+    pub fn pointer(&self, o: &FinalObject) -> Option<String> {
+        self.reached.get(&o.identity).map(|r| r.text.clone())
+    }
+}
+
+/// The text of a string literal.
+fn literal_text(g: &crate::ir::Global) -> Option<String> {
+    let crate::ir::InitPiece::Bytes { offset: 0, bytes } = g.init.first()? else { return None };
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    let is_literal = g.linkage == crate::ir::Linkage::Literal;
+    is_literal.then(|| crate::semantics::c_text::string_literal(bytes.get(..end).unwrap_or(bytes)))
+}
+
+/// An address, or one some bytes behind it.
+fn moved(pointer: &str, offset: i64) -> String {
+    if offset == 0 { pointer.to_owned() } else { format!("(char *){pointer} + {offset}") }
+}
+
+/// An array of one element is that element; texts stay texts.
+pub(super) fn single(ty: &CType) -> &CType {
+    match ty {
+        CType::Array(element, Some(1)) if !is_char(element) => element,
+        other => other,
+    }
+}
+
+pub(super) fn is_char(ty: &CType) -> bool {
+    matches!(ty, CType::Int { bits: 8, .. })
+}
