@@ -93,9 +93,9 @@ pub(super) fn local_name(key: &str) -> &str {
     name.rsplit_once('#').map_or(name, |(n, _)| n)
 }
 
-/// Returns the function's name in the name of an uninterpreted call (`name@identity:part`).
+/// Returns the function's name in the name of an uninterpreted call (`name#identity:part`).
 pub(super) fn callee_name(callee: &str) -> &str {
-    callee.split([':', '@']).next().unwrap_or(callee)
+    callee.split([':', '@', '#']).next().unwrap_or(callee)
 }
 
 /// Returns whether a step of reading standard input yields a value, so that it counts in
