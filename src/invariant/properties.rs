@@ -202,6 +202,8 @@ impl Checker<'_, '_, '_> {
     fn prove_pin(&mut self, pin: &PinnedFact, class: usize) -> Result<(Standing, Option<Run>), String> {
         let Some(engine) = &mut self.engine else { return Ok((Standing::Open, None)) };
         let goal = c_term::condition(&pin.fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
+        let goal = engine.cut(goal);
+        let goal = engine.shown(class, goal);
         let under = engine.state_at(class, Mvicfg::EXIT);
         let verdict = engine.solver.holds(&mut engine.e.pool, under, goal);
         Ok(match verdict {

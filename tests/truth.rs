@@ -1,0 +1,123 @@
+//! What is proved must survive executions: every fact that a report calls proved is written down
+//! again, read back as a pinned fact, and evaluated at the end of concrete runs. No run may refute it
+//! in a version in which it is said to hold.
+
+#[path = "support/random_c.rs"]
+mod random_c;
+mod support;
+
+use git_invdiff::analysis::{Options, Pin, diff, memory};
+use git_invdiff::frontend::c;
+use git_invdiff::invariant::PinnedFact;
+use git_invdiff::report::{AssertionKind, AssertionOutcome, Fact, PointKind, Report, Status, Version};
+use git_invdiff::semantics::c_parse;
+use std::collections::BTreeMap;
+use support::oracle::shared;
+
+fn analyse(old: &str, new: &str, pins: Vec<Pin>) -> Report {
+    let files = [vec![("a.c", old)], vec![("a.c", new)]];
+    let options = Options { all: true, pins, ..Options::default() };
+    diff(&memory::request(&files, c::Options::default(), options))
+}
+
+/// Facts at exits, by function and text, with the versions in which they were proved.
+fn proved(report: &Report) -> BTreeMap<(String, String), Vec<Version>> {
+    let mut found: BTreeMap<(String, String), Vec<Version>> = BTreeMap::new();
+    for f in &report.functions {
+        for p in f.points.iter().filter(|p| p.kind == PointKind::Exit) {
+            let changed = p.churns.iter().flat_map(|c| c.removed.iter().chain(&c.added));
+            for fact in p.version_invariants.iter().chain(changed) {
+                found.entry((f.name.clone(), fact.text.clone())).or_default().extend(versions(fact));
+            }
+        }
+    }
+    found
+}
+
+fn versions(fact: &Fact) -> Vec<Version> {
+    fact.status.iter().filter(|(_, s)| **s == Status::Proved).map(|(v, _)| *v).collect()
+}
+
+/// Returns how many facts were tried and how many of those could be read back; the error names one
+/// that a run refutes.
+fn check(old: &str, new: &str) -> Result<(usize, usize), String> {
+    let facts = proved(&analyse(old, new, Vec::new()));
+    let pin = |(function, text): &(String, String)| {
+        let fact = c_parse::parse(text).ok()?;
+        Some(Pin { function: function.clone(), fact: PinnedFact { text: text.clone(), fact } })
+    };
+    let pins: Vec<Pin> = facts.keys().filter_map(pin).collect();
+    let read = pins.len();
+    let report = analyse(old, new, pins);
+    for a in report.assertions.iter().filter(|a| a.kind == AssertionKind::Pinned) {
+        for v in facts.get(&(a.function.clone(), a.text.clone())).into_iter().flatten() {
+            if a.outcome.get(v) == Some(&AssertionOutcome::Fail) {
+                return Err(format!("{}: {} fails in version {v}\n{old}\n----\n{new}", a.function, a.text));
+            }
+        }
+    }
+    Ok((facts.len(), read))
+}
+
+/// Tries many pairs; some facts must have been read back, or nothing was tested.
+fn check_all(pairs: impl Iterator<Item = (String, String)>) {
+    let (mut facts, mut read) = (0, 0);
+    for (old, new) in pairs {
+        match check(&old, &new) {
+            Ok((f, r)) => {
+                facts += f;
+                read += r;
+            }
+            Err(why) => panic!("{why}"),
+        }
+    }
+    println!("{facts} facts, {read} of them read back");
+    assert!(read > 10, "{read} of {facts} facts could be read back");
+}
+
+/// A program with one operator or constant changed.
+fn mutated(program: &str, seed: u64) -> String {
+    let swaps = [("+ ", "- "), ("< ", "<= "), (" 1", " 2"), ("* ", "+ "), (" 0", " 1"), ("> ", ">= ")];
+    let (from, to) = swaps[seed as usize % swaps.len()];
+    let body = program.find("main").unwrap_or(0);
+    let places: Vec<usize> = program[body..].match_indices(from).map(|(i, _)| body + i).collect();
+    match places.get(seed as usize % places.len().max(1)) {
+        Some(&i) => format!("{}{to}{}", &program[..i], &program[i + from.len()..]),
+        None => program.to_owned(),
+    }
+}
+
+#[test]
+fn facts_of_random_programs_survive_runs() {
+    check_all((0..12).map(|seed| {
+        let program = random_c::program(seed);
+        let other = mutated(&program, seed);
+        (program, other)
+    }));
+}
+
+#[test]
+fn facts_of_student_programs_survive_runs() {
+    let Some(root) = shared("subjects/itsp") else {
+        println!("skipped: shared data absent");
+        return;
+    };
+    let table = std::fs::read_to_string(root.join("table1_selection.csv")).unwrap_or_default();
+    let files: Vec<&str> = table.lines().skip(1).filter_map(|row| row.split(',').nth(4)).collect();
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap_or_default();
+    check_all(files.chunks_exact(2).map(|pair| (read(pair[0]), read(pair[1]))));
+}
+
+#[test]
+fn facts_of_functions_survive_runs() {
+    let bodies = [
+        ("int f(int n) { int k = 0; while (n > 0) { n -= S; k++; } return k; }", ["3", "2"]),
+        ("unsigned f(unsigned n) { unsigned k = 0; while (n) { n >>= S; k++; } return k; }", ["1", "2"]),
+        ("int f(int a, int b) { int m = a; if (b < m) m = b S; return m; }", ["", "- 1"]),
+        ("int f(int n) { int s = 0; for (int i = 0; i < n; i += S) s ^= i; return s & 1; }", ["1", "2"]),
+        ("long f(const char *p) { const char *q = p; while (*q S) q++; return q - p; }", ["", "> ' '"]),
+        ("int f(int *p, int n) { if (!p) return -1; *p = n S; return n > 0; }", ["+ 1", "+ 2"]),
+        ("int g; int f(int n) { if (n < 0) return g; g = n S; return g % 4; }", ["* 2", "* 4"]),
+    ];
+    check_all(bodies.iter().map(|(body, [a, b])| (body.replace('S', a), body.replace('S', b))));
+}
