@@ -20,7 +20,12 @@ pub struct World {
     functions: Vec<Named>,
     units: Vec<Vec<Arc<Unit>>>,
     programs: Mutex<BTreeMap<(usize, PathBuf), Arc<Program>>>,
+    /// By version, unit and name; the same callees are asked for at every call.
+    identities: Mutex<BTreeMap<Callee, Option<Arc<str>>>>,
 }
+
+/// A function as a unit of a version names it.
+type Callee = (usize, PathBuf, Arc<str>);
 
 impl World {
     pub fn new(files: &[VersionFiles]) -> World {
@@ -39,7 +44,7 @@ impl World {
             functions.push(named);
             units.push(list);
         }
-        World { functions, units, programs: Mutex::default() }
+        World { functions, units, programs: Mutex::default(), identities: Mutex::default() }
     }
 
     /// Returns the program of a version as seen from one unit: its definitions win over those of the
@@ -61,8 +66,23 @@ impl World {
         program
     }
 
-    /// Identity of a function's behaviour: its body and those of all that it calls.
+    /// Identity of a function's behaviour: its body and those of all that it calls. Cost: a hash of
+    /// all of them the first time.
     fn identity(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
+        let key = (version, unit.path.clone(), Arc::from(name));
+        if let Ok(known) = self.identities.lock()
+            && let Some(identity) = known.get(&key)
+        {
+            return identity.clone();
+        }
+        let identity = self.identify(version, unit, name);
+        if let Ok(mut known) = self.identities.lock() {
+            known.insert(key, identity.clone());
+        }
+        identity
+    }
+
+    fn identify(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
         let mut seen: BTreeMap<Arc<str>, String> = BTreeMap::new();
         let mut work: Vec<Arc<str>> = vec![name.into()];
         while let Some(n) = work.pop() {

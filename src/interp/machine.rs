@@ -454,7 +454,8 @@ impl<'p> Machine<'p> {
                 let Some(n) = code.nodes.get(node as usize) else {
                     return Err(UndefinedKind::Unreachable.into());
                 };
-                self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Fuel)?;
+                let cost = 1 + self.memory.take_work();
+                self.fuel = self.fuel.checked_sub(cost).ok_or(Stop::Fuel)?;
                 if let Some((watched, observe)) = &mut observer
                     && self.frames.len() == 1
                     && watched.get(node as usize) == Some(&true)

@@ -231,7 +231,12 @@ pub(crate) struct Memory<'p> {
     dead_locals: usize,
     live_bytes: u64,
     max_bytes: u64,
+    /// Bytes that operations on many bytes went through since they were last asked for.
+    work: u64,
 }
+
+/// Bytes that take as long to go through as an instruction to run.
+const BYTES_A_STEP: u64 = 64;
 
 type Access<T> = Result<T, UndefinedKind>;
 
@@ -250,6 +255,7 @@ impl<'p> Memory<'p> {
             dead_locals: 0,
             live_bytes: 0,
             max_bytes,
+            work: 0,
         }
     }
 
@@ -322,7 +328,18 @@ impl<'p> Memory<'p> {
         Ok(())
     }
 
+    /// Returns the instructions that operations on many bytes since the last call are worth.
+    pub fn take_work(&mut self) -> u64 {
+        if self.work < BYTES_A_STEP {
+            return 0;
+        }
+        let steps = self.work / BYTES_A_STEP;
+        self.work %= BYTES_A_STEP;
+        steps
+    }
+
     fn charge(&mut self, size: u64) -> Option<()> {
+        self.work += size;
         let total = self.live_bytes.checked_add(size)?;
         if total > self.max_bytes {
             return None;
@@ -450,6 +467,7 @@ impl<'p> Memory<'p> {
         if len == 0 {
             return Ok(());
         }
+        self.work += len;
         let (object, at) = self.locate(addr, len, true)?;
         object.set_defined(at, len as usize);
         if let Some(place) = object.bytes_mut().get_mut(at..at + len as usize) {
@@ -473,22 +491,24 @@ impl<'p> Memory<'p> {
         if len == 0 {
             return Ok(());
         }
+        self.work += len;
         let n = len as usize;
         let (from, at) = self.locate(src, len, false)?;
         let bytes = from.bytes().get(at..at + n).unwrap_or(&[]).to_vec();
-        let undefined: Vec<u8> = from.undefined.iter().skip(at).take(n).copied().collect();
+        let undefined = from.undefined.get(at..at + n).unwrap_or(&[]).to_vec();
         let (to, at) = self.locate(dst, len, true)?;
         if let Some(place) = to.bytes_mut().get_mut(at..at + bytes.len()) {
             place.copy_from_slice(&bytes);
         }
-        to.set_defined(at, n);
-        if undefined.iter().any(|u| *u != 0) {
-            if to.undefined.is_empty() {
-                to.undefined = vec![0; to.size as usize];
-            }
-            for (flag, u) in to.undefined.iter_mut().skip(at).zip(undefined) {
-                *flag = u;
-            }
+        if undefined.iter().all(|u| *u == 0) {
+            to.set_defined(at, n);
+            return Ok(());
+        }
+        if to.undefined.is_empty() {
+            to.undefined = vec![0; to.size as usize];
+        }
+        if let Some(flags) = to.undefined.get_mut(at..at + n) {
+            flags.copy_from_slice(&undefined);
         }
         Ok(())
     }
@@ -514,12 +534,14 @@ impl<'p> Memory<'p> {
         let rest = object.bytes().get(at..).unwrap_or(&[]);
         let window = &rest[..rest.len().min(limit.min(usize::MAX as u64) as usize)];
         let end = window.iter().enumerate().position(|(i, &b)| b == 0 || !object.is_defined(at + i, 1));
-        match end {
+        let text = window[..end.unwrap_or(window.len())].to_vec();
+        let result = match end {
             Some(i) if !object.is_defined(at + i, 1) => Err(UndefinedKind::Uninitialised),
-            Some(i) => Ok(window[..i].to_vec()),
-            None if window.len() as u64 == limit => Ok(window.to_vec()),
-            None => Err(UndefinedKind::OutOfBounds),
-        }
+            None if text.len() as u64 != limit => Err(UndefinedKind::OutOfBounds),
+            _ => Ok(()),
+        };
+        self.work += text.len() as u64;
+        result.map(|()| text)
     }
 }
 

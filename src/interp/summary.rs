@@ -58,23 +58,26 @@ pub(crate) fn initial_global(program: &Program, symbol: &str) -> Option<FinalObj
 struct Walk<'m, 'p> {
     memory: &'m mut Memory<'p>,
     program: &'p Program,
-    names: Vec<(ObjectRef, Identity)>,
+    names: BTreeMap<ObjectRef, Identity>,
     queue: VecDeque<ObjectRef>,
     allocated: u32,
 }
 
 impl<'m, 'p> Walk<'m, 'p> {
     fn new(memory: &'m mut Memory<'p>, program: &'p Program) -> Walk<'m, 'p> {
-        Walk { memory, program, names: Vec::new(), queue: VecDeque::new(), allocated: 0 }
+        Walk { memory, program, names: BTreeMap::new(), queue: VecDeque::new(), allocated: 0 }
     }
 
     fn enter(&mut self, r: ObjectRef, identity: Identity) {
-        self.names.push((r, identity));
-        self.queue.push_back(r);
+        // An object goes by the first of its names.
+        if let std::collections::btree_map::Entry::Vacant(place) = self.names.entry(r) {
+            place.insert(identity);
+            self.queue.push_back(r);
+        }
     }
 
     fn name(&self, r: ObjectRef) -> Option<Identity> {
-        self.names.iter().find(|(n, _)| *n == r).map(|(_, i)| i.clone())
+        self.names.get(&r).cloned()
     }
 
     /// Returns where an address leads; `None` when it is no address of the run.
