@@ -194,12 +194,60 @@ fn ranges_filters_and_exit_codes() {
 fn output_depends_on_nothing_but_the_commits() {
     let (_folder, repository) = demonstration();
     let before = std::fs::read(repository.join(".git/index")).expect("the index");
-    let plain = stdout(&repository, "HEAD~2..HEAD -j1", 0);
-    assert_eq!(plain, stdout(&repository, "HEAD~2..HEAD -j2", 0));
+    let plain = stdout(&repository, "HEAD~2..HEAD -j1 --no-cache", 0);
+    assert_eq!(plain, stdout(&repository, "HEAD~2..HEAD -j2 --no-cache", 0));
     let below = repository.join("below");
     std::fs::create_dir(&below).expect("a folder");
     assert_eq!(plain, stdout(&below, "HEAD~2..HEAD", 0));
     assert_eq!(plain, stdout(&below, "-C .. HEAD~2..HEAD", 0));
     assert_eq!(plain, stdout(&below, "--git-dir ../.git HEAD~2..HEAD", 0));
     assert_eq!(before, std::fs::read(repository.join(".git/index")).expect("the index"));
+}
+
+/// What depends on the run and not on what was analysed.
+fn without_cost(json: &str) -> serde_json::Value {
+    let mut report: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    report["cost"].take();
+    report
+}
+
+#[test]
+fn the_cache_changes_nothing_but_the_cost() {
+    let (_folder, repository) = demonstration();
+    let cached = |json: &str| {
+        let report: serde_json::Value = serde_json::from_str(json).expect("JSON");
+        report["cost"]["nodes_visited"] == 0
+    };
+    stdout(&repository, "cache clear", 0);
+    let fresh = stdout(&repository, "HEAD~2..HEAD --json --no-cache", 0);
+    let first = stdout(&repository, "HEAD~2..HEAD --json", 0);
+    let second = stdout(&repository, "HEAD~2..HEAD --json -j1", 0);
+    assert_eq!([&fresh, &first, &second].map(|json| cached(json)), [false, false, true]);
+    assert_eq!(without_cost(&fresh), without_cost(&first));
+    assert_eq!(without_cost(&fresh), without_cost(&second));
+    let text = stdout(&repository, "HEAD~2..HEAD --no-cache", 0);
+    assert_eq!(text, stdout(&repository, "HEAD~2..HEAD", 0));
+    assert_eq!(text, stdout(&repository, "HEAD~2..HEAD", 0));
+    // Other settings are another report.
+    assert!(!cached(&stdout(&repository, "HEAD~2..HEAD --json --all", 0)));
+    // A damaged entry is no entry; a cache that cannot be is none.
+    let folder = repository.join(".git/invdiff/cache");
+    damage(&folder);
+    let third = stdout(&repository, "HEAD~2..HEAD --json", 0);
+    assert!(!cached(&third));
+    assert_eq!(without_cost(&fresh), without_cost(&third));
+    std::fs::remove_dir_all(&folder).expect("the cache goes");
+    std::fs::write(&folder, "in the way").expect("a file");
+    assert_eq!(without_cost(&fresh), without_cost(&stdout(&repository, "HEAD~2..HEAD --json", 0)));
+}
+
+/// Overwrites every file below a folder.
+fn damage(folder: &Path) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        if entry.path().is_dir() {
+            damage(&entry.path());
+        } else {
+            std::fs::write(entry.path(), "damaged").expect("a file");
+        }
+    }
 }

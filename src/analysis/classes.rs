@@ -145,6 +145,11 @@ pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
     (class_of, representative)
 }
 
+/// Whether a function's versions are of more than one class.
+pub fn is_changed(lineage: &Lineage) -> bool {
+    classify(lineage).1.len() > 1
+}
+
 /// Hash of the constant objects that a body names.
 fn environment(m: &Member) -> String {
     let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();

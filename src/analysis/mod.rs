@@ -108,7 +108,7 @@ impl Pin {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            rlimit: 5_000_000,
+            rlimit: 2_000_000,
             unroll: 8,
             inline_depth: 2,
             jobs: 0,
@@ -164,14 +164,25 @@ fn diff_in_pool(request: &Request) -> Report {
     let mut report = convert::empty_report(request);
     let (by_version, lineages) = linked(request);
     let world = classes::World::new(&by_version);
+    let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
+    let options = shared_out(&request.analysis, changed);
     let analysed: Vec<classes::Analysed> =
-        lineages.par_iter().map(|l| classes::analyse_safely(l, &world, &request.analysis)).collect();
+        lineages.par_iter().map(|l| classes::analyse_safely(l, &world, &options)).collect();
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     properties::fill(&mut report, &lineages, &analysed, &request.analysis.pins);
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);
     report.complete = report.functions.iter().all(|f| f.complete);
     report.summary = Summary::of(&report);
     report
+}
+
+/// The limits of one function, when so many have changed: beyond a few, all share what these may cost,
+/// so that a range that touches everything ends too.
+fn shared_out(options: &Options, changed: usize) -> Options {
+    const FULL: u64 = 8;
+    const LEAST: u64 = 20;
+    let share = options.rlimit / (changed as u64).max(1) * FULL;
+    Options { rlimit: share.clamp(options.rlimit / LEAST, options.rlimit), ..options.clone() }
 }
 
 /// Matches a name against a pattern with `*` and `?`.

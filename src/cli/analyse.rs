@@ -1,6 +1,7 @@
 //! From the command line to a report: the repository, the settings, the versions, the analysis.
 
 use super::args::DataModelChoice;
+use super::cached::Cached;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
@@ -33,11 +34,36 @@ pub fn report(
 ) -> Result<(Report, Settings), CliError> {
     let start = Instant::now();
     let Job { request, changes, settings } = job(repository, args, context)?;
-    let progress = Progress::new(&context.globals);
-    progress.working_on("comparing versions");
-    let mut report = analysis::diff(&request);
-    drop(progress);
-    report.hunks.extend(changes.iter().flat_map(excluded_hunks));
+    let excluded: Vec<HunkReport> = changes.iter().flat_map(excluded_hunks).collect();
+    let cached = Cached::of(repository, &request, &excluded, &settings);
+    let report = cached.as_ref().and_then(Cached::get);
+    let mut report = match report {
+        Some(known) => known,
+        None => {
+            let progress = Progress::new(&context.globals);
+            progress.working_on("comparing versions");
+            let report = fresh(repository, &request, excluded, &settings);
+            drop(progress);
+            if let Some(cached) = cached.filter(|_| repository.objects().unreadable().is_empty()) {
+                cached.put(&report);
+            }
+            report
+        }
+    };
+    report.cost.wall_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report.cost.peak_rss_kib = peak_rss_kib();
+    Ok((report, settings))
+}
+
+/// Computes a report.
+fn fresh(
+    repository: &Repository,
+    request: &Request,
+    excluded: Vec<HunkReport>,
+    settings: &Settings,
+) -> Report {
+    let mut report = analysis::diff(request);
+    report.hunks.extend(excluded);
     report
         .hunks
         .sort_by(|a, b| (a.from, a.to, &a.file, a.new_start).cmp(&(b.from, b.to, &b.file, b.new_start)));
@@ -46,9 +72,7 @@ pub fn report(
     report.notices.extend(unreadable.iter().map(|(id, why)| format!("object {id} cannot be read: {why}")));
     report.settings.configuration = settings.configuration.join(",");
     report.summary = Summary::of(&report);
-    report.cost.wall_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    report.cost.peak_rss_kib = peak_rss_kib();
-    Ok((report, settings))
+    report
 }
 
 /// Draws the functions that the range changes.

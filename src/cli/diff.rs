@@ -65,7 +65,7 @@ pub struct DiffArgs {
     #[arg(long)]
     pub strict: bool,
 
-    /// Limit of one solver query, in resource units (2 to 5 million take about a second)
+    /// Limit of one solver query, in resource units (default 2000000, about a second)
     #[arg(long, value_name = "N")]
     pub rlimit: Option<u64>,
 

@@ -7,6 +7,7 @@
 mod analyse;
 mod args;
 mod cache;
+mod cached;
 mod colour;
 mod compare;
 mod completions;

@@ -121,7 +121,7 @@ impl Default for Settings {
             // Typestates need a description, so they are on only when asked for.
             templates: owned(&TEMPLATES[..9]),
             points: owned(&["exit", "loop"]),
-            rlimit: 5_000_000,
+            rlimit: 2_000_000,
             unroll: 8,
             inline_depth: 2,
             data_model: DataModel::Lp64,

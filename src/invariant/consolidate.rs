@@ -180,7 +180,7 @@ impl FunctionDiff {
 }
 
 /// A question of an induction may cost this part of a query's limit.
-const LEMMA_SHARE: u64 = 20;
+const LEMMA_SHARE: u64 = 8;
 
 /// Analyses one function.
 pub fn diff_function(task: &Task) -> FunctionDiff {

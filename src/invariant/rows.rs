@@ -29,7 +29,8 @@ pub(super) struct Row {
 pub(super) struct Rows {
     pub(super) names: Vec<String>,
     pub(super) rows: Vec<Row>,
-    runs: Vec<Run>,
+    /// Lists of runs with an index into each.
+    runs: Vec<(Rc<Vec<Run>>, usize)>,
 }
 
 impl Row {
@@ -45,7 +46,7 @@ impl Rows {
 
     /// The run that a row comes from.
     pub(super) fn run(&self, row: &Row) -> Option<&Run> {
-        self.runs.get(row.run)
+        self.runs.get(row.run).and_then(|(list, i)| list.get(*i))
     }
 }
 
@@ -65,7 +66,7 @@ impl Engine<'_> {
     /// The same of one run, which the class was the new side of.
     pub(super) fn rows_of(&self, class: usize, point: &Point, names: Vec<String>, run: Run) -> Rows {
         let mut rows = Rows { names, rows: Vec::new(), runs: Vec::new() };
-        let list = [run];
+        let list = Rc::new(vec![run]);
         match point.kind {
             Kind::Exit => self.exit_rows(class, &list, false, &mut rows),
             _ => self.watched_rows(class, point, &list, false, &mut rows),
@@ -89,15 +90,15 @@ impl Engine<'_> {
         found
     }
 
-    fn exit_rows(&self, class: usize, list: &[Run], old: bool, rows: &mut Rows) {
-        for run in list {
+    fn exit_rows(&self, class: usize, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
+        for (i, run) in list.iter().enumerate() {
             let outcome = side(run, old);
             if outcome.end != End::Return {
                 continue;
             }
             let values = rows.names.iter().map(|n| self.value_at_exit(class, n, outcome)).collect();
             rows.rows.push(Row { run: rows.runs.len(), values });
-            rows.runs.push(run.clone());
+            rows.runs.push((list.clone(), i));
         }
     }
 
@@ -109,14 +110,14 @@ impl Engine<'_> {
         find_var(body, name, 0).and_then(|v| o.local(v))
     }
 
-    fn watched_rows(&self, class: usize, point: &Point, list: &[Run], old: bool, rows: &mut Rows) {
+    fn watched_rows(&self, class: usize, point: &Point, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
         let Some(node) = self.watchable(class, point) else { return };
         let body = &self.task.graph.bodies[class];
         let vars: Vec<_> = rows.names.iter().map(|n| find_var(body, n, 0)).collect();
         // The first runs are the simplest; the others are picked evenly.
         let stride = (list.len() / (WATCHED_RUNS / 2)).max(1);
         let picked = list.iter().enumerate().filter(|(i, _)| *i < WATCHED_RUNS / 2 || i % stride == 0);
-        for (_, run) in picked.take(WATCHED_RUNS) {
+        for (i, run) in picked.take(WATCHED_RUNS) {
             if matches!(side(run, old).end, End::Undefined { .. }) || rows.rows.len() >= MAX_ROWS {
                 continue;
             }
@@ -129,7 +130,7 @@ impl Engine<'_> {
                 }
             });
             rows.rows.extend(arrivals);
-            rows.runs.push(run.clone());
+            rows.runs.push((list.clone(), i));
         }
     }
 

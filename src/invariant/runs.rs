@@ -55,14 +55,14 @@ pub fn collect(
     first: Vec<Input>,
     budget: Budget,
 ) -> Vec<Run> {
-    let mut runs = Vec::new();
-    let mut steps = 0;
+    let mut runs: Vec<Run> = Vec::new();
+    let (mut tried, mut steps, mut held) = (0, 0, 0);
     let mut generator = interp::Generator::new(new, entry.1, 0);
     let mut given = first.into_iter().chain(simple_stdin(old, new, entry));
     let mut shown = false;
-    while runs.len() < budget.inputs && steps < budget.steps {
+    while tried < budget.inputs && steps < budget.steps {
         // Enough is known when a defined difference was seen; the rest only suggests candidates.
-        if shown && runs.len() >= SUGGESTING {
+        if shown && tried >= SUGGESTING {
             break;
         }
         let input = match given.next() {
@@ -71,8 +71,13 @@ pub fn collect(
         };
         let run = replay(old, new, entry, input);
         steps += run.old.steps + run.new.steps + RUN_COST;
-        shown |= is_defined_difference(&run);
-        runs.push(run);
+        tried += 1;
+        let first_shown = !shown && is_defined_difference(&run);
+        shown |= first_shown;
+        held += bytes(&run);
+        if first_shown || held <= MAX_HELD {
+            runs.push(run);
+        }
     }
     runs
 }
@@ -101,6 +106,21 @@ fn simple_stdin(old: &Program, new: &Program, entry: (&str, &str)) -> Vec<Input>
     };
     let texts = (0..total.min(MAX)).map(|i| tuple(i * stride % total));
     texts.map(|stdin| Input { stdin: stdin.into_bytes(), ..Input::default() }).collect()
+}
+
+/// Bytes of runs that are kept for one pair, about.
+const MAX_HELD: usize = 32 << 20;
+
+/// About the memory that a run takes up.
+fn bytes(run: &Run) -> usize {
+    const FIXED: usize = 1024;
+    const OBJECT: usize = 256;
+    let input: usize = run.input.objects.iter().map(|o| OBJECT + o.bytes.len() + o.undefined.len()).sum();
+    let outcome = |o: &Outcome| {
+        let memory: usize = o.memory.iter().map(|m| OBJECT + m.bytes.len() + m.undefined.len()).sum();
+        memory + o.stdin.len() + o.stdout.len() + o.stderr.len() + 32 * o.locals.len()
+    };
+    FIXED + input + run.input.stdin.len() + outcome(&run.old) + outcome(&run.new)
 }
 
 /// Runs that suffice to suggest candidates.

@@ -82,7 +82,7 @@ impl Default for Tool {
 pub struct SettingsEcho {
     /// `LP64` or `ILP32`.
     pub data_model: String,
-    /// Limit of one solver query, in Z3 resource units (about 2 to 5 million a second).
+    /// Limit of one solver query, in Z3 resource units (about 2 million a second).
     pub rlimit: u64,
     /// Iterations to which loops without a proved bound are unrolled.
     pub unroll: u32,

@@ -26,11 +26,21 @@ impl<T> OnThisThread<T> {
 
 /// Makes a context that no query has touched, in which every check may cost `rlimit` resource
 /// units. The parameter of this name of a single solver has no effect in Z3 4.8.12.
-pub(super) fn fresh(rlimit: u32) -> Context {
+pub(super) fn fresh(rlimit: u64) -> Context {
     let mut config = Config::new();
     config.set_model_generation(true);
-    config.set_param_value("rlimit", &rlimit.to_string());
+    config.set_param_value("rlimit", &text(rlimit));
     with_z3_config(&config, || OnThisThread(Context::thread_local())).take()
+}
+
+/// Sets what every further check may cost.
+pub(super) fn limit_to(context: &mut Context, rlimit: u64) {
+    context.update_param_value("rlimit", &text(rlimit));
+}
+
+/// A limit as Z3 reads it; 0 would mean none.
+fn text(rlimit: u64) -> String {
+    rlimit.clamp(1, u64::from(u32::MAX)).to_string()
 }
 
 /// Runs `f` with `context` as the one that the z3 crate makes things in.

@@ -20,6 +20,10 @@ use std::sync::Arc;
 
 /// Evaluations of single terms that a question may cost before Z3 is asked.
 const DATA_STEPS: usize = 200_000;
+/// The same of all questions of one decider, in multiples of the solver's limit for one query.
+const DATA_SHARE: u64 = 2;
+/// Inputs that every question is tried on, whatever was spent before.
+const LEAST_TRIES: usize = 4;
 /// Earlier refutations that are tried again.
 const KEPT_INPUTS: usize = 64;
 
@@ -59,6 +63,8 @@ pub struct Decider {
     settled: Settled,
     /// How many more questions about float arithmetic Z3 is asked; they cost seconds each.
     float_questions: u32,
+    /// Evaluations of single terms so far.
+    data_steps: u64,
 }
 
 impl Decider {
@@ -69,6 +75,7 @@ impl Decider {
             inputs: VecDeque::new(),
             settled: Settled::default(),
             float_questions,
+            data_steps: 0,
         }
     }
 
@@ -183,10 +190,15 @@ impl Decider {
             let run = program.run(pool, input);
             (run.holds(condition) == Some(true)).then(|| run.inputs(pool))
         };
-        if let Some(found) = self.inputs.iter().find_map(satisfies) {
+        let terms = program.terms().len().max(1);
+        let left = (self.solver.limits().rlimit * DATA_SHARE).saturating_sub(self.data_steps);
+        let steps = DATA_STEPS.min(usize::try_from(left).unwrap_or(DATA_STEPS));
+        let tries = (steps / terms).clamp(LEAST_TRIES, 256);
+        self.data_steps += (tries * terms) as u64;
+        if let Some(found) = self.inputs.iter().take(tries).find_map(satisfies) {
             return Some(found);
         }
-        let tries = (DATA_STEPS / program.terms().len().max(1)).clamp(4, 256) as u64;
+        let tries = tries as u64;
         let palette = Arc::new(Palette::of_terms(pool, program.terms()));
         let fills = (0..tries).map(|seed| Fill::Varied { seed, palette: palette.clone() });
         let found =

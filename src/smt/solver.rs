@@ -4,8 +4,12 @@
 //! query may cost a number of Z3's resource units and never a time, and the context has seen only
 //! this solver's queries, so the same queries in the same order have the same answers, models and
 //! costs in every run, on every thread and machine (of one version of Z3).
+//!
+//! On real code a query is decided within a tenth of the limit or not at all, and a function that has
+//! one hopeless query has more of the same kind. So each query that stays open halves what the next
+//! may cost, and all together may cost a few times the limit.
 
-use super::context::{fresh, within};
+use super::context::{fresh, limit_to, within};
 use super::encode::Encoder;
 use super::model::{self, Model};
 use crate::ir::{Const, Op, Sort, Term, TermId, TermPool};
@@ -17,14 +21,14 @@ use z3::{Context, SatResult};
 /// What a query may cost, and the width of addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Z3's resource units for each query; 5 million are about 1 to 3 s of a float question.
+    /// Z3's resource units for the first query; 5 million are about 1 to 3 s.
     pub rlimit: u64,
     pub pointer_bits: u16,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { rlimit: 5_000_000, pointer_bits: 64 }
+        Limits { rlimit: 2_000_000, pointer_bits: 64 }
     }
 }
 
@@ -56,9 +60,15 @@ pub struct Statistics {
     pub rlimit: u64,
 }
 
+/// What all queries together may cost, in multiples of the limit of one.
+const TOTAL: u64 = 16;
+/// How often the limit is halved.
+const HALVINGS: u64 = 6;
 /// A question about float arithmetic gets this part of the limit: it is slower by unit than others,
 /// and what it does not settle early it seldom settles at all.
-const FLOAT_SHARE: u64 = 5;
+const FLOAT_SHARE: u64 = 2;
+/// The same of questions about whole memories.
+const MEMORY_SHARE: u64 = 8;
 
 pub struct Solver {
     limits: Limits,
@@ -74,7 +84,7 @@ pub struct Solver {
 impl Solver {
     /// Makes a solver for the terms of one pool.
     pub fn new(limits: Limits) -> Solver {
-        let context = fresh(u32::try_from(limits.rlimit).unwrap_or(u32::MAX));
+        let context = fresh(limits.rlimit);
         let incremental = Rc::new(within(&context, z3::Solver::new));
         Solver {
             limits,
@@ -102,6 +112,9 @@ impl Solver {
             return known.clone();
         }
         let context = self.context.clone();
+        if self.statistics.rlimit >= self.limits.rlimit.saturating_mul(TOTAL) {
+            return Verdict::Unknown("rlimit");
+        }
         let verdict = within(&context, || self.ask(pool, &query));
         if let Verdict::Unknown(_) = verdict {
             self.statistics.unknown += 1;
@@ -131,12 +144,15 @@ impl Solver {
         // For floats the one-shot solver's tactics (all bits to a SAT solver) are much faster than
         // the incremental one.
         let floats = cone.iter().any(|&t| pool.sort(t).is_float() && is_operation(pool, t));
+        let share = match cone.iter().any(|&t| pool.sort(t) == Sort::Mem) {
+            _ if floats => FLOAT_SHARE,
+            true => MEMORY_SHARE,
+            false => 1,
+        };
+        let limit = (self.limits.rlimit >> self.statistics.unknown.min(HALVINGS)) / share;
+        limit_to(&mut self.context, limit);
         if floats {
             let once = z3::Solver::new();
-            let mut params = z3::Params::new();
-            let limit = self.limits.rlimit / FLOAT_SHARE;
-            params.set_u32("rlimit", u32::try_from(limit).unwrap_or(u32::MAX));
-            once.set_params(&params);
             return self.run(&once, pool, query, &cone, &conditions);
         }
         let incremental = self.incremental.clone();

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
 
 /// Version of the format; part of every path.
@@ -31,6 +31,7 @@ impl Key {
             hasher.update(part);
         };
         add(env!("CARGO_PKG_VERSION").as_bytes());
+        add(program().as_bytes());
         add(kind.as_bytes());
         parts.into_iter().for_each(|part| add(part.as_ref()));
         Key(*hasher.finalize().as_bytes())
@@ -42,6 +43,15 @@ impl Key {
         let (folder, file) = hex.split_at(2);
         Path::new(folder).join(file)
     }
+}
+
+/// Size and time of this program's file: while it is being worked on, its version stays.
+fn program() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let file = std::env::current_exe().and_then(std::fs::metadata);
+        file.and_then(|f| Ok(format!("{} {:?}", f.len(), f.modified()?))).unwrap_or_default()
+    })
 }
 
 /// Values by key. Every failure to read or write is a miss: a cache only saves time.

@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Every file below a folder with its bytes.
+/// Every file below a folder but those that are ours, which may go at any time.
 fn files(folder: &Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         match entry.file_type().unwrap() {
+            kind if kind.is_dir() && entry.path().ends_with(".git/invdiff") => {}
             kind if kind.is_dir() => found.extend(files(&entry.path())),
             _ => drop(found.insert(entry.path(), std::fs::read(entry.path()).unwrap_or_default())),
         }

@@ -37,13 +37,14 @@ pub(super) struct UnitCx<'a> {
 
 /// Functions that never return, whatever their declaration says. The last is what our `assert.h`
 /// expands a failed assertion to.
-const NORETURN: [&str; 9] = [
+const NORETURN: [&str; 10] = [
     "exit",
     "_exit",
     "_Exit",
     "quick_exit",
     "abort",
     "longjmp",
+    "_longjmp",
     "siglongjmp",
     "__assert_fail",
     "__invdiff_assert_fail",

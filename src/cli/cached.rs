@@ -1,0 +1,68 @@
+//! Reports of ranges of commits, kept in the repository's cache (design D9).
+//!
+//! Commits do not change, so a report over commits depends on their ids and names, the settings, this
+//! program and its solver, and nothing else. What involves the index, the working tree or the host's
+//! headers is computed each time. A report that is taken from the cache differs from a fresh one in
+//! `cost` only.
+
+use crate::analysis::Request;
+use crate::config::Settings;
+use crate::history::Repository;
+use crate::report::{Cost, HunkReport, Report};
+use crate::store::cache::{Key, Store};
+use std::path::PathBuf;
+
+/// Where one report is or will be kept.
+pub struct Cached {
+    store: Store,
+    key: Key,
+}
+
+impl Cached {
+    /// Returns the place of a request's report; `None` when it is not to be kept.
+    pub fn of(
+        repository: &Repository,
+        request: &Request,
+        excluded: &[HunkReport],
+        settings: &Settings,
+    ) -> Option<Cached> {
+        let committed = request.versions.iter().all(|v| v.info.commit.is_some());
+        if !settings.cache || !committed || request.options.host_headers {
+            return None;
+        }
+        let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+        let folder = settings.cache_dir.as_deref();
+        let store = Store::open(repository.common_dir(), folder, home.as_deref(), settings.cache_limit);
+        store.folder()?;
+        // The number of workers is no part of the result.
+        let analysis = crate::analysis::Options { jobs: 0, ..request.analysis.clone() };
+        let parts = [
+            crate::smt::z3_version(),
+            format!("{:?}", request.versions.iter().map(|v| &v.info).collect::<Vec<_>>()),
+            format!("{:?}", request.changes),
+            format!("{excluded:?}"),
+            format!("{:?}", request.options),
+            format!("{analysis:?}"),
+            format!("{:?}", settings.configuration),
+        ];
+        Some(Cached { store, key: Key::new("report", parts) })
+    }
+
+    /// Returns the report if it is kept; what the work cost before counts as answered by the cache.
+    pub fn get(&self) -> Option<Report> {
+        let mut report: Report = serde_json::from_slice(&self.store.get(self.key)?).ok()?;
+        let Cost { solver_queries, solver_cached, nodes_total, .. } = report.cost;
+        let solver_cached = solver_queries + solver_cached;
+        report.cost = Cost { solver_cached, nodes_total, ..Cost::default() };
+        Some(report)
+    }
+
+    /// Keeps a report, unless it would not come back as it is.
+    pub fn put(&self, report: &Report) {
+        let Ok(bytes) = serde_json::to_vec(report) else { return };
+        if serde_json::from_slice::<Report>(&bytes).is_ok_and(|same| same == *report) {
+            self.store.put(self.key, &bytes);
+        }
+    }
+}
