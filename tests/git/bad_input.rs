@@ -6,8 +6,7 @@ use git_invdiff::store::notes::{Note, Notes, all_ends};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Every file below a folder with its bytes.
-/// Every file below a folder but those that are ours, which may go at any time.
+/// Every file below a folder with its bytes, but for those that are ours and may go at any time.
 fn files(folder: &Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
