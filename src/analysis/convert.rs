@@ -222,7 +222,12 @@ impl View<'_> {
                 .collect(),
         };
         let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
-        let id = stable_id(&[lineage_name, self.point, f.template.name(), &f.text]);
+        // An event's line is no part of what it is.
+        let text = match f.text.split_once(" at line ") {
+            Some((event, _)) if event.starts_with("undefined: ") => event,
+            _ => &f.text,
+        };
+        let id = stable_id(&[lineage_name, self.point, f.template.name(), text]);
         let mut lines = BTreeMap::new();
         for &v in &versions {
             if let Some(l) = self.a.class_of[v].and_then(|c| f.lines.get(&c)) {

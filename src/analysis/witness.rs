@@ -297,6 +297,7 @@ fn outcome(o: &Outcome, m: &Member, names: &Names, program: bool, values: Values
         returned,
         stdout,
         stdout_base64,
+        stderr: String::from_utf8(o.stderr.clone()).ok().filter(|text| !text.is_empty()),
         exit: if program { o.exit_code } else { None },
         values,
         undefined,

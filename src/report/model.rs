@@ -482,6 +482,9 @@ pub struct Run {
     /// Standard output where it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdout_base64: Option<String>,
+    /// Standard error, where something was written to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
     /// Exit status of the process, for whole programs that end by `return` or `exit`.
     pub exit: Option<i32>,
     /// Values at the churn's point, by variable or lvalue, as C constants.

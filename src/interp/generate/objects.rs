@@ -116,12 +116,22 @@ impl<'a> Builder<'a> {
         Value::Pointer { object: id, offset: 0 }
     }
 
-    /// Returns a function of the unit that takes as many parameters as the type's text lists; null
-    /// when there is none. A call that does not fit after all is an event in both versions.
+    /// Returns a function of the unit that has the type's parameters, as far as its text tells which
+    /// of them and whether the result are pointers; null when there is none. A call that does not
+    /// fit after all is an event in both versions.
     fn function(&self, text: &str, rng: &mut SplitMix) -> Value {
-        let list = text.rsplit_once('(').map_or("", |(_, list)| list.trim_end_matches(')').trim());
-        let count = if matches!(list, "" | "void") { 0 } else { list.split(',').count() };
-        let fits = self.unit.functions.iter().filter(|f| f.params.len() == count && &*f.name != "main");
+        let (result, list) = text.split_once('(').unwrap_or((text, ""));
+        let list = list.trim_end_matches(')').trim();
+        let params: Vec<bool> = match list {
+            "" | "void" => Vec::new(),
+            _ => list.split(',').map(|p| p.contains('*')).collect(),
+        };
+        let fits = self.unit.functions.iter().filter(|f| {
+            let given = f.params.iter().map(|p| f.var(*p).ty.is_pointer());
+            given.eq(params.iter().copied())
+                && f.ret.is_pointer() == result.contains('*')
+                && &*f.name != "main"
+        });
         let names: Vec<&Arc<str>> = fits.map(|f| &f.name).collect();
         rng.pick(&names).map_or_else(|| self.null(), |n| Value::Function((*n).clone()))
     }

@@ -175,6 +175,10 @@ pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room
     } else if old.stdout != new.stdout || old.stdout_base64 != new.stdout_base64 {
         parts.push("prints other bytes".to_owned());
     }
+    if parts.is_empty() && subject == "output" && old.stderr != new.stderr {
+        let text = |run: &Run| quoted_part(run.stderr.as_deref().unwrap_or_default(), room / 2);
+        parts.push(format!("prints {} -> {} to stderr", text(old), text(new)));
+    }
     if old.returned != new.returned && (subject != "output" || parts.is_empty()) {
         let (old, new) = (or_nothing(old.returned.as_deref()), or_nothing(new.returned.as_deref()));
         // A call's result needs no label when it is all there is.
@@ -196,7 +200,7 @@ pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room
     }
     // It was replayed as a difference, so what is left is memory that no name here stands for.
     if parts.is_empty() {
-        "what it leaves in memory differs".to_owned()
+        "in memory that has no name here".to_owned()
     } else {
         shortened(&parts.join(", "), room)
     }
