@@ -131,7 +131,7 @@ pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
         .enumerate()
         .map(|(v, member)| {
             let m = member.as_ref()?;
-            let key = format!("{} {}", m.body, environment(m));
+            let key = format!("{} {} {:?}", m.body, environment(m), lineage.salt.get(v));
             Some(match keys.iter().position(|k| *k == key) {
                 Some(c) => c,
                 None => {
@@ -237,7 +237,8 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
         {
             pairs.push((a, b));
             // With equal expanded bodies a constant differs, which is the function's own matter.
-            own.push(written(v) != written(w) || expanded(v) == expanded(w));
+            let constant = lineage.salt.is_empty() && expanded(v) == expanded(w);
+            own.push(written(v) != written(w) || constant);
         }
     }
     let lines = wanted_lines(lineage, options);

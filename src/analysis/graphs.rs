@@ -21,7 +21,7 @@ pub struct Graph {
 /// unrolled), by file and name. Cost: parsing and lowering, no solver.
 pub fn graphs(request: &Request) -> Vec<Graph> {
     super::in_pool(request, || {
-        let (_, lineages) = super::linked(request);
+        let (_, _, lineages) = super::linked(request);
         let mut graphs: Vec<Graph> = lineages.par_iter().filter_map(|l| graph(request, l)).collect();
         graphs.sort_by(|a, b| (&a.file, &a.function).cmp(&(&b.file, &b.function)));
         graphs

@@ -100,6 +100,10 @@ impl Judge<'_> {
         if !(is_source(path) || is_header(path)) {
             return (Verdict::NotAnalysed, Some("not-c".into()));
         }
+        // The parser names files in UTF-8.
+        if path.to_str().is_none() {
+            return (Verdict::NotAnalysed, Some("path-not-utf8".into()));
+        }
         if let Some(why) = change.opaque {
             return (Verdict::NotAnalysed, Some(why.into()));
         }

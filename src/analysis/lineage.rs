@@ -22,6 +22,8 @@ pub struct Member {
 /// One function through the versions; `None` where it does not exist.
 pub struct Lineage {
     pub members: Vec<Option<Member>>,
+    /// For a caller that is there for its callees: their classes, by version. Empty for all others.
+    pub salt: Vec<Vec<Option<usize>>>,
 }
 
 impl Lineage {
@@ -92,7 +94,7 @@ pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
             });
         }
         for id in unlinked {
-            lineages.push(Lineage { members: vec![None; n] });
+            lineages.push(Lineage { members: vec![None; n], salt: Vec::new() });
             next_open.insert(id, lineages.len() - 1);
         }
         for (id, member) in here {

@@ -5,6 +5,7 @@
 //! bodies; for every function with more than one class a multiversion graph and its facts; the
 //! report.
 
+mod callers;
 mod classes;
 mod convert;
 mod files;
@@ -97,6 +98,10 @@ pub struct Pin {
 }
 
 impl Pin {
+    fn name(&self) -> &str {
+        self.function.rsplit_once(':').map_or(&self.function, |(_, name)| name)
+    }
+
     fn is_about(&self, file: &std::path::Path, name: &str) -> bool {
         match self.function.rsplit_once(':') {
             Some((f, n)) => n == name && std::path::Path::new(f) == file,
@@ -141,7 +146,7 @@ fn in_pool<T: Send>(request: &Request, work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Loads the units that the range touches and links their functions through the versions.
-fn linked(request: &Request) -> (Vec<lineage::VersionFiles>, Vec<Lineage>) {
+fn linked(request: &Request) -> (Units, Vec<lineage::VersionFiles>, Vec<Lineage>) {
     let files = files::lineages(request);
     let units = Units::new(request.options.clone(), request.analysis.inline_depth);
     let mut requests: Vec<(Arc<dyn SourceTree>, PathBuf)> = Vec::new();
@@ -157,19 +162,24 @@ fn linked(request: &Request) -> (Vec<lineage::VersionFiles>, Vec<Lineage>) {
         _ => true,
     };
     let lineages = lineage::link(&by_version).into_iter().filter(wanted).collect();
-    (by_version, lineages)
+    (units, by_version, lineages)
 }
 
 fn diff_in_pool(request: &Request) -> Report {
     let mut report = convert::empty_report(request);
-    let (by_version, lineages) = linked(request);
+    let (units, by_version, lineages) = linked(request);
     let world = classes::World::new(&by_version);
     let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, changed);
     let analysed: Vec<classes::Analysed> =
         lineages.par_iter().map(|l| classes::analyse_safely(l, &world, &options)).collect();
+    let callers = callers::find(request, &units, &by_version, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &lineages, &analysed, &world);
+    convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
+    callers::explain(&mut report, &callers);
     properties::fill(&mut report, &lineages, &analysed, &request.analysis.pins);
+    properties::fill(&mut report, &callers.lineages, &callers.analysed, &request.analysis.pins);
+    report.notices.extend(callers.notices);
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);
     report.complete = report.functions.iter().all(|f| f.complete);
     report.summary = Summary::of(&report);

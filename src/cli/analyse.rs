@@ -69,7 +69,17 @@ fn fresh(
         .sort_by(|a, b| (a.from, a.to, &a.file, a.new_start).cmp(&(b.from, b.to, &b.file, b.new_start)));
     let unreadable = repository.objects().unreadable();
     report.complete &= unreadable.is_empty();
-    report.notices.extend(unreadable.iter().map(|(id, why)| format!("object {id} cannot be read: {why}")));
+    // The reason names the object itself where that is all there is to say.
+    let notice = |(id, why): &(_, String)| match why.strip_prefix(&format!("object {id} ")) {
+        Some(_) => why.clone(),
+        None => format!("object {id} cannot be read: {why}"),
+    };
+    report.notices.extend(unreadable.iter().map(notice));
+    if unreadable.iter().any(|(_, why)| why.contains("partial clone")) {
+        report
+            .notices
+            .push("set invdiff.lazyFetch=true to have it fetched, or run: git fetch --refetch".into());
+    }
     report.settings.configuration = settings.configuration.join(",");
     report.summary = Summary::of(&report);
     report

@@ -245,26 +245,25 @@ impl Repository {
         if of_head && matches!(self.objects.source().resolve("HEAD"), Ok(None)) {
             return self.unborn();
         }
-        if self.is_shallow() {
-            if is_full_id(revision, self.format()) {
-                return self.shallow_error(revision, revision.to_owned(), None);
-            }
-            if let Some(error) = self.walk_to_cut(revision) {
-                return error;
-            }
+        if self.is_shallow() && is_full_id(revision, self.format()) {
+            return self.shallow_error(revision, revision.to_owned(), None);
         }
-        Error::UnknownRevision(revision.to_owned())
+        self.walk_to_gap(revision).unwrap_or_else(|| Error::UnknownRevision(revision.to_owned()))
     }
 
-    /// In a shallow clone, follows `name~n` or `name^^` until the cut and names what lies beyond.
-    fn walk_to_cut(&self, revision: &str) -> Option<Error> {
+    /// Follows `name~n` or `name^^` until a shallow clone's cut or a missing commit, and names it.
+    fn walk_to_gap(&self, revision: &str) -> Option<Error> {
         let (base, steps) = super::range::split_ancestor(revision);
         let mut id = match self.objects.source().resolve(base) {
             Ok(Some(id)) => self.objects.peel(id).ok()?.0,
             _ => return None,
         };
         for done in 0..steps {
-            let commit = self.objects.commit(id).ok()?;
+            let commit = match self.objects.commit(id) {
+                Ok(commit) => commit,
+                Err(gap @ (Error::MissingObject(_) | Error::NotFetched(_))) => return Some(gap),
+                Err(_) => return None,
+            };
             let parent = *commit.parents.first()?;
             if self.is_shallow_edge(id) {
                 return Some(self.shallow_error(revision, parent.to_string(), Some(steps - done)));

@@ -267,6 +267,7 @@ fn why_text(why: Option<&str>) -> String {
         Some("not-included") => "header that no analysed file includes".to_owned(),
         Some("filtered") => "left out by --function".to_owned(),
         Some("not-modelled") => "something that is not modelled".to_owned(),
+        Some("path-not-utf8") => "path that is not UTF-8".to_owned(),
         Some("binary") => "binary content".to_owned(),
         Some("link") => "symbolic link".to_owned(),
         Some("submodule") => "submodule".to_owned(),
@@ -298,6 +299,9 @@ fn hunk_ref(hunk: &HunkReport) -> HunkRef {
 
 /// `@@ -12 +12,2 @@`, as `git diff` writes it.
 fn hunk_text(hunk: &HunkRef) -> String {
+    if (hunk.old_lines, hunk.new_lines) == (0, 0) {
+        return "whole file".to_owned();
+    }
     let side = |start: u32, lines: u32| match lines {
         1 => start.to_string(),
         _ => format!("{start},{lines}"),

@@ -36,6 +36,8 @@ pub enum NotesError {
     Ref(String),
     #[error("'{0}' is not a commit")]
     NotACommit(String),
+    #[error("'{0}' does not name a commit, as refs of notes do; see what put it there: git show '{0}'")]
+    NotNotes(String),
     #[error("'{0}' moved {ATTEMPTS} times while its notes were written; nothing was written")]
     Contended(NotesRef),
     #[error("the push of '{0}' was rejected {1} times; the notes are merged here, run sync again")]
@@ -196,6 +198,9 @@ impl<'a> Notes<'a> {
 
     fn snapshot_of(&self, name: &str) -> Result<Snapshot, NotesError> {
         let Some(tip) = self.git.object(&format!("{name}^{{commit}}"))? else {
+            if self.git.object(name)?.is_some() {
+                return Err(NotesError::NotNotes(name.to_owned()));
+            }
             return Ok(Snapshot::default());
         };
         let listing = self.git.run(&["ls-tree", "-r", "-z", "--full-tree", &tip], b"")?;

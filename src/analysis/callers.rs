@@ -1,0 +1,302 @@
+//! Callers whose own text stays, but whose behaviour a changed callee changes (design D10).
+//!
+//! A caller is found by a search for the callee's name among the identifiers of the newest version's
+//! sources; files that the range does not touch are parsed only then, a few at most. Callers are
+//! reported for what a replayed input shows, never for what is merely no longer provable, and the
+//! lines that cause it are the callee's. What a limit leaves out is said.
+
+use super::classes::{self, Analysed, World};
+use super::lineage::{Lineage, Member, VersionFiles};
+use super::units::{LoadedFunction, Units, is_source};
+use super::{PointChoice, Request};
+use crate::invariant::Standing;
+use crate::ir::{Callee, Instr};
+use crate::report::{FunctionReport, Outcome, PointKind, Report, Version};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Most files that are parsed for nothing but their callers.
+const MAX_FILES: usize = 4;
+/// Bytes of the largest of them.
+const MAX_FILE_BYTES: usize = 256 << 10;
+/// Files of the newest version that are searched for names.
+const MAX_SEARCHED: usize = 4000;
+/// Most callers that are analysed.
+const MAX_CALLERS: usize = 8;
+
+/// What was found beside the changed functions.
+#[derive(Default)]
+pub(super) struct Callers {
+    pub lineages: Vec<Lineage>,
+    pub analysed: Vec<Analysed>,
+    /// What a limit left out, for people.
+    pub notices: Vec<String>,
+}
+
+/// A function with a change that an input shows.
+struct Changed<'a> {
+    newest: &'a Member,
+    class_of: &'a [Option<usize>],
+}
+
+/// Looks for callers of functions that observably changed.
+pub(super) fn find(
+    request: &Request,
+    units: &Units,
+    files: &[VersionFiles],
+    lineages: &[Lineage],
+    analysed: &[Analysed],
+    world: &World,
+) -> Callers {
+    let mut found = Callers::default();
+    let changed: BTreeMap<Arc<str>, Changed> =
+        lineages.iter().zip(analysed).filter_map(|(l, a)| changed(l, a)).collect();
+    if changed.is_empty() || request.analysis.function.is_some() {
+        return found;
+    }
+    let mut candidates: Vec<Lineage> = Vec::new();
+    for (lineage, a) in lineages.iter().zip(analysed).filter(|(_, a)| a.diff.is_none()) {
+        // A function that is there all along.
+        if a.class_of.iter().all(Option::is_some)
+            && let Some((_, m)) = lineage.newest()
+            && let Some(salt) = salt(&m.function, m, &changed, a.class_of.len())
+        {
+            candidates.push(Lineage { members: lineage.members.clone(), salt });
+        }
+    }
+    candidates.extend(elsewhere(request, units, files, &changed, &mut found.notices));
+    let pinned = |l: &Lineage| {
+        let about = |m: &Member| request.analysis.pins.iter().any(|p| p.is_about(&m.file, &m.function.name));
+        l.newest().is_some_and(|(_, m)| about(m))
+    };
+    candidates.sort_by_key(|l| (!pinned(l), place(l)));
+    if candidates.len() > MAX_CALLERS {
+        let more = candidates.len() - MAX_CALLERS;
+        found.notices.push(format!("note: {more} more callers of changed functions were not looked at"));
+        candidates.truncate(MAX_CALLERS);
+    }
+    let points = PointChoice { kinds: Some(vec![PointKind::Exit]), ..PointChoice::default() };
+    let options = super::Options { points, all: false, ..request.analysis.clone() };
+    let results: Vec<Analysed> =
+        candidates.par_iter().map(|l| classes::analyse_safely(l, world, &options)).collect();
+    for (lineage, mut a) in candidates.into_iter().zip(results) {
+        let Some(diff) = &mut a.diff else { continue };
+        for point in &mut diff.points {
+            point.churns.retain(|c| c.subject.is_observable() && c.witness.is_some());
+            point.invariants.clear();
+            point.undecided.clear();
+        }
+        diff.points.retain(|p| !p.churns.is_empty());
+        diff.properties.retain(|p| p.standing.values().any(|s| *s == Standing::Fails));
+        if !diff.points.is_empty() || diff.properties.iter().any(|p| !p.breaks.is_empty()) {
+            found.lineages.push(lineage);
+            found.analysed.push(a);
+        }
+    }
+    found
+}
+
+fn place(l: &Lineage) -> Option<(PathBuf, Arc<str>)> {
+    l.newest().map(|(_, m)| (m.file.clone(), m.function.name.clone()))
+}
+
+/// A function whose change an input shows, if it keeps its name.
+fn changed<'a>(l: &'a Lineage, a: &'a Analysed) -> Option<(Arc<str>, Changed<'a>)> {
+    let churns = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.churns);
+    let shown = churns.into_iter().any(|c| c.subject.is_observable() && c.witness.is_some());
+    let (_, newest) = l.newest()?;
+    let name = newest.function.name.clone();
+    let kept = l.members.iter().flatten().all(|m| m.function.name == name);
+    (shown && kept).then(|| (name, Changed { newest, class_of: &a.class_of }))
+}
+
+/// What tells the versions of a caller apart: the classes of the changed functions that it calls.
+/// `None`: it calls none.
+fn salt(
+    f: &crate::ir::Function,
+    m: &Member,
+    changed: &BTreeMap<Arc<str>, Changed>,
+    versions: usize,
+) -> Option<Vec<Vec<Option<usize>>>> {
+    let mut called: BTreeSet<&Arc<str>> = BTreeSet::new();
+    for node in &f.nodes {
+        let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr else { continue };
+        let Some((name, c)) = changed.get_key_value(name) else { continue };
+        // A function of its own with that name is another one.
+        let same_file = c.newest.file == m.file;
+        let reaches =
+            if c.newest.function.is_static || m.unit.function(name).is_some() { same_file } else { true };
+        if reaches && *name != f.name {
+            called.insert(name);
+        }
+    }
+    let of = |v: usize| called.iter().map(|n| changed[*n].class_of.get(v).copied().flatten()).collect();
+    (!called.is_empty()).then(|| (0..versions).map(of).collect())
+}
+
+/// Callers in files that the range does not touch.
+fn elsewhere(
+    request: &Request,
+    units: &Units,
+    files: &[VersionFiles],
+    changed: &BTreeMap<Arc<str>, Changed>,
+    notices: &mut Vec<String>,
+) -> Vec<Lineage> {
+    let global: BTreeSet<&[u8]> =
+        changed.iter().filter(|(_, c)| !c.newest.function.is_static).map(|(n, _)| n.as_bytes()).collect();
+    let (Some(newest), Some(version)) = (files.last(), request.versions.last()) else { return Vec::new() };
+    if global.is_empty() {
+        return Vec::new();
+    }
+    let known: BTreeSet<&PathBuf> = newest.iter().flatten().map(|(p, _)| p).collect();
+    let paths = version.tree.paths();
+    let mut paths: Vec<&PathBuf> = paths.iter().filter(|p| is_source(p) && !known.contains(p)).collect();
+    paths.sort();
+    if paths.len() > MAX_SEARCHED {
+        let more = paths.len() - MAX_SEARCHED;
+        notices.push(format!("note: {more} more files were not searched for callers"));
+        paths.truncate(MAX_SEARCHED);
+    }
+    let names = |p: &PathBuf| version.tree.read(p).is_some_and(|b| mentions(&b, &global));
+    let mut naming: Vec<&PathBuf> = paths.into_par_iter().filter(|p| names(p)).collect();
+    let small = |p: &&PathBuf| version.tree.read(p).is_some_and(|b| b.len() <= MAX_FILE_BYTES);
+    let all = naming.len();
+    naming.retain(small);
+    // A promise about a caller is looked at first.
+    let pinned: BTreeSet<&[u8]> = request.analysis.pins.iter().map(|p| p.name().as_bytes()).collect();
+    naming.sort_by_key(|p| version.tree.read(p).is_none_or(|b| !mentions(&b, &pinned)));
+    naming.truncate(MAX_FILES);
+    if naming.len() < all {
+        let more = all - naming.len();
+        notices.push(format!(
+            "note: {more} more files that name changed functions were not looked at for callers"
+        ));
+    }
+    let loaded: Vec<_> = naming.par_iter().map(|p| units.load(&*version.tree, p)).collect();
+    let mut lineages = Vec::new();
+    for (path, unit) in naming.into_iter().zip(loaded) {
+        let Ok(unit) = unit else { continue };
+        // Under a path limit the file may have changed all the same.
+        let id = version.tree.content_id(path);
+        let same: Vec<bool> = request.versions.iter().map(|v| v.tree.content_id(path) == id).collect();
+        for f in unit.functions.iter().filter(|f| f.function.span.file.0 == 0) {
+            let LoadedFunction { function, inlined, body } = f.clone();
+            let member = Member { unit: unit.unit.clone(), function, inlined, file: path.clone(), body };
+            let Some(salt) = salt(&member.function, &member, changed, same.len()) else { continue };
+            let members = same.iter().map(|s| s.then(|| member.clone())).collect();
+            lineages.push(Lineage { members, salt });
+        }
+    }
+    lineages
+}
+
+/// Whether one of the names is among a text's identifiers.
+fn mentions(text: &[u8], names: &BTreeSet<&[u8]>) -> bool {
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    text.split(|b| !is_part(b)).any(|word| !word.is_empty() && names.contains(word))
+}
+
+/// Gives the churns of callers the lines that changed their callees, and takes away facts that read
+/// the same on both sides.
+pub(super) fn explain(report: &mut Report, callers: &Callers) {
+    let names: BTreeSet<(PathBuf, String)> =
+        callers.lineages.iter().filter_map(place).map(|(file, name)| (file, name.to_string())).collect();
+    let is_caller = |f: &FunctionReport| names.contains(&(f.file.to_path(), f.name.clone()));
+    let mut sources: BTreeMap<(Version, Version, String), _> = BTreeMap::new();
+    for f in report.functions.iter().filter(|f| !is_caller(f)) {
+        for c in f.points.iter().flat_map(|p| &p.churns).filter(|c| c.observable && c.witness.is_some()) {
+            let place = format!("{}:{}", f.file, f.name);
+            let source = (c.causes.clone(), c.hunks.clone(), place);
+            sources.entry((c.from, c.to, f.name.clone())).or_insert(source);
+        }
+    }
+    for f in report.functions.iter_mut() {
+        let Some(lineage) = callers
+            .lineages
+            .iter()
+            .find(|l| place(l).is_some_and(|(file, name)| file == f.file.to_path() && *name == *f.name))
+        else {
+            continue;
+        };
+        f.outcome = Outcome::Unchanged;
+        f.complete = true;
+        f.unknowns.clear();
+        let called: BTreeSet<String> = lineage.newest().map(|(_, m)| direct_calls(m)).unwrap_or_default();
+        for churn in f.points.iter_mut().flat_map(|p| &mut p.churns) {
+            let removed: BTreeSet<String> = churn.removed.iter().map(|f| f.text.clone()).collect();
+            let added: BTreeSet<String> = churn.added.iter().map(|f| f.text.clone()).collect();
+            churn.removed.retain(|f| !added.contains(&f.text));
+            churn.added.retain(|f| !removed.contains(&f.text));
+            let of_callee = sources.iter().find(|((from, to, name), _)| {
+                (*from, *to) == (churn.from, churn.to) && called.contains(name)
+            });
+            if let Some((_, (causes, hunks, place))) = of_callee {
+                (churn.causes, churn.hunks) = (causes.clone(), hunks.clone());
+                churn.through = vec![place.clone()];
+            }
+        }
+    }
+}
+
+fn direct_calls(m: &Member) -> BTreeSet<String> {
+    let name = |n: &crate::ir::Node| match &n.instr {
+        Instr::Call { callee: Callee::Direct(name), .. } => Some(name.to_string()),
+        _ => None,
+    };
+    m.function.nodes.iter().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::{Options, diff, memory};
+    use crate::frontend::c;
+    use crate::report::Outcome;
+
+    /// `area.c` changes from one text to another; `main.c` and `other.c` stay. One line a function
+    /// with churns: `*` marks an unchanged caller.
+    #[track_caller]
+    fn check(old: &str, new: &str, main: &str, expected: &[&str]) {
+        let other = "int twice(int);\nint unrelated(int x) { return twice(x); }\n";
+        let files = |text| vec![("area.c", text), ("main.c", main), ("other.c", other)];
+        let request = memory::request(
+            &[files(old), files(new)],
+            c::Options::default(),
+            Options { jobs: 1, ..Options::default() },
+        );
+        let report = diff(&request);
+        let churning = report.functions.iter().filter(|f| f.points.iter().any(|p| !p.churns.is_empty()));
+        let shown = churning.map(|f| {
+            let mark = if f.outcome == Outcome::Unchanged { "*" } else { "" };
+            let churn = f.points.iter().flat_map(|p| &p.churns).next();
+            let causes = churn.map(|c| c.causes.added.iter().map(|l| format!(" {}:{}", l.file, l.line)));
+            format!("{mark}{}{}", f.name, causes.into_iter().flatten().collect::<String>())
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), expected, "{:?}", report.notices);
+    }
+
+    #[test]
+    fn a_caller_elsewhere_is_found_when_a_run_shows_it() {
+        let area = |k: &str| format!("int area(int a)\n{{\n    return a * {k};\n}}\n");
+        let main = "int area(int);\nint price(int a) { return area(a) + 1; }\nint sign(int a) { return area(a) * 0; }\nint none(int a) { return a; }\n";
+        check(&area("2"), &area("3"), main, &["area area.c:3", "*price area.c:3"]);
+        check(&area("2"), &area("2 + 0"), main, &[]);
+        // A function of the file's own with that name is another one.
+        let own = "static int area(int a) { return a; }\nint price(int a) { return area(a); }\n";
+        check(&area("2"), &area("3"), own, &["area area.c:3"]);
+        let hidden = |k: &str| format!("static {}int use(int a) {{ return area(a); }}\n", area(k));
+        check(&hidden("2"), &hidden("3"), main, &["area area.c:3", "use area.c:3"]);
+    }
+
+    #[test]
+    fn a_caller_in_the_same_file_is_found_too() {
+        let body = "x = x * 3 + 1; ".repeat(60);
+        let file = |k: &str| {
+            format!(
+                "int big(int x)\n{{\n    {body}\n    return x + {k};\n}}\nint use(int x) {{ return big(x); }}\n"
+            )
+        };
+        check(&file("1"), &file("2"), "", &["big area.c:4", "*use area.c:4"]);
+    }
+}
