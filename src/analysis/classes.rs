@@ -9,7 +9,7 @@ use crate::mvicfg::Mvicfg;
 use crate::report::PointKind;
 use crate::semantics::{Callees, unroll};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// Functions of one version by name.
@@ -19,6 +19,8 @@ type Named = BTreeMap<Arc<str>, (Arc<Unit>, Arc<Function>)>;
 pub struct World {
     functions: Vec<Named>,
     units: Vec<Vec<Arc<Unit>>>,
+    /// Files that could not be loaded, by version.
+    failed: Vec<BTreeSet<PathBuf>>,
     programs: Mutex<BTreeMap<(usize, PathBuf), Arc<Program>>>,
     /// By version, unit and name; the same callees are asked for at every call.
     identities: Mutex<BTreeMap<Callee, Option<Arc<str>>>>,
@@ -31,6 +33,11 @@ impl World {
     pub fn new(files: &[VersionFiles]) -> World {
         let mut functions = Vec::new();
         let mut units = Vec::new();
+        let failed = |version: &VersionFiles| {
+            let failed = version.iter().flatten().filter(|(_, loaded)| loaded.is_err());
+            failed.map(|(path, _)| path.clone()).collect()
+        };
+        let failed = files.iter().map(failed).collect();
         for version in files {
             let mut named = BTreeMap::new();
             let mut list = Vec::new();
@@ -44,7 +51,12 @@ impl World {
             functions.push(named);
             units.push(list);
         }
-        World { functions, units, programs: Mutex::default(), identities: Mutex::default() }
+        World { functions, units, failed, programs: Mutex::default(), identities: Mutex::default() }
+    }
+
+    /// Whether what a file holds in a version is not known.
+    pub fn is_unknown(&self, version: usize, file: &Path) -> bool {
+        self.failed.get(version).is_some_and(|f| f.contains(file))
     }
 
     /// Returns the program of a version as seen from one unit: its definitions win over those of the

@@ -43,12 +43,12 @@ pub fn fill(
     request: &Request,
     lineages: &[Lineage],
     analysed: &[Analysed],
-    _world: &World,
+    world: &World,
 ) {
     let differ = |l: usize| analysed.get(l).is_some_and(|a| a.diff.is_some());
     let changes = Changes::new(lineages, &differ, request.versions.len());
     for (i, (lineage, a)) in lineages.iter().zip(analysed).enumerate() {
-        if let Some(mut f) = function_report(request, lineage, a) {
+        if let Some(mut f) = function_report(request, lineage, a, world) {
             for churn in f.points.iter_mut().flat_map(|p| &mut p.churns) {
                 churn.through = changes.of(i, churn);
             }
@@ -78,7 +78,12 @@ fn version(index: usize) -> Version {
     index as Version + 1
 }
 
-fn function_report(request: &Request, lineage: &Lineage, a: &Analysed) -> Option<FunctionReport> {
+fn function_report(
+    request: &Request,
+    lineage: &Lineage,
+    a: &Analysed,
+    world: &World,
+) -> Option<FunctionReport> {
     let (newest, member) = lineage.newest()?;
     let present: Vec<Version> =
         lineage.members.iter().enumerate().filter(|(_, m)| m.is_some()).map(|(v, _)| version(v)).collect();
@@ -104,6 +109,11 @@ fn function_report(request: &Request, lineage: &Lineage, a: &Analysed) -> Option
                 f.outcome = Outcome::PartlyAnalysed;
             }
             f.complete = f.unknowns.is_empty() && diff.is_decided();
+        }
+        // Where the file could not be read, the function may well be there.
+        None if (0..n).any(|v| lineage.members[v].is_none() && world.is_unknown(v, &member.file)) => {
+            f.outcome = Outcome::NotAnalysed;
+            f.complete = false;
         }
         None if newest + 1 < n => f.outcome = Outcome::Removed,
         None => f.outcome = Outcome::Added,

@@ -12,7 +12,7 @@ use super::classes::Analysed;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
-use crate::frontend::c::lines::LineKind;
+use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::Unit;
 use crate::mvicfg::key::body_hash;
@@ -38,7 +38,8 @@ pub fn account(
         })
     });
     let churning = churns.flatten().collect();
-    let mut judge = Judge { request, files, lineages, analysed, churning, kinds: BTreeMap::new() };
+    let mut judge =
+        Judge { request, files, lineages, analysed, churning, kinds: BTreeMap::new(), code: BTreeMap::new() };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -86,7 +87,12 @@ struct Judge<'a> {
     churning: BTreeSet<(Version, PathBuf, String)>,
     /// By version and path.
     kinds: BTreeMap<(usize, PathBuf), Option<Vec<LineKind>>>,
+    /// By step and newer path: the code of both sides, where it differs in hunks alone.
+    code: BTreeMap<(usize, PathBuf), Option<(Code, Code)>>,
 }
+
+/// Code by line.
+type Code = BTreeMap<u32, String>;
 
 impl Judge<'_> {
     fn hunk(
@@ -110,6 +116,9 @@ impl Judge<'_> {
         if explained(report, pair, path, hunk) {
             return (Verdict::Explained, None);
         }
+        if self.is_same_code(pair, change, hunk) {
+            return (Verdict::Neutral, None);
+        }
         let mut explained = false;
         let sides = [
             (pair, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
@@ -126,6 +135,36 @@ impl Judge<'_> {
             }
         }
         (if explained { Verdict::Explained } else { Verdict::Neutral }, None)
+    }
+
+    /// Whether a hunk changes nothing but comments and white space.
+    fn is_same_code(&mut self, pair: usize, change: &FileChange, hunk: &Hunk) -> bool {
+        let (Some(old), Some(new)) = (&change.old_path, &change.new_path) else { return false };
+        let key = (pair, new.clone());
+        if !self.code.contains_key(&key) {
+            let read = |version: usize, path: &Path| {
+                code(&self.request.versions[version].tree.read(path).unwrap_or_default())
+            };
+            let both = (read(pair, old), read(pair + 1, new));
+            // A comment that begins or ends in a hunk changes what the lines around it are.
+            let rest = |code: &BTreeMap<u32, String>, inside: &dyn Fn(&Hunk) -> (u32, u32)| -> Vec<String> {
+                let out = |line: &u32| {
+                    change.hunks.iter().map(inside).all(|(start, n)| *line < start || *line >= start + n)
+                };
+                code.iter().filter(|(line, _)| out(line)).map(|(_, text)| text.clone()).collect()
+            };
+            let aligned = rest(&both.0, &|h| (h.old_start, h.old_lines))
+                == rest(&both.1, &|h| (h.new_start, h.new_lines));
+            self.code.insert(key.clone(), aligned.then_some(both));
+        }
+        let Some(Some((old, new))) = self.code.get(&key) else { return false };
+        let part = |code: &BTreeMap<u32, String>, start: u32, lines: u32| -> Vec<String> {
+            let lines = code.range(start..start.saturating_add(lines)).map(|(_, text)| text.clone());
+            // A directive ends with its line; elsewhere lines do not matter.
+            let lines: Vec<String> = lines.collect();
+            if lines.iter().any(|l| l.starts_with(" #")) { lines } else { vec![lines.concat()] }
+        };
+        part(old, hunk.old_start, hunk.old_lines) == part(new, hunk.new_start, hunk.new_lines)
     }
 
     fn line(&mut self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
@@ -370,6 +409,9 @@ mod tests {
         check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
         check_source("#define N 1", "#define N 2", "macro");
         check_source("#if 1\n#endif", "#if 2\n#endif", "macro");
+        check_source("struct s { int a; }; // x", "struct s { int a; /* y */ };", "neutral");
+        check_source("int y = 1;", "int\ny = 1;", "neutral");
+        check_source("#ifdef NO\nint y; // a\n#endif", "#ifdef NO\nint y; // b\n#endif", "neutral");
         check_source("/* a */", "/* b */", "neutral");
         check_source("", "\n// new\n", "neutral");
         check_source("#pragma once", "#pragma twice", "neutral");
@@ -402,6 +444,8 @@ mod tests {
         check_body("return x + x;", "return 2 * x;", &["a.c neutral"]);
         check_body("int y = x; return y;", "int z = x; return z;", &["a.c neutral"]);
         check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c global"]);
+        // A comment that swallows code is no comment alone.
+        check_body("x++;\nx++;\n\nreturn x;", "/*\nx++;\nx++;\n*/\nreturn x;", &["a.c neutral"; 2]);
         // The second hunk lies in a function with churns.
         check_body(
             "x = x + 1;\n\n\n(void)1;\nreturn x;",

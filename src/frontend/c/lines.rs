@@ -93,6 +93,48 @@ fn layout(bytes: &[u8]) -> Layout {
     out
 }
 
+/// Returns the code of every line that has some, without comments and with white space evened out: two
+/// texts of equal code are the same to a compiler. A piece that spans lines counts for its first one.
+pub fn code(bytes: &[u8]) -> BTreeMap<u32, String> {
+    let mut out: BTreeMap<u32, String> = BTreeMap::new();
+    let (mut at, mut line, mut fresh) = (0usize, 1u32, true);
+    // Operators without a blank between them are read together: `a+++b`.
+    let is_operator = |b: u8| b"+-*/%&|^<>=!.#~?:".contains(&b);
+    let mut after_operator = 0;
+    while let Some(&b) = bytes.get(at) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let (text, length) = match b {
+            b'#' if fresh => {
+                let logical = survey::logical_line(rest);
+                let text = String::from_utf8_lossy(&logical.text).into_owned();
+                (Some(text.split_whitespace().collect::<Vec<_>>().join(" ")), logical.length)
+            }
+            0x0b | 0x0c => (None, 1),
+            _ => {
+                let (piece, length) = survey::piece(rest);
+                let text = rest.get(..length.max(1)).unwrap_or_default();
+                (piece.map(|_| String::from_utf8_lossy(text).into_owned()), length)
+            }
+        };
+        let end = (at + length.max(1)).min(bytes.len());
+        fresh = match (b, &text) {
+            (b'\n', _) => true,
+            (_, Some(_)) => false,
+            (_, None) => fresh,
+        };
+        if let Some(text) = text {
+            let code = out.entry(line).or_default();
+            if !(is_operator(b) && after_operator == at) {
+                code.push(' ');
+            }
+            code.push_str(&text);
+            after_operator = if is_operator(b) { end } else { 0 };
+        }
+        (line, at) = (line + newlines(bytes, at, end), end);
+    }
+    out
+}
+
 fn newlines(bytes: &[u8], from: usize, to: usize) -> u32 {
     bytes.get(from..to).map_or(0, |b| b.iter().filter(|b| **b == b'\n').count() as u32)
 }
@@ -320,6 +362,21 @@ mod tests {
             "/* a\n b */ int x = 1;\n\nint f(int);\nstruct s {\n  int a;\n};\nint f(int a)\n{\n  // c\n  return a;\n}\n",
             "bgbptttffbff",
         );
+    }
+
+    #[test]
+    fn code_is_what_a_compiler_sees() {
+        let check = |a: &str, b: &str, same: bool| {
+            let all = |text: &str| code(text.as_bytes()).into_values().collect::<String>();
+            assert_eq!(all(a) == all(b), same, "{a:?} {b:?}");
+        };
+        check("int a,b; // x", "int a , b;\n/* y\n */", true);
+        check("f( (x) )", "f((x))", true);
+        check("a++ +b", "a+ ++b", false);
+        check("\"a  b\"", "\"a b\"", false);
+        check("#define f(x) 1", "#define f (x) 1", false);
+        check("#define  A \\\n 1", "#define A 1 /* x */", true);
+        check("a /* b", "a", true);
     }
 
     #[test]
