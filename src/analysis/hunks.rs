@@ -177,6 +177,11 @@ impl Judge<'_> {
             return not("not-included");
         }
         match kind {
+            // Where a comment swallows code, the comment's own lines have done it.
+            LineKind::Blank if self.swallows(pair, path) => match self.function(pair, version, path, line) {
+                Line::Not(_) => Line::Neutral,
+                known => known,
+            },
             LineKind::Blank => Line::Neutral,
             LineKind::Inactive => not("inactive-branch"),
             LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
@@ -187,6 +192,11 @@ impl Judge<'_> {
             LineKind::Function(name) if is_header(path) => self.header_function(pair, path, &name),
             LineKind::Function(_) => self.function(pair, version, path, line),
         }
+    }
+
+    /// Whether a step changes code of a file outside of its hunks.
+    fn swallows(&self, pair: usize, path: &Path) -> bool {
+        matches!(self.code.get(&(pair, path.to_path_buf())), Some(None))
     }
 
     /// What a line belongs to, as the first unit that reads the file sees it.
@@ -445,7 +455,7 @@ mod tests {
         check_body("int y = x; return y;", "int z = x; return z;", &["a.c neutral"]);
         check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c global"]);
         // A comment that swallows code is no comment alone.
-        check_body("x++;\nx++;\n\nreturn x;", "/*\nx++;\nx++;\n*/\nreturn x;", &["a.c neutral"; 2]);
+        check_body("x++;\nx++;\n\nreturn x;", "/*\nx++;\nx++;\n*/\nreturn x;", &["a.c explained"; 2]);
         // The second hunk lies in a function with churns.
         check_body(
             "x = x + 1;\n\n\n(void)1;\nreturn x;",
