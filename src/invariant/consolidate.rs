@@ -179,7 +179,8 @@ impl FunctionDiff {
     }
 }
 
-/// A question of an induction may cost this part of a query's limit.
+/// A question about a candidate may cost this part of a query's limit: there are many, and one that
+/// is hard to prove is seldom one that a person would state.
 const LEMMA_SHARE: u64 = 8;
 
 /// Analyses one function.
@@ -230,7 +231,7 @@ pub(super) struct Engine<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) e: Evaluator<'a>,
     pub(super) solver: smt::Decider,
-    /// Decides the many small questions of inductions.
+    /// Decides the many small questions of candidates and inductions.
     pub(super) lemmas: smt::Decider,
     /// Work of further evaluators and solvers.
     pub(super) nodes_visited: u64,

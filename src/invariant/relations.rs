@@ -251,7 +251,7 @@ impl Engine<'_> {
         let Some(goal) = candidate.term(&mut self.e.pool, &lookup) else { return Standing::Open };
         let Some(&node) = point.nodes.get(&class) else { return Standing::Open };
         let under = self.state_at(class, node);
-        match self.solver.holds(&mut self.e.pool, under, goal) {
+        match self.lemmas.holds(&mut self.e.pool, under, goal) {
             smt::Truth::Holds => Standing::proved(candidate, known),
             smt::Truth::Fails(model) => {
                 let graph = self.task.graph;
