@@ -231,3 +231,10 @@ fn arguments_follow_their_parameters() {
     assert_eq!(churns(&report, "f"), [""; 0]);
     check_example(old, "int f(int k, int a, int b) { return a - b + k; }", &["1", "0", "0"], &[], ("0", "1"));
 }
+
+/// The sign of a zero is a difference, but not one that a reader sees.
+#[test]
+fn examples_show_plain_differences_first() {
+    let f = |value: &str| format!("#include <math.h>\nfloat f(float b, float h) {{ return {value}; }}");
+    check_example(&f("b * h"), &f("fabsf(b * h)"), &["-1.0", "1.0"], &[], ("-1.0", "1.0"));
+}

@@ -243,9 +243,31 @@ fn end_key(e: &End) -> String {
 }
 
 /// What two runs must have in common for one to stand for the other as an example: how they end,
-/// whether they overflow, and how many conversions of standard input succeed.
+/// whether they overflow, how many conversions of standard input succeed, and how plain the
+/// difference is.
 pub(super) fn likeness(run: &Run) -> impl PartialEq + use<> {
-    [&run.old, &run.new].map(|o| (o.end.clone(), end_key(&o.end), o.overflowed(), o.inputs.len()))
+    let ends = [&run.old, &run.new].map(|o| (o.end.clone(), end_key(&o.end), o.overflowed(), o.inputs.len()));
+    (ends, is_sign_of_zero(run))
+}
+
+/// Whether results and texts differ in nothing but the sign of zeros: true, and hard to see.
+fn is_sign_of_zero(run: &Run) -> bool {
+    let (a, b) = (&run.old, &run.new);
+    let float = |o: &Outcome| o.returned.and_then(Const::float);
+    let same_result = a.returned == b.returned || float(a).is_some_and(|x| float(b) == Some(x));
+    let words = |o: &Outcome| -> Vec<String> {
+        let text = String::from_utf8_lossy(&o.stdout).into_owned();
+        text.split_whitespace().map(str::to_owned).collect()
+    };
+    let same_word = |(x, y): (&String, &String)| {
+        let zero = |w: &String| w.parse::<f64>().is_ok_and(|v| v == 0.0);
+        x == y || zero(x) && zero(y)
+    };
+    let same_text = || {
+        let (x, y) = (words(a), words(b));
+        a.stdout == b.stdout || x.len() == y.len() && x.iter().zip(&y).all(same_word)
+    };
+    (a.returned != b.returned || a.stdout != b.stdout) && same_result && same_text()
 }
 
 /// Returns the best run that shows a difference: a defined one before an undefined one, then one
@@ -259,7 +281,7 @@ pub fn witness<'r>(
     let shown = runs.iter().filter_map(|r| differs(r).map(|d| (r, d)));
     let overflows = |r: &Run| r.old.overflowed() || r.new.overflowed();
     let assumes = |r: &Run| !r.old.assumed_calls.is_empty() || !r.new.assumed_calls.is_empty();
-    let mut best: Option<((Difference, bool, bool, u64), &Run)> = None;
+    let mut best: Option<((Difference, bool, bool, bool, u64), &Run)> = None;
     let mut examined = 0;
     for (r, d) in shown {
         // Of defined differences there may be few.
@@ -267,7 +289,7 @@ pub fn witness<'r>(
         if examined > EXAMINED && best.as_ref().is_some_and(|((least, ..), _)| *least <= d) {
             continue;
         }
-        let key = (d, overflows(r), assumes(r), shrink::complexity(&r.input));
+        let key = (d, is_sign_of_zero(r), overflows(r), assumes(r), shrink::complexity(&r.input));
         if best.as_ref().is_none_or(|(least, _)| key < *least) {
             best = Some((key, r));
         }

@@ -68,11 +68,13 @@ fn text_complexity(text: &[u8]) -> u64 {
 
 fn object_complexity(o: &ObjectInit) -> u64 {
     let pointers = o.pointers.iter().map(|(_, v)| 10 + value_complexity(v)).sum::<u64>();
-    let bytes = if is_text(&o.ty) {
-        text_complexity(&o.bytes)
-    } else {
-        o.bytes.iter().filter(|b| **b != 0).map(|b| 8 + u64::from(*b > 1) + u64::from(*b / 16)).sum()
+    // Fields are mostly as wide as an `int` or wider.
+    let word = |w: &[u8]| {
+        let bits = w.iter().rev().fold(0u32, |bits, b| bits << 8 | u32::from(*b));
+        let value = if w.len() == 4 { i128::from(bits as i32) } else { i128::from(bits) };
+        number_complexity(Const::bv(64, value)) + if bits == 0 { 0 } else { 8 }
     };
+    let bytes = if is_text(&o.ty) { text_complexity(&o.bytes) } else { o.bytes.chunks(4).map(word).sum() };
     let global = if matches!(o.storage, Storage::Global(_)) { 200 } else { 0 };
     20 + global + pointers + bytes + o.bytes.len() as u64 / 8 + o.undefined.len() as u64
 }
@@ -216,7 +218,8 @@ impl Search<'_> {
         for (offset, bytes, ty) in scalars.into_iter().take(MAX_SCALARS) {
             let Some(k) = at(&self.best.input) else { return };
             let range = offset as usize..(offset + bytes) as usize;
-            for word in simple_words(&ty, bytes) {
+            let Some(now) = self.best.input.objects[k].bytes.get(range.clone()) else { continue };
+            for word in simple_words(&ty, now) {
                 let changed = self.change(|i| {
                     if let Some(place) = i.objects[k].bytes.get_mut(range.clone()) {
                         place.copy_from_slice(&word);
@@ -387,12 +390,18 @@ fn simple_numbers(c: Const) -> Vec<Const> {
     }
 }
 
-fn simple_words(ty: &CType, bytes: u64) -> Vec<Vec<u8>> {
-    let number = |v: i128| v.to_le_bytes().get(..bytes as usize).map(<[u8]>::to_vec);
+/// Simpler contents of a scalar, the simplest first.
+fn simple_words(ty: &CType, now: &[u8]) -> Vec<Vec<u8>> {
+    let bytes = now.len();
     match ty {
         CType::Float(_) if bytes == 8 => [0.0f64, 1.0, -1.0].map(|v| v.to_le_bytes().to_vec()).to_vec(),
         CType::Float(_) if bytes == 4 => [0.0f32, 1.0, -1.0].map(|v| v.to_le_bytes().to_vec()).to_vec(),
-        _ if bytes <= 16 => [0, 1, 2, -1].into_iter().filter_map(number).collect(),
+        _ if bytes <= 16 => {
+            let bits = now.iter().rev().fold(0i128, |bits, b| bits << 8 | i128::from(*b));
+            let v = Const::bv(8 * bytes as u16, bits).signed().unwrap_or(0);
+            let values = [0, 1, 2, -1, 3, 10, -10, v / 100, v / 10, v / 2];
+            values.iter().filter_map(|v| Some(v.to_le_bytes().get(..bytes)?.to_vec())).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -163,6 +163,8 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
         line.paint(Slot::Hunk, &format!("… {} more", hunks.len() - shown));
     }
     line.write(out)?;
+    // An example that stands there already is not repeated.
+    let mut shown: BTreeSet<(String, Vec<String>)> = BTreeSet::new();
     for (point, churns) in &changed.points {
         let version = churns.first().map(|c| c.to);
         writeln!(out, "    {}", point_text(point, version))?;
@@ -178,7 +180,7 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
             }
         }
         for same_cause in &by_cause {
-            write_churns(view, function, same_cause, status_at, out)?;
+            write_churns(view, function, same_cause, status_at, &mut shown, out)?;
         }
     }
     Ok(())
@@ -218,6 +220,7 @@ fn write_churns(
     function: &FunctionReport,
     churns: &[&Churn],
     status_at: usize,
+    shown: &mut BTreeSet<(String, Vec<String>)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for churn in churns {
@@ -254,6 +257,9 @@ fn write_churns(
         }
     }
     for (input, effects, witness) in &examples {
+        if !shown.insert((input.clone(), effects.clone())) {
+            continue;
+        }
         write_example(view, input, effects, witness, status_at, out)?;
     }
     Ok(())
