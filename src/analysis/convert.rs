@@ -27,8 +27,8 @@ pub fn empty_report(request: &Request) -> Report {
             data_model: model.into(),
             rlimit: request.analysis.rlimit,
             unroll: request.analysis.unroll,
-            templates: ["constant", "functional", "event"].map(String::from).to_vec(),
             configuration: "default".into(),
+            ..SettingsEcho::default()
         },
         versions: request.versions.iter().map(|v| v.info.clone()).collect(),
         ..Report::default()

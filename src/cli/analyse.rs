@@ -80,6 +80,7 @@ fn fresh(
             .notices
             .push("set invdiff.lazyFetch=true to have it fetched, or run: git fetch --refetch".into());
     }
+    report.settings.templates = settings.templates.clone();
     report.settings.configuration = settings.configuration.join(",");
     report.summary = Summary::of(&report);
     report
