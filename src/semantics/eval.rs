@@ -77,6 +77,8 @@ pub struct Evaluator<'a> {
     pub(super) none: Rc<Lines>,
     memo: HashMap<(Place, MvId), Part<Val>>,
     pub(super) reach_memo: HashMap<MvId, Part<Val>>,
+    /// By node, dominator and classes.
+    pub(super) reach_from_memo: HashMap<(MvId, MvId, VersionSet), Part<Val>>,
     /// Successes of conversions from standard input that a program does not look at, with the
     /// classes that do not.
     pub unchecked: HashMap<TermId, VersionSet>,
@@ -105,6 +107,7 @@ impl<'a> Evaluator<'a> {
             none: Rc::new(Lines::new()),
             memo: HashMap::new(),
             reach_memo: HashMap::new(),
+            reach_from_memo: HashMap::new(),
             unchecked: HashMap::new(),
         };
         e.loops = (0..n).map(|c| e.describe_loops(c)).collect();

@@ -39,6 +39,11 @@ impl Evaluator<'_> {
             let t = self.pool.bool(true);
             return vec![(classes.clone(), self.plain(t))];
         }
+        // Chains of dominators share their beginnings.
+        let key = (node, from, classes.clone());
+        if let Some(known) = self.reach_from_memo.get(&key) {
+            return known.clone();
+        }
         let mut result = Vec::new();
         for (set, site) in self.group_sites(node, classes) {
             let local = self.local_condition(node, &set);
@@ -50,6 +55,7 @@ impl Evaluator<'_> {
                 _ => result.extend(local),
             }
         }
+        self.reach_from_memo.insert(key, result.clone());
         result
     }
 
