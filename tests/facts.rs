@@ -238,3 +238,15 @@ fn examples_show_plain_differences_first() {
     let f = |value: &str| format!("#include <math.h>\nfloat f(float b, float h) {{ return {value}; }}");
     check_example(&f("b * h"), &f("fabsf(b * h)"), &["-1.0", "1.0"], &[], ("-1.0", "1.0"));
 }
+
+/// Lengths that no object has are events, not defects of ours.
+#[test]
+fn absurd_lengths_are_survived() {
+    let f = |call: &str| {
+        format!("#include <string.h>\nvoid f(char *a, char *b, long n) {{ if (a && b) {call}; }}")
+    };
+    let report = analyse(&[&f("memcpy(a, b, n)"), &f("memmove(a, b, n - 1)")]);
+    let points = report.functions.iter().flat_map(|f| &f.points);
+    let reasons: Vec<_> = points.flat_map(|p| &p.undecided).map(|u| u.reason.clone()).collect();
+    assert!(reasons.iter().all(|r| !r.contains("internal error")), "{reasons:?}");
+}

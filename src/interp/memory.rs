@@ -467,7 +467,7 @@ impl<'p> Memory<'p> {
         if len == 0 {
             return Ok(());
         }
-        self.work += len;
+        self.work = self.work.saturating_add(len);
         let (object, at) = self.locate(addr, len, true)?;
         object.set_defined(at, len as usize);
         if let Some(place) = object.bytes_mut().get_mut(at..at + len as usize) {
@@ -491,7 +491,7 @@ impl<'p> Memory<'p> {
         if len == 0 {
             return Ok(());
         }
-        self.work += len;
+        self.work = self.work.saturating_add(len);
         let n = len as usize;
         let (from, at) = self.locate(src, len, false)?;
         let bytes = from.bytes().get(at..at + n).unwrap_or(&[]).to_vec();

@@ -281,7 +281,9 @@ pub fn witness<'r>(
     let shown = runs.iter().filter_map(|r| differs(r).map(|d| (r, d)));
     let overflows = |r: &Run| r.old.overflowed() || r.new.overflowed();
     let assumes = |r: &Run| !r.old.assumed_calls.is_empty() || !r.new.assumed_calls.is_empty();
-    let mut best: Option<((Difference, bool, bool, bool, u64), &Run)> = None;
+    /// What is better first: defined, plain to see, without overflow, without unknown calls, simple.
+    type Rank = (Difference, bool, bool, bool, u64);
+    let mut best: Option<(Rank, &Run)> = None;
     let mut examined = 0;
     for (r, d) in shown {
         // Of defined differences there may be few.

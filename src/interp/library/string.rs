@@ -119,7 +119,7 @@ pub(super) const MODELS: &[Model] = &[
 fn copy(m: &mut Machine<'_>, a: &Arguments<'_>, dst: usize, src: usize, after: u64) -> Run<Option<Const>> {
     let n = a.word(2)?;
     m.memory.copy(a.word(dst)?, a.word(src)?, n)?;
-    a.address(a.word(dst)? + after * n)
+    a.address(a.word(dst)?.wrapping_add(after.wrapping_mul(n)))
 }
 
 /// Compares byte by byte up to `n`, reading no further than the first difference (or NUL).
