@@ -339,7 +339,7 @@ impl<'p> Memory<'p> {
     }
 
     fn charge(&mut self, size: u64) -> Option<()> {
-        self.work += size;
+        self.work = self.work.saturating_add(size);
         let total = self.live_bytes.checked_add(size)?;
         if total > self.max_bytes {
             return None;
