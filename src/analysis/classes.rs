@@ -280,7 +280,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
                 rlimit: options.rlimit,
                 unroll: options.unroll,
                 all: options.all,
-                budget: super::default_budget(),
+                budget: options.budget,
             },
         })
     };

@@ -67,6 +67,8 @@ pub struct Options {
     pub pins: Vec<Pin>,
     /// Every pair of versions is compared, not only neighbours.
     pub all_pairs: bool,
+    /// Concrete runs of one pair of classes.
+    pub budget: invariant::Budget,
 }
 
 /// The points at which facts are wanted.
@@ -121,6 +123,7 @@ impl Default for Options {
             all: false,
             points: PointChoice::default(),
             pins: Vec::new(),
+            budget: invariant::Budget::default(),
             all_pairs: false,
         }
     }
@@ -191,8 +194,9 @@ fn diff_in_pool(request: &Request) -> Report {
 fn shared_out(options: &Options, changed: usize) -> Options {
     const FULL: u64 = 8;
     const LEAST: u64 = 20;
-    let share = options.rlimit / (changed as u64).max(1) * FULL;
-    Options { rlimit: share.clamp(options.rlimit / LEAST, options.rlimit), ..options.clone() }
+    let share = |all: u64| (all / (changed as u64).max(1) * FULL).clamp(all / LEAST, all);
+    let budget = invariant::Budget { steps: share(options.budget.steps), ..options.budget };
+    Options { rlimit: share(options.rlimit), budget, ..options.clone() }
 }
 
 /// Matches a name against a pattern with `*` and `?`.
@@ -207,11 +211,6 @@ fn glob_match(pattern: &str, name: &str) -> bool {
         }
     }
     go(pattern.as_bytes(), name.as_bytes())
-}
-
-/// Default budget of concrete runs, for one pair of classes.
-pub(crate) fn default_budget() -> invariant::Budget {
-    invariant::Budget::default()
 }
 
 #[cfg(test)]

@@ -122,6 +122,7 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
             all: args.all,
             points: points(args, &repository.prefix(), &settings)?,
             pins: pins(&settings)?,
+            budget: Default::default(),
             all_pairs: args.all_pairs,
         },
     };

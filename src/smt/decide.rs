@@ -190,7 +190,7 @@ impl Decider {
             let run = program.run(pool, input);
             (run.holds(condition) == Some(true)).then(|| run.inputs(pool))
         };
-        let terms = program.terms().len().max(1);
+        let terms = weight(pool, program.terms());
         let left = (self.solver.limits().rlimit * DATA_SHARE).saturating_sub(self.data_steps);
         let steps = DATA_STEPS.min(usize::try_from(left).unwrap_or(DATA_STEPS));
         let tries = (steps / terms).clamp(LEAST_TRIES, 256);
@@ -206,6 +206,17 @@ impl Decider {
         self.learn(found.clone());
         Some(found)
     }
+}
+
+/// About the evaluations of single terms that one input costs.
+fn weight(pool: &TermPool, terms: &[TermId]) -> usize {
+    /// To compare two memories takes as long as so many other terms.
+    const MEMORIES: usize = 500;
+    let compares = |&&t: &&TermId| {
+        let sides = pool.as_op(t, Op::Eq);
+        sides.is_some_and(|sides| sides.iter().any(|&s| pool.sort(s) == Sort::Mem))
+    };
+    1 + terms.len() + MEMORIES * terms.iter().filter(compares).count()
 }
 
 fn violation(pool: &mut TermPool, condition: TermId, goal: TermId) -> TermId {
