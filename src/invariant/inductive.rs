@@ -26,11 +26,14 @@ const MAX_LOOPS: usize = 8;
 const MAX_CANDIDATES: usize = 24;
 const MAX_QUESTIONS: usize = 160;
 
+/// What is known of each candidate, in each class.
+type Standings = BTreeMap<Candidate, BTreeMap<usize, Standing>>;
+
 /// Facts at the loop heads of a function.
 #[derive(Default)]
 pub(super) struct Inductive {
     /// Each head with what is known of each candidate in each class.
-    pub(super) heads: Vec<(Point, BTreeMap<Candidate, BTreeMap<usize, Standing>>)>,
+    pub(super) heads: Vec<(Point, Standings)>,
     /// By class: the conjunction of what was proved, each where its head is reached.
     facts: BTreeMap<usize, TermId>,
 }

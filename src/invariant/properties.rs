@@ -129,7 +129,7 @@ impl Checker<'_, '_, '_> {
         property: &mut Property,
         classes: &[usize],
         keeps: &Keeps,
-        prove: &mut dyn FnMut(&mut Self, usize) -> (Standing, Option<Run>),
+        mut prove: impl FnMut(&mut Self, usize) -> (Standing, Option<Run>),
     ) {
         let mut refuting: BTreeMap<usize, Run> = BTreeMap::new();
         for &class in classes {
