@@ -101,7 +101,7 @@ fn pins_speak_of_memory() {
     };
     let pin = "pinned: [{function: grow, holds: \"b->cap >= 16\"}]\n";
     check(pin, &grow("16"), &grow("32"), true, "a.c:grow");
-    check(pin, &grow("16"), &grow("15"), false, "a.c:grow: b->cap >= 16 no longer holds at 6 (*b = {");
+    check(pin, &grow("16"), &grow("15"), false, "a.c:grow: b->cap >= 16 no longer holds at 6 (b = &{");
 }
 
 #[test]
