@@ -162,7 +162,7 @@ mod tests {
         let joined = join_policies(&ConfigFile::default(), &new).file;
         assert_eq!(joined.gate.block.map(|b| b.len()), Some(3));
         assert!(joined.paths.include.is_empty());
-        assert_eq!(joined.analysis.rlimit, Some(5_000_000));
+        assert_eq!(joined.analysis.rlimit, Some(Settings::default().rlimit));
         assert_eq!(joined.analysis.points.map(|p| p.join(" ")), Some("entry exit loop".to_owned()));
     }
 
