@@ -197,11 +197,12 @@ impl<'a> Notes<'a> {
     }
 
     fn snapshot_of(&self, name: &str) -> Result<Snapshot, NotesError> {
-        let Some(tip) = self.git.object(&format!("{name}^{{commit}}"))? else {
-            if self.git.object(name)?.is_some() {
-                return Err(NotesError::NotNotes(name.to_owned()));
-            }
-            return Ok(Snapshot::default());
+        let commit = || self.git.object(&format!("{name}^{{commit}}"));
+        let tip = match commit()? {
+            Some(tip) => tip,
+            None if self.git.object(name)?.is_none() => return Ok(Snapshot::default()),
+            // Another writer may have made the ref since.
+            None => commit()?.ok_or_else(|| NotesError::NotNotes(name.to_owned()))?,
         };
         let listing = self.git.run(&["ls-tree", "-r", "-z", "--full-tree", &tip], b"")?;
         let mut entries: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
