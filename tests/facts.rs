@@ -250,3 +250,13 @@ fn absurd_lengths_are_survived() {
     let reasons: Vec<_> = points.flat_map(|p| &p.undecided).map(|u| u.reason.clone()).collect();
     assert!(reasons.iter().all(|r| !r.contains("internal error")), "{reasons:?}");
 }
+
+/// What follows `setjmp` may have been run before, so nothing is known of what it writes.
+#[test]
+fn setjmp_may_return_again() {
+    let code = "#include <setjmp.h>\njmp_buf b; void g(void);\n\
+                int f(int c) { int k = 0; setjmp(b); k = k + 1; if (k < 3) g(); return k STEP; }\n";
+    let report = analyse(&[&code.replace("STEP", ""), &code.replace("STEP", "+ 1")]);
+    let told = [invariants(&report, "f"), churns(&report, "f")].concat();
+    assert!(!told.iter().any(|t| t.contains("\\result == 1") || t.contains("\\result == 2")), "{told:?}");
+}

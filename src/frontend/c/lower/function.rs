@@ -310,8 +310,14 @@ impl<'u, 'a> FnCx<'u, 'a> {
     }
 
     /// Emits an effect that is not modelled, and lists it.
-    pub fn unknown(&mut self, reason: Unmodelled, writes: Vec<VarId>, anything: bool) {
+    pub fn unknown(&mut self, reason: Unmodelled, mut writes: Vec<VarId>, mut anything: bool) {
         self.unknowns.push(Unknown { line: self.span.line, reason: reason.clone() });
+        if &*reason == "setjmp" {
+            // It may return again after all that follows, with what that has written.
+            let scalar = |v: &VarId| self.vars[v.0 as usize].sort.is_some();
+            writes = (0..self.vars.len() as u32).map(VarId).filter(scalar).collect();
+            anything = true;
+        }
         self.emit(Instr::Unknown { reason, writes, anything });
     }
 
