@@ -123,7 +123,7 @@ impl Engine<'_> {
             }
             let index = rows.runs.len();
             let mut arrivals = Vec::new();
-            runs::watch(&self.task.programs[class], &body.name, &run.input, node, &mut |state| {
+            runs::watch(&self.task.programs[class], &body.name, &run.input_of(old), node, &mut |state| {
                 if arrivals.len() < ARRIVALS {
                     let values = vars.iter().map(|v| state.value((*v)?)).collect();
                     arrivals.push(Row { run: index, values });
@@ -149,22 +149,28 @@ impl Engine<'_> {
         let point = self.diff.point.clone();
         let list = self.runs(from, to);
         let (old, new) = (self.watchable(from, &point)?, self.watchable(to, &point)?);
-        let definite = list.iter().filter(|r| r.old.end.is_definite() && r.new.end.is_definite());
-        definite
+        let comparable = list.iter().filter(|r| runs::is_comparable(r));
+        comparable
             .take(WATCHED_RUNS)
             .find(|r| {
-                let trace = |class: usize, node| {
+                let trace = |class: usize, node, old: bool| {
                     let body = &self.task.graph.bodies[class];
                     let var = find_var(body, name, 0);
                     let mut values = Vec::new();
-                    runs::watch(&self.task.programs[class], &body.name, &r.input, node, &mut |state| {
-                        if values.len() < ARRIVALS {
-                            values.push(var.and_then(|v| state.value(v)));
-                        }
-                    });
+                    runs::watch(
+                        &self.task.programs[class],
+                        &body.name,
+                        &r.input_of(old),
+                        node,
+                        &mut |state| {
+                            if values.len() < ARRIVALS {
+                                values.push(var.and_then(|v| state.value(v)));
+                            }
+                        },
+                    );
                     values
                 };
-                let (a, b) = (trace(from, old), trace(to, new));
+                let (a, b) = (trace(from, old, true), trace(to, new, false));
                 a.iter().zip(&b).any(|(x, y)| x.is_some() && y.is_some() && !runs::same(*x, *y))
             })
             .cloned()

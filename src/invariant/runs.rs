@@ -6,9 +6,11 @@
 
 use super::shrink;
 use super::subject::{Subject, find_var};
+use super::templates;
 use super::transfer;
-use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program};
-use crate::ir::{Const, Function, NodeId};
+use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program, Value};
+use crate::ir::{CType, Const, Function, NodeId};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// One input with what both versions did on it.
@@ -19,8 +21,22 @@ pub struct Run {
     pub new: Outcome,
     /// First object that the two leave in different states, where both return.
     pub memory: Option<Identity>,
-    /// Records in the input are laid out alike in both versions; otherwise nothing is compared.
-    pub same_layouts: bool,
+    /// The input means the same in both versions; otherwise nothing is compared.
+    pub same_meaning: bool,
+    /// Arguments of the older version, where they are not those of the input.
+    old_arguments: Option<Vec<Value>>,
+}
+
+impl Run {
+    /// The input as one side got it.
+    pub fn input_of(&self, old: bool) -> Cow<'_, Input> {
+        match &self.old_arguments {
+            Some(arguments) if old => {
+                Cow::Owned(Input { arguments: arguments.clone(), ..self.input.clone() })
+            }
+            _ => Cow::Borrowed(&self.input),
+        }
+    }
 }
 
 /// How a difference on a subject looks in one run.
@@ -130,7 +146,7 @@ const RUN_COST: u64 = 2000;
 
 /// Whether both runs came to an end that other machines reach too.
 pub(super) fn is_comparable(run: &Run) -> bool {
-    run.same_layouts
+    run.same_meaning
         && [&run.old, &run.new].iter().all(|o| o.end.is_definite() && !o.nan_sign && !o.platform_dependent)
 }
 
@@ -163,8 +179,10 @@ pub fn watch(
 pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Input) -> Run {
     let limits = Limits { fuel: FUEL, ..Limits::default() };
     let functions = old.function(entry.0).zip(new.function(entry.1));
-    let theirs = functions.and_then(|(f, g)| transfer::arguments(f, g, &input.arguments));
-    let run_old = |input: &Input| match &theirs {
+    let theirs = functions.map(|(f, g)| transfer::arguments(f, g, &input.arguments));
+    let same_arguments = !matches!(theirs, Some(None));
+    let old_arguments = theirs.flatten().filter(|a| *a != input.arguments);
+    let run_old = |input: &Input| match &old_arguments {
         None => interp::run(old, entry.0, input, &limits),
         Some(arguments) => {
             let input = Input { arguments: arguments.clone(), ..input.clone() };
@@ -181,17 +199,17 @@ pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Inpu
         first = run_old(&input);
     }
     input.stdin_plan = None;
-    let same_layouts = transfer::same_layouts(old, new, entry, &input);
-    let returned = same_layouts && first.end == End::Return && second.end == End::Return;
+    let same_meaning = same_arguments && transfer::same_layouts(old, new, entry, &input);
+    let returned = same_meaning && first.end == End::Return && second.end == End::Return;
     let memory = returned.then(|| interp::memory_difference((old, &first), (new, &second))).flatten();
-    Run { input, old: first, new: second, memory, same_layouts }
+    Run { input, old: first, new: second, memory, same_meaning, old_arguments }
 }
 
 /// Returns how a run shows a difference on a subject, if it does.
 pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> Option<Difference> {
     let (a, b) = (&run.old, &run.new);
     let undefined = |o: &Outcome| matches!(o.end, End::Undefined { .. });
-    if run.same_layouts && undefined(a) != undefined(b) {
+    if run.same_meaning && undefined(a) != undefined(b) {
         let other = if undefined(a) { b } else { a };
         return (other.end.is_definite() && subject.is_observable()).then_some(Difference::Undefined);
     }
@@ -203,7 +221,9 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
             a.stdout != b.stdout || a.stdout_lost != b.stdout_lost || !interp::same_errors(a, b)
         }
         Subject::Result => {
-            both_return(run) && (!same(a.returned, b.returned) || a.returned_target != b.returned_target)
+            both_return(run)
+                && (!same_number((a.returned, &old.ret), (b.returned, &new.ret))
+                    || a.returned_target != b.returned_target)
         }
         Subject::Ends => {
             end_key(&a.end) != end_key(&b.end) || a.exit_code != b.exit_code && !both_return(run)
@@ -212,10 +232,13 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
         Subject::Relation { .. } | Subject::Cell { .. } => false,
         Subject::Memory => run.memory.is_some(),
         Subject::Variable { name, ordinal } => {
-            let value = |o: &Outcome, f: &Function| find_var(f, name, *ordinal).and_then(|v| o.local(v));
+            let value = |o: &Outcome, f: &Function| {
+                let v = find_var(f, name, *ordinal)?;
+                Some((o.local(v)?, f.var(v).ty.clone()))
+            };
             both_return(run)
                 && match (value(a, old), value(b, new)) {
-                    (Some(x), Some(y)) => !same(Some(x), Some(y)),
+                    (Some((x, s)), Some((y, t))) => !same_number((Some(x), &s), (Some(y), &t)),
                     _ => false,
                 }
         }
@@ -230,6 +253,17 @@ pub(super) fn both_return(run: &Run) -> bool {
 /// Identity of values; a NaN equals any other.
 pub(super) fn same(a: Option<Const>, b: Option<Const>) -> bool {
     a == b || a.is_some_and(Const::is_nan) && b.is_some_and(Const::is_nan)
+}
+
+/// Identity of values as their types read them: an `int` and a `long` of the same number are the same.
+fn same_number(a: (Option<Const>, &CType), b: (Option<Const>, &CType)) -> bool {
+    let integer = |(c, ty): (Option<Const>, &CType)| {
+        c.filter(|_| matches!(ty, CType::Int { .. } | CType::Bool)).and_then(|c| templates::number(c, ty))
+    };
+    match (integer(a), integer(b)) {
+        (Some(x), Some(y)) => x == y,
+        _ => same(a.0, b.0),
+    }
 }
 
 /// An end without its place: a failed assertion is the same wherever it stands.

@@ -141,7 +141,7 @@ impl Scope for Side<'_> {
         let position = self.body.params.iter().position(|p| *p == v);
         if when == When::Entry || position.is_some() && is_kept(self.body, v) {
             let zero = Value::Const(Const::zero(sort)?);
-            let value = self.run.input.arguments.get(position?).cloned().unwrap_or(zero);
+            let value = self.run.input_of(self.old).arguments.get(position?).cloned().unwrap_or(zero);
             // A program's arguments are not in the input's list.
             let known = &*self.body.name != "main";
             return known.then(|| Typed { term: self.entry_value(&value), ty });

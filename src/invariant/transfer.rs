@@ -1,31 +1,46 @@
 //! One input for two versions whose parameters or layouts differ.
 //!
 //! An input is made for the newer version. The older one gets its arguments by the names of the
-//! parameters, as facts do; where a record is laid out otherwise, the same bytes mean something
-//! else, and the runs say nothing.
+//! parameters, as facts do, converted to their types, as a call converts them; where a record is laid
+//! out otherwise, the same bytes mean something else, and the runs say nothing.
 
 use crate::interp::{Input, Program, Value};
-use crate::ir::{CType, Const, Function, Record, Unit};
+use crate::ir::{CType, Const, Function, Record, Sort, Unit, VarId};
 
-/// Returns the arguments of the older version, if they are not those of the newer one.
+/// Returns the arguments of the older version: those of parameters of the same name, converted as a
+/// call converts them; what only the older version takes is zero. `None`: a parameter is a number in
+/// one version and something else in the other, so that no argument means the same in both.
 pub(super) fn arguments(old: &Function, new: &Function, given: &[Value]) -> Option<Vec<Value>> {
     let names = |f: &Function| f.params.iter().map(|p| f.var(*p).name.clone()).collect::<Vec<_>>();
     let (theirs, ours) = (names(old), names(new));
-    let is_same_set = theirs.len() == ours.len() && !theirs.iter().all(|n| ours.contains(n));
-    if theirs == ours || is_same_set {
-        // Parameters that were only renamed keep their places.
-        return None;
+    // Parameters that were only renamed keep their places.
+    let by_place = theirs.len() == ours.len() && !theirs.iter().all(|n| ours.contains(n));
+    let position = |k: usize| if by_place { Some(k) } else { ours.iter().position(|n| *n == theirs[k]) };
+    let argument = |(k, p): (usize, &VarId)| {
+        let to = old.var(*p);
+        let from = position(k).and_then(|i| Some((given.get(i)?, &new.var(*new.params.get(i)?).ty)));
+        match from {
+            Some((value, ty)) => converted(value, ty, &to.ty, to.sort),
+            None => Some(Value::Const(to.sort.and_then(Const::zero).unwrap_or(Const::bv(64, 0)))),
+        }
+    };
+    old.params.iter().enumerate().map(argument).collect()
+}
+
+/// An argument as a parameter of another type takes it.
+fn converted(value: &Value, from: &CType, to: &CType, sort: Option<Sort>) -> Option<Value> {
+    let (Value::Const(c), Some(sort)) = (value, sort) else {
+        return (from.is_pointer() == to.is_pointer()).then(|| value.clone());
+    };
+    if c.sort() == sort {
+        return (c.sort().is_float() || from.is_pointer() == to.is_pointer()).then(|| value.clone());
     }
-    let argument = |name: &std::sync::Arc<str>| {
-        let position = ours.iter().position(|n| n == name);
-        position.and_then(|i| given.get(i).cloned()).unwrap_or(Value::Const(Const::bv(64, 0)))
-    };
-    let zero = |v: Value, p: &crate::ir::VarId| match (&v, old.var(*p).sort) {
-        // What only the older version takes is zero.
-        (Value::Const(c), Some(sort)) if c.sort() != sort => Const::zero(sort).map_or(v, Value::Const),
-        _ => v,
-    };
-    Some(theirs.iter().zip(&old.params).map(|(name, p)| zero(argument(name), p)).collect())
+    let number = super::templates::number(*c, from)?;
+    let is_integer = |t: &CType| matches!(t, CType::Int { .. });
+    match sort {
+        Sort::Bv(bits) if is_integer(from) && is_integer(to) => Some(Value::Const(Const::bv(bits, number))),
+        _ => None,
+    }
 }
 
 /// Whether the records in an input's objects are laid out alike in both versions.
