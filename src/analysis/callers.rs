@@ -109,7 +109,8 @@ fn changed<'a>(l: &'a Lineage, a: &'a Analysed) -> Option<(Arc<str>, Changed<'a>
     let (_, newest) = l.newest()?;
     let name = newest.function.name.clone();
     let kept = l.members.iter().flatten().all(|m| m.function.name == name);
-    (shown && kept).then(|| (name, Changed { newest, class_of: &a.class_of }))
+    // Nobody calls a program's start.
+    (shown && kept && &*name != "main").then(|| (name, Changed { newest, class_of: &a.class_of }))
 }
 
 /// What tells the versions of a caller apart: the classes of the changed functions that it calls.

@@ -287,11 +287,15 @@ impl View<'_> {
         let refs = |v: usize, lines: &[u32]| -> Vec<LineRef> {
             self.shift(v, lines).into_iter().map(|l| self.line_ref(v, l)).collect()
         };
-        let causes = Causes {
-            removed: refs(from, &c.removed_lines),
-            added: refs(to, &c.added_lines),
-            shared: refs(to, &c.shared_lines),
-        };
+        let causes = self.of_changed_lines(
+            Causes {
+                removed: refs(from, &c.removed_lines),
+                added: refs(to, &c.added_lines),
+                shared: refs(to, &c.shared_lines),
+            },
+            from,
+            to,
+        );
         let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
         let removed: Vec<Fact> =
             c.removed.iter().map(|f| self.fact(f, Some(self.version_of(f, from, to)))).collect();
@@ -354,6 +358,24 @@ impl View<'_> {
             self.follow(line.line, from..to, false, &mut found);
         }
         found.into_iter().collect()
+    }
+
+    /// Leaves as removed and added the lines that hunks have, if there are any: a new call of an old
+    /// callee brings nodes of lines that nobody changed.
+    fn of_changed_lines(&self, causes: Causes, from: usize, to: usize) -> Causes {
+        let changed = |line: &LineRef, forwards: bool| {
+            let mut found = BTreeSet::new();
+            self.follow(line.line, from..to, forwards, &mut found);
+            !found.is_empty()
+        };
+        let removed: Vec<LineRef> = causes.removed.iter().filter(|l| changed(l, true)).cloned().collect();
+        let (added, kept): (Vec<LineRef>, Vec<LineRef>) =
+            causes.added.iter().cloned().partition(|l| changed(l, false));
+        if removed.is_empty() && added.is_empty() {
+            return causes;
+        }
+        let shared: BTreeSet<LineRef> = causes.shared.into_iter().chain(kept).collect();
+        Causes { removed, added, shared: shared.into_iter().collect() }
     }
 
     /// Follows a line through steps between versions, forwards from the first or backwards from the
