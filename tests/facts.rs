@@ -260,3 +260,46 @@ fn setjmp_may_return_again() {
     let told = [invariants(&report, "f"), churns(&report, "f")].concat();
     assert!(!told.iter().any(|t| t.contains("\\result == 1") || t.contains("\\result == 2")), "{told:?}");
 }
+
+/// A parameter of another type gets the same argument, converted; that it does not fit as it is says
+/// nothing of the program.
+#[test]
+fn arguments_follow_the_types_of_parameters() {
+    let old = "int f(const char *s, int n) { if (n < 1 || !s) return 0; return s[0] == 'x'; }";
+    let report = analyse(&[old, &old.replace("int n", "long n")]);
+    assert!(!churns(&report, "f").iter().any(|t| t.contains("undefined")), "{:?}", churns(&report, "f"));
+    for c in report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns) {
+        assert!(c.witness.as_ref().is_none_or(|w| w.old.undefined.is_none()), "{c:?}");
+    }
+    // Truncation is a difference, and is shown.
+    let report = analyse(&["int f(int n) { return n != 0; }", "int f(long n) { return n != 0; }"]);
+    let witness = report
+        .functions
+        .iter()
+        .flat_map(|f| &f.points)
+        .flat_map(|p| &p.churns)
+        .find_map(|c| c.witness.as_ref());
+    assert!(witness.is_some(), "{report:?}");
+}
+
+/// The same number in a wider type is the same value; one version without a result is no silence.
+#[test]
+fn results_of_other_types() {
+    let report = analyse(&["int f(int a) { return a % 7; }", "long f(int a) { return a % 7; }"]);
+    assert_eq!(churns(&report, "f"), [""; 0]);
+    let report = analyse(&["int f(int a) { return a; }", "void f(int a) { }"]);
+    let open = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.undecided);
+    assert_eq!(open.map(|u| &*u.text).collect::<Vec<_>>(), ["\\result"]);
+    assert_eq!(report.summary.hunks_not_analysed, 1);
+}
+
+/// Lines of a callee that is newly called were not added.
+#[test]
+fn only_changed_lines_are_causes() {
+    let code = "int puts(const char *);\nstatic void say(const char *s) {\n    puts(s);\n}\n\
+                int main(void) {\n    say(\"a\");\nMORE    return 0;\n}\n";
+    let report = analyse(&[&code.replace("MORE", ""), &code.replace("MORE", "    say(\"b\");\n")]);
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    let added: Vec<Vec<u32>> = churns.map(|c| c.causes.added.iter().map(|l| l.line).collect()).collect();
+    assert_eq!(added, [[7]]);
+}

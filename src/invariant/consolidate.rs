@@ -18,7 +18,7 @@ use super::runs::{self, Budget, Difference, Run};
 use super::shrink;
 use super::subject::{self, Subject};
 use crate::interp::{FinalObject, Program};
-use crate::ir::{App, Leaf, Sort, Term, TermId, Uf, Unit};
+use crate::ir::{App, CType, Leaf, Sort, Term, TermId, Uf, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named, Naming};
 use crate::semantics::{Callees, Evaluator, Lines, Val};
@@ -332,6 +332,10 @@ impl<'a> Engine<'a> {
         let sides = self.sides(subject);
         let mut verdicts = Vec::new();
         for &(from, to) in &self.task.pairs.clone() {
+            if *subject == Subject::Result && self.returns_nothing(from) != self.returns_nothing(to) {
+                let reason = "only one of the versions returns a value";
+                verdicts.push(((from, to), self.undecided(subject, from, to, reason)));
+            }
             let (Some(a), Some(b)) = (sides.get(&from), sides.get(&to)) else { continue };
             let told = match subject {
                 Subject::Memory => self.settled_memory.contains(&(from, to)),
@@ -347,6 +351,10 @@ impl<'a> Engine<'a> {
         self.invariants(&sides);
         self.shared_cases(subject, &sides);
         verdicts
+    }
+
+    fn returns_nothing(&self, class: usize) -> bool {
+        matches!(self.task.graph.bodies[class].ret, CType::Void)
     }
 
     /// Whether the function's own text differs between two classes. Where only a callee's does, a
@@ -551,6 +559,12 @@ impl<'a> Engine<'a> {
                 };
                 return self.undecided(subject, from, to, reason);
             }
+            if let ([ta], [tb]) = (a.key.as_slice(), b.key.as_slice())
+                && self.e.pool.sort(*ta) != self.e.pool.sort(*tb)
+            {
+                let reason = "its type changes, and no input shows a difference";
+                return self.undecided(subject, from, to, reason);
+            }
             match self.equal(from, to, a, b) {
                 Equality::Equal => return Verdict::Same,
                 Equality::Differ(run) => {
@@ -696,9 +710,6 @@ impl<'a> Engine<'a> {
     fn equal(&mut self, from: usize, to: usize, a: &Side, b: &Side) -> Equality {
         let ([ta], [tb]) = (a.key.as_slice(), b.key.as_slice()) else { return Equality::Differ(None) };
         let (ta, tb) = (*ta, *tb);
-        if self.e.pool.sort(ta) != self.e.pool.sort(tb) {
-            return Equality::Differ(None);
-        }
         if self.e.pool.sort(ta) == Sort::Mem {
             // Equality of whole memories is beyond the solver; their parts are other questions.
             return Equality::Open;
