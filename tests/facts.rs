@@ -303,3 +303,42 @@ fn only_changed_lines_are_causes() {
     let added: Vec<Vec<u32>> = churns.map(|c| c.causes.added.iter().map(|l| l.line).collect()).collect();
     assert_eq!(added, [[7]]);
 }
+
+/// Facts of `f` on parts of the inputs, with all that can be said.
+fn agreements(old: &str, new: &str) -> Vec<String> {
+    let files = [vec![("a.c", old)], vec![("a.c", new)]];
+    let options = Options { all: true, ..Options::default() };
+    let report = diff(&memory::request(&files, c::Options::default(), options));
+    let facts = invariants(&report, "f").into_iter();
+    facts.filter(|t| t.contains("==>") && t.contains("\\result")).collect()
+}
+
+#[test]
+fn versions_agree_on_a_part_of_the_inputs() {
+    let check = |ty: &str, old: &str, new: &str, expected: &[&str]| {
+        let of = |body: &str| format!("{ty} f({ty} a, {ty} b, {ty} c, {ty} d) {{ {body} }}");
+        assert_eq!(agreements(&of(old), &of(new)), expected, "{old} {new}");
+    };
+    check("float", "return a;", "return b;", &["a == b ==> \\result == b"]);
+    // Of equal floats one may be -0.0: then the quotients are infinities of either sign.
+    check("float", "return 1 / a;", "return 1 / b;", &["a == b && b != 0.0f ==> \\result == 1.0f / b"]);
+    check(
+        "float",
+        "return (b - a) / (c - d);",
+        "return (a - b) / (d - c);",
+        &["c - d != 0.0f ==> \\result == (a - b) / (d - c)"],
+    );
+    check(
+        "float",
+        "return a > 0 ? a : b;",
+        "return a > 1 ? a : b;",
+        &["!(a > 0.0f) ==> \\result == b", "a > 1.0f ==> \\result == a"],
+    );
+    check(
+        "int",
+        "int m = a; if (b > m) m = b; if (c > m) m = c; return m;",
+        "int m = a; if (b > m) m = b; if (c > a) m = c; return m;",
+        &["b <= a && c <= a ==> \\result == a", "b <= a && a < c ==> \\result == c"],
+    );
+    check("unsigned", "return a / 2;", "return a / 2 + 1;", &[]);
+}

@@ -46,6 +46,7 @@ impl Engine<'_> {
         if values.len() + empty.len() < all.len() {
             return;
         }
+        let known = self.diff.invariants.len();
         let mut tried: BTreeSet<(TermId, TermId)> = BTreeSet::new();
         for (&class, &term) in &values {
             let Some(cases) = event::cases(&mut self.e.pool, term) else { continue };
@@ -61,6 +62,10 @@ impl Engine<'_> {
                 }
             }
         }
+        let asked = self.task.options.all || *subject == Subject::Result;
+        if asked && self.diff.invariants.len() == known {
+            self.agreements(subject, &values, sides);
+        }
     }
 
     /// A value as it is in the executions without an undefined event, for well-formed input.
@@ -70,7 +75,7 @@ impl Engine<'_> {
         assume::under(&mut self.e.pool, shown, defined)
     }
 
-    fn case_fact(
+    pub(super) fn case_fact(
         &mut self,
         subject: &Subject,
         class: usize,

@@ -1,5 +1,6 @@
 //! Templates, candidates, queries, proof and refutation, consolidation, ranking.
 
+mod agreement;
 mod assume;
 mod bounded;
 mod cases;
