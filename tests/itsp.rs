@@ -2,6 +2,8 @@
 //! witness, fed to the compiled programs, gives exactly the outputs that the report predicts.
 
 mod support;
+#[path = "support/table1.rs"]
+mod table1;
 
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
@@ -96,4 +98,24 @@ fn layout_changes_nothing() {
             assert!(report.functions.is_empty(), "{file}");
         }
     }
+}
+
+/// Table I: for every task and number of versions at least as many version invariants as the paper.
+#[test]
+fn no_fewer_version_invariants_than_the_paper() {
+    let Some(tasks) = shared("subjects/itsp").and_then(|root| table1::tasks(&root)) else {
+        println!("skipped: shared data absent");
+        return;
+    };
+    let mut compared = 0;
+    for task in &tasks {
+        for (k, (wanted, _)) in (2..=task.versions.len()).zip(&task.paper) {
+            let Some(wanted) = *wanted else { continue };
+            let report = table1::analyse(&task.versions[..k]);
+            let facts: Vec<&str> = table1::counted(&report).iter().map(|f| f.text.as_str()).collect();
+            assert!(facts.len() >= wanted, "{}, {k} versions: {wanted} wanted, found {facts:#?}", task.name);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 48);
 }
