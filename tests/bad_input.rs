@@ -160,7 +160,19 @@ fn names_and_messages_of_any_bytes() {
         }
     };
     check_name(b"evil\x1b]0;x\x07\n.c", &["\"evil\\033]0;x\\a\\n.c\"  f()"]);
-    check_name(b"caf\xe9.c", &["\"caf\\351.c\"", "path that is not UTF-8"]);
+    check_name(b"caf\xe9.c", &["\"caf\\351.c\"  f()", "\\result == x + 1", "1 of 1 hunk explained"]);
+    // Found by their names all the same: what it includes, who calls it, and what it was called before.
+    let name = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+    let source = |e: &str| format!("#include \"k.h\"\nint f(int x) {{ return {e} + K; }}\n");
+    let caller = "int f(int); int g(void) { return f(1); }\n";
+    let repo = TempRepo::new().file(name(b"d\xff/k.h"), "#define K 2\n").file(name(b"\xfe.c"), caller);
+    let repo = repo.file(name(b"d\xff/a\xc3.c"), source("x")).commit("one");
+    let repo =
+        repo.remove(name(b"d\xff/a\xc3.c")).file(name(b"d\xff/b\xe9.c"), source("x + 1")).commit("two");
+    let parts = ["\"d\\377/b\\351.c\"  f()", "\\result == x + 3", "seen by     g()"];
+    check(&repo, "HEAD~1..HEAD", 0, &parts);
+    check(&repo, "graph HEAD~1..HEAD", 0, &["label=\"\\\"d\\\\377/b\\\\351.c\\\": f()\";"]);
+    check(&repo, "doctor --coverage", 0, &["functions found         2"]);
 }
 
 #[test]

@@ -78,7 +78,7 @@ pub(super) fn find(
         candidates.truncate(MAX_CALLERS);
     }
     let points = PointChoice { kinds: Some(vec![PointKind::Exit]), ..PointChoice::default() };
-    let options = super::Options { points, all: false, ..request.analysis.clone() };
+    let options = super::Options { points, all: false, locals: false, ..request.analysis.clone() };
     let results: Vec<Analysed> =
         candidates.par_iter().map(|l| classes::analyse_safely(l, world, &options)).collect();
     for (lineage, mut a) in candidates.into_iter().zip(results) {
@@ -204,7 +204,7 @@ fn mentions(text: &[u8], names: &BTreeSet<&[u8]>) -> bool {
 pub(super) fn explain(report: &mut Report, callers: &Callers) {
     let names: BTreeSet<(PathBuf, String)> =
         callers.lineages.iter().filter_map(place).map(|(file, name)| (file, name.to_string())).collect();
-    let is_caller = |f: &FunctionReport| names.contains(&(f.file.to_path(), f.name.clone()));
+    let is_caller = |f: &FunctionReport| names.contains(&(f.file.to_utf8_path(), f.name.clone()));
     let mut sources: BTreeMap<(Version, Version, String), _> = BTreeMap::new();
     for f in report.functions.iter().filter(|f| !is_caller(f)) {
         for c in f.points.iter().flat_map(|p| &p.churns).filter(|c| c.observable && c.witness.is_some()) {
@@ -217,7 +217,7 @@ pub(super) fn explain(report: &mut Report, callers: &Callers) {
         let Some(lineage) = callers
             .lineages
             .iter()
-            .find(|l| place(l).is_some_and(|(file, name)| file == f.file.to_path() && *name == *f.name))
+            .find(|l| place(l).is_some_and(|(file, name)| file == f.file.to_utf8_path() && *name == *f.name))
         else {
             continue;
         };

@@ -33,7 +33,7 @@ pub fn account(
         let churns = f.points.iter().flat_map(|p| &p.churns);
         churns.flat_map(|c| {
             let place =
-                |v: Version| f.identity.versions.get(&v).map(|p| (v, p.file.to_path(), p.name.clone()));
+                |v: Version| f.identity.versions.get(&v).map(|p| (v, p.file.to_utf8_path(), p.name.clone()));
             [place(c.from), place(c.to)]
         })
     });
@@ -105,10 +105,6 @@ impl Judge<'_> {
         let path = change.new_path.as_deref().or(change.old_path.as_deref()).unwrap_or(Path::new(""));
         if !(is_source(path) || is_header(path)) {
             return (Verdict::NotAnalysed, Some("not-c".into()));
-        }
-        // The parser names files in UTF-8.
-        if path.to_str().is_none() {
-            return (Verdict::NotAnalysed, Some("path-not-utf8".into()));
         }
         if let Some(why) = change.opaque {
             return (Verdict::NotAnalysed, Some(why.into()));

@@ -17,7 +17,7 @@ pub(super) fn fill(report: &mut Report, lineages: &[Lineage], analysed: &[Analys
         for property in a.diff.iter().flat_map(|d| &d.properties) {
             report.assertions.push(assertion(lineage, a, property));
             if let Some(problem) = &property.problem {
-                let place = format!("{}:{}", member.file.display(), member.function.name);
+                let place = format!("{}:{}", RepoPath::from(&member.file), member.function.name);
                 let text = &property.text;
                 report.notices.push(format!("{place}: pinned fact '{text}' was not checked: {problem}"));
             }
@@ -26,7 +26,7 @@ pub(super) fn fill(report: &mut Report, lineages: &[Lineage], analysed: &[Analys
         for pin in pins.iter().filter(|p| gone && p.is_about(&member.file, &member.function.name)) {
             report.notices.push(format!(
                 "{}:{}: pinned fact '{}' was not checked: the function is gone",
-                member.file.display(),
+                RepoPath::from(&member.file),
                 member.function.name,
                 pin.fact.text
             ));

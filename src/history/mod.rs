@@ -12,6 +12,7 @@ mod changes;
 mod command;
 mod error;
 mod libgit;
+mod names;
 mod object;
 mod pathspec;
 mod range;
@@ -27,6 +28,7 @@ pub use changes::{
 pub use command::GitCommand;
 pub use error::{Error, Result};
 pub use git2::{ObjectFormat, Oid};
+pub use names::{Utf8Tree, bytes_of_utf8_path, utf8_path};
 pub use object::{Commit, IndexEntry, Kind, Mode, Object, ObjectSource, Objects, TreeEntry, rfc3339};
 pub use pathspec::Pathspec;
 pub use range::{Range, RangeRequest, Version, VersionKind};

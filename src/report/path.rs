@@ -30,6 +30,11 @@ impl RepoPath {
         }
     }
 
+    /// Returns the path as the analysis names it: in UTF-8 (see [`crate::history::utf8_path`]).
+    pub fn to_utf8_path(&self) -> PathBuf {
+        crate::history::utf8_path(&self.to_path())
+    }
+
     /// Returns the lossless text form described above.
     pub fn to_text(&self) -> String {
         match std::str::from_utf8(&self.0) {
@@ -68,15 +73,7 @@ impl From<&str> for RepoPath {
 
 impl From<&Path> for RepoPath {
     fn from(path: &Path) -> RepoPath {
-        #[cfg(unix)]
-        {
-            use std::os::unix::ffi::OsStrExt;
-            RepoPath(path.as_os_str().as_bytes().to_vec())
-        }
-        #[cfg(not(unix))]
-        {
-            RepoPath(path.to_string_lossy().replace('\\', "/").into_bytes())
-        }
+        RepoPath(crate::history::bytes_of_utf8_path(path))
     }
 }
 

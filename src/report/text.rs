@@ -267,7 +267,6 @@ fn why_text(why: Option<&str>) -> String {
         Some("not-included") => "header that no analysed file includes".to_owned(),
         Some("filtered") => "left out by --function".to_owned(),
         Some("not-modelled") => "something that is not modelled".to_owned(),
-        Some("path-not-utf8") => "path that is not UTF-8".to_owned(),
         Some("binary") => "binary content".to_owned(),
         Some("link") => "symbolic link".to_owned(),
         Some("submodule") => "submodule".to_owned(),
@@ -386,13 +385,7 @@ fn summary_line(report: &Report, options: &TextOptions) -> String {
 /// How many churns; that nothing changed is said only if everything was seen.
 fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summary) -> String {
     if summary.churns > 0 {
-        // What callers show of a callee's change is told at the callee.
-        let told = churns::told(report);
-        let is_own = |c: &super::Churn| !c.through.iter().any(|t| told.contains(&(c.from, t.clone())));
-        let own = |f: &super::FunctionReport| {
-            f.points.iter().flat_map(|p| &p.churns).filter(|c| is_own(c)).cloned().collect::<Vec<_>>()
-        };
-        let by_function: Vec<_> = report.functions.iter().map(own).filter(|c| !c.is_empty()).collect();
+        let by_function = report.own_churns();
         let count = by_function.iter().map(Vec::len).sum::<usize>();
         let observable = by_function.iter().flatten().filter(|c| c.observable).count();
         let seen = match observable {
