@@ -2,30 +2,59 @@
 
 use super::lineage::Lineage;
 use super::{Request, classes};
-use crate::mvicfg::{Mvicfg, VersionSet, dot};
+use crate::mvicfg::{Mvicfg, dot};
+use crate::report::RepoPath;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-/// One function's graph.
+/// The drawing of a range's changed functions.
 #[derive(Clone, Debug)]
-pub struct Graph {
-    /// In the newest version that has the function.
-    pub file: PathBuf,
-    pub function: String,
+pub struct Drawing {
+    /// How many functions are in it.
+    pub functions: usize,
     /// In the DOT language.
     pub dot: String,
 }
 
-/// Draws every function that has more than one body in the range, as written (nothing inlined or
-/// unrolled), by file and name. Cost: parsing and lowering, no solver.
-pub fn graphs(request: &Request) -> Vec<Graph> {
-    super::in_pool(request, || {
+/// One function's graph.
+struct Graph {
+    /// In the newest version that has the function.
+    file: RepoPath,
+    function: String,
+    is_static: bool,
+    graph: Mvicfg,
+    /// Lines of its file, by class.
+    sources: Vec<BTreeMap<u32, String>>,
+    class_of: Vec<Option<usize>>,
+}
+
+/// Draws every function that has more than one body in the range and that is `wanted`, as written
+/// (nothing inlined or unrolled), by file and name. Cost: parsing and lowering, no solver.
+pub fn draw(request: &Request, wanted: impl Fn(&RepoPath, &str) -> bool + Sync) -> Drawing {
+    let mut graphs: Vec<Graph> = super::in_pool(request, || {
         let (_, _, lineages) = super::linked(request);
-        let mut graphs: Vec<Graph> = lineages.par_iter().filter_map(|l| graph(request, l)).collect();
-        graphs.sort_by(|a, b| (&a.file, &a.function).cmp(&(&b.file, &b.function)));
-        graphs
-    })
+        lineages.par_iter().filter_map(|l| graph(request, l)).collect()
+    });
+    graphs.retain(|g| wanted(&g.file, &g.function));
+    graphs.sort_by(|a, b| (&a.file, &a.function).cmp(&(&b.file, &b.function)));
+    Drawing { functions: graphs.len(), dot: dot_of(&graphs) }
+}
+
+fn dot_of(graphs: &[Graph]) -> String {
+    let callees = |from: &Graph| {
+        let others = graphs.iter().enumerate().filter(|(_, g)| g.file == from.file || !g.is_static);
+        // Of several with one name, the one in the same file is meant.
+        let (here, elsewhere): (Vec<_>, Vec<_>) = others.partition(|(_, g)| g.file == from.file);
+        elsewhere.into_iter().chain(here).map(|(i, g)| (g.function.as_str(), i)).collect::<BTreeMap<_, _>>()
+    };
+    let parts = graphs.iter().map(|g| dot::Part {
+        graph: &g.graph,
+        title: format!("{}: {}()", g.file, g.function),
+        lines: &g.sources,
+        class_of: &g.class_of,
+        callees: callees(g),
+    });
+    dot::dot(&parts.collect::<Vec<_>>())
 }
 
 fn graph(request: &Request, lineage: &Lineage) -> Option<Graph> {
@@ -45,68 +74,42 @@ fn graph(request: &Request, lineage: &Lineage) -> Option<Graph> {
             (1..).zip(text.lines().map(str::to_owned)).collect()
         })
         .collect();
-    let title = format!("{}: {}()", newest.file.display(), newest.function.name);
-    let labels = dot::Labels {
-        title: &title,
-        line: &|class, line| sources.get(class)?.get(&line).cloned(),
-        versions: &|classes| version_names(classes, &class_of),
-    };
-    let dot = dot::dot(&graph, &labels);
-    Some(Graph { file: newest.file.clone(), function: newest.function.name.to_string(), dot })
-}
-
-/// The versions of some classes: `1-3,5`.
-fn version_names(classes: &VersionSet, class_of: &[Option<usize>]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    let versions = (1..).zip(class_of).filter(|(_, class)| class.is_some_and(|c| classes.contains(c)));
-    for (version, _) in versions {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == version => *last = version,
-            _ => runs.push((version, version)),
-        }
-    }
-    let text = |(first, last): &(usize, usize)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
-    };
-    runs.iter().map(text).collect::<Vec<_>>().join(",")
+    Some(Graph {
+        file: RepoPath::from(&newest.file),
+        function: newest.function.name.to_string(),
+        is_static: newest.function.is_static,
+        graph,
+        sources,
+        class_of,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{FileChange, Options, VersionInput};
+    use crate::analysis::{Options, memory};
     use crate::frontend::c;
-    use crate::history::MemoryTree;
-    use crate::report::VersionInfo;
-    use std::sync::Arc;
 
     #[test]
-    fn a_changed_function_is_drawn_with_its_versions() {
-        let version = |text: &str| VersionInput {
-            info: VersionInfo::default(),
-            tree: Arc::new(MemoryTree::new([("a.c", text)])),
+    fn changed_functions_are_drawn_with_their_versions_and_calls() {
+        let text = |e: &str| {
+            format!(
+                "int g(int x) {{\n return {e}; }}\nint f(int x) {{\n return g({e}); }}\nint h(void) {{ return g(0); }}\n"
+            )
         };
-        let same = "int g(void) { return 0; }\n";
-        let changed = FileChange {
-            old_path: Some("a.c".into()),
-            new_path: Some("a.c".into()),
-            hunks: Vec::new(),
-            opaque: None,
-        };
-        let request = Request {
-            versions: vec![
-                version(&format!("{same}int f(int x) {{\n return x; }}\n")),
-                version(&format!("{same}int f(int x) {{\n return x + 1; }}\n")),
-            ],
-            changes: vec![vec![changed]],
-            options: c::Options::default(),
-            analysis: Options { jobs: 1, ..Options::default() },
-        };
-        let graphs = graphs(&request);
-        let names: Vec<_> = graphs.iter().map(|g| g.function.as_str()).collect();
-        assert_eq!(names, ["f"]);
-        for part in ["digraph \"a.c: f()\"", "3: return x; }\\n[1]", "3: return x + 1; }\\n[2]"] {
-            assert!(graphs[0].dot.contains(part), "{part}:\n{}", graphs[0].dot);
+        let (old, new) = (text("x"), text("x + 1"));
+        let versions = [vec![("a.c", old.as_str())], vec![("a.c", new.as_str())]];
+        let options = Options { jobs: 1, ..Options::default() };
+        let request = memory::request(&versions, c::Options::default(), options);
+        let drawing = draw(&request, |_, name| name != "h");
+        assert_eq!(drawing.functions, 2);
+        for part in [
+            "label=\"a.c: f()\";",
+            "4: return g(x); }\\ncall g\\n[1]",
+            "2: return x + 1; }\\n[2]",
+            "-> n1_0 [style=dashed, label=\"1\"]",
+        ] {
+            assert!(drawing.dot.contains(part), "{part}:\n{}", drawing.dot);
         }
     }
 }

@@ -3,7 +3,6 @@
 use super::diff::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
-use crate::analysis::Graph;
 use crate::report::RepoPath;
 use crate::report::filter::FunctionGlob;
 use clap::Args;
@@ -26,45 +25,34 @@ pub fn run(args: GraphArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let repository = analyse::open(context)?;
     let diff = DiffArgs { range: args.range.clone(), function: args.function.clone(), ..DiffArgs::default() };
     let patterns: Vec<FunctionGlob> = args.function.iter().map(|glob| FunctionGlob::parse(glob)).collect();
-    let wanted = |graph: &Graph| {
-        let file = RepoPath::from(&graph.file);
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(&file, &graph.function))
+    let wanted = |file: &RepoPath, name: &str| {
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(file, name))
     };
-    let graphs: Vec<Graph> =
-        analyse::graphs(&repository, &diff, context)?.into_iter().filter(wanted).collect();
-    if graphs.is_empty() {
+    let drawing = analyse::draw(&repository, &diff, context, wanted)?;
+    if drawing.functions == 0 {
         context.warn("no function has more than one body in this range");
     }
-    if format == Format::Dot {
-        // Several graphs in one file are what the DOT language allows.
-        for graph in &graphs {
-            context.output.write_all(graph.dot.as_bytes())?;
+    match format {
+        Format::Svg => {
+            let svg = svg(&drawing.dot)?;
+            context.output.write_all(&svg)?;
         }
-        return Ok(ExitCode::Done);
+        _ => context.output.write_all(drawing.dot.as_bytes())?,
     }
-    let [graph] = graphs.as_slice() else {
-        let names: Vec<String> =
-            graphs.iter().map(|g| format!("{}:{}", g.file.display(), g.function)).collect();
-        return Err(CliError::fatal("an SVG file holds one function")
-            .hint(format!("name one with --function: {}", names.join(" "))));
-    };
-    let svg = draw(graph)?;
-    context.output.write_all(&svg)?;
     Ok(ExitCode::Done)
 }
 
 /// Asks Graphviz for an SVG.
-fn draw(graph: &Graph) -> Result<Vec<u8>, CliError> {
-    let failed = |error: &std::io::Error| {
-        CliError::fatal("cannot run 'dot', which draws SVG")
-            .caused_by(error)
-            .hint("install Graphviz, or take --format dot")
-    };
+fn svg(dot: &str) -> Result<Vec<u8>, CliError> {
     // From a file: a pipe could fill up while the other one does.
     let mut input = tempfile::tempfile()?;
-    input.write_all(graph.dot.as_bytes())?;
+    input.write_all(dot.as_bytes())?;
     input.rewind()?;
-    let output = Command::new("dot").arg("-Tsvg").stdin(input).output().map_err(|e| failed(&e))?;
+    let output = Command::new("dot").arg("-Tsvg").stdin(input).output().map_err(|error| {
+        CliError::fatal("cannot run 'dot', which draws SVG")
+            .caused_by(&error)
+            .hint("install Graphviz, or take --format dot")
+    })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(CliError::fatal(format!("dot failed: {}", said.trim_end())));

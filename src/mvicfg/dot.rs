@@ -1,41 +1,63 @@
-//! The multiversion graph as DOT, for people.
+//! Multiversion graphs as one drawing in the DOT language, for people.
 //!
-//! Nodes of all classes are white, of some yellow; an edge that not every class has is labelled with
-//! its versions. Node labels are the source lines that the instructions stand on.
+//! A function is a cluster; calls between them are dashed. Nodes of all classes are white, of some
+//! yellow; an edge that not every class has is labelled with its versions. Node labels are the source
+//! lines that the instructions stand on, and what a call calls.
 
 use super::{MvId, Mvicfg, VersionSet};
-use crate::ir::Instr;
+use crate::ir::{Callee, Instr};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What the drawing needs beside the graph.
-pub struct Labels<'a> {
-    pub title: &'a str,
-    /// Text of a class's source line.
-    pub line: &'a dyn Fn(usize, u32) -> Option<String>,
-    /// Names of the versions of a set of classes (`1-3`).
-    pub versions: &'a dyn Fn(&VersionSet) -> String,
+/// One function, and what drawing it needs beside the graph.
+pub struct Part<'a> {
+    pub graph: &'a Mvicfg,
+    pub title: String,
+    /// Text of a class's source lines, by number.
+    pub lines: &'a [BTreeMap<u32, String>],
+    /// The class of each version.
+    pub class_of: &'a [Option<usize>],
+    /// The parts that names stand for in calls.
+    pub callees: BTreeMap<&'a str, usize>,
 }
 
-/// Returns the graph in the DOT language.
-pub fn dot(g: &Mvicfg, labels: &Labels) -> String {
-    let mut out = format!("digraph \"{}\" {{\n", quoted(labels.title));
+/// Returns the drawing.
+pub fn dot(parts: &[Part]) -> String {
+    let mut out = String::from("digraph invdiff {\n");
     out.push_str("  node [shape=box, fontname=\"monospace\", fontsize=10, style=filled, fillcolor=white];\n");
     out.push_str("  edge [fontname=\"monospace\", fontsize=9];\n");
-    let all = g.all_classes();
-    for (i, node) in g.nodes.iter().enumerate() {
-        let id = i as MvId;
-        let label = match (id, &node.instr) {
-            (Mvicfg::ENTRY, _) => "entry".to_owned(),
-            (Mvicfg::EXIT, _) => "exit".to_owned(),
-            (_, instr) => instruction(g, id, instr, labels),
+    let mut calls = String::new();
+    for (p, part) in parts.iter().enumerate() {
+        let _ = writeln!(out, "  subgraph cluster_{p} {{\n    label=\"{}\";", quoted(&part.title));
+        cluster(p, part, &mut out, &mut calls);
+        out.push_str("  }\n");
+    }
+    out + &calls + "}\n"
+}
+
+fn cluster(p: usize, part: &Part, out: &mut String, calls: &mut String) {
+    let all = part.graph.all_classes();
+    for (i, node) in part.graph.nodes.iter().enumerate() {
+        let label = match i as MvId {
+            Mvicfg::ENTRY => "entry".to_owned(),
+            Mvicfg::EXIT => "exit".to_owned(),
+            id => instruction(part, id, &node.instr),
         };
-        let fill = if node.classes == all { "white" } else { "lightyellow" };
-        let versions = if node.classes == all {
-            String::new()
-        } else {
-            format!("\\n[{}]", (labels.versions)(&node.classes))
+        let (fill, versions) = match node.classes == all {
+            true => ("white", String::new()),
+            false => ("lightyellow", version_names(&node.classes, part.class_of)),
         };
-        let _ = writeln!(out, "  n{i} [label=\"{}{versions}\", fillcolor={fill}];", quoted(&label));
+        let mut label = quoted(&label);
+        if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
+            let _ = write!(label, "\\ncall {}", quoted(name));
+            if let Some(to) = part.callees.get(&**name) {
+                let _ = writeln!(calls, "  n{p}_{i} -> n{to}_0 [style=dashed, label=\"{versions}\"];");
+            }
+        }
+        if !versions.is_empty() {
+            let _ = write!(label, "\\n[{versions}]");
+        }
+        let _ = writeln!(out, "    n{p}_{i} [label=\"{label}\", fillcolor={fill}];");
         for e in &node.succs {
             let mut text = match (&node.instr, e.label) {
                 (Instr::Branch { .. }, 0) => "T".to_owned(),
@@ -43,25 +65,42 @@ pub fn dot(g: &Mvicfg, labels: &Labels) -> String {
                 _ => String::new(),
             };
             if e.classes != node.classes {
-                let _ = write!(text, " {}", (labels.versions)(&e.classes));
+                let _ = write!(text, " {}", version_names(&e.classes, part.class_of));
             }
-            let _ = writeln!(out, "  n{i} -> n{} [label=\"{}\"];", e.to, quoted(text.trim()));
+            let _ = writeln!(out, "    n{p}_{i} -> n{p}_{} [label=\"{}\"];", e.to, text.trim());
         }
     }
-    out.push_str("}\n");
-    out
 }
 
-fn instruction(g: &Mvicfg, id: MvId, instr: &Instr, labels: &Labels) -> String {
+fn instruction(part: &Part, id: MvId, instr: &Instr) -> String {
+    let g = part.graph;
     let class = g.node(id).classes.first().unwrap_or(0);
     let line = g.line(id, class);
     let kind = match instr {
         Instr::Nop => "·".to_owned(),
         Instr::Declare(v) => format!("declare {}", g.vars[v.0 as usize].name),
         Instr::Unknown { reason, .. } => format!("unknown: {reason}"),
-        _ => (labels.line)(class, line).map(|t| t.trim().to_owned()).unwrap_or_default(),
+        _ => {
+            part.lines.get(class).and_then(|l| l.get(&line)).map(|t| t.trim().to_owned()).unwrap_or_default()
+        }
     };
     if line == 0 { kind } else { format!("{line}: {kind}") }
+}
+
+/// The versions of some classes: `1-3,5`.
+fn version_names(classes: &VersionSet, class_of: &[Option<usize>]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    let versions = (1..).zip(class_of).filter(|(_, class)| class.is_some_and(|c| classes.contains(c)));
+    for (version, _) in versions {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == version => *last = version,
+            _ => runs.push((version, version)),
+        }
+    }
+    let text = |(first, last): &(usize, usize)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    runs.iter().map(text).collect::<Vec<_>>().join(",")
 }
 
 /// Escapes text for a double-quoted DOT string; control characters become spaces.
