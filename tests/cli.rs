@@ -163,9 +163,40 @@ fn a_range_in_every_format() {
     assert!(porcelain.starts_with("invdiff\tv1\n"), "{porcelain}");
     assert!(porcelain.lines().last().is_some_and(|l| l.starts_with("end\t")), "{porcelain}");
     let dot = stdout(&repository, "graph HEAD~2..HEAD --function area", 0);
-    assert!(dot.starts_with("digraph \"area.c: area()\""), "{dot}");
+    assert!(dot.starts_with("digraph invdiff {\n") && dot.contains("label=\"area.c: area()\";"), "{dot}");
     let usage = invdiff(&repository, "--format html HEAD");
     assert_eq!(usage.status.code(), Some(129));
+}
+
+#[test]
+fn graphviz_draws_what_it_is_given() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let (folder, repository) = demonstration();
+    let bin = folder.path().join("bin");
+    std::fs::create_dir(&bin).expect("a folder");
+    let path = std::env::var_os("PATH").expect("a PATH");
+    for tool in ["git", "cat", "sh"] {
+        let found = std::env::split_paths(&path).map(|p| p.join(tool)).find(|p| p.exists()).expect(tool);
+        symlink(found, bin.join(tool)).expect("a link");
+    }
+    let draw = |dot: &str, code: i32| {
+        if !dot.is_empty() {
+            std::fs::write(bin.join("dot"), dot).expect("a file");
+            std::fs::set_permissions(bin.join("dot"), PermissionsExt::from_mode(0o755)).expect("executable");
+        }
+        let mut command = command(&repository, "graph HEAD~2..HEAD --format svg");
+        let output = command.env("PATH", &bin).output().expect("the binary runs");
+        assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let absent = draw("", 128);
+    assert!(
+        absent.starts_with("fatal: cannot run 'dot'") && absent.contains("hint: install Graphviz"),
+        "{absent}"
+    );
+    let graph = stdout(&repository, "graph HEAD~2..HEAD", 0);
+    assert_eq!(draw("#!/bin/sh\necho \"<$*>\"; cat\n", 0), format!("<-Tsvg>\n{graph}"));
+    assert_eq!(draw("#!/bin/sh\necho out of ink >&2; exit 1\n", 128), "fatal: dot failed: out of ink\n");
 }
 
 #[test]
@@ -178,6 +209,14 @@ fn ranges_filters_and_exit_codes() {
     assert!(!stdout(&repository, "HEAD~2..HEAD --function area", 0).contains("main()"));
     assert!(stdout(&repository, "HEAD~2..HEAD -- nothing.c", 0).starts_with("no change"));
     assert!(stdout(&repository, "HEAD~2..HEAD --color=always", 0).contains("\x1b[31m- "));
+    // A local is left out where the result tells the same, unless it is asked for.
+    let local = "+ r == fabsf(0.5f * b * h)";
+    assert!(!stdout(&repository, "HEAD~2..HEAD", 0).contains(local));
+    assert!(stdout(&repository, "HEAD~2..HEAD --var r", 0).contains(local));
+    assert!(stdout(&repository, "HEAD~2..HEAD --at area.c:9", 0).contains(local));
+    let nowhere = invdiff(&repository, "HEAD~2..HEAD --at area.c:8");
+    let said = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    assert!(said.starts_with("warning: no statement of a changed file begins at area.c:8"), "{said}");
     for (words, message) in [
         ("nope", "fatal: "),
         ("HEAD~7..HEAD", "fatal: "),

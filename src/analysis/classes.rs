@@ -279,7 +279,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             options: invariant::Options {
                 rlimit: options.rlimit,
                 unroll: options.unroll,
-                all: options.all,
+                all: options.has_locals(),
                 budget: options.budget,
             },
         })

@@ -128,7 +128,7 @@ fn identity(lineage: &Lineage) -> Identity {
         let Some(m) = m else { continue };
         let place = Place { file: repo_path(&m.file), name: m.function.name.to_string() };
         if let Some(p) = previous {
-            let from = || Some(format!("{}:{}", p.file.display(), p.function.name));
+            let from = || Some(format!("{}:{}", RepoPath::from(&p.file), p.function.name));
             if p.function.name != m.function.name {
                 (identity.kind, identity.from) = (IdentityKind::Renamed, from());
             } else if p.file != m.file {
@@ -181,10 +181,10 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
     }
     let shown = |f: &&invariant::Fact| {
         let seen = |v: &String| v.starts_with('\\') || v == "output" || v == "end" || diff.cells.contains(v);
-        request.analysis.all || request.analysis.points.is_explicit() || f.variables.iter().any(seen)
+        request.analysis.has_locals() || request.analysis.points.is_explicit() || f.variables.iter().any(seen)
     };
     let mut invariants: Vec<&invariant::Fact> = invariants.into_iter().filter(shown).collect();
-    if !request.analysis.all && !request.analysis.points.is_explicit() {
+    if !request.analysis.has_locals() && !request.analysis.points.is_explicit() {
         (invariants, point.left_out) = selection::select(invariants);
     }
     point.version_invariants = invariants.into_iter().map(|f| view.fact(f, None)).collect();
@@ -199,7 +199,7 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         let observable = here.iter().any(|c| c.subject.is_observable());
         for c in here {
             // A local matters by itself only when nothing that a caller sees tells of the change.
-            if request.analysis.all || c.subject.is_observable() || !observable {
+            if request.analysis.has_locals() || c.subject.is_observable() || !observable {
                 point.churns.push(view.churn(c, from, to));
             }
         }

@@ -20,7 +20,7 @@ mod units;
 mod witness;
 
 pub use files::{FileChange, Hunk};
-pub use graphs::{Graph, graphs};
+pub use graphs::{Drawing, draw};
 pub use units::{Units, includers, is_header, is_source};
 
 use crate::frontend::c;
@@ -61,8 +61,10 @@ pub struct Options {
     pub jobs: usize,
     /// Only functions whose name matches, when given.
     pub function: Option<String>,
-    /// Facts about locals and facts that others imply, too.
+    /// Facts about locals, facts that others imply, and unchanged functions, too.
     pub all: bool,
+    /// As `all`, in the functions whose own text changes.
+    pub locals: bool,
     pub points: PointChoice,
     pub pins: Vec<Pin>,
     /// Every pair of versions is compared, not only neighbours.
@@ -112,6 +114,12 @@ impl Pin {
     }
 }
 
+impl Options {
+    fn has_locals(&self) -> bool {
+        self.all || self.locals
+    }
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -121,6 +129,7 @@ impl Default for Options {
             jobs: 0,
             function: None,
             all: false,
+            locals: false,
             points: PointChoice::default(),
             pins: Vec::new(),
             budget: invariant::Budget::default(),

@@ -3,7 +3,7 @@
 
 use super::lineage::Lineage;
 use crate::ir::{Callee, Function, Instr};
-use crate::report::{Churn, FunctionReport};
+use crate::report::{Churn, FunctionReport, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ impl<'a> Changes<'a> {
 
     fn name(&self, lineage: usize) -> Option<String> {
         let (_, m) = self.lineages[lineage].newest()?;
-        Some(format!("{}:{}", m.file.display(), m.function.name))
+        Some(format!("{}:{}", RepoPath::from(&m.file), m.function.name))
     }
 }
 

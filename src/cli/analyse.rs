@@ -5,14 +5,14 @@ use super::cached::Cached;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
-use crate::analysis::{self, Graph, Pin, Request, VersionInput};
+use crate::analysis::{self, Drawing, Pin, Request, VersionInput};
 use crate::config::{
     self, ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, Settings, join_policies,
 };
 use crate::frontend::{self, FileCoverage, Lowered, c};
 use crate::history::{
     self, ChangeOptions, Changes, Content, Exclusion, FileChange, GitTree, OpenOptions, Pathspec, Range,
-    RangeRequest, Repository,
+    RangeRequest, Repository, Utf8Tree,
 };
 use crate::invariant::PinnedFact;
 use crate::ir::DataModel;
@@ -24,6 +24,7 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Analyses the versions that the arguments name; also returns the settings that were in force.
@@ -86,14 +87,15 @@ fn fresh(
     report
 }
 
-/// Draws the functions that the range changes.
-pub fn graphs(
+/// Draws the functions that the range changes and that are `wanted`.
+pub fn draw(
     repository: &Repository,
     args: &DiffArgs,
     context: &mut Context,
-) -> Result<Vec<Graph>, CliError> {
+    wanted: impl Fn(&RepoPath, &str) -> bool + Sync,
+) -> Result<Drawing, CliError> {
     let job = job(repository, args, context)?;
-    Ok(analysis::graphs(&job.request))
+    Ok(analysis::draw(&job.request, wanted))
 }
 
 /// What the arguments ask of the analysis.
@@ -120,6 +122,8 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
             jobs: settings.jobs.unwrap_or(0),
             function: only_name(&args.function),
             all: args.all,
+            // Who names a variable wants to hear of it, whatever else says the same.
+            locals: !args.var.is_empty(),
             points: points(args, &repository.prefix(), &settings)?,
             pins: pins(&settings)?,
             budget: Default::default(),
@@ -262,7 +266,7 @@ fn version_input(version: &history::Version) -> VersionInput {
             summary: version.summary.clone(),
             time: version.time.clone(),
         },
-        tree: version.tree.clone(),
+        tree: Arc::new(Utf8Tree::new(version.tree.clone())),
     }
 }
 
@@ -275,8 +279,8 @@ fn file_changes(step: &Changes) -> Vec<analysis::FileChange> {
     let wanted = step.files.iter().filter(|file| file.exclusion.is_none());
     wanted
         .map(|file| analysis::FileChange {
-            old_path: file.old.as_ref().map(|side| side.path.clone()),
-            new_path: file.new.as_ref().map(|side| side.path.clone()),
+            old_path: file.old.as_ref().map(|side| history::utf8_path(&side.path)),
+            new_path: file.new.as_ref().map(|side| history::utf8_path(&side.path)),
             hunks: hunks_of(step, file)
                 .map(|hunk| analysis::Hunk {
                     old_start: hunk.old_start,
@@ -405,7 +409,7 @@ pub fn coverage(revision: &str, context: &Context) -> Result<Coverage, CliError>
     let range = repository
         .range(&RangeRequest { revisions: vec![commit.id.to_string(); 2], ..RangeRequest::default() })?;
     let options = c_options(&settings(&repository, &range, &DiffArgs::default(), &context.globals)?);
-    let tree = GitTree::new(repository.objects().clone(), commit.tree);
+    let tree = Utf8Tree::new(Arc::new(GitTree::new(repository.objects().clone(), commit.tree)));
     let sources = c::coverage::sources(&tree);
     let progress = Progress::new(&context.globals);
     progress.set_total(sources.len());

@@ -136,7 +136,7 @@ impl DiffArgs {
         };
         Ok(analysis::PointChoice {
             kinds: (!kinds.is_empty()).then_some(kinds),
-            lines: lines.into_iter().map(|l| (l.file.to_path(), l.line)).collect(),
+            lines: lines.into_iter().map(|l| (l.file.to_utf8_path(), l.line)).collect(),
         })
     }
 }
@@ -206,6 +206,9 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     let code = exit_code(&report, &args, settings.strict);
     if filter.templates.is_empty() && settings.templates != Settings::default().templates {
         filter.templates = settings.templates;
+    }
+    for at in filter.at.iter().filter(|at| !report.has_point_at(at)) {
+        context.warn(&format!("no statement of a changed file begins at {}:{}", at.file, at.line));
     }
     filter.apply(&mut report);
     let manner = Manner { filtered: !filter.is_empty(), all: args.all };

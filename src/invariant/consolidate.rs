@@ -600,6 +600,7 @@ impl<'a> Engine<'a> {
                 }
                 Claim::DiffersUnderUb
             }
+            Some(_) if removed.is_empty() && added.is_empty() => Claim::Changed,
             Some(_) if removed.is_empty() => Claim::NowHolds,
             Some(_) if added.is_empty() => Claim::NoLongerHolds,
             Some(_) => Claim::Changed,

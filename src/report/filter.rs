@@ -125,12 +125,7 @@ impl Filter {
     }
 
     fn passes_point(&self, function: &FunctionReport, point: &Point) -> bool {
-        let is_at = |at: &SourceLine| {
-            point
-                .lines
-                .iter()
-                .any(|(version, line)| *line == at.line && file_in(function, *version) == &at.file)
-        };
+        let is_at = |at: &SourceLine| is_at(function, point, at);
         (self.points.is_empty() || self.points.contains(&point.kind))
             && (self.at.is_empty() || self.at.iter().any(is_at))
     }
@@ -185,6 +180,18 @@ impl Filter {
                 })
         })
     }
+}
+
+impl Report {
+    /// Whether facts were asked for at a line, of any version.
+    pub fn has_point_at(&self, at: &SourceLine) -> bool {
+        self.functions.iter().any(|f| f.points.iter().any(|point| is_at(f, point, at)))
+    }
+}
+
+fn is_at(function: &FunctionReport, point: &Point, at: &SourceLine) -> bool {
+    let is_it = |(version, line): (&u32, &u32)| *line == at.line && file_in(function, *version) == &at.file;
+    point.lines.iter().any(is_it)
 }
 
 /// Where a function was in a version.

@@ -10,7 +10,7 @@
 
 use super::{Assertion, RepoPath};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Name and number of the schema.
 pub const SCHEMA: &str = "invdiff/1";
@@ -338,7 +338,7 @@ pub enum Claim {
     #[default]
     NoLongerProvable,
     NowHolds,
-    /// One fact took the place of another; both versions differ on the witness.
+    /// One value or fact took the place of another; the versions differ on the witness.
     Changed,
     /// One of the versions does something undefined on the witness.
     DiffersUnderUb,
@@ -525,6 +525,32 @@ pub struct Summary {
     pub observable_churns: usize,
     pub undecided: usize,
     pub hunks_not_analysed: usize,
+}
+
+impl Report {
+    /// Steps and functions (`file:name`) that tell churns of their own.
+    pub fn told(&self) -> BTreeSet<(Version, String)> {
+        let own = |f: &FunctionReport| -> BTreeSet<(Version, String)> {
+            let churns = f.churns().filter(|c| c.through.is_empty());
+            churns.map(|c| (c.from, format!("{}:{}", f.file, f.name))).collect()
+        };
+        self.functions.iter().flat_map(own).collect()
+    }
+
+    /// The churns of each function that has any, without what callers show of a callee's change, which
+    /// is told at the callee.
+    pub fn own_churns(&self) -> Vec<Vec<&Churn>> {
+        let told = self.told();
+        let is_own = |c: &&Churn| !c.through.iter().any(|t| told.contains(&(c.from, t.clone())));
+        let of = |f| FunctionReport::churns(f).filter(is_own).collect::<Vec<_>>();
+        self.functions.iter().map(of).filter(|churns| !churns.is_empty()).collect()
+    }
+}
+
+impl FunctionReport {
+    fn churns(&self) -> impl Iterator<Item = &Churn> {
+        self.points.iter().flat_map(|p| &p.churns)
+    }
 }
 
 impl Summary {

@@ -71,8 +71,10 @@ pub fn report(record: &Record) -> Report {
 fn text(report: &Report) -> String {
     let summary = Summary::of(report);
     let counted = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+    let churns: Vec<_> = report.own_churns().concat();
+    let observable = churns.iter().filter(|churn| churn.observable).count();
     let mut parts = vec![
-        format!("{} ({} observable)", counted(summary.churns, "churn"), summary.observable_churns),
+        format!("{} ({observable} observable)", counted(churns.len(), "churn")),
         counted(summary.version_invariants, "version invariant"),
     ];
     if summary.undecided > 0 {

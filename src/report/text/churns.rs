@@ -4,8 +4,8 @@ use super::{View, hunk_text, point_text, ranges, status_text, widest, witness};
 use crate::report::RepoPath;
 use crate::report::escape::{shortened, source_line, visible};
 use crate::report::model::{
-    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Outcome, Point, Report,
-    Version, Witness,
+    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Outcome, Point, Version,
+    Witness,
 };
 use crate::report::palette::Slot;
 use std::cmp::Ordering;
@@ -40,7 +40,7 @@ type Callers = BTreeMap<(Version, String), Vec<String>>;
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut steps: BTreeMap<(Version, Version), Vec<Changed>> = BTreeMap::new();
     let mut callers = Callers::new();
-    let told = told(view.report);
+    let told = view.report.told();
     for function in &view.report.functions {
         let mut by_step: BTreeMap<(Version, Version), Changed> = BTreeMap::new();
         for point in &function.points {
@@ -86,15 +86,6 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Steps and functions (`file:name`) that tell churns of their own.
-pub(super) fn told(report: &Report) -> BTreeSet<(Version, String)> {
-    let own = |f: &FunctionReport| -> BTreeSet<(Version, String)> {
-        let churns = f.points.iter().flat_map(|p| &p.churns).filter(|c| c.through.is_empty());
-        churns.map(|c| (c.from, format!("{}:{}", f.file, f.name))).collect()
-    };
-    report.functions.iter().flat_map(own).collect()
 }
 
 fn importance(a: &Churn, b: &Churn) -> Ordering {
