@@ -261,6 +261,76 @@ fn setjmp_may_return_again() {
     assert!(!told.iter().any(|t| t.contains("\\result == 1") || t.contains("\\result == 2")), "{told:?}");
 }
 
+/// Whatever `longjmp` may bring back was seen by no fact before; a run shows what it does.
+#[test]
+fn nothing_is_proved_across_a_second_return() {
+    use git_invdiff::report::Status;
+    let head = "#include <setjmp.h>\n#include <stdio.h>\njmp_buf b; int count; void g(int *);\n";
+    // Each body with what must not be said of its versions.
+    for (body, old, new, wrong) in [
+        // A local that lives in a register, and one that a callee may write.
+        ("int k = c; if (setjmp(b)) return k STEP; k = 5; longjmp(b, 1);", "", "+ 1", "\\result == c"),
+        ("int k = 1; g(&k); k = 2; if (setjmp(b)) return k STEP; k = 3; g(0); return 0;", "", "+ 1", "== 2"),
+        // A local of whose address only `scanf` knows.
+        (
+            "int k; scanf(\"%d\", &k); if (setjmp(b)) return k STEP; k = 3; g(0); return 0;",
+            "",
+            "+ 1",
+            "\\input(1)",
+        ),
+        // Output and globals from before the jump stay.
+        (
+            "count = 0; if (setjmp(b)) return 0; count++; puts(\"a\"); STEP; return 1;",
+            "g(0)",
+            "longjmp(b, 1)",
+            "output ==",
+        ),
+        (
+            "count = 0; if (setjmp(b)) return 0; count++; STEP; return 0;",
+            "g(0)",
+            "longjmp(b, 1)",
+            "count == 0",
+        ),
+        // The results of two calls are not the same value.
+        ("int v = setjmp(b); STEP; return v;", "g(0)", "longjmp(b, 4)", "\\result == 0"),
+        (
+            "if (c) { STEP; setjmp(b); if (count) return 1; longjmp(b, 1); } return 0;",
+            "",
+            "g(0)",
+            "ends in longjmp",
+        ),
+        ("if (c) { STEP; if (setjmp(b) == 0) longjmp(b, 1); } return 0;", "", "g(0)", "ends in longjmp"),
+    ] {
+        let f = |step: &str| format!("{head}int f(int c) {{ {} }}\n", body.replace("STEP", step));
+        let report = analyse(&[&f(old), &f(new)]);
+        let points = || report.functions.iter().flat_map(|f| &f.points);
+        let churned = points().flat_map(|p| &p.churns).flat_map(|c| c.removed.iter().chain(&c.added));
+        let facts = points().flat_map(|p| &p.version_invariants).chain(churned);
+        let proved: Vec<&str> = facts
+            .filter(|f| f.status.values().any(|s| *s == Status::Proved))
+            .map(|f| &*f.text)
+            .filter(|t| t.contains(wrong))
+            .collect();
+        assert_eq!(proved, [""; 0], "{body}");
+        let f = report.functions.iter().find(|f| f.name == "f").expect("f changes");
+        assert!(f.unknowns.is_empty() && !f.complete, "{body}: {f:?}");
+    }
+}
+
+/// A difference that a run shows is told, though nothing is proved.
+#[test]
+fn a_second_return_is_replayed() {
+    let f = |k: i32| {
+        format!(
+            "#include <setjmp.h>\nint f(int c) {{ jmp_buf b; int v = setjmp(b); if (v == 0) longjmp(b, {k}); return v; }}"
+        )
+    };
+    let report = analyse(&[&f(3), &f(4)]);
+    let churns: Vec<_> = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).collect();
+    let witness = churns.iter().find_map(|c| c.witness.as_ref()).expect("a witness");
+    assert_eq!((witness.old.returned.as_deref(), witness.new.returned.as_deref()), (Some("3"), Some("4")));
+}
+
 /// A parameter of another type gets the same argument, converted; that it does not fit as it is says
 /// nothing of the program.
 #[test]

@@ -1,9 +1,10 @@
 //! The machine: explicit frames, one loop, one step a node.
 
-use super::code::{Call, Code, NO_NODE, Param, Step, Target};
+use super::code::{Code, NO_NODE, Param, Step};
 use super::eval::{Events, Register, eval};
 use super::input::{Input, Limits, ObjectId, Storage, Value};
-use super::library::{self, Model, Random};
+use super::jump::Landing;
+use super::library::Random;
 use super::memory::Memory;
 use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
@@ -12,19 +13,24 @@ use crate::ir::{CType, Const, Function, NodeId, Sort, UndefinedKind, VarId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Callbacks from library models that may be active at once; each is one native recursion.
-const MAX_CALLBACKS: usize = 16;
-
 /// Why a run stops before its entry function returns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stop {
     Undefined(UndefinedKind),
-    Exit { status: i32, flush: bool },
+    Exit {
+        status: i32,
+        flush: bool,
+    },
     Abort,
     AssertFailed(String),
     NoReturn(Arc<str>),
     Fuel,
     Unsupported(String),
+    /// On the way to the frame that a `longjmp` goes to; ends no run.
+    Jump {
+        buffer: u64,
+        value: i32,
+    },
 }
 
 impl From<UndefinedKind> for Stop {
@@ -37,21 +43,23 @@ pub(crate) type Run<T> = Result<T, Stop>;
 
 /// An active call.
 pub(crate) struct Frame<'p> {
+    /// Which of all calls of the run it is: another may come to stand at its index.
+    pub serial: u64,
     pub definition: usize,
     pub code: &'p Code,
     /// First register in [`Machine::registers`].
     pub base: usize,
     pub node: u32,
     /// Register (relative to the caller's base) that takes the result.
-    dst: Option<u32>,
+    pub(super) dst: Option<u32>,
     /// Address that takes an aggregate result.
-    result_to: Option<u64>,
+    pub(super) result_to: Option<u64>,
     /// Registers that hold the result of a call that returned no value.
-    missing: Vec<u32>,
+    pub(super) missing: Vec<u32>,
     /// Objects that `alloca` made.
     pub allocas: Vec<u64>,
     /// The call in progress must not return.
-    noreturn: bool,
+    pub(super) noreturn: bool,
     /// Arguments beyond the named parameters, for `va_arg`.
     pub extra: Vec<(Const, CType)>,
 }
@@ -63,17 +71,21 @@ pub(crate) struct Machine<'p> {
     pub limits: &'p Limits,
     pub memory: Memory<'p>,
     pub streams: Streams<'p>,
-    registers: Vec<Register>,
+    pub(super) registers: Vec<Register>,
     pub frames: Vec<Frame<'p>>,
+    /// Calls that were entered so far.
+    pub(super) entered: u64,
+    /// Where `longjmp` goes, by the buffer's address.
+    pub(super) landings: BTreeMap<u64, Landing>,
     fuel: u64,
     pub events: Events,
     overflow: Option<(usize, u32)>,
     /// Result of the last call that returned into the outside (entry or callback).
-    result: Option<Const>,
-    callbacks: usize,
+    pub(super) result: Option<Const>,
+    pub(super) callbacks: usize,
     pub object_addresses: BTreeMap<ObjectId, u64>,
     pub assumed_calls: Vec<AssumedCall>,
-    call_counts: BTreeMap<Arc<str>, u32>,
+    pub(super) call_counts: BTreeMap<Arc<str>, u32>,
     pub inputs: Vec<Option<Const>>,
     pub platform_dependent: bool,
     pub random: Random,
@@ -83,9 +95,9 @@ pub(crate) struct Machine<'p> {
     pub at_exit: Vec<u64>,
     /// What each started `va_list` goes through.
     pub argument_lists: Vec<Vec<(Const, CType)>>,
-    entry_locals: Vec<Option<Const>>,
+    pub(super) entry_locals: Vec<Option<Const>>,
     /// Where the entry function's aggregate result is kept.
-    aggregate_result: Option<u64>,
+    pub(super) aggregate_result: Option<u64>,
 }
 
 /// What an observer sees: the entry frame just before a node is executed.
@@ -145,6 +157,8 @@ impl<'p> Machine<'p> {
             streams: Streams::new(&input.stdin, input.stdin_plan.as_ref()),
             registers: Vec::with_capacity(64),
             frames: Vec::with_capacity(4),
+            entered: 0,
+            landings: BTreeMap::new(),
             fuel: limits.fuel,
             events: Events::default(),
             overflow: None,
@@ -202,6 +216,8 @@ impl<'p> Machine<'p> {
             }
             Stop::Fuel => End::Fuel,
             Stop::Unsupported(reason) => End::Unsupported { reason, place: self.place() },
+            // Out of a function that `atexit` registered, into what `exit` has left.
+            Stop::Jump { .. } => End::Undefined { kind: UndefinedKind::DeadJump, place: self.place() },
         }
     }
 
@@ -379,72 +395,8 @@ impl<'p> Machine<'p> {
         Ok(args)
     }
 
-    /// Enters a function.
-    ///
-    /// Errors: `BadCall` when the arguments do not fit the parameters.
-    fn push_frame(
-        &mut self,
-        definition: usize,
-        code: &'p Code,
-        args: &[Const],
-        types: &[CType],
-        dst: Option<u32>,
-        result_to: Option<u64>,
-    ) -> Run<()> {
-        if self.frames.len() >= self.limits.depth {
-            return Err(Stop::Fuel);
-        }
-        let base = self.registers.len();
-        self.registers.resize(base + code.vars, None);
-        let bits = self.program.pointer_bits();
-        for &(var, size) in &code.memory_vars {
-            let addr = self.memory.push_stack(size);
-            let addr = addr.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
-            self.registers[base + var as usize] = Some(Const::bv(bits, addr as i128));
-        }
-        for (p, &arg) in code.params.iter().zip(args) {
-            self.pass(base, p, arg)?;
-        }
-        let mut extra = Vec::new();
-        if code.variadic {
-            let rest = args.iter().copied().zip(types.iter().cloned());
-            extra = rest.skip(code.params.len()).collect();
-        }
-        let missing = Vec::new();
-        self.frames.push(Frame {
-            definition,
-            code,
-            base,
-            node: 0,
-            dst,
-            result_to,
-            missing,
-            allocas: Vec::new(),
-            noreturn: false,
-            extra,
-        });
-        Ok(())
-    }
-
-    fn pass(&mut self, base: usize, p: &Param, arg: Const) -> Run<()> {
-        let place = base + p.var as usize;
-        match p.sort {
-            None => {
-                let home = self.registers[place].map_or(0, Const::to_bits) as u64;
-                self.memory.copy(home, arg.to_bits() as u64, p.size)?;
-            }
-            Some(sort) if arg.sort() != sort => return Err(UndefinedKind::BadCall.into()),
-            Some(_) if p.in_memory => {
-                let home = self.registers[place].map_or(0, Const::to_bits) as u64;
-                self.memory.store(home, p.size, arg.to_bits())?;
-            }
-            Some(_) => self.registers[place] = Some(arg),
-        }
-        Ok(())
-    }
-
     /// Executes until only `floor` frames are left.
-    fn execute(&mut self, floor: usize, mut observer: Option<(&[bool], Observer)>) -> Run<()> {
+    pub(super) fn execute(&mut self, floor: usize, mut observer: Option<(&[bool], Observer)>) -> Run<()> {
         while self.frames.len() > floor {
             let Some(frame) = self.frames.last() else { return Ok(()) };
             let (code, base) = (frame.code, frame.base);
@@ -475,11 +427,15 @@ impl<'p> Machine<'p> {
                     }
                     Step::Call(call) => {
                         self.set_node(node);
-                        let pushed = self.call(call, base, n.succs[0])?;
-                        if pushed {
-                            break;
+                        match self.call(call, base, n.succs[0]) {
+                            Ok(true) => break,
+                            Ok(false) => n.succs[0],
+                            Err(Stop::Jump { buffer, value }) => {
+                                self.land(buffer, value, floor)?;
+                                break;
+                            }
+                            Err(stop) => return Err(stop),
                         }
-                        n.succs[0]
                     }
                     Step::Return { value } => {
                         self.set_node(node);
@@ -525,7 +481,7 @@ impl<'p> Machine<'p> {
 
     /// Evaluates an expression of a node; an event leaves the frame at that node.
     #[inline]
-    fn eval_at(&mut self, e: &super::code::Value, base: usize, node: u32) -> Run<Const> {
+    pub(super) fn eval_at(&mut self, e: &super::code::Value, base: usize, node: u32) -> Run<Const> {
         let registers = self.registers.get(base..).unwrap_or(&[]);
         match eval(e, registers, &mut self.events) {
             Ok(v) => {
@@ -602,239 +558,8 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Performs a call; returns whether a frame was pushed. `next` is where the caller goes on.
-    fn call(&mut self, call: &'p Call, base: usize, next: u32) -> Run<bool> {
-        let node = self.frames.last().map_or(0, |f| f.node);
-        let mut args = Vec::with_capacity(call.args.len());
-        for a in &call.args {
-            args.push(self.eval_at(a, base, node)?);
-        }
-        let result_to = match &call.result_to {
-            Some(r) => Some(self.eval_at(r, base, node)?.to_bits() as u64),
-            None => None,
-        };
-        let definition = match &call.target {
-            Target::Definition(id) => *id,
-            Target::Model(model) => return self.call_model(call, model, &args, base).map(|()| false),
-            Target::Unknown(name) => {
-                return self.call_unknown(call, name, &args, base, result_to).map(|()| false);
-            }
-            Target::Indirect(e) => {
-                let addr = self.eval_at(e, base, node)?.to_bits() as u64;
-                let symbol = self.code_symbol(addr)?;
-                match symbol.definition {
-                    Some(id) => id,
-                    None => {
-                        match library::model(&symbol.name) {
-                            Some(m) => self.call_model(call, m, &args, base)?,
-                            None => self.call_unknown(call, &symbol.name, &args, base, result_to)?,
-                        }
-                        return Ok(false);
-                    }
-                }
-            }
-        };
-        let Some(code) = self.program.code(definition) else {
-            return Err(Stop::Unsupported("function without code".into()));
-        };
-        self.push_frame(definition, code, &args, &call.arg_types, call.dst, result_to)?;
-        if let Some(caller) = self.frames.len().checked_sub(2).and_then(|i| self.frames.get_mut(i)) {
-            caller.noreturn = next == NO_NODE;
-            if next != NO_NODE {
-                caller.node = next;
-            }
-        }
-        Ok(true)
-    }
-
-    fn code_symbol(&self, addr: u64) -> Run<&'p super::program::CodeSymbol> {
-        if addr == 0 {
-            return Err(UndefinedKind::NullDereference.into());
-        }
-        Ok(self.program.code_at(addr).ok_or(UndefinedKind::BadPointer)?)
-    }
-
-    fn call_model(&mut self, call: &'p Call, model: &'static Model, args: &[Const], base: usize) -> Run<()> {
-        let request = library::Arguments {
-            name: model.name,
-            values: args,
-            types: &call.arg_types,
-            ret: &call.ret,
-            pointer_bits: self.program.pointer_bits(),
-        };
-        let result = (model.run)(self, &request)?;
-        if self.streams.output_len() > self.limits.output {
-            return Err(Stop::Fuel);
-        }
-        self.set_result(call, result, base)
-    }
-
-    /// Stores a call's result in its register.
-    fn set_result(&mut self, call: &Call, result: Option<Const>, base: usize) -> Run<()> {
-        let Some(dst) = call.dst else { return Ok(()) };
-        let expected = call.ret.sort(self.program.pointer_bits());
-        if let (Some(r), Some(s)) = (result, expected)
-            && r.sort() != s
-        {
-            return Err(Stop::Unsupported("library function with an unusual declaration".into()));
-        }
-        self.registers[base + dst as usize] = result;
-        Ok(())
-    }
-
-    /// A function that nobody defines: takes its result from the input, or assumes zero.
-    fn call_unknown(
-        &mut self,
-        call: &'p Call,
-        name: &Arc<str>,
-        args: &[Const],
-        base: usize,
-        result_to: Option<u64>,
-    ) -> Run<()> {
-        let nth = self.call_counts.entry(name.clone()).or_insert(0);
-        *nth += 1;
-        let nth = *nth;
-        let input = self.input;
-        let given = input.calls.iter().find(|c| c.callee == *name && c.nth == nth);
-        let arguments = args.iter().zip(&call.arg_types).map(|(c, t)| self.printable(*c, t)).collect();
-        let line = self.place().line;
-        let callee = name.clone();
-        self.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: given.is_some() });
-        if call.noreturn {
-            return Err(Stop::NoReturn(name.clone()));
-        }
-        if let Some(addr) = result_to {
-            // An aggregate result: what is not known stays as it is, but must be readable.
-            let size = self.memory.remaining(addr).unwrap_or(0);
-            self.memory.fill(addr, size, 0)?;
-        }
-        let sort = call.ret.sort(self.program.pointer_bits());
-        let mut result = sort.and_then(Const::zero);
-        if let Some(given) = given {
-            for write in &given.writes {
-                let target = args.get(write.argument).map_or(0, |a| a.to_bits() as u64);
-                self.memory.write(target.wrapping_add_signed(write.offset), &write.bytes)?;
-            }
-            if let Some(errno) = given.errno {
-                self.set_errno(errno)?;
-            }
-            let value = self.value_of(&given.result, 0);
-            result = value.filter(|v| Some(v.sort()) == sort).or(result);
-        }
-        self.set_result(call, result, base)
-    }
-
-    fn printable(&mut self, c: Const, ty: &CType) -> Value {
-        if !ty.is_pointer() || c.to_bits() == 0 {
-            return Value::Const(c);
-        }
-        let addr = c.to_bits() as u64;
-        if let Some(symbol) = self.program.code_at(addr) {
-            return Value::Function(symbol.name.clone());
-        }
-        let Some(r) = self.memory.find(addr) else { return Value::Const(c) };
-        let Some(base) = self.memory.object_mut(r).map(|o| o.base) else { return Value::Const(c) };
-        let offset = addr.wrapping_sub(base) as i64;
-        if let Some((id, _)) = self.object_addresses.iter().find(|(_, a)| **a == base) {
-            return Value::Pointer { object: *id, offset };
-        }
-        match self.program.slots().get(r.index) {
-            Some(s) if s.base == base => Value::Global { symbol: s.symbol.clone(), offset },
-            // A local or allocated object has no name that versions share.
-            _ => Value::Global { symbol: Arc::from("?"), offset },
-        }
-    }
-
-    /// Returns what the world answers to a modelled call whose result is not the program's: from
-    /// the input, else an assumed zero. Either way the call is listed.
-    pub fn external(&mut self, a: &library::Arguments<'_>, name: &'static str) -> i128 {
-        let callee: Arc<str> = Arc::from(name);
-        let nth = self.call_counts.entry(callee.clone()).or_insert(0);
-        *nth += 1;
-        let nth = *nth;
-        let given = self.input.calls.iter().find(|c| c.callee == callee && c.nth == nth);
-        let result = given.and_then(|c| if let Value::Const(c) = c.result { c.signed() } else { None });
-        let arguments = a.values.iter().zip(a.types).map(|(c, t)| self.printable(*c, t)).collect();
-        let line = self.place().line;
-        self.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: result.is_some() });
-        result.unwrap_or(0)
-    }
-
-    /// Sets `errno`.
-    pub fn set_errno(&mut self, value: i32) -> Run<()> {
-        if let Some(slot) = self.program.library_slot(super::program::ERRNO) {
-            self.memory.store(slot.base, 4, value as u32 as u128)?;
-        }
-        Ok(())
-    }
-
-    /// Leaves the innermost function.
-    fn leave(&mut self, value: Option<Const>) -> Run<()> {
-        let Some(frame) = self.frames.last() else { return Ok(()) };
-        let (code, base, dst) = (frame.code, frame.base, frame.dst);
-        if let (Some(to), Some(from), Some(size)) = (frame.result_to, value, code.aggregate_result) {
-            self.memory.copy(to, from.to_bits() as u64, size)?;
-        }
-        let mut value = value;
-        if self.frames.len() == 1 && self.callbacks == 0 {
-            if let (Some(from), Some(size)) = (value, code.aggregate_result) {
-                value = Some(self.keep_result(from.to_bits() as u64, size)?);
-            }
-            let vars = (0..code.vars as u32).map(VarId);
-            self.entry_locals = vars.map(|v| self.scalar(base, code, v)).collect();
-        }
-        let Some(frame) = self.frames.pop() else { return Ok(()) };
-        for (var, _) in &code.memory_vars {
-            if let Some(home) = self.registers.get(base + *var as usize).copied().flatten() {
-                self.memory.end_local(home.to_bits() as u64);
-            }
-        }
-        frame.allocas.iter().for_each(|a| self.memory.end_local(*a));
-        self.registers.truncate(base);
-        self.result = value;
-        if let (Some(dst), Some(caller)) = (dst, self.frames.last_mut()) {
-            if value.is_none() {
-                caller.missing.push(dst);
-            }
-            let place = caller.base + dst as usize;
-            self.registers[place] = value;
-        }
-        if self.frames.last().is_some_and(|caller| caller.noreturn) {
-            return Err(UndefinedKind::Unreachable.into());
-        }
-        Ok(())
-    }
-
-    /// Copies the entry function's aggregate result to where it outlives the frame.
-    fn keep_result(&mut self, from: u64, size: u64) -> Run<Const> {
-        let made = self.memory.add_input(vec![0; size as usize], &[], false);
-        let addr = made.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
-        self.memory.copy(addr, from, size)?;
-        self.aggregate_result = Some(addr);
-        Ok(Const::bv(self.program.pointer_bits(), addr as i128))
-    }
-
-    /// Calls back into the program from a library model.
-    ///
-    /// Errors: whatever stops the callee; `Unsupported` when callbacks nest too deep.
-    pub fn callback(&mut self, function: u64, args: &[Const]) -> Run<Option<Const>> {
-        if self.callbacks >= MAX_CALLBACKS {
-            return Err(Stop::Unsupported("callbacks nested too deep".into()));
-        }
-        let definition = self.code_symbol(function)?.definition;
-        let Some((definition, code)) = definition.and_then(|d| Some((d, self.program.code(d)?))) else {
-            return Err(Stop::Unsupported("callback to a library function".into()));
-        };
-        self.callbacks += 1;
-        let floor = self.frames.len();
-        self.push_frame(definition, code, args, &[], None, None)?;
-        self.execute(floor, None)?;
-        self.callbacks -= 1;
-        Ok(self.result.take())
-    }
-
     /// Returns the value of a scalar variable of a frame, wherever it lives.
-    fn scalar(&mut self, base: usize, code: &Code, var: VarId) -> Option<Const> {
+    pub(super) fn scalar(&mut self, base: usize, code: &Code, var: VarId) -> Option<Const> {
         let register = self.registers.get(base + var.0 as usize).copied().flatten()?;
         let Some(&(_, size)) = code.memory_vars.iter().find(|(v, _)| *v == var.0) else {
             return Some(register);

@@ -338,6 +338,11 @@ impl<'p> Memory<'p> {
         steps
     }
 
+    /// Counts bytes that were gone through outside of memory.
+    pub fn add_work(&mut self, bytes: u64) {
+        self.work = self.work.saturating_add(bytes);
+    }
+
     fn charge(&mut self, size: u64) -> Option<()> {
         self.work = self.work.saturating_add(size);
         let total = self.live_bytes.checked_add(size)?;

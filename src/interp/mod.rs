@@ -13,7 +13,9 @@
 //!
 //! No call of the interpreted program recurses in the interpreter, so deep recursion in C is only a
 //! limit ([`Limits::depth`]); callbacks of `qsort` and `bsearch` are the exception, and are bounded.
+//! `longjmp` goes back to the frame of its `setjmp`, out of callbacks too ([`jump`]).
 
+mod calls;
 mod code;
 mod compare;
 mod demand;
@@ -21,6 +23,7 @@ mod eval;
 pub mod format;
 pub mod generate;
 mod input;
+mod jump;
 mod library;
 mod machine;
 mod memory;

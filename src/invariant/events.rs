@@ -7,7 +7,7 @@ use super::fact::{Fact, Template};
 use super::runs::Run;
 use super::{subject, text};
 use crate::interp;
-use crate::ir::{Instr, TermId, UndefinedKind};
+use crate::ir::{Callee, Instr, RETURNS_TWICE, TermId, UndefinedKind};
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::Val;
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ impl Engine<'_> {
             let mut causes = (*side.causes).union(&val.causes).union(&val.guards);
             causes.insert(node as usize);
             side.causes = Rc::new(causes);
-            if self.e.rests_on_havoc(val.term) {
+            if self.e.rests_on_havoc(val.term) || self.may_come_back(class, node) {
                 side.unknown = true;
                 continue;
             }
@@ -105,10 +105,21 @@ impl Engine<'_> {
         side
     }
 
+    /// Whether a call that does not return may arrive at a `setjmp` of the same function.
+    fn may_come_back(&self, class: usize, node: MvId) -> bool {
+        let graph = self.task.graph;
+        let lands = |&n: &MvId| matches!(&graph.node(n).instr, Instr::Unknown { reason, .. } if **reason == *RETURNS_TWICE);
+        let ends = matches!(
+            &graph.node(node).instr,
+            Instr::Call { callee: Callee::Direct(name), .. }
+                if matches!(&**name, "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "__assert_fail" | "__invdiff_assert_fail")
+        );
+        !ends && self.e.flow.classes[class].rpo.iter().any(lands)
+    }
+
     fn describe_end(&mut self, number: usize, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
         let graph = self.task.graph;
-        let Instr::Call { callee: crate::ir::Callee::Direct(name), args, .. } = &graph.node(node).instr
-        else {
+        let Instr::Call { callee: Callee::Direct(name), args, .. } = &graph.node(node).instr else {
             return ("ends in a call that does not return".into(), Vec::new());
         };
         let mut terms = Vec::new();
@@ -167,6 +178,7 @@ fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str) ->
         UndefinedKind::MissingReturn => "use of a result that was not returned",
         UndefinedKind::Unreachable => "unreachable code is reached",
         UndefinedKind::BadCall => "call with arguments that do not fit",
+        UndefinedKind::DeadJump => "longjmp to a call that has ended",
     };
     let within =
         if *place.function == *function { String::new() } else { format!(" in {}()", place.function) };

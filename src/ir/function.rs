@@ -67,6 +67,10 @@ pub enum Callee {
     Indirect(Expr),
 }
 
+/// Reason of the [`Instr::Unknown`] behind a call of `setjmp`: it stands for the later returns of the
+/// call. The interpreter does them at the `longjmp`, and passes over it.
+pub const RETURNS_TWICE: &str = "setjmp";
+
 /// Instruction of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Instr {
@@ -121,7 +125,9 @@ pub enum Instr {
     /// Control must not get here (`__builtin_unreachable`).
     Unreachable,
     /// An effect that lowering does not model: havocs `writes`, and all of memory and the world
-    /// when `anything` is set.
+    /// when `anything` is set. With the reason [`RETURNS_TWICE`] nothing is missing: it stands behind
+    /// a call of `setjmp`, where control arrives again from any later `longjmp`, with whatever state
+    /// that left.
     Unknown {
         reason: Arc<str>,
         writes: Vec<VarId>,

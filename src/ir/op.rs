@@ -126,6 +126,8 @@ pub enum UndefinedKind {
     Unreachable,
     /// Call with arguments that the function's definition does not accept.
     BadCall,
+    /// `longjmp` to a call of a function that has ended.
+    DeadJump,
 }
 
 impl UndefinedKind {
@@ -147,6 +149,7 @@ impl UndefinedKind {
             UndefinedKind::MissingReturn => "missing-return",
             UndefinedKind::Unreachable => "unreachable",
             UndefinedKind::BadCall => "bad-call",
+            UndefinedKind::DeadJump => "dead-jump",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Places: everything that has a value at a program point.
 
-use crate::ir::{Callee, Expr, Instr, Object, Sort, VarId};
+use crate::ir::{Callee, Expr, Instr, Object, Sort, Var, VarId};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
 use std::collections::{BTreeSet, HashMap};
@@ -75,7 +75,7 @@ impl Places {
         }
         let mut places = Places { storage, writes: vec![], reads: vec![], def_sites: HashMap::new() };
         for (i, node) in g.nodes.iter().enumerate() {
-            let (reads, writes) = places.effects(&node.instr, is_library);
+            let (reads, writes) = places.effects(&node.instr, &g.vars, is_library);
             for w in &writes {
                 places.def_sites.entry(*w).or_default().insert(i as MvId);
             }
@@ -111,10 +111,15 @@ impl Places {
         }
     }
 
-    fn effects(&self, i: &Instr, is_library: &dyn Fn(&str) -> bool) -> (BTreeSet<Place>, BTreeSet<Place>) {
+    fn effects(
+        &self,
+        i: &Instr,
+        vars: &[Var],
+        is_library: &dyn Fn(&str) -> bool,
+    ) -> (BTreeSet<Place>, BTreeSet<Place>) {
         let mut reads = BTreeSet::new();
         let mut writes = BTreeSet::new();
-        let vars = |e: &Expr, reads: &mut BTreeSet<Place>| {
+        let values = |e: &Expr, reads: &mut BTreeSet<Place>| {
             e.for_each_var(&mut |v| {
                 reads.insert(Place::Var(v));
             })
@@ -128,17 +133,17 @@ impl Places {
                 }
             }
             Instr::Assign { dst, value } => {
-                vars(value, &mut reads);
+                values(value, &mut reads);
                 writes.insert(Place::Var(*dst));
             }
             Instr::Load { dst, addr, .. } => {
-                vars(addr, &mut reads);
+                values(addr, &mut reads);
                 reads.insert(self.region(addr));
                 writes.insert(Place::Var(*dst));
             }
             Instr::Store { addr, value, .. } => {
-                vars(addr, &mut reads);
-                vars(value, &mut reads);
+                values(addr, &mut reads);
+                values(value, &mut reads);
                 let region = self.region(addr);
                 if !matches!(region, Place::Var(_)) {
                     reads.insert(region);
@@ -146,28 +151,28 @@ impl Places {
                 writes.insert(region);
             }
             Instr::Copy { dst, src, .. } => {
-                vars(dst, &mut reads);
-                vars(src, &mut reads);
+                values(dst, &mut reads);
+                values(src, &mut reads);
                 reads.insert(self.region(src));
                 reads.insert(self.region(dst));
                 writes.insert(self.region(dst));
             }
             Instr::Zero { dst, .. } => {
-                vars(dst, &mut reads);
+                values(dst, &mut reads);
                 reads.insert(self.region(dst));
                 writes.insert(self.region(dst));
             }
-            Instr::Branch { cond } => vars(cond, &mut reads),
+            Instr::Branch { cond } => values(cond, &mut reads),
             Instr::Return { value } => {
                 if let Some(v) = value {
-                    vars(v, &mut reads);
+                    values(v, &mut reads);
                 }
                 writes.insert(Place::Result);
             }
             Instr::Call { dst, callee, args, result_to, .. } => {
-                args.iter().chain(result_to).for_each(|a| vars(a, &mut reads));
+                args.iter().chain(result_to).for_each(|a| values(a, &mut reads));
                 if let Callee::Indirect(e) = callee {
-                    vars(e, &mut reads);
+                    values(e, &mut reads);
                 }
                 if let Some(d) = dst {
                     writes.insert(Place::Var(*d));
@@ -214,11 +219,9 @@ impl Places {
                         reads.insert(p);
                         writes.insert(p);
                     }
-                    for v in 0..self.storage.len() as u32 {
-                        if self.of_var(VarId(v)) == Place::Object(VarId(v)) {
-                            writes.insert(Place::Object(VarId(v)));
-                        }
-                    }
+                    // All that lives in memory, wherever it is kept here.
+                    let in_memory = vars.iter().enumerate().filter(|(_, v)| v.in_memory || v.sort.is_none());
+                    writes.extend(in_memory.map(|(i, _)| self.of_var(VarId(i as u32))));
                 }
             }
         }

@@ -11,6 +11,7 @@
 mod builtin;
 mod ctype;
 mod environment;
+mod jump;
 mod math;
 mod memory;
 mod numbers;
@@ -46,7 +47,7 @@ const fn row(name: &'static str, run: fn(&mut Machine<'_>, &Arguments<'_>) -> Ru
     Model { name, run }
 }
 
-const TABLES: [&[Model]; 14] = [
+const TABLES: [&[Model]; 15] = [
     stdio::MODELS,
     output::MODELS,
     scan::MODELS,
@@ -60,6 +61,7 @@ const TABLES: [&[Model]; 14] = [
     sort::MODELS,
     environment::MODELS,
     builtin::MODELS,
+    jump::MODELS,
     varargs::MODELS,
 ];
 

@@ -4,14 +4,15 @@
 //! which cannot be told apart from another order unless effects conflict ([`super::sequencing`]).
 
 use super::arith::{apply, not};
-use super::function::{Edge, FnCx, Lowered};
+use super::function::{BUILTIN_SETJMP, Edge, FnCx, Lowered, VFORK};
 use super::places::Place;
 use super::sequencing;
 use super::types::{Scalar, Shape};
-use crate::ir::{Callee, Const, Expr, Instr, Op, Sort, VarId};
+use crate::ir::{Callee, Const, Expr, Instr, Op, RETURNS_TWICE, Sort, VarId};
 use rucc_ast::{BinaryOp, UnaryOp};
 use rucc_sema::{
-    Classify, Const as Folded, Conversion, DeclId, DeclKind, ExprId, ExprKind, ExprList, Sign, StmtId,
+    Classify, Const as Folded, Conversion, DeclId, DeclKind, ExprId, ExprKind, ExprList, JumpAsk, Sign,
+    StmtId,
 };
 use rucc_types::TypeId;
 
@@ -157,7 +158,8 @@ impl FnCx<'_, '_> {
             ExprKind::Atomic { .. } => Err("atomic operation".into()),
             ExprKind::Overflow { .. } => Err("overflow builtin".into()),
             ExprKind::Alloca { .. } => Err("alloca".into()),
-            ExprKind::Jump { .. } => Err("setjmp".into()),
+            ExprKind::Jump { ask: JumpAsk::Save, .. } => Err(BUILTIN_SETJMP.into()),
+            ExprKind::Jump { .. } => Err("__builtin_longjmp".into()),
             _ => Err("builtin that is not modelled".into()),
         }
     }
@@ -555,13 +557,12 @@ impl FnCx<'_, '_> {
     ) -> Lowered<()> {
         let ret = self.unit.tast[e].ty;
         let (callee, noreturn) = self.callee(callee)?;
+        let mut returns_twice = false;
         if let Callee::Direct(name) = &callee {
             // `longjmp` is left by not returning; where it arrives, `setjmp` is what is not known.
-            if matches!(&**name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp") {
-                return Err("setjmp".into());
-            }
-            if &**name == "vfork" {
-                return Err("vfork".into());
+            returns_twice = matches!(&**name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp");
+            if &**name == VFORK {
+                return Err(VFORK.into());
             }
         }
         let list: Vec<ExprId> = self.unit.tast[args].to_vec();
@@ -594,6 +595,11 @@ impl FnCx<'_, '_> {
             self.emit_last(instr);
         } else {
             self.emit(instr);
+        }
+        if returns_twice {
+            // What else it writes is known at the end of the function.
+            let (reason, writes) = (RETURNS_TWICE.into(), dst.into_iter().collect());
+            self.emit(Instr::Unknown { reason, writes, anything: true });
         }
         Ok(())
     }

@@ -7,17 +7,21 @@
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{
-    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, Span, Stmt, StmtId, Unknown, Var, VarId,
-    VarKind,
+    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, Span, Stmt, StmtId, Unknown,
+    Var, VarId, VarKind,
 };
 use rucc_sema::{CaseId, DeclFlags, DeclId, LabelId};
 use rucc_types::{TypeId, TypeKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Reason for which a construct is not modelled.
 pub(super) type Unmodelled = Arc<str>;
 pub(super) type Lowered<T> = Result<T, Unmodelled>;
+
+/// Reasons of what returns twice but is not lowered otherwise.
+pub(super) const BUILTIN_SETJMP: &str = "__builtin_setjmp";
+pub(super) const VFORK: &str = "vfork";
 
 /// Successor slot of a node that is to be filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +105,7 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
     }
     cx.fall_off_end(&name);
     cx.prune();
+    cx.havoc_second_returns();
     let ret = cx.unit.ctype(ret);
     Function {
         name,
@@ -310,14 +315,8 @@ impl<'u, 'a> FnCx<'u, 'a> {
     }
 
     /// Emits an effect that is not modelled, and lists it.
-    pub fn unknown(&mut self, reason: Unmodelled, mut writes: Vec<VarId>, mut anything: bool) {
+    pub fn unknown(&mut self, reason: Unmodelled, writes: Vec<VarId>, anything: bool) {
         self.unknowns.push(Unknown { line: self.span.line, reason: reason.clone() });
-        if &*reason == "setjmp" {
-            // It may return again after all that follows, with what that has written.
-            let scalar = |v: &VarId| self.vars[v.0 as usize].sort.is_some();
-            writes = (0..self.vars.len() as u32).map(VarId).filter(scalar).collect();
-            anything = true;
-        }
         self.emit(Instr::Unknown { reason, writes, anything });
     }
 
@@ -387,6 +386,24 @@ impl<'u, 'a> FnCx<'u, 'a> {
             self.frontier = lost;
             self.unknown("jump to an undefined label".into(), Vec::new(), true);
             self.emit_return(None);
+        }
+    }
+
+    /// Lets what returns twice write all that may have changed in between: registers that outlive a
+    /// statement, and the temporaries of its own.
+    fn havoc_second_returns(&mut self) {
+        let vars = &self.vars;
+        for node in &mut self.nodes {
+            let Instr::Unknown { reason, writes, anything } = &mut node.instr else { continue };
+            if !matches!(&**reason, RETURNS_TWICE | BUILTIN_SETJMP | VFORK) {
+                continue;
+            }
+            let lives_on = |v: &Var| v.kind != VarKind::Temp || v.ordinal == node.stmt.0;
+            let changes = |v: &VarId| vars.get(v.0 as usize).is_some_and(|v| !v.in_memory && lives_on(v));
+            let mut all: BTreeSet<VarId> = std::mem::take(writes).into_iter().collect();
+            all.extend((0..vars.len() as u32).map(VarId).filter(changes));
+            *writes = all.into_iter().collect();
+            *anything = true;
         }
     }
 
