@@ -435,6 +435,7 @@ pub fn coverage(revision: &str, context: &Context) -> Result<Coverage, CliError>
                 Lowered::Lost(reason) => coverage.add_lost(reason),
             }
             coverage.rest_on_guesses += usize::from(function.rests_on_guesses);
+            coverage.return_twice += usize::from(function.returns_twice);
         }
         if let Some(reason) = &file.rejected {
             coverage.add_rejected(&RepoPath::from(path), reason);

@@ -21,6 +21,8 @@ pub struct FunctionCoverage {
     pub lowered: Lowered,
     /// Its text names types, fields or constants whose meaning was guessed.
     pub rests_on_guesses: bool,
+    /// It calls `setjmp`, of whose later returns nothing is known.
+    pub returns_twice: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +54,7 @@ pub fn coverage(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Fil
             },
             rests_on_guesses: !defined.invented.is_empty()
                 || function.is_some_and(|f| !f.invented.is_empty()),
+            returns_twice: function.is_some_and(|f| f.nodes.iter().any(|n| n.instr.is_second_return())),
             name: defined.name,
             line: defined.line,
         }
@@ -67,12 +70,14 @@ mod tests {
 
     #[test]
     fn functions_are_counted_with_what_was_not_understood() {
-        let text = "int f(int x) { return x + 1; }\nvoid g(void) { __asm__(\"nop\"); }\n";
+        let text = "int f(int x) { return x + 1; }\nvoid g(void) { __asm__(\"nop\"); }\n\
+                    #include <setjmp.h>\njmp_buf b;\nint h(void) { return setjmp(b); }\n";
         let tree = MemoryTree::new([("a.c", text)]);
         let found = coverage(&tree, Path::new("a.c"), &c::Options::default());
         let fully = |f: &FunctionCoverage| f.lowered == Lowered::With(Vec::new());
-        let understood: Vec<_> = found.functions.iter().map(|f| (&*f.name, f.line, fully(f))).collect();
-        assert_eq!(understood, [("f", 1, true), ("g", 2, false)]);
+        let understood: Vec<_> =
+            found.functions.iter().map(|f| (&*f.name, f.line, fully(f), f.returns_twice)).collect();
+        assert_eq!(understood, [("f", 1, true, false), ("g", 2, false, false), ("h", 5, true, true)]);
         assert!(found.rejected.is_none());
     }
 

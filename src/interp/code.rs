@@ -6,7 +6,7 @@
 use super::demand::{self, Demand};
 use super::library::{self, Model};
 use super::program::Program;
-use crate::ir::{CType, Callee, Const, Expr, Function, Instr, Object, Op, RETURNS_TWICE, Sort, Unit, VarId};
+use crate::ir::{CType, Callee, Const, Expr, Function, Instr, Object, Op, Sort, Unit, VarId};
 use std::sync::Arc;
 
 /// Expression with resolved addresses.
@@ -236,7 +236,8 @@ impl Resolver<'_> {
             Instr::Branch { cond } => Step::Branch { cond: self.value(cond) },
             Instr::Return { value } => Step::Return { value: value.as_ref().map(|v| self.value(v)) },
             Instr::Unreachable => Step::Unreachable,
-            Instr::Unknown { reason, .. } if **reason == *RETURNS_TWICE => Step::Nop,
+            // The jump itself does it.
+            i if i.is_second_return() => Step::Nop,
             Instr::Unknown { reason, .. } => Step::Unknown(reason.clone()),
         }
     }

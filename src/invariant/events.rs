@@ -7,7 +7,7 @@ use super::fact::{Fact, Template};
 use super::runs::Run;
 use super::{subject, text};
 use crate::interp;
-use crate::ir::{Callee, Instr, RETURNS_TWICE, TermId, UndefinedKind};
+use crate::ir::{Callee, Instr, TermId, UndefinedKind};
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::Val;
 use std::collections::BTreeMap;
@@ -108,12 +108,13 @@ impl Engine<'_> {
     /// Whether a call that does not return may arrive at a `setjmp` of the same function.
     fn may_come_back(&self, class: usize, node: MvId) -> bool {
         let graph = self.task.graph;
-        let lands = |&n: &MvId| matches!(&graph.node(n).instr, Instr::Unknown { reason, .. } if **reason == *RETURNS_TWICE);
-        let ends = matches!(
-            &graph.node(node).instr,
-            Instr::Call { callee: Callee::Direct(name), .. }
-                if matches!(&**name, "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "__assert_fail" | "__invdiff_assert_fail")
-        );
+        let lands = |&n: &MvId| graph.node(n).instr.is_second_return();
+        let names =
+            ["exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__invdiff_assert_fail"];
+        let ends = match &graph.node(node).instr {
+            Instr::Call { callee: Callee::Direct(name), .. } => names.contains(&&**name),
+            _ => false,
+        };
         !ends && self.e.flow.classes[class].rpo.iter().any(lands)
     }
 

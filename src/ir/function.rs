@@ -135,6 +135,13 @@ pub enum Instr {
     },
 }
 
+impl Instr {
+    /// Returns whether control arrives here again from a `longjmp` ([`RETURNS_TWICE`]).
+    pub fn is_second_return(&self) -> bool {
+        matches!(self, Instr::Unknown { reason, .. } if **reason == *RETURNS_TWICE)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Node {
     pub instr: Instr,

@@ -23,6 +23,9 @@ pub struct Coverage {
     pub partly_lowered: usize,
     /// Functions of either kind whose text names types or constants whose meaning was guessed.
     pub rest_on_guesses: usize,
+    /// Functions of either kind that call `setjmp`: every state is thought possible when it returns
+    /// again, so that little is proved of them.
+    pub return_twice: usize,
     /// Found in the source, but absent from what was lowered.
     pub lost: usize,
     /// Functions that are not fully lowered, by reason; one with several reasons counts for each.
@@ -78,12 +81,14 @@ impl Coverage {
         }
         let mut reasons: Vec<(&String, &usize)> = self.reasons.iter().collect();
         reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), reason.as_str()));
-        if self.rest_on_guesses > 0 {
-            writeln!(
-                out,
-                "\n{} of them name types or constants that nothing declares",
-                self.rest_on_guesses
-            )?;
+        let beside = [
+            (self.rest_on_guesses, "name types or constants that nothing declares"),
+            (self.return_twice, "call setjmp, after which any state is thought possible"),
+        ];
+        let mut gap = "\n";
+        for (count, what) in beside.iter().filter(|(count, _)| *count > 0) {
+            writeln!(out, "{gap}{count} of them {what}")?;
+            gap = "";
         }
         if !reasons.is_empty() {
             writeln!(out, "\n{}", palette.paint(Slot::Heading, "functions not fully lowered, by reason"))?;
@@ -116,8 +121,9 @@ mod tests {
     fn the_table() {
         let mut coverage = Coverage { name: "HEAD".into(), files: 2, ..Coverage::default() };
         (0..997).for_each(|_| coverage.add_function([]));
-        coverage.add_function(["inline assembly", "inline assembly", "setjmp"]);
-        coverage.add_function(["setjmp"]);
+        coverage.add_function(["inline assembly", "inline assembly", "vfork"]);
+        coverage.add_function(["vfork"]);
+        coverage.return_twice = 12;
         coverage.add_lost("macro \x1b");
         coverage.add_rejected(&"x.c".into(), "too deep");
         let mut out = Vec::new();
@@ -130,8 +136,10 @@ functions found      1000
   partly lowered        2    0.2 %
   lost                  1    0.1 %
 
+12 of them call setjmp, after which any state is thought possible
+
 functions not fully lowered, by reason
-        2  setjmp
+        2  vfork
         1  inline assembly
         1  macro \\x1b
 
