@@ -149,6 +149,20 @@ fn sources_that_are_none() {
 }
 
 #[test]
+fn objects_that_no_memory_holds() {
+    let object =
+        "struct s { char bytes[1UL << 40]; int n; } big, *p = &big;\nconst char text[1UL << 40] = \"x\";\n";
+    let source = |k: u32| {
+        let uses = format!("int f(int i) {{ big.bytes[i] = {k}; return p->bytes[3]; }}\n");
+        let prints = format!("#include <stdio.h>\nint g(int i) {{ puts(text); return i + {k}; }}\n");
+        let passes = format!("int h(struct s by_value) {{ return by_value.n + {k}; }}\n");
+        let local = format!("int l(int i) {{ char own[1UL << 40]; own[i] = {k}; return own[i]; }}\n");
+        format!("{object}{uses}{prints}{passes}{local}")
+    };
+    check_source(source(1), source(2), &["a.c  f()", "a.c  g()", "a.c  h()", "a.c  l()"]);
+}
+
+#[test]
 fn names_and_messages_of_any_bytes() {
     let check_name = |name: &[u8], parts: &[&str]| {
         let name = OsStr::from_bytes(name);

@@ -288,7 +288,7 @@ impl<'p> Machine<'p> {
 
     /// Copies the entry function's aggregate result to where it outlives the frame.
     fn keep_result(&mut self, from: u64, size: u64) -> Run<Const> {
-        let made = self.memory.add_input(vec![0; size as usize], &[], false);
+        let made = self.memory.add_zeroes(size);
         let addr = made.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
         self.memory.copy(addr, from, size)?;
         self.aggregate_result = Some(addr);

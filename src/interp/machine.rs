@@ -206,6 +206,9 @@ impl<'p> Machine<'p> {
 
     fn end(&mut self, stop: Stop) -> End {
         match stop {
+            Stop::Undefined(_) if self.memory.is_exceeded() => {
+                End::Unsupported { reason: "an object that is too large".into(), place: self.place() }
+            }
             Stop::Undefined(kind) => End::Undefined { kind, place: self.place() },
             Stop::Exit { status, .. } => End::Exit(status),
             Stop::Abort => End::Abort,
@@ -359,7 +362,7 @@ impl<'p> Machine<'p> {
         for (p, a) in code.params.iter().zip(&mut args) {
             // An aggregate that the input does not give is all zero.
             if p.sort.is_none() && a.to_bits() == 0 {
-                let made = self.memory.add_input(vec![0; p.size as usize], &[], false);
+                let made = self.memory.add_zeroes(p.size);
                 let addr = made.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
                 *a = Const::bv(self.program.pointer_bits(), addr as i128);
             }

@@ -8,6 +8,7 @@
 
 use super::program::Program;
 use crate::ir::{DataModel, UndefinedKind};
+use std::borrow::Cow;
 
 /// Addresses below this are null dereferences (a null pointer plus a field's offset).
 const NULL_ZONE: u64 = 4096;
@@ -80,19 +81,13 @@ impl AddressMap {
     }
 }
 
-#[derive(Clone, Debug)]
-enum Data<'p> {
-    /// Not written yet: the program's image of a global.
-    Image(&'p [u8]),
-    Own(Vec<u8>),
-}
-
 /// One object.
 #[derive(Clone, Debug)]
 pub(crate) struct Object<'p> {
     pub base: u64,
     pub size: u64,
-    data: Data<'p>,
+    /// Until it is written to, the program's image of a global.
+    data: Cow<'p, [u8]>,
     /// A set bit for each indeterminate bit; empty when there is none.
     undefined: Vec<u8>,
     pub live: bool,
@@ -104,7 +99,7 @@ pub(crate) struct Object<'p> {
 
 impl<'p> Object<'p> {
     fn image(base: u64, bytes: &'p [u8], read_only: bool) -> Object<'p> {
-        let data = Data::Image(bytes);
+        let data = Cow::Borrowed(bytes);
         let size = bytes.len() as u64;
         Object {
             base,
@@ -120,15 +115,12 @@ impl<'p> Object<'p> {
 
     fn own(base: u64, bytes: Vec<u8>, undefined: Vec<u8>) -> Object<'p> {
         let size = bytes.len() as u64;
-        let data = Data::Own(bytes);
+        let data = Cow::Owned(bytes);
         Object { base, size, data, undefined, live: true, read_only: false, freeable: false, written: false }
     }
 
     pub fn bytes(&self) -> &[u8] {
-        match &self.data {
-            Data::Image(b) => b,
-            Data::Own(b) => b,
-        }
+        &self.data
     }
 
     /// Returns a flag for each byte that is at least partly indeterminate; empty for none.
@@ -141,13 +133,7 @@ impl<'p> Object<'p> {
 
     fn bytes_mut(&mut self) -> &mut Vec<u8> {
         self.written = true;
-        if let Data::Image(image) = self.data {
-            self.data = Data::Own(image.to_vec());
-        }
-        match &mut self.data {
-            Data::Own(bytes) => bytes,
-            Data::Image(_) => unreachable!("replaced by an own copy just above"),
-        }
+        self.data.to_mut()
     }
 
     fn is_defined(&self, at: usize, len: usize) -> bool {
@@ -169,7 +155,7 @@ impl<'p> Object<'p> {
 
     fn drop_content(&mut self) {
         self.live = false;
-        self.data = Data::Own(Vec::new());
+        self.data = Cow::Owned(Vec::new());
         self.undefined = Vec::new();
     }
 }
@@ -231,6 +217,8 @@ pub(crate) struct Memory<'p> {
     dead_locals: usize,
     live_bytes: u64,
     max_bytes: u64,
+    /// A global was asked for that is larger than all of the memory may be.
+    exceeded: bool,
     /// Bytes that operations on many bytes went through since they were last asked for.
     work: u64,
 }
@@ -255,6 +243,7 @@ impl<'p> Memory<'p> {
             dead_locals: 0,
             live_bytes: 0,
             max_bytes,
+            exceeded: false,
             work: 0,
         }
     }
@@ -264,6 +253,12 @@ impl<'p> Memory<'p> {
         self.charge(bytes.len() as u64)?;
         let undefined = bit_flags(undefined);
         self.input.push(|base| Object { freeable, ..Object::own(base, bytes, undefined) })
+    }
+
+    /// Makes an object of the input that holds zeroes; `None` when memory runs out.
+    pub fn add_zeroes(&mut self, size: u64) -> Option<u64> {
+        let bytes = vec![0; usize::try_from(size).ok().filter(|_| size <= self.max_bytes)?];
+        self.add_input(bytes, &[], false)
     }
 
     /// Gives a global another content than its initialiser's; `false` when the sizes differ.
@@ -365,12 +360,22 @@ impl<'p> Memory<'p> {
         Some(ObjectRef { region, index })
     }
 
+    /// Whether an access failed because its global is larger than all of the memory may be, whatever
+    /// the access says.
+    pub fn is_exceeded(&self) -> bool {
+        self.exceeded
+    }
+
     /// Returns an object; globals come into being on first use.
     pub fn object_mut(&mut self, r: ObjectRef) -> Option<&mut Object<'p>> {
         match r.region {
             Region::Global => {
                 let program = self.program;
                 let slot = program.slots().get(r.index)?;
+                if slot.size > self.max_bytes {
+                    self.exceeded = true;
+                    return None;
+                }
                 let object = self.globals.get_mut(r.index)?;
                 Some(object.get_or_insert_with(|| {
                     Box::new(Object::image(slot.base, program.image(r.index), slot.read_only))

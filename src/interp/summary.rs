@@ -49,7 +49,7 @@ pub(crate) fn summarise<'p>(
 /// Returns the entry content of a global as [`summarise`] would show it.
 pub(crate) fn initial_global(program: &Program, symbol: &str) -> Option<FinalObject> {
     let slot = program.slot_by_name(symbol)?;
-    let mut memory = Memory::new(program, u64::MAX);
+    let mut memory = Memory::new(program, super::Limits::default().memory);
     let mut walk = Walk::new(&mut memory, program);
     walk.enter(ObjectRef { region: Region::Global, index: slot }, Identity::Global(symbol.into()));
     walk.finish(None).0.into_iter().next()

@@ -35,11 +35,14 @@ pub fn constant_bytes(g: &Global, offset: u64, bytes: u64) -> Option<Vec<u8>> {
     Some(result)
 }
 
+/// Bytes of the longest string that is looked at; an object may be declared much larger than memory.
+const LONGEST: u64 = 1 << 16;
+
 /// Returns the bytes of a constant string from `offset` to its terminator, without it.
 pub fn constant_string(g: &Global, offset: u64) -> Option<Vec<u8>> {
-    let all = constant_bytes(g, offset, g.size.checked_sub(offset)?)?;
+    let all = constant_bytes(g, offset, g.size.checked_sub(offset)?.min(LONGEST))?;
     let end = all.iter().position(|&b| b == 0)?;
-    Some(all[..end].to_vec())
+    all.get(..end).map(<[u8]>::to_vec)
 }
 
 /// Part of a `printf` format.

@@ -6,6 +6,7 @@
 use super::number;
 use super::*;
 use crate::ir::DataModel;
+use crate::testing::Random;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -155,26 +156,7 @@ fn check(cases: &[Case]) {
     println!("{} cases agree", cases.len());
 }
 
-/// Splitmix64.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-
     fn text(&mut self, alphabet: &[u8], most: u64) -> Vec<u8> {
         (0..self.below(most + 1)).map(|_| self.pick(alphabet)).collect()
     }

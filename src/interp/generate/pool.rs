@@ -4,7 +4,7 @@
 //! are drawn often, and a value that was drawn before is drawn again.
 
 use super::random::SplitMix;
-use crate::interp::program::Program;
+use crate::interp::program::{Program, Slot};
 use crate::ir::{CType, Callee, Const, Expr, FloatKind, Function, Instr, Object};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -67,9 +67,9 @@ impl Pool {
         }
         for (unit, symbol) in &pool.globals {
             let Some(slot) = program.slot_from(*unit, symbol) else { continue };
-            let image = program.image(slot);
-            let is_literal = program.slots().get(slot).is_some_and(|s| s.hidden);
-            if is_literal && image.len() <= MAX_STRING && strings.len() < MAX_CONSTANTS {
+            let short = |s: &Slot| s.hidden && s.size <= MAX_STRING as u64;
+            if program.slots().get(slot).is_some_and(short) && strings.len() < MAX_CONSTANTS {
+                let image = program.image(slot);
                 strings.insert(image.split(|b| *b == 0).next().unwrap_or(&[]).to_vec());
             }
         }
