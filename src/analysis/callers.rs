@@ -79,8 +79,7 @@ pub(super) fn find(
     }
     let points = PointChoice { kinds: Some(vec![PointKind::Exit]), ..PointChoice::default() };
     let options = super::Options { points, all: false, locals: false, ..request.analysis.clone() };
-    let results: Vec<Analysed> =
-        candidates.par_iter().map(|l| classes::analyse_safely(l, world, &options)).collect();
+    let results = classes::analyse_all(&candidates, world, &options);
     for (lineage, mut a) in candidates.into_iter().zip(results) {
         let Some(diff) = &mut a.diff else { continue };
         for point in &mut diff.points {

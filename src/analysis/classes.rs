@@ -1,13 +1,14 @@
 //! Classes of versions with equal bodies, and the analysis of one function over them.
 
-use super::Options;
 use super::lineage::{Lineage, Member, VersionFiles};
+use super::{Options, Watch};
 use crate::interp::Program;
 use crate::invariant::{self, FunctionDiff, Task};
 use crate::ir::{Expr, Function, Global, Instr, Object, Unit};
 use crate::mvicfg::Mvicfg;
-use crate::report::PointKind;
+use crate::report::{PointKind, RepoPath};
 use crate::semantics::{Callees, unroll};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,8 @@ use std::sync::{Arc, Mutex};
 type Named = BTreeMap<Arc<str>, (Arc<Unit>, Arc<Function>)>;
 
 /// Everything that was loaded, by version.
-pub struct World {
+pub struct World<'w> {
+    watch: &'w dyn Watch,
     functions: Vec<Named>,
     units: Vec<Vec<Arc<Unit>>>,
     /// Files that could not be loaded, by version.
@@ -29,8 +31,8 @@ pub struct World {
 /// A function as a unit of a version names it.
 type Callee = (usize, PathBuf, Arc<str>);
 
-impl World {
-    pub fn new(files: &[VersionFiles]) -> World {
+impl World<'_> {
+    pub fn new<'w>(files: &[VersionFiles], watch: &'w dyn Watch) -> World<'w> {
         let mut functions = Vec::new();
         let mut units = Vec::new();
         let failed = |version: &VersionFiles| {
@@ -51,7 +53,7 @@ impl World {
             functions.push(named);
             units.push(list);
         }
-        World { functions, units, failed, programs: Mutex::default(), identities: Mutex::default() }
+        World { watch, functions, units, failed, programs: Mutex::default(), identities: Mutex::default() }
     }
 
     /// Whether what a file holds in a version is not known.
@@ -209,7 +211,7 @@ fn for_each_expr(i: &Instr, f: &mut impl FnMut(&Expr)) {
 }
 
 struct Context<'a> {
-    world: &'a World,
+    world: &'a World<'a>,
     /// By class: version and unit.
     classes: Vec<(usize, Arc<Unit>)>,
 }
@@ -225,8 +227,25 @@ impl Callees for Context<'_> {
     }
 }
 
+/// Analyses functions, each on a worker.
+pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Vec<Analysed> {
+    let changed: Vec<bool> = lineages.iter().map(is_changed).collect();
+    world.watch.more(changed.iter().filter(|c| **c).count());
+    let one = |(lineage, changed): (&Lineage, &bool)| {
+        if let (true, Some((_, m))) = (*changed, lineage.newest()) {
+            world.watch.begins(&format!("{}: {}()", RepoPath::from(&m.file), m.function.name));
+        }
+        let analysed = analyse_safely(lineage, world, options);
+        if *changed {
+            world.watch.done();
+        }
+        analysed
+    };
+    lineages.par_iter().zip(&changed).map(one).collect()
+}
+
 /// Analyses one function; a defect of ours costs this function only, and is said.
-pub fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
+fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     let work = std::panic::AssertUnwindSafe(|| analyse(lineage, world, options));
     std::panic::catch_unwind(work).unwrap_or_else(|_| {
         let (class_of, representative) = classify(lineage);

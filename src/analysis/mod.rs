@@ -26,9 +26,9 @@ pub use units::{Units, includers, is_header, is_source};
 use crate::frontend::c;
 use crate::history::SourceTree;
 use crate::invariant;
+use crate::report::filter::glob_matches;
 use crate::report::{PointKind, Report, Summary, VersionInfo};
 use lineage::Lineage;
-use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -141,11 +141,31 @@ impl Default for Options {
 /// Stack of a worker: evaluation recurses along a function's nodes.
 const STACK: usize = 512 << 20;
 
+/// Told how far the work is, from any worker.
+pub trait Watch: Sync {
+    /// So many more functions are going to be analysed.
+    fn more(&self, _functions: usize) {}
+    /// One of them (`file: name()`) is begun.
+    fn begins(&self, _function: &str) {}
+    /// One of them is done.
+    fn done(&self) {}
+}
+
+/// Watches nothing.
+struct Unwatched;
+
+impl Watch for Unwatched {}
+
 /// Analyses a range of versions.
 ///
 /// Never fails: what cannot be analysed is in the report, with its reason.
 pub fn diff(request: &Request) -> Report {
-    in_pool(request, || diff_in_pool(request))
+    diff_watched(request, &Unwatched)
+}
+
+/// As [`diff`], and tells how far it is.
+pub fn diff_watched(request: &Request, watch: &dyn Watch) -> Report {
+    in_pool(request, || diff_in_pool(request, watch))
 }
 
 /// Runs `work` with the worker threads that the request asks for.
@@ -170,21 +190,20 @@ fn linked(request: &Request) -> (Units, Vec<lineage::VersionFiles>, Vec<Lineage>
         .map(|v| files.iter().map(|f| f.paths[v].clone().and_then(|p| Some((p, loaded.next()?)))).collect())
         .collect();
     let wanted = |l: &Lineage| match (&request.analysis.function, l.newest()) {
-        (Some(glob), Some((_, m))) => glob_match(glob, &m.function.name),
+        (Some(glob), Some((_, m))) => glob_matches(glob.as_bytes(), m.function.name.as_bytes()),
         _ => true,
     };
     let lineages = lineage::link(&by_version).into_iter().filter(wanted).collect();
     (units, by_version, lineages)
 }
 
-fn diff_in_pool(request: &Request) -> Report {
+fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
     let mut report = convert::empty_report(request);
     let (units, by_version, lineages) = linked(request);
-    let world = classes::World::new(&by_version);
+    let world = classes::World::new(&by_version, watch);
     let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, changed);
-    let analysed: Vec<classes::Analysed> =
-        lineages.par_iter().map(|l| classes::analyse_safely(l, &world, &options)).collect();
+    let analysed = classes::analyse_all(&lineages, &world, &options);
     let callers = callers::find(request, &units, &by_version, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
@@ -206,20 +225,6 @@ fn shared_out(options: &Options, changed: usize) -> Options {
     let share = |all: u64| (all / (changed as u64).max(1) * FULL).clamp(all / LEAST, all);
     let budget = invariant::Budget { steps: share(options.budget.steps), ..options.budget };
     Options { rlimit: share(options.rlimit), budget, ..options.clone() }
-}
-
-/// Matches a name against a pattern with `*` and `?`.
-fn glob_match(pattern: &str, name: &str) -> bool {
-    fn go(p: &[u8], n: &[u8]) -> bool {
-        match (p.first(), n.first()) {
-            (None, None) => true,
-            (Some(b'*'), _) => go(&p[1..], n) || (!n.is_empty() && go(p, &n[1..])),
-            (Some(b'?'), Some(_)) => go(&p[1..], &n[1..]),
-            (Some(a), Some(b)) if a == b => go(&p[1..], &n[1..]),
-            _ => false,
-        }
-    }
-    go(pattern.as_bytes(), name.as_bytes())
 }
 
 #[cfg(test)]

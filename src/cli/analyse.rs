@@ -5,7 +5,7 @@ use super::cached::Cached;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
-use crate::analysis::{self, Drawing, Pin, Request, VersionInput};
+use crate::analysis::{self, Drawing, Pin, Request, VersionInput, Watch};
 use crate::config::{
     self, ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, Settings, join_policies,
 };
@@ -43,7 +43,7 @@ pub fn report(
         None => {
             let progress = Progress::new(&context.globals);
             progress.working_on("comparing versions");
-            let report = fresh(repository, &request, excluded, &settings);
+            let report = fresh(repository, &request, excluded, &settings, &progress);
             drop(progress);
             if let Some(cached) = cached.filter(|_| repository.objects().unreadable().is_empty()) {
                 cached.put(&report);
@@ -62,8 +62,9 @@ fn fresh(
     request: &Request,
     excluded: Vec<HunkReport>,
     settings: &Settings,
+    progress: &Progress,
 ) -> Report {
-    let mut report = analysis::diff(request);
+    let mut report = analysis::diff_watched(request, progress);
     report.hunks.extend(excluded);
     report
         .hunks
@@ -412,11 +413,11 @@ pub fn coverage(revision: &str, context: &Context) -> Result<Coverage, CliError>
     let tree = Utf8Tree::new(Arc::new(GitTree::new(repository.objects().clone(), commit.tree)));
     let sources = c::coverage::sources(&tree);
     let progress = Progress::new(&context.globals);
-    progress.set_total(sources.len());
+    progress.more(sources.len());
     let count = |path: &PathBuf| {
-        progress.working_on(&path.to_string_lossy());
+        progress.begins(&RepoPath::from(path).to_string());
         let found = frontend::coverage(&tree, path, &options);
-        progress.step();
+        progress.done();
         found
     };
     let found: Vec<FileCoverage> =

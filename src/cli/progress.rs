@@ -1,6 +1,7 @@
 //! Progress on standard error, for what takes longer than a second.
 
 use super::GlobalArgs;
+use crate::analysis::Watch;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::mpsc;
@@ -22,6 +23,9 @@ impl Progress {
         let wanted =
             globals.progress || !globals.quiet && !globals.no_progress && std::io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_msg}") {
+            bar.set_style(style);
+        }
         let mut progress = Progress { bar, over: None };
         if wanted {
             let (over, work_ends) = mpsc::channel();
@@ -36,26 +40,30 @@ impl Progress {
         progress
     }
 
-    /// Says how many units of work there are; may grow.
-    pub fn set_total(&self, units: usize) {
-        self.bar.set_length(units as u64);
-    }
-
-    /// Says what is being worked on; `text` is shown escaped.
+    /// Says what is being done before there are units to count.
     pub fn working_on(&self, text: &str) {
         self.bar.set_message(crate::report::escape::visible(text));
     }
+}
 
-    /// One unit of work is done.
-    pub fn step(&self) {
+impl Watch for Progress {
+    fn more(&self, units: usize) {
+        if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {elapsed} {wide_msg}") {
+            self.bar.set_style(style);
+        }
+        self.bar.set_length(self.bar.length().unwrap_or(0) + units as u64);
+    }
+
+    fn begins(&self, unit: &str) {
+        self.working_on(unit);
+    }
+
+    fn done(&self) {
         self.bar.inc(1);
     }
 }
 
 fn show(bar: &ProgressBar) {
-    if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {elapsed} {wide_msg}") {
-        bar.set_style(style);
-    }
     bar.set_draw_target(ProgressDrawTarget::stderr());
     bar.enable_steady_tick(Duration::from_millis(200));
 }

@@ -62,7 +62,7 @@ impl SourceLine {
 }
 
 /// Matches `*` (any bytes) and `?` (one byte); everything else stands for itself.
-fn glob_matches(glob: &[u8], text: &[u8]) -> bool {
+pub fn glob_matches(glob: &[u8], text: &[u8]) -> bool {
     let (mut g, mut t) = (0, 0);
     // Where to go on if the text after the last star does not match.
     let mut retry: Option<(usize, usize)> = None;
