@@ -117,6 +117,8 @@ const SECTIONS: [(&str, &str); 4] = [
     (
         "ENVIRONMENT",
         "GIT_PAGER, PAGER, LESS, NO_COLOR, TERM, COLUMNS as for git.\n\
+         INVDIFF_CONFIG, INVDIFF_JOBS, INVDIFF_RLIMIT, INVDIFF_CACHE_DIR, INVDIFF_NO_CACHE are settings,\n\
+         between git config and the command line.\n\
          INVDIFF_SKIP=1 makes the hooks do nothing.",
     ),
     (

@@ -59,6 +59,8 @@ impl GitConfig {
         let mut config = GitConfig::default();
         let mut fields = list.split(|&b| b == 0).map(String::from_utf8_lossy);
         while let (Some(origin), Some(entry)) = (fields.next(), fields.next()) {
+            // Git ends "command line:" with what stands before a file's name.
+            let origin = origin.strip_suffix(':').unwrap_or(&origin).to_owned();
             // A key without `=` has no value and no newline.
             let (key, value) = match entry.split_once('\n') {
                 Some((key, value)) => (key, Some(value.to_owned())),
@@ -67,15 +69,15 @@ impl GitConfig {
             // Keys of git's own that count for us too, under their whole name.
             let foreign = FOREIGN.into_iter().find(|k| k.eq_ignore_ascii_case(key));
             if let Some(known) = foreign {
-                config.values.entry(known.to_owned()).or_default().push((origin.into_owned(), value));
+                config.values.entry(known.to_owned()).or_default().push((origin, value));
                 continue;
             }
             let Some(name) = key.strip_prefix("invdiff.") else { continue };
             let Some(known) = KEYS.into_iter().find(|k| k.eq_ignore_ascii_case(name)) else {
-                let error = ConfigError::new(origin.into_owned(), format!("unknown key 'invdiff.{name}'"));
+                let error = ConfigError::new(origin, format!("unknown key 'invdiff.{name}'"));
                 return Err(error.or_known(name, KEYS));
             };
-            config.values.entry(known.to_owned()).or_default().push((origin.into_owned(), value));
+            config.values.entry(known.to_owned()).or_default().push((origin, value));
         }
         Ok(config)
     }
