@@ -611,17 +611,7 @@ impl<'a> Engine<'a> {
             let reason = "the values differ in form, and no input shows a difference";
             return self.undecided(subject, from, to, reason);
         }
-        let (mut removed_lines, mut added_lines, shared_lines) =
-            self.cause_lines(from, to, &a.causes, &b.causes);
-        if removed_lines.is_empty() && added_lines.is_empty() {
-            let (ga, gb) = (a.causes.union(&a.guards), b.causes.union(&b.guards));
-            (removed_lines, added_lines, _) = self.cause_lines(from, to, &ga, &gb);
-        }
-        if removed_lines.is_empty() && added_lines.is_empty() {
-            // The run differs where the terms do not say: the change itself is the cause.
-            let everything: Lines = (0..graph.nodes.len()).collect();
-            (removed_lines, added_lines, _) = self.cause_lines(from, to, &everything, &everything);
-        }
+        let (removed_lines, added_lines, shared_lines) = self.causes_of_change(from, to, a, b);
         let witness = found.map(|(r, _)| r);
         let objects = match subject {
             Subject::Memory => witness.as_ref().and_then(|r| self.changed_object(r, from, to)),
@@ -643,6 +633,22 @@ impl<'a> Engine<'a> {
             objects,
         });
         Verdict::Reported
+    }
+
+    /// The lines of the values that only one side has, and that both have; failing those, of what decides
+    /// which value it is.
+    fn causes_of_change(&self, from: usize, to: usize, a: &Side, b: &Side) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+        let (mut removed, mut added, shared) = self.cause_lines(from, to, &a.causes, &b.causes);
+        if removed.is_empty() && added.is_empty() {
+            let (ga, gb) = (a.causes.union(&a.guards), b.causes.union(&b.guards));
+            (removed, added, _) = self.cause_lines(from, to, &ga, &gb);
+        }
+        if removed.is_empty() && added.is_empty() {
+            // The run differs where the terms do not say: the change itself is the cause.
+            let everything: Lines = (0..self.task.graph.nodes.len()).collect();
+            (removed, added, _) = self.cause_lines(from, to, &everything, &everything);
+        }
+        (removed, added, shared)
     }
 
     /// The simplest of the runs that show a difference, simplified further. One of memory must be in

@@ -17,7 +17,7 @@ use super::subject;
 use super::templates::{self, Candidate};
 use crate::ir::{CType, TermId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
-use crate::semantics::Place;
+use crate::semantics::{Evaluator, Part, Place, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -146,13 +146,7 @@ impl Engine<'_> {
         let node = *at.nodes.get(&class)?;
         let single = VersionSet::single(class);
         let (_, reach) = self.e.reach_from_entry(node, &single).into_iter().next()?;
-        let mut first = Values::new();
-        for (name, k) in &known {
-            let place = self.place(class, name)?;
-            let (_, v) = self.e.on_first_arrival(place, node, &single).into_iter().next()?;
-            let term = self.cut(v.term);
-            first.insert(name.clone(), (term, k.ty.clone()));
-        }
+        let first = self.values(class, &known, |e, place| e.on_first_arrival(place, node, &single))?;
         let flow = &self.e.flow.classes[class];
         let latches = flow.preds[node as usize].iter().copied();
         let latches: Vec<(MvId, u8)> = latches.filter(|&(p, _)| flow.is_back_edge(p, node)).collect();
@@ -161,17 +155,28 @@ impl Engine<'_> {
             let (_, way) = self.e.reach_along(latch, label, node, &single).into_iter().next()?;
             let way = self.e.pool.and(way.term, reach.term);
             let way = self.cut(way);
-            let mut values = Values::new();
-            for (name, k) in &known {
-                let place = self.place(class, name)?;
-                let (_, v) = self.e.after(place, latch, &single).into_iter().next()?;
-                let term = self.cut(v.term);
-                values.insert(name.clone(), (term, k.ty.clone()));
-            }
+            let values = self.values(class, &known, |e, place| e.after(place, latch, &single))?;
             back.push((way, values));
         }
         let reach = self.cut(reach.term);
         Some(Head { point, reach, known, first, back, candidates })
+    }
+
+    /// The values of what is known, as one class has them somewhere, with loops cut.
+    fn values(
+        &mut self,
+        class: usize,
+        known: &BTreeMap<String, Known>,
+        of: impl Fn(&mut Evaluator, Place) -> Part<Val>,
+    ) -> Option<Values> {
+        let mut values = Values::new();
+        for (name, k) in known {
+            let place = self.place(class, name)?;
+            let (_, v) = of(&mut self.e, place).into_iter().next()?;
+            let term = self.cut(v.term);
+            values.insert(name.clone(), (term, k.ty.clone()));
+        }
+        Some(values)
     }
 
     fn place(&self, class: usize, name: &str) -> Option<Place> {

@@ -39,25 +39,22 @@ impl Point {
 
     /// The exit of a function.
     pub fn exit(graph: &Mvicfg) -> Point {
-        let all = graph.all_classes();
-        Point {
-            kind: Kind::Exit,
-            id: "exit".into(),
-            nodes: all.iter().map(|c| (c, Mvicfg::EXIT)).collect(),
-            lines: all.iter().map(|c| (c, exit_line(graph, c))).collect(),
-        }
+        Point::shared(graph, Kind::Exit, "exit", Mvicfg::EXIT, |class| exit_line(graph, class))
     }
-}
 
-impl Point {
     /// The entry of a function.
     pub fn entry(graph: &Mvicfg) -> Point {
+        Point::shared(graph, Kind::Entry, "entry", Mvicfg::ENTRY, |class| graph.bodies[class].span.line)
+    }
+
+    /// A node of all classes.
+    fn shared(graph: &Mvicfg, kind: Kind, id: &str, node: MvId, line: impl Fn(usize) -> u32) -> Point {
         let all = graph.all_classes();
         Point {
-            kind: Kind::Entry,
-            id: "entry".into(),
-            nodes: all.iter().map(|c| (c, Mvicfg::ENTRY)).collect(),
-            lines: all.iter().map(|c| (c, graph.bodies[c].span.line)).collect(),
+            kind,
+            id: id.into(),
+            nodes: all.iter().map(|c| (c, node)).collect(),
+            lines: all.iter().map(|c| (c, line(c))).collect(),
         }
     }
 

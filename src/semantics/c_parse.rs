@@ -250,20 +250,16 @@ impl Parser<'_> {
 
     fn enter(&mut self) -> Result<(), ParseError> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            let message = format!("Nesting deeper than {MAX_DEPTH}");
-            return Err(ParseError::new(self.current.1.start, message));
-        }
-        Ok(())
+        self.at_most(self.depth <= MAX_DEPTH, || format!("Nesting deeper than {MAX_DEPTH}"))
     }
 
     fn count(&mut self) -> Result<(), ParseError> {
         self.operators += 1;
-        if self.operators > MAX_OPERATORS {
-            let message = format!("More than {MAX_OPERATORS} operators");
-            return Err(ParseError::new(self.current.1.start, message));
-        }
-        Ok(())
+        self.at_most(self.operators <= MAX_OPERATORS, || format!("More than {MAX_OPERATORS} operators"))
+    }
+
+    fn at_most(&self, holds: bool, message: impl Fn() -> String) -> Result<(), ParseError> {
+        if holds { Ok(()) } else { Err(ParseError::new(self.current.1.start, message())) }
     }
 
     /// Parses operators that bind at least as tightly as `least`.

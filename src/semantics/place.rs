@@ -177,48 +177,13 @@ impl Places {
                 if let Some(d) = dst {
                     writes.insert(Place::Var(*d));
                 }
-                let regions: Vec<Option<Place>> =
-                    args.iter().map(|a| base_object(a).map(|v| self.of_var(v))).collect();
-                match library_row(callee, is_library) {
-                    Some(row) => {
-                        for (k, r) in regions.iter().enumerate() {
-                            let pointer = row.reads_arg(k) || row.writes_arg(k);
-                            let place = r.unwrap_or(Place::Memory);
-                            if pointer {
-                                reads.insert(place);
-                            }
-                            if row.writes_arg(k) {
-                                writes.insert(place);
-                            }
-                        }
-                        for (touches, place) in
-                            [(row.stdin, Place::Stdin), (row.out, Place::Out), (row.world, Place::World)]
-                        {
-                            if touches {
-                                reads.insert(place);
-                                writes.insert(place);
-                            }
-                        }
-                        if row.memory {
-                            reads.insert(Place::Memory);
-                            writes.insert(Place::Memory);
-                        }
-                    }
-                    None => {
-                        for p in [Place::Memory, Place::Stdin, Place::Out, Place::World] {
-                            reads.insert(p);
-                            writes.insert(p);
-                        }
-                    }
-                }
+                self.call_effects(callee, args, is_library, &mut reads, &mut writes);
             }
             Instr::Unknown { writes: w, anything, .. } => {
                 writes.extend(w.iter().map(|v| Place::Var(*v)));
                 if *anything {
-                    for p in [Place::Memory, Place::Stdin, Place::Out, Place::World] {
-                        reads.insert(p);
-                        writes.insert(p);
-                    }
+                    reads.extend(OUTSIDE);
+                    writes.extend(OUTSIDE);
                     // All that lives in memory, wherever it is kept here.
                     let in_memory = vars.iter().enumerate().filter(|(_, v)| v.in_memory || v.sort.is_none());
                     writes.extend(in_memory.map(|(i, _)| self.of_var(VarId(i as u32))));
@@ -227,7 +192,40 @@ impl Places {
         }
         (reads, writes)
     }
+
+    /// Adds what a call touches beside its arguments and its result.
+    fn call_effects(
+        &self,
+        callee: &Callee,
+        args: &[Expr],
+        is_library: &dyn Fn(&str) -> bool,
+        reads: &mut BTreeSet<Place>,
+        writes: &mut BTreeSet<Place>,
+    ) {
+        let Some(row) = library_row(callee, is_library) else {
+            reads.extend(OUTSIDE);
+            writes.extend(OUTSIDE);
+            return;
+        };
+        for (k, argument) in args.iter().enumerate() {
+            let place = base_object(argument).map_or(Place::Memory, |v| self.of_var(v));
+            if row.reads_arg(k) || row.writes_arg(k) {
+                reads.insert(place);
+            }
+            if row.writes_arg(k) {
+                writes.insert(place);
+            }
+        }
+        let touched = [row.memory, row.stdin, row.out, row.world];
+        let touched =
+            OUTSIDE.into_iter().zip(touched).filter(|(_, touched)| *touched).map(|(place, _)| place);
+        reads.extend(touched.clone());
+        writes.extend(touched);
+    }
 }
+
+/// What is neither a variable nor an object of the function.
+const OUTSIDE: [Place; 4] = [Place::Memory, Place::Stdin, Place::Out, Place::World];
 
 /// Returns the library's row for a direct call, if the call is one.
 pub fn library_row(callee: &Callee, is_library: &dyn Fn(&str) -> bool) -> Option<&'static library::Row> {

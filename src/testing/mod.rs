@@ -1,5 +1,7 @@
 //! What tests of several rooms share. Compiled into test builds only.
 
+mod random;
 mod repo;
 
+pub use random::Random;
 pub use repo::TempRepo;

@@ -4,6 +4,7 @@
 use super::*;
 use crate::ir::eval::{Assignment, Program};
 use crate::ir::{Const, FloatKind, Rounding};
+use crate::testing::Random;
 use std::fmt::Write as _;
 use std::process::Command;
 
@@ -27,26 +28,7 @@ fn parameters() -> Vec<(&'static str, &'static str, CType)> {
     ]
 }
 
-/// Splitmix64.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-
     fn constant(&mut self, sort: Sort) -> Const {
         const FLOATS: [f64; 10] = [0.0, -0.0, 1.0, -1.0, 0.5, 0.1, 3.0, 1e10, f64::INFINITY, -2.5];
         match sort {

@@ -3,11 +3,12 @@
 //! A token that came out of a macro is placed at the outermost call, and carries the macro's name
 //! and the place inside its definition; `#line` is not followed.
 
+use crate::frontend::c::files;
 use crate::ir::{self, FileId, MacroUse};
 use rucc_diag::{SourceMap, Span};
 use rucc_pp::Tok;
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Maps positions of one session.
@@ -24,12 +25,12 @@ pub(super) struct Spans<'a> {
 
 impl<'a> Spans<'a> {
     pub fn new(sources: &'a SourceMap, tokens: &[Tok], path: &Path) -> Spans<'a> {
-        let main = normalised(path);
+        let main = files::normal(path);
         let mut files = vec![main.clone()];
         let mut index = BTreeMap::from([(main, 0u32)]);
         let mut file_of = Vec::new();
         for file in sources.files() {
-            let name = normalised(Path::new(&file.name));
+            let name = files::normal(Path::new(&file.name));
             let next = files.len() as u32;
             let id = *index.entry(name.clone()).or_insert_with(|| {
                 files.push(name);
@@ -74,19 +75,4 @@ impl<'a> Spans<'a> {
         self.macros.insert(pos, made.clone());
         Some(made)
     }
-}
-
-/// Returns the path with `.` and `..` resolved by name.
-fn normalised(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }
