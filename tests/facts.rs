@@ -412,3 +412,27 @@ fn versions_agree_on_a_part_of_the_inputs() {
     );
     check("unsigned", "return a / 2;", "return a / 2 + 1;", &[]);
 }
+
+/// Memory runs out only where that is what differs, and at requests that both versions make.
+#[test]
+fn a_refused_request_is_an_input() {
+    const BEFORE: &str = "#include <stdlib.h>\n";
+    let refusals = |old: &str, new: &str| -> Vec<String> {
+        let of = |body: &str| format!("{BEFORE}int *f(int n) {{ {body} }}");
+        let report = analyse(&[&of(old), &of(new)]);
+        let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+        let calls = churns.filter_map(|c| c.witness.as_ref()).flat_map(|w| &w.calls);
+        calls.map(|c| format!("{} {} {:?}", c.nth, c.callee, c.returned)).collect()
+    };
+    let plain = "int *p = malloc(sizeof *p); *p = n; return p;";
+    let checked = "int *p = malloc(sizeof *p); if (!p) return NULL; *p = n; return p;";
+    assert_eq!(refusals(plain, checked), ["1 malloc Some(\"NULL\")"]);
+    assert_eq!(refusals(checked, plain), ["1 malloc Some(\"NULL\")"]);
+    let grown = "int *p = malloc(4); if (!p) return 0; int *q = realloc(p, 8); ";
+    let lost = format!("{grown} q[1] = n; return q;");
+    let kept = format!("{grown} if (!q) return p; q[1] = n; return q;");
+    assert_eq!(refusals(&lost, &kept), ["1 realloc Some(\"NULL\")"]);
+    // New requests, and a difference that shows without.
+    assert_eq!(refusals("return 0;", "free(malloc(n)); return 0;"), [""; 0]);
+    assert_eq!(refusals(plain, &checked.replace("= n", "= n + 1")), [""; 0]);
+}

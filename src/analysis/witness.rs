@@ -48,7 +48,7 @@ pub fn convert(
             .map(|c| CallResult {
                 callee: c.callee.to_string(),
                 nth: c.nth,
-                returned: Some("0".into()),
+                returned: Some(if c.given { "NULL" } else { "0" }.into()),
                 ..CallResult::default()
             })
             .collect(),

@@ -236,6 +236,21 @@ impl<'p> Machine<'p> {
         result.unwrap_or(0)
     }
 
+    /// Counts a request for memory; returns whether the input says that it is refused. Then the call
+    /// is listed.
+    pub fn is_refused(&mut self, a: &library::Arguments<'_>) -> bool {
+        let nth = self.allocations.entry(a.name).or_insert(0);
+        *nth += 1;
+        let nth = *nth;
+        let refused = self.input.calls.iter().any(|c| *c.callee == *a.name && c.nth == nth);
+        if refused {
+            let arguments = a.values.iter().zip(a.types).map(|(c, t)| self.printable(*c, t)).collect();
+            let (callee, line) = (Arc::from(a.name), self.place().line);
+            self.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: true });
+        }
+        refused
+    }
+
     /// Sets `errno`.
     pub fn set_errno(&mut self, value: i32) -> Run<()> {
         if let Some(slot) = self.program.library_slot(super::program::ERRNO) {

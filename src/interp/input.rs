@@ -62,7 +62,8 @@ pub struct CallWrite {
     pub bytes: Vec<u8>,
 }
 
-/// Result of the `nth` call (from 1) of a function that is neither defined nor modelled.
+/// Result of the `nth` call (from 1) of a function that is neither defined nor modelled. For one of
+/// the `malloc` family: that this request is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallResult {
     pub callee: Arc<str>,

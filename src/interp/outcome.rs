@@ -104,7 +104,7 @@ pub struct FinalObject {
 }
 
 /// Call of a function that is neither defined nor modelled; what it did was taken from the input,
-/// or assumed (result zero, no effect).
+/// or assumed (result zero, no effect). Or a request for memory that the input refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssumedCall {
     pub callee: Arc<str>,
@@ -147,6 +147,8 @@ pub struct Outcome {
     /// Values of the successful conversions from standard input, in order; `None` for strings.
     pub inputs: Vec<Option<Const>>,
     pub assumed_calls: Vec<AssumedCall>,
+    /// How often each function of the `malloc` family was asked for memory.
+    pub allocations: BTreeMap<&'static str, u32>,
     /// Globals that are only declared and that the input does not give, as far as they were used;
     /// they were taken to be zero.
     pub assumed_globals: Vec<Arc<str>>,

@@ -14,6 +14,7 @@ mod inductive;
 mod inputs;
 mod point;
 mod properties;
+mod refusals;
 mod relations;
 mod rows;
 mod runs;

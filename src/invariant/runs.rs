@@ -4,6 +4,7 @@
 //! version, which may extend standard input while it runs, and then in the new one on the same
 //! bytes. Runs are kept: all subjects of a pair of classes look for their witness among them.
 
+use super::refusals;
 use super::shrink;
 use super::subject::{Subject, find_var};
 use super::templates;
@@ -94,6 +95,10 @@ pub fn collect(
         if first_shown || held <= MAX_HELD {
             runs.push(run);
         }
+    }
+    if !shown {
+        let refusals = refusals::after(&runs).into_iter();
+        runs.extend(refusals.map(|input| replay(old, new, entry, input)));
     }
     runs
 }

@@ -36,9 +36,10 @@ fn over_limit() -> Stop {
     Stop::Unsupported("memory limit".into())
 }
 
-/// Allocates; what no machine could give is a null pointer and ENOMEM.
+/// Allocates; what no machine could give, and what the input refuses, is a null pointer and ENOMEM.
 fn allocate(m: &mut Machine<'_>, a: &Arguments<'_>, size: Option<u64>, zeroed: bool) -> Run<Option<Const>> {
-    let Some(size) = size.filter(|s| *s >> (a.pointer_bits - 1) == 0) else {
+    let refused = m.is_refused(a);
+    let Some(size) = size.filter(|s| !refused && *s >> (a.pointer_bits - 1) == 0) else {
         m.set_errno(ENOMEM)?;
         return a.address(0);
     };

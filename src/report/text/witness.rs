@@ -23,7 +23,10 @@ pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usi
         c.returned.as_deref().is_none_or(|r| r == "0") && c.errno.is_none() && c.writes.is_empty()
     };
     for call in witness.calls.iter().filter(|c| !plain(c)) {
-        let mut text = format!("call {} of {}()", call.nth, visible(&call.callee));
+        let mut text = match call.nth {
+            1 => format!("{}()", visible(&call.callee)),
+            nth => format!("call {nth} of {}()", visible(&call.callee)),
+        };
         if let Some(returned) = &call.returned {
             text.push_str(&format!(" gives {}", visible(returned)));
         }
