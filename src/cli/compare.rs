@@ -162,6 +162,12 @@ impl From<NotesError> for CliError {
     fn from(error: NotesError) -> CliError {
         match error {
             NotesError::Git(error) => error.into(),
+            NotesError::Unreadable { ref object, .. } => {
+                let hint = format!(
+                    "look at what git fsck says; 'git invdiff notes remove {object}' takes the note away"
+                );
+                CliError::fatal(error.to_string()).hint(hint)
+            }
             other => CliError::fatal(other.to_string()),
         }
     }

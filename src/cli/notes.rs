@@ -8,7 +8,7 @@ use crate::gate::annotate::{Existing, annotate};
 use crate::report::escape::visible;
 use crate::report::{Report, note};
 use crate::store::Git;
-use crate::store::notes::{Edit, Ends, Note, Notes, NotesRef, Record, all_ends, setup};
+use crate::store::notes::{Ends, Note, Notes, NotesError, NotesRef, Record, all_ends, setup};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -128,6 +128,7 @@ fn add(
 struct Shown {
     commit: String,
     note: Note,
+    unreadable: Option<NotesError>,
     /// `None` when the commit is not in this repository.
     ends: Option<Ends>,
 }
@@ -135,6 +136,7 @@ struct Shown {
 impl Shown {
     fn state(&self) -> &'static str {
         match &self.ends {
+            _ if self.unreadable.is_some() => "unreadable",
             None => "gone",
             Some(_) if self.note.records.is_empty() => "foreign",
             Some(ends) if self.note.records.iter().any(|record| record.is_about(ends)) => "current",
@@ -144,11 +146,14 @@ impl Shown {
 }
 
 fn collect(git: &Git, notes: &Notes<'_>, commits: &[String]) -> Result<Vec<Shown>, CliError> {
-    let mut payloads = notes.read(commits)?;
+    let mut payloads = notes.read_each(commits)?;
     let ends = all_ends(git, commits)?;
     let shown = commits.iter().zip(ends).filter_map(|(commit, ends)| {
-        let note = Note::parse(&payloads.remove(commit)?);
-        Some(Shown { commit: commit.clone(), note, ends })
+        let (note, unreadable) = match payloads.remove(commit)? {
+            Ok(payload) => (Note::parse(&payload), None),
+            Err(error) => (Note::default(), Some(error)),
+        };
+        Some(Shown { commit: commit.clone(), note, unreadable, ends })
     });
     Ok(shown.collect())
 }
@@ -160,13 +165,17 @@ fn show(
     context: &mut Context,
 ) -> Result<ExitCode, CliError> {
     let format = context.format(&[Format::Text, Format::Json, Format::Yaml])?;
-    let shown = collect(git, notes, commits)?;
+    let (shown, unreadable): (Vec<Shown>, Vec<Shown>) =
+        collect(git, notes, commits)?.into_iter().partition(|one| one.unreadable.is_none());
     if format != Format::Text {
         let records: Vec<Value> = shown.iter().flat_map(records_as_json).collect();
         write_data(&records, format, context)?;
     }
     for one in shown.iter().filter(|_| format == Format::Text) {
         show_text(git, one, context)?;
+    }
+    if let Some(error) = unreadable.into_iter().find_map(|one| one.unreadable) {
+        return Err(error.into());
     }
     if shown.is_empty() {
         let about =
@@ -285,7 +294,7 @@ fn remove(notes: &Notes<'_>, commits: &[String], ignore_missing: bool) -> Result
         return Err(CliError::fatal(format!("no note on {missing}; nothing was removed"))
             .hint("--ignore-missing removes the others"));
     }
-    notes.update("Notes removed by 'git invdiff notes remove'", commits, |_, _| Edit::Remove)?;
+    notes.remove("Notes removed by 'git invdiff notes remove'", commits)?;
     Ok(ExitCode::Done)
 }
 
@@ -295,7 +304,7 @@ fn prune(git: &Git, notes: &Notes<'_>, context: &mut Context) -> Result<ExitCode
             .hint("run it where the history is complete, or 'git fetch --unshallow' first"));
     }
     let gone = notes.orphans()?;
-    notes.update("Notes pruned by 'git invdiff notes prune'", &gone, |_, _| Edit::Remove)?;
+    notes.remove("Notes pruned by 'git invdiff notes prune'", &gone)?;
     for commit in &gone {
         writeln!(context.output, "{commit}")?;
     }

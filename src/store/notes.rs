@@ -38,6 +38,8 @@ pub enum NotesError {
     NotACommit(String),
     #[error("'{0}' does not name a commit, as refs of notes do; see what put it there: git show '{0}'")]
     NotNotes(String),
+    #[error("the note on {object} cannot be read: object {blob} is missing")]
+    Unreadable { object: String, blob: String },
     #[error("'{0}' moved {ATTEMPTS} times while its notes were written; nothing was written")]
     Contended(NotesRef),
     #[error("the push of '{0}' was rejected {1} times; the notes are merged here, run sync again")]
@@ -147,6 +149,20 @@ impl<'a> Notes<'a> {
         self.payloads(&self.snapshot()?, objects)
     }
 
+    /// As [`Notes::read`], but what cannot be read of one note is an error of that note only.
+    pub fn read_each(
+        &self,
+        objects: &[String],
+    ) -> Result<BTreeMap<String, Result<Vec<u8>, NotesError>>, NotesError> {
+        self.each_payload(&self.snapshot()?, objects)
+    }
+
+    /// Takes the notes of `objects` away, readable or not, in one notes commit with the message `subject`;
+    /// returns the objects that had one.
+    pub fn remove(&self, subject: &str, objects: &[String]) -> Result<Vec<String>, NotesError> {
+        self.change(subject, objects, |_| Ok(BTreeMap::new()), |_, _| Edit::Remove)
+    }
+
     /// Changes the notes of `objects` in one notes commit, and returns the objects whose note changed.
     ///
     /// `edit` is asked about each object and its present payload, again on each attempt, so it must
@@ -156,11 +172,21 @@ impl<'a> Notes<'a> {
         &self,
         subject: &str,
         objects: &[String],
+        edit: impl FnMut(&str, Option<&[u8]>) -> Edit,
+    ) -> Result<Vec<String>, NotesError> {
+        self.change(subject, objects, |snapshot| self.payloads(snapshot, objects), edit)
+    }
+
+    fn change(
+        &self,
+        subject: &str,
+        objects: &[String],
+        payloads: impl Fn(&Snapshot) -> Result<BTreeMap<String, Vec<u8>>, NotesError>,
         mut edit: impl FnMut(&str, Option<&[u8]>) -> Edit,
     ) -> Result<Vec<String>, NotesError> {
         for attempt in 0..ATTEMPTS {
             let snapshot = self.snapshot()?;
-            let payloads = self.payloads(&snapshot, objects)?;
+            let payloads = payloads(&snapshot)?;
             let mut changes = Vec::new();
             let mut changed = Vec::new();
             for object in objects {
@@ -225,15 +251,30 @@ impl<'a> Notes<'a> {
         snapshot: &Snapshot,
         objects: &[String],
     ) -> Result<BTreeMap<String, Vec<u8>>, NotesError> {
+        let each = self.each_payload(snapshot, objects)?;
+        each.into_iter().map(|(object, payload)| Ok((object, payload?))).collect()
+    }
+
+    fn each_payload(
+        &self,
+        snapshot: &Snapshot,
+        objects: &[String],
+    ) -> Result<BTreeMap<String, Result<Vec<u8>, NotesError>>, NotesError> {
         let wanted: Vec<(&String, &Entry)> = objects
             .iter()
             .filter_map(|object| Some((object, snapshot.entries.get(object)?)))
             .flat_map(|(object, entries)| entries.iter().map(move |entry| (object, entry)))
             .collect();
         let ids: Vec<&str> = wanted.iter().map(|(_, entry)| entry.blob.as_str()).collect();
-        let mut payloads: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        for ((object, _), blob) in wanted.iter().zip(batch(self.git, &ids)?) {
-            let payload = payloads.entry((*object).clone()).or_default();
+        let mut payloads: BTreeMap<String, Result<Vec<u8>, NotesError>> = BTreeMap::new();
+        for ((object, entry), blob) in wanted.iter().zip(batch_optional(self.git, &ids)?) {
+            let payload = payloads.entry((*object).clone()).or_insert_with(|| Ok(Vec::new()));
+            let Some(blob) = blob else {
+                let (object, blob) = ((*object).clone(), entry.blob.clone());
+                *payload = Err(NotesError::Unreadable { object, blob });
+                continue;
+            };
+            let Ok(payload) = payload else { continue };
             if payload.last().is_some_and(|&byte| byte != b'\n') {
                 payload.push(b'\n');
             }
@@ -353,17 +394,6 @@ fn batch_check(git: &Git, names: &[String]) -> Result<Vec<Option<String>>, Notes
     let answer = git.run(&["cat-file", "--batch-check=%(objectname)"], input.as_bytes())?;
     let answer = String::from_utf8_lossy(&answer);
     Ok(answer.lines().map(|line| is_id(line).then(|| line.to_string())).collect())
-}
-
-/// Returns the contents of objects that are known to be there.
-fn batch(git: &Git, ids: &[&str]) -> Result<Vec<Vec<u8>>, NotesError> {
-    batch_optional(git, ids)?
-        .into_iter()
-        .zip(ids)
-        .map(|(bytes, id)| {
-            bytes.ok_or_else(|| NotesError::Git(unexpected(format!("{id} missing").as_bytes())))
-        })
-        .collect()
 }
 
 /// Returns the contents of objects, `None` for those that are missing.

@@ -72,6 +72,32 @@ fn notes_that_cannot_be_read_are_shown_as_such() {
 }
 
 #[test]
+fn a_note_that_is_gone_is_named_and_can_be_removed() {
+    let repo = TempRepo::new().file("a.c", "0").commit("c0").file("a.c", "1").commit("c1");
+    for commit in ["HEAD", "HEAD~1"] {
+        repo.git(["notes", "--ref=invdiff", "add", "-m", &format!("note of {commit}"), commit]);
+    }
+    let blob = repo.git(["notes", "--ref=invdiff", "list", "HEAD"]);
+    std::fs::remove_file(repo.path().join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
+    let listed = |states: [&str; 2]| {
+        let (old, new) = (repo.id("HEAD~1"), repo.id("HEAD"));
+        let mut lines = [format!("{old} {}", states[0]), format!("{new} {}", states[1])];
+        lines.sort();
+        assert_eq!(stdout(&invdiff(&repo, &["notes", "list"])).trim_end(), lines.join("\n").trim_end());
+    };
+    listed(["foreign", "unreadable"]);
+    let said =
+        format!("fatal: the note on {} cannot be read: object {blob} is missing\nhint: ", repo.id("HEAD"));
+    for words in [&["notes", "show"][..], &["notes", "add", "--force", "HEAD"]] {
+        let output = invdiff(&repo, words);
+        assert_eq!(output.status.code(), Some(128), "{words:?}");
+        assert!(stderr(&output).starts_with(&said), "{words:?} {}", stderr(&output));
+    }
+    assert_eq!(invdiff(&repo, &["notes", "remove", "HEAD"]).status.code(), Some(0));
+    assert_eq!(stdout(&invdiff(&repo, &["notes", "list"])), format!("{} foreign\n", repo.id("HEAD~1")));
+}
+
+#[test]
 fn hostile_records_are_printed_harmlessly() {
     let repo = TempRepo::new().file("a.c", "0").commit("c0");
     let record = format!(
