@@ -74,7 +74,8 @@ fn cluster(p: usize, part: &Part, out: &mut String, calls: &mut String) {
 
 fn instruction(part: &Part, id: MvId, instr: &Instr) -> String {
     let g = part.graph;
-    let class = g.node(id).classes.first().unwrap_or(0);
+    // As the newest version that has it writes it.
+    let class = g.node(id).classes.iter().last().unwrap_or(0);
     let line = g.line(id, class);
     let kind = match instr {
         Instr::Nop => "·".to_owned(),
