@@ -50,6 +50,14 @@ pub(super) enum Standing {
     Open,
 }
 
+impl Standing {
+    /// Whether both hold, fail, or are open.
+    fn is_like(&self, other: &Standing) -> bool {
+        let bound = |s: &Standing| if let Standing::Proved { bound, .. } = s { *bound } else { None };
+        std::mem::discriminant(self) == std::mem::discriminant(other) && bound(self) == bound(other)
+    }
+}
+
 impl Known {
     /// What candidates are about, with its type.
     pub(super) fn as_term(&self) -> (TermId, CType) {
@@ -109,7 +117,13 @@ impl Engine<'_> {
             classes.iter().for_each(|&c| self.settle_bounded(c, &known[&c], &mut tried));
         }
         for (candidate, standing) in &tried {
-            self.consolidate_relation(candidate, standing);
+            let implies = |(other, theirs): &(Candidate, BTreeMap<usize, Standing>)| {
+                other.is_tighter_than(candidate)
+                    && theirs.iter().zip(standing).all(|((_, a), (_, b))| a.is_like(b))
+            };
+            if !tried.iter().any(implies) {
+                self.consolidate_relation(candidate, standing);
+            }
         }
     }
 

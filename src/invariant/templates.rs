@@ -64,6 +64,15 @@ impl Candidate {
         }
     }
 
+    /// Whether another candidate is a looser bound of the same variable.
+    pub fn is_tighter_than(&self, other: &Candidate) -> bool {
+        match (self, other) {
+            (Candidate::AtLeast(x, k), Candidate::AtLeast(y, j)) => x == y && k > j,
+            (Candidate::AtMost(x, k), Candidate::AtMost(y, j)) => x == y && k < j,
+            _ => false,
+        }
+    }
+
     pub fn variables(&self) -> Vec<&str> {
         use Candidate::*;
         let mut names = match self {
@@ -325,6 +334,17 @@ mod tests {
             .collect();
         let found: Vec<String> = suggest(&vars).iter().map(Candidate::text).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn of_two_bounds_one_may_say_more() {
+        let (at_most, at_least) =
+            (|x: &str, k| Candidate::AtMost(x.into(), k), |x: &str, k| Candidate::AtLeast(x.into(), k));
+        assert!(at_most("x", 5).is_tighter_than(&at_most("x", 774)));
+        assert!(at_least("x", 5).is_tighter_than(&at_least("x", -1)));
+        for other in [at_most("x", 5), at_most("x", 4), at_most("y", 9), at_least("x", 1)] {
+            assert!(!at_most("x", 5).is_tighter_than(&other), "{}", other.text());
+        }
     }
 
     #[test]
