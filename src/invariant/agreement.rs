@@ -241,6 +241,9 @@ struct Agreement {
     what: TermId,
 }
 
+/// Conditions and how they came out, in order.
+type Tests = Vec<(TermId, bool)>;
+
 impl Engine<'_> {
     /// Adds facts of a subject on parts of the inputs where all classes agree. `by_class` has the values of
     /// the classes that have executions.
@@ -277,7 +280,7 @@ impl Engine<'_> {
     }
 
     /// The tests on the way to the cases that sampled inputs fall into, and the values there.
-    fn paths(&mut self, values: &[TermId]) -> BTreeSet<(Vec<(TermId, bool)>, Vec<TermId>)> {
+    fn paths(&mut self, values: &[TermId]) -> BTreeSet<(Tests, Vec<TermId>)> {
         let pool = &mut self.e.pool;
         let program = eval::Program::new(pool, values);
         let palette = Arc::new(eval::Palette::of_terms(pool, program.terms()));

@@ -183,7 +183,7 @@ impl Random {
         let sign = if self.below(3) == 0 { -1.0 } else { 1.0 };
         sign * match self.below(6) {
             0 => self.pick(&SPECIAL),
-            1 => f64::from_bits(self.next() & !(1 << 63)),
+            1 => f64::from_bits(self.draw() & !(1 << 63)),
             // Multiples of small powers of two: ties at every digit.
             2 => self.below(100_000) as f64 / (1u64 << self.below(20)) as f64,
             3 => self.below(1_000_000) as f64 / 1000.0,
@@ -223,7 +223,7 @@ fn printf_case(random: &mut Random) -> Option<Case> {
     };
     format = format!("{format}{length}{specifier}");
     let text = random.text(b"ab c", 12);
-    let integer = random.next() >> random.below(64);
+    let integer = random.draw() >> random.below(64);
     let integer = if random.below(3) == 0 { integer.wrapping_neg() } else { integer };
     let (kind, value, bits) = match specifier {
         's' => ('s', PrintfValue::Bytes(&text), 0),
@@ -342,7 +342,7 @@ fn number_text(random: &mut Random) -> Vec<u8> {
         0 => random.text(b"0189+-.eExXpPnNaAiIfFtTyY() ", 10),
         1 => {
             // The exact halfway point above a value, as it is or with a digit more.
-            let v = f64::from_bits(random.next() & 0x7fff_ffff_ffff_ffff);
+            let v = f64::from_bits(random.draw() & 0x7fff_ffff_ffff_ffff);
             let v = if random.below(2) == 0 { v } else { v as f32 as f64 };
             let more = random.pick(&["", "", "1", "0000000000000000000000000001"]);
             if v.is_finite() && v.abs() > 1e-280 && v.abs() < 1e280 {
@@ -353,17 +353,17 @@ fn number_text(random: &mut Random) -> Vec<u8> {
             }
         }
         2 => {
-            let v = f32::from_bits(random.next() as u32 & 0x7fff_ffff);
+            let v = f32::from_bits(random.draw() as u32 & 0x7fff_ffff);
             let half = (f64::from(v) + f64::from(f32::from_bits(v.to_bits().wrapping_add(1)))) / 2.0;
             format!("{half:.200}{}", random.pick(&["", "1"])).into_bytes()
         }
         3 => {
-            let (m, e) = (random.next() >> random.below(64), random.below(2300) as i64 - 1150);
-            format!("0x{m:x}.{:x}p{e}", random.next() >> random.below(64)).into_bytes()
+            let (m, e) = (random.draw() >> random.below(64), random.below(2300) as i64 - 1150);
+            format!("0x{m:x}.{:x}p{e}", random.draw() >> random.below(64)).into_bytes()
         }
         _ => {
             let e = random.below(700) as i64 - 350;
-            format!("{}.{}e{e}", random.next() >> random.below(64), random.next()).into_bytes()
+            format!("{}.{}e{e}", random.draw() >> random.below(64), random.draw()).into_bytes()
         }
     }
 }

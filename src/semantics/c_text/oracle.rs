@@ -36,7 +36,7 @@ impl Random {
                 let shift = self.below(width.into());
                 let small = [0, 1, 2, 3, 10, 255, -1, -2, 97][self.below(9) as usize];
                 match self.below(4) {
-                    0 => Const::bv(width, (self.next() >> (64 - width) >> shift).into()),
+                    0 => Const::bv(width, (self.draw() >> (64 - width) >> shift).into()),
                     1 => Const::bv(width, (1i128 << (width - 1)) - self.below(2) as i128),
                     _ => Const::bv(width, small),
                 }
