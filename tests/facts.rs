@@ -436,3 +436,18 @@ fn a_refused_request_is_an_input() {
     assert_eq!(refusals("return 0;", "free(malloc(n)); return 0;"), [""; 0]);
     assert_eq!(refusals(plain, &checked.replace("= n", "= n + 1")), [""; 0]);
 }
+
+/// The callers' own checks change, but what happens happens in the callee.
+#[test]
+fn an_event_is_told_where_it_happens() {
+    let make =
+        |check: &str| format!("static int *make(int n) {{ int *p = malloc(4); {check} *p = n; return p; }}");
+    let user = |check: &str| format!("int *f(int n) {{ int *p = make(n); {check} return p; }}");
+    let program = |a: &str, b: &str| format!("#include <stdlib.h>\n{}\n{}\n", make(a), user(b));
+    let report = analyse(&[&program("", ""), &program("if (!p) return 0;", "if (!p) exit(1);")]);
+    assert_eq!(churns(&report, "make"), ["- undefined: access through a null pointer at line 2"]);
+    let f = report.functions.iter().find(|f| f.name == "f").expect("f");
+    let through: Vec<&[String]> =
+        f.points.iter().flat_map(|p| &p.churns).map(|c| c.through.as_slice()).collect();
+    assert_eq!(through, [["a.c:make"]]);
+}

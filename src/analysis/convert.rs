@@ -67,6 +67,7 @@ pub fn fill(
         }
     }
     report.functions.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
+    through::settle_events(&mut report.functions);
     through::settle(&mut report.functions);
 }
 

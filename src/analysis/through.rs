@@ -3,7 +3,7 @@
 
 use super::lineage::Lineage;
 use crate::ir::{Callee, Function, Instr};
-use crate::report::{Churn, FunctionReport, RepoPath};
+use crate::report::{Churn, Claim, FunctionReport, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -130,6 +130,33 @@ pub(super) fn settle(functions: &mut [FunctionReport]) {
                     instead.extend(keys.into_iter().map(|k| (k, own.clone())));
                 }
             }
+        }
+    }
+}
+
+/// An undefined event inside a callee that tells of it, too, comes through that callee, whatever else
+/// of the caller changed.
+pub(super) fn settle_events(functions: &mut [FunctionReport]) {
+    let events = |churn: &Churn| -> Vec<String> {
+        let facts = churn.removed.iter().map(|f| ("-", f)).chain(churn.added.iter().map(|f| ("+", f)));
+        let facts = facts.filter(|(_, f)| f.text.starts_with("undefined: "));
+        facts.map(|(side, f)| format!("{} {side} {}", churn.from, f.text)).collect()
+    };
+    let mut told: BTreeMap<String, String> = BTreeMap::new();
+    for f in functions.iter() {
+        let churns = f.points.iter().flat_map(|p| &p.churns);
+        for churn in churns.filter(|c| c.claim == Claim::DiffersUnderUb && c.through.is_empty()) {
+            for event in events(churn) {
+                told.insert(format!("{event} in {}()", f.name), format!("{}:{}", f.file, f.name));
+            }
+        }
+    }
+    for churn in functions.iter_mut().flat_map(|f| &mut f.points).flat_map(|p| &mut p.churns) {
+        if churn.claim == Claim::DiffersUnderUb
+            && let [event] = events(churn).as_slice()
+            && let Some(callee) = told.get(event)
+        {
+            churn.through = vec![callee.clone()];
         }
     }
 }
