@@ -466,7 +466,7 @@ fn floats() {
 }
 
 #[test]
-fn several_things_at_once() {
+fn statements_and_objects_at_once() {
     check(
         "long f(void) { int n = 0, i = 0; do { switch (i) { case 2: continue; case 4: goto out; } n += i; } while (++i < 9); out: return n * 10 + i; }",
         44,
@@ -527,6 +527,10 @@ fn several_things_at_once() {
         "long f(void) { long r = 0; for (int i = 0; i < 3; i++) { static int s = 5; int t = s++; int *p = &t; *p += i; r = r * 100 + t; } return r; }",
         50709,
     );
+}
+
+#[test]
+fn conversions_and_scopes_at_once() {
     check("long f(void) { unsigned char c = 0xf0; return (c << 4) + (c >> 4) + ~c + -c + !c; }", 3374);
     check("long f(void) { unsigned short a = 60000, b = 60000; return (unsigned)(a * b) > 0x7fffffff; }", 1);
     check(
