@@ -2,7 +2,7 @@
 
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
-use git_invdiff::report::{Claim, Report};
+use git_invdiff::report::{Claim, End, Report};
 
 fn analyse(versions: &[&str]) -> Report {
     let files: Vec<Vec<(&str, &str)>> = versions.iter().map(|v| vec![("a.c", *v)]).collect();
@@ -329,6 +329,21 @@ fn a_second_return_is_replayed() {
     let churns: Vec<_> = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).collect();
     let witness = churns.iter().find_map(|c| c.witness.as_ref()).expect("a witness");
     assert_eq!((witness.old.returned.as_deref(), witness.new.returned.as_deref()), (Some("3"), Some("4")));
+}
+
+/// A jump to a caller's buffer ends the run, and gives no value.
+#[test]
+fn jumps_to_a_caller_end_the_function() {
+    let f = |text: &str| {
+        format!(
+            "#include <setjmp.h>\n#include <stdio.h>\njmp_buf b; int f(void) {{ puts(\"{text}\"); longjmp(b, 1); }}"
+        )
+    };
+    let report = analyse(&[&f("a"), &f("b")]);
+    let mut churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    let witness = churns.find_map(|c| c.witness.as_ref()).expect("a witness");
+    assert_eq!((witness.calls.len(), witness.old.end), (0, End::Exit));
+    assert!(invariants(&report, "f").iter().any(|t| t == "ends in longjmp()"));
 }
 
 /// A parameter of another type gets the same argument, converted; that it does not fit as it is says

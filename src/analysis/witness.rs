@@ -41,9 +41,7 @@ pub fn convert(
         entry: new.function.name.to_string(),
         arguments,
         memory: run.input.objects.iter().map(|o| object(o, &names)).collect(),
-        calls: run
-            .new
-            .assumed_calls
+        calls: returned_calls(&run.new)
             .iter()
             .map(|c| CallResult {
                 callee: c.callee.to_string(),
@@ -58,6 +56,14 @@ pub fn convert(
         relies_on,
         old: outcome(&run.old, old, &names, program, before),
         new: outcome(&run.new, new, &names, program, after),
+    }
+}
+
+/// Returns the unknown calls of a run but the one that ended it.
+fn returned_calls(o: &Outcome) -> &[interp::AssumedCall] {
+    match (&o.end, o.assumed_calls.split_last()) {
+        (interp::End::NoReturn { callee, .. }, Some((last, rest))) if last.callee == *callee => rest,
+        _ => &o.assumed_calls,
     }
 }
 

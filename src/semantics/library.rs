@@ -182,12 +182,6 @@ static ROWS: &[Row] = &[
     writes("strncat", 3, 1),
     writes("sprintf", 2 | REST, 1),
     writes("snprintf", 4 | REST, 1),
-    // Does nothing that can be seen, but keeps the buffer's address. Its result, what it writes and
-    // what a second return finds are told by the unknown effect that stands behind the call.
-    base("setjmp"),
-    base("_setjmp"),
-    base("sigsetjmp"),
-    base("__sigsetjmp"),
 ];
 
 fn float1(p: &mut TermPool, a: &[TermId], sort: Sort, op: Op) -> Option<TermId> {
