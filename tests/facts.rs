@@ -278,6 +278,7 @@ fn nothing_is_proved_across_a_second_return() {
             "+ 1",
             "\\input(1)",
         ),
+        ("int k; scanf(\"%d\", &k); setjmp(b); c = k; k = 3; g(0); return c STEP;", "", "+ 1", "\\input(1)"),
         // Output and globals from before the jump stay.
         (
             "count = 0; if (setjmp(b)) return 0; count++; puts(\"a\"); STEP; return 1;",
@@ -291,6 +292,7 @@ fn nothing_is_proved_across_a_second_return() {
             "longjmp(b, 1)",
             "count == 0",
         ),
+        ("count = 0; setjmp(b); c = count; count = 1; g(0); return c STEP;", "", "+ 1", "\\result == 0"),
         // The results of two calls are not the same value.
         ("int v = setjmp(b); STEP; return v;", "g(0)", "longjmp(b, 4)", "\\result == 0"),
         (
@@ -299,6 +301,7 @@ fn nothing_is_proved_across_a_second_return() {
             "g(0)",
             "ends in longjmp",
         ),
+        ("if (c) { setjmp(b); STEP; longjmp(b, 1); } return 0;", "", "g(0)", "ends in longjmp"),
         ("if (c) { STEP; if (setjmp(b) == 0) longjmp(b, 1); } return 0;", "", "g(0)", "ends in longjmp"),
     ] {
         let f = |step: &str| format!("{head}int f(int c) {{ {} }}\n", body.replace("STEP", step));
@@ -344,6 +347,36 @@ fn jumps_to_a_caller_end_the_function() {
     let witness = churns.find_map(|c| c.witness.as_ref()).expect("a witness");
     assert_eq!((witness.calls.len(), witness.old.end), (0, End::Exit));
     assert!(invariants(&report, "f").iter().any(|t| t == "ends in longjmp()"));
+}
+
+/// What was printed or stored before a run ends otherwise than by return counts as well.
+#[test]
+fn what_comes_before_an_abnormal_end_is_compared() {
+    let head = "#include <stdio.h>\n#include <stdlib.h>\n#include <setjmp.h>\njmp_buf b; int count; void die(void);\n";
+    let analyse = |body: &str, text: &str| {
+        let f = |text: &str| format!("{head}int f(unsigned c) {{ {} }}\n", body.replace("TEXT", text));
+        analyse(&[&f("\"a\""), &f(text)])
+    };
+    let exit = "if (c > 3) { puts(TEXT); exit(1); } return 0;";
+    for body in [exit, "puts(TEXT); abort();", "if (c * c == 289) { puts(TEXT); longjmp(b, 1); } return 0;"] {
+        let report = analyse(body, "\"b\"");
+        let churns: Vec<_> =
+            report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).collect();
+        assert_eq!(churns.iter().map(|c| &*c.subject).collect::<Vec<_>>(), ["output"], "{body}");
+        assert!(churns[0].witness.is_some(), "{body}");
+        assert_eq!(analyse(body, "\"a\" \"\"").summary.churns, 0, "{body}");
+    }
+    // No input is found for it, and memory at such an end is not looked into.
+    for (body, other) in [
+        ("if ((c ^ 0x5a5a1a5a) * c * 7 == 0x6b43a9b5) { puts(TEXT); exit(1); } return 0;", "\"b\""),
+        ("if (c > 3) { count = *TEXT; longjmp(b, 1); } return 0;", "\"b\""),
+    ] {
+        let report = analyse(body, other);
+        assert!(!report.complete, "{body}: {report:?}");
+    }
+    // `exit` leaves nobody to look.
+    let report = analyse("if (c > 3) { count = *TEXT; exit(1); } return 0;", "\"b\"");
+    assert!(report.complete && report.summary.churns == 0, "{report:?}");
 }
 
 /// A parameter of another type gets the same argument, converted; that it does not fit as it is says

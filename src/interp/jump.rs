@@ -170,6 +170,12 @@ mod tests {
     #[test]
     fn calls_that_have_ended_are_no_place_to_go() {
         let dead = UndefinedKind::DeadJump;
+        undefined(
+            "static int *p; static void g(void) { int l = 1; p = &l; longjmp(b, 1); }\n\
+             int f(void) { if (!setjmp(b)) g(); return *p; }",
+            "f",
+            UndefinedKind::UseAfterFree,
+        );
         let arm = "static void arm(void) { setjmp(b); }";
         undefined(&format!("{arm} int f(void) {{ arm(); longjmp(b, 1); }}"), "f", dead);
         // Another call stands where that of `arm` was, even one of the same function.
@@ -201,6 +207,13 @@ mod tests {
             if (v == 6) { calls = 10; qsort(a, 4, 4, order); return calls > 11 ? v : 0; } return 1; }";
         check(f, 6);
         assert!(outcome(f, "f").platform_dependent);
+        // Each time the callback is over.
+        check(
+            "static int order(const void *x, const void *y) { longjmp(b, 1); }\n\
+             int f(void) { int a[2] = {2, 1}; volatile int n = 0; setjmp(b);\n\
+             if (n++ < 99) qsort(a, 2, 4, order); return n; }",
+            100,
+        );
     }
 
     #[test]

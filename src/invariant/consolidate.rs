@@ -409,6 +409,9 @@ impl<'a> Engine<'a> {
                         sides.insert(c, side);
                     }
                 }
+                if *subject == Subject::Output {
+                    all.iter().for_each(|c| self.add_output_at_ends(c, &mut sides));
+                }
                 sides
             }
         }
@@ -565,7 +568,12 @@ impl<'a> Engine<'a> {
                 let reason = "its type changes, and no input shows a difference";
                 return self.undecided(subject, from, to, reason);
             }
-            match self.equal(from, to, a, b) {
+            // That there is one end more or less is told as such.
+            let more_ends = a.key.len() != b.key.len() && a.key.first() == b.key.first();
+            if *subject == Subject::Output && more_ends {
+                return Verdict::Open;
+            }
+            match self.equal(subject, from, to, a, b) {
                 Equality::Equal => return Verdict::Same,
                 Equality::Differ(run) => {
                     found = run.and_then(|r| self.witness(&[*r], subject, from, to));
@@ -714,15 +722,21 @@ impl<'a> Engine<'a> {
 
     /// Asks the solver whether a subject is equal on all inputs that reach the exit in both classes.
     /// A model is replayed.
-    fn equal(&mut self, from: usize, to: usize, a: &Side, b: &Side) -> Equality {
-        let ([ta], [tb]) = (a.key.as_slice(), b.key.as_slice()) else { return Equality::Differ(None) };
-        let (ta, tb) = (*ta, *tb);
+    fn equal(&mut self, subject: &Subject, from: usize, to: usize, a: &Side, b: &Side) -> Equality {
+        let mut pairs = a.key.iter().zip(&b.key).enumerate().filter(|(_, (x, y))| x != y);
+        let (Some((at, (&ta, &tb))), None) = (pairs.next(), pairs.next()) else {
+            return Equality::Differ(None);
+        };
+        if a.key.len() != b.key.len() || self.e.pool.sort(ta) != self.e.pool.sort(tb) {
+            return Equality::Differ(None);
+        }
         if self.e.pool.sort(ta) == Sort::Mem {
             // Equality of whole memories is beyond the solver; their parts are other questions.
             return Equality::Open;
         }
         let mut under = self.e.pool.bool(true);
-        for c in [from, to] {
+        // What comes first is the value at the exit, but of ends.
+        for c in [from, to].into_iter().filter(|_| at == 0 && *subject != Subject::Ends) {
             for (_, v) in self.e.reach_from_entry(Mvicfg::EXIT, &VersionSet::single(c)) {
                 under = self.e.pool.and(under, v.term);
             }

@@ -9,7 +9,7 @@ use super::{subject, text};
 use crate::interp;
 use crate::ir::{Callee, Instr, TermId, UndefinedKind};
 use crate::mvicfg::{MvId, VersionSet};
-use crate::semantics::Val;
+use crate::semantics::{Place, Val};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -71,6 +71,13 @@ impl Engine<'_> {
             let (what, args) = self.describe_end(class, node, &single);
             side.key.push(val.term);
             side.key.extend(args);
+            if !self.ends_program(node) {
+                // Whoever takes over finds memory as it is.
+                for (_, memory) in self.e.before(Place::Memory, node, &single) {
+                    side.key.push(memory.term);
+                    side.unknown |= self.e.rests_on_havoc(memory.term);
+                }
+            }
             let mut causes = (*side.causes).union(&val.causes).union(&val.guards);
             causes.insert(node as usize);
             side.causes = Rc::new(causes);
@@ -105,17 +112,37 @@ impl Engine<'_> {
         side
     }
 
+    /// Adds what a class has printed where it ends otherwise than by return. Facts tell of the exit
+    /// alone, but versions are compared in both.
+    pub(super) fn add_output_at_ends(&mut self, class: usize, sides: &mut BTreeMap<usize, Side>) {
+        let single = VersionSet::single(class);
+        for node in subject::abnormal_ends(&self.e, class) {
+            // The first place is the exit's, which may be out of reach.
+            let no_exit = || Side { key: vec![self.e.pool.bool(false)], ..Side::default() };
+            let side = sides.entry(class).or_insert_with(no_exit);
+            for (_, out) in self.e.before(Place::Out, node, &single) {
+                side.key.push(out.term);
+                side.causes = Rc::new(side.causes.union(&out.causes));
+                side.unknown |= self.e.rests_on_havoc(out.term);
+            }
+        }
+    }
+
+    /// Whether a call ends the whole program, as far as anybody sees.
+    fn ends_program(&self, node: MvId) -> bool {
+        let names =
+            ["exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__invdiff_assert_fail"];
+        match &self.task.graph.node(node).instr {
+            Instr::Call { callee: Callee::Direct(name), .. } => names.contains(&&**name),
+            _ => false,
+        }
+    }
+
     /// Whether a call that does not return may arrive at a `setjmp` of the same function.
     fn may_come_back(&self, class: usize, node: MvId) -> bool {
         let graph = self.task.graph;
         let lands = |&n: &MvId| graph.node(n).instr.is_second_return();
-        let names =
-            ["exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__invdiff_assert_fail"];
-        let ends = match &graph.node(node).instr {
-            Instr::Call { callee: Callee::Direct(name), .. } => names.contains(&&**name),
-            _ => false,
-        };
-        !ends && self.e.flow.classes[class].rpo.iter().any(lands)
+        !self.ends_program(node) && self.e.flow.classes[class].rpo.iter().any(lands)
     }
 
     fn describe_end(&mut self, number: usize, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
