@@ -366,14 +366,9 @@ fn what_comes_before_an_abnormal_end_is_compared() {
         assert!(churns[0].witness.is_some(), "{body}");
         assert_eq!(analyse(body, "\"a\" \"\"").summary.churns, 0, "{body}");
     }
-    // No input is found for it, and memory at such an end is not looked into.
-    for (body, other) in [
-        ("if ((c ^ 0x5a5a1a5a) * c * 7 == 0x6b43a9b5) { puts(TEXT); exit(1); } return 0;", "\"b\""),
-        ("if (c > 3) { count = *TEXT; longjmp(b, 1); } return 0;", "\"b\""),
-    ] {
-        let report = analyse(body, other);
-        assert!(!report.complete, "{body}: {report:?}");
-    }
+    // Memory at such an end is not looked into.
+    let report = analyse("if (c > 3) { count = *TEXT; longjmp(b, 1); } return 0;", "\"b\"");
+    assert!(!report.complete, "{report:?}");
     // `exit` leaves nobody to look.
     let report = analyse("if (c > 3) { count = *TEXT; exit(1); } return 0;", "\"b\"");
     assert!(report.complete && report.summary.churns == 0, "{report:?}");

@@ -735,9 +735,11 @@ impl<'a> Engine<'a> {
             return Equality::Open;
         }
         let mut under = self.e.pool.bool(true);
-        // What comes first is the value at the exit, but of ends.
-        for c in [from, to].into_iter().filter(|_| at == 0 && *subject != Subject::Ends) {
-            for (_, v) in self.e.reach_from_entry(Mvicfg::EXIT, &VersionSet::single(c)) {
+        // The first value is the exit's, the others are those of other ends.
+        for c in [from, to].into_iter().filter(|_| *subject != Subject::Ends) {
+            let ends = subject::abnormal_ends(&self.e, c);
+            let node = at.checked_sub(1).and_then(|i| ends.get(i)).copied().unwrap_or(Mvicfg::EXIT);
+            for (_, v) in self.e.reach_from_entry(node, &VersionSet::single(c)) {
                 under = self.e.pool.and(under, v.term);
             }
         }
