@@ -8,7 +8,7 @@
 use super::assume;
 use super::cell::CellChange;
 use super::defined;
-use super::events::undefined_fact;
+use super::events::{drop_long, undefined_fact};
 use super::fact::{Fact, Template};
 use super::inductive::Inductive;
 use super::inputs;
@@ -789,14 +789,5 @@ impl<'a> Engine<'a> {
 
     pub(super) fn assumptions(&self, exact: TermId, shown: TermId) -> Vec<String> {
         if exact == shown { Vec::new() } else { vec!["stdin-well-formed".into()] }
-    }
-}
-
-/// Of several events the long ones go, if a short one is left to tell of the change.
-fn drop_long(removed: &mut Vec<Fact>, added: &mut Vec<Fact>) {
-    const LONG: usize = 120;
-    if removed.iter().chain(added.iter()).any(|f| f.text.chars().count() <= LONG) {
-        removed.retain(|f| f.text.chars().count() <= LONG);
-        added.retain(|f| f.text.chars().count() <= LONG);
     }
 }

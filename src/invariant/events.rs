@@ -212,3 +212,12 @@ fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str) ->
         if *place.function == *function { String::new() } else { format!(" in {}()", place.function) };
     format!("undefined: {what} at line {}{within}", place.line)
 }
+
+/// Of several events the long ones go, if a short one is left to tell of the change.
+pub(super) fn drop_long(removed: &mut Vec<Fact>, added: &mut Vec<Fact>) {
+    const LONG: usize = 120;
+    if removed.iter().chain(added.iter()).any(|f| f.text.chars().count() <= LONG) {
+        removed.retain(|f| f.text.chars().count() <= LONG);
+        added.retain(|f| f.text.chars().count() <= LONG);
+    }
+}
