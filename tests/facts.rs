@@ -494,3 +494,23 @@ fn an_event_is_told_where_it_happens() {
         f.points.iter().flat_map(|p| &p.churns).map(|c| c.through.as_slice()).collect();
     assert_eq!(through, [["a.c:make"]]);
 }
+
+#[test]
+fn values_are_said_in_plain_c() {
+    let old = "int count; int f(int n) { count += n; return n; }";
+    let new = "int count; int f(int n) { count += n; return n + 1; }";
+    let plain = |old: &str, new: &str| -> Vec<(String, Option<String>)> {
+        let files = [vec![("a.c", old)], vec![("a.c", new)]];
+        let options = Options { all: true, ..Options::default() };
+        let report = diff(&memory::request(&files, c::Options::default(), options));
+        let points = report.functions.into_iter().flat_map(|f| f.points);
+        points.flat_map(|p| p.version_invariants).map(|f| (f.text, f.c)).collect()
+    };
+    let sum = ("count == n + \\old(count)".to_owned(), Some("count == n + invdiff_old_count".to_owned()));
+    assert!(plain(old, new).contains(&sum), "{:?}", plain(old, new));
+    let old = "int f(int n) { int k = n > 3 ? 2 : n; return k + 1; }";
+    let new = "int f(int n) { int k = n > 3 ? 2 : n; return k + 2; }";
+    let found = plain(old, new);
+    assert!(found.iter().any(|(t, c)| t.starts_with("k == ") && c.as_deref() == Some(t)), "{found:?}");
+    assert!(found.iter().all(|(t, c)| !t.contains("\\result") || c.is_none()), "{found:?}");
+}

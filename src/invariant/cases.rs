@@ -98,6 +98,13 @@ impl Engine<'_> {
         if says_nothing || long || !self.is_readable(&text) {
             return None;
         }
+        let plain = c_text::render_c_equation(&self.e.pool, &name, what, &naming, ty.as_ref());
+        let c = match self.e.pool.as_const(condition) {
+            Some(_) => plain,
+            None => c_text::render_c(&self.e.pool, condition, &naming, None)
+                .zip(plain)
+                .map(|(when, equation)| format!("!({}) || {equation}", when.text)),
+        };
         let mut assumptions = BTreeSet::new();
         let (mut lines, mut classes) = (BTreeMap::new(), VersionSet::new());
         for (&c, side) in sides {
@@ -111,7 +118,7 @@ impl Engine<'_> {
             template: Template::Functional,
             variables: vec![name],
             text,
-            c: None,
+            c,
             classes,
             assumptions: assumptions.into_iter().collect(),
             lines,

@@ -466,7 +466,7 @@ impl<'a> Engine<'a> {
             template: if constant { Template::Constant } else { Template::Functional },
             variables: vec![subject.name()],
             text,
-            c: None,
+            c: c_text::render_c_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref()),
             classes: VersionSet::single(class),
             assumptions: self.assumptions(val.term, formed),
             lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),

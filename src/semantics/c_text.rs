@@ -83,11 +83,7 @@ pub fn render_equation(
     if pool.as_const(term).is_some_and(|c| c.is_nan()) {
         return format!("isnan({left})");
     }
-    let compound = match pool.get(term) {
-        Term::App(App::Op(op), _) => condition::binds_weaker_than_equality(*op, pool.sort(term)),
-        _ => false,
-    };
-    if compound { format!("{left} == ({right})") } else { format!("{left} == {right}") }
+    if is_compound(pool, term) { format!("{left} == ({right})") } else { format!("{left} == {right}") }
 }
 
 /// Returns plain C of a term, `None` where C cannot say it or it is longer than the limit.
@@ -96,6 +92,33 @@ pub fn render_c(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&CTyp
     let text = renderer.value(term, ty.map(Ty::of).as_ref()).text;
     let snapshots = renderer.snapshots.into_values().collect();
     (!renderer.failed && text.len() <= naming.max_len).then_some(CText { text, snapshots })
+}
+
+/// Returns plain C that the value named by `left` is the value of the term, `None` where C cannot say
+/// it: of results, input and long terms.
+pub fn render_c_equation(
+    pool: &TermPool,
+    left: &str,
+    term: TermId,
+    naming: &Naming,
+    ty: Option<&CType>,
+) -> Option<String> {
+    if left.contains('\\') {
+        return None;
+    }
+    if pool.as_const(term).is_some_and(|c| c.is_nan()) {
+        return Some(format!("isnan({left})"));
+    }
+    let right = render_c(pool, term, naming, ty)?.text;
+    Some(if is_compound(pool, term) { format!("{left} == ({right})") } else { format!("{left} == {right}") })
+}
+
+/// Whether a term's text needs parentheses beside `==`.
+fn is_compound(pool: &TermPool, term: TermId) -> bool {
+    match pool.get(term) {
+        Term::App(App::Op(op), _) => condition::binds_weaker_than_equality(*op, pool.sort(term)),
+        _ => false,
+    }
 }
 
 /// Text with what its context must know.
