@@ -6,7 +6,7 @@ use super::selection;
 use super::through::{self, Changes};
 use super::{Request, witness};
 use crate::invariant::{self, PointDiff, Subject};
-use crate::ir::DataModel;
+use crate::ir::{DataModel, RETURNS_TWICE};
 use crate::mvicfg::VersionSet;
 use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, Outcome, Place,
@@ -148,6 +148,11 @@ fn unknowns(lineage: &Lineage) -> Vec<UnknownEntry> {
         let Some(m) = m else { continue };
         for u in &m.function.unknowns {
             all.push(UnknownEntry { version: version(v), line: u.line, reason: u.reason.to_string() });
+        }
+        // What `longjmp` brings back is lowered, but nothing is known of it.
+        for node in m.function.nodes.iter().filter(|n| n.instr.is_second_return()) {
+            let (line, reason) = (node.span.line, RETURNS_TWICE.to_owned());
+            all.push(UnknownEntry { version: version(v), line, reason });
         }
     }
     all.sort();
