@@ -521,3 +521,34 @@ fn a_second_return_is_said_to_be_unknown() {
     let said: Vec<(u32, &str)> = f.unknowns.iter().map(|u| (u.line, u.reason.as_str())).collect();
     assert_eq!(said, [(3, "setjmp"), (3, "setjmp")]);
 }
+
+/// What a function found in memory before it wrote there is no fact about memory at the exit.
+#[test]
+fn calls_that_read_memory_say_which() {
+    let f = |n: &str| {
+        format!(
+            "#include <string.h>\nint x;\nvoid f(char *s, char *b) {{ if (strcmp(s, b)) {{ strcpy(b, s); x = {n}; }} else x = 0; }}"
+        )
+    };
+    let report = analyse(&[&f("1"), &f("2")]);
+    assert_eq!(
+        churns(&report, "f"),
+        ["- x == (\\old(strcmp(s, b)) != 0)", "+ x == (\\old(strcmp(s, b)) == 0 ? 0 : 2)"]
+    );
+    assert_eq!(invariants(&report, "f"), ["\\old(strcmp(s, b)) == 0 ==> x == 0"]);
+}
+
+/// Input that is made up while a program runs is read as it would be from a file.
+#[test]
+fn replayed_input_is_read_in_the_same_pieces() {
+    let f = |end: &str| {
+        format!(
+            "#include <stdio.h>\nint main(void) {{ char b[64]; int n; while ((n = fread(b, 1, 64, stdin)) > 0) printf(\"%d{end}\", n); return 0; }}"
+        )
+    };
+    let report = analyse(&[&f(","), &f(";")]);
+    let witness = report.functions[0].points[0].churns[0].witness.as_ref().unwrap();
+    let stdin = witness.stdin.clone().unwrap();
+    let pieces: String = stdin.as_bytes().chunks(64).map(|c| format!("{},", c.len())).collect();
+    assert_eq!(witness.old.stdout, Some(pieces), "{stdin:?}");
+}

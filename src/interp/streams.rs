@@ -58,13 +58,24 @@ impl<'p> Streams<'p> {
     /// Asks the plan for more input if what is left cannot serve the request.
     pub fn prepare(&mut self, request: &Request) {
         let Some(plan) = self.plan.filter(|_| !self.closed) else { return };
-        if !request.is_starved(self.unread()) {
-            return;
+        while !self.closed && request.is_starved(self.unread()) {
+            match plan.extend(self.stdin.len(), request) {
+                Some(text) => self.stdin.to_mut().extend_from_slice(&text),
+                None => self.closed = true,
+            }
+            // A format may ask for more than input ever gives.
+            if !matches!(request, Request::Bytes(_)) {
+                break;
+            }
         }
-        match plan.extend(self.stdin.len(), request) {
-            Some(text) => self.stdin.to_mut().extend_from_slice(&text),
-            None => self.closed = true,
-        }
+    }
+
+    /// Asks the plan for more input after a conversion that went to the end of what there is. Returns
+    /// whether there is more.
+    pub fn goes_on(&mut self) -> bool {
+        let before = self.stdin.len();
+        self.prepare(&Request::Bytes(self.unread().len() as u64 + 1));
+        self.stdin.len() > before
     }
 
     /// Reads one byte; `None` at the end.

@@ -312,14 +312,9 @@ impl<'a> Renderer<'a> {
             }
             Uf::Call { callee, .. } => {
                 let name = naming::callee_name(callee);
-                let call = format!("{name}({})", self.arguments(args));
-                let text = match self.earlier_calls(name, args) {
-                    0 => call,
-                    n => format!("\\at({call}, call{})", n + 1),
-                };
+                let text = self.call(name, args);
                 let ty = self.naming.return_type(name).unwrap_or_else(|| Ty::of_sort(sort));
-                self.failed = true;
-                Text { ty, ..Text::new(text, Level::Primary, Ty::of_sort(sort)) }
+                Text { ty, ..self.cannot(text, sort) }
             }
             Uf::Loop { hash, place, .. } => {
                 let name = self.naming.loops.get(&(hash.clone(), place.clone()));
@@ -330,6 +325,26 @@ impl<'a> Renderer<'a> {
                 let text = format!("{text}@loop");
                 Text { ty, ..self.cannot(text, sort) }
             }
+        }
+    }
+
+    /// Renders what a call gave. A function that only reads memory gives the same for the same memory,
+    /// so its text says which: `strlen(s)` alone is the length of `s` at the point.
+    fn call(&mut self, name: &str, args: &[TermId]) -> String {
+        let pool = self.pool;
+        let reads_only = args.iter().all(|&a| pool.sort(a) != Sort::World);
+        let mut memories = args.iter().filter(|&&a| pool.sort(a) == Sort::Mem).peekable();
+        let has_memory = memories.peek().is_some();
+        let at_entry = memories.all(|&m| matches!(pool.get(m), Term::Leaf(_)));
+        let old = reads_only && has_memory && at_entry && self.naming.old_memory && !self.in_old;
+        self.in_old |= old;
+        let call = format!("{name}({})", self.arguments(args));
+        self.in_old &= !old;
+        match self.earlier_calls(name, args) {
+            0 if old => format!("\\old({call})"),
+            0 if reads_only && !at_entry => format!("\\at({call}, after_write)"),
+            0 => call,
+            n => format!("\\at({call}, call{})", n + 1),
         }
     }
 

@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub(crate) enum Request<'a> {
     Char,
     Line,
+    /// So many bytes: fewer are read at the end only, as from a file.
+    Bytes(u64),
     /// A whole `scanf` format.
     Format(&'a [ScanDirective]),
 }
@@ -26,7 +28,11 @@ fn is_space(b: u8) -> bool {
 impl Request<'_> {
     /// Returns whether what is left of the input cannot serve the request.
     pub fn is_starved(&self, unread: &[u8]) -> bool {
-        let Request::Format(directives) = self else { return unread.is_empty() };
+        let directives = match self {
+            Request::Char | Request::Line => return unread.is_empty(),
+            Request::Bytes(n) => return (unread.len() as u64) < *n,
+            Request::Format(directives) => directives,
+        };
         let conversions = || {
             directives
                 .iter()
@@ -82,7 +88,7 @@ impl StdinPlan {
             Request::Format(directives) => {
                 directives.iter().for_each(|d| self.directive(d, &mut rng, &mut text))
             }
-            Request::Char | Request::Line => {
+            Request::Char | Request::Line | Request::Bytes(_) => {
                 // Streams of bytes or lines are usually read to their end.
                 if at > 0 && rng.chance(25) {
                     return None;

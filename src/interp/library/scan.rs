@@ -43,9 +43,16 @@ fn scan_stdin(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize, list: bool) -> 
     let text = m.memory.string(a.word(at)?, u64::MAX)?;
     let directives = m.program.scanf_format(&text).map_err(problem)?;
     m.streams.prepare(&Request::Format(&directives));
-    let mut cursor = Cursor::new(m.streams.unread());
-    let run = scan(&directives, m.program.data_model(), &mut cursor);
-    let (consumed, end, version) = (cursor.position(), cursor.hit_end, cursor.version_dependent);
+    let model = m.program.data_model();
+    let (run, consumed, end, version) = loop {
+        let mut cursor = Cursor::new(m.streams.unread());
+        let run = scan(&directives, model, &mut cursor);
+        let result = (run, cursor.position(), cursor.hit_end, cursor.version_dependent);
+        // Trailing white space in a format reads on until something else comes.
+        if !result.2 || !m.streams.goes_on() {
+            break result;
+        }
+    };
     m.streams.position += consumed;
     m.streams.end_seen |= end;
     m.platform_dependent |= version;

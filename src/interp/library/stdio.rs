@@ -215,7 +215,7 @@ fn read_line(m: &mut Machine<'_>, a: &Arguments<'_>, room: usize, keep_newline: 
 }
 
 fn read_bytes(m: &mut Machine<'_>, to: u64, n: u64) -> Run<u64> {
-    m.streams.prepare(&Request::Line);
+    m.streams.prepare(&Request::Bytes(n));
     let unread = m.streams.unread();
     let bytes = unread.get(..unread.len().min(n as usize)).unwrap_or(&[]).to_vec();
     m.memory.write(to, &bytes)?;
