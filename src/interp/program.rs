@@ -206,8 +206,8 @@ impl Program {
         }
     }
 
-    /// Returns the function that a call by this name from outside reaches (an external one first,
-    /// else the first unit's static one).
+    /// Returns the function that this name stands for: the first unit's, else an external one, else
+    /// some unit's static one.
     pub fn function(&self, name: &str) -> Option<&Function> {
         let id = self.definition_by_name(name)?;
         let d = self.definitions.get(id)?;
@@ -229,8 +229,8 @@ impl Program {
     }
 
     pub(crate) fn definition_by_name(&self, name: &str) -> Option<usize> {
-        let external = self.external.get(name).copied();
-        external.or_else(|| self.internal.iter().find_map(|t| t.get(name).copied()))
+        let own = self.definition_from(0, name);
+        own.or_else(|| self.internal.iter().find_map(|t| t.get(name).copied()))
     }
 
     /// Returns the definition that a call in `unit` reaches.

@@ -10,7 +10,7 @@ use super::subject::{Subject, find_var};
 use super::templates;
 use super::transfer;
 use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program, Value};
-use crate::ir::{CType, Const, Function, NodeId};
+use crate::ir::{CType, Const, Function, NodeId, UndefinedKind};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -183,8 +183,9 @@ pub fn watch(
 /// Runs both programs on one input.
 pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Input) -> Run {
     let limits = Limits { fuel: FUEL, ..Limits::default() };
-    let functions = old.function(entry.0).zip(new.function(entry.1));
-    let theirs = functions.map(|(f, g)| transfer::arguments(f, g, &input.arguments));
+    let before = old.function(entry.0).zip(old.unit_of(entry.0).map(|u| &**u));
+    let now = new.function(entry.1).zip(new.unit_of(entry.1).map(|u| &**u));
+    let theirs = before.zip(now).map(|(f, g)| transfer::arguments(f, g, &input.arguments));
     let same_arguments = !matches!(theirs, Some(None));
     let old_arguments = theirs.flatten().filter(|a| *a != input.arguments);
     let run_old = |input: &Input| match &old_arguments {
@@ -204,7 +205,7 @@ pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Inpu
         first = run_old(&input);
     }
     input.stdin_plan = None;
-    let same_meaning = same_arguments && transfer::same_layouts(old, new, entry, &input);
+    let same_meaning = same_arguments && transfer::same_meaning(old, new, entry, &input);
     let returned = same_meaning && first.end == End::Return && second.end == End::Return;
     let memory = returned.then(|| interp::memory_difference((old, &first), (new, &second))).flatten();
     Run { input, old: first, new: second, memory, same_meaning, old_arguments }
@@ -215,8 +216,9 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
     let (a, b) = (&run.old, &run.new);
     let undefined = |o: &Outcome| matches!(o.end, End::Undefined { .. });
     if run.same_meaning && undefined(a) != undefined(b) {
-        let other = if undefined(a) { b } else { a };
-        return (other.end.is_definite() && subject.is_observable()).then_some(Difference::Undefined);
+        let (event, other) = if undefined(a) { (a, b) } else { (b, a) };
+        let shown = other.end.is_definite() && subject.is_observable() && !is_made_up(event);
+        return shown.then_some(Difference::Undefined);
     }
     if !is_comparable(run) {
         return None;
@@ -249,6 +251,14 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
         }
     };
     differ.then_some(Difference::Defined)
+}
+
+/// Whether a run only met something undefined because functions that are not known did nothing: they
+/// would have written what is read without ever being written.
+fn is_made_up(o: &Outcome) -> bool {
+    let End::Undefined { kind: UndefinedKind::Uninitialised, .. } = o.end else { return false };
+    let takes_pointer = |c: &interp::AssumedCall| c.arguments.iter().any(|a| matches!(a, Value::Pointer { .. }));
+    o.assumed_calls.iter().any(takes_pointer)
 }
 
 pub(super) fn both_return(run: &Run) -> bool {

@@ -8,23 +8,58 @@ use crate::interp::{Input, Program, Value};
 use crate::ir::{CType, Const, Function, Record, Sort, Unit, VarId};
 
 /// Returns the arguments of the older version: those of parameters of the same name, converted as a
-/// call converts them; what only the older version takes is zero. `None`: a parameter is a number in
-/// one version and something else in the other, so that no argument means the same in both.
-pub(super) fn arguments(old: &Function, new: &Function, given: &[Value]) -> Option<Vec<Value>> {
+/// call converts them; a number that only the older version takes is zero. `None`: no argument means
+/// the same in both, because a parameter is something else now, or others took its place.
+pub(super) fn arguments(
+    (old, before): (&Function, &Unit),
+    (new, now): (&Function, &Unit),
+    given: &[Value],
+) -> Option<Vec<Value>> {
     let names = |f: &Function| f.params.iter().map(|p| f.var(*p).name.clone()).collect::<Vec<_>>();
     let (theirs, ours) = (names(old), names(new));
+    let same_place = |k: usize| theirs[k] == ours[k] || !ours.contains(&theirs[k]) && !theirs.contains(&ours[k]);
     // Parameters that were only renamed keep their places.
-    let by_place = theirs.len() == ours.len() && !theirs.iter().all(|n| ours.contains(n));
+    let by_place = theirs.len() == ours.len() && (0..ours.len()).all(same_place);
+    let replaced = |a: &[_], b: &[_]| a.iter().any(|n| !b.contains(n));
+    if !by_place && replaced(&theirs, &ours) && replaced(&ours, &theirs) {
+        return None;
+    }
     let position = |k: usize| if by_place { Some(k) } else { ours.iter().position(|n| *n == theirs[k]) };
     let argument = |(k, p): (usize, &VarId)| {
         let to = old.var(*p);
         let from = position(k).and_then(|i| Some((given.get(i)?, &new.var(*new.params.get(i)?).ty)));
         match from {
-            Some((value, ty)) => converted(value, ty, &to.ty, to.sort),
-            None => Some(Value::Const(to.sort.and_then(Const::zero).unwrap_or(Const::bv(64, 0)))),
+            Some((value, ty)) => {
+                let alike = !ty.is_pointer() || same_target(&to.ty, ty, before, now, 0);
+                converted(value, ty, &to.ty, to.sort).filter(|_| alike)
+            }
+            None => Some(Value::Const(to.sort.filter(|_| !to.ty.is_pointer()).and_then(Const::zero)?)),
         }
     };
     old.params.iter().enumerate().map(argument).collect()
+}
+
+/// Whether pointers of two types lead to things of the same make; what is not known may be anything.
+fn same_target(a: &CType, b: &CType, old: &Unit, new: &Unit, depth: usize) -> bool {
+    use CType::{Array, Bool, Float, Function, Int, Opaque, Pointer, Record, Void};
+    match (a, b) {
+        _ if depth > 8 => true,
+        (Pointer(a), Pointer(b)) | (Array(a, _), Array(b, _)) => same_target(a, b, old, new, depth + 1),
+        (Void | Opaque { .. } | Function(_), _) | (_, Void | Opaque { .. } | Function(_)) => true,
+        (Int { bits: x, .. }, Int { bits: y, .. }) => x == y,
+        (Float(x), Float(y)) => x == y,
+        (Record(x), Record(y)) => {
+            let (Some(x), Some(y)) = (old.records.get(x.0 as usize), new.records.get(y.0 as usize)) else {
+                return true;
+            };
+            let fields = |r: &crate::ir::Record| -> Vec<_> {
+                r.fields.iter().map(|f| (f.name.clone(), f.offset)).collect()
+            };
+            x.name == y.name || x.size == 0 || y.size == 0 || x.size == y.size && fields(x) == fields(y)
+        }
+        (Bool, Bool) => true,
+        _ => false,
+    }
 }
 
 /// An argument as a parameter of another type takes it.
@@ -43,10 +78,19 @@ fn converted(value: &Value, from: &CType, to: &CType, sort: Option<Sort>) -> Opt
     }
 }
 
-/// Whether the records in an input's objects are laid out alike in both versions.
-pub(super) fn same_layouts(old: &Program, new: &Program, entry: (&str, &str), input: &Input) -> bool {
+/// Whether an input means the same in both versions: its pointers lead to functions and globals that
+/// both have, and the records in its objects are laid out alike.
+pub(super) fn same_meaning(old: &Program, new: &Program, entry: (&str, &str), input: &Input) -> bool {
     let (Some(old), Some(new)) = (old.unit_of(entry.0), new.unit_of(entry.1)) else { return true };
-    std::sync::Arc::ptr_eq(old, new) || input.objects.iter().all(|o| same_layout(&o.ty, old, new, 0))
+    let pointers = input.objects.iter().flat_map(|o| o.pointers.iter().map(|(_, v)| v));
+    let has = |unit: &Unit, v: &Value| match v {
+        Value::Function(name) => unit.function(name).is_some(),
+        Value::Global { symbol, .. } => unit.global(symbol).is_some(),
+        Value::Const(_) | Value::Pointer { .. } => true,
+    };
+    std::sync::Arc::ptr_eq(old, new)
+        || input.arguments.iter().chain(pointers).all(|v| has(old, v) == has(new, v))
+            && input.objects.iter().all(|o| same_layout(&o.ty, old, new, 0))
 }
 
 fn same_layout(ty: &CType, old: &Unit, new: &Unit, depth: usize) -> bool {
