@@ -552,3 +552,60 @@ fn replayed_input_is_read_in_the_same_pieces() {
     let pieces: String = stdin.as_bytes().chunks(64).map(|c| format!("{},", c.len())).collect();
     assert_eq!(witness.old.stdout, Some(pieces), "{stdin:?}");
 }
+
+/// Checks that no run is shown for a change of `f`: none means the same in both versions.
+#[track_caller]
+fn check_no_witness(old: &str, new: &str) {
+    let report = analyse(&[old, new]);
+    let points = report.functions.iter().filter(|f| f.name == "f").flat_map(|f| &f.points);
+    let shown = points.flat_map(|p| &p.churns).filter(|c| c.witness.is_some());
+    assert_eq!(shown.map(|c| &*c.subject).collect::<Vec<_>>(), [""; 0], "{new}");
+}
+
+#[test]
+fn inputs_mean_the_same_in_both_versions() {
+    // Other parameters took the place of the old ones.
+    check_no_witness(
+        "int f(const char *s, int n) { return s[0] + n; }",
+        "struct p { const char *s; };\nint f(struct p *q) { return q->s[0]; }",
+    );
+    check_no_witness(
+        "struct a { int x, y; };\nint f(struct a *p) { return p->x; }",
+        "struct b { int u, x; };\nint f(struct b *p) { return p->x; }",
+    );
+    // No pointer of the old version leads to a function that is new.
+    let old = "typedef int (*fn)(int);\nint f(fn g) { return g ? 1 : 2; }";
+    let new = "typedef int (*fn)(int);\nstatic int m(int x) { return x; }\n\
+               int f(fn g) { return g == m ? 3 : g ? 1 : 2; }";
+    check_no_witness(old, new);
+    // What an unknown function leaves in memory is not known to be uninitialised.
+    let call = "void fill(char *);\nint f(void) { char b[4]; fill(b);";
+    check_no_witness(&format!("{call} return b[0] == 1; }}"), &format!("{call} return 0; }}"));
+}
+
+/// A name stands for the function of the unit at hand.
+#[test]
+fn functions_of_one_name_are_told_apart() {
+    let version =
+        |n: u8| format!("static int f(int a) {{ return a + {n}; }}\nint g(int a) {{ return f(a); }}");
+    let (old, new) = (version(1), version(2));
+    let other = ("b.c", "int f(int a) { return a / 100; }");
+    let files = [vec![("a.c", &*old), other], vec![("a.c", &*new), other]];
+    let report = diff(&memory::request(&files, c::Options::default(), Options::default()));
+    let churn = &report.functions.iter().find(|f| f.name == "f").unwrap().points[0].churns[0];
+    assert!(churn.witness.is_some(), "{churn:?}");
+}
+
+/// What only moves stays what it is, whatever `__LINE__` says.
+#[test]
+fn line_numbers_are_no_change() {
+    let code = "void fail(const char *, int);\n#define CHECK(c) if (!(c)) fail(#c, __LINE__)\n\
+                int f(int a) {\n  CHECK(a > 0);\n  return __LINE__ + a;\n}\n";
+    let report = analyse(&[code, &format!("/* moved */\n{code}")]);
+    assert!(report.functions.is_empty(), "{:?}", report.functions);
+    assert_eq!(report.summary.hunks_not_analysed, 0);
+    // Where the function itself changes, its constants are what they are.
+    let new = format!("\n{}", code.replace("return __LINE__ + a", "return __LINE__ - a"));
+    let report = analyse(&[code, &new]);
+    assert_eq!(churns(&report, "f")[..2], ["- \\result == a + 5", "+ \\result == 6 - a"]);
+}

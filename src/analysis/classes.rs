@@ -135,8 +135,19 @@ pub struct Analysed {
     pub diff: Option<FunctionDiff>,
 }
 
-/// Groups the versions of a lineage by body and by the constants that the body reads.
+/// Groups the versions of a lineage by body and by the constants that the body reads. Where nothing
+/// changes but the numbers that `__LINE__` gives, nothing does.
 pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
+    let loose = grouped(lineage, &|m| m.body.to_string());
+    // A class stands for all of its versions: facts name constants.
+    if loose.1.len() > 1 { classify_exactly(lineage) } else { loose }
+}
+
+fn classify_exactly(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
+    grouped(lineage, &|m| crate::mvicfg::key::exact_body_hash(&m.inlined))
+}
+
+fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<usize>>, Vec<usize>) {
     let mut keys: Vec<String> = Vec::new();
     let mut representative = Vec::new();
     let class_of = lineage
@@ -145,7 +156,7 @@ pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
         .enumerate()
         .map(|(v, member)| {
             let m = member.as_ref()?;
-            let key = format!("{} {} {:?}", m.body, environment(m), lineage.salt.get(v));
+            let key = format!("{} {} {:?}", body(m), environment(m), lineage.salt.get(v));
             Some(match keys.iter().position(|k| *k == key) {
                 Some(c) => c,
                 None => {
@@ -256,7 +267,9 @@ fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analys
 
 /// Analyses one function.
 fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
-    let (class_of, representative) = classify(lineage);
+    let lines = wanted_lines(lineage, options);
+    let (class_of, representative) =
+        if lines.is_empty() { classify(lineage) } else { classify_exactly(lineage) };
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let mut own: Vec<bool> = Vec::new();
     let written = |v: usize| lineage.members[v].as_ref().map(|m| crate::mvicfg::key::body_hash(&m.function));
@@ -272,7 +285,6 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             own.push(written(v) != written(w) || constant);
         }
     }
-    let lines = wanted_lines(lineage, options);
     if pairs.is_empty() && lines.is_empty() {
         return Analysed { class_of, representative, diff: None };
     }

@@ -204,8 +204,10 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         let here: Vec<&invariant::Churn> = diff.churns.iter().filter(|c| (c.from, c.to) == (x, y)).collect();
         let observable = here.iter().any(|c| c.subject.is_observable());
         for c in here {
-            // A local matters by itself only when nothing that a caller sees tells of the change.
-            if request.analysis.has_locals() || c.subject.is_observable() || !observable {
+            // A local matters by itself only when nothing that a caller sees tells of the change, and
+            // where a function ends only when it is known to differ.
+            let guess = c.claim == invariant::Claim::NoLongerProvable && kind == PointKind::Exit;
+            if request.analysis.has_locals() || c.subject.is_observable() || !observable && !guess {
                 point.churns.push(view.churn(c, from, to));
             }
         }
@@ -366,8 +368,8 @@ impl View<'_> {
         found.into_iter().collect()
     }
 
-    /// Leaves as removed and added the lines that hunks have, if there are any: a new call of an old
-    /// callee brings nodes of lines that nobody changed.
+    /// Leaves as removed and added the lines that hunks have: a new call of an old callee brings nodes of
+    /// lines that nobody changed, and a macro or a type changes what untouched lines mean.
     fn of_changed_lines(&self, causes: Causes, from: usize, to: usize) -> Causes {
         let changed = |line: &LineRef, forwards: bool| {
             let mut found = BTreeSet::new();
@@ -377,9 +379,6 @@ impl View<'_> {
         let removed: Vec<LineRef> = causes.removed.iter().filter(|l| changed(l, true)).cloned().collect();
         let (added, kept): (Vec<LineRef>, Vec<LineRef>) =
             causes.added.iter().cloned().partition(|l| changed(l, false));
-        if removed.is_empty() && added.is_empty() {
-            return causes;
-        }
         let shared: BTreeSet<LineRef> = causes.shared.into_iter().chain(kept).collect();
         Causes { removed, added, shared: shared.into_iter().collect() }
     }

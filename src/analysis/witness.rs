@@ -5,7 +5,7 @@ mod names;
 use super::lineage::Member;
 use crate::interp::{self, FinalObject, Outcome};
 use crate::invariant::{self, CellValue, Subject};
-use crate::ir::{CType, Const, VarKind};
+use crate::ir::{CType, Const, Field, VarKind};
 use crate::report::{self, Argument, CallResult, MemoryObject, Run, Undefined, Witness, WitnessKind};
 use crate::semantics::c_text::{float_literal, string_literal};
 use names::{Names, is_char, single};
@@ -41,18 +41,11 @@ pub fn convert(
         entry: new.function.name.to_string(),
         arguments,
         memory: run.input.objects.iter().map(|o| object(o, &names)).collect(),
-        calls: returned_calls(&run.new)
-            .iter()
-            .map(|c| CallResult {
-                callee: c.callee.to_string(),
-                nth: c.nth,
-                returned: Some(if c.given { "NULL" } else { "0" }.into()),
-                ..CallResult::default()
-            })
-            .collect(),
+        calls: assumed_calls(run, old, new),
         stdin,
         stdin_base64,
-        argv: None,
+        argv: (program && run.input.argv.len() > 1)
+            .then(|| run.input.argv.iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect()),
         relies_on,
         old: outcome(&run.old, old, &names, program, before),
         new: outcome(&run.new, new, &names, program, after),
@@ -65,6 +58,25 @@ fn returned_calls(o: &Outcome) -> &[interp::AssumedCall] {
         (interp::End::NoReturn { callee, .. }, Some((last, rest))) if last.callee == *callee => rest,
         _ => &o.assumed_calls,
     }
+}
+
+/// The calls of functions that nobody defines, of both runs; what they are taken to give.
+fn assumed_calls(run: &invariant::Run, old: &Member, new: &Member) -> Vec<CallResult> {
+    let mut calls: BTreeMap<(&str, u32), CallResult> = BTreeMap::new();
+    for (outcome, m) in [(&run.new, new), (&run.old, old)] {
+        for c in returned_calls(outcome) {
+            let prototype = m.unit.prototypes.iter().find(|p| p.name == c.callee);
+            let returned = match prototype.map(|p| &p.ret) {
+                _ if c.given => Some("NULL".to_owned()),
+                Some(CType::Void) => None,
+                _ => Some("0".to_owned()),
+            };
+            let call =
+                CallResult { callee: c.callee.to_string(), nth: c.nth, returned, ..Default::default() };
+            calls.entry((&*c.callee, c.nth)).or_insert(call);
+        }
+    }
+    calls.into_values().collect()
 }
 
 /// Values by name.
@@ -111,12 +123,25 @@ fn locals(o: &Outcome, m: &Member) -> Values {
 fn changed_cells(a: &FinalObject, b: &FinalObject, names: &Names, before: &mut Values, after: &mut Values) {
     /// Cells that are spelled out.
     const SHOWN: usize = 4;
-    let Some((root, ty)) = names.root(&a.identity) else { return };
+    // What no pointer of the input or of the result leads to at its start shows as bytes.
+    let whole = || {
+        let byte = CType::Int { bits: 8, signed: true, name: "char".into() };
+        (
+            "a new object".to_owned(),
+            CType::Array(Arc::new(byte), Some(a.bytes.len().max(b.bytes.len()) as u64)),
+        )
+    };
+    let (root, ty) = names.root(&a.identity).unwrap_or_else(whole);
     let word = |o: &FinalObject| if o.live { "in use" } else { "freed" }.to_owned();
     if a.live != b.live {
         let name = names.pointer(a).map_or(root, |p| format!("*{p}"));
         before.insert(name.clone(), word(a));
         after.insert(name, word(b));
+        return;
+    }
+    if a.bytes.len() != b.bytes.len() {
+        before.insert(format!("size of {root}"), a.bytes.len().to_string());
+        after.insert(format!("size of {root}"), b.bytes.len().to_string());
         return;
     }
     let cells = |o: &FinalObject| {
@@ -230,9 +255,15 @@ impl Content<'_> {
                 }
             }
             CType::Record(id) => {
-                for f in &m.unit.record(*id).fields {
+                let fields = &m.unit.record(*id).fields;
+                let shown = |(k, _): &(usize, &Field)| self.is_shown(m, fields, *k, at);
+                for (_, f) in fields.iter().enumerate().filter(shown) {
                     let dot = if path.is_empty() || path.ends_with("->") { "" } else { "." };
-                    self.cells(m, &f.ty, at + f.offset, format!("{path}{dot}{}", f.name), cells);
+                    let path = format!("{path}{dot}{}", f.name);
+                    match f.bits {
+                        Some((first, width)) => self.bit_field(m, f, (at, first, width), path, cells),
+                        None => self.cells(m, &f.ty, at + f.offset, path, cells),
+                    }
                 }
             }
             _ => {
@@ -251,6 +282,44 @@ impl Content<'_> {
                     cells.insert(path, report::Value::Text(constant(c, ty)));
                 }
             }
+        }
+    }
+}
+
+impl Content<'_> {
+    /// Of members that share bytes (of a union) one is shown: the first that fits what is there.
+    fn is_shown(&self, m: &Member, fields: &[Field], k: usize, at: u64) -> bool {
+        let extent =
+            |f: &Field| (f.offset, f.offset.saturating_add(m.unit.size_of(&f.ty).unwrap_or(0).max(1)));
+        let fits = |f: &Field| match &f.ty {
+            CType::Pointer(_) => self.pointers.contains_key(&(at + f.offset)),
+            CType::Record(_) | CType::Array(..) => true,
+            _ => !self.pointers.contains_key(&(at + f.offset)),
+        };
+        let Some(f) = fields.get(k).filter(|f| f.bits.is_none()) else { return true };
+        let (start, end) = extent(f);
+        let shares = |g: &Field| g.bits.is_none() && extent(g).0 < end && start < extent(g).1;
+        let better = |(i, g): (usize, &Field)| i != k && shares(g) && (!fits(g), i) < (!fits(f), k);
+        !fields.iter().enumerate().any(better)
+    }
+
+    fn bit_field(
+        &self,
+        m: &Member,
+        f: &Field,
+        (at, first, width): (u64, u32, u32),
+        path: String,
+        cells: &mut BTreeMap<String, report::Value>,
+    ) {
+        let start = (at + f.offset) as usize;
+        let end = start + m.unit.size_of(&f.ty).unwrap_or(0).min(16) as usize;
+        let Some(raw) = self.bytes.get(start..end) else { return };
+        let unit = raw.iter().rev().fold(0u128, |acc, b| acc << 8 | *b as u128);
+        let bits =
+            unit.checked_shr(first).unwrap_or(0) & 1u128.checked_shl(width).map_or(u128::MAX, |k| k - 1);
+        if bits != 0 || self.zeros {
+            let value = Const::bv(width.clamp(1, 128) as u16, bits as i128);
+            cells.insert(path, report::Value::Text(constant(value, &f.ty)));
         }
     }
 }

@@ -600,7 +600,7 @@ impl<'a> Engine<'a> {
         let claim = match &found {
             Some((run, Difference::Undefined)) => {
                 // The event stands on the side of the version that meets it.
-                let events = undefined_fact(run, from, to, &graph.bodies[to].name);
+                let events = undefined_fact(run, from, to, &graph.bodies[to].name, &self.task.units);
                 if matches!(run.old.end, crate::interp::End::Undefined { .. }) {
                     removed = events;
                 } else {

@@ -7,11 +7,12 @@ use super::fact::{Fact, Template};
 use super::runs::Run;
 use super::{subject, text};
 use crate::interp;
-use crate::ir::{Callee, Instr, TermId, UndefinedKind};
+use crate::ir::{Callee, Instr, TermId, UndefinedKind, Unit};
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::{Place, Val};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 impl Engine<'_> {
     pub(super) fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
@@ -169,14 +170,20 @@ impl Engine<'_> {
 }
 
 /// The undefined event that a run met in one of its versions, as a fact of that version.
-pub(super) fn undefined_fact(run: &Run, from: usize, to: usize, function: &str) -> Vec<Fact> {
+pub(super) fn undefined_fact(
+    run: &Run,
+    from: usize,
+    to: usize,
+    function: &str,
+    units: &[Arc<Unit>],
+) -> Vec<Fact> {
     let mut facts = Vec::new();
     for (outcome, class) in [(&run.old, from), (&run.new, to)] {
         if let crate::interp::End::Undefined { kind, place } = &outcome.end {
             facts.push(Fact {
                 template: Template::Event,
                 variables: vec!["end".into()],
-                text: undefined_text(*kind, place, function),
+                text: undefined_text(*kind, place, function, &units[class]),
                 c: None,
                 classes: VersionSet::single(class),
                 assumptions: Vec::new(),
@@ -189,7 +196,7 @@ pub(super) fn undefined_fact(run: &Run, from: usize, to: usize, function: &str) 
 }
 
 /// Names an undefined event in C's words, with the callee that it happens in.
-fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str) -> String {
+fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str, unit: &Unit) -> String {
     let what = match kind {
         UndefinedKind::DivisionByZero => "division by zero",
         UndefinedKind::DivisionOverflow => "overflow in a division",
@@ -208,8 +215,12 @@ fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str) ->
         UndefinedKind::BadCall => "call with arguments that do not fit",
         UndefinedKind::DeadJump => "longjmp to a call that has ended",
     };
-    let within =
-        if *place.function == *function { String::new() } else { format!(" in {}()", place.function) };
+    let within = match *place.function == *function {
+        // A function's text may come from a file that is included.
+        true if place.file != unit.path => format!(" of {}", place.file.display()),
+        true => String::new(),
+        false => format!(" in {}()", place.function),
+    };
     format!("undefined: {what} at line {}{within}", place.line)
 }
 

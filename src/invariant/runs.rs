@@ -257,7 +257,13 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
 /// would have written what is read without ever being written.
 fn is_made_up(o: &Outcome) -> bool {
     let End::Undefined { kind: UndefinedKind::Uninitialised, .. } = o.end else { return false };
-    let takes_pointer = |c: &interp::AssumedCall| c.arguments.iter().any(|a| matches!(a, Value::Pointer { .. }));
+    // Locals and what was allocated have no name that versions share.
+    let writable = |v: &Value| match v {
+        Value::Pointer { .. } => true,
+        Value::Global { symbol, .. } => &**symbol == "?",
+        Value::Const(_) | Value::Function(_) => false,
+    };
+    let takes_pointer = |c: &interp::AssumedCall| c.arguments.iter().any(writable);
     o.assumed_calls.iter().any(takes_pointer)
 }
 

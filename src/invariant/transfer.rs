@@ -17,7 +17,8 @@ pub(super) fn arguments(
 ) -> Option<Vec<Value>> {
     let names = |f: &Function| f.params.iter().map(|p| f.var(*p).name.clone()).collect::<Vec<_>>();
     let (theirs, ours) = (names(old), names(new));
-    let same_place = |k: usize| theirs[k] == ours[k] || !ours.contains(&theirs[k]) && !theirs.contains(&ours[k]);
+    let same_place =
+        |k: usize| theirs[k] == ours[k] || !ours.contains(&theirs[k]) && !theirs.contains(&ours[k]);
     // Parameters that were only renamed keep their places.
     let by_place = theirs.len() == ours.len() && (0..ours.len()).all(same_place);
     let replaced = |a: &[_], b: &[_]| a.iter().any(|n| !b.contains(n));

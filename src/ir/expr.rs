@@ -49,6 +49,17 @@ impl Expr {
         Expr::Const(Const::bv(width, value))
     }
 
+    /// Marks a constant as what `__LINE__` gave, which depends on where the text stands and not on what
+    /// it says. The mark is an operation that changes nothing: `k | k`.
+    pub fn marked_line_number(self) -> Expr {
+        Expr::op(Op::BitOr, vec![self.clone(), self])
+    }
+
+    pub fn is_line_number(&self) -> bool {
+        let Expr::Op { op: Op::BitOr, args, .. } = self else { return false };
+        matches!(args.as_slice(), [Expr::Const(a), Expr::Const(b)] if a == b)
+    }
+
     /// Returns the sort; `var_sort` tells those of variables.
     pub fn sort(&self, pointer_bits: u16, var_sort: &impl Fn(VarId) -> Sort) -> Sort {
         match self {

@@ -10,6 +10,11 @@ use std::fmt::Write;
 /// Spells variables.
 pub trait Names {
     fn var(&self, out: &mut String, var: VarId);
+
+    /// Whether what `__LINE__` gives takes part.
+    fn line_numbers(&self) -> bool {
+        true
+    }
 }
 
 /// Spells variables by source name, occurrence, sort and storage.
@@ -47,6 +52,7 @@ pub fn expr(out: &mut String, e: &Expr, names: &impl Names) {
         Expr::Addr(Object::Function(s)) => {
             let _ = write!(out, "&{s}()");
         }
+        line if !names.line_numbers() && line.is_line_number() => out.push_str("__LINE__"),
         Expr::Op { op, args, signed_arith } => {
             let _ = write!(out, "({op:?}{}", if *signed_arith { "s" } else { "" });
             for a in args {
@@ -162,6 +168,7 @@ pub fn stmt(f: &Function, id: StmtId, nodes: &[NodeId], names: &impl Names) -> S
 struct Numbered<'a> {
     function: &'a Function,
     numbers: std::cell::RefCell<std::collections::HashMap<VarId, usize>>,
+    line_numbers: bool,
 }
 
 impl Names for Numbered<'_> {
@@ -172,12 +179,26 @@ impl Names for Numbered<'_> {
         let v = self.function.var(var);
         let _ = write!(out, "v{k}:{:?}{}", v.sort, if v.in_memory { v.size } else { 0 });
     }
+
+    fn line_numbers(&self) -> bool {
+        self.line_numbers
+    }
 }
 
 /// Returns a hash of the whole body that does not depend on layout, comments or names of locals.
-/// Two functions with equal hashes behave the same when their callees and globals do.
+/// Two functions with equal hashes behave the same when their callees and globals do, but for the
+/// numbers that `__LINE__` gives.
 pub fn body_hash(f: &Function) -> String {
-    let names = Numbered { function: f, numbers: Default::default() };
+    hash(f, false)
+}
+
+/// The same with the numbers that `__LINE__` gives.
+pub fn exact_body_hash(f: &Function) -> String {
+    hash(f, true)
+}
+
+fn hash(f: &Function, line_numbers: bool) -> String {
+    let names = Numbered { function: f, numbers: Default::default(), line_numbers };
     let mut out = format!("{:?} {} ", f.ret, f.variadic);
     for &p in &f.params {
         names.var(&mut out, p);

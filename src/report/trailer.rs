@@ -104,7 +104,7 @@ pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
         line.push_str(&format!(" at {at}"));
     }
     let input = assertion.counterexample.as_ref();
-    let input = input.map(|w| input_text(w, &assertion.function, FACT_WIDTH)).unwrap_or_default();
+    let input = input.map(|w| shortened(&input_text(w, &assertion.function), FACT_WIDTH)).unwrap_or_default();
     if !input.is_empty() {
         line.push_str(&format!(" ({input})"));
     }

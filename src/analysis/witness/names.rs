@@ -181,9 +181,7 @@ impl<'a> Names<'a> {
                 report::Value::Pointer { object: self.object(*object), offset: *offset }
             }
             Value::Function(name) => report::Value::Text(name.to_string()),
-            Value::Global { symbol, offset } => {
-                report::Value::Text(moved(&format!("&{}", self.global(symbol)), *offset))
-            }
+            Value::Global { symbol, offset } => report::Value::Text(self.in_global(symbol, *offset)),
         }
     }
 
@@ -194,17 +192,47 @@ impl<'a> Names<'a> {
                 let literal = self.m.unit.global(symbol).and_then(literal_text);
                 match literal.filter(|_| *offset == 0) {
                     Some(text) => text,
-                    None => moved(&format!("&{}", self.global(symbol)), *offset),
+                    None => self.in_global(symbol, *offset),
                 }
             }
             Target::Object { identity: identity @ Identity::Input(id), offset } => {
-                let pointer = self.reached.get(identity).map(|r| r.text.clone());
-                moved(&pointer.unwrap_or_else(|| format!("&{}", self.object(*id))), *offset)
+                match self.reached.get(identity) {
+                    Some(r) => self.in_elements(&r.text, &r.ty, *offset),
+                    None => moved(&format!("&{}", self.object(*id)), *offset),
+                }
             }
-            Target::Object { identity: Identity::Allocated(_), .. } => "a new object".into(),
+            Target::Object { identity: Identity::Allocated(_), offset: 0 } => "a new object".into(),
+            Target::Object { identity: Identity::Allocated(_), offset } => {
+                format!("a new object {offset:+} bytes")
+            }
             Target::Object { identity: Identity::Result, .. } => "&\\result".into(),
             Target::Function(name) => name.to_string(),
             Target::Dangling => "a freed object".into(),
+        }
+    }
+
+    /// An address inside a global: `&g`, `&table[3]`.
+    fn in_global(&self, symbol: &str, offset: i64) -> String {
+        let name = self.global(symbol);
+        let element = self.m.unit.global(symbol).and_then(|g| match &g.ty {
+            CType::Array(element, _) => self.m.unit.size_of(element).filter(|s| *s > 0),
+            _ => None,
+        });
+        match element.map(|size| size as i64) {
+            Some(_) if offset == 0 => name,
+            Some(size) if offset % size == 0 => format!("&{name}[{}]", offset / size),
+            _ => moved(&format!("&{name}"), offset),
+        }
+    }
+
+    /// An address some bytes behind a pointer to elements of a type: `p + 3`.
+    fn in_elements(&self, pointer: &str, ty: &CType, offset: i64) -> String {
+        let element = if let CType::Array(element, _) = ty { element } else { ty };
+        match self.m.unit.size_of(element).map(|size| size as i64) {
+            Some(size) if size > 0 && offset > 0 && offset % size == 0 => {
+                format!("{pointer} + {}", offset / size)
+            }
+            _ => moved(pointer, offset),
         }
     }
 

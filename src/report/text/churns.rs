@@ -18,6 +18,8 @@ const FACT_WIDTH: usize = 64;
 const DETAIL: usize = 18;
 /// Source lines of each side shown as causes, unless `-v`.
 const CAUSES_SHOWN: usize = 4;
+/// Lines that an example's input takes, unless `-v`.
+const INPUT_LINES: usize = 3;
 /// Hunks named beside a function, unless `-v`.
 const HUNKS_SHOWN: usize = 3;
 
@@ -239,7 +241,7 @@ fn write_churns(
     let mut examples: Vec<(String, Vec<String>, &Witness)> = Vec::new();
     let room = view.options.width.saturating_sub(DETAIL).max(40);
     for (churn, witness) in churns.iter().filter_map(|c| Some((c, c.witness.as_ref()?))) {
-        let input = witness::input_text(witness, &function.name, room);
+        let input = witness::input_text(witness, &function.name);
         let effect = witness::effect_text(witness, &churn.subject, churns.len() > 1, room);
         match examples.iter_mut().find(|(i, ..)| *i == input) {
             Some((_, effects, _)) if effects.contains(&effect) => {}
@@ -328,10 +330,13 @@ fn write_causes(view: &View, file: &RepoPath, causes: &Causes, out: &mut dyn Wri
         }
     }
     if !causes.shared.is_empty() {
+        // Where no line of the function changed, it is what its lines mean that did.
+        let label = label.map_or("      kept by", |_| "      because of");
         let mut line = view.line();
         let room = if view.options.verbose { usize::MAX } else { view.options.width.saturating_sub(DETAIL) };
         let lines = shortened(&kept_by(file, &causes.shared), room.max(20));
-        line.plain("      kept by").pad_to(DETAIL).plain(&lines).write(out)?;
+        let lines = if label.ends_with("of") { format!("what it uses in {lines}") } else { lines };
+        line.plain(label).pad_to(DETAIL).plain(&lines).write(out)?;
     }
     Ok(())
 }
@@ -370,6 +375,24 @@ fn kept_by(function_file: &RepoPath, lines: &[LineRef]) -> String {
     own.into_iter().chain(others).collect::<Vec<_>>().join(" ")
 }
 
+/// Breaks a list at its commas into lines of at most `room` characters; the last of at most `most`
+/// lines is cut.
+fn wrapped(text: &str, room: usize, most: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    let mut row = String::new();
+    for part in text.split_inclusive(", ") {
+        if !row.is_empty()
+            && row.chars().count() + part.trim_end().chars().count() > room
+            && rows.len() + 1 < most
+        {
+            rows.push(std::mem::take(&mut row));
+        }
+        row.push_str(part);
+    }
+    rows.push(row);
+    rows.iter().map(|row| shortened(row.trim_end(), room)).collect()
+}
+
 /// The example in one line if it fits, else what goes in above what comes out.
 fn write_example(
     view: &View,
@@ -380,8 +403,17 @@ fn write_example(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let effect = effects.join(", ");
+    let most = if view.options.verbose { usize::MAX } else { INPUT_LINES };
+    let mut rows = wrapped(input, view.options.width.saturating_sub(DETAIL).max(40), most);
+    let last = rows.pop().unwrap_or_default();
     let mut line = view.line();
-    line.plain("      for example").pad_to(DETAIL).plain(input);
+    line.plain("      for example").pad_to(DETAIL);
+    for row in rows {
+        line.plain(&row).write(out)?;
+        line = view.line();
+        line.pad_to(DETAIL);
+    }
+    line.plain(&last);
     let fits = line.column() + 4 + effect.chars().count() <= status_at.max(view.options.width - 10);
     if fits && !input.is_empty() {
         line.plain("    ");
@@ -423,7 +455,15 @@ fn comings_and_goings(view: &View) -> BTreeMap<(Version, Version), Vec<String>> 
 
 #[cfg(test)]
 mod tests {
-    use super::around_difference;
+    use super::{around_difference, wrapped};
+
+    #[test]
+    fn long_inputs_are_wrapped() {
+        assert_eq!(wrapped("a = 1, b = 2", 80, 3), ["a = 1, b = 2"]);
+        assert_eq!(wrapped("a = 1, b = 2, c = 3", 13, 3), ["a = 1, b = 2,", "c = 3"]);
+        assert_eq!(wrapped("a = 1, b = 2, c = 3", 6, 2), ["a = 1,", "b = 2…"]);
+        assert_eq!(wrapped("", 5, 2), [""]);
+    }
 
     #[test]
     fn long_lines_show_where_they_differ() {

@@ -3,7 +3,7 @@
 use super::View;
 use super::witness::input_text;
 use crate::report::assertion::{Assertion, AssertionKind, AssertionOutcome, Violation};
-use crate::report::escape::visible;
+use crate::report::escape::{shortened, visible};
 use crate::report::model::Report;
 use crate::report::palette::Slot;
 use std::io::{self, Write};
@@ -39,7 +39,7 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         let Some(witness) = &a.counterexample else { continue };
         let room = view.options.width.saturating_sub(16).max(40);
         let mut line = view.line();
-        line.plain("      for example ").plain(&input_text(witness, &a.function, room));
+        line.plain("      for example ").plain(&shortened(&input_text(witness, &a.function), room));
         line.pad_to(view.options.width.saturating_sub(10)).paint(Slot::Status, "  replayed").write(out)?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What goes in: `a = -1, p = &{len: 0}`, `stdin "1 2\n"`. The entry is named if it is not
 /// `function` itself.
-pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usize) -> String {
+pub(in crate::report) fn input_text(witness: &Witness, function: &str) -> String {
     let mut parts = Vec::new();
     if let Some(argv) = &witness.argv {
         let words: Vec<String> = argv.iter().map(|w| quoted(w)).collect();
@@ -20,7 +20,7 @@ pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usi
     parts.extend(argument_texts(witness));
     // Functions that nobody defines are taken to return zero; only other answers are spelled out.
     let plain = |c: &&CallResult| {
-        c.returned.as_deref().is_none_or(|r| r == "0") && c.errno.is_none() && c.writes.is_empty()
+        matches!(c.returned.as_deref(), None | Some("0")) && c.errno.is_none() && c.writes.is_empty()
     };
     for call in witness.calls.iter().filter(|c| !plain(c)) {
         let mut text = match call.nth {
@@ -35,23 +35,35 @@ pub(in crate::report) fn input_text(witness: &Witness, function: &str, room: usi
         }
         parts.push(text);
     }
-    let mut unknown: Vec<String> =
-        witness.calls.iter().filter(plain).map(|c| format!("{}()", visible(&c.callee))).collect();
-    unknown.sort();
-    unknown.dedup();
-    match unknown.as_slice() {
-        [] => {}
-        [one] => parts.push(format!("{one} gives 0")),
-        [one, ..] => parts.push(format!("{one} and other unknown functions give 0")),
-    }
+    parts.extend(unknown_functions(witness.calls.iter().filter(plain)));
     let text = parts.join(", ");
-    let text = match witness.kind {
+    match witness.kind {
         WitnessKind::Call if witness.entry != function && !witness.entry.is_empty() => {
             format!("{}({text})", visible(&witness.entry))
         }
         _ => text,
-    };
-    shortened(&text, room)
+    }
+}
+
+/// What is taken of functions that nobody defines: `fopen() gives NULL`.
+fn unknown_functions<'w>(calls: impl Iterator<Item = &'w CallResult>) -> Option<String> {
+    let mut unknown: Vec<(&str, Option<&str>)> =
+        calls.map(|c| (c.callee.as_str(), c.returned.as_deref())).collect();
+    unknown.sort();
+    unknown.dedup_by_key(|(name, _)| *name);
+    Some(match unknown.as_slice() {
+        [] => return None,
+        [(name, Some(zero))] => format!("{}() gives {}", visible(name), visible(zero)),
+        [(name, None)] => format!("{}() does nothing", visible(name)),
+        [(name, _), others @ ..] => {
+            let functions = if others.len() == 1 { "function" } else { "functions" };
+            format!(
+                "{}() and {} other unknown {functions} do nothing and give 0",
+                visible(name),
+                others.len()
+            )
+        }
+    })
 }
 
 /// Arguments with what they lead to in place, then the objects that are left: globals, and what
@@ -92,6 +104,11 @@ impl MemoryObject {
     fn is_scalar(&self) -> bool {
         self.cells.keys().eq(["[0]"]) && !self.ty.ends_with(']')
     }
+
+    fn is_aggregate(&self) -> bool {
+        let record = self.ty.starts_with("struct ") || self.ty.starts_with("union ");
+        self.ty.ends_with(']') || record && !self.ty.ends_with('*') || self.ty == "void" || self.ty.is_empty()
+    }
 }
 
 struct Memory<'a> {
@@ -130,7 +147,7 @@ impl<'a> Memory<'a> {
             return self.value_text(text, depth);
         }
         if object.cells.is_empty() {
-            return "{0}".into();
+            return if object.is_aggregate() { "{0}" } else { "0" }.into();
         }
         if let Some(elements) = self.elements(object, depth) {
             return format!("{{{}}}", elements.join(", "));
@@ -163,7 +180,8 @@ pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room
     if old.end != new.end || old.undefined != new.undefined {
         return format!("{} -> {}", ending(old, room / 2), ending(new, room / 2));
     }
-    if subject == "memory" || !matches!(subject, "\\result" | "output" | "end" | "") {
+    let of_values = subject == "memory" || !matches!(subject, "\\result" | "output" | "end" | "");
+    if of_values {
         let values = differing_values(old, new, |name| subject == "memory" || subject == name);
         if !values.is_empty() {
             return shortened(&values.join(", "), room);
@@ -173,8 +191,20 @@ pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room
     if let (Some(old), Some(new)) = (&old.stdout, &new.stdout)
         && old != new
     {
-        let (old, new) = differing_parts(old, new, room.saturating_sub(12) / 2);
-        parts.push(format!("prints {old} -> {new}"));
+        let room = room.saturating_sub(12);
+        // One that only goes on where the other ends is shown by what it says more.
+        let more = |shorter: &str, longer: &str| {
+            let rest = longer.strip_prefix(shorter).filter(|_| !shorter.is_empty())?;
+            Some(quoted_part(rest, room))
+        };
+        parts.push(match (more(old, new), more(new, old)) {
+            (Some(rest), _) => format!("also prints {rest}"),
+            (_, Some(rest)) => format!("no longer prints {rest}"),
+            _ => {
+                let (old, new) = differing_parts(old, new, room / 2);
+                format!("prints {old} -> {new}")
+            }
+        });
     } else if old.stdout != new.stdout || old.stdout_base64 != new.stdout_base64 {
         parts.push("prints other bytes".to_owned());
     }
@@ -197,9 +227,10 @@ pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room
         parts.retain(|p| !p.contains("returns"));
         parts.push(format!("exit status {} -> {}", text(old.exit), text(new.exit)));
     }
-    // Values inside say little to someone who sees the effect outside.
-    if parts.is_empty() {
-        parts = differing_values(old, new, |_| true);
+    // Values inside say little to someone who sees the effect outside, and nothing of one that is
+    // seen only in memory.
+    if parts.is_empty() && (of_values || subject.is_empty()) {
+        parts = differing_values(old, new, |n| old.values.contains_key(n) && new.values.contains_key(n));
     }
     // It was replayed as a difference, so what is left is memory that no name here stands for.
     if parts.is_empty() {
@@ -314,7 +345,7 @@ mod tests {
 
     #[track_caller]
     fn check(witness: &Witness, input: &str, effect: &str) {
-        assert_eq!(input_text(witness, "f", 80), input);
+        assert_eq!(input_text(witness, "f"), input);
         assert_eq!(effect_text(witness, "", false, 60), effect);
     }
 
@@ -360,6 +391,8 @@ mod tests {
             "stdin \"\"",
             "prints …\"old\\n\" -> …\"new\\n\"",
         );
+        check(&program("", "a\n", "a\nb\n"), "stdin \"\"", "also prints \"b\\n\"");
+        check(&program("", "a\nb\n", "a\n"), "stdin \"\"", "no longer prints \"b\\n\"");
         let mut witness = program("", "x\n", "x\n");
         witness.new.exit = Some(1);
         check(&witness, "stdin \"\"", "exit status 0 -> 1");

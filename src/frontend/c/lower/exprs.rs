@@ -100,7 +100,13 @@ impl FnCx<'_, '_> {
     pub fn value(&mut self, e: ExprId) -> Lowered<Expr> {
         let expr = self.unit.tast[e];
         match expr.kind {
-            ExprKind::Const(c) => self.constant(c, expr.ty),
+            ExprKind::Const(c) => {
+                let made = self.constant(c, expr.ty)?;
+                let at = self.unit.tast.expr_span(e);
+                let is_line = |k: &Const| self.unit.spans.is_line_number(at, k.to_bits() as i128);
+                let marked = matches!(&made, Expr::Const(k) if is_line(k));
+                Ok(if marked { made.marked_line_number() } else { made })
+            }
             ExprKind::Convert { kind, operand } => self.conversion(kind, operand, expr.ty),
             ExprKind::Cast(operand) => self.cast(operand, expr.ty),
             ExprKind::Decl(_)

@@ -25,7 +25,8 @@ use crate::ir::{DataModel, Unit};
 
 /// Lowers a parsed unit. Nothing is lost: what the IR cannot express is an explicit unknown.
 pub fn lower(parsed: &Parsed, data_model: DataModel) -> Unit {
-    let spans = spans::Spans::new(&parsed.session.sources, &parsed.tokens, &parsed.path);
+    let session = &parsed.session;
+    let spans = spans::Spans::new(&session.sources, &session.interner, &parsed.tokens, &parsed.path);
     unit::lower_unit(
         &parsed.checked.tast,
         &parsed.checked.types,

@@ -5,7 +5,9 @@
 
 use crate::frontend::c::files;
 use crate::ir::{self, FileId, MacroUse};
+use rucc_base::Interner;
 use rucc_diag::{SourceMap, Span};
+use rucc_lex::PpTokenKind;
 use rucc_pp::Tok;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,10 +23,12 @@ pub(super) struct Spans<'a> {
     /// First token of each outermost macro call, by the call's position: where it is spelled.
     calls: BTreeMap<u32, u32>,
     macros: BTreeMap<u32, Arc<MacroUse>>,
+    /// What `__LINE__` gave, by the position of the outermost call that it came out of, or its own.
+    line_numbers: BTreeMap<u32, i128>,
 }
 
 impl<'a> Spans<'a> {
-    pub fn new(sources: &'a SourceMap, tokens: &[Tok], path: &Path) -> Spans<'a> {
+    pub fn new(sources: &'a SourceMap, interner: &Interner, tokens: &[Tok], path: &Path) -> Spans<'a> {
         let main = files::normal(path);
         let mut files = vec![main.clone()];
         let mut index = BTreeMap::from([(main, 0u32)]);
@@ -42,7 +46,16 @@ impl<'a> Spans<'a> {
         for tok in tokens.iter().filter(|t| !t.expansion.is_dummy()) {
             calls.entry(tok.expansion.lo).or_insert(tok.span.lo);
         }
-        Spans { sources, files, file_of, calls, macros: BTreeMap::new() }
+        let is_line =
+            |t: &&Tok| t.kind == PpTokenKind::Number && written_at(sources, t.span.lo) == b"__LINE__";
+        let number = |t: &Tok| Some((t.report_span().lo, interner.resolve(t.value?).parse().ok()?));
+        let line_numbers = tokens.iter().filter(is_line).filter_map(number).collect();
+        Spans { sources, files, file_of, calls, macros: BTreeMap::new(), line_numbers }
+    }
+
+    /// Whether a constant at this place is what `__LINE__` gave.
+    pub fn is_line_number(&self, span: Span, value: i128) -> bool {
+        self.line_numbers.get(&span.lo) == Some(&value)
     }
 
     /// Returns the place of a span; line 0 where it has none.
@@ -66,13 +79,18 @@ impl<'a> Spans<'a> {
         if let Some(known) = self.macros.get(&pos) {
             return Some(known.clone());
         }
-        let file = self.sources.file(self.sources.lookup_file(pos)?);
-        let rest = file.bytes().get((pos - file.start) as usize..)?;
-        let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-        let name = String::from_utf8_lossy(rest.get(..len)?).into_owned();
+        let name = String::from_utf8_lossy(written_at(self.sources, pos)).into_owned();
         let spelled = self.place(spelled).map(|(file, line, _)| (file, line));
         let made = Arc::new(MacroUse { name, spelled });
         self.macros.insert(pos, made.clone());
         Some(made)
     }
+}
+
+/// The word that stands at a position; empty where there is none.
+fn written_at(sources: &SourceMap, pos: u32) -> &[u8] {
+    let file = sources.lookup_file(pos).map(|f| sources.file(f));
+    let rest = file.and_then(|f| f.bytes().get(pos.checked_sub(f.start)? as usize..)).unwrap_or(&[]);
+    let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    rest.get(..len).unwrap_or(&[])
 }
