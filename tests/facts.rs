@@ -609,3 +609,17 @@ fn line_numbers_are_no_change() {
     let report = analyse(&[code, &new]);
     assert_eq!(churns(&report, "f")[..2], ["- \\result == a + 5", "+ \\result == 6 - a"]);
 }
+
+/// A `main` gets the same arguments whatever parameters it has; another program's is another.
+#[test]
+fn mains_are_compared_as_programs() {
+    let include = "#include <stdio.h>\n";
+    let old =
+        format!("{include}int main(int argc, char **argv) {{ puts(argv[0] ? \"a\" : \"b\"); return 0; }}");
+    let new = format!("{include}int main(void) {{ puts(\"c\"); return 0; }}");
+    let report = analyse(&[&old, &new]);
+    assert!(report.functions[0].points[0].churns[0].witness.is_some());
+    let files = [vec![("a.c", &*old)], vec![("b.c", &*new)]];
+    let report = diff(&memory::request(&files, c::Options::default(), Options::default()));
+    assert!(report.functions.iter().all(|f| f.points.is_empty()), "{:?}", report.functions);
+}

@@ -379,7 +379,10 @@ impl View<'_> {
         let removed: Vec<LineRef> = causes.removed.iter().filter(|l| changed(l, true)).cloned().collect();
         let (added, kept): (Vec<LineRef>, Vec<LineRef>) =
             causes.added.iter().cloned().partition(|l| changed(l, false));
-        let shared: BTreeSet<LineRef> = causes.shared.into_iter().chain(kept).collect();
+        // Where no line changed, those that differ tell more than all that take part.
+        let untouched = removed.is_empty() && added.is_empty() && !kept.is_empty();
+        let shared = if untouched { Vec::new() } else { causes.shared };
+        let shared: BTreeSet<LineRef> = shared.into_iter().chain(kept).collect();
         Causes { removed, added, shared: shared.into_iter().collect() }
     }
 

@@ -81,7 +81,8 @@ pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
                 let found = open.iter().find(|(old, l)| {
                     !taken.contains(l)
                         && match pass {
-                            Pass::Moved => old.1 == id.1,
+                            // Every program has a `main`: its name tells nothing.
+                            Pass::Moved => old.1 == id.1 && &*id.1 != "main",
                             Pass::Renamed => {
                                 lineages[**l].members[v - 1].as_ref().is_some_and(|m| m.body == member.body)
                             }

@@ -249,7 +249,10 @@ fn write_churns(
             None => examples.push((input, vec![effect], witness)),
         }
     }
-    for (input, effects, witness) in &examples {
+    for (input, effects, witness) in &mut examples {
+        if effects.len() > 1 {
+            effects.retain(|e| e != witness::UNNAMED);
+        }
         if !shown.insert((input.clone(), effects.clone())) {
             continue;
         }

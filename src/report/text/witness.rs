@@ -102,7 +102,7 @@ fn shared_objects(witness: &Witness) -> BTreeMap<&str, bool> {
 
 impl MemoryObject {
     fn is_scalar(&self) -> bool {
-        self.cells.keys().eq(["[0]"]) && !self.ty.ends_with(']')
+        !self.is_aggregate() && (self.cells.is_empty() || self.cells.keys().eq(["[0]"]))
     }
 
     fn is_aggregate(&self) -> bool {
@@ -233,12 +233,11 @@ pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room
         parts = differing_values(old, new, |n| old.values.contains_key(n) && new.values.contains_key(n));
     }
     // It was replayed as a difference, so what is left is memory that no name here stands for.
-    if parts.is_empty() {
-        "in memory that has no name here".to_owned()
-    } else {
-        shortened(&parts.join(", "), room)
-    }
+    if parts.is_empty() { UNNAMED.to_owned() } else { shortened(&parts.join(", "), room) }
 }
+
+/// What is said of a difference that no name here stands for.
+pub(super) const UNNAMED: &str = "in memory that has no name here";
 
 fn differing_values(old: &Run, new: &Run, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let names = old.values.keys().chain(new.values.keys().filter(|n| !old.values.contains_key(*n)));
