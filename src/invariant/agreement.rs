@@ -7,8 +7,9 @@
 //! fact holds by construction; the solver is only asked which parts of the condition it can do
 //! without.
 //!
-//! Equal means what C's `==` means, or NaN on both sides. Signs of zeros may differ: that survives
-//! sums, products, square roots and conversions, and division by anything but zero.
+//! Floats are related but for the signs of zeros first: that survives sums, products, square roots and
+//! conversions, and division by anything but zero. A value that is not zero is then identical, which is
+//! what a fact means (design D3).
 
 use super::assume;
 use super::consolidate::{Engine, Side};
@@ -35,17 +36,19 @@ const MAX_DEPTH: usize = 100;
 /// How one value follows from another, where the conditions hold.
 struct Relation {
     negated: bool,
+    /// Identical, and not only but for the sign of a zero.
+    exact: bool,
     conditions: BTreeSet<TermId>,
 }
 
 impl Relation {
     fn same() -> Relation {
-        Relation { negated: false, conditions: BTreeSet::new() }
+        Relation { negated: false, exact: true, conditions: BTreeSet::new() }
     }
 
     fn join(mut self, other: Relation, negated: bool) -> Relation {
         self.conditions.extend(other.conditions);
-        Relation { negated, conditions: self.conditions }
+        Relation { negated, exact: self.exact && other.exact, conditions: self.conditions }
     }
 
     /// Terms that a reader has to take in.
@@ -94,7 +97,8 @@ impl Unifier<'_> {
         };
         let condition = self.pool.op(op, &[a, b]);
         let never = self.pool.as_const(condition).and_then(|c| c.as_bool()) == Some(false);
-        (!never).then(|| Relation { negated: false, conditions: BTreeSet::from([condition]) })
+        let conditions = BTreeSet::from([condition]);
+        (!never).then_some(Relation { negated: false, exact: op == Op::Eq, conditions })
     }
 
     /// Relates the results of one operator by its arguments.
@@ -110,19 +114,22 @@ impl Unifier<'_> {
             (App::Op(op @ (Op::FAdd | Op::FMul)), &[x1, x2], &[y1, y2]) => {
                 let straight = self.relate_both(*op, (x1, y1), (x2, y2));
                 let crossed = self.relate_both(*op, (x1, y2), (x2, y1));
-                match (straight, crossed) {
-                    (Some(s), Some(c)) if c.size(self.pool) < s.size(self.pool) => Some(c),
-                    (s, c) => s.or(c),
-                }
+                let mut r = match (straight, crossed) {
+                    (Some(s), Some(c)) if c.size(self.pool) < s.size(self.pool) => c,
+                    (s, c) => s.or(c)?,
+                };
+                // `a - a` is `+0.0` whichever way it is written.
+                r.exact &= *op != Op::FAdd || !r.negated;
+                Some(r)
             }
             (App::Op(Op::FDiv), &[n, d], &[m, e]) => {
-                let mut r = self.relate_both(Op::FMul, (n, m), (d, e))?;
+                let (over, under) = (self.relate(n, m)?, self.relate(d, e)?);
+                let (exact, negated) = (over.exact, over.negated != under.negated);
+                let mut r = over.join(under, negated);
                 if d != e {
-                    let zero = self.pool.constant(Const::zero(self.pool.sort(e))?);
-                    let is_zero = self.pool.op(Op::FEq, &[e, zero]);
-                    r.conditions.insert(self.pool.not(is_zero));
+                    r.conditions.insert(self.is_not_zero(e)?);
                 }
-                Some(r)
+                Some(Relation { exact, ..r })
             }
             (App::Op(Op::FAbs), &[x], &[y]) => Some(Relation { negated: false, ..self.relate(x, y)? }),
             (
@@ -144,6 +151,12 @@ impl Unifier<'_> {
                 Some(all)
             }
         }
+    }
+
+    fn is_not_zero(&mut self, float: TermId) -> Option<TermId> {
+        let zero = self.pool.constant(Const::zero(self.pool.sort(float))?);
+        let is_zero = self.pool.op(Op::FEq, &[float, zero]);
+        Some(self.pool.not(is_zero))
     }
 
     /// Relates a sum or a product by both arguments.
@@ -173,6 +186,8 @@ fn conjuncts(pool: &TermPool, condition: TermId) -> Vec<TermId> {
 struct Path<'r> {
     run: &'r eval::Run<'r>,
     tests: Vec<(TermId, bool)>,
+    /// Tests that only change the sign of a zero were passed over.
+    dropped: bool,
     done: HashMap<TermId, TermId>,
 }
 
@@ -181,10 +196,17 @@ impl Path<'_> {
     /// `None` when the input does not decide a test.
     fn case(&mut self, pool: &mut TermPool, mut value: TermId) -> Option<TermId> {
         loop {
-            value = but_for_zero_sign(pool, value);
+            let plain = but_for_zero_sign(pool, value);
+            self.dropped |= plain != value;
+            value = plain;
             let Some(&[c, a, b]) = pool.as_op(value, Op::Ite) else { return self.exact(pool, value, 0) };
-            let (a, b) = (but_for_zero_sign(pool, a), but_for_zero_sign(pool, b));
-            value = if a == b { a } else { self.choose(pool, (c, a, b), 0)? };
+            let plain = (but_for_zero_sign(pool, a), but_for_zero_sign(pool, b));
+            if plain.0 == plain.1 {
+                self.dropped = true;
+                value = plain.0;
+            } else {
+                value = self.choose(pool, (c, a, b), 0)?;
+            }
         }
     }
 
@@ -262,13 +284,18 @@ impl Engine<'_> {
             }
         }
         let mut found: Vec<Agreement> = Vec::new();
-        for (tests, whats) in self.paths(&values) {
-            found.extend(self.agreement(&tests, &whats));
+        for (tests, whats, dropped) in self.paths(&values) {
+            found.extend(self.agreement(&tests, &whats, !dropped));
         }
         found.sort_by_key(|a| (a.size, a.condition, a.what));
         let mut told = BTreeSet::new();
         for a in found {
             if told.len() >= MAX_FACTS || told.contains(&a.what) {
+                continue;
+            }
+            // That no input satisfies it is no news.
+            let never = self.e.pool.bool(false);
+            if self.lemmas.refute(&mut self.e.pool, a.condition, never).is_none() {
                 continue;
             }
             let condition = self.without_needless(a.condition, a.what, &values);
@@ -279,8 +306,9 @@ impl Engine<'_> {
         }
     }
 
-    /// The tests on the way to the cases that sampled inputs fall into, and the values there.
-    fn paths(&mut self, values: &[TermId]) -> BTreeSet<(Tests, Vec<TermId>)> {
+    /// The tests on the way to the cases that sampled inputs fall into, the values there, and whether
+    /// tests of a zero's sign were passed over.
+    fn paths(&mut self, values: &[TermId]) -> BTreeSet<(Tests, Vec<TermId>, bool)> {
         let pool = &mut self.e.pool;
         let program = eval::Program::new(pool, values);
         let palette = Arc::new(eval::Palette::of_terms(pool, program.terms()));
@@ -289,17 +317,22 @@ impl Engine<'_> {
         for fill in std::iter::once(eval::Fill::Zero).chain(varied) {
             let input = eval::Assignment::filled(fill);
             let run = program.run(pool, &input);
-            let mut path = Path { run: &run, tests: Vec::new(), done: HashMap::new() };
+            let mut path = Path { run: &run, tests: Vec::new(), dropped: false, done: HashMap::new() };
             let whats: Option<Vec<TermId>> = values.iter().map(|&v| path.case(pool, v)).collect();
             if let Some(whats) = whats {
-                found.insert((path.tests, whats));
+                found.insert((path.tests, whats, path.dropped));
             }
         }
         found
     }
 
-    /// Joins the cases of all values; `None` when no input satisfies what would have to hold.
-    fn agreement(&mut self, tests: &[(TermId, bool)], whats: &[TermId]) -> Option<Agreement> {
+    /// Joins the cases of all values; `None` where they cannot be equal.
+    fn agreement(
+        &mut self,
+        tests: &[(TermId, bool)],
+        whats: &[TermId],
+        mut exact: bool,
+    ) -> Option<Agreement> {
         let (&what, others) = whats.split_last()?;
         let mut condition = self.e.pool.bool(true);
         for &(test, holds) in tests {
@@ -316,17 +349,21 @@ impl Engine<'_> {
                 return None;
             }
             size += relation.size(&self.e.pool);
+            exact &= relation.exact;
             for c in relation.conditions {
                 let c = assume::under(&mut self.e.pool, c, condition);
                 condition = self.e.pool.and(condition, c);
             }
         }
+        if !exact && self.e.pool.sort(what).is_float() {
+            let mut unifier = Unifier { pool: &mut self.e.pool, left: 0 };
+            let not_zero = unifier.is_not_zero(what)?;
+            condition = self.e.pool.and(condition, not_zero);
+        }
         let open = |t: TermId| self.e.rests_on_indeterminate(t) || self.e.rests_on_havoc(t);
         if open(condition) || open(what) {
             return None;
         }
-        let never = self.e.pool.bool(false);
-        self.lemmas.refute(&mut self.e.pool, condition, never)?;
         Some(Agreement { size, condition, what })
     }
 

@@ -110,6 +110,14 @@ pub fn render_c_equation(
         return Some(format!("isnan({left})"));
     }
     let right = render_c(pool, term, naming, ty)?.text;
+    let plain = |c: f64| c != 0.0 && !c.is_nan();
+    if pool.sort(term).is_float() && !pool.as_const(term).and_then(crate::ir::Const::float).is_some_and(plain)
+    {
+        // Identity of the IEEE value (design D3): NaN is itself, the zeros are not each other.
+        return Some(format!(
+            "(isnan({left}) ? isnan({right}) : {left} == ({right}) && !signbit({left}) == !signbit({right}))"
+        ));
+    }
     Some(if is_compound(pool, term) { format!("{left} == ({right})") } else { format!("{left} == {right}") })
 }
 
