@@ -240,19 +240,19 @@ impl Callees for Context<'_> {
 
 /// Analyses functions, each on a worker.
 pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Vec<Analysed> {
-    let changed: Vec<bool> = lineages.iter().map(is_changed).collect();
-    world.watch.more(changed.iter().filter(|c| **c).count());
-    let one = |(lineage, changed): (&Lineage, &bool)| {
-        if let (true, Some((_, m))) = (*changed, lineage.newest()) {
+    let wanted: Vec<bool> = lineages.iter().map(|l| options.whole || is_changed(l)).collect();
+    world.watch.more(wanted.iter().filter(|c| **c).count());
+    let one = |(lineage, wanted): (&Lineage, &bool)| {
+        if let (true, Some((_, m))) = (*wanted, lineage.newest()) {
             world.watch.begins(&format!("{}: {}()", RepoPath::from(&m.file), m.function.name));
         }
         let analysed = analyse_safely(lineage, world, options);
-        if *changed {
+        if *wanted {
             world.watch.done();
         }
         analysed
     };
-    lineages.par_iter().zip(&changed).map(one).collect()
+    lineages.par_iter().zip(&wanted).map(one).collect()
 }
 
 /// Analyses one function; a defect of ours costs this function only, and is said.
@@ -285,7 +285,8 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             own.push(written(v) != written(w) || constant);
         }
     }
-    if pairs.is_empty() && lines.is_empty() {
+    let exit = options.whole || !pairs.is_empty();
+    if !exit && lines.is_empty() {
         return Analysed { class_of, representative, diff: None };
     }
     let members: Vec<(usize, &Member)> =
@@ -311,13 +312,14 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
                 rlimit: options.rlimit,
                 unroll: options.unroll,
                 all: options.has_locals(),
+                aliases: options.aliases,
                 budget: options.budget,
             },
         })
     };
     let mut diff = FunctionDiff::default();
     let choice = &options.points;
-    if !pairs.is_empty() && (choice.kinds.is_none() || choice.has(PointKind::Exit)) {
+    if exit && (choice.kinds.is_none() || choice.has(PointKind::Exit)) {
         let loops = match choice.is_explicit() {
             true => invariant::Loops::No,
             false => invariant::Loops::WhereUntold,

@@ -186,7 +186,9 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         }
     }
     let shown = |f: &&invariant::Fact| {
-        let seen = |v: &String| v.starts_with('\\') || v == "output" || v == "end" || diff.cells.contains(v);
+        let seen = |v: &String| {
+            v.starts_with('\\') || ["output", "end", "calls"].contains(&v.as_str()) || diff.cells.contains(v)
+        };
         request.analysis.has_locals() || request.analysis.points.is_explicit() || f.variables.iter().any(seen)
     };
     let mut invariants: Vec<&invariant::Fact> = invariants.into_iter().filter(shown).collect();

@@ -34,11 +34,16 @@ pub struct FileLineage {
 }
 
 /// Returns the C source files that the range touches: changed themselves, or by a header that they
-/// include.
+/// include; or all of them, when the request is about everything.
 pub fn lineages(request: &Request) -> Vec<FileLineage> {
     let n = request.versions.len();
     let mut all: Vec<FileLineage> = Vec::new();
     let mut current: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let oldest = request.versions.first().filter(|_| request.analysis.whole);
+    for path in oldest.map(|v| v.tree.paths()).unwrap_or_default().iter().filter(|p| is_source(p)) {
+        current.insert(path.clone(), all.len());
+        all.push(FileLineage { paths: vec![None; n] });
+    }
     for v in 0..n {
         if v > 0 {
             step(request, v, &mut all, &mut current);

@@ -63,8 +63,14 @@ pub struct Options {
     pub function: Option<String>,
     /// Facts about locals, facts that others imply, and unchanged functions, too.
     pub all: bool,
+    /// Every function of every source file, whether or not a version changes it; with one version, the
+    /// facts of that version.
+    pub whole: bool,
     /// As `all`, in the functions whose own text changes.
     pub locals: bool,
+    /// Pointers may lead to the same bytes, and indices out of their arrays: see
+    /// [`invariant::Options::aliases`].
+    pub aliases: bool,
     pub points: PointChoice,
     pub pins: Vec<Pin>,
     /// Every pair of versions is compared, not only neighbours.
@@ -129,7 +135,9 @@ impl Default for Options {
             jobs: 0,
             function: None,
             all: false,
+            whole: false,
             locals: false,
+            aliases: false,
             points: PointChoice::default(),
             pins: Vec::new(),
             budget: invariant::Budget::default(),
@@ -201,8 +209,8 @@ fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
     let mut report = convert::empty_report(request);
     let (units, by_version, lineages) = linked(request);
     let world = classes::World::new(&by_version, watch);
-    let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
-    let options = shared_out(&request.analysis, changed);
+    let wanted = lineages.iter().filter(|l| request.analysis.whole || classes::is_changed(l)).count();
+    let options = shared_out(&request.analysis, wanted);
     let analysed = classes::analyse_all(&lineages, &world, &options);
     let callers = callers::find(request, &units, &by_version, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &lineages, &analysed, &world);
@@ -217,12 +225,12 @@ fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
     report
 }
 
-/// The limits of one function, when so many have changed: beyond a few, all share what these may cost,
+/// The limits of one function, when so many are analysed: beyond a few, all share what these may cost,
 /// so that a range that touches everything ends too.
-fn shared_out(options: &Options, changed: usize) -> Options {
+fn shared_out(options: &Options, functions: usize) -> Options {
     const FULL: u64 = 8;
     const LEAST: u64 = 20;
-    let share = |all: u64| (all / (changed as u64).max(1) * FULL).clamp(all / LEAST, all);
+    let share = |all: u64| (all / (functions as u64).max(1) * FULL).clamp(all / LEAST, all);
     let budget = invariant::Budget { steps: share(options.budget.steps), ..options.budget };
     Options { rlimit: share(options.rlimit), budget, ..options.clone() }
 }

@@ -23,6 +23,7 @@ pub(super) fn select(facts: Vec<&Fact>) -> (Vec<&Fact>, usize) {
     let subject = |f: &Fact| match f.variables.first().map(String::as_str) {
         Some("\\result") => 0,
         Some("output" | "end") => 1,
+        Some("calls") => 4,
         _ if f.variables.iter().any(|v| v.starts_with('\\')) => 2,
         _ => 3,
     };

@@ -123,6 +123,8 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
             jobs: settings.jobs.unwrap_or(0),
             function: only_name(&args.function),
             all: args.all,
+            whole: false,
+            aliases: args.aliases,
             // Who names a variable wants to hear of it, whatever else says the same.
             locals: !args.var.is_empty(),
             points: points(args, &repository.prefix(), &settings)?,

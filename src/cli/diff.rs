@@ -57,6 +57,10 @@ pub struct DiffArgs {
     #[arg(long)]
     pub all: bool,
 
+    /// Take nothing for granted of which pointers overlap
+    #[arg(long)]
+    pub aliases: bool,
+
     /// Exit 1 if there is a churn
     #[arg(long)]
     pub exit_code: bool,

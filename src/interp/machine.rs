@@ -114,6 +114,19 @@ impl Observation<'_, '_> {
         self.machine.scalar(self.base, self.code, var)
     }
 
+    /// Returns the machine value of an input value.
+    pub fn value_of(&self, value: &Value) -> Option<Const> {
+        self.machine.value_of(value, 0)
+    }
+
+    /// Returns what the bytes at a place hold; `None` while they are indeterminate, and where nothing
+    /// is.
+    pub fn load(&mut self, place: &Value, sort: Sort, bytes: u64) -> Option<Const> {
+        let address = self.machine.value_of(place, 0)?;
+        let bits = self.machine.memory.load(address.to_bits() as u64, bytes).ok()?;
+        Const::from_bits(sort, bits)
+    }
+
     /// Returns the values converted from standard input so far.
     pub fn inputs(&self) -> &[Option<Const>] {
         &self.machine.inputs

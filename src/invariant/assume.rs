@@ -1,6 +1,6 @@
 //! Terms under named assumptions and under conditions.
 
-use crate::ir::{App, Leaf, Op, Term, TermId, TermPool, Uf};
+use crate::ir::{App, LOOP_VALUE, Leaf, Op, Term, TermId, TermPool, Uf};
 use std::collections::{BTreeMap, HashMap};
 
 /// Returns the term with the conversions that `unchecked` accepts taken to succeed
@@ -11,9 +11,6 @@ pub fn well_formed(pool: &mut TermPool, root: TermId, unchecked: &dyn Fn(TermId)
         _ => None,
     })
 }
-
-/// What the names of inputs that stand for a loop's values begin with; no C name does.
-const LOOP_VALUE: &str = "\\loop:";
 
 /// Whether an input stands for a value of a loop.
 pub fn is_loop_value(name: &str) -> bool {

@@ -12,7 +12,7 @@ use crate::ir::Global;
 use crate::mvicfg::{Flow, Mvicfg};
 use crate::semantics::{Callees, unroll};
 use crate::smt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Part of a query's limit that one of these questions gets.
@@ -38,9 +38,13 @@ impl Callees for OneClass<'_> {
 
 impl Engine<'_> {
     /// Returns those of the candidates that hold at the exit of a class in all executions of at most
-    /// `k` iterations, with `k`.
-    pub(super) fn bounded(&mut self, class: usize, candidates: &[Candidate]) -> (BTreeSet<Candidate>, u32) {
-        let nothing = (BTreeSet::new(), 0);
+    /// `k` iterations, each with what its proof took for granted; and `k`.
+    pub(super) fn bounded(
+        &mut self,
+        class: usize,
+        candidates: &[Candidate],
+    ) -> (BTreeMap<Candidate, BTreeSet<String>>, u32) {
+        let nothing = (BTreeMap::new(), 0);
         let tried: Vec<&Candidate> =
             candidates.iter().filter(|c| !matches!(c, Candidate::AtMost(..))).take(MAX_CANDIDATES).collect();
         if tried.is_empty() || self.e.flow.classes[class].loops.is_empty() {
@@ -72,13 +76,17 @@ impl Engine<'_> {
         };
         let mut engine = Engine::new(&task, &flow);
         let exit = Point::exit(&graph);
+        engine.diff.point = exit.clone();
+        engine.namings = engine.name_values();
         let known = engine.known(0, &exit, true);
-        let under = engine.state_at(0, Mvicfg::EXIT);
+        let (under, assumed) = engine.separated_state(0, Mvicfg::EXIT);
         let holds = |candidate: &Candidate| {
             let value = |x: &str| known.get(x).map(|k| k.as_term());
             let goal = candidate.term(&mut engine.e.pool, &value)?;
             let answer = engine.solver.holds(&mut engine.e.pool, under, goal);
-            matches!(answer, smt::Truth::Holds).then(|| candidate.clone())
+            let of_values = candidate.variables().into_iter().filter_map(|x| known.get(x));
+            let taken = of_values.flat_map(|k| k.assumed.iter().cloned()).chain(assumed.iter().cloned());
+            matches!(answer, smt::Truth::Holds).then(|| (candidate.clone(), taken.collect()))
         };
         let found = tried.into_iter().filter_map(holds).collect();
         self.nodes_visited += engine.e.statistics.nodes_visited;

@@ -33,15 +33,19 @@ impl Engine<'_> {
         let name = subject.name();
         let all = self.task.graph.all_classes();
         let told = self.diff.invariants.iter().any(|f| f.classes == all && f.variables == [name.clone()]);
-        if told || sides.values().any(|s| s.unknown) {
+        if told {
             return;
         }
+        let unknown = sides.values().any(|s| s.unknown);
         let empty = self.undefined_classes();
         let mut values: BTreeMap<usize, TermId> = BTreeMap::new();
+        let mut assumed: BTreeSet<String> = BTreeSet::new();
         for (&c, side) in sides.iter().filter(|(c, _)| !empty.contains(**c)) {
             let &[term] = side.key.as_slice() else { return };
             let defined = self.defined_value(c, term);
-            values.insert(c, defined);
+            let (clear, used) = self.separated(c, defined);
+            assumed.extend(used);
+            values.insert(c, clear);
         }
         if values.len() + empty.len() < all.len() {
             return;
@@ -49,21 +53,24 @@ impl Engine<'_> {
         let known = self.diff.invariants.len();
         let mut tried: BTreeSet<(TermId, TermId)> = BTreeSet::new();
         for (&class, &term) in &values {
-            let Some(cases) = event::cases(&mut self.e.pool, term) else { continue };
+            let cases = event::some_cases(&mut self.e.pool, term);
             for Guarded { condition, what } in cases.into_iter().take(MAX_CASES) {
                 let what = assume::under(&mut self.e.pool, what, condition);
-                let open = self.e.rests_on_indeterminate(what) || self.e.rests_on_indeterminate(condition);
-                if open || !tried.insert((condition, what)) {
+                let unknown = |t| self.e.rests_on_indeterminate(t) || self.e.rests_on_havoc(t);
+                if unknown(what) || unknown(condition) || !tried.insert((condition, what)) {
                     continue;
                 }
                 let shared = values.values().all(|&t| assume::under(&mut self.e.pool, t, condition) == what);
-                if shared && let Some(fact) = self.case_fact(subject, class, condition, what, sides) {
+                if shared && let Some(mut fact) = self.case_fact(subject, class, condition, what, sides) {
+                    fact.assumptions.extend(assumed.iter().cloned());
+                    fact.assumptions.sort();
+                    fact.assumptions.dedup();
                     self.diff.invariants.push(fact);
                 }
             }
         }
         let asked = self.task.options.all || *subject == Subject::Result;
-        if asked && self.diff.invariants.len() == known {
+        if asked && !unknown && assumed.is_empty() && self.diff.invariants.len() == known {
             self.agreements(subject, &values, sides);
         }
     }

@@ -12,7 +12,7 @@ use super::subject::{self, Subject, find_var};
 use crate::interp::{self, Identity, Input, Outcome, Program, Storage, Target, Value};
 use crate::ir::{App, CType, Const, Function, Leaf, Op, Sort, Term, TermId, TermPool};
 use crate::mvicfg::MvId;
-use crate::semantics::{Lines, Val, c_text};
+use crate::semantics::{Lines, Val, c_text, library};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl Engine<'_> {
                         sort => sort,
                     };
                     for a in addresses(pool, address) {
-                        if !is_local(pool, a) {
+                        if !is_local(pool, a) && !is_errno(pool, a) {
                             found.cells.insert((a, *bytes), sort);
                         }
                     }
@@ -135,7 +135,7 @@ impl Engine<'_> {
     }
 
     /// Returns the name of a place, if it has the same one in every class and no variable has it.
-    fn cell_name(&self, address: TermId, sort: Sort, bytes: u64) -> Option<String> {
+    pub(super) fn cell_name(&self, address: TermId, sort: Sort, bytes: u64) -> Option<String> {
         if !self.is_stable(address) {
             return None;
         }
@@ -152,7 +152,7 @@ impl Engine<'_> {
     }
 
     /// Whether an address is made of nothing but what is given at entry.
-    fn is_stable(&self, address: TermId) -> bool {
+    pub(super) fn is_stable(&self, address: TermId) -> bool {
         const MAX_TERMS: usize = 40;
         let pool = &self.e.pool;
         let parts = pool.reachable(&[address]);
@@ -296,24 +296,29 @@ fn is_local(pool: &TermPool, address: TermId) -> bool {
     }
 }
 
+/// Whether an address is that of `errno`, which is not told of beside results.
+fn is_errno(pool: &TermPool, address: TermId) -> bool {
+    matches!(pool.get(address), Term::Leaf(Leaf::SymbolAddr { symbol, .. }) if **symbol == *library::ERRNO)
+}
+
 /// What a run starts from.
-struct Entry<'a> {
-    pool: &'a TermPool,
-    input: &'a Input,
-    program: &'a Program,
+pub(super) struct Entry<'a> {
+    pub(super) pool: &'a TermPool,
+    pub(super) input: &'a Input,
+    pub(super) program: &'a Program,
     /// Bodies whose parameters the input is for; names of the first go first.
-    bodies: [&'a Arc<Function>; 2],
+    pub(super) bodies: [&'a Arc<Function>; 2],
 }
 
 /// A value at entry: a number, or a place in an object.
-enum Known {
+pub(super) enum Known {
     Number(Const),
     Place(Identity, i64),
 }
 
 impl Entry<'_> {
     /// Where an address leads in the run.
-    fn place(&self, address: TermId) -> Option<(Identity, i64)> {
+    pub(super) fn place(&self, address: TermId) -> Option<(Identity, i64)> {
         match self.value(address, 0)? {
             Known::Place(identity, offset) => Some((identity, offset)),
             Known::Number(_) => None,
@@ -369,7 +374,7 @@ impl Entry<'_> {
         }
     }
 
-    fn at_entry(&self, identity: &Identity, offset: i64, sort: Sort, bytes: u64) -> Option<Known> {
+    pub(super) fn at_entry(&self, identity: &Identity, offset: i64, sort: Sort, bytes: u64) -> Option<Known> {
         let found = self.input.objects.iter().find(|o| match (&o.storage, identity) {
             (Storage::Global(symbol), Identity::Global(s)) => symbol == s,
             (_, Identity::Input(id)) => o.id == *id,
@@ -413,7 +418,7 @@ fn applied(op: Op, args: &[Known]) -> Option<Known> {
 }
 
 /// Reads a final object.
-fn held(o: &interp::FinalObject, offset: i64, sort: Sort, bytes: u64) -> Option<CellValue> {
+pub(super) fn held(o: &interp::FinalObject, offset: i64, sort: Sort, bytes: u64) -> Option<CellValue> {
     if !o.live {
         return None;
     }

@@ -14,6 +14,7 @@ use super::inductive::Inductive;
 use super::inputs;
 use super::point::{Kind, Point};
 use super::properties::{self, PinnedFact, Property};
+use super::quantity::Quantity;
 use super::runs::{self, Budget, Difference, Run};
 use super::shrink;
 use super::subject::{self, Subject};
@@ -73,6 +74,9 @@ pub struct Options {
     pub unroll: u32,
     /// Locals and their relations, too, where observables tell of the change already.
     pub all: bool,
+    /// Pointers may lead to the same bytes, indices out of their arrays; otherwise that they do not is
+    /// assumed where it matters, and listed.
+    pub aliases: bool,
     pub budget: Budget,
 }
 
@@ -244,6 +248,10 @@ pub(super) struct Engine<'a> {
     /// What was found at the point in question.
     pub(super) diff: PointDiff,
     pub(super) inductive: Option<Inductive>,
+    /// What candidates speak of beside the result and variables, by name.
+    pub(super) quantities: BTreeMap<String, Quantity>,
+    /// By class: places that are only read or also written, by address, bytes and sort.
+    pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
     /// By class: see [`Engine::defined`].
     pub(super) defined: BTreeMap<usize, TermId>,
 }
@@ -265,6 +273,8 @@ impl<'a> Engine<'a> {
             settled_memory: BTreeSet::new(),
             diff: PointDiff::default(),
             inductive: None,
+            quantities: BTreeMap::new(),
+            accessed: BTreeMap::new(),
             defined: BTreeMap::new(),
         }
     }
@@ -323,6 +333,9 @@ impl<'a> Engine<'a> {
         }
         if self.task.pairs.is_empty() || self.task.own.contains(&true) {
             self.relations();
+            if self.diff.point.kind == Kind::Exit {
+                self.calls();
+            }
         }
         std::mem::take(&mut self.diff)
     }
@@ -378,6 +391,9 @@ impl<'a> Engine<'a> {
                     Some((_, f)) => {
                         f.classes = f.classes.union(&fact.classes);
                         f.lines.extend(fact.lines.clone());
+                        f.assumptions.extend(fact.assumptions.iter().cloned());
+                        f.assumptions.sort();
+                        f.assumptions.dedup();
                     }
                     None => merged.push((key.clone(), fact.clone())),
                 }
@@ -452,7 +468,8 @@ impl<'a> Engine<'a> {
     fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
         let cell = self.cell_type(class, subject);
         let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));
-        let (formed, shown) = (self.shown(class, val.term), self.defined_value(class, val.term));
+        let (formed, defined) = (self.shown(class, val.term), self.defined_value(class, val.term));
+        let (shown, separated) = self.separated(class, defined);
         let naming = self.naming_without(class, subject);
         let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
         let constant = self.e.pool.as_const(val.term).is_some();
@@ -468,7 +485,7 @@ impl<'a> Engine<'a> {
             text,
             c: c_text::render_c_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref()),
             classes: VersionSet::single(class),
-            assumptions: self.assumptions(val.term, formed),
+            assumptions: self.assumptions(val.term, formed).into_iter().chain(separated).collect(),
             lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
             bounds: BTreeMap::new(),
         };
@@ -486,7 +503,7 @@ impl<'a> Engine<'a> {
 
     /// Names values at the exit: by variables that hold the same input in every class. What is not
     /// the same everywhere keeps the name of the input, so that a fact means the same in all.
-    fn name_values(&mut self) -> Vec<Naming<'a>> {
+    pub(super) fn name_values(&mut self) -> Vec<Naming<'a>> {
         let graph = self.task.graph;
         let all = graph.all_classes();
         let mut names: BTreeMap<TermId, Named> = BTreeMap::new();

@@ -57,6 +57,38 @@ pub fn cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Guarded<TermId>>> 
     Some(result)
 }
 
+/// Most nodes of an `ite` tree that are looked at for some of its cases.
+const MAX_LOOKED_AT: usize = 48;
+
+/// Returns cases of a value, those first that few conditions decide; of a large tree not all.
+pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Guarded<TermId>> {
+    let t = pool.bool(true);
+    let mut result: Vec<Guarded<TermId>> = Vec::new();
+    let mut work = std::collections::VecDeque::from([(t, root)]);
+    let mut looked_at = 0;
+    while let Some((condition, term)) = work.pop_front() {
+        looked_at += 1;
+        if looked_at > MAX_LOOKED_AT {
+            break;
+        }
+        if let Some(&[c, a, b]) = pool.as_op(term, Op::Ite) {
+            let not = pool.not(c);
+            let (yes, no) = (pool.and(condition, c), pool.and(condition, not));
+            for (k, x) in [(yes, a), (no, b)] {
+                if pool.as_const(k).and_then(|k| k.as_bool()) != Some(false) {
+                    work.push_back((k, x));
+                }
+            }
+        } else {
+            match result.iter_mut().find(|g| g.what == term) {
+                Some(g) => g.condition = pool.or(g.condition, condition),
+                None => result.push(Guarded { condition, what: term }),
+            }
+        }
+    }
+    result
+}
+
 /// Lifts an `ite` in the sequence part of an output out of what was appended to it.
 fn lift(pool: &mut TermPool, term: TermId) -> Option<(TermId, TermId, TermId)> {
     let Term::App(app @ (App::OutLiteral(_) | App::OutConversion(_)), args) = pool.get(term).clone() else {

@@ -12,10 +12,11 @@
 use super::assume;
 use super::consolidate::Engine;
 use super::point::Point;
+use super::quantity::Quantity;
 use super::relations::{Known, Standing};
 use super::subject;
 use super::templates::{self, Candidate};
-use crate::ir::{CType, TermId};
+use crate::ir::{App, CType, TermId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::{Evaluator, Part, Place, Val};
 use crate::smt;
@@ -36,6 +37,8 @@ pub(super) struct Inductive {
     pub(super) heads: Vec<(Point, Standings)>,
     /// By class: the conjunction of what was proved, each where its head is reached.
     facts: BTreeMap<usize, TermId>,
+    /// By class: what the induction took for granted.
+    assumed: BTreeMap<usize, BTreeSet<String>>,
 }
 
 /// A head of one class while its facts are looked for.
@@ -49,6 +52,8 @@ struct Head {
     /// Condition, from an arrival to the next one, of each way back, with the values it brings.
     back: Vec<(TermId, Values)>,
     candidates: BTreeSet<Candidate>,
+    /// What its values take for granted.
+    assumed: BTreeSet<String>,
 }
 
 /// Terms and types of variables.
@@ -86,13 +91,17 @@ impl Engine<'_> {
             self.weaken(&mut heads);
             let facts = self.conjunction(&heads, None);
             found.facts.insert(class, facts);
+            // All heads are one induction, which rests on what any of them takes for granted.
+            let left = heads.iter().filter(|h| !h.candidates.is_empty());
+            let assumed: BTreeSet<String> = left.flat_map(|h| h.assumed.iter().cloned()).collect();
             for head in heads {
                 let Some((_, standing)) = found.heads.get_mut(head.point) else { continue };
                 for candidate in head.candidates {
-                    let proved = Standing::proved(&candidate, &head.known);
+                    let proved = Standing::proved(&candidate, &head.known, &assumed);
                     standing.entry(candidate).or_default().insert(class, proved);
                 }
             }
+            found.assumed.insert(class, assumed);
         }
         self.inductive = Some(found);
     }
@@ -146,7 +155,9 @@ impl Engine<'_> {
         let node = *at.nodes.get(&class)?;
         let single = VersionSet::single(class);
         let (_, reach) = self.e.reach_from_entry(node, &single).into_iter().next()?;
-        let first = self.values(class, &known, |e, place| e.on_first_arrival(place, node, &single))?;
+        let mut assumed: BTreeSet<String> = known.values().flat_map(|k| k.assumed.iter().cloned()).collect();
+        let used = &mut assumed;
+        let first = self.values(class, &known, used, |e, place| e.on_first_arrival(place, node, &single))?;
         let flow = &self.e.flow.classes[class];
         let latches = flow.preds[node as usize].iter().copied();
         let latches: Vec<(MvId, u8)> = latches.filter(|&(p, _)| flow.is_back_edge(p, node)).collect();
@@ -154,12 +165,15 @@ impl Engine<'_> {
         for (latch, label) in latches {
             let (_, way) = self.e.reach_along(latch, label, node, &single).into_iter().next()?;
             let way = self.e.pool.and(way.term, reach.term);
+            let (way, used) = self.separated(class, way);
+            assumed.extend(used);
             let way = self.cut(way);
-            let values = self.values(class, &known, |e, place| e.after(place, latch, &single))?;
+            let values =
+                self.values(class, &known, &mut assumed, |e, place| e.after(place, latch, &single))?;
             back.push((way, values));
         }
         let reach = self.cut(reach.term);
-        Some(Head { point, reach, known, first, back, candidates })
+        Some(Head { point, reach, known, first, back, candidates, assumed })
     }
 
     /// The values of what is known, as one class has them somewhere, with loops cut.
@@ -167,13 +181,26 @@ impl Engine<'_> {
         &mut self,
         class: usize,
         known: &BTreeMap<String, Known>,
+        assumed: &mut BTreeSet<String>,
         of: impl Fn(&mut Evaluator, Place) -> Part<Val>,
     ) -> Option<Values> {
         let mut values = Values::new();
         for (name, k) in known {
-            let place = self.place(class, name)?;
-            let (_, v) = of(&mut self.e, place).into_iter().next()?;
-            let term = self.cut(v.term);
+            let term = match self.quantities.get(name).cloned() {
+                None => {
+                    let place = self.place(class, name)?;
+                    of(&mut self.e, place).into_iter().next()?.1.term
+                }
+                Some(Quantity::Cell { address, sort, bytes, at_entry: false }) => {
+                    let (_, memory) = of(&mut self.e, Place::Memory).into_iter().next()?;
+                    self.e.pool.app(App::Load { sort, bytes }, &[memory.term, address])
+                }
+                // What was given at entry is the same everywhere.
+                Some(Quantity::Parameter(_) | Quantity::Cell { .. }) => k.val.term,
+            };
+            let (term, used) = self.separated(class, term);
+            assumed.extend(used);
+            let term = self.cut(term);
             values.insert(name.clone(), (term, k.ty.clone()));
         }
         Some(values)
@@ -250,19 +277,42 @@ impl Engine<'_> {
         all
     }
 
-    /// Condition of being at a point of a class, with what its loops guarantee, cut and under the
-    /// assumption that input is well formed.
+    /// Condition of being at a point of a class, with what its loops guarantee without further
+    /// assumptions, cut and under the assumption that input is well formed.
     pub(super) fn state_at(&mut self, class: usize, node: MvId) -> TermId {
+        self.state(class, node, None)
+    }
+
+    /// The same for memory without overlaps, with what that takes for granted.
+    pub(super) fn separated_state(&mut self, class: usize, node: MvId) -> (TermId, BTreeSet<String>) {
+        let mut assumed = BTreeSet::new();
+        let under = self.state(class, node, Some(&mut assumed));
+        (under, assumed)
+    }
+
+    fn state(&mut self, class: usize, node: MvId, assumed: Option<&mut BTreeSet<String>>) -> TermId {
         let single = VersionSet::single(class);
         let mut under = self.e.pool.bool(true);
         for (_, v) in self.e.reach_from_entry(node, &single) {
             under = self.e.pool.and(under, v.term);
         }
+        let mut facts = self.e.pool.bool(true);
+        let mut taken = BTreeSet::new();
         if !self.e.flow.classes[class].loops.is_empty() && node != Mvicfg::ENTRY {
-            let facts = self.loop_facts(class);
-            under = self.cut(under);
-            under = self.e.pool.and(under, facts);
+            let found = self.loop_facts(class);
+            taken = self.inductive.as_ref().and_then(|i| i.assumed.get(&class)).cloned().unwrap_or_default();
+            if taken.is_empty() || assumed.is_some() {
+                facts = found;
+            }
         }
+        if let Some(assumed) = assumed {
+            let (clear, used) = self.separated(class, under);
+            under = clear;
+            assumed.extend(used);
+            assumed.extend(taken);
+        }
+        under = self.cut(under);
+        under = self.e.pool.and(under, facts);
         let under = self.shown(class, under);
         if node != Mvicfg::EXIT {
             return under;

@@ -109,7 +109,7 @@ impl Checker<'_, '_, '_> {
 
     /// A run in which a class breaks the property, and whether it was the old side of it.
     fn refutation(&mut self, class: usize, keeps: &Keeps) -> Option<Run> {
-        for (from, to) in self.task.pairs.clone() {
+        for (from, to) in self.task.run_pairs() {
             for (side, old) in [(from, true), (to, false)] {
                 if side != class {
                     continue;
@@ -189,7 +189,7 @@ impl Checker<'_, '_, '_> {
         self.settle(&mut property, &classes, &keeps, &mut prove);
         // Of a fact that some run could speak about, no more is to be said.
         let mut spoken = false;
-        for (from, to) in task.pairs.clone() {
+        for (from, to) in task.run_pairs() {
             let runs = self.runs(from, to);
             spoken |= runs.iter().any(|r| keeps(r, true, from).is_some() || keeps(r, false, to).is_some());
         }
@@ -229,7 +229,7 @@ impl Checker<'_, '_, '_> {
             }
         }
         // Those of callees count when a run of this function breaks them.
-        for (from, to) in task.pairs.clone() {
+        for (from, to) in task.run_pairs() {
             for run in self.runs(from, to).iter() {
                 for (o, class) in [(&run.old, from), (&run.new, to)] {
                     let Some((kind, text)) = failed(task, class, o) else { continue };

@@ -9,12 +9,13 @@ use super::assume;
 use super::consolidate::{Churn, Claim, Engine};
 use super::fact::Fact;
 use super::point::{Kind, Point};
+use super::quantity::{self, Quantity};
 use super::rows::{Row, Rows};
 use super::runs::Run;
 use super::subject::{self, Subject, find_var};
 use super::templates::{self, Candidate, Observed};
 use super::{inputs, runs};
-use crate::ir::{CType, Leaf, Term, TermId, VarKind};
+use crate::ir::{App, CType, Leaf, Term, TermId, VarKind};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{Lines, Val};
 use crate::smt;
@@ -33,8 +34,8 @@ pub(super) struct Known {
     pub(super) val: Val,
     /// What candidates are about: the value with loops cut, under well-formed input.
     cut: TermId,
-    /// Input was taken to be well formed.
-    assumed: bool,
+    /// What was taken for granted of it.
+    pub(super) assumed: BTreeSet<String>,
 }
 
 /// What is known of a candidate in one class.
@@ -67,15 +68,20 @@ impl Known {
 
 impl Standing {
     /// A proved candidate over known variables.
-    pub(super) fn proved(candidate: &Candidate, known: &BTreeMap<String, Known>) -> Standing {
+    /// `assumed`: what the proof took for granted beside what is assumed of them.
+    pub(super) fn proved(
+        candidate: &Candidate,
+        known: &BTreeMap<String, Known>,
+        assumed: &BTreeSet<String>,
+    ) -> Standing {
         let (mut causes, mut guards) = (Lines::new(), Lines::new());
-        let mut assumed = false;
+        let mut assumed = assumed.clone();
         for k in candidate.variables().iter().filter_map(|x| known.get(*x)) {
             causes = causes.union(&k.val.causes);
             guards = guards.union(&k.val.guards);
-            assumed |= k.assumed;
+            assumed.extend(k.assumed.iter().cloned());
         }
-        let assumptions = if assumed { vec!["stdin-well-formed".into()] } else { Vec::new() };
+        let assumptions = assumed.into_iter().collect();
         Standing::Proved { causes: Rc::new(causes), guards: Rc::new(guards), assumptions, bound: None }
     }
 }
@@ -139,8 +145,10 @@ impl Engine<'_> {
         let candidates: Vec<Candidate> =
             tried.iter().filter(|(_, s)| open(s)).map(|(c, _)| c.clone()).collect();
         let (held, k) = self.bounded(class, &candidates);
-        for (candidate, standing) in tried.iter_mut().filter(|(c, _)| held.contains(c)) {
-            if let Standing::Proved { causes, guards, assumptions, .. } = Standing::proved(candidate, known) {
+        for (candidate, standing) in tried {
+            let Some(assumed) = held.get(candidate) else { continue };
+            let proved = Standing::proved(candidate, known, assumed);
+            if let Standing::Proved { causes, guards, assumptions, .. } = proved {
                 let proved = Standing::Proved { causes, guards, assumptions, bound: Some(k) };
                 standing.insert(class, proved);
             }
@@ -182,20 +190,29 @@ impl Engine<'_> {
                 continue;
             }
             let Some(ty) = subject::type_of(graph, &s, class) else { continue };
-            if !matches!(ty, CType::Int { .. } | CType::Bool | CType::Pointer(_))
-                || known.contains_key(&s.name())
-            {
+            if !quantity::is_countable(&ty) || known.contains_key(&s.name()) {
                 continue;
             }
             for (_, val) in subject::values_at(&mut self.e, &s, point, &single) {
-                let exact = self.cut(val.term);
-                let cut = self.shown(class, exact);
-                if !self.e.rests_on_havoc(cut) && !self.e.rests_on_indeterminate(cut) {
-                    known.insert(s.name(), Known { cut, ty: ty.clone(), assumed: cut != exact, val });
+                if let Some(k) = self.as_known(class, ty.clone(), val) {
+                    known.insert(s.name(), k);
                 }
             }
         }
+        self.known_quantities(class, point, &mut known);
         known
+    }
+
+    /// A value that candidates can be about: all that it rests on is known.
+    pub(super) fn as_known(&mut self, class: usize, ty: CType, val: Val) -> Option<Known> {
+        let (clear, mut assumed) = self.separated(class, val.term);
+        let exact = self.cut(clear);
+        let cut = self.shown(class, exact);
+        if cut != exact {
+            assumed.insert("stdin-well-formed".into());
+        }
+        let open = self.e.rests_on_havoc(cut) || self.e.rests_on_indeterminate(cut);
+        (!open).then_some(Known { cut, ty, assumed, val: Val { term: clear, ..val } })
     }
 
     /// Whether a subject is the result or a parameter.
@@ -229,9 +246,14 @@ impl Engine<'_> {
         known: &BTreeMap<usize, BTreeMap<String, Known>>,
     ) -> bool {
         let said = |t: TermId| {
-            let unchanged = matches!(self.e.pool.get(t), Term::Leaf(Leaf::Param { name, .. })
-                if !assume::is_loop_value(name));
-            self.e.pool.as_const(t).is_some() || unchanged
+            let given = match self.e.pool.get(t) {
+                Term::Leaf(Leaf::Param { name, .. }) => !assume::is_loop_value(name),
+                Term::App(App::Load { .. }, args) => {
+                    args.first().is_some_and(|m| matches!(self.e.pool.get(*m), Term::Leaf(Leaf::Memory)))
+                }
+                _ => false,
+            };
+            self.e.pool.as_const(t).is_some() || given
         };
         known.values().all(|k| candidate.variables().iter().all(|x| k.get(*x).is_some_and(|v| said(v.cut))))
     }
@@ -264,9 +286,9 @@ impl Engine<'_> {
         let lookup = |x: &str| known.get(x).map(Known::as_term);
         let Some(goal) = candidate.term(&mut self.e.pool, &lookup) else { return Standing::Open };
         let Some(&node) = point.nodes.get(&class) else { return Standing::Open };
-        let under = self.state_at(class, node);
+        let (under, assumed) = self.separated_state(class, node);
         match self.lemmas.holds(&mut self.e.pool, under, goal) {
-            smt::Truth::Holds => Standing::proved(candidate, known),
+            smt::Truth::Holds => Standing::proved(candidate, known, &assumed),
             smt::Truth::Fails(model) => {
                 let graph = self.task.graph;
                 let body = &graph.bodies[class];
@@ -333,6 +355,9 @@ impl Engine<'_> {
             _ => return,
         };
         let Standing::Proved { causes, guards, .. } = holds else { return };
+        if self.restates(candidate, from, to) {
+            return;
+        }
         // The side without the fact rests on the same variables.
         let theirs = self.value_causes(candidate, other);
         let (x, y) = if other == to { (&**causes, &theirs) } else { (&theirs, &**causes) };
@@ -347,11 +372,12 @@ impl Engine<'_> {
         let body = &graph.bodies[other];
         let type_of = |x: &str| match x {
             "\\result" => Some(body.ret.clone()),
+            _ if self.quantities.contains_key(x) => self.quantity_type(other, x),
             _ => find_var(body, x, 0).map(|v| body.var(v).ty.clone()),
         };
         let refutes = |r: &Run| {
             let o = if other == from { &r.old } else { &r.new };
-            let value = |x: &str| Some((self.value_at_exit(other, x, o)?, type_of(x)?));
+            let value = |x: &str| Some((self.value_at_exit(other, x, r, other == from)?, type_of(x)?));
             o.end == crate::interp::End::Return && candidate.holds(&value) == Some(false)
         };
         let witness = if self.diff.point.kind == Kind::Exit && refutes(&witness) {
@@ -378,6 +404,16 @@ impl Engine<'_> {
         });
     }
 
+    /// Whether a place of memory that a candidate is about has a churn of its own, which says more.
+    fn restates(&self, candidate: &Candidate, from: usize, to: usize) -> bool {
+        let told = |x: &str| {
+            let churns = self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
+            churns.map(|c| c.subject.name()).any(|name| name == x)
+        };
+        let is_cell = |x: &str| matches!(self.quantities.get(x), Some(Quantity::Cell { .. }));
+        !self.task.options.all && candidate.variables().iter().any(|x| is_cell(x) && told(x))
+    }
+
     fn value_causes(&mut self, candidate: &Candidate, class: usize) -> Lines {
         let single = VersionSet::single(class);
         let mut causes = Lines::new();
@@ -395,8 +431,13 @@ impl Engine<'_> {
     /// Whether a caller can see what the candidate is about.
     fn is_visible(&self, candidate: &Candidate) -> bool {
         let Some(body) = self.task.graph.bodies.last() else { return false };
-        candidate.variables().iter().all(|x| {
-            *x == "\\result" || find_var(body, x, 0).is_some_and(|v| body.var(v).kind == VarKind::Param)
-        }) && candidate.variables().contains(&"\\result")
+        let is_param = |x: &str| find_var(body, x, 0).is_some_and(|v| body.var(v).kind == VarKind::Param);
+        let is_left = |x: &str| {
+            let quantity = self.quantities.get(x);
+            x == "\\result" || matches!(quantity, Some(Quantity::Cell { at_entry: false, .. }))
+        };
+        let variables = candidate.variables();
+        variables.iter().all(|x| is_left(x) || is_param(x) || self.quantities.contains_key(*x))
+            && variables.iter().any(|x| is_left(x))
     }
 }

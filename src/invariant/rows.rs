@@ -4,7 +4,7 @@
 //! At the exit a run gives one row, its outcome. Elsewhere runs are repeated with the point watched,
 //! and every arrival is a row.
 
-use super::consolidate::Engine;
+use super::consolidate::{Engine, Task};
 use super::point::{Kind, Point};
 use super::runs::{self, Run};
 use super::subject::find_var;
@@ -50,6 +50,17 @@ impl Rows {
     }
 }
 
+impl Task<'_> {
+    /// The pairs of classes that are run side by side: those that are compared, or, where none are,
+    /// every class and itself.
+    pub(super) fn run_pairs(&self) -> Vec<(usize, usize)> {
+        if self.pairs.is_empty() {
+            return self.graph.all_classes().iter().map(|c| (c, c)).collect();
+        }
+        self.pairs.clone()
+    }
+}
+
 impl Engine<'_> {
     /// Collects the values of named variables (and `\result`, at the exit) of a class at a point.
     pub(super) fn rows(&mut self, class: usize, point: &Point, names: Vec<String>) -> Rows {
@@ -77,15 +88,12 @@ impl Engine<'_> {
     /// The runs in which a class took part, and whether it was the old one.
     pub(super) fn runs_of(&mut self, class: usize) -> Vec<(Rc<Vec<Run>>, bool)> {
         let mut found = Vec::new();
-        for (from, to) in self.task.pairs.clone() {
+        for (from, to) in self.task.run_pairs() {
             if from == class {
                 found.push((self.runs(from, to), true));
             } else if to == class {
                 found.push((self.runs(from, to), false));
             }
-        }
-        if self.task.pairs.is_empty() {
-            found.push((self.runs(class, class), true));
         }
         found
     }
@@ -96,15 +104,19 @@ impl Engine<'_> {
             if outcome.end != End::Return {
                 continue;
             }
-            let values = rows.names.iter().map(|n| self.value_at_exit(class, n, outcome)).collect();
+            let values = rows.names.iter().map(|n| self.value_at_exit(class, n, run, old)).collect();
             rows.rows.push(Row { run: rows.runs.len(), values });
             rows.runs.push((list.clone(), i));
         }
     }
 
-    pub(super) fn value_at_exit(&self, class: usize, name: &str, o: &Outcome) -> Option<Const> {
+    pub(super) fn value_at_exit(&self, class: usize, name: &str, run: &Run, old: bool) -> Option<Const> {
+        let o = side(run, old);
         if name == "\\result" {
             return o.returned;
+        }
+        if self.quantities.contains_key(name) {
+            return self.quantity_at_exit(class, name, run, old);
         }
         let body = &self.task.graph.bodies[class];
         find_var(body, name, 0).and_then(|v| o.local(v))
@@ -113,7 +125,7 @@ impl Engine<'_> {
     fn watched_rows(&self, class: usize, point: &Point, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
         let Some(node) = self.watchable(class, point) else { return };
         let body = &self.task.graph.bodies[class];
-        let vars: Vec<_> = rows.names.iter().map(|n| find_var(body, n, 0)).collect();
+        let names = rows.names.clone();
         // The first runs are the simplest; the others are picked evenly.
         let stride = (list.len() / (WATCHED_RUNS / 2)).max(1);
         let picked = list.iter().enumerate().filter(|(i, _)| *i < WATCHED_RUNS / 2 || i % stride == 0);
@@ -123,9 +135,14 @@ impl Engine<'_> {
             }
             let index = rows.runs.len();
             let mut arrivals = Vec::new();
-            runs::watch(&self.task.programs[class], &body.name, &run.input_of(old), node, &mut |state| {
+            let input = run.input_of(old);
+            runs::watch(&self.task.programs[class], &body.name, &input, node, &mut |state| {
                 if arrivals.len() < ARRIVALS {
-                    let values = vars.iter().map(|v| state.value((*v)?)).collect();
+                    let mut value = |n: &String| match find_var(body, n, 0) {
+                        Some(v) => state.value(v),
+                        None => self.quantity_here(class, n, &input, state),
+                    };
+                    let values = names.iter().map(&mut value).collect();
                     arrivals.push(Row { run: index, values });
                 }
             });

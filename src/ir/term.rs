@@ -12,11 +12,16 @@ mod simplify;
 
 use super::{Const, Op, Sort};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Index of a term in its pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId(pub u32);
+
+/// What the names of parameters that stand for a loop's values begin with; no C name does. Such a
+/// value is an input to a proof, and may be anything that the loop computes.
+pub const LOOP_VALUE: &str = "\\loop:";
 
 /// A quantity that is not computed by the function: its value is fixed before the first
 /// instruction. Two versions share a leaf when they share its key.
@@ -96,6 +101,12 @@ pub enum Term {
     Const(Const),
     Leaf(Leaf),
     App(App, Vec<TermId>),
+}
+
+/// Decides, by an assumption that it keeps note of, that two regions of memory have no byte in common.
+pub trait Separation {
+    /// Whether the `n` bytes at `a` and the `m` bytes at `b` may be taken to be apart.
+    fn apart(&self, pool: &TermPool, a: TermId, n: u64, b: TermId, m: u64) -> bool;
 }
 
 /// Owner of terms.
@@ -184,6 +195,25 @@ impl TermPool {
 
     pub fn as_const(&self, id: TermId) -> Option<Const> {
         if let Term::Const(c) = self.get(id) { Some(*c) } else { None }
+    }
+
+    /// Rebuilds a term with loads that see through more writes: those that `separation` takes to be
+    /// elsewhere.
+    pub fn separated(&mut self, root: TermId, separation: Rc<dyn Separation>) -> TermId {
+        let kept = self.memo.assume(Some(separation));
+        let mut done: HashMap<TermId, TermId> = HashMap::new();
+        for t in self.reachable(&[root]) {
+            let new = match self.get(t).clone() {
+                Term::App(app, args) => {
+                    let new: Vec<TermId> = args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
+                    self.app(app, &new)
+                }
+                _ => t,
+            };
+            done.insert(t, new);
+        }
+        self.memo.restore(kept);
+        done.get(&root).copied().unwrap_or(root)
     }
 
     /// Returns the term of a leaf that was made already.

@@ -25,7 +25,7 @@ mod oracle;
 mod tests;
 
 pub use literal::{float_literal, integer_literal, string_contents, string_literal};
-pub use lvalue::render_lvalue;
+pub use lvalue::{Extent, extent, render_lvalue};
 pub use naming::{Named, Naming};
 
 use crate::ir::{App, CType, Leaf, Op, Sort, Term, TermId, TermPool, Uf};

@@ -5,7 +5,7 @@
 //! stdin)` for each place it may change (design D8): two versions share it only when all of those
 //! are equal and the callee's own content is.
 
-use super::eval::{Evaluator, Part, Val, union};
+use super::eval::{Evaluator, Part, Val, product, union};
 use super::library::{self, ResultIs};
 use super::place::{Place, base_object, exact_object, library_row};
 use crate::ir::{App, Callee, DataModel, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf};
@@ -75,6 +75,11 @@ impl<'a> Evaluator<'a> {
                 ResultIs::Opaque => {}
             }
         }
+        if matches!(place, Place::Memory | Place::Object(_))
+            && let Some(part) = self.block_call(site, row.name, place, classes)
+        {
+            return part;
+        }
         let mut read: Vec<Place> = Vec::new();
         for (k, a) in site.args.iter().enumerate() {
             if row.borrows(k) {
@@ -91,7 +96,44 @@ impl<'a> Evaluator<'a> {
                 read.push(p);
             }
         }
+        if place == Place::Memory && row.errno && !row.memory && !self.writes_memory(site, row) {
+            return self.sets_errno(site, row.name, &read, classes);
+        }
         self.opaque_call(site, place, &read, classes)
+    }
+
+    /// Whether a library function writes common memory through an argument.
+    fn writes_memory(&self, site: CallSite, row: &library::Row) -> bool {
+        let writes = |(k, a): (usize, &Expr)| {
+            row.writes_arg(k) && base_object(a).is_none_or(|v| self.places.of_var(v) == Place::Memory)
+        };
+        site.args.iter().enumerate().any(writes)
+    }
+
+    /// Memory after a call that leaves nothing in it but, perhaps, an error's number.
+    pub(super) fn sets_errno(
+        &mut self,
+        site: CallSite,
+        name: &str,
+        read: &[Place],
+        classes: &VersionSet,
+    ) -> Part<Val> {
+        let mut places = read.to_vec();
+        if !places.contains(&Place::Memory) {
+            places.push(Place::Memory);
+        }
+        let uf = Uf::Call { callee: format!("{name}:errno").into(), part: Sort::Bv(32) };
+        let numbers = self.apply(site, App::Uf(uf), &places, classes);
+        let memories = self.before(Place::Memory, site.node, classes);
+        let symbol = Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits: self.pointer_bits };
+        let at = self.pool.leaf(symbol);
+        let mut result = Vec::new();
+        for (set, (number, memory)) in product(&numbers, &memories) {
+            let term = self.pool.app(App::Store { bytes: 4 }, &[memory.term, at, number.term]);
+            let causes = union(&number.causes, &memory.causes);
+            result.push((set, Val { term, causes, guards: union(&number.guards, &memory.guards) }));
+        }
+        result
     }
 
     /// Exact result of the arguments, when their sorts are what the function declares.

@@ -564,7 +564,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn copy(
+    pub(super) fn copy(
         &mut self,
         node: MvId,
         dst: &Expr,

@@ -5,7 +5,7 @@
 //! locals passed to it stay private. What a row does not say in more detail (`result`) is an
 //! uninterpreted function of everything it reads: equal calls have equal results.
 
-use crate::ir::{App, Const, Op, Rounding, Sort, TermId, TermPool, Uf};
+use crate::ir::{App, Const, Leaf, Op, Rounding, Sort, TermId, TermPool, Uf};
 
 /// How the result follows from the arguments.
 #[derive(Clone, Copy)]
@@ -28,8 +28,10 @@ pub struct Row {
     pub stdin: bool,
     pub out: bool,
     pub world: bool,
-    /// Allocates or frees: common memory changes.
+    /// Common memory changes in a way that no argument shows.
     pub memory: bool,
+    /// May set `errno`.
+    pub errno: bool,
     /// A member of the `scanf` family on standard input: writes through its arguments by format.
     pub scans: bool,
     /// A member of the `printf` family on standard output.
@@ -47,6 +49,11 @@ impl Row {
         k < 31 && self.write >> k & 1 == 1 || k >= 1 && self.write >> 31 == 1
     }
 
+    /// Returns whether the function does more than to compute its result.
+    pub fn has_effect(&self) -> bool {
+        self.write != 0 || self.stdin || self.out || self.world || self.memory
+    }
+
     /// Returns whether the function may use the argument as a pointer, without keeping it.
     pub fn borrows(&self, k: usize) -> bool {
         self.reads_arg(k) || self.writes_arg(k)
@@ -62,6 +69,7 @@ const fn base(name: &'static str) -> Row {
         out: false,
         world: false,
         memory: false,
+        errno: false,
         scans: false,
         prints: false,
         result: ResultIs::Opaque,
@@ -85,6 +93,24 @@ const fn reads(name: &'static str, read: u32) -> Row {
 const fn writes(name: &'static str, read: u32, write: u32) -> Row {
     Row { read, write, ..base(name) }
 }
+
+/// A mathematical function that may fail.
+const fn math(name: &'static str) -> Row {
+    Row { errno: true, ..pure(name) }
+}
+
+/// Works on streams: what they hold is part of the world, and any of them may be a standard one.
+const fn stream(name: &'static str, read: u32, write: u32) -> Row {
+    Row { read, write, stdin: true, out: true, world: true, errno: true, ..base(name) }
+}
+
+/// Asks the operating system.
+const fn system(name: &'static str, read: u32, write: u32) -> Row {
+    Row { read, write, world: true, errno: true, ..base(name) }
+}
+
+/// Symbol that stands for `errno`, which no pointer of a program leads to but `__errno_location()`.
+pub const ERRNO: &str = "\\errno";
 
 /// Returns the row of a library function.
 pub fn row(name: &str) -> Option<&'static Row> {
@@ -142,27 +168,27 @@ static ROWS: &[Row] = &[
     // Other mathematics: functions of their arguments, nothing more is known.
     pure("sin"),
     pure("cos"),
-    pure("tan"),
-    pure("asin"),
-    pure("acos"),
+    math("tan"),
+    math("asin"),
+    math("acos"),
     pure("atan"),
-    pure("atan2"),
-    pure("sinh"),
-    pure("cosh"),
+    math("atan2"),
+    math("sinh"),
+    math("cosh"),
     pure("tanh"),
-    pure("exp"),
-    pure("exp2"),
-    pure("log"),
-    pure("log2"),
-    pure("log10"),
-    pure("pow"),
-    pure("powf"),
+    math("exp"),
+    math("exp2"),
+    math("log"),
+    math("log2"),
+    math("log10"),
+    math("pow"),
+    math("powf"),
     pure("sinf"),
     pure("cosf"),
-    pure("expf"),
-    pure("logf"),
+    math("expf"),
+    math("logf"),
     pure("cbrt"),
-    pure("hypot"),
+    math("hypot"),
     // Strings and bytes.
     reads("strlen", 1),
     reads("strcmp", 3),
@@ -170,19 +196,127 @@ static ROWS: &[Row] = &[
     reads("strcasecmp", 3),
     reads("strncasecmp", 3),
     reads("memcmp", 3),
+    reads("strnlen", 1),
+    reads("strchr", 1),
+    reads("strrchr", 1),
+    reads("strstr", 3),
+    reads("strcasestr", 3),
+    reads("strspn", 3),
+    reads("strcspn", 3),
+    reads("strpbrk", 3),
+    reads("memchr", 1),
+    reads("memrchr", 1),
+    reads("strcoll", 3),
     reads("atoi", 1),
     reads("atol", 1),
+    reads("atoll", 1),
     reads("atof", 1),
-    writes("memcpy", 2, 1),
-    writes("memmove", 2, 1),
-    writes("memset", 0, 1),
-    writes("strcpy", 2, 1),
-    writes("strncpy", 2, 1),
-    writes("strcat", 3, 1),
-    writes("strncat", 3, 1),
+    Row { errno: true, ..writes("strtol", 1, 2) },
+    Row { errno: true, ..writes("strtoll", 1, 2) },
+    Row { errno: true, ..writes("strtoul", 1, 2) },
+    Row { errno: true, ..writes("strtoull", 1, 2) },
+    Row { errno: true, ..writes("strtod", 1, 2) },
+    Row { errno: true, ..writes("strtof", 1, 2) },
+    first("memcpy", 2, 1),
+    first("memmove", 2, 1),
+    first("memset", 0, 1),
+    first("strcpy", 2, 1),
+    first("strncpy", 2, 1),
+    first("strcat", 3, 1),
+    first("strncat", 3, 1),
+    writes("bzero", 0, 1),
     writes("sprintf", 2 | REST, 1),
     writes("snprintf", 4 | REST, 1),
+    writes("vsprintf", 2 | 4, 1 | 4),
+    writes("vsnprintf", 4 | 8, 1 | 8),
+    writes("sscanf", 3, REST),
+    writes("__isoc99_sscanf", 3, REST),
+    // Objects. What they are made of is part of the world; an object that is gone is not looked at.
+    Row { world: true, errno: true, ..base("malloc") },
+    Row { world: true, errno: true, ..base("calloc") },
+    Row { world: true, ..base("free") },
+    Row { world: true, memory: true, ..base("realloc") },
+    Row { world: true, memory: true, ..reads("strdup", 1) },
+    Row { world: true, memory: true, ..reads("strndup", 1) },
+    // Streams.
+    stream("fopen", 3, 0),
+    stream("fdopen", 2, 0),
+    stream("freopen", 3, 0),
+    stream("fclose", 0, 0),
+    stream("fflush", 0, 0),
+    stream("fprintf", 2 | REST, 0),
+    stream("vfprintf", 2 | 4, 4),
+    stream("vprintf", 1 | 2, 2),
+    stream("dprintf", 2 | REST, 0),
+    stream("fputs", 1, 0),
+    stream("fputc", 0, 0),
+    stream("putc", 0, 0),
+    stream("fwrite", 1, 0),
+    stream("fread", 0, 1),
+    stream("fgets", 0, 1),
+    stream("fgetc", 0, 0),
+    stream("getc", 0, 0),
+    stream("ungetc", 0, 0),
+    stream("fscanf", 2, REST),
+    stream("fseek", 0, 0),
+    stream("fseeko", 0, 0),
+    stream("rewind", 0, 0),
+    stream("perror", 1, 0),
+    stream("getline", 3, 3),
+    system("ftell", 0, 0),
+    system("ftello", 0, 0),
+    system("fileno", 0, 0),
+    Row { world: true, ..base("feof") },
+    Row { world: true, ..base("ferror") },
+    Row { world: true, ..base("clearerr") },
+    // The operating system.
+    stream("read", 0, 2),
+    stream("write", 2, 0),
+    stream("close", 0, 0),
+    system("open", 1, 0),
+    system("creat", 1, 0),
+    system("lseek", 0, 0),
+    system("ftruncate", 0, 0),
+    system("truncate", 1, 0),
+    system("fsync", 0, 0),
+    system("isatty", 0, 0),
+    system("unlink", 1, 0),
+    system("remove", 1, 0),
+    system("rename", 3, 0),
+    system("mkdir", 1, 0),
+    system("rmdir", 1, 0),
+    system("chdir", 1, 0),
+    system("chmod", 1, 0),
+    system("access", 1, 0),
+    system("stat", 1, 2),
+    system("lstat", 1, 2),
+    system("fstat", 0, 2),
+    system("utime", 3, 0),
+    system("ioctl", 0, REST),
+    system("tcgetattr", 0, 2),
+    system("tcsetattr", 4, 0),
+    system("time", 0, 1),
+    system("clock", 0, 0),
+    system("gettimeofday", 0, 3),
+    system("usleep", 0, 0),
+    system("sleep", 0, 0),
+    system("getpid", 0, 0),
+    Row { world: true, ..base("rand") },
+    Row { world: true, ..base("random") },
+    Row { world: true, ..base("srand") },
+    Row { world: true, ..base("srandom") },
+    term("__errno_location", errno_location),
 ];
+
+/// Where `errno` is.
+fn errno_location(p: &mut TermPool, _: &[TermId]) -> Option<TermId> {
+    Some(p.leaf(Leaf::SymbolAddr { symbol: ERRNO.into(), bits: 64 }))
+}
+
+/// Returns the first argument.
+const fn first(name: &'static str, read: u32, write: u32) -> Row {
+    Row { read, write, ..term(name, |_, a| a.first().copied()) }
+}
 
 fn float1(p: &mut TermPool, a: &[TermId], sort: Sort, op: Op) -> Option<TermId> {
     let [x] = a else { return None };

@@ -3,6 +3,7 @@
 //! [`Evaluator`] answers demand-driven queries over the multiversion graph (design D6): the value of
 //! a [`Place`] at a node, for a set of classes, as hash-consed terms over the function's inputs.
 
+mod blocks;
 pub mod c_parse;
 pub mod c_term;
 pub mod c_text;

@@ -216,7 +216,7 @@ impl Places {
                 writes.insert(place);
             }
         }
-        let touched = [row.memory, row.stdin, row.out, row.world];
+        let touched = [row.memory || row.errno, row.stdin, row.out, row.world];
         let touched =
             OUTSIDE.into_iter().zip(touched).filter(|(_, touched)| *touched).map(|(place, _)| place);
         reads.extend(touched.clone());

@@ -46,7 +46,80 @@ pub fn render_lvalue(
     (!renderer.failed && place.text.len() <= naming.max_len).then_some(Named { text: place.text, ty })
 }
 
+/// What an access can touch when every index stays inside its array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The object, or the pointer into it, that the bytes are counted from.
+    pub base: TermId,
+    /// A pointer to it.
+    pub text: String,
+    /// Bytes from the base: first, and beyond the last; `None` where nothing bounds them.
+    pub range: Option<(i128, i128)>,
+    /// The array whose bounds the range rests on.
+    pub array: Option<String>,
+}
+
+/// Returns what an access can touch, `None` where the type of its base is not evident or the text
+/// would leave something out.
+pub fn extent(pool: &TermPool, address: TermId, bytes: u64, naming: &Naming) -> Option<Extent> {
+    const DEPTH: usize = 8;
+    let mut renderer = Renderer::new(pool, naming, false, DEPTH);
+    let linear = renderer.linear(&[(1, address)], naming.pointer_bits());
+    let (at, base, ty) = renderer.base_at(&linear)?;
+    let (_, base_term) = linear.terms.get(at).copied()?;
+    let terms: Vec<_> = linear.terms.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, t)| *t).collect();
+    let rest = Linear { terms, constant: linear.constant };
+    let text = if base.pointer { base.text.clone() } else { format!("&{}", base.postfix()) };
+    let (range, array) = match rest.terms.is_empty() {
+        true => (Some((rest.constant, rest.constant + i128::from(bytes))), None),
+        false => match renderer.array_around(&base, &ty, &rest) {
+            Some((range, text)) => (Some(range), Some(text)),
+            None => (None, None),
+        },
+    };
+    (!renderer.failed).then_some(Extent { base: base_term, text, range, array })
+}
+
 impl Renderer<'_> {
+    /// The array member that an offset with an index in it leads into: its bytes from the base, and its
+    /// name.
+    fn array_around(&mut self, base: &Step, ty: &CType, rest: &Linear) -> Option<((i128, i128), String)> {
+        let (mut ty, mut text, mut pointer) = (ty.clone(), base.postfix(), base.pointer);
+        let (mut start, mut offset) = (0, rest.constant);
+        if pointer {
+            // The pointer's own element; other elements are somewhere else by an index.
+            let size = i128::from(self.naming.size_of(&ty).filter(|&s| s > 0)?);
+            if rest.terms.iter().any(|(k, _)| k % size == 0) || offset < 0 || offset >= size {
+                return None;
+            }
+        }
+        for _ in 0..8 {
+            match &ty {
+                CType::Record(id) => {
+                    let record = self.naming.unit?.records.get(id.0 as usize)?;
+                    let around = |f: &&crate::ir::Field| {
+                        let at = i128::from(f.offset);
+                        let size = self.naming.size_of(&f.ty).map_or(0, i128::from);
+                        f.bits.is_none() && (at..at + size).contains(&offset)
+                    };
+                    let mut fields = record.fields.iter().filter(around);
+                    let (Some(field), None) = (fields.next(), fields.next()) else { return None };
+                    let at = i128::from(field.offset);
+                    (start, offset) = (start + at, offset - at);
+                    text = format!("{text}{}{}", if pointer { "->" } else { "." }, field.name);
+                    pointer = false;
+                    ty = field.ty.clone();
+                }
+                CType::Array(_, Some(n)) if *n > 1 => {
+                    let size = i128::from(self.naming.size_of(&ty)?);
+                    return Some(((start, start + size), text));
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// Renders the value of `bytes` bytes at an address in a state of memory.
     pub(super) fn load(&mut self, memory: TermId, address: TermId, sort: Sort, bytes: u64) -> Text {
         let access = Access { sort, bytes };
@@ -179,10 +252,12 @@ impl Renderer<'_> {
 
     /// Finds the summand that the rest is an offset from, and the type of what it leads to.
     fn base(&mut self, linear: &Linear) -> Option<(Step, CType, Linear)> {
-        let rest = |at: usize| {
-            let terms = linear.terms.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, t)| *t).collect();
-            Linear { terms, constant: linear.constant }
-        };
+        let (at, step, ty) = self.base_at(linear)?;
+        let terms = linear.terms.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, t)| *t).collect();
+        Some((step, ty, Linear { terms, constant: linear.constant }))
+    }
+
+    fn base_at(&mut self, linear: &Linear) -> Option<(usize, Step, CType)> {
         let object = |text: &str| Step { text: text.to_string(), level: Level::Primary, pointer: false };
         for (i, &(k, t)) in linear.terms.iter().enumerate() {
             let Term::Leaf(leaf) = self.pool.get(t) else { continue };
@@ -191,13 +266,13 @@ impl Renderer<'_> {
                     let global = self.naming.unit?.global(symbol)?;
                     if global.linkage == crate::ir::Linkage::Literal {
                         let text = self.term(t).text;
-                        return Some((object(&text), global.ty.clone(), rest(i)));
+                        return Some((i, object(&text), global.ty.clone()));
                     }
-                    return Some((object(&global.name), global.ty.clone(), rest(i)));
+                    return Some((i, object(&global.name), global.ty.clone()));
                 }
                 Leaf::LocalAddr { key, .. } if k == 1 => {
                     let ty = self.naming.types.get(leaf)?.clone();
-                    return Some((object(naming::local_name(key)), ty, rest(i)));
+                    return Some((i, object(naming::local_name(key)), ty));
                 }
                 _ => {}
             }
@@ -208,7 +283,7 @@ impl Renderer<'_> {
             }
             let x = self.term(t);
             if let Ty::Pointer(Some(target)) = x.ty {
-                return Some((Step { text: x.text, level: x.level, pointer: true }, target, rest(i)));
+                return Some((i, Step { text: x.text, level: x.level, pointer: true }, target));
             }
         }
         None

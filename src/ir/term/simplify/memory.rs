@@ -8,10 +8,11 @@
 //! - one is in a local and the other computed from nothing that can hold that local's address: what
 //!   is given at entry cannot.
 
-use super::super::{App, Const, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
+use super::super::{App, Const, LOOP_VALUE, Leaf, Op, Separation, Sort, Term, TermId, TermPool, Uf};
 use super::linear::Linear;
 use super::{bits, width};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Writes that a load looks through at most; beyond, it is left as it is.
 const LOOKED_THROUGH: usize = 512;
@@ -30,6 +31,29 @@ pub(in super::super) struct Memo {
     holds: HashMap<(TermId, TermId), bool>,
     /// Rules that are being applied inside one another right now.
     pub(super) nested: usize,
+    /// What is taken to be apart right now.
+    separation: Option<Rc<dyn Separation>>,
+}
+
+/// What a memo knew before something was assumed.
+pub(in super::super) struct Kept {
+    loads: HashMap<(TermId, TermId, Sort, u64), TermId>,
+    separation: Option<Rc<dyn Separation>>,
+}
+
+impl Memo {
+    /// Begins to assume a separation; loads that were looked up without it are forgotten for the time
+    /// being.
+    pub(in super::super) fn assume(&mut self, separation: Option<Rc<dyn Separation>>) -> Kept {
+        let loads = std::mem::take(&mut self.loads);
+        Kept { loads, separation: std::mem::replace(&mut self.separation, separation) }
+    }
+
+    /// Ends what [`Memo::assume`] began.
+    pub(in super::super) fn restore(&mut self, kept: Kept) {
+        self.loads = kept.loads;
+        self.separation = kept.separation;
+    }
 }
 
 enum Place {
@@ -70,7 +94,11 @@ fn place(pool: &mut TermPool, a: TermId, n: u64, b: TermId, m: u64) -> Place {
     // Modulo the power of two that divides every coefficient the distance is known.
     let step = diff.terms.values().map(|c| 1u128 << c.trailing_zeros().min(64)).min().unwrap_or(1);
     let d = diff.constant % step;
-    if d >= u128::from(m) && step - d >= u128::from(n) { Place::Apart } else { Place::Unknown }
+    if d >= u128::from(m) && step - d >= u128::from(n) {
+        return Place::Apart;
+    }
+    let assumed = pool.memo.separation.clone().is_some_and(|s| s.apart(pool, a, n, b, m));
+    if assumed { Place::Apart } else { Place::Unknown }
 }
 
 /// Returns whether the value of `t` may be or contain an address in the local `object`. Addresses
@@ -90,6 +118,11 @@ fn may_hold(pool: &mut TermPool, t: TermId, object: TermId) -> bool {
                 break;
             }
             Term::Leaf(_) if s == object => {
+                answer = true;
+                break;
+            }
+            // It stands for what a loop computes.
+            Term::Leaf(Leaf::Param { name, .. }) if name.starts_with(LOOP_VALUE) => {
                 answer = true;
                 break;
             }

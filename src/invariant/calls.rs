@@ -1,0 +1,150 @@
+//! Calls that are made on the way to the exit: `p != NULL ==> calls free(p)`.
+//!
+//! What a function does to the world it mostly does by calling. A call outside loops is made in just
+//! the executions that get to it, whose condition is a term over the inputs, with arguments that are
+//! such terms, too. Calls that only compute a value are left out (the facts of the value tell of
+//! them), and so are those that print (the output tells).
+
+use super::consolidate::Engine;
+use super::fact::{Fact, Template};
+use super::text;
+use crate::ir::{Callee, Instr, TermId};
+use crate::mvicfg::{MvId, VersionSet};
+use crate::semantics::library;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Name of the subject of these facts.
+pub(super) const SUBJECT: &str = "calls";
+/// Calls of one class that are told of.
+const MAX_CALLS: usize = 8;
+/// Bytes of the longest text of a condition.
+const MAX_CONDITION: usize = 100;
+
+/// A call of one class.
+struct Made {
+    condition: TermId,
+    callee: String,
+    arguments: Vec<TermId>,
+    text: String,
+    assumptions: BTreeSet<String>,
+    line: u32,
+}
+
+impl Engine<'_> {
+    /// Adds the calls that classes share.
+    pub(super) fn calls(&mut self) {
+        let mut merged: Vec<(Made, VersionSet, BTreeMap<usize, Vec<u32>>)> = Vec::new();
+        for class in self.task.graph.all_classes().iter() {
+            for made in self.calls_of(class) {
+                let same = |m: &Made| {
+                    (m.condition, &m.callee, &m.arguments) == (made.condition, &made.callee, &made.arguments)
+                        && m.text == made.text
+                };
+                match merged.iter_mut().find(|(m, ..)| same(m)) {
+                    Some((m, classes, lines)) => {
+                        classes.insert(class);
+                        lines.entry(class).or_default().push(made.line);
+                        m.assumptions.extend(made.assumptions);
+                    }
+                    None => {
+                        let lines = BTreeMap::from([(class, vec![made.line])]);
+                        merged.push((made, VersionSet::single(class), lines));
+                    }
+                }
+            }
+        }
+        self.diff.invariants.extend(merged.into_iter().map(|(made, classes, lines)| Fact {
+            template: Template::Event,
+            variables: vec![SUBJECT.into()],
+            text: made.text,
+            c: None,
+            classes,
+            assumptions: made.assumptions.into_iter().collect(),
+            lines,
+            bounds: BTreeMap::new(),
+        }));
+    }
+
+    fn calls_of(&mut self, class: usize) -> Vec<Made> {
+        let flow = &self.e.flow.classes[class];
+        let outside = flow.rpo.iter().copied().filter(|&n| flow.innermost[n as usize].is_none());
+        let nodes: Vec<MvId> = outside.filter(|&n| self.is_worth_telling(n)).collect();
+        let mut found = Vec::new();
+        for node in nodes {
+            if found.len() >= MAX_CALLS || self.e.is_exhausted() {
+                break;
+            }
+            found.extend(self.call_made(class, node));
+        }
+        found
+    }
+
+    /// Whether a node is a call that has an effect of its own.
+    fn is_worth_telling(&self, node: MvId) -> bool {
+        let Instr::Call { callee: Callee::Direct(name), noreturn: false, .. } =
+            &self.task.graph.node(node).instr
+        else {
+            return false;
+        };
+        let internal = name.starts_with("__") || name.starts_with("va_");
+        let defined = |c| self.task.callees.identity(c, name).is_some();
+        let effect = match library::row(name) {
+            Some(row) if !self.task.graph.all_classes().iter().any(defined) => {
+                row.has_effect() && !row.prints
+            }
+            _ => true,
+        };
+        !internal && effect
+    }
+
+    fn call_made(&mut self, class: usize, node: MvId) -> Option<Made> {
+        let graph = self.task.graph;
+        let Instr::Call { callee: Callee::Direct(name), args, .. } = &graph.node(node).instr else {
+            return None;
+        };
+        let single = VersionSet::single(class);
+        let (_, reach) = self.e.reach_from_entry(node, &single).into_iter().next()?;
+        let exact = self.shown(class, reach.term);
+        let (condition, mut assumed) = self.separated(class, exact);
+        assumed.extend(self.assumptions(reach.term, exact));
+        if self.e.rests_on_havoc(condition) || self.e.rests_on_indeterminate(condition) {
+            return None;
+        }
+        let mut arguments = Vec::new();
+        let mut words = Vec::new();
+        for a in args {
+            let (_, value) = self.e.expr(a, node, &single).into_iter().next()?;
+            let (term, used) = self.separated(class, value.term);
+            let text = text::term(&self.e.pool, term, &self.namings[class], None);
+            let open = self.e.rests_on_havoc(term) || self.e.rests_on_indeterminate(term);
+            if !open && self.is_readable(&text) {
+                arguments.push(term);
+                words.push(text);
+                assumed.extend(used);
+            } else {
+                // Some value that has no short name.
+                words.push("_".into());
+            }
+        }
+        let call = format!("calls {name}({})", words.join(", "));
+        let text = match self.e.pool.as_const(condition).and_then(|c| c.as_bool()) {
+            Some(true) => call,
+            Some(false) => return None,
+            None => {
+                let when = text::term(&self.e.pool, condition, &self.namings[class], None);
+                if when.len() > MAX_CONDITION {
+                    return None;
+                }
+                format!("{when} ==> {call}")
+            }
+        };
+        self.is_readable(&text).then(|| Made {
+            condition,
+            callee: name.to_string(),
+            arguments,
+            text,
+            assumptions: assumed,
+            line: graph.line(node, class),
+        })
+    }
+}
