@@ -1,0 +1,159 @@
+//! Whether facts imply another one, seen as formulas over the words that they use: what a function
+//! returns, its variables, and memory, now and at entry, are free symbols of their types.
+//!
+//! Nothing here knows what the function does; a fact follows only from what the other facts say.
+
+use git_invdiff::ir::{App, CType, Function, Instr, Leaf, Sort, TermId, TermPool, Unit, Var, VarId};
+use git_invdiff::semantics::c_parse::{self, Binary, Expression, Kind};
+use git_invdiff::semantics::c_term::{self, Scope, Typed, When};
+use git_invdiff::smt::{Decider, Limits, Truth};
+
+/// The words of one point of a function.
+pub struct Words<'u> {
+    unit: &'u Unit,
+    body: &'u Function,
+    pool: TermPool,
+    decider: Decider,
+}
+
+impl<'u> Words<'u> {
+    pub fn new(unit: &'u Unit, body: &'u Function) -> Words<'u> {
+        let limits = Limits { rlimit: 20_000_000, pointer_bits: unit.data_model.pointer_bits() };
+        Words { unit, body, pool: TermPool::new(), decider: Decider::new(limits, 4) }
+    }
+
+    /// Reads a fact as people mean it; `None`: it has words that the reader does not know.
+    pub fn stated(&mut self, text: &str) -> Option<TermId> {
+        c_term::condition(&c_parse::parse(text).ok()?, self).ok()
+    }
+
+    /// Reads a condition that holds at the function's entry.
+    pub fn required(&mut self, text: &str) -> Option<TermId> {
+        let condition = c_parse::parse(text).ok()?;
+        let span = condition.span.clone();
+        c_term::condition(&Expression { kind: Kind::Old(Box::new(condition)), span }, self).ok()
+    }
+
+    /// Reads a fact of a report, whose equations of values mean identity: a NaN is what it is, too.
+    pub fn reported(&mut self, text: &str) -> Option<TermId> {
+        c_term::condition(&identity(c_parse::parse(text).ok()?), self).ok()
+    }
+
+    /// Joins conditions.
+    pub fn all(&mut self, conditions: &[TermId]) -> TermId {
+        let start = self.pool.bool(true);
+        conditions.iter().fold(start, |all, c| self.pool.and(all, *c))
+    }
+
+    /// Whether the goal holds wherever the condition does; what stays open does not count.
+    pub fn implies(&mut self, condition: TermId, goal: TermId) -> bool {
+        matches!(self.decider.holds(&mut self.pool, condition, goal), Truth::Holds)
+    }
+
+    /// Whether the condition is shown to hold nowhere.
+    pub fn is_contradiction(&mut self, condition: TermId) -> bool {
+        matches!(self.decider.satisfiable(&mut self.pool, condition), Ok(None))
+    }
+
+    fn find(&self, name: &str) -> Option<(VarId, &'u Var)> {
+        let at = self.body.vars.iter().position(|v| *v.name == *name && v.ordinal == 0)?;
+        Some((VarId(at as u32), &self.body.vars[at]))
+    }
+
+    /// Whether a parameter has its first value all the way.
+    fn is_kept(&self, v: VarId) -> bool {
+        !self.body.vars[v.0 as usize].in_memory
+            && self.body.nodes.iter().all(|n| match &n.instr {
+                Instr::Assign { dst, .. } | Instr::Load { dst, .. } => *dst != v,
+                Instr::Call { dst, .. } => *dst != Some(v),
+                Instr::Unknown { writes, .. } => !writes.contains(&v),
+                _ => true,
+            })
+    }
+
+    /// Whether memory has its first content all the way.
+    fn is_memory_kept(&self) -> bool {
+        self.body.nodes.iter().all(|n| {
+            !matches!(
+                n.instr,
+                Instr::Store { .. }
+                    | Instr::Copy { .. }
+                    | Instr::Zero { .. }
+                    | Instr::Call { .. }
+                    | Instr::Unknown { .. }
+            )
+        })
+    }
+}
+
+impl Scope for Words<'_> {
+    fn pool(&mut self) -> &mut TermPool {
+        &mut self.pool
+    }
+
+    fn unit(&self) -> &Unit {
+        self.unit
+    }
+
+    fn variable(&mut self, name: &str, when: When) -> Option<Typed> {
+        let (v, var) = self.find(name)?;
+        let is_param = self.body.params.contains(&v);
+        if when == When::Entry && !is_param {
+            return None;
+        }
+        let first = is_param && (when == When::Entry || self.is_kept(v));
+        let word = if first { format!("\\old({name})") } else { name.to_owned() };
+        let term = self.pool.leaf(Leaf::Param { name: word.into(), sort: var.sort? });
+        Some(Typed { term, ty: var.ty.clone() })
+    }
+
+    fn object(&mut self, name: &str) -> Option<Typed> {
+        let bits = self.unit.data_model.pointer_bits();
+        if let Some((_, var)) = self.find(name).filter(|(_, v)| v.sort.is_none()) {
+            let term = self.pool.leaf(Leaf::LocalAddr { key: name.into(), bits });
+            return Some(Typed { term, ty: var.ty.clone() });
+        }
+        let found = self.unit.global(name)?;
+        let term = self.pool.leaf(Leaf::SymbolAddr { symbol: found.symbol.clone(), bits });
+        Some(Typed { term, ty: found.ty.clone() })
+    }
+
+    fn result(&mut self) -> Option<Typed> {
+        let ty: CType = self.body.ret.clone();
+        let sort = ty.sort(self.unit.data_model.pointer_bits())?;
+        let term = self.pool.leaf(Leaf::Param { name: "\\result".into(), sort });
+        Some(Typed { term, ty })
+    }
+
+    fn input(&mut self, _: u64) -> Option<Typed> {
+        None
+    }
+
+    fn load(&mut self, addr: TermId, sort: Sort, bytes: u64, when: When) -> Option<TermId> {
+        let memory = match when == When::Entry || self.is_memory_kept() {
+            true => self.pool.leaf(Leaf::Memory),
+            false => self.pool.leaf(Leaf::Havoc { key: "memory".into(), sort: Sort::Mem }),
+        };
+        Some(self.pool.app(App::Load { sort, bytes }, &[memory, addr]))
+    }
+}
+
+/// `c ==> l == r` as `c ==> l == r || l != l && r != r`.
+fn identity(e: Expression) -> Expression {
+    let Expression { kind, span } = e;
+    let binary = |op, a: Expression, b: Expression| Expression {
+        kind: Kind::Binary(op, Box::new(a), Box::new(b)),
+        span: span.clone(),
+    };
+    match kind {
+        Kind::Binary(Binary::Implies, c, goal) => binary(Binary::Implies, *c, identity(*goal)),
+        Kind::Binary(Binary::And, a, b) => binary(Binary::And, identity(*a), identity(*b)),
+        Kind::Binary(Binary::Eq, l, r) => {
+            let nan = |x: &Expression| binary(Binary::Ne, x.clone(), x.clone());
+            let both = binary(Binary::And, nan(&l), nan(&r));
+            let equal = binary(Binary::Eq, *l, *r);
+            binary(Binary::Or, equal, both)
+        }
+        kind => Expression { kind, span },
+    }
+}
