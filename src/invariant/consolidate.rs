@@ -16,6 +16,7 @@ use super::point::{Kind, Point};
 use super::properties::{self, PinnedFact, Property};
 use super::quantity::Quantity;
 use super::runs::{self, Budget, Difference, Run};
+use super::separation::LoopFrames;
 use super::shrink;
 use super::subject::{self, Subject};
 use crate::interp::{FinalObject, Program};
@@ -250,6 +251,8 @@ pub(super) struct Engine<'a> {
     pub(super) inductive: Option<Inductive>,
     /// What candidates speak of beside the result and variables, by name.
     pub(super) quantities: BTreeMap<String, Quantity>,
+    /// By class: what its loops write.
+    pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
     /// By class: places that are only read or also written, by address, bytes and sort.
     pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
     /// By class: see [`Engine::defined`].
@@ -274,6 +277,7 @@ impl<'a> Engine<'a> {
             diff: PointDiff::default(),
             inductive: None,
             quantities: BTreeMap::new(),
+            loop_frames: BTreeMap::new(),
             accessed: BTreeMap::new(),
             defined: BTreeMap::new(),
         }

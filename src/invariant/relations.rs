@@ -7,7 +7,7 @@
 
 use super::assume;
 use super::consolidate::{Churn, Claim, Engine};
-use super::fact::Fact;
+use super::fact::{Fact, Template};
 use super::point::{Kind, Point};
 use super::quantity::{self, Quantity};
 use super::rows::{Row, Rows};
@@ -404,14 +404,17 @@ impl Engine<'_> {
         });
     }
 
-    /// Whether a place of memory that a candidate is about has a churn of its own, which says more.
+    /// Whether what a candidate is about has a churn of its own, which says more: values of both sides,
+    /// or another value of a place in memory.
     fn restates(&self, candidate: &Candidate, from: usize, to: usize) -> bool {
-        let told = |x: &str| {
-            let churns = self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
-            churns.map(|c| c.subject.name()).any(|name| name == x)
-        };
+        let churns = || self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
+        let is_value = |f: &Fact| matches!(f.template, Template::Constant | Template::Functional);
+        let valued = |c: &Churn| c.removed.iter().any(is_value) && c.added.iter().any(is_value);
+        let told = |x: &str| churns().any(|c| c.subject.name() == x && valued(c));
         let is_cell = |x: &str| matches!(self.quantities.get(x), Some(Quantity::Cell { .. }));
-        !self.task.options.all && candidate.variables().iter().any(|x| is_cell(x) && told(x))
+        let retold = |x: &str| is_cell(x) && churns().any(|c| c.subject.name() == x);
+        let variables = candidate.variables();
+        !self.task.options.all && (variables.iter().all(|x| told(x)) || variables.iter().any(|x| retold(x)))
     }
 
     fn value_causes(&mut self, candidate: &Candidate, class: usize) -> Lines {

@@ -7,9 +7,15 @@
 //! `in-bounds(r->buf)`.
 
 use super::consolidate::Engine;
-use crate::ir::{App, Leaf, Separation, Term, TermId, TermPool, Unit};
+use crate::ir::{
+    App, Callee, Expr, Instr, Leaf, Linkage, Separation, Sort, Term, TermId, TermPool, Uf, Unit,
+};
+use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::c_text::{self, Extent, Naming};
+use crate::semantics::frames::{self, Bytes, Frame, Frames};
+use crate::semantics::{Place, library};
 use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,9 +27,22 @@ const MAX_NAME: usize = 40;
 /// Terms of a value that is looked at.
 const MAX_TERMS: usize = 2000;
 
+/// What a loop writes: places that are the same in all iterations, and others by their types.
+#[derive(Default)]
+pub(super) struct Written {
+    at: Vec<Extent>,
+    frame: Frame,
+}
+
+/// By a loop's hash.
+pub(super) type LoopFrames = HashMap<Arc<str>, Option<Written>>;
+
 /// Takes regions apart by the types of one class, and notes what it took for granted.
 struct ByTypes {
     unit: Arc<Unit>,
+    frames: RefCell<Frames>,
+    /// What each loop writes, by its hash.
+    loops: Rc<LoopFrames>,
     naming: Naming<'static>,
     extents: RefCell<HashMap<(TermId, u64), Option<Extent>>>,
     used: RefCell<BTreeSet<String>>,
@@ -43,7 +62,99 @@ impl ByTypes {
 
 impl Separation for ByTypes {
     fn apart(&self, pool: &TermPool, a: TermId, n: u64, b: TermId, m: u64) -> bool {
-        let (Some(x), Some(y)) = (self.extent(pool, a, n), self.extent(pool, b, m)) else { return false };
+        match (self.extent(pool, a, n), self.extent(pool, b, m)) {
+            (Some(x), Some(y)) => self.are_apart(x, y),
+            _ => false,
+        }
+    }
+
+    fn before(&self, pool: &TermPool, memory: TermId, a: TermId, n: u64) -> Option<TermId> {
+        let Term::App(App::Uf(uf), args) = pool.get(memory) else { return None };
+        let x = self.extent(pool, a, n)?;
+        match uf {
+            Uf::Loop { hash, place, .. } if **place == *"Memory" => {
+                let written = self.loops.get(hash)?.as_ref()?;
+                let kept = written.at.iter().all(|y| self.are_apart(x.clone(), y.clone()))
+                    && self.keeps(&x, &written.frame);
+                args.last().copied().filter(|_| kept)
+            }
+            Uf::Call { callee, .. } => {
+                let name = callee.strip_suffix(":Memory")?.split(['@', '#']).next()?;
+                let mut memories = args.iter().copied().filter(|t| pool.sort(*t) == Sort::Mem);
+                let (Some(below), None) = (memories.next(), memories.next()) else { return None };
+                let kept = match (self.unit.function(name), library::row(name)) {
+                    (Some(_), _) => {
+                        let frame = self.frames.borrow_mut().of(&self.unit, name);
+                        self.keeps(&x, &frame)
+                    }
+                    (None, Some(row)) => self.is_kept_by_library(pool, &x, row, args),
+                    (None, None) => false,
+                };
+                kept.then_some(below)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl ByTypes {
+    /// Whether a library function leaves a place as it is: it is not what an argument leads to.
+    fn is_kept_by_library(&self, pool: &TermPool, x: &Extent, row: &library::Row, args: &[TermId]) -> bool {
+        if row.memory && matches!(pool.get(x.base), Term::App(App::Uf(Uf::Call { .. }), _)) {
+            // What is in a new object is what it makes.
+            return false;
+        }
+        let pointer = |t: &TermId| pool.sort(*t) == Sort::Bv(self.unit.data_model.pointer_bits());
+        let count = args.iter().take_while(|t| !matches!(pool.sort(**t), Sort::Mem | Sort::World)).count();
+        let written = args.iter().take(count).enumerate().filter(|(k, t)| row.writes_arg(*k) && pointer(t));
+        let mut written = written.map(|(_, t)| self.extent(pool, *t, 0));
+        written.all(|y| y.is_some_and(|y| self.are_apart(x.clone(), y)))
+    }
+
+    /// Whether a place is outside what may be written; notes what that takes for granted.
+    fn keeps(&self, x: &Extent, frame: &Frame) -> bool {
+        if frame.anything {
+            return false;
+        }
+        let meets = |(low, high): &Bytes| x.range.is_none_or(|(l, h)| l < *high && *low < h);
+        let through_pointers = frame.scalars || !frame.records.is_empty();
+        let mut taken = BTreeSet::new();
+        if let Some(symbol) = &x.symbol {
+            if frame.globals.iter().any(|(s, bytes)| s == symbol && meets(bytes)) {
+                return false;
+            }
+            if through_pointers {
+                let Some(global) = self.unit.global(symbol) else { return false };
+                if frames::exposed(&self.unit).iter().any(|(s, bytes)| s == symbol && meets(bytes)) {
+                    return false;
+                }
+                if global.linkage != Linkage::Internal {
+                    taken.insert(format!("no-interior-pointer({})", global.name));
+                }
+            }
+        } else {
+            let Some(record) = x.record.filter(|_| is_name(&x.text)) else { return false };
+            if frame.records.iter().any(|(r, bytes)| *r == record && meets(bytes)) {
+                return false;
+            }
+            if frame.scalars || frame.records.iter().any(|(r, _)| *r != record) {
+                let Some(r) = self.unit.records.get(record.0 as usize) else { return false };
+                taken.insert(format!("no-interior-pointer({})", r.name));
+            }
+            for (symbol, _) in &frame.globals {
+                let Some(global) = self.unit.global(symbol) else { return false };
+                let pair = format!("&{}", global.name);
+                let (first, second) = if pair <= x.text { (&pair, &x.text) } else { (&x.text, &pair) };
+                taken.insert(format!("\\separated({first}, {second})"));
+            }
+        }
+        taken.extend(x.array.as_ref().map(|a| format!("in-bounds({a})")));
+        self.used.borrow_mut().extend(taken);
+        true
+    }
+
+    /// Whether two places may be taken to be apart; notes what that takes for granted.
+    fn are_apart(&self, x: Extent, y: Extent) -> bool {
         if x.base != y.base {
             if !is_name(&x.text) || !is_name(&y.text) {
                 return false;
@@ -95,6 +206,8 @@ impl Engine<'_> {
         };
         let separation = Rc::new(ByTypes {
             unit: self.task.units[class].clone(),
+            frames: RefCell::default(),
+            loops: self.loop_frames(class),
             naming,
             extents: RefCell::default(),
             used: RefCell::default(),
@@ -102,6 +215,75 @@ impl Engine<'_> {
         let clear = self.e.pool.separated(term, separation.clone());
         let used = separation.used.take();
         if clear == term || used.len() > MAX_ASSUMPTIONS { nothing } else { (clear, used) }
+    }
+
+    /// What the loops of a class write in common memory, by their hashes; nothing for those of which it
+    /// is not known.
+    fn loop_frames(&mut self, class: usize) -> Rc<LoopFrames> {
+        if let Some(known) = self.loop_frames.get(&class) {
+            return known.clone();
+        }
+        // While it is being found out, nothing is known.
+        self.loop_frames.insert(class, Rc::default());
+        let mut found = LoopFrames::new();
+        for l in self.e.flow.classes[class].loops.clone() {
+            let Some(hash) = self.e.loop_hash(class, l.head) else { continue };
+            let written = self.written_in(class, l.body.iter().copied().collect());
+            match found.entry(hash) {
+                // Equal loops may start from other values.
+                Entry::Occupied(mut e) => _ = e.insert(None),
+                Entry::Vacant(e) => _ = e.insert(written),
+            }
+        }
+        let found = Rc::new(found);
+        self.loop_frames.insert(class, found.clone());
+        found
+    }
+
+    fn written_in(&mut self, class: usize, nodes: Vec<MvId>) -> Option<Written> {
+        let graph = self.task.graph;
+        let unit = self.task.units[class].clone();
+        let body = graph.bodies[class].clone();
+        let single = VersionSet::single(class);
+        let (mut written, mut frames) = (Written::default(), Frames::new());
+        let naming = Naming::of_function(&unit, &body);
+        for node in nodes {
+            if !self.e.places.writes[node as usize].contains(&Place::Memory) {
+                continue;
+            }
+            let origin = graph.origin(node, class)?;
+            // Instructions of the class's own body: their variables have types.
+            let mut targets: Vec<(Expr, Expr, Option<u64>)> = Vec::new();
+            match (&graph.node(node).instr, &body.node(origin).instr) {
+                (Instr::Store { addr, access, .. }, Instr::Store { addr: own, .. }) => {
+                    targets.push((addr.clone(), own.clone(), Some(access.bytes)));
+                }
+                (Instr::Copy { dst, bytes, .. }, Instr::Copy { dst: own, .. })
+                | (Instr::Zero { dst, bytes }, Instr::Zero { dst: own, .. }) => {
+                    targets.push((dst.clone(), own.clone(), Some(*bytes)));
+                }
+                (Instr::Call { callee: Callee::Direct(name), args, .. }, Instr::Call { args: own, .. }) => {
+                    match library::row(name) {
+                        _ if unit.function(name).is_some() => written.frame.join(&frames.of(&unit, name)),
+                        Some(row) => {
+                            let args = args.iter().zip(own).enumerate().filter(|(k, _)| row.writes_arg(*k));
+                            targets.extend(args.map(|(_, (a, b))| (a.clone(), b.clone(), None)));
+                        }
+                        None => return None,
+                    }
+                }
+                _ => return None,
+            }
+            for (addr, own, bytes) in targets {
+                let (_, at) = self.e.expr(&addr, node, &single).into_iter().next()?;
+                let extent = c_text::extent(&self.e.pool, at.term, bytes.unwrap_or(0), &naming);
+                match extent.filter(|x| self.is_stable(x.base)) {
+                    Some(x) => written.at.push(x),
+                    None => written.frame.add_write(&unit, &body, &own, bytes),
+                }
+            }
+        }
+        (!written.frame.anything).then_some(written)
     }
 
     /// Whether a term reads memory that something was written to.

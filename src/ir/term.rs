@@ -107,6 +107,10 @@ pub enum Term {
 pub trait Separation {
     /// Whether the `n` bytes at `a` and the `m` bytes at `b` may be taken to be apart.
     fn apart(&self, pool: &TermPool, a: TermId, n: u64, b: TermId, m: u64) -> bool;
+
+    /// The memory before a call or a loop that gave `memory`, if the `n` bytes at `a` may be taken to
+    /// be left as they were by it.
+    fn before(&self, pool: &TermPool, memory: TermId, a: TermId, n: u64) -> Option<TermId>;
 }
 
 /// Owner of terms.

@@ -1,8 +1,9 @@
 //! A translation unit after lowering.
 
 use super::{CType, Function, Record, RecordId, Span};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Sizes of C's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -93,6 +94,8 @@ pub struct Unit {
     pub prototypes: Vec<Prototype>,
     /// In source order.
     pub functions: Vec<Function>,
+    /// Bytes of globals whose addresses get away (from, and the one beyond), once they were looked for.
+    pub exposed: OnceLock<BTreeSet<(Arc<str>, (i128, i128))>>,
 }
 
 impl Unit {

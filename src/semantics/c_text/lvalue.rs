@@ -7,6 +7,7 @@ use super::arithmetic::Linear;
 use super::types::{Level, Ty, integer_name};
 use super::{Named, Naming, Renderer, Text, naming};
 use crate::ir::{App, CType, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf};
+use std::sync::Arc;
 
 /// A place while it is being spelled.
 struct Step {
@@ -53,6 +54,10 @@ pub struct Extent {
     pub base: TermId,
     /// A pointer to it.
     pub text: String,
+    /// The global that the base is.
+    pub symbol: Option<Arc<str>>,
+    /// The record that the base is, or leads to.
+    pub record: Option<RecordId>,
     /// Bytes from the base: first, and beyond the last; `None` where nothing bounds them.
     pub range: Option<(i128, i128)>,
     /// The array whose bounds the range rests on.
@@ -60,7 +65,8 @@ pub struct Extent {
 }
 
 /// Returns what an access can touch, `None` where the type of its base is not evident or the text
-/// would leave something out.
+/// would leave something out. No bytes: an unknown number of them, inside the array that the address
+/// leads into.
 pub fn extent(pool: &TermPool, address: TermId, bytes: u64, naming: &Naming) -> Option<Extent> {
     const DEPTH: usize = 8;
     let mut renderer = Renderer::new(pool, naming, false, DEPTH);
@@ -70,14 +76,19 @@ pub fn extent(pool: &TermPool, address: TermId, bytes: u64, naming: &Naming) -> 
     let terms: Vec<_> = linear.terms.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, t)| *t).collect();
     let rest = Linear { terms, constant: linear.constant };
     let text = if base.pointer { base.text.clone() } else { format!("&{}", base.postfix()) };
-    let (range, array) = match rest.terms.is_empty() {
+    let symbol = match pool.get(base_term) {
+        Term::Leaf(Leaf::SymbolAddr { symbol, .. }) => Some(symbol.clone()),
+        _ => None,
+    };
+    let record = if let CType::Record(id) = &ty { Some(*id) } else { None };
+    let (range, array) = match rest.terms.is_empty() && bytes > 0 {
         true => (Some((rest.constant, rest.constant + i128::from(bytes))), None),
         false => match renderer.array_around(&base, &ty, &rest) {
             Some((range, text)) => (Some(range), Some(text)),
             None => (None, None),
         },
     };
-    (!renderer.failed).then_some(Extent { base: base_term, text, range, array })
+    (!renderer.failed).then_some(Extent { base: base_term, text, symbol, record, range, array })
 }
 
 impl Renderer<'_> {

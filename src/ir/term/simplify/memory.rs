@@ -206,6 +206,12 @@ fn forwarded(pool: &mut TermPool, from: TermId, at: TermId, sort: Sort, bytes: u
             }
             (App::Store { bytes: n } | App::ZeroBytes { bytes: n }, &[m, to, ..]) => (m, to, *n),
             (App::CopyBytes { bytes: n }, &[m, to, _]) => (m, to, *n),
+            (App::Uf(_), _) => {
+                let assumed = pool.memo.separation.clone();
+                let Some(before) = assumed.and_then(|s| s.before(pool, memory, at, bytes)) else { break };
+                memory = before;
+                continue;
+            }
             _ => break,
         };
         let d = match place(pool, at, bytes, to, covered) {
