@@ -7,6 +7,8 @@ pub mod cli;
 
 pub mod config;
 
+pub mod instrument;
+
 pub mod analysis;
 
 pub mod gate;

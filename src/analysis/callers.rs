@@ -53,7 +53,8 @@ pub(super) fn find(
     let mut found = Callers::default();
     let changed: BTreeMap<Arc<str>, Changed> =
         lineages.iter().zip(analysed).filter_map(|(l, a)| changed(l, a)).collect();
-    if changed.is_empty() || request.analysis.function.is_some() {
+    let is_narrow = request.analysis.function.is_some() || request.analysis.whole;
+    if changed.is_empty() || is_narrow {
         return found;
     }
     let mut candidates: Vec<Lineage> = Vec::new();

@@ -53,7 +53,8 @@ pub fn fill(
                 churn.through = changes.of(i, churn);
             }
             // What a function keeps is of interest where its own text changes.
-            if a.diff.is_some() && !changes.touches(i, &a.class_of) && !request.analysis.all {
+            let kept = request.analysis.all || request.analysis.whole;
+            if a.diff.is_some() && !changes.touches(i, &a.class_of) && !kept {
                 for point in f.points.iter_mut().filter(|p| p.kind == PointKind::Exit) {
                     (point.left_out, point.version_invariants) = (0, Vec::new());
                 }

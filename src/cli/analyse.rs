@@ -33,17 +33,37 @@ pub fn report(
     args: &DiffArgs,
     context: &mut Context,
 ) -> Result<(Report, Settings), CliError> {
+    let job = job(repository, args, context)?;
+    let report = report_of(&job, repository, context);
+    Ok((report, job.settings))
+}
+
+/// As [`report`], with the newest version and what the front end was told.
+pub fn report_with_newest(
+    repository: &Repository,
+    args: &DiffArgs,
+    context: &mut Context,
+) -> Result<(Report, VersionInput, c::Options), CliError> {
+    let job = job(repository, args, context)?;
+    let report = report_of(&job, repository, context);
+    let newest = job.request.versions.last().cloned();
+    let newest = newest.ok_or_else(|| CliError::fatal("the range has no version"))?;
+    Ok((report, newest, job.request.options))
+}
+
+/// Returns the report of a job, from the cache if it has it.
+fn report_of(job: &Job, repository: &Repository, context: &Context) -> Report {
     let start = Instant::now();
-    let Job { request, changes, settings } = job(repository, args, context)?;
+    let Job { request, changes, settings } = job;
     let excluded: Vec<HunkReport> = changes.iter().flat_map(excluded_hunks).collect();
-    let cached = Cached::of(repository, &request, &excluded, &settings);
+    let cached = Cached::of(repository, request, &excluded, settings);
     let report = cached.as_ref().and_then(Cached::get);
     let mut report = match report {
         Some(known) => known,
         None => {
             let progress = Progress::new(&context.globals);
             progress.working_on("comparing versions");
-            let report = fresh(repository, &request, excluded, &settings, &progress);
+            let report = fresh(repository, request, excluded, settings, &progress);
             drop(progress);
             if let Some(cached) = cached.filter(|_| repository.objects().unreadable().is_empty()) {
                 cached.put(&report);
@@ -53,7 +73,7 @@ pub fn report(
     };
     report.cost.wall_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report.cost.peak_rss_kib = peak_rss_kib();
-    Ok((report, settings))
+    report
 }
 
 /// Computes a report.
@@ -123,7 +143,7 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
             jobs: settings.jobs.unwrap_or(0),
             function: only_name(&args.function),
             all: args.all,
-            whole: false,
+            whole: args.whole,
             aliases: args.aliases,
             // Who names a variable wants to hear of it, whatever else says the same.
             locals: !args.var.is_empty(),

@@ -1,7 +1,7 @@
 //! The command line: options that every command takes, and the commands.
 
 use super::{
-    cache, completions, demo, diff, doctor, graph, hook, man, notes, reserved::ReservedArgs, trailers,
+    assert, cache, completions, demo, diff, doctor, graph, hook, man, notes, reserved::ReservedArgs, trailers,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -162,8 +162,7 @@ pub enum Command {
     /// Property differencing and built-in safety properties (not in this version)
     #[command(hide_possible_values = true)]
     Check(ReservedArgs),
-    /// Copies of the sources with assertions of the invariants (not in this version)
-    Assert(ReservedArgs),
+    Assert(assert::AssertArgs),
     /// Runnable C tests for churns that have a witness (not in this version)
     Witness(ReservedArgs),
     Graph(graph::GraphArgs),

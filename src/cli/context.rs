@@ -78,6 +78,13 @@ impl Context {
         }
     }
 
+    /// Prints a line about what was done on standard error, unless `-q` was given.
+    pub fn say(&mut self, message: &str) {
+        if !self.globals.quiet {
+            let _ = writeln!(std::io::stderr(), "{}", crate::report::escape::visible(message));
+        }
+    }
+
     /// Path of the git directory that the user named, if any.
     pub fn git_dir(&self) -> Option<&PathBuf> {
         self.globals.git_dir.as_ref()

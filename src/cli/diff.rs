@@ -77,6 +77,10 @@ pub struct DiffArgs {
     #[arg(long, value_name = "K")]
     pub unroll: Option<u32>,
 
+    /// For `assert`: functions that do not change, too.
+    #[arg(skip)]
+    pub whole: bool,
+
     /// For the gate: a change is judged by the policy of its base and its own, joined.
     #[arg(skip)]
     pub gate: bool,
@@ -158,7 +162,7 @@ impl PointChoice {
 }
 
 impl StatusChoice {
-    fn status(self) -> Status {
+    pub fn status(self) -> Status {
         match self {
             StatusChoice::Proved => Status::Proved,
             StatusChoice::Bounded => Status::Bounded,

@@ -6,6 +6,7 @@
 
 mod analyse;
 mod args;
+mod assert;
 mod cache;
 mod cached;
 mod colour;
@@ -88,7 +89,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Completions(args) => completions::run(args, context),
         Command::Man(args) => man::run(args, context),
         Command::Check(args) => reserved::run("check", &args),
-        Command::Assert(args) => reserved::run("assert", &args),
+        Command::Assert(args) => assert::run(args, context),
         Command::Witness(args) => reserved::run("witness", &args),
         Command::Condition(args) => reserved::run("condition", &args),
         Command::Discover(args) => reserved::run("discover", &args),

@@ -160,6 +160,12 @@ fn open_file(path: &Path) -> Result<Sink, CliError> {
     Ok(Sink::NewFile { content: Vec::new(), path: path.to_owned() })
 }
 
+/// Writes a whole file, with the folders that lead to it.
+pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<(), CliError> {
+    std::fs::create_dir_all(folder_of(path)).map_err(|e| cannot_write(path, &e))?;
+    put_in_place(content, path).map_err(|e| cannot_write(path, &e))
+}
+
 /// Writes beside the file and renames.
 fn put_in_place(content: &[u8], path: &Path) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();

@@ -24,11 +24,27 @@ pub struct Loaded {
 /// with it shows as unknowns of its functions.
 pub fn load_unit(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Result<Loaded, c::Rejected> {
     let parsed = c::parse::parse(tree, path, options)?;
-    let mut unit = c::guard::on_large_stack(path, || Ok(c::lower::lower(&parsed, options.data_model)))?;
+    let unit = lowered(&parsed, path, options)?;
+    Ok(Loaded { unit, reads: parsed.reads })
+}
+
+/// As [`load_unit`], with where the statements of the file's functions stand in its bytes.
+pub fn load_outlined(
+    tree: &dyn SourceTree,
+    path: &Path,
+    options: &c::Options,
+) -> Result<(Unit, c::outline::Outline), c::Rejected> {
+    let parsed = c::parse::parse(tree, path, options)?;
+    let outline = c::guard::on_large_stack(path, || Ok(c::outline::outline(&parsed)))?;
+    Ok((lowered(&parsed, path, options)?, outline))
+}
+
+fn lowered(parsed: &c::parse::Parsed, path: &Path, options: &c::Options) -> Result<Unit, c::Rejected> {
+    let mut unit = c::guard::on_large_stack(path, || Ok(c::lower::lower(parsed, options.data_model)))?;
     for f in &mut unit.functions {
         f.invented = parsed.invented.in_function(&f.name).to_vec();
     }
-    Ok(Loaded { unit, reads: parsed.reads })
+    Ok(unit)
 }
 
 /// Returns what every line of a file belongs to (line n is at index n - 1) as `unit` reads it, which

@@ -264,7 +264,8 @@ pub struct Fact {
     pub variables: Vec<String>,
     /// C expression syntax extended by ACSL's `\old`, `\result`, `\at` and by `\input(k)`.
     pub text: String,
-    /// Plain C that compiles at that point, or null where C cannot say it.
+    /// Plain C that compiles at that point, or null where C cannot say it. The result is
+    /// `invdiff_result`, entry values are `invdiff_old_` and the words of what they are values of.
     pub c: Option<String>,
     pub versions: Vec<Version>,
     pub status: BTreeMap<Version, Status>,

@@ -94,8 +94,11 @@ pub fn render_c(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&CTyp
     (!renderer.failed && text.len() <= naming.max_len).then_some(CText { text, snapshots })
 }
 
+/// Name of the result in plain C.
+pub const RESULT: &str = "invdiff_result";
+
 /// Returns plain C that the value named by `left` is the value of the term, `None` where C cannot say
-/// it: of results, input and long terms.
+/// it: of input and long terms.
 pub fn render_c_equation(
     pool: &TermPool,
     left: &str,
@@ -103,9 +106,11 @@ pub fn render_c_equation(
     naming: &Naming,
     ty: Option<&CType>,
 ) -> Option<String> {
-    if left.contains('\\') {
-        return None;
-    }
+    let left = match left {
+        "\\result" => RESULT,
+        left if left.contains('\\') => return None,
+        left => left,
+    };
     if pool.as_const(term).is_some_and(|c| c.is_nan()) {
         return Some(format!("isnan({left})"));
     }

@@ -12,6 +12,7 @@ mod headers;
 pub mod honesty;
 pub mod lines;
 pub mod lower;
+pub mod outline;
 pub mod parse;
 mod retry;
 pub mod scan;

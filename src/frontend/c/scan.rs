@@ -323,7 +323,7 @@ impl<'a> Text<'a> {
 
     /// Returns the names that stand where a declarator's name does: the last one before `;`, `,`,
     /// `=`, `[`, `(` at depth 0, or the one behind `(*`.
-    fn declarators(&self, start: usize, end: usize) -> Vec<String> {
+    pub(super) fn declarators(&self, start: usize, end: usize) -> Vec<String> {
         let (mut out, mut at, mut waiting) = (Vec::new(), start, true);
         while at < end {
             match self.at(at) {

@@ -1,0 +1,143 @@
+//! Facts by hand, put into small sources.
+
+use super::*;
+use crate::history::MemoryTree;
+
+fn fact(text: &str) -> Fact {
+    let c = (!text.contains("\\old")).then(|| text.replace("\\result", RESULT));
+    Fact { template: "range".into(), text: text.into(), c, ..Fact::default() }
+}
+
+fn copy_of(source: &str, function: &str, facts: &[(Place, &str)]) -> Asserted {
+    let tree = MemoryTree::new([("a.c", source)]);
+    let source = Source::load(&tree, Path::new("a.c"), &c::Options::default()).unwrap();
+    let facts: Vec<(Place, Fact)> = facts.iter().map(|(place, text)| (*place, fact(text))).collect();
+    let facts = facts.iter().map(|(place, fact)| PlacedFact { place: *place, fact }).collect();
+    insert(&source, &[FunctionFacts { name: function, facts }])
+}
+
+/// Checks the copy without its `#include`.
+#[track_caller]
+fn check(source: &str, facts: &[(Place, &str)], expected: &str) {
+    let copy = copy_of(source, "f", facts);
+    assert_eq!(copy.left_out, []);
+    let text = String::from_utf8(copy.text).unwrap();
+    assert_eq!(text.strip_prefix("#include <assert.h>\n").unwrap(), expected);
+}
+
+#[track_caller]
+fn check_left_out(source: &str, place: Place, fact: &str, why: &str) {
+    let copy = copy_of(source, "f", &[(place, fact)]);
+    assert_eq!(copy.text, source.as_bytes());
+    assert_eq!(copy.left_out.iter().map(|l| l.why.as_str()).collect::<Vec<_>>(), [why]);
+}
+
+#[test]
+fn results_are_kept_and_returned() {
+    check(
+        "int f(int a) {\n    if (a) return 1; else\n        return (a, 2);\n}\n",
+        &[(Place::Exit, "\\result >= 1")],
+        "int f(int a) {\n    if (a) {\n        int invdiff_result = (1);\n        assert(invdiff_result >= 1);\n        \
+         return invdiff_result;\n    } else\n        {\n            int invdiff_result = ((a, 2));\n            \
+         assert(invdiff_result >= 1);\n            return invdiff_result;\n        }\n}\n",
+    );
+}
+
+#[test]
+fn functions_without_a_result_assert_at_their_end() {
+    check(
+        "int g;\nvoid f(void) { g = 1; }\n",
+        &[(Place::Exit, "g == 1")],
+        "int g;\nvoid f(void) { g = 1; \n    assert(g == 1);\n}\n",
+    );
+}
+
+#[test]
+fn entry_values_are_kept() {
+    let copy = copy_of(
+        "struct s { int n; unsigned b : 3; };\nvoid f(struct s *p, int k) {\n\tp->n += k--;\n}\n",
+        "f",
+        &[(Place::Exit, "p->n == \\old(p->n) + \\old(k)"), (Place::Exit, "p->b == \\old(p->b)")],
+    );
+    assert_eq!(copy.left_out, []);
+    let text = String::from_utf8(copy.text).unwrap();
+    for part in [
+        "\tint invdiff_old_k = k;\n",
+        "\tint invdiff_old_p_n = p ? p->n : 0;\n",
+        "\tunsigned int invdiff_old_p_b = p ? p->b : 0;\n",
+        "\tassert(!(invdiff_had_p_n && p) || (p->n == invdiff_old_p_n + invdiff_old_k));\n",
+    ] {
+        assert!(text.contains(part), "{part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn heads_of_loops_assert_at_every_arrival() {
+    check(
+        "int f(int n) {\n  while ( n ) n--;\n  for (;;) break;\n  do n++; while (n < 3);\n}\n",
+        &[(Place::Loop(2), "n >= 0"), (Place::Loop(3), "n == 0"), (Place::Loop(4), "n <= 3")],
+        "int f(int n) {\n  while ( assert(n >= 0), (n )) n--;\n  for (; assert(n == 0), 1;) break;\n  do {\n      \
+         assert(n <= 3);\n      n++;\n  } while (n < 3);\n}\n",
+    );
+}
+
+#[test]
+fn the_header_stands_behind_the_others() {
+    let source = "#define _GNU_SOURCE\n#include <stdio.h>\n#if 1\n#include <math.h>\n#endif\nint f(void) { return 1; }\n";
+    let text = String::from_utf8(copy_of(source, "f", &[(Place::Exit, "\\result == 1")]).text).unwrap();
+    assert!(
+        text.starts_with("#define _GNU_SOURCE\n#include <stdio.h>\n#include <assert.h>\n#if 1\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_would_not_compile_or_mean_something_else_is_left_out() {
+    let exit = Place::Exit;
+    check_left_out("int f(void) { { int k; } return 1; }\n", exit, "k == 1", "k is out of scope there");
+    check_left_out("int f(int k) { { int k; } return 1; }\n", exit, "k == 1", "k is declared more than once");
+    check_left_out("int f(void) { return 1; }\nint k;\n", exit, "k == 1", "k is not declared there");
+    check_left_out(
+        "#define R return 1\nint f(void) { R; }\n",
+        exit,
+        "\\result == 1",
+        "a macro brings the return in line 2",
+    );
+    check_left_out("int h(int);\nint f(void) { return 1; }\n", exit, "\\result == h(1)", "calls h");
+    check_left_out(
+        "void assert(int);\nint f(void) { return 1; }\n",
+        exit,
+        "\\result == 1",
+        "the file has an assert of its own",
+    );
+    check_left_out(
+        "int f(int *p, int i) { return 1; }\n",
+        exit,
+        "p[i] == 1",
+        "reads an element that may not be there",
+    );
+    check_left_out(
+        "int f(int n) { return 1; }\n",
+        Place::Loop(1),
+        "n == 1",
+        "no loop statement begins in its line",
+    );
+    check_left_out(
+        "int f(int n) { while (n) ; while (n) ; return 1; }\n",
+        Place::Loop(1),
+        "n == 1",
+        "several loops begin in its line",
+    );
+}
+
+#[test]
+fn floats_need_no_header() {
+    check(
+        "double f(double x) { return x; }\n",
+        &[(Place::Exit, "(isnan(x) ? isnan(\\result) : \\result == x && !signbit(\\result) == !signbit(x))")],
+        "double f(double x) { {\n    double invdiff_result = (x);\n    assert((((x) != (x)) ? \
+         ((invdiff_result) != (invdiff_result)) : invdiff_result == x && !((invdiff_result) < 0 || ((invdiff_result) == 0 \
+         && 1.0 / (invdiff_result) < 0)) == !((x) < 0 || ((x) == 0 && 1.0 / (x) < 0))));\n    return \
+         invdiff_result;\n} }\n",
+    );
+}

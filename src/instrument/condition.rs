@@ -1,0 +1,379 @@
+//! Facts as conditions of C that a compiler takes at a place of a function.
+//!
+//! The text is the fact's own C (`report::Fact::c`), in which the result is `invdiff_result` and entry
+//! values are `invdiff_old_...`; what these were made of is read off the fact's text. A condition is
+//! refused where C might read it differently at the place than the fact means it: a name that is out of
+//! scope or hidden, a call, a place in memory that may not be there. A pointer that a fact looks through is
+//! compared with null first; a fact about `p->n` says nothing where there is no `*p`.
+
+use crate::frontend::c::outline::FunctionOutline;
+use crate::ir::{CType, FloatKind, Function, Global, Unit};
+use crate::report::Fact;
+use crate::semantics::c_parse::{self, Binary, Expression, Kind, Unary};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Name of the result in conditions.
+pub const RESULT: &str = "invdiff_result";
+const OLD: &str = "invdiff_old_";
+
+/// A condition with what it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    pub text: String,
+    pub needs_result: bool,
+    /// Declarations at the top of the body, by the name that they declare.
+    pub snapshots: BTreeMap<String, String>,
+}
+
+/// Functions of the library without effects or surprises; a fact that calls one that the file does not
+/// declare is refused.
+const PURE: [&str; 21] = [
+    "abs", "labs", "llabs", "fabs", "fabsf", "sqrt", "sqrtf", "floor", "floorf", "ceil", "ceilf", "trunc",
+    "truncf", "round", "roundf", "fmin", "fminf", "fmax", "fmaxf", "fmod", "fmodf",
+];
+
+/// A place in a function.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    pub unit: &'a Unit,
+    pub function: &'a Function,
+    pub outline: &'a FunctionOutline,
+    /// Offset in the file.
+    pub offset: usize,
+}
+
+/// Makes the condition of a fact at a site; the error says why there is none.
+pub fn condition(fact: &Fact, site: Site<'_>) -> Result<Condition, String> {
+    if matches!(fact.template.as_str(), "event" | "typestate") {
+        return Err("speaks of what the function does, not of a value".into());
+    }
+    if fact.variables.iter().any(|v| v == "output" || v == "end") {
+        return Err("speaks of output".into());
+    }
+    let text = match &fact.c {
+        Some(c) => c.clone(),
+        // Bounds and relations say the same in C, which has another name for the result.
+        None if !matches!(fact.template.as_str(), "functional" | "constant") => fact.text.clone(),
+        None => return Err("C cannot say it".into()),
+    };
+    let mut writer = Writer { site, text: &text, olds: olds(&fact.text)?, guards: Vec::new(), made: None };
+    let expression = parse(&text)?;
+    let mut made = Condition { text: String::new(), needs_result: false, snapshots: BTreeMap::new() };
+    writer.made = Some(&mut made);
+    let body = writer.text_of(&expression)?;
+    let mut guards = std::mem::take(&mut writer.guards);
+    guards.retain(|g| !compares_with_null(&expression, &text, g));
+    guards.dedup();
+    made.text = match guards.len() {
+        0 => body,
+        1 => format!("!{} || ({body})", guards.concat()),
+        _ => format!("!({}) || ({body})", guards.join(" && ")),
+    };
+    Ok(made)
+}
+
+fn parse(text: &str) -> Result<Expression, String> {
+    c_parse::parse(text).map_err(|_| "C cannot say it".to_owned())
+}
+
+/// The entry values that a fact's text names, by the names that its C gives them.
+fn olds(text: &str) -> Result<BTreeMap<String, Option<String>>, String> {
+    let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
+    if !text.contains("\\old") {
+        return Ok(found);
+    }
+    each(&parse(text)?, &mut |e| {
+        if let Kind::Old(inner) = &e.kind {
+            let expression = text.get(inner.span.clone()).unwrap_or_default();
+            let known = found.entry(old_name(expression)).or_insert_with(|| Some(expression.to_owned()));
+            // Different expressions may consist of the same words.
+            if known.as_deref() != Some(expression) {
+                *known = None;
+            }
+        }
+    });
+    Ok(found)
+}
+
+/// The name of an entry value in a fact's C.
+fn old_name(expression: &str) -> String {
+    let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    format!("{OLD}{}", words.filter(|w| !w.is_empty()).collect::<Vec<_>>().join("_"))
+}
+
+fn children(e: &Expression) -> Vec<&Expression> {
+    match &e.kind {
+        Kind::Old(a) | Kind::At(a, _) | Kind::Unary(_, a) | Kind::Cast(_, a) => vec![a],
+        Kind::Member { base, .. } => vec![base],
+        Kind::Binary(_, a, b) | Kind::Index(a, b) => vec![a, b],
+        Kind::Conditional(a, b, c) => vec![a, b, c],
+        Kind::Call(_, args) => args.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn each(e: &Expression, f: &mut impl FnMut(&Expression)) {
+    f(e);
+    children(e).into_iter().for_each(|c| each(c, f));
+}
+
+/// Whether the fact itself looks whether this pointer is null.
+fn compares_with_null(e: &Expression, text: &str, pointer: &str) -> bool {
+    let mut found = false;
+    each(e, &mut |e| {
+        if let Kind::Binary(Binary::Eq | Binary::Ne, a, b) = &e.kind
+            && matches!(&b.kind, Kind::Name(n) if n == "NULL")
+        {
+            found |= text.get(a.span.clone()) == Some(pointer);
+        }
+    });
+    found
+}
+
+/// Writes a parsed condition down again.
+struct Writer<'a> {
+    site: Site<'a>,
+    text: &'a str,
+    olds: BTreeMap<String, Option<String>>,
+    /// Pointers that have to be there, outer ones behind those that they are reached by.
+    guards: Vec<String>,
+    made: Option<&'a mut Condition>,
+}
+
+impl<'a> Writer<'a> {
+    fn source(&self, span: Range<usize>) -> &'a str {
+        self.text.get(span).unwrap_or_default()
+    }
+
+    /// The text of an expression, with its parts written anew.
+    fn text_of(&mut self, e: &Expression) -> Result<String, String> {
+        match &e.kind {
+            Kind::Result => {
+                if let Some(made) = &mut self.made {
+                    made.needs_result = true;
+                }
+                Ok(RESULT.into())
+            }
+            Kind::Name(name) => self.name(name),
+            Kind::Old(inner) => {
+                let name = old_name(self.source(inner.span.clone()));
+                self.snapshot(&name)
+            }
+            Kind::At(..) | Kind::Input(_) => Err("speaks of a state that has no name in C".into()),
+            Kind::Binary(Binary::Implies, a, b) => {
+                let (a, b) = (self.text_of(a)?, self.text_of(b)?);
+                Ok(format!("(!({a}) || ({b}))"))
+            }
+            Kind::Call(name, args) => self.call(name, args, e),
+            Kind::Unary(Unary::Dereference, inner) => {
+                self.reach(inner, None)?;
+                self.spliced(e)
+            }
+            Kind::Member { base, arrow: true, .. } => {
+                self.reach(base, None)?;
+                self.spliced(e)
+            }
+            Kind::Index(base, index) => {
+                self.reach(base, Some(index))?;
+                self.spliced(e)
+            }
+            _ => self.spliced(e),
+        }
+    }
+
+    fn spliced(&mut self, e: &Expression) -> Result<String, String> {
+        let mut parts: Vec<(Range<usize>, String)> = Vec::new();
+        for child in children(e) {
+            parts.push((child.span.clone(), self.text_of(child)?));
+        }
+        parts.sort_by_key(|(span, _)| span.start);
+        let mut out = String::new();
+        let mut at = e.span.start;
+        for (span, text) in parts {
+            out.push_str(self.source(at..span.start));
+            out.push_str(&text);
+            at = span.end;
+        }
+        out.push_str(self.source(at..e.span.end));
+        Ok(out)
+    }
+
+    fn name(&mut self, name: &str) -> Result<String, String> {
+        match name {
+            RESULT => {
+                if let Some(made) = &mut self.made {
+                    made.needs_result = true;
+                }
+                Ok(name.into())
+            }
+            "NULL" => Ok("(void *)0".into()),
+            "INFINITY" | "NAN" => Err(format!("names {name}")),
+            _ if name.starts_with(OLD) => self.snapshot(name),
+            _ => {
+                self.site.check_name(name)?;
+                Ok(name.into())
+            }
+        }
+    }
+
+    /// `isnan` and `signbit` need a header that the file may not have; they are spelled out.
+    fn call(&mut self, name: &str, args: &[Expression], e: &Expression) -> Result<String, String> {
+        match (name, args) {
+            ("isnan", [x]) => {
+                let x = self.text_of(x)?;
+                Ok(format!("(({x}) != ({x}))"))
+            }
+            ("isinf", [x]) => {
+                let x = self.text_of(x)?;
+                Ok(format!("(({x}) == ({x}) && ({x}) - ({x}) != 0)"))
+            }
+            ("signbit", [x]) => {
+                let x = self.text_of(x)?;
+                Ok(format!("(({x}) < 0 || (({x}) == 0 && 1.0 / ({x}) < 0))"))
+            }
+            _ if PURE.contains(&name) && self.site.outline.declared.contains(name) => self.spliced(e),
+            _ => Err(format!("calls {name}")),
+        }
+    }
+
+    /// Sees to it that a place is there: `base[index]`, or what `base` points to.
+    fn reach(&mut self, base: &Expression, index: Option<&Expression>) -> Result<(), String> {
+        let constant = |i: &Expression| match &i.kind {
+            Kind::Integer(k) => Some(k.value),
+            _ => None,
+        };
+        if let Some(CType::Array(_, count)) = self.site.type_of(base) {
+            return match (index.map(constant), count) {
+                (None, _) => Ok(()),
+                (Some(Some(k)), Some(n)) if k < n => Ok(()),
+                _ => Err("reads an element that may not be there".into()),
+            };
+        }
+        if index.is_some_and(|i| constant(i).is_none()) {
+            return Err("reads an element that may not be there".into());
+        }
+        let pointer = match &base.kind {
+            Kind::Name(_) | Kind::Member { .. } | Kind::Index(..) | Kind::Unary(Unary::Dereference, _) => {
+                base
+            }
+            Kind::Old(_) => base,
+            _ => return Err("reads a place that may not be there".into()),
+        };
+        // What leads to the pointer is reached first.
+        let text = self.text_of(pointer)?;
+        if !self.guards.contains(&text) {
+            self.guards.push(text);
+        }
+        Ok(())
+    }
+
+    /// Names an entry value, whose declaration stands at the top of the body.
+    fn snapshot(&mut self, name: &str) -> Result<String, String> {
+        let known = self.olds.get(name).cloned().flatten();
+        let expression = known.ok_or("its entry values cannot be told apart")?;
+        let parsed = parse(&expression)?;
+        let entry = Site { offset: self.site.outline.body.as_ref().map_or(0, |b| b.start), ..self.site };
+        let mut inner =
+            Writer { site: entry, text: &expression, olds: BTreeMap::new(), guards: Vec::new(), made: None };
+        let value = inner.text_of(&parsed)?;
+        let guards = inner.guards;
+        let ty = entry.type_of(&parsed);
+        let spelled = match ty {
+            Some(CType::Array(..)) => return Ok(value),
+            Some(CType::Record(_) | CType::Opaque { .. }) => return Err("keeps a whole structure".into()),
+            Some(ty) => spelled(&ty),
+            None => None,
+        };
+        let spelled = spelled.unwrap_or_else(|| format!("__typeof__({value})"));
+        let declaration = match guards.is_empty() {
+            true => format!("{spelled} {name} = {value};"),
+            false => format!("{spelled} {name} = {} ? {value} : 0;", guards.join(" && ")),
+        };
+        // Where there was nothing to keep, the fact says nothing.
+        if !guards.is_empty() {
+            let was = format!("invdiff_had_{}", name.trim_start_matches(OLD));
+            let text = format!("int {was} = {} ? 1 : 0;", guards.join(" && "));
+            self.declare(was.clone(), text);
+            if !self.guards.contains(&was) {
+                self.guards.insert(0, was);
+            }
+        }
+        self.declare(name.to_owned(), declaration);
+        Ok(name.to_owned())
+    }
+
+    fn declare(&mut self, name: String, text: String) {
+        if let Some(made) = &mut self.made {
+            made.snapshots.insert(name, text);
+        }
+    }
+}
+
+/// Spells a scalar type that needs no declaration.
+fn spelled(ty: &CType) -> Option<String> {
+    Some(match ty {
+        CType::Bool => "_Bool".into(),
+        CType::Int { name, .. } if !name.starts_with("enum") && !name.is_empty() => name.to_string(),
+        CType::Float(FloatKind::F32) => "float".into(),
+        CType::Float(FloatKind::F64) => "double".into(),
+        _ => return None,
+    })
+}
+
+impl<'a> Site<'a> {
+    /// Whether the name means here what the fact means by it.
+    fn check_name(&self, name: &str) -> Result<(), String> {
+        let locals: Vec<_> = self.outline.locals.iter().filter(|l| l.name == name).collect();
+        let is_param = self.params().any(|v| &*v.name == name);
+        match (locals.as_slice(), is_param) {
+            ([], true) => Ok(()),
+            ([local], false) if local.scope.contains(&self.offset) => Ok(()),
+            ([_], false) => Err(format!("{name} is out of scope there")),
+            ([], false) if self.outline.declared.contains(name) => Ok(()),
+            ([], false) => Err(format!("{name} is not declared there")),
+            _ => Err(format!("{name} is declared more than once")),
+        }
+    }
+
+    fn params(&self) -> impl Iterator<Item = &'a crate::ir::Var> {
+        let function = self.function;
+        function.params.iter().filter_map(|p| function.vars.get(p.0 as usize))
+    }
+
+    fn global(&self, name: &str) -> Option<&'a Global> {
+        let local = format!("{}.{name}", self.function.name);
+        let globals = &self.unit.globals;
+        globals.iter().find(|g| *g.symbol == *local).or_else(|| globals.iter().find(|g| *g.symbol == *name))
+    }
+
+    /// The declared type of an expression, where it is evident.
+    fn type_of(&self, e: &Expression) -> Option<CType> {
+        match &e.kind {
+            Kind::Result => Some(self.function.ret.clone()),
+            Kind::Name(name) if name == RESULT => Some(self.function.ret.clone()),
+            Kind::Name(name) => match self.function.vars.iter().find(|v| *v.name == **name) {
+                Some(var) => Some(var.ty.clone()),
+                None => self.global(name).map(|g| g.ty.clone()),
+            },
+            Kind::Old(inner) => self.type_of(inner),
+            Kind::Unary(Unary::Dereference, inner) => target(self.type_of(inner)?),
+            Kind::Index(base, _) => target(self.type_of(base)?),
+            Kind::Member { base, name, arrow } => {
+                let ty = self.type_of(base)?;
+                let record = if *arrow { target(ty)? } else { ty };
+                let CType::Record(id) = record else { return None };
+                let fields = &self.unit.records.get(id.0 as usize)?.fields;
+                fields.iter().find(|f| *f.name == **name).map(|f| f.ty.clone())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn target(ty: CType) -> Option<CType> {
+    match ty {
+        CType::Pointer(t) | CType::Array(t, _) => Some((*t).clone()),
+        _ => None,
+    }
+}
