@@ -38,17 +38,15 @@ pub fn report(
     Ok((report, job.settings))
 }
 
-/// As [`report`], with the newest version and what the front end was told.
-pub fn report_with_newest(
+/// As [`report`], with the versions, oldest first and at least one, and what the front end was told.
+pub fn report_with_versions(
     repository: &Repository,
     args: &DiffArgs,
     context: &mut Context,
-) -> Result<(Report, VersionInput, c::Options), CliError> {
+) -> Result<(Report, Vec<VersionInput>, c::Options), CliError> {
     let job = job(repository, args, context)?;
     let report = report_of(&job, repository, context);
-    let newest = job.request.versions.last().cloned();
-    let newest = newest.ok_or_else(|| CliError::fatal("the range has no version"))?;
-    Ok((report, newest, job.request.options))
+    Ok((report, job.request.versions, job.request.options))
 }
 
 /// Returns the report of a job, from the cache if it has it.

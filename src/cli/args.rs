@@ -1,7 +1,8 @@
 //! The command line: options that every command takes, and the commands.
 
 use super::{
-    assert, cache, completions, demo, diff, doctor, graph, hook, man, notes, reserved::ReservedArgs, trailers,
+    assert, cache, completions, demo, diff, doctor, graph, hook, man, notes, reserved::ReservedArgs,
+    trailers, witness,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -163,8 +164,7 @@ pub enum Command {
     #[command(hide_possible_values = true)]
     Check(ReservedArgs),
     Assert(assert::AssertArgs),
-    /// Runnable C tests for churns that have a witness (not in this version)
-    Witness(ReservedArgs),
+    Witness(witness::WitnessArgs),
     Graph(graph::GraphArgs),
     /// The difference condition for other verifiers (not in this version)
     Condition(ReservedArgs),

@@ -39,7 +39,8 @@ pub struct AssertArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "proved")]
     pub status: Vec<StatusChoice>,
 
-    /// Also facts that rest on this assumption, which runs may break: a name, or all
+    /// Also facts that rest on this assumption, which runs may break: a name (stdin-well-formed,
+    /// separated), or all
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub assume: Vec<String>,
 
@@ -63,7 +64,8 @@ pub fn run(args: AssertArgs, context: &mut Context) -> Result<ExitCode, CliError
         whole: single.is_some(),
         ..DiffArgs::default()
     };
-    let (mut report, newest, options) = analyse::report_with_newest(&repository, &diff, context)?;
+    let (mut report, versions, options) = analyse::report_with_versions(&repository, &diff, context)?;
+    let newest = versions.last().ok_or_else(|| CliError::fatal("the range has no version"))?;
     let functions = args.function.iter().map(|glob| FunctionGlob::parse(glob)).collect();
     Filter { functions, ..Filter::default() }.apply(&mut report);
     let choice = Choice {
@@ -72,7 +74,7 @@ pub fn run(args: AssertArgs, context: &mut Context) -> Result<ExitCode, CliError
         shared: single.is_none(),
         assumed: args.assume.clone(),
     };
-    let (files, errors) = instrument::copies(&report, &newest, &options, &choice);
+    let (files, errors) = instrument::copies(&report, newest, &options, &choice);
     errors.iter().for_each(|e| context.warn(e));
     let written = match &args.output_dir {
         Some(folder) => write_files(folder, &files)?,

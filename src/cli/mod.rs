@@ -28,6 +28,7 @@ mod range;
 mod render;
 mod reserved;
 mod trailers;
+mod witness;
 
 pub use args::{Cli, Command, GlobalArgs};
 pub use context::{Context, Format};
@@ -90,7 +91,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Man(args) => man::run(args, context),
         Command::Check(args) => reserved::run("check", &args),
         Command::Assert(args) => assert::run(args, context),
-        Command::Witness(args) => reserved::run("witness", &args),
+        Command::Witness(args) => witness::run(args, context),
         Command::Condition(args) => reserved::run("condition", &args),
         Command::Discover(args) => reserved::run("discover", &args),
         Command::Quantify(args) => reserved::run("quantify", &args),

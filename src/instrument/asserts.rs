@@ -319,10 +319,12 @@ impl<'a> BodyCopy<'_, 'a> {
     /// Where control falls off the end: the result of `main` is 0 there, other results are nothing.
     fn end_of_body(&mut self, facts: &[(usize, &Fact)]) -> Vec<(usize, String)> {
         let is_main = &*self.function.name == "main";
-        let Some(body) = self.outline.body.clone().filter(|_| is_main || self.is_void()) else {
+        let is_reached = (is_main || self.is_void()) && !self.outline.ends_with_return;
+        let Some(body) = self.outline.body.clone().filter(|_| is_reached) else {
             return Vec::new();
         };
-        let (conditions, refused) = self.conditions(facts, body.end, is_main && !self.is_void());
+        let (conditions, refused) =
+            self.conditions(facts, body.end.saturating_sub(1), is_main && !self.is_void());
         if !conditions.is_empty() {
             let outer = format!("{}{}", self.copy.eol, self.copy.indentation(body.end));
             let inner = format!("{outer}{}", self.copy.step);

@@ -57,7 +57,14 @@ pub fn condition(fact: &Fact, site: Site<'_>) -> Result<Condition, String> {
         None if !matches!(fact.template.as_str(), "functional" | "constant") => fact.text.clone(),
         None => return Err("C cannot say it".into()),
     };
-    let mut writer = Writer { site, text: &text, olds: olds(&fact.text)?, guards: Vec::new(), made: None };
+    let mut writer = Writer {
+        site,
+        text: &text,
+        olds: olds(&fact.text)?,
+        guards: Vec::new(),
+        made: None,
+        in_place: false,
+    };
     let expression = parse(&text)?;
     let mut made = Condition { text: String::new(), needs_result: false, snapshots: BTreeMap::new() };
     writer.made = Some(&mut made);
@@ -113,7 +120,7 @@ fn children(e: &Expression) -> Vec<&Expression> {
     }
 }
 
-fn each(e: &Expression, f: &mut impl FnMut(&Expression)) {
+pub fn each(e: &Expression, f: &mut impl FnMut(&Expression)) {
     f(e);
     children(e).into_iter().for_each(|c| each(c, f));
 }
@@ -139,6 +146,8 @@ struct Writer<'a> {
     /// Pointers that have to be there, outer ones behind those that they are reached by.
     guards: Vec<String>,
     made: Option<&'a mut Condition>,
+    /// The expression that comes next is a part's whole, or its address is taken: no value of it is.
+    in_place: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -148,6 +157,10 @@ impl<'a> Writer<'a> {
 
     /// The text of an expression, with its parts written anew.
     fn text_of(&mut self, e: &Expression) -> Result<String, String> {
+        let is_place = std::mem::take(&mut self.in_place);
+        if !is_place && matches!(self.site.type_of(e), Some(CType::Record(_))) {
+            return Err("compares whole structures".into());
+        }
         match &e.kind {
             Kind::Result => {
                 if let Some(made) = &mut self.made {
@@ -184,7 +197,10 @@ impl<'a> Writer<'a> {
 
     fn spliced(&mut self, e: &Expression) -> Result<String, String> {
         let mut parts: Vec<(Range<usize>, String)> = Vec::new();
+        let takes_place =
+            matches!(e.kind, Kind::Member { arrow: false, .. } | Kind::Unary(Unary::AddressOf, _));
         for child in children(e) {
+            self.in_place = takes_place;
             parts.push((child.span.clone(), self.text_of(child)?));
         }
         parts.sort_by_key(|(span, _)| span.start);
@@ -274,8 +290,14 @@ impl<'a> Writer<'a> {
         let expression = known.ok_or("its entry values cannot be told apart")?;
         let parsed = parse(&expression)?;
         let entry = Site { offset: self.site.outline.body.as_ref().map_or(0, |b| b.start), ..self.site };
-        let mut inner =
-            Writer { site: entry, text: &expression, olds: BTreeMap::new(), guards: Vec::new(), made: None };
+        let mut inner = Writer {
+            site: entry,
+            text: &expression,
+            olds: BTreeMap::new(),
+            guards: Vec::new(),
+            made: None,
+            in_place: false,
+        };
         let value = inner.text_of(&parsed)?;
         let guards = inner.guards;
         let ty = entry.type_of(&parsed);
@@ -311,7 +333,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Spells a scalar type that needs no declaration.
-fn spelled(ty: &CType) -> Option<String> {
+pub fn spelled(ty: &CType) -> Option<String> {
     Some(match ty {
         CType::Bool => "_Bool".into(),
         CType::Int { name, .. } if !name.starts_with("enum") && !name.is_empty() => name.to_string(),
@@ -336,19 +358,19 @@ impl<'a> Site<'a> {
         }
     }
 
-    fn params(&self) -> impl Iterator<Item = &'a crate::ir::Var> {
+    pub fn params(&self) -> impl Iterator<Item = &'a crate::ir::Var> {
         let function = self.function;
         function.params.iter().filter_map(|p| function.vars.get(p.0 as usize))
     }
 
-    fn global(&self, name: &str) -> Option<&'a Global> {
+    pub fn global(&self, name: &str) -> Option<&'a Global> {
         let local = format!("{}.{name}", self.function.name);
         let globals = &self.unit.globals;
         globals.iter().find(|g| *g.symbol == *local).or_else(|| globals.iter().find(|g| *g.symbol == *name))
     }
 
     /// The declared type of an expression, where it is evident.
-    fn type_of(&self, e: &Expression) -> Option<CType> {
+    pub fn type_of(&self, e: &Expression) -> Option<CType> {
         match &e.kind {
             Kind::Result => Some(self.function.ret.clone()),
             Kind::Name(name) if name == RESULT => Some(self.function.ret.clone()),

@@ -23,7 +23,7 @@ pub struct Choice {
 
 /// Assumptions that an execution without undefined behaviour keeps, or without which it does not reach the
 /// point.
-const KEPT: [&str; 3] = ["no-undefined-behaviour", "-fwrapv", "terminates"];
+const KEPT: [&str; 4] = ["no-undefined-behaviour", "-fwrapv", "terminates", "in-bounds"];
 
 impl Choice {
     fn has(&self, f: &FunctionReport, fact: &Fact) -> bool {
@@ -34,10 +34,18 @@ impl Choice {
 
     /// The first assumption that is not taken for granted.
     fn open_assumption<'f>(&self, fact: &'f Fact) -> Option<&'f String> {
-        let granted =
-            |a: &String| KEPT.contains(&a.as_str()) || self.assumed.iter().any(|b| b == a || b == "all");
-        fact.assumptions.iter().find(|a| !granted(a))
+        fact.assumptions.iter().find(|a| !KEPT.contains(&kind_of(a)) && !self.assumes(a))
     }
+
+    fn assumes(&self, assumption: &str) -> bool {
+        self.assumed.iter().any(|b| b == assumption || b == "all" || b == kind_of(assumption))
+    }
+}
+
+/// The name of an assumption without what it is about: `separated` of `\separated(p, q)`.
+fn kind_of(assumption: &str) -> &str {
+    let name = assumption.split('(').next().unwrap_or(assumption);
+    name.strip_prefix('\\').unwrap_or(name)
 }
 
 /// A file with assertions.

@@ -44,5 +44,10 @@ pub use pair::{Pair, run_pair};
 pub use program::Program;
 pub(crate) use summary::initial_global;
 
+/// Whether a function of this name is known as one of the library, also under its `__builtin_` name.
+pub fn is_library(name: &str) -> bool {
+    library::model(name).is_some()
+}
+
 #[cfg(test)]
 mod tests;

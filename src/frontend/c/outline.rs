@@ -27,8 +27,13 @@ pub struct FunctionOutline {
     pub start: usize,
     /// Type of the result as a declaration's specifier can spell it; `None` where none can.
     pub result: Option<String>,
+    /// The parameters as they are declared, from the parenthesis behind the name to the body, old-style
+    /// declarations included.
+    pub parameters: String,
     /// Between the braces of the body; `None` where a macro brings one of them.
     pub body: Option<Range<usize>>,
+    /// The body ends with a `return`, so that control does not fall off its end.
+    pub ends_with_return: bool,
     pub returns: Vec<ReturnSite>,
     pub loops: Vec<LoopSite>,
     pub locals: Vec<LocalName>,
@@ -133,12 +138,13 @@ pub fn outline(parsed: &Parsed) -> Outline {
                 name: name.clone(),
                 start: places.offset(item.tokens.start),
                 result: result_type(text, item.tokens.start..*at),
+                parameters: spelled(text, at + 1..*body),
                 declared: out.declared.clone(),
                 ..FunctionOutline::default()
             };
             let end = item.tokens.end;
             let mut body_of =
-                Body { text, places: &places, typedefs: typedefs.clone(), end, function, depth: 0 };
+                Body { text, places: &places, typedefs: typedefs.clone(), end, function, depth: 0, last: "" };
             body_of.read(*body);
             out.functions.push(body_of.function);
         }
@@ -148,6 +154,10 @@ pub fn outline(parsed: &Parsed) -> Outline {
         }
     }
     out
+}
+
+fn spelled(text: Text<'_>, tokens: Range<usize>) -> String {
+    tokens.map(|at| text.at(at)).collect::<Vec<_>>().join(" ")
 }
 
 /// Spells the type that a function's specifiers and stars say.
@@ -251,6 +261,8 @@ struct Body<'a> {
     end: usize,
     function: FunctionOutline,
     depth: usize,
+    /// First word of the last statement of the body so far.
+    last: &'a str,
 }
 
 impl Body<'_> {
@@ -260,6 +272,7 @@ impl Body<'_> {
             self.function.body = Some(open.end..close.start);
         }
         self.block(open);
+        self.function.ends_with_return = self.last == "return";
     }
 
     /// Reads the block that opens at a token; returns the token after it.
@@ -268,6 +281,9 @@ impl Body<'_> {
         let close = after.saturating_sub(1);
         let mut at = open + 1;
         while at < close {
+            if self.depth == 0 {
+                self.last = self.text.at(at);
+            }
             at = match self.is_declaration(at) {
                 true => self.declaration(at, close, close),
                 false => self.statement(at, close),

@@ -103,6 +103,8 @@ fn what_would_not_compile_or_mean_something_else_is_left_out() {
         "\\result == 1",
         "a macro brings the return in line 2",
     );
+    let whole = "struct s { int n; };\nstruct s f(struct s p) { return p; }\n";
+    check_left_out(whole, exit, "p == p", "compares whole structures");
     check_left_out("int h(int);\nint f(void) { return 1; }\n", exit, "\\result == h(1)", "calls h");
     check_left_out(
         "void assert(int);\nint f(void) { return 1; }\n",

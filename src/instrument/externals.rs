@@ -1,0 +1,101 @@
+//! What a unit uses and nobody defines: functions as the replay takes them, which do nothing and give
+//! nothing, and objects that are zero.
+//!
+//! A function is defined under another name of C with the symbol of the missing one, since its prototype
+//! stands in the source already.
+
+use crate::interp;
+use crate::ir::{CType, Callee, Expr, FloatKind, Instr, Linkage, Object, Prototype, Unit};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Definitions for what both versions of a unit lack.
+pub fn externals(old: &Unit, new: &Unit) -> String {
+    let mut out = String::new();
+    let functions: BTreeSet<String> =
+        missing_functions(old).union(&missing_functions(new)).cloned().collect();
+    let defined = |name: &String| old.function(name).is_some() || new.function(name).is_some();
+    for (k, name) in functions.iter().filter(|name| !defined(name)).enumerate() {
+        let prototype = [new, old].iter().find_map(|u| u.prototypes.iter().find(|p| *p.name == **name));
+        out.push_str(&stub(k + 1, name, prototype));
+    }
+    let objects: BTreeSet<String> = missing_objects(old).union(&missing_objects(new)).cloned().collect();
+    for name in objects {
+        let _ = writeln!(out, "__typeof__({name}) {name};");
+    }
+    out
+}
+
+fn stub(k: usize, name: &str, prototype: Option<&Prototype>) -> String {
+    let noreturn = prototype.is_some_and(|p| p.noreturn);
+    let (ty, body) = match prototype.map(|p| &p.ret) {
+        _ if noreturn => ("void", "{ exit(0); }"),
+        Some(CType::Void) => ("void", "{ }"),
+        Some(CType::Float(FloatKind::F32)) => ("float", "{ return 0; }"),
+        Some(CType::Float(_)) => ("double", "{ return 0; }"),
+        _ => ("long", "{ return 0; }"),
+    };
+    format!(
+        "{ty} invdiff_stub{k}(void) __asm__(INVDIFF_SYMBOL(\"{name}\"));\n{ty} invdiff_stub{k}(void) {body}\n"
+    )
+}
+
+/// Functions that the unit calls or points to, and that neither it nor the library has.
+fn missing_functions(unit: &Unit) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut add = |name: &str| {
+        if unit.function(name).is_none() && !interp::is_library(name) && !name.starts_with("__builtin_") {
+            found.insert(name.to_owned());
+        }
+    };
+    for node in unit.functions.iter().flat_map(|f| &f.nodes) {
+        let mut look = |e: &Expr| {
+            e.for_each(&mut |e| {
+                if let Expr::Addr(Object::Function(name)) = e {
+                    add(name);
+                }
+            });
+        };
+        expressions(&node.instr).into_iter().for_each(&mut look);
+        if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
+            add(name);
+        }
+    }
+    for piece in unit.globals.iter().flat_map(|g| &g.init) {
+        if let crate::ir::InitPiece::Address { symbol, .. } = piece
+            && unit.global(symbol).is_none()
+        {
+            add(symbol);
+        }
+    }
+    found
+}
+
+fn expressions(i: &Instr) -> Vec<&Expr> {
+    match i {
+        Instr::Assign { value, .. } => vec![value],
+        Instr::Load { addr, .. } => vec![addr],
+        Instr::Store { addr, value, .. } => vec![addr, value],
+        Instr::Copy { dst, src, .. } => vec![dst, src],
+        Instr::Zero { dst, .. } => vec![dst],
+        Instr::Call { callee, args, result_to, .. } => {
+            let target = match callee {
+                Callee::Indirect(e) => Some(e),
+                Callee::Direct(_) => None,
+            };
+            args.iter().chain(result_to).chain(target).collect()
+        }
+        Instr::Branch { cond } => vec![cond],
+        Instr::Return { value: Some(v) } => vec![v],
+        _ => Vec::new(),
+    }
+}
+
+/// Objects that the unit's own files declare and do not define; those of the library have headers.
+fn missing_objects(unit: &Unit) -> BTreeSet<String> {
+    let own = |file: crate::ir::FileId| {
+        unit.files.get(file.0 as usize).is_some_and(|p| !p.to_string_lossy().starts_with('<'))
+    };
+    let missing = unit.globals.iter().filter(|g| g.linkage == Linkage::Import && own(g.span.file));
+    missing.map(|g| g.name.to_string()).collect()
+}

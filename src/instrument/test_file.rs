@@ -1,0 +1,388 @@
+//! A runnable C test for a churn that has a witness.
+//!
+//! The test includes the source under test, so that it reaches static functions and builds against either
+//! version (`-DINVDIFF_SOURCE`). It sets up the witness's input, runs the function, or the program, in a
+//! child process (`driver.c`), and says by its exit status as which version that behaved: 0 the old one, 1
+//! the new one, 2 neither. A *check* compares one thing that can be seen with what the replay saw in each.
+
+use super::asserts::Source;
+use super::check::{Check, Seen};
+use super::condition::{Site, spelled};
+use super::constant::{c_integer, c_real, pointer};
+use super::externals::externals;
+use super::image::image;
+use crate::analysis::VersionInput;
+use crate::frontend::c;
+use crate::frontend::c::outline::FunctionOutline;
+use crate::ir::{CType, FloatKind, Function};
+use crate::report::escape::visible;
+use crate::report::{Churn, End, FunctionReport, Place, RepoPath, Report, Run, Version, VersionInfo};
+use crate::report::{Witness, WitnessKind};
+use crate::semantics::c_text::{RESULT, string_literal};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A test, or why there is none.
+#[derive(Clone, Debug)]
+pub struct WitnessTest {
+    /// Id of the churn.
+    pub churn: String,
+    pub file: RepoPath,
+    pub function: String,
+    pub from: Version,
+    pub to: Version,
+    pub text: Result<String, String>,
+}
+
+impl WitnessTest {
+    /// Name of the test's file: stable, as the churn's id is.
+    pub fn file_name(&self) -> String {
+        let id = self.churn.get(..8).unwrap_or(&self.churn);
+        format!("witness-{}-{id}.c", self.function)
+    }
+}
+
+/// Makes a test of every churn that has a witness, in the order of the report.
+pub fn witness_tests(report: &Report, versions: &[VersionInput], options: &c::Options) -> Vec<WitnessTest> {
+    let mut sources = Sources { versions, options, known: BTreeMap::new() };
+    let mut tests = Vec::new();
+    for f in &report.functions {
+        for churn in f.points.iter().flat_map(|p| &p.churns) {
+            let Some(witness) = &churn.witness else { continue };
+            let text = test_text(f, churn, witness, report, &mut sources);
+            tests.push(WitnessTest {
+                churn: churn.id.clone(),
+                file: f.file.clone(),
+                function: f.name.clone(),
+                from: churn.from,
+                to: churn.to,
+                text,
+            });
+        }
+    }
+    tests
+}
+
+/// Files of versions, each read once.
+struct Sources<'a> {
+    versions: &'a [VersionInput],
+    options: &'a c::Options,
+    known: BTreeMap<(Version, RepoPath), Result<Source, String>>,
+}
+
+impl Sources<'_> {
+    fn load(&mut self, version: Version, file: &RepoPath) -> Result<&Source, String> {
+        let (versions, options) = (self.versions, self.options);
+        let load = || {
+            let input = versions.iter().find(|v| v.info.index == version);
+            let input = input.ok_or_else(|| "the version is not at hand".to_owned())?;
+            Source::load(&*input.tree, &file.to_utf8_path(), options).map_err(|e| e.to_string())
+        };
+        self.known.entry((version, file.clone())).or_insert_with(load).as_ref().map_err(Clone::clone)
+    }
+}
+
+/// A function in one version.
+struct Side<'a> {
+    source: &'a Source,
+    function: &'a Function,
+    outline: &'a FunctionOutline,
+    place: &'a Place,
+}
+
+impl<'a> Side<'a> {
+    fn new(source: &'a Source, place: &'a Place) -> Result<Side<'a>, String> {
+        let outline = source.outline.functions.iter().find(|f| f.name == place.name);
+        match (source.unit.function(&place.name), outline) {
+            (Some(function), Some(outline)) => Ok(Side { source, function, outline, place }),
+            _ => Err("the function is not defined in the file itself".into()),
+        }
+    }
+}
+
+fn test_text(
+    f: &FunctionReport,
+    churn: &Churn,
+    witness: &Witness,
+    report: &Report,
+    sources: &mut Sources<'_>,
+) -> Result<String, String> {
+    let place = |v: Version| f.identity.versions.get(&v).ok_or("the function is not in both versions");
+    let (old_place, new_place) = (place(churn.from)?, place(churn.to)?);
+    sources.load(churn.from, &old_place.file)?;
+    sources.load(churn.to, &new_place.file)?;
+    let known = |v: Version, p: &Place| match sources.known.get(&(v, p.file.clone())) {
+        Some(Ok(source)) => Ok(source),
+        _ => Err("the file cannot be read".to_owned()),
+    };
+    let old = Side::new(known(churn.from, old_place)?, old_place)?;
+    let new = Side::new(known(churn.to, new_place)?, new_place)?;
+    let test = Test { churn, witness, old, new, report };
+    test.text()
+}
+
+struct Test<'a> {
+    churn: &'a Churn,
+    witness: &'a Witness,
+    old: Side<'a>,
+    new: Side<'a>,
+    report: &'a Report,
+}
+
+/// Helpers of every test that runs one function.
+const DRIVER: &str = include_str!("driver.c");
+
+impl Test<'_> {
+    fn text(&self) -> Result<String, String> {
+        let is_program = self.witness.kind == WitnessKind::Program;
+        let body = if is_program { String::new() } else { self.call()? };
+        if is_program && self.ends()?.0 == self.ends()?.1 {
+            return Err("the difference is in nothing that a process shows".into());
+        }
+        let mut out = self.header();
+        let file = string_literal(self.new.place.file.as_bytes());
+        let _ = write!(out, "#ifndef INVDIFF_SOURCE\n#define INVDIFF_SOURCE {file}\n#endif\n");
+        if is_program {
+            out.push_str("#define INVDIFF_PROGRAM\n#include INVDIFF_SOURCE\n\n");
+        } else {
+            let name = &self.new.place.name;
+            let _ = write!(out, "#ifndef INVDIFF_ENTRY\n#define INVDIFF_ENTRY {name}\n#endif\n");
+            out.push_str("/* A test has a main of its own. */\n#define main invdiff_program_main\n");
+            out.push_str("#include INVDIFF_SOURCE\n#undef main\n\n");
+        }
+        out.push_str(DRIVER);
+        let externals = externals(&self.old.source.unit, &self.new.source.unit);
+        if !externals.is_empty() {
+            out.push_str("\n/* What the source uses and does not define: it does nothing and gives 0. */\n");
+            out.push_str("#define INVDIFF_TEXT_OF(x) #x\n#define INVDIFF_TEXT(x) INVDIFF_TEXT_OF(x)\n");
+            out.push_str("#define INVDIFF_SYMBOL(name) INVDIFF_TEXT(__USER_LABEL_PREFIX__) name\n");
+            out.push_str(&externals);
+        }
+        let _ = write!(out, "\n{}", self.plan()?);
+        out.push_str(&body);
+        Ok(out)
+    }
+
+    fn header(&self) -> String {
+        let version = |v: Version| self.report.versions.iter().find(|i| i.index == v);
+        let name = |v: Version| version(v).map_or(format!("version {v}"), version_name);
+        let place = |p: &Place| format!("{}() of {}", p.name, p.file);
+        let mut lines = vec![
+            format!("What a churn of {} shows (id {}).", place(self.new.place), self.churn.id),
+            format!("old  {}", name(self.churn.from)),
+            format!("new  {}", name(self.churn.to)),
+        ];
+        lines.extend(self.churn.removed.iter().map(|f| format!("  - {}", f.text)));
+        lines.extend(self.churn.added.iter().map(|f| format!("  + {}", f.text)));
+        lines.push(String::new());
+        lines.push(format!("old  {}", told(&self.witness.old)));
+        lines.push(format!("new  {}", told(&self.witness.new)));
+        lines.push(String::new());
+        lines.push("Build it against either version, with that version's folders for headers:".into());
+        let mut command = "cc -fwrapv -ffp-contract=off -w -DINVDIFF_SOURCE='\"PATH\"'".to_owned();
+        if self.old.place.name != self.new.place.name {
+            let _ = write!(command, " (old: -DINVDIFF_ENTRY={})", self.old.place.name);
+        }
+        lines.push(format!("  {command} THIS-FILE -lm"));
+        lines.push(format!(
+            "where PATH is a version's {}; without -D it is looked up as an include is.",
+            self.new.place.file
+        ));
+        for (word, run) in [("old", &self.witness.old), ("new", &self.witness.new)] {
+            if run.end == End::Undefined {
+                lines.push(format!("What {word} does there is undefined: it may behave as anything."));
+            }
+        }
+        lines.push(
+            "Exit status: 0 it behaves as old, 1 as new, 2 as neither, 3 the test could not run.".into(),
+        );
+        if !self.witness.relies_on.is_empty() {
+            lines.push(format!("It relies on: {}.", self.witness.relies_on.join(", ")));
+        }
+        let line = |l: &String| format!(" * {}", visible(l).replace("*/", "* /")).trim_end().to_owned();
+        format!("/*\n{}\n */\n", lines.iter().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Both ends as the driver compares them.
+    fn ends(&self) -> Result<(String, String), String> {
+        let differ = self.witness.old.exit != self.witness.new.exit;
+        let is_program = self.witness.kind == WitnessKind::Program;
+        let end = |run: &Run| -> Result<String, String> {
+            if run.stdout_base64.is_some() {
+                return Err("the output is no text".into());
+            }
+            let how = match run.end {
+                // A process cannot tell them apart.
+                End::Return if is_program => "exit",
+                End::Return => "return",
+                End::Exit => "exit",
+                End::Abort => "abort",
+                End::Signal => "signal",
+                End::Undefined => "undefined",
+                End::Fuel => "fuel",
+            };
+            let code = run.exit.filter(|_| differ && is_program).map_or(-1, |c| c & 255);
+            let out = string_literal(run.stdout.as_deref().unwrap_or_default().as_bytes());
+            Ok(format!("{{\"{how}\", {code}, {out}, sizeof {out} - 1}}"))
+        };
+        Ok((end(&self.witness.old)?, end(&self.witness.new)?))
+    }
+
+    fn plan(&self) -> Result<String, String> {
+        if self.witness.stdin_base64.is_some() {
+            return Err("the input is no text".into());
+        }
+        let input = string_literal(self.witness.stdin.as_deref().unwrap_or_default().as_bytes());
+        let mut out = String::new();
+        let argv = match &self.witness.argv {
+            Some(words) => {
+                let words: Vec<String> = words.iter().map(|w| string_literal(w.as_bytes())).collect();
+                let _ = writeln!(out, "static char *const invdiff_argv[] = {{{}, 0}};", words.join(", "));
+                "invdiff_argv"
+            }
+            None => "0",
+        };
+        let (old, new) = self.ends()?;
+        let _ = writeln!(
+            out,
+            "static const struct invdiff_plan invdiff_plan = {{\n    {input}, sizeof {input} - 1, {argv},\n    \
+             {{{old},\n     {new}}}\n}};"
+        );
+        Ok(out)
+    }
+
+    /// The call with its input and its checks.
+    fn call(&self) -> Result<String, String> {
+        let parameters = &self.new.outline.parameters;
+        if *parameters != self.old.outline.parameters {
+            return Err("the versions take different parameters".into());
+        }
+        if self.new.outline.result.is_none() {
+            return Err("the function's declaration is not a plain one".into());
+        }
+        let image = image(self.witness, &self.new.source.unit)?;
+        let checks = self.checks();
+        let (old, new) = self.ends()?;
+        if old == new && checks.iter().all(|c| c.old == c.new) {
+            return Err("the difference is in nothing that has a name in C".into());
+        }
+        let mut out = String::new();
+        if !image.objects.is_empty() {
+            let _ = writeln!(out, "static char *{};", image.objects.join(", *"));
+        }
+        let _ = write!(out, "\nstatic void invdiff_call {parameters}\n{{\n");
+        checks.iter().flat_map(|c| &c.before).for_each(|line| _ = writeln!(out, "    {line}"));
+        let names: Vec<&str> = self.site().params().map(|p| &*p.name).collect();
+        let call = format!("INVDIFF_ENTRY({})", names.join(", "));
+        match self.has_result() {
+            true => _ = writeln!(out, "    __typeof__({call}) {RESULT} = {call};"),
+            false => _ = writeln!(out, "    {call};"),
+        }
+        for check in &checks {
+            let _ = writeln!(out, "    {}", check.print);
+            let _ = writeln!(out, "    invdiff_judge_value({}, {});", check.old, check.new);
+        }
+        out.push_str("}\n\nstatic void invdiff_run(void)\n{\n");
+        image.statements.iter().for_each(|s| _ = writeln!(out, "    {s}"));
+        let arguments = self.arguments()?;
+        let _ = writeln!(out, "    invdiff_call({});\n}}", arguments.join(", "));
+        Ok(out)
+    }
+
+    fn site(&self) -> Site<'_> {
+        let Side { source, function, outline, .. } = &self.new;
+        let offset = outline.body.as_ref().map_or(0, |b| b.start);
+        Site { unit: &source.unit, function, outline, offset }
+    }
+
+    fn has_result(&self) -> bool {
+        self.new.function.ret != CType::Void && self.old.function.ret != CType::Void
+    }
+
+    fn arguments(&self) -> Result<Vec<String>, String> {
+        let site = self.site();
+        if site.params().count() != self.witness.arguments.len() {
+            return Err("an argument is missing".into());
+        }
+        let one = |(argument, var): (&crate::report::Argument, &crate::ir::Var)| {
+            let text = match &argument.value {
+                crate::report::Value::Text(text) => text.as_str(),
+                crate::report::Value::Pointer { .. } => "",
+            };
+            match &var.ty {
+                CType::Pointer(_) | CType::Array(..) => Ok(pointer(&argument.value, self.witness)),
+                CType::Float(FloatKind::F32) => Ok(format!("(float)({})", c_real(text))),
+                CType::Float(FloatKind::F64) => Ok(format!("(double)({})", c_real(text))),
+                // Old-style definitions convert nothing.
+                CType::Int { .. } | CType::Bool => {
+                    let cast = spelled(&var.ty).map_or(String::new(), |ty| format!("({ty})"));
+                    Ok(format!("{cast}{}", c_integer(text)))
+                }
+                _ => Err(format!("{} is passed by value", argument.name)),
+            }
+        };
+        self.witness.arguments.iter().zip(site.params()).map(one).collect()
+    }
+
+    /// What can be seen after the call.
+    fn checks(&self) -> Vec<Check> {
+        let (old, new) = (&self.witness.old, &self.witness.new);
+        let site = self.site();
+        let mut checks = Vec::new();
+        if self.has_result() {
+            let place = Seen::result(self.new.function.ret.clone());
+            checks.extend(Check::new(
+                "returned",
+                place,
+                &site,
+                old.returned.as_deref(),
+                new.returned.as_deref(),
+            ));
+        }
+        for (k, name) in self.places().into_iter().enumerate() {
+            let Some(place) = Seen::read(name, k, &site, self.has_result()) else { continue };
+            let value = |run: &Run| run.values.get(name).cloned();
+            checks.extend(Check::new(name, place, &site, value(old).as_deref(), value(new).as_deref()));
+        }
+        checks
+    }
+
+    /// Names of the values of the runs that can be seen from outside.
+    fn places(&self) -> Vec<&str> {
+        let values = [&self.witness.old.values, &self.witness.new.values];
+        let mut names: Vec<&str> = values.iter().flat_map(|v| v.keys()).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        let subject = self.churn.subject.as_str();
+        names.retain(|n| subject == "memory" || *n == subject);
+        names
+    }
+}
+
+fn version_name(v: &VersionInfo) -> String {
+    match &v.commit {
+        Some(id) => format!("{} {}", id.get(..12).unwrap_or(id), v.summary),
+        None => v.name.clone(),
+    }
+}
+
+/// A run in words.
+fn told(run: &Run) -> String {
+    let end = match (run.end, &run.returned) {
+        (End::Return, Some(value)) => format!("returns {value}"),
+        (End::Return, None) => "returns".into(),
+        (End::Exit, _) => "exits".into(),
+        (End::Abort, _) => "aborts".into(),
+        (End::Signal, _) => "is killed by a signal".into(),
+        (End::Undefined, _) => match &run.undefined {
+            Some(u) => format!("does something undefined in line {}: {}", u.line, u.kind),
+            None => "does something undefined".into(),
+        },
+        (End::Fuel, _) => "does not end".into(),
+    };
+    let code = run.exit.map(|c| format!(", exit status {c}")).unwrap_or_default();
+    let out = run.stdout.as_ref().filter(|o| !o.is_empty());
+    let out = out.map(|o| format!(", prints {}", string_literal(o.as_bytes()))).unwrap_or_default();
+    let values: String = run.values.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+    format!("{end}{code}{out}{values}")
+}
