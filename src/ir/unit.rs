@@ -80,6 +80,9 @@ pub struct Prototype {
     pub noreturn: bool,
 }
 
+/// Bytes of a global: its symbol, the first byte and the one beyond the last.
+pub type Region = (Arc<str>, (i128, i128));
+
 /// One preprocessed, checked and lowered translation unit.
 #[derive(Clone, Debug, Default)]
 pub struct Unit {
@@ -94,8 +97,8 @@ pub struct Unit {
     pub prototypes: Vec<Prototype>,
     /// In source order.
     pub functions: Vec<Function>,
-    /// Bytes of globals whose addresses get away (from, and the one beyond), once they were looked for.
-    pub exposed: OnceLock<BTreeSet<(Arc<str>, (i128, i128))>>,
+    /// Bytes of globals whose addresses get away, once they were looked for.
+    pub exposed: OnceLock<BTreeSet<Region>>,
 }
 
 impl Unit {
