@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Facts of a hundred that have to be found. To be: 80.
-const LEAST_PERCENT: usize = 47;
+const LEAST_PERCENT: usize = 49;
 
 /// A stated fact and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,6 +222,8 @@ fn only_what_follows_is_found() {
     check(&["\\result == a[0]"], "\\result == a[1]", false);
     check(&["\\result == a[n]", "n == 3"], "\\result == a[3]", true);
     check(&["d == d * 1.0"], "d == d", false);
+    check(&["\\result == (n == 0 ? 1 : f(a, d, n - 1))"], "n == 0 ==> \\result == 1", true);
+    check(&["\\result == malloc(1)", "n == malloc(1)"], "\\result == n", false);
     check(
         &["\\forall integer k; 0 <= k && k < n ==> a[k] == 0"],
         "\\forall integer k; 0<=k && k<n ==> a[k]==0",

@@ -6,7 +6,8 @@
 use git_invdiff::ir::{App, CType, Function, Instr, Leaf, Sort, TermId, TermPool, Unit, Var, VarId};
 use git_invdiff::semantics::c_parse::{self, Binary, Expression, Kind};
 use git_invdiff::semantics::c_term::{self, Scope, Typed, When};
-use git_invdiff::smt::{Decider, Limits, Truth};
+use git_invdiff::smt::{Decider, Limits, Solver, Truth};
+use std::collections::BTreeMap;
 
 /// The words of one point of a function.
 pub struct Words<'u> {
@@ -14,12 +15,25 @@ pub struct Words<'u> {
     body: &'u Function,
     pool: TermPool,
     decider: Decider,
+    solver: Solver,
+    /// Types of the symbols that stand for calls.
+    calls: BTreeMap<String, CType>,
+    /// Reported facts so far.
+    facts: usize,
 }
 
 impl<'u> Words<'u> {
     pub fn new(unit: &'u Unit, body: &'u Function) -> Words<'u> {
         let limits = Limits { rlimit: 20_000_000, pointer_bits: unit.data_model.pointer_bits() };
-        Words { unit, body, pool: TermPool::new(), decider: Decider::new(limits, 4) }
+        Words {
+            unit,
+            body,
+            pool: TermPool::new(),
+            decider: Decider::new(limits, 4),
+            solver: Solver::new(limits),
+            calls: BTreeMap::new(),
+            facts: 0,
+        }
     }
 
     /// Reads a fact as people mean it; `None`: it has words that the reader does not know.
@@ -35,8 +49,45 @@ impl<'u> Words<'u> {
     }
 
     /// Reads a fact of a report, whose equations of values mean identity: a NaN is what it is, too.
+    /// Results of calls are symbols of their fact alone, since the same words may mean another call
+    /// in another fact.
     pub fn reported(&mut self, text: &str) -> Option<TermId> {
-        c_term::condition(&identity(c_parse::parse(text).ok()?), self).ok()
+        self.facts += 1;
+        let fact = self.named(c_parse::parse(text).ok()?, text);
+        c_term::condition(&identity(fact), self).ok()
+    }
+
+    /// The expression with every call of the unit's functions, and of `malloc`, as a name.
+    fn named(&mut self, e: Expression, text: &str) -> Expression {
+        let Expression { kind, span } = e;
+        let mut inner = |e: Box<Expression>| Box::new(self.named(*e, text));
+        let kind = match kind {
+            Kind::Unary(op, a) => Kind::Unary(op, inner(a)),
+            Kind::Binary(op, a, b) => Kind::Binary(op, inner(a), inner(b)),
+            Kind::Conditional(c, a, b) => Kind::Conditional(inner(c), inner(a), inner(b)),
+            Kind::Index(a, i) => Kind::Index(inner(a), inner(i)),
+            Kind::Member { base, name, arrow } => Kind::Member { base: inner(base), name, arrow },
+            Kind::Cast(ty, a) => Kind::Cast(ty, inner(a)),
+            Kind::Call(name, args) => match self.returned(&name) {
+                Some(ty) => {
+                    let words: String = text[span.clone()].split_whitespace().collect();
+                    let symbol = format!("{words} in fact {}", self.facts);
+                    self.calls.insert(symbol.clone(), ty);
+                    Kind::Name(symbol)
+                }
+                None => Kind::Call(name, args.into_iter().map(|a| self.named(a, text)).collect()),
+            },
+            kind => kind,
+        };
+        Expression { kind, span }
+    }
+
+    /// Type of what a function returns, if it is known.
+    fn returned(&self, function: &str) -> Option<CType> {
+        match function {
+            "malloc" | "calloc" | "realloc" => Some(CType::Pointer(CType::Void.into())),
+            _ => self.unit.function(function).map(|f| f.ret.clone()),
+        }
     }
 
     /// Joins conditions.
@@ -47,7 +98,12 @@ impl<'u> Words<'u> {
 
     /// Whether the goal holds wherever the condition does; what stays open does not count.
     pub fn implies(&mut self, condition: TermId, goal: TermId) -> bool {
-        matches!(self.decider.holds(&mut self.pool, condition, goal), Truth::Holds)
+        match self.decider.holds(&mut self.pool, condition, goal) {
+            Truth::Holds => true,
+            Truth::Fails(_) => false,
+            // The decider leaves out what costs an analysis too much: products of floats.
+            Truth::Open { .. } => self.solver.prove(&mut self.pool, &[condition], goal).is_unsat(),
+        }
     }
 
     /// Whether the condition is shown to hold nowhere.
@@ -96,6 +152,11 @@ impl Scope for Words<'_> {
     }
 
     fn variable(&mut self, name: &str, when: When) -> Option<Typed> {
+        if let Some(ty) = self.calls.get(name).cloned() {
+            let sort = ty.sort(self.unit.data_model.pointer_bits())?;
+            let term = self.pool.leaf(Leaf::Param { name: name.into(), sort });
+            return Some(Typed { term, ty });
+        }
         let (v, var) = self.find(name)?;
         let is_param = self.body.params.contains(&v);
         if when == When::Entry && !is_param {
