@@ -45,6 +45,11 @@ pub fn under(pool: &mut TermPool, root: TermId, condition: TermId) -> TermId {
     rewrite(pool, root, &|pool, t| known.get(&t).copied().map(|b| pool.bool(b)))
 }
 
+/// Returns the term with one part replaced by another.
+pub fn replaced(pool: &mut TermPool, root: TermId, part: TermId, by: TermId) -> TermId {
+    rewrite(pool, root, &|_, t| (t == part).then_some(by))
+}
+
 /// Rebuilds a term bottom up, replacing what `f` answers for.
 fn rewrite(pool: &mut TermPool, root: TermId, f: &dyn Fn(&mut TermPool, TermId) -> Option<TermId>) -> TermId {
     let mut done: HashMap<TermId, TermId> = HashMap::new();

@@ -21,9 +21,9 @@ const SHARE: u64 = 20;
 const MAX_CANDIDATES: usize = 12;
 
 /// The callees of one class of a task.
-struct OneClass<'a> {
-    callees: &'a dyn Callees,
-    class: usize,
+pub(super) struct OneClass<'a> {
+    pub(super) callees: &'a dyn Callees,
+    pub(super) class: usize,
 }
 
 impl Callees for OneClass<'_> {
@@ -33,6 +33,38 @@ impl Callees for OneClass<'_> {
 
     fn global(&self, _: usize, symbol: &str) -> Option<&Global> {
         self.callees.global(self.class, symbol)
+    }
+}
+
+/// Whether a candidate may only say how few iterations there are.
+fn restates_bound(c: &Candidate) -> bool {
+    match c {
+        Candidate::Given { then, .. } => restates_bound(then),
+        other => matches!(other, Candidate::AtMost(..)),
+    }
+}
+
+impl<'a> Task<'a> {
+    /// The task of one class alone with its loops laid out otherwise, at a share of the cost.
+    pub(super) fn of_class(
+        &self,
+        class: usize,
+        graph: &'a Mvicfg,
+        callees: &'a OneClass,
+        share: u64,
+    ) -> Task<'a> {
+        Task {
+            graph,
+            pairs: Vec::new(),
+            own: Vec::new(),
+            units: vec![self.units[class].clone()],
+            programs: vec![self.programs[class].clone()],
+            pins: Vec::new(),
+            callees,
+            pointer_bits: self.pointer_bits,
+            points: self.points.clone(),
+            options: Options { rlimit: self.options.rlimit / share, ..self.options },
+        }
     }
 }
 
@@ -46,7 +78,7 @@ impl Engine<'_> {
     ) -> (BTreeMap<Candidate, BTreeSet<String>>, u32) {
         let nothing = (BTreeMap::new(), 0);
         let tried: Vec<&Candidate> =
-            candidates.iter().filter(|c| !matches!(c, Candidate::AtMost(..))).take(MAX_CANDIDATES).collect();
+            candidates.iter().filter(|c| !restates_bound(c)).take(MAX_CANDIDATES).collect();
         if tried.is_empty() || self.e.flow.classes[class].loops.is_empty() {
             return nothing;
         }
@@ -62,18 +94,7 @@ impl Engine<'_> {
         let graph = Mvicfg::build(vec![body]);
         let flow = Flow::new(&graph);
         let callees = OneClass { callees: self.task.callees, class };
-        let task = Task {
-            graph: &graph,
-            pairs: Vec::new(),
-            own: Vec::new(),
-            units: vec![self.task.units[class].clone()],
-            programs: vec![self.task.programs[class].clone()],
-            pins: Vec::new(),
-            callees: &callees,
-            pointer_bits: self.task.pointer_bits,
-            points: self.task.points.clone(),
-            options: Options { rlimit: self.task.options.rlimit / SHARE, ..self.task.options },
-        };
+        let task = self.task.of_class(class, &graph, &callees, SHARE);
         let mut engine = Engine::new(&task, &flow);
         let exit = Point::exit(&graph);
         engine.diff.point = exit.clone();

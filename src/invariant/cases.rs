@@ -16,8 +16,9 @@ use crate::mvicfg::VersionSet;
 use crate::semantics::c_text;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Cases of one value that are tried.
+/// Cases of one value that are tried, and where all facts are asked for.
 const MAX_CASES: usize = 8;
+const ALL_CASES: usize = 24;
 /// Bytes of a case's text that a reader still takes in.
 const MAX_LENGTH: usize = 100;
 
@@ -51,10 +52,11 @@ impl Engine<'_> {
             return;
         }
         let known = self.diff.invariants.len();
+        let most = if self.task.options.all { ALL_CASES } else { MAX_CASES };
         let mut tried: BTreeSet<(TermId, TermId)> = BTreeSet::new();
         for (&class, &term) in &values {
             let cases = event::some_cases(&mut self.e.pool, term);
-            for Guarded { condition, what } in cases.into_iter().take(MAX_CASES) {
+            for Guarded { condition, what } in cases.into_iter().take(most) {
                 let what = assume::under(&mut self.e.pool, what, condition);
                 let unknown = |t| self.e.rests_on_indeterminate(t) || self.e.rests_on_havoc(t);
                 if unknown(what) || unknown(condition) || !tried.insert((condition, what)) {

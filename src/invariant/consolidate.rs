@@ -251,6 +251,8 @@ pub(super) struct Engine<'a> {
     pub(super) inductive: Option<Inductive>,
     /// What candidates speak of beside the result and variables, by name.
     pub(super) quantities: BTreeMap<String, Quantity>,
+    /// What proofs about elements of arrays took for granted so far.
+    pub(super) elements_assumed: BTreeSet<String>,
     /// By class: what its loops write.
     pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
     /// By class: places that are only read or also written, by address, bytes and sort.
@@ -277,6 +279,7 @@ impl<'a> Engine<'a> {
             diff: PointDiff::default(),
             inductive: None,
             quantities: BTreeMap::new(),
+            elements_assumed: BTreeSet::new(),
             loop_frames: BTreeMap::new(),
             accessed: BTreeMap::new(),
             defined: BTreeMap::new(),
@@ -338,6 +341,7 @@ impl<'a> Engine<'a> {
         if self.task.pairs.is_empty() || self.task.own.contains(&true) {
             self.relations();
             if self.diff.point.kind == Kind::Exit {
+                self.peeled_cases();
                 self.calls();
             }
         }

@@ -15,7 +15,7 @@ use super::point::Point;
 use super::quantity::Quantity;
 use super::relations::{Known, Standing};
 use super::subject;
-use super::templates::{self, Candidate};
+use super::templates::Candidate;
 use crate::ir::{App, CType, TermId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::{Evaluator, Part, Place, Val};
@@ -24,8 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops of one function, candidates of one loop and questions for one class.
 const MAX_LOOPS: usize = 8;
-const MAX_CANDIDATES: usize = 24;
-const MAX_QUESTIONS: usize = 160;
+const MAX_CANDIDATES: usize = 40;
+const MAX_QUESTIONS: usize = 320;
 
 /// What is known of each candidate, in each class.
 type Standings = BTreeMap<Candidate, BTreeMap<usize, Standing>>;
@@ -52,6 +52,8 @@ struct Head {
     /// Condition, from an arrival to the next one, of each way back, with the values it brings.
     back: Vec<(TermId, Values)>,
     candidates: BTreeSet<Candidate>,
+    /// Those about elements of arrays.
+    quantified: BTreeSet<Candidate>,
     /// What its values take for granted.
     assumed: BTreeSet<String>,
 }
@@ -88,12 +90,27 @@ impl Engine<'_> {
         }
         for class in all.iter() {
             let mut heads = heads.remove(&class).unwrap_or_default();
-            self.weaken(&mut heads);
+            let nothing = self.e.pool.bool(true);
+            self.weaken(class, &mut heads, nothing);
+            // What holds of the elements of arrays may need what holds of indices, not the other way.
+            let settled = self.conjunction(&heads, None);
+            let scalars: Vec<BTreeSet<Candidate>> = heads
+                .iter_mut()
+                .map(|h| std::mem::replace(&mut h.candidates, std::mem::take(&mut h.quantified)))
+                .collect();
+            self.weaken(class, &mut heads, settled);
+            for (head, scalars) in heads.iter_mut().zip(scalars) {
+                head.candidates.extend(scalars);
+            }
             let facts = self.conjunction(&heads, None);
             found.facts.insert(class, facts);
             // All heads are one induction, which rests on what any of them takes for granted.
             let left = heads.iter().filter(|h| !h.candidates.is_empty());
-            let assumed: BTreeSet<String> = left.flat_map(|h| h.assumed.iter().cloned()).collect();
+            let mut assumed: BTreeSet<String> = left.flat_map(|h| h.assumed.iter().cloned()).collect();
+            if heads.iter().flat_map(|h| &h.candidates).any(|c| matches!(c, Candidate::ForAll(_))) {
+                assumed.append(&mut self.elements_assumed);
+            }
+            self.elements_assumed.clear();
             for head in heads {
                 let Some((_, standing)) = found.heads.get_mut(head.point) else { continue };
                 for candidate in head.candidates {
@@ -121,7 +138,7 @@ impl Engine<'_> {
         let mut candidates = BTreeSet::new();
         for &c in &classes {
             let r = self.rows(c, point, known[&c].keys().cloned().collect());
-            candidates.extend(templates::suggest(&self.observed(&known[&c], &r)));
+            candidates.extend(self.suggested_of(&known[&c], &r, true));
             rows.insert(c, r);
         }
         candidates.retain(|candidate| !self.is_stated(candidate, &known));
@@ -137,8 +154,9 @@ impl Engine<'_> {
                     None => {}
                 }
             }
+            let quantified = self.quantified(c, point, &known);
             let head = self.head(index, c, point, known, own);
-            heads.entry(c).or_default().extend(head);
+            heads.entry(c).or_default().extend(head.map(|h| Head { quantified, ..h }));
         }
         standing
     }
@@ -173,7 +191,8 @@ impl Engine<'_> {
             back.push((way, values));
         }
         let reach = self.cut(reach.term);
-        Some(Head { point, reach, known, first, back, candidates, assumed })
+        let quantified = BTreeSet::new();
+        Some(Head { point, reach, known, first, back, candidates, quantified, assumed })
     }
 
     /// The values of what is known, as one class has them somewhere, with loops cut.
@@ -197,6 +216,7 @@ impl Engine<'_> {
                 }
                 // What was given at entry is the same everywhere.
                 Some(Quantity::Parameter(_) | Quantity::Cell { .. }) => k.val.term,
+                Some(Quantity::Memory) => of(&mut self.e, Place::Memory).into_iter().next()?.1.term,
             };
             let (term, used) = self.separated(class, term);
             assumed.extend(used);
@@ -206,7 +226,7 @@ impl Engine<'_> {
         Some(values)
     }
 
-    fn place(&self, class: usize, name: &str) -> Option<Place> {
+    pub(super) fn place(&self, class: usize, name: &str) -> Option<Place> {
         let v = subject::find_var(&self.task.graph.bodies[class], name, 0)?;
         let place = self.e.places.of_var(self.task.graph.var_map[class][v.0 as usize]);
         matches!(place, Place::Var(_)).then_some(place)
@@ -218,8 +238,8 @@ impl Engine<'_> {
         assume::without_loops(&mut self.e.pool, term)
     }
 
-    /// Drops candidates until the rest is inductive.
-    fn weaken(&mut self, heads: &mut [Head]) {
+    /// Drops candidates until the rest is inductive, given what is settled.
+    fn weaken(&mut self, class: usize, heads: &mut [Head], settled: TermId) {
         let mut questions = 0;
         loop {
             let mut dropped = false;
@@ -230,7 +250,7 @@ impl Engine<'_> {
                         return;
                     }
                     questions += 1 + heads[h].back.len();
-                    if !self.is_inductive(&candidate, h, heads) {
+                    if !self.is_inductive(class, &candidate, h, heads, settled) {
                         heads[h].candidates.remove(&candidate);
                         dropped = true;
                     }
@@ -242,23 +262,45 @@ impl Engine<'_> {
         }
     }
 
-    fn is_inductive(&mut self, candidate: &Candidate, h: usize, heads: &[Head]) -> bool {
+    fn is_inductive(
+        &mut self,
+        class: usize,
+        candidate: &Candidate,
+        h: usize,
+        heads: &[Head],
+        settled: TermId,
+    ) -> bool {
         // The first arrival at this head: arrivals at others were before it.
         let others = self.conjunction(heads, Some(h));
         let under = self.e.pool.and(heads[h].reach, others);
-        let first = candidate.term(&mut self.e.pool, &|x| heads[h].first.get(x).cloned());
-        let Some(first) = first else { return false };
-        if !matches!(self.lemmas.holds(&mut self.e.pool, under, first), smt::Truth::Holds) {
+        if !self.shows(class, candidate, under, &heads[h], &heads[h].first) {
             return false;
         }
         let all = self.conjunction(heads, None);
+        let all = self.e.pool.and(all, settled);
         heads[h].back.iter().all(|(way, values)| {
             let under = self.e.pool.and(*way, all);
-            let next = candidate.term(&mut self.e.pool, &|x| values.get(x).cloned());
-            next.is_some_and(|goal| {
-                matches!(self.lemmas.holds(&mut self.e.pool, under, goal), smt::Truth::Holds)
-            })
+            self.shows(class, candidate, under, &heads[h], values)
         })
+    }
+
+    /// Whether a candidate is proved for these values.
+    fn shows(
+        &mut self,
+        class: usize,
+        candidate: &Candidate,
+        under: TermId,
+        head: &Head,
+        values: &Values,
+    ) -> bool {
+        let Some(goal) = candidate.term(&mut self.e.pool, &|x| values.get(x).cloned()) else { return false };
+        match candidate {
+            Candidate::ForAll(f) => {
+                let index = head.known.get(&f.bound).map(|k| k.as_term().0);
+                self.shows_for_all(class, f, under, goal, index)
+            }
+            _ => matches!(self.lemmas.holds(&mut self.e.pool, under, goal), smt::Truth::Holds),
+        }
     }
 
     /// What the candidates of all heads, but for one, say of the cut terms.

@@ -28,6 +28,8 @@ const MAX_ACCESSES: usize = 200;
 pub(super) enum Quantity {
     /// A parameter's value at entry.
     Parameter(Arc<str>),
+    /// All of memory, for facts about elements of arrays.
+    Memory,
     /// The bytes at an address that is made of what is given at entry.
     Cell { address: TermId, sort: Sort, bytes: u64, at_entry: bool },
 }
@@ -58,6 +60,7 @@ impl Engine<'_> {
             count += usize::from(self.known_cell(class, point, access, known));
         }
         self.known_parameters(class, point, known);
+        self.known_memory(class, point, known);
     }
 
     /// Adds one place, and what it held at entry where it may hold something else at the point.
@@ -160,9 +163,20 @@ impl Engine<'_> {
         found
     }
 
+    /// The places that the one class of a task writes, as subjects.
+    pub(super) fn named_cells(&mut self) -> Vec<Subject> {
+        let written: Vec<Access> = self.accesses(0).into_iter().filter(|a| !a.read).take(MAX_CELLS).collect();
+        let subject = |a: Access| {
+            let name = self.cell_name(a.address, a.sort, a.bytes)?;
+            Some(Subject::Cell { name: name.into(), address: a.address, sort: a.sort, bytes: a.bytes })
+        };
+        written.into_iter().filter_map(subject).collect()
+    }
+
     /// The type of a quantity at the exit of a class.
     pub(super) fn quantity_type(&self, class: usize, name: &str) -> Option<CType> {
         match self.quantities.get(name)? {
+            Quantity::Memory => None,
             Quantity::Parameter(x) => {
                 let body = &self.task.graph.bodies[class];
                 subject::find_var(body, x, 0).map(|v| body.var(v).ty.clone())
@@ -179,6 +193,7 @@ impl Engine<'_> {
         let input = run.input_of(old);
         let entry = self.entry_of(class, &input);
         match self.quantities.get(name)? {
+            Quantity::Memory => None,
             Quantity::Parameter(_) => self.argument(class, name, &input),
             Quantity::Cell { address, sort, bytes, at_entry } => {
                 let (identity, offset) = entry.place(*address)?;
@@ -214,6 +229,7 @@ impl Engine<'_> {
         state: &mut Observation,
     ) -> Option<Const> {
         match self.quantities.get(name)? {
+            Quantity::Memory => None,
             Quantity::Parameter(_) => self.argument(class, name, input),
             Quantity::Cell { address, sort, bytes, at_entry } => {
                 let entry = self.entry_of(class, input);

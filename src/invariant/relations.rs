@@ -102,8 +102,11 @@ impl Engine<'_> {
         let mut rows: BTreeMap<usize, Rows> = BTreeMap::new();
         for &c in &classes {
             let r = self.rows(c, &point, known[&c].keys().cloned().collect());
-            candidates.extend(templates::suggest(&self.observed(&known[&c], &r)));
+            candidates.extend(self.suggested_of(&known[&c], &r, locals));
             rows.insert(c, r);
+            if self.has_passed_loops(c, &point) {
+                candidates.extend(self.quantified_at_exit(c, &known[&c]));
+            }
         }
         let mut tried: Vec<(Candidate, BTreeMap<usize, Standing>)> = Vec::new();
         for candidate in candidates {
@@ -227,6 +230,33 @@ impl Engine<'_> {
         }
     }
 
+    /// What the executions of a class suggest, and those of its inputs that are not negative, too.
+    pub(super) fn suggested_of(
+        &self,
+        known: &BTreeMap<String, Known>,
+        rows: &Rows,
+        given: bool,
+    ) -> BTreeSet<Candidate> {
+        let observed = self.observed(known, rows);
+        let mut found = templates::suggest(&observed);
+        if given {
+            let is_given = |x: &str| known.get(x).is_some_and(|k| self.is_given(k.cut));
+            found.extend(templates::suggest_given(&observed, &is_given));
+        }
+        found
+    }
+
+    /// Whether a value is one that the function is given.
+    fn is_given(&self, t: TermId) -> bool {
+        match self.e.pool.get(t) {
+            Term::Leaf(Leaf::Param { name, .. }) => !assume::is_loop_value(name),
+            Term::App(App::Load { .. }, args) => {
+                args.first().is_some_and(|m| matches!(self.e.pool.get(*m), Term::Leaf(Leaf::Memory)))
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn observed(&self, known: &BTreeMap<String, Known>, rows: &Rows) -> Vec<Observed> {
         known
             .iter()
@@ -245,16 +275,7 @@ impl Engine<'_> {
         candidate: &Candidate,
         known: &BTreeMap<usize, BTreeMap<String, Known>>,
     ) -> bool {
-        let said = |t: TermId| {
-            let given = match self.e.pool.get(t) {
-                Term::Leaf(Leaf::Param { name, .. }) => !assume::is_loop_value(name),
-                Term::App(App::Load { .. }, args) => {
-                    args.first().is_some_and(|m| matches!(self.e.pool.get(*m), Term::Leaf(Leaf::Memory)))
-                }
-                _ => false,
-            };
-            self.e.pool.as_const(t).is_some() || given
-        };
+        let said = |t: TermId| self.e.pool.as_const(t).is_some() || self.is_given(t);
         known.values().all(|k| candidate.variables().iter().all(|x| k.get(*x).is_some_and(|v| said(v.cut))))
     }
 
@@ -286,7 +307,13 @@ impl Engine<'_> {
         let lookup = |x: &str| known.get(x).map(Known::as_term);
         let Some(goal) = candidate.term(&mut self.e.pool, &lookup) else { return Standing::Open };
         let Some(&node) = point.nodes.get(&class) else { return Standing::Open };
-        let (under, assumed) = self.separated_state(class, node);
+        let (under, mut assumed) = self.separated_state(class, node);
+        let (goal, used) = match candidate {
+            Candidate::ForAll(_) => self.separated(class, goal),
+            _ => (goal, BTreeSet::new()),
+        };
+        assumed.extend(used);
+        let goal = self.cut(goal);
         match self.lemmas.holds(&mut self.e.pool, under, goal) {
             smt::Truth::Holds => Standing::proved(candidate, known, &assumed),
             smt::Truth::Fails(model) => {
@@ -331,6 +358,10 @@ impl Engine<'_> {
         }
         for (from, to) in self.task.pairs.clone() {
             self.relation_churn(candidate, &fact, from, to, standing);
+        }
+        if let Candidate::ForAll(f) = candidate {
+            // Elements are places of memory.
+            self.diff.cells.extend(f.variables().first().map(|x| (*x).to_owned()));
         }
         self.diff.invariants.push(fact);
     }

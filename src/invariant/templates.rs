@@ -4,6 +4,7 @@
 //! Shapes: range, value set, comparison of two variables, linear relation, congruence, non-null.
 
 use super::fact::Template;
+use super::quantified::ForAll;
 use crate::ir::{CType, Const, Op, TermId, TermPool};
 use std::collections::BTreeSet;
 
@@ -43,6 +44,14 @@ pub enum Candidate {
         r: i128,
     },
     NonNull(String),
+    /// `x >= k ==> c`, of a value given at entry.
+    Given {
+        x: String,
+        least: i128,
+        then: Box<Candidate>,
+    },
+    /// Of the elements of an array.
+    ForAll(Box<ForAll>),
 }
 
 /// Reads an integer as its type does.
@@ -61,6 +70,8 @@ impl Candidate {
             Candidate::Linear { .. } => Template::Linear,
             Candidate::Congruent { .. } => Template::Congruence,
             Candidate::NonNull(_) => Template::NonNull,
+            Candidate::Given { then, .. } => then.template(),
+            Candidate::ForAll(_) => Template::Comparison,
         }
     }
 
@@ -69,24 +80,36 @@ impl Candidate {
         match (self, other) {
             (Candidate::AtLeast(x, k), Candidate::AtLeast(y, j)) => x == y && k > j,
             (Candidate::AtMost(x, k), Candidate::AtMost(y, j)) => x == y && k < j,
+            (
+                Candidate::Given { x, least, then },
+                Candidate::Given { x: other, least: theirs, then: weaker },
+            ) => (x, least) == (other, theirs) && then.is_tighter_than(weaker),
+            (Candidate::ForAll(f), Candidate::ForAll(g)) => f.is_tighter_than(g),
             _ => false,
         }
     }
 
     pub fn variables(&self) -> Vec<&str> {
-        use Candidate::*;
+        use Candidate::{
+            AtLeast, AtMost, Congruent, Different, ForAll, Given, Less, LessEq, Linear, NonNull, OneOf, Same,
+        };
         let mut names = match self {
+            ForAll(f) => f.variables(),
+            Given { x, then, .. } => then.variables().into_iter().chain([x.as_str()]).collect(),
             AtLeast(x, _) | AtMost(x, _) | OneOf(x, _) | Congruent { x, .. } | NonNull(x) => vec![x.as_str()],
             Less(x, y) | LessEq(x, y) | Same(x, y) | Different(x, y) | Linear { x, y, .. } => {
                 vec![x.as_str(), y.as_str()]
             }
         };
         names.sort_unstable();
+        names.dedup();
         names
     }
 
     pub fn text(&self) -> String {
-        use Candidate::*;
+        use Candidate::{
+            AtLeast, AtMost, Congruent, Different, ForAll, Given, Less, LessEq, Linear, NonNull, OneOf, Same,
+        };
         match self {
             AtLeast(x, k) => format!("{x} >= {k}"),
             AtMost(x, k) => format!("{x} <= {k}"),
@@ -109,12 +132,17 @@ impl Candidate {
             }
             Congruent { x, m, r } => format!("{x} % {m} == {r}"),
             NonNull(x) => format!("{x} != NULL"),
+            ForAll(f) => f.text(),
+            Given { x, least: 1, then } => format!("{x} > 0 ==> {}", then.text()),
+            Given { x, least, then } => format!("{x} >= {least} ==> {}", then.text()),
         }
     }
 
     /// Evaluates on one execution; `None` when a value is missing.
-    pub fn holds(&self, value: &impl Fn(&str) -> Option<(Const, CType)>) -> Option<bool> {
-        use Candidate::*;
+    pub fn holds(&self, value: &dyn Fn(&str) -> Option<(Const, CType)>) -> Option<bool> {
+        use Candidate::{
+            AtLeast, AtMost, Congruent, Different, ForAll, Given, Less, LessEq, Linear, NonNull, OneOf, Same,
+        };
         let num = |x: &str| value(x).and_then(|(c, ty)| number(c, &ty));
         Some(match self {
             AtLeast(x, k) => num(x)? >= *k,
@@ -132,6 +160,8 @@ impl Candidate {
             }
             Congruent { x, m, r } => num(x)?.checked_rem(*m)? == *r,
             NonNull(x) => value(x)?.0.to_bits() != 0,
+            ForAll(_) => return None,
+            Given { x, least, then } => num(x)? < *least || then.holds(value)?,
         })
     }
 
@@ -139,9 +169,11 @@ impl Candidate {
     pub fn term(
         &self,
         pool: &mut TermPool,
-        value: &impl Fn(&str) -> Option<(TermId, CType)>,
+        value: &dyn Fn(&str) -> Option<(TermId, CType)>,
     ) -> Option<TermId> {
-        use Candidate::*;
+        use Candidate::{
+            AtLeast, AtMost, Congruent, Different, ForAll, Given, Less, LessEq, Linear, NonNull, OneOf, Same,
+        };
         let constant = |pool: &mut TermPool, t: TermId, k: i128| -> Option<TermId> {
             let width = pool.sort(t).bits()?;
             Some(pool.bv(width, k))
@@ -208,12 +240,57 @@ impl Candidate {
                 let e = pool.eq(t, zero);
                 Some(pool.not(e))
             }
+            ForAll(f) => f.term(pool, value),
+            Given { x, least, then } => {
+                let given = AtLeast(x.clone(), *least).term(pool, value)?;
+                let then = then.term(pool, value)?;
+                let otherwise = pool.not(given);
+                Some(pool.or(otherwise, then))
+            }
         }
     }
 }
 
 /// Fewest executions that may suggest a candidate.
 const SUPPORT: usize = 8;
+
+/// Values at entry that may part the executions, at most.
+const MAX_GIVEN: usize = 3;
+
+/// Returns the candidates that only those executions suggest in which a value given at entry is not
+/// negative, or positive. `given`: which of the variables are such values.
+pub fn suggest_given(vars: &[Observed], given: &dyn Fn(&str) -> bool) -> BTreeSet<Candidate> {
+    let always = suggest(vars);
+    let mut found = BTreeSet::new();
+    let conditions = vars.iter().filter(|v| v.ty.is_signed() && matches!(v.ty, CType::Int { .. }));
+    for v in conditions.filter(|v| given(&v.name)).take(MAX_GIVEN) {
+        let mut seen = always.clone();
+        for least in [0, 1] {
+            let is_part = |c: &Option<Const>| c.and_then(|c| number(c, &v.ty)).is_some_and(|n| n >= least);
+            let part: Vec<bool> = v.values.iter().map(is_part).collect();
+            if part.iter().all(|p| *p) {
+                continue;
+            }
+            let only = |o: &Observed| Observed {
+                values: o.values.iter().zip(&part).filter(|(_, p)| **p).map(|(v, _)| *v).collect(),
+                ..o.clone()
+            };
+            let within: Vec<Observed> = vars.iter().map(only).collect();
+            for then in suggest(&within) {
+                let says_more = then.variables().iter().any(|x| !given(x));
+                // Bounds by numbers are accidents of so few executions.
+                let related = match &then {
+                    Candidate::AtLeast(_, k) => (0..=1).contains(k),
+                    other => other.variables().len() > 1,
+                };
+                if related && says_more && seen.insert(then.clone()) {
+                    found.insert(Candidate::Given { x: v.name.clone(), least, then: Box::new(then) });
+                }
+            }
+        }
+    }
+    found
+}
 
 /// Returns the candidates that the executions of one class suggest, in a fixed order.
 pub fn suggest(vars: &[Observed]) -> BTreeSet<Candidate> {

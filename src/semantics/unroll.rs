@@ -58,17 +58,51 @@ pub fn bounded(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Ar
             body: l.body.iter().map(|&n| NodeId(n)).collect(),
             latches: l.latches.iter().map(|&n| NodeId(n)).collect(),
             trips,
+            ends: true,
         };
         result = Arc::new(expand(&result, &counted));
     }
 }
 
-/// One loop with its proved trip count.
+/// Returns the function with `trips` iterations of every loop that no other contains laid out before
+/// the loop, which goes on from there; `None` when it would have more than `total_nodes` nodes, or has
+/// no loop.
+pub fn peeled(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Arc<Function>> {
+    let graph = Mvicfg::build(vec![f.clone()]);
+    let flow = Flow::new(&graph);
+    let class = flow.classes.first()?;
+    let inner =
+        |l: &crate::mvicfg::Loop| class.loops.iter().any(|o| o.head != l.head && o.body.contains(&l.head));
+    let outermost: Vec<&crate::mvicfg::Loop> = class.loops.iter().filter(|l| !inner(l)).collect();
+    if class.irreducible || outermost.is_empty() {
+        return None;
+    }
+    let mut result = f.clone();
+    // Copies are new nodes: those of the other loops keep their numbers.
+    for l in outermost {
+        if result.nodes.len() + l.body.len() * trips > total_nodes {
+            return None;
+        }
+        let counted = Counted {
+            head: NodeId(l.head),
+            body: l.body.iter().map(|&n| NodeId(n)).collect(),
+            latches: l.latches.iter().map(|&n| NodeId(n)).collect(),
+            trips,
+            ends: false,
+        };
+        result = Arc::new(expand(&result, &counted));
+    }
+    Some(result)
+}
+
+/// One loop with the number of iterations that are laid out.
 struct Counted {
     head: NodeId,
     body: BTreeSet<NodeId>,
     latches: BTreeSet<NodeId>,
     trips: usize,
+    /// There are no more; otherwise the last copy is the loop.
+    ends: bool,
 }
 
 fn unroll_one(f: &Arc<Function>, limits: &UnrollLimits) -> Option<Function> {
@@ -86,7 +120,13 @@ fn unroll_one(f: &Arc<Function>, limits: &UnrollLimits) -> Option<Function> {
         let latches: BTreeSet<NodeId> = l.latches.iter().map(|&n| NodeId(n)).collect();
         let trips = trip_count(f, &graph, class, l, limits)?;
         let size = f.nodes.len() + body.len() * trips;
-        (size <= limits.total_nodes).then_some(Counted { head: NodeId(l.head), body, latches, trips })
+        (size <= limits.total_nodes).then_some(Counted {
+            head: NodeId(l.head),
+            body,
+            latches,
+            trips,
+            ends: true,
+        })
     })?;
     Some(expand(f, &counted))
 }
@@ -255,7 +295,7 @@ fn expand(f: &Function, l: &Counted) -> Function {
                 .map(|&s| if goes_back && s == l.head { id((copy + 1).min(l.trips), s) } else { id(copy, s) })
                 .collect();
             // The last copy is never run beyond its condition: what would go back ends there.
-            let ends = copy == l.trips && goes_back && node.succs.contains(&l.head);
+            let ends = l.ends && copy == l.trips && goes_back && node.succs.contains(&l.head);
             let (instr, succs) =
                 if ends { (Instr::Unreachable, Vec::new()) } else { (node.instr.clone(), succs) };
             let new = Node { instr, succs, stmt: stmt(copy, node.stmt), span: node.span.clone() };

@@ -1,0 +1,123 @@
+//! Cases in which loops go round not at all, or once: `n <= 0 ==> \\result == 0`.
+//!
+//! The first iterations of the outermost loops are laid out before them. The values at the exit then
+//! are trees of cases, and the cases whose conditions and values do not speak of what is left of the
+//! loops are facts about the function as it is written.
+
+use super::assume;
+use super::bounded::OneClass;
+use super::consolidate::{Engine, Side};
+use super::event::{self, Guarded};
+use super::fact::Fact;
+use super::point::Point;
+use super::subject::{self, Subject};
+use crate::ir::{App, Term, TermId, Uf};
+use crate::mvicfg::{Flow, Mvicfg, VersionSet};
+use crate::semantics::unroll;
+use std::collections::BTreeMap;
+
+/// Iterations that are laid out.
+const TRIPS: usize = 2;
+/// Nodes of the body with them.
+const MAX_NODES: usize = 1200;
+/// Cases of one value.
+const MAX_CASES: usize = 4;
+/// Part of a query's limit that a question gets.
+const SHARE: u64 = 20;
+
+impl Engine<'_> {
+    /// Adds the facts of the cases that all classes have in common, or each of its own.
+    pub(super) fn peeled_cases(&mut self) {
+        let mut merged: Vec<Fact> = Vec::new();
+        for class in self.task.graph.all_classes().iter() {
+            for mut fact in self.peeled_cases_of(class) {
+                fact.classes = VersionSet::single(class);
+                fact.lines = fact.lines.into_values().map(|l| (class, l)).collect();
+                match merged.iter_mut().find(|f| f.text == fact.text) {
+                    Some(f) => {
+                        f.classes.insert(class);
+                        f.lines.extend(fact.lines);
+                        f.assumptions.extend(fact.assumptions);
+                        f.assumptions.sort();
+                        f.assumptions.dedup();
+                    }
+                    None => merged.push(fact),
+                }
+            }
+        }
+        let known = |f: &Fact| self.diff.invariants.iter().any(|o| o.text == f.text);
+        merged.retain(|f| !known(f));
+        self.diff.invariants.extend(merged);
+    }
+
+    fn peeled_cases_of(&mut self, class: usize) -> Vec<Fact> {
+        let body = &self.task.graph.bodies[class];
+        let Some(body) = unroll::peeled(body, TRIPS, MAX_NODES) else { return Vec::new() };
+        let graph = Mvicfg::build(vec![body]);
+        let flow = Flow::new(&graph);
+        let callees = OneClass { callees: self.task.callees, class };
+        let task = self.task.of_class(class, &graph, &callees, SHARE);
+        let mut engine = Engine::new(&task, &flow);
+        engine.diff.point = Point::exit(&graph);
+        engine.namings = engine.name_values();
+        let told: Vec<String> = self.diff.cells.iter().cloned().collect();
+        let mut found = Vec::new();
+        for s in engine.peeled_subjects(&told) {
+            found.extend(engine.cases_before_loops(&s));
+        }
+        self.diff.cells.extend(engine.diff.cells);
+        self.nodes_visited += engine.e.statistics.nodes_visited;
+        found
+    }
+
+    /// What a caller sees, and variables where they are asked for.
+    fn peeled_subjects(&mut self, _told: &[String]) -> Vec<Subject> {
+        let mut subjects = subject::at(self.task.graph, self.diff.point.kind);
+        let all = self.task.options.all;
+        subjects.retain(|s| *s == Subject::Result || all && matches!(s, Subject::Variable { .. }));
+        subjects.extend(self.named_cells());
+        subjects
+    }
+
+    fn cases_before_loops(&mut self, subject: &Subject) -> Vec<Fact> {
+        let single = VersionSet::single(0);
+        let point = self.diff.point.clone();
+        let values = subject::values_at(&mut self.e, subject, &point, &single);
+        let Some((_, val)) = values.into_iter().next() else { return Vec::new() };
+        let defined = self.defined_value(0, val.term);
+        let (clear, used) = self.separated(0, defined);
+        let side = Side {
+            key: vec![val.term],
+            causes: val.causes.clone(),
+            guards: val.guards.clone(),
+            ..Side::default()
+        };
+        let sides = BTreeMap::from([(0, side)]);
+        let mut found = Vec::new();
+        for Guarded { condition, what } in event::some_cases(&mut self.e.pool, clear) {
+            let what = assume::under(&mut self.e.pool, what, condition);
+            if found.len() >= MAX_CASES || self.is_open(what) || self.is_open(condition) {
+                continue;
+            }
+            if let Some(mut fact) = self.case_fact(subject, 0, condition, what, &sides) {
+                fact.assumptions.extend(used.iter().cloned());
+                fact.assumptions.sort();
+                fact.assumptions.dedup();
+                found.push(fact);
+            }
+        }
+        if let (Subject::Cell { name, .. }, false) = (subject, found.is_empty()) {
+            self.diff.cells.insert(name.to_string());
+        }
+        found
+    }
+
+    /// Whether a term rests on a loop, or on what is not known.
+    fn is_open(&self, term: TermId) -> bool {
+        let pool = &self.e.pool;
+        let of_loop = |t: &TermId| matches!(pool.get(*t), Term::App(App::Uf(Uf::Loop { .. }), _));
+        self.e.rests_on_havoc(term)
+            || self.e.rests_on_indeterminate(term)
+            || pool.reachable(&[term]).iter().any(of_loop)
+    }
+}
