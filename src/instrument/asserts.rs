@@ -232,6 +232,9 @@ impl<'a> BodyCopy<'_, 'a> {
                 Ok(Condition { needs_result: true, .. }) if !result => {
                     refused.push((index, "the result has no name there".to_owned()));
                 }
+                Ok(c) if self.clashes(&c) => {
+                    refused.push((index, "its entry values cannot be told apart".to_owned()));
+                }
                 Ok(c) => {
                     self.snapshots.extend(c.snapshots);
                     self.done.insert(index);
@@ -243,6 +246,11 @@ impl<'a> BodyCopy<'_, 'a> {
             }
         }
         (found, refused)
+    }
+
+    /// Whether another fact's entry value has the name of one of this condition's.
+    fn clashes(&self, c: &Condition) -> bool {
+        c.snapshots.iter().any(|(name, text)| self.snapshots.get(name).is_some_and(|known| known != text))
     }
 
     /// Says which facts found no place, or not all.

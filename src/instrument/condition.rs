@@ -4,7 +4,8 @@
 //! values are `invdiff_old_...`; what these were made of is read off the fact's text. A condition is
 //! refused where C might read it differently at the place than the fact means it: a name that is out of
 //! scope or hidden, a call, a place in memory that may not be there. A pointer that a fact looks through is
-//! compared with null first; a fact about `p->n` says nothing where there is no `*p`.
+//! compared with null first, an index with the array's bounds: a fact about `p->n` says nothing where there is
+//! no `*p`.
 
 use crate::frontend::c::outline::FunctionOutline;
 use crate::ir::{CType, FloatKind, Function, Global, Unit};
@@ -260,9 +261,14 @@ impl<'a> Writer<'a> {
             _ => None,
         };
         if let Some(CType::Array(_, count)) = self.site.type_of(base) {
-            return match (index.map(constant), count) {
-                (None, _) => Ok(()),
-                (Some(Some(k)), Some(n)) if k < n => Ok(()),
+            return match (index, index.and_then(constant), count) {
+                (None, ..) => Ok(()),
+                (_, Some(k), Some(n)) if k < n => Ok(()),
+                (Some(index), None, Some(n)) => {
+                    let index = self.text_of(index)?;
+                    self.guard(format!("((unsigned long)({index}) < {n})"));
+                    Ok(())
+                }
                 _ => Err("reads an element that may not be there".into()),
             };
         }
@@ -278,10 +284,14 @@ impl<'a> Writer<'a> {
         };
         // What leads to the pointer is reached first.
         let text = self.text_of(pointer)?;
+        self.guard(text);
+        Ok(())
+    }
+
+    fn guard(&mut self, text: String) {
         if !self.guards.contains(&text) {
             self.guards.push(text);
         }
-        Ok(())
     }
 
     /// Names an entry value, whose declaration stands at the top of the body.
@@ -302,7 +312,7 @@ impl<'a> Writer<'a> {
         let guards = inner.guards;
         let ty = entry.type_of(&parsed);
         let spelled = match ty {
-            Some(CType::Array(..)) => return Ok(value),
+            Some(CType::Array(..)) => Some(format!("__typeof__(&({value})[0])")),
             Some(CType::Record(_) | CType::Opaque { .. }) => return Err("keeps a whole structure".into()),
             Some(ty) => spelled(&ty),
             None => None,

@@ -20,7 +20,8 @@ impl Edits {
 
     /// Returns the text with all edits done. Edits outside the text are not.
     pub fn apply(mut self, text: &[u8]) -> Vec<u8> {
-        self.list.sort_by_key(|(range, _)| range.start);
+        // What is put before a replaced range comes first.
+        self.list.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = Vec::with_capacity(text.len());
         let mut at = 0;
         for (range, new) in &self.list {
@@ -45,6 +46,8 @@ mod tests {
         edits.insert(0, "a");
         edits.insert(3, "d");
         edits.replace(1..2, "b");
-        assert_eq!(edits.apply(b"-x-"), b"a-b-cd");
+        edits.insert(1, "(");
+        edits.insert(2, ")");
+        assert_eq!(edits.apply(b"-x-"), b"a-(b)-cd");
     }
 }

@@ -24,7 +24,8 @@ pub fn has_compiler() -> bool {
 /// Analyses one version of some files: all of it comes after nothing.
 pub fn analyse(files: &[(&str, &str)]) -> (Report, VersionInput) {
     let points = PointChoice { kinds: Some(vec![PointKind::Exit, PointKind::Loop]), lines: Vec::new() };
-    let options = Options { all: true, whole: true, points, ..Options::default() };
+    // Hard questions may stay open here.
+    let options = Options { all: true, whole: true, points, rlimit: 300_000, ..Options::default() };
     let request = memory::request(&[vec![], files.to_vec()], c::Options::default(), options);
     let newest = request.versions.last().expect("two versions").clone();
     (diff(&request), newest)

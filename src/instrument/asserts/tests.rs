@@ -82,6 +82,27 @@ fn heads_of_loops_assert_at_every_arrival() {
 }
 
 #[test]
+fn indices_are_held_against_the_bounds() {
+    check(
+        "int t[4];\nint f(int i) {\n\treturn t[0];\n}\n",
+        &[(Place::Exit, "\\result == t[i]"), (Place::Exit, "\\result == t[0]")],
+        "int t[4];\nint f(int i) {\n\t{\n\t\tint invdiff_result = (t[0]);\n\t\t\
+         assert(!((unsigned long)(i) < 4) || (invdiff_result == t[i]));\n\t\tassert(invdiff_result == t[0]);\n\t\t\
+         return invdiff_result;\n\t}\n}\n",
+    );
+}
+
+#[test]
+fn statements_that_are_edited_twice_stay_whole() {
+    check(
+        "int f(int n) { do return n; while (n); }\n",
+        &[(Place::Exit, "\\result == n"), (Place::Loop(1), "n != 3")],
+        "int f(int n) { do {\n    assert(n != 3);\n    {\n    int invdiff_result = (n);\n    \
+         assert(invdiff_result == n);\n    return invdiff_result;\n}\n} while (n); }\n",
+    );
+}
+
+#[test]
 fn the_header_stands_behind_the_others() {
     let source = "#define _GNU_SOURCE\n#include <stdio.h>\n#if 1\n#include <math.h>\n#endif\nint f(void) { return 1; }\n";
     let text = String::from_utf8(copy_of(source, "f", &[(Place::Exit, "\\result == 1")]).text).unwrap();
