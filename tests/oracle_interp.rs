@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+#[path = "support/generate_c/mod.rs"]
+mod generate_c;
 #[path = "support/random_c.rs"]
 mod random_c;
 
@@ -291,4 +293,21 @@ fn random_programs_run_as_compiled() {
         inputs: inputs.iter().map(|t| t.as_bytes().to_vec()).collect(),
     });
     check(subjects.collect(), 4);
+}
+
+/// The programs of the oracle of facts; `INVDIFF_ORACLE` raises their number.
+#[test]
+fn generated_programs_run_as_compiled() {
+    let count = std::env::var("INVDIFF_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let inputs =
+        ["1 2 3 4 5 6", "0 0 0 0 0 0 7 -7 7 -7 7 -7", "-1 2147483647 -2147483648 255 256 3", "12 5 9"];
+    let subjects = (0..count).map(|seed| {
+        let program = generate_c::program(seed);
+        Subject {
+            name: format!("generated program {seed} ({})", program.class.name()),
+            source: program.source.into_bytes(),
+            inputs: inputs.iter().map(|t| t.as_bytes().to_vec()).collect(),
+        }
+    });
+    check(subjects.collect(), 8);
 }

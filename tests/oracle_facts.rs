@@ -1,0 +1,236 @@
+//! What is proved holds in compiled programs, and much of what holds is proved.
+//!
+//! Functions of generated programs are called thousands of times, with any arguments and memory, under
+//! sanitizers, without and with optimisation. *No proved fact may fail* in a run that does nothing
+//! undefined and satisfies the fact's assumptions. And the oracle is not won by *silence*: of the exit facts
+//! that could be stated (instances of the templates that survive all runs, module `survivors`) the share
+//! that the report's proved facts imply is counted, and may not fall.
+//!
+//! `INVDIFF_ORACLE=500 INVDIFF_ORACLE_RUNS=100000 cargo test --release --test oracle_facts -- --nocapture` is
+//! the whole measure: programs, and runs of each function. `INVDIFF_ORACLE_FROM` is the first seed.
+
+#[path = "support/compiled/mod.rs"]
+mod compiled;
+#[path = "support/generate_c/mod.rs"]
+mod generate_c;
+#[path = "support/implied.rs"]
+mod implied;
+#[path = "support/survivors.rs"]
+mod survivors;
+
+use compiled::{Answer, Fact, Interface, Place, Runs, States};
+use generate_c::Program;
+use git_invdiff::ir::Unit;
+use git_invdiff::report::Report;
+use implied::Implications;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use survivors::Survivor;
+
+/// Least share of the survivors that is proved, in percent: what was reached.
+const LEAST_SHARE: f64 = 40.0;
+
+/// Survivors of a kind, and those of them that are proved.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    survive: usize,
+    proved: usize,
+}
+
+impl Count {
+    fn share(self) -> f64 {
+        100.0 * self.proved as f64 / self.survive.max(1) as f64
+    }
+}
+
+/// What was learnt of some programs.
+#[derive(Default)]
+struct Examined {
+    functions: usize,
+    facts: usize,
+    /// Facts that held in some run.
+    judged: usize,
+    /// Facts that fail, and programs that could not be run.
+    wrong: Vec<String>,
+    /// By group (class, template, place) and member of it.
+    counts: BTreeMap<(&'static str, String), Count>,
+}
+
+impl Examined {
+    fn joined(mut self, other: Examined) -> Examined {
+        self.functions += other.functions;
+        self.facts += other.facts;
+        self.judged += other.judged;
+        self.wrong.extend(other.wrong);
+        for (key, count) in other.counts {
+            let sum = self.counts.entry(key).or_default();
+            sum.survive += count.survive;
+            sum.proved += count.proved;
+        }
+        self
+    }
+
+    fn count(&mut self, program: &Program, s: &Survivor, is_proved: bool) {
+        let place = if s.place == Place::Cell { "memory" } else { "result, globals" };
+        let of_group = |key: &str| format!("{place:16} {key}");
+        let keys = [
+            ("all", of_group("")),
+            ("class", of_group(program.class.name())),
+            ("template", of_group(s.template)),
+            ("place", of_group(&format!("{:?}", s.place))),
+        ];
+        for key in keys {
+            let count = self.counts.entry(key).or_default();
+            count.survive += 1;
+            count.proved += usize::from(is_proved);
+        }
+    }
+
+    fn wrong_facts(&mut self, seed: u64, source: &str, facts: &[Fact], answer: &Answer) {
+        for (k, build, run) in &answer.failed {
+            let Fact { function, text, assumptions, .. } = &facts[*k];
+            self.wrong.push(format!(
+                "seed {seed}, {build}, run {run} of {function}: {text} {assumptions:?}\n{}",
+                text_of(source, function)
+            ));
+        }
+    }
+}
+
+/// Text of a function.
+fn text_of(source: &str, function: &str) -> String {
+    let head = format!(" {function}(");
+    let lines = source.lines().skip_while(|l| !l.contains(&head) || l.ends_with(';'));
+    lines
+        .scan(false, |done, l| (!std::mem::replace(done, l == "}")).then_some(l))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The survivors of a function that neither types nor stronger survivors imply, each with whether the
+/// report proves it.
+fn judged(unit: &Unit, name: &str, states: &States, facts: &[Fact]) -> Vec<(Survivor, bool)> {
+    let Some(function) = unit.function(name) else { return Vec::new() };
+    let interface = Interface::of(unit, function);
+    let kept = interface.parameters.iter().filter(|(_, _, kept)| *kept).map(|(n, ..)| n.clone()).collect();
+    let mut implications = Implications::new(unit, function, kept);
+    let of_function = facts.iter().filter(|f| f.function == name);
+    let known: Vec<_> = of_function.filter_map(|f| implications.read(&f.text)).collect();
+    let (mut before, mut judged) = (Vec::new(), Vec::new());
+    for s in survivors::survivors(states) {
+        let Some(goal) = implications.read(&s.text) else { continue };
+        if implications.follows(&before, &goal, &s.subjects) {
+            continue;
+        }
+        let is_proved = implications.follows(&known, &goal, &s.subjects);
+        before.push(goal);
+        judged.push((s, is_proved));
+    }
+    judged
+}
+
+/// What is missing of a function, for those who look for causes.
+fn missing(name: &str, source: &str, judged: &[(Survivor, bool)], facts: &[Fact], report: &Report) -> String {
+    let mut text = String::new();
+    if judged.iter().all(|(_, is_proved)| *is_proved) {
+        return text;
+    }
+    let _ = writeln!(text, "{}", text_of(source, name));
+    for (s, is_proved) in judged {
+        let _ = writeln!(
+            text,
+            "  {} {} [{}]",
+            if *is_proved { "proved " } else { "missing" },
+            s.text,
+            s.template
+        );
+    }
+    for f in facts.iter().filter(|f| f.function == *name) {
+        let _ = writeln!(text, "  said    {}", f.text);
+    }
+    for u in report.functions.iter().filter(|f| f.name == *name).flat_map(|f| &f.unknowns) {
+        let _ = writeln!(text, "  unknown line {}: {}", u.line, u.reason);
+    }
+    text
+}
+
+fn examine(seed: u64, runs: Runs) -> Examined {
+    let mut found = Examined::default();
+    let program = generate_c::program(seed);
+    let unit = compiled::load(&program.source);
+    let report = compiled::analyse_alone(&program.source);
+    let facts = compiled::proved_at_exit(&report);
+    found.facts = facts.len();
+    let answer = match compiled::check(&unit, &program.source, &facts, runs) {
+        Ok(answer) => answer,
+        Err(why) => {
+            found.wrong.push(format!("seed {seed}: {why}"));
+            return found;
+        }
+    };
+    found.judged = answer.held.values().filter(|n| **n > 0).count();
+    found.wrong_facts(seed, &program.source, &facts, &answer);
+    let mut told = String::new();
+    for (name, states) in answer.states.iter().filter(|(n, _)| unit.function(n).is_some_and(|f| !f.is_static))
+    {
+        found.functions += 1;
+        let judged = judged(&unit, name, states, &facts);
+        judged.iter().for_each(|(s, is_proved)| found.count(&program, s, *is_proved));
+        told.push_str(&missing(name, &program.source, &judged, &facts, &report));
+    }
+    for (k, n) in answer.unjudged.iter().filter(|(_, n)| **n > 0) {
+        let _ = writeln!(told, "undefined in {n} runs of {}: {}", facts[*k].function, facts[*k].text);
+    }
+    println!("---- seed {seed} ({})\n{told}", program.class.name());
+    found.wrong.iter().for_each(|w| println!("WRONG {w}"));
+    found
+}
+
+/// Examines programs, a few at a time. (A pool would begin all: an analysis waits in a pool of its own.)
+fn examine_all(seeds: Range<u64>, runs: Runs) -> Examined {
+    let next = AtomicU64::new(seeds.start);
+    let work = || {
+        let mine = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        mine.take_while(|seed| seeds.contains(seed)).map(|seed| examine(seed, runs)).collect::<Vec<_>>()
+    };
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let found = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|w| w.join().expect("a worker ends")).collect::<Vec<_>>()
+    });
+    found.into_iter().fold(Examined::default(), Examined::joined)
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn proved_facts_hold_and_many_facts_are_proved() {
+    if std::process::Command::new("cc").arg("--version").output().is_err() {
+        println!("skipped: no C compiler");
+        return;
+    }
+    let (programs, from) = (number("INVDIFF_ORACLE", 6), number("INVDIFF_ORACLE_FROM", 0));
+    let runs = Runs { all: number("INVDIFF_ORACLE_RUNS", 5000) as usize, others: 2000 };
+    let all = examine_all(from..from + programs, runs);
+    println!(
+        "{programs} programs, {} functions, {} facts, {} of them seen to hold",
+        all.functions, all.facts, all.judged
+    );
+    for ((group, key), count) in &all.counts {
+        println!(
+            "{group:9} {key:40} {:5} of {:5} proved, {:5.1} %",
+            count.proved,
+            count.survive,
+            count.share()
+        );
+    }
+    assert!(all.wrong.is_empty(), "{} wrong:\n{}", all.wrong.len(), all.wrong.join("\n"));
+    assert!(all.judged as u64 > programs, "{} of {} facts were seen to hold", all.judged, all.facts);
+    let share =
+        all.counts.get(&("all", format!("{:16} ", "result, globals"))).copied().unwrap_or_default().share();
+    assert!(share >= LEAST_SHARE, "only {share:.1} % of what could be stated is proved");
+}

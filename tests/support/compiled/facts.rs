@@ -1,0 +1,198 @@
+//! Facts of a report in the C of a driver: `\result`, `\old(...)` and `==>` become plain C around one
+//! call of the function.
+
+use super::interface::Interface;
+use git_invdiff::report::{Fact as Reported, PointKind, Report, Status};
+use git_invdiff::semantics::c_parse::{self, Binary, Expression, Kind, Unary};
+use std::collections::BTreeSet;
+
+/// A proved fact at a function's exit.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    pub function: String,
+    pub text: String,
+    pub template: String,
+    pub assumptions: Vec<String>,
+}
+
+/// The exit facts of a report on one version that are proved, each once.
+pub fn proved_at_exit(report: &Report) -> Vec<Fact> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for f in &report.functions {
+        for p in f.points.iter().filter(|p| p.kind == PointKind::Exit) {
+            for fact in &p.version_invariants {
+                if is_proved(fact) && seen.insert((f.name.clone(), fact.text.clone())) {
+                    found.push(Fact {
+                        function: f.name.clone(),
+                        text: fact.text.clone(),
+                        template: fact.template.clone(),
+                        assumptions: fact.assumptions.clone(),
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_proved(fact: &Reported) -> bool {
+    fact.status.values().all(|s| *s == Status::Proved)
+}
+
+/// What the runs have to satisfy for a fact to speak of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    Nothing,
+    /// Distinct objects, pointers to their beginnings.
+    Tame,
+    /// Something that drivers do not know of.
+    Unknown,
+}
+
+impl Fact {
+    pub fn demand(&self) -> Demand {
+        let of = |name: &str| match name {
+            // What the driver is compiled with, and what holds of runs that came to an end.
+            "-fwrapv" | "terminates" => Demand::Nothing,
+            _ if name.starts_with("no-interior-pointer(") || name.starts_with("\\separated(") => Demand::Tame,
+            // An index out of its array is undefined.
+            _ if name.starts_with("model(") || name.starts_with("in-bounds(") => Demand::Nothing,
+            _ => Demand::Unknown,
+        };
+        let demands: Vec<Demand> = self.assumptions.iter().map(|a| of(a)).collect();
+        [Demand::Unknown, Demand::Tame].into_iter().find(|d| demands.contains(d)).unwrap_or(Demand::Nothing)
+    }
+}
+
+/// A fact in C: what is to be kept at the entry, and the condition behind the call.
+pub struct InC {
+    pub kept: Vec<String>,
+    pub condition: String,
+}
+
+/// Says a fact in C; `None` where a driver cannot look at what it is about (locals, input, ends).
+pub fn in_c(fact: &Fact, interface: &Interface) -> Option<InC> {
+    let parsed = c_parse::parse(&fact.text).ok()?;
+    let mut writer = Writer { text: &fact.text, interface, kept: Vec::new(), at_entry: false };
+    let is_value = matches!(fact.template.as_str(), "functional" | "constant");
+    let condition = writer.fact(&parsed, is_value)?;
+    Some(InC { kept: writer.kept, condition })
+}
+
+/// Functions of the library that a fact may call: others (`malloc`) stand for what a call of the run gave.
+const PURE: [&str; 32] = [
+    "strlen", "strcmp", "strncmp", "memcmp", "strchr", "abs", "labs", "isnan", "isinf", "isfinite",
+    "signbit", "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf", "sqrt", "sqrtf", "trunc", "truncf",
+    "round", "roundf", "fmin", "fmax", "fminf", "fmaxf", "fmod", "isdigit", "isalpha", "isspace", "toupper",
+];
+
+struct Writer<'a> {
+    text: &'a str,
+    interface: &'a Interface,
+    kept: Vec<String>,
+    at_entry: bool,
+}
+
+impl Writer<'_> {
+    /// The whole fact; an equation that states a value means identity, which C's `==` is not for floats.
+    fn fact(&mut self, e: &Expression, is_value: bool) -> Option<String> {
+        match &e.kind {
+            Kind::Binary(Binary::Implies, a, b) => {
+                let (a, b) = (self.say(a)?, self.fact(b, is_value)?);
+                Some(format!("(!({a}) || ({b}))"))
+            }
+            Kind::Binary(Binary::Eq, a, b) if is_value => {
+                let (a, b) = (self.say(a)?, self.say(b)?);
+                Some(format!("IVD_SAME({a}, {b})"))
+            }
+            _ => self.say(e),
+        }
+    }
+
+    fn say(&mut self, e: &Expression) -> Option<String> {
+        Some(match &e.kind {
+            Kind::Integer(_) | Kind::Character(_) | Kind::Float { .. } => {
+                self.text.get(e.span.clone())?.to_owned()
+            }
+            Kind::Name(name) => {
+                if !self.interface.has(name, self.at_entry) {
+                    return None;
+                }
+                name.clone()
+            }
+            Kind::Result if self.interface.result_is_value => "ivd_result".into(),
+            Kind::Old(inner) => {
+                let outer = std::mem::replace(&mut self.at_entry, true);
+                let said = self.say(inner);
+                self.at_entry = outer;
+                if outer {
+                    return said;
+                }
+                self.kept.push(said?);
+                format!("IVD_KEPT({})", self.kept.len() - 1)
+            }
+            Kind::Result | Kind::At(..) | Kind::Input(_) => return None,
+            Kind::Unary(op, a) => {
+                let op = match op {
+                    Unary::Not => "!",
+                    Unary::Minus => "-",
+                    Unary::Plus => "+",
+                    Unary::BitNot => "~",
+                    Unary::Dereference => "*",
+                    Unary::AddressOf => "&",
+                };
+                format!("({op} {})", self.say(a)?)
+            }
+            Kind::Binary(op, a, b) => {
+                let (a, b) = (self.say(a)?, self.say(b)?);
+                match symbol(*op) {
+                    Some(op) => format!("({a} {op} {b})"),
+                    None => format!("(!({a}) || ({b}))"),
+                }
+            }
+            Kind::Conditional(c, a, b) => {
+                format!("({} ? {} : {})", self.say(c)?, self.say(a)?, self.say(b)?)
+            }
+            Kind::Call(name, arguments) => {
+                if !PURE.contains(&name.as_str()) || self.interface.functions.contains(name) {
+                    return None;
+                }
+                let said: Option<Vec<String>> = arguments.iter().map(|a| self.say(a)).collect();
+                format!("{name}({})", said?.join(", "))
+            }
+            Kind::Index(a, i) => format!("{}[{}]", self.say(a)?, self.say(i)?),
+            Kind::Member { base, name, arrow } => {
+                format!("{}{}{name}", self.say(base)?, if *arrow { "->" } else { "." })
+            }
+            Kind::Cast(ty, a) => {
+                format!("(({}{}){})", ty.base, "*".repeat(ty.pointers as usize), self.say(a)?)
+            }
+        })
+    }
+}
+
+/// C's symbol, but for `==>`, which C does not have.
+fn symbol(op: Binary) -> Option<&'static str> {
+    Some(match op {
+        Binary::Implies => return None,
+        Binary::Or => "||",
+        Binary::And => "&&",
+        Binary::BitOr => "|",
+        Binary::BitXor => "^",
+        Binary::BitAnd => "&",
+        Binary::Eq => "==",
+        Binary::Ne => "!=",
+        Binary::Lt => "<",
+        Binary::Le => "<=",
+        Binary::Gt => ">",
+        Binary::Ge => ">=",
+        Binary::Shl => "<<",
+        Binary::Shr => ">>",
+        Binary::Add => "+",
+        Binary::Sub => "-",
+        Binary::Mul => "*",
+        Binary::Div => "/",
+        Binary::Rem => "%",
+    })
+}

@@ -1,0 +1,192 @@
+//! Oracle of facts: a program compiled with facts checked around calls of its functions.
+//!
+//! A build with sanitizers comes first: it says which runs do something undefined, about which facts
+//! say nothing, and writes down the states of the others. Then builds without and with optimisation run on
+//! the same inputs. Signed overflow wraps everywhere, as the facts mean it.
+
+mod driver;
+mod facts;
+mod interface;
+
+pub use facts::{Fact, proved_at_exit};
+pub use interface::{Column, Interface, Place};
+
+use driver::Driver;
+use git_invdiff::analysis::{Options, diff, memory};
+use git_invdiff::frontend::{self, c};
+use git_invdiff::history::MemoryTree;
+use git_invdiff::ir::Unit;
+use git_invdiff::report::Report;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+const COMMON: [&str; 4] = ["-w", "-std=gnu17", "-fwrapv", "-ffp-contract=off"];
+const LINKED: [&str; 4] = [
+    "-Wl,--wrap=exit,--wrap=abort,--wrap=__assert_fail",
+    "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc",
+    "-lm",
+    "-o",
+];
+const SANITIZED: [&str; 5] = [
+    "-O0",
+    "-fsanitize=undefined,float-cast-overflow,address",
+    "-fno-sanitize=signed-integer-overflow",
+    "-fsanitize-undefined-trap-on-error",
+    "-fsanitize-recover=address",
+];
+/// Builds whose runs must agree with the facts, by name.
+const BUILDS: [(&str, &[&str]); 2] = [("-O0", &["-O0"]), ("-O2", &["-O2"])];
+
+/// Loads a program as the analysis does.
+pub fn load(source: &str) -> Unit {
+    let tree = MemoryTree::new([("a.c", source.as_bytes())]);
+    frontend::load_unit(&tree, Path::new("a.c"), &Default::default()).expect("the program parses").unit
+}
+
+/// All that is said of the functions of a program by itself, at exits.
+pub fn analyse_alone(source: &str) -> Report {
+    let options = Options { all: true, whole: true, jobs: 1, ..Options::default() };
+    diff(&memory::request(&[vec![("a.c", source)]], c::Options::default(), options))
+}
+
+/// What became of the facts of a program.
+#[derive(Default)]
+pub struct Answer {
+    /// By fact, in the build that saw fewest: runs in which it held.
+    pub held: BTreeMap<usize, u64>,
+    /// By fact: runs in which looking at it was undefined.
+    pub unjudged: BTreeMap<usize, u64>,
+    /// Fact, build, and the number of the first run in which it fails.
+    pub failed: Vec<(usize, &'static str, u64)>,
+    /// Defined runs by function.
+    pub defined: BTreeMap<String, u64>,
+    /// States of defined runs, by function.
+    pub states: BTreeMap<String, States>,
+}
+
+/// States of one function at the end of runs.
+pub struct States {
+    pub columns: Vec<Column>,
+    /// A bit for each known value, and the values.
+    pub rows: Vec<(u64, Vec<i64>)>,
+}
+
+/// How often functions are called.
+#[derive(Clone, Copy)]
+pub struct Runs {
+    /// In the sanitized build, which writes down what states they leave.
+    pub all: usize,
+    /// In each other build.
+    pub others: usize,
+}
+
+/// Runs the functions of a program. The error says why nothing was learnt.
+pub fn check(unit: &Unit, source: &str, facts: &[Fact], runs: Runs) -> Result<Answer, String> {
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let dir = folder.path();
+    let driver = compilable(unit, source, facts, dir)?;
+    let (all, others) = (runs.all.to_string(), runs.others.to_string());
+    compile(dir, &SANITIZED, "sanitized")?;
+    execute(dir, &["./sanitized", &all, &all, "runs", "report", "rows"])?;
+    let mut answer = Answer::default();
+    answer.read_report(dir, "sanitizers")?;
+    answer.read_runs(dir, &driver, runs.all)?;
+    answer.read_rows(dir, &driver)?;
+    for (name, flags) in BUILDS {
+        compile(dir, flags, "plain")?;
+        execute(dir, &["./plain", &all, &others, "runs", "report"])?;
+        answer.read_report(dir, name)?;
+    }
+    Ok(answer)
+}
+
+/// Makes a driver that compiles: facts that C cannot say are left out.
+fn compilable(unit: &Unit, source: &str, facts: &[Fact], dir: &Path) -> Result<Driver, String> {
+    let mut left_out = BTreeSet::new();
+    loop {
+        let made = driver::driver(unit, source, facts, &left_out);
+        std::fs::write(dir.join("driver.c"), &made.text).map_err(|e| e.to_string())?;
+        let mut arguments = COMMON.to_vec();
+        arguments.extend(["-fsyntax-only", "-fmax-errors=0", "driver.c"]);
+        let out = Command::new("cc").args(&arguments).current_dir(dir).output().map_err(|e| e.to_string())?;
+        if out.status.success() {
+            return Ok(made);
+        }
+        let errors = String::from_utf8_lossy(&out.stderr).into_owned();
+        let number = |line: &str| line.strip_prefix("facts:")?.split(':').next()?.parse::<usize>().ok();
+        let wrong: BTreeSet<usize> =
+            errors.lines().filter(|l| l.contains("error:")).filter_map(|l| Some(number(l)? - 1)).collect();
+        if wrong.is_subset(&left_out) {
+            return Err(errors);
+        }
+        left_out.extend(wrong);
+    }
+}
+
+fn compile(dir: &Path, flags: &[&str], output: &str) -> Result<(), String> {
+    let mut arguments = COMMON.to_vec();
+    arguments.extend(flags);
+    arguments.push("driver.c");
+    arguments.extend(LINKED);
+    arguments.push(output);
+    let out = Command::new("cc").args(&arguments).current_dir(dir).output().map_err(|e| e.to_string())?;
+    if out.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&out.stderr).into_owned()) }
+}
+
+fn execute(dir: &Path, arguments: &[&str]) -> Result<(), String> {
+    let out = Command::new("timeout").arg("600").args(arguments).current_dir(dir).output();
+    let status = out.map_err(|e| e.to_string())?.status;
+    if status.success() { Ok(()) } else { Err(format!("{arguments:?}: {status}")) }
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    bytes.chunks_exact(8).map(|c| u64::from_le_bytes(c.try_into().unwrap_or_default())).collect()
+}
+
+impl Answer {
+    fn read_report(&mut self, dir: &Path, build: &'static str) -> Result<(), String> {
+        let text = std::fs::read_to_string(dir.join("report")).map_err(|e| e.to_string())?;
+        for line in text.lines() {
+            let mut words = line.split(' ');
+            let kind = words.next();
+            let numbers: Vec<u64> = words.filter_map(|w| w.parse().ok()).collect();
+            match (kind, numbers.as_slice()) {
+                (Some("fails"), [fact, run]) => self.failed.push((*fact as usize, build, *run)),
+                (Some("judged"), [fact, held, _, unjudged]) => {
+                    let least = self.held.entry(*fact as usize).or_insert(*held);
+                    *least = (*least).min(*held);
+                    let most = self.unjudged.entry(*fact as usize).or_default();
+                    *most = (*most).max(*unjudged);
+                }
+                _ => return Err(format!("what is '{line}'?")),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_runs(&mut self, dir: &Path, driver: &Driver, runs: usize) -> Result<(), String> {
+        let bytes = std::fs::read(dir.join("runs")).map_err(|e| e.to_string())?;
+        let status: Vec<u64> = words(&bytes).into_iter().step_by(2).collect();
+        for (name, runs) in driver.functions.iter().zip(status.chunks(runs)) {
+            self.defined.insert(name.clone(), runs.iter().filter(|s| **s == 0).count() as u64);
+        }
+        Ok(())
+    }
+
+    fn read_rows(&mut self, dir: &Path, driver: &Driver) -> Result<(), String> {
+        let bytes = std::fs::read(dir.join("rows")).map_err(|e| e.to_string())?;
+        for (name, columns) in driver.functions.iter().zip(&driver.columns) {
+            self.states.insert(name.clone(), States { columns: columns.clone(), rows: Vec::new() });
+        }
+        let mut rest = words(&bytes).into_iter();
+        while let (Some(f), Some(known), Some(n)) = (rest.next(), rest.next(), rest.next()) {
+            let values = rest.by_ref().take(n as usize).map(|w| w as i64).collect();
+            let name = driver.functions.get(f as usize).ok_or("no such function")?;
+            if let Some(states) = self.states.get_mut(name) {
+                states.rows.push((known, values));
+            }
+        }
+        Ok(())
+    }
+}
