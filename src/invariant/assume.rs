@@ -45,6 +45,20 @@ pub fn under(pool: &mut TermPool, root: TermId, condition: TermId) -> TermId {
     rewrite(pool, root, &|pool, t| known.get(&t).copied().map(|b| pool.bool(b)))
 }
 
+/// Returns the term with every read of a memory that is an input as an input of its own: what is proved
+/// then holds whatever is read, and the solver need not reason about memory.
+pub fn without_loads(pool: &mut TermPool, root: TermId) -> TermId {
+    rewrite(pool, root, &|pool, t| match pool.get(t) {
+        Term::App(App::Load { sort, .. }, args)
+            if args.first().is_some_and(|m| matches!(pool.get(*m), Term::Leaf(_))) =>
+        {
+            let name = format!("{LOOP_VALUE}{t:?}").into();
+            Some(pool.leaf(Leaf::Param { name, sort: *sort }))
+        }
+        _ => None,
+    })
+}
+
 /// Returns the term with one part replaced by another.
 pub fn replaced(pool: &mut TermPool, root: TermId, part: TermId, by: TermId) -> TermId {
     rewrite(pool, root, &|_, t| (t == part).then_some(by))

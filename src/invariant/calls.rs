@@ -135,10 +135,13 @@ impl Engine<'_> {
                 if when.len() > MAX_CONDITION {
                     return None;
                 }
+                if !self.is_readable(&when) {
+                    return None;
+                }
                 format!("{when} ==> {call}")
             }
         };
-        self.is_readable(&text).then(|| Made {
+        Some(Made {
             condition,
             callee: name.to_string(),
             arguments,

@@ -20,10 +20,10 @@ use super::separation::LoopFrames;
 use super::shrink;
 use super::subject::{self, Subject};
 use crate::interp::{FinalObject, Program};
-use crate::ir::{App, CType, Leaf, Sort, Term, TermId, Uf, Unit};
+use crate::ir::{App, CType, Callee, Instr, Leaf, Sort, Term, TermId, Uf, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named, Naming};
-use crate::semantics::{Callees, Evaluator, Lines, Val};
+use crate::semantics::{Callees, Evaluator, Lines, Val, library};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -476,6 +476,10 @@ impl<'a> Engine<'a> {
     fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
         let cell = self.cell_type(class, subject);
         let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));
+        if matches!(ty, Some(CType::Record(_) | CType::Array(..))) {
+            // An aggregate result is passed by an address, which is none of C's.
+            return Vec::new();
+        }
         let (formed, defined) = (self.shown(class, val.term), self.defined_value(class, val.term));
         let (shown, separated) = self.separated(class, defined);
         let naming = self.naming_without(class, subject);
@@ -506,7 +510,37 @@ impl<'a> Engine<'a> {
         let elided = text.contains("...");
         let in_loop = text.contains("@loop") || text.contains(", loop)");
         let inner = text.contains(", after_");
-        !elided && !in_loop && (self.task.options.all || !inner)
+        !elided && !in_loop && (self.task.options.all || !inner) && !self.is_ambiguous(text)
+    }
+
+    /// Whether a text names the result of a call that the function makes at several places: which of them
+    /// it is, nobody could tell.
+    fn is_ambiguous(&self, text: &str) -> bool {
+        if !text.contains('(') {
+            return false;
+        }
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for body in &self.task.graph.bodies {
+            let mut own: BTreeMap<&str, usize> = BTreeMap::new();
+            for node in &body.nodes {
+                if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
+                    *own.entry(name).or_insert(0) += 1;
+                }
+            }
+            for (name, n) in own {
+                let most = counts.entry(name).or_insert(0);
+                *most = n.max(*most);
+            }
+        }
+        let is_named = |name: &str| {
+            text.match_indices(name).any(|(i, _)| {
+                let before = text[..i].chars().next_back();
+                let inside = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+                !inside && text[i + name.len()..].starts_with('(')
+            })
+        };
+        let computes = |name: &str| library::row(name).is_some_and(|r| r.is_pure());
+        counts.into_iter().any(|(name, n)| n > 1 && !computes(name) && is_named(name))
     }
 
     /// Names values at the exit: by variables that hold the same input in every class. What is not

@@ -297,7 +297,8 @@ impl Engine<'_> {
         match candidate {
             Candidate::ForAll(f) => {
                 let index = head.known.get(&f.bound).map(|k| k.as_term().0);
-                self.shows_for_all(class, f, under, goal, index)
+                let Some((bound, _)) = values.get(&f.bound) else { return false };
+                self.shows_for_all(class, f, under, goal, (*bound, index))
             }
             _ => matches!(self.lemmas.holds(&mut self.e.pool, under, goal), smt::Truth::Holds),
         }

@@ -25,7 +25,7 @@ use std::rc::Rc;
 pub(super) const MEMORY: &str = "\\memory";
 /// Arrays of one loop, and candidates.
 const MAX_ARRAYS: usize = 3;
-const MAX_CANDIDATES: usize = 24;
+const MAX_CANDIDATES: usize = 36;
 
 /// An element of an array: the `k`-th from its start.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -257,11 +257,13 @@ impl Engine<'_> {
         }
         for (element, index) in &arrays {
             let low = self.first_value(class, head, index).unwrap_or(0);
-            let mut others: Vec<Other> = known
-                .iter()
-                .filter(|(x, k)| *x != index && matches!(k.ty, CType::Int { .. }) && !x.starts_with("\\old"))
-                .map(|(x, _)| Other::Value(x.clone()))
-                .collect();
+            let compared = |(x, k): &(&String, &Known)| {
+                *x != index && matches!(k.ty, CType::Int { .. }) && !x.starts_with("\\old")
+            };
+            let mut values: Vec<(&String, &Known)> = known.iter().filter(compared).collect();
+            // What the loop changes may be made of the elements.
+            values.sort_by_key(|(_, k)| self.is_given(k.as_term().0));
+            let mut others: Vec<Other> = values.into_iter().map(|(x, _)| Other::Value(x.clone())).collect();
             others.extend(arrays.iter().filter(|(e, _)| e > element).map(|(e, _)| Other::Element(e.clone())));
             others.push(Other::Constant(0));
             for other in others {
@@ -395,16 +397,27 @@ impl Engine<'_> {
         f: &ForAll,
         under: TermId,
         goal: TermId,
-        index: Option<TermId>,
+        (bound, index): (TermId, Option<TermId>),
     ) -> bool {
         let (goal, used) = self.separated(class, goal);
         let goal = self.cut(goal);
         self.elements_assumed.extend(used);
         let holds = |e: &mut Self, under, goal| {
-            matches!(e.lemmas.holds(&mut e.e.pool, under, goal), smt::Truth::Holds)
+            let pool = &mut e.e.pool;
+            let (under, goal) = (assume::without_loads(pool, under), assume::without_loads(pool, goal));
+            matches!(e.lemmas.holds(pool, under, goal), smt::Truth::Holds)
         };
         let bits = self.task.pointer_bits;
-        let Some(index) = index.filter(|i| self.e.pool.sort(*i).bits().is_some_and(|w| w < bits)) else {
+        if let Some(few) = self.few_indices(f, bound) {
+            let sort = self.e.pool.sort(bound);
+            return few.into_iter().all(|i| {
+                let pool = &mut self.e.pool;
+                let (k, i) = (unknown_index(pool, sort), pool.bv(sort.bits().unwrap_or(32), i));
+                let (given, goal) = (assume::replaced(pool, under, k, i), assume::replaced(pool, goal, k, i));
+                holds(self, given, goal)
+            });
+        }
+        let Some(index) = index.filter(|i| self.e.pool.sort(*i).bits().is_some_and(|w| w <= bits)) else {
             return holds(self, under, goal);
         };
         let pool = &mut self.e.pool;
@@ -427,6 +440,12 @@ impl Engine<'_> {
         let not_here = self.e.pool.not(same);
         let under = self.e.pool.and(under, not_here);
         holds(self, under, elsewhere)
+    }
+
+    /// The indices below a bound that is a small number.
+    fn few_indices(&self, f: &ForAll, bound: TermId) -> Option<Vec<i128>> {
+        let bound = self.e.pool.as_const(bound)?.signed()?;
+        (f.low..=f.low + 3).contains(&bound).then(|| (f.low..bound).collect())
     }
 
     /// Whether the exit is the point in question, of a class with loops.

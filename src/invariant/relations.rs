@@ -163,8 +163,14 @@ impl Engine<'_> {
         self.find_inductive();
         let Some(mut inductive) = self.inductive.take() else { return };
         for (_, standings) in inductive.heads.iter_mut().filter(|(p, _)| p == point) {
-            for (candidate, standing) in standings {
-                self.consolidate_relation(candidate, standing);
+            for (candidate, standing) in standings.iter() {
+                let implies = |(other, theirs): (&Candidate, &BTreeMap<usize, Standing>)| {
+                    other.is_tighter_than(candidate)
+                        && theirs.iter().zip(standing).all(|((_, a), (_, b))| a.is_like(b))
+                };
+                if !standings.iter().any(implies) {
+                    self.consolidate_relation(candidate, standing);
+                }
             }
         }
         self.inductive = Some(inductive);
@@ -247,7 +253,7 @@ impl Engine<'_> {
     }
 
     /// Whether a value is one that the function is given.
-    fn is_given(&self, t: TermId) -> bool {
+    pub(super) fn is_given(&self, t: TermId) -> bool {
         match self.e.pool.get(t) {
             Term::Leaf(Leaf::Param { name, .. }) => !assume::is_loop_value(name),
             Term::App(App::Load { .. }, args) => {
@@ -314,6 +320,13 @@ impl Engine<'_> {
         };
         assumed.extend(used);
         let goal = self.cut(goal);
+        let (under, goal) = match candidate {
+            Candidate::ForAll(_) => {
+                let pool = &mut self.e.pool;
+                (assume::without_loads(pool, under), assume::without_loads(pool, goal))
+            }
+            _ => (under, goal),
+        };
         match self.lemmas.holds(&mut self.e.pool, under, goal) {
             smt::Truth::Holds => Standing::proved(candidate, known, &assumed),
             smt::Truth::Fails(model) => {

@@ -49,6 +49,11 @@ impl Row {
         k < 31 && self.write >> k & 1 == 1 || k >= 1 && self.write >> 31 == 1
     }
 
+    /// Returns whether the result follows from the arguments alone.
+    pub fn is_pure(&self) -> bool {
+        matches!(self.result, ResultIs::Pure | ResultIs::Term(_))
+    }
+
     /// Returns whether the function does more than to compute its result.
     pub fn has_effect(&self) -> bool {
         self.write != 0 || self.stdin || self.out || self.world || self.memory
@@ -234,8 +239,8 @@ static ROWS: &[Row] = &[
     // Objects. What they are made of is part of the world; an object that is gone is not looked at.
     Row { world: true, errno: true, ..base("malloc") },
     Row { world: true, errno: true, ..base("calloc") },
-    Row { world: true, ..base("free") },
-    Row { world: true, memory: true, ..base("realloc") },
+    Row { world: true, ..writes("free", 0, 1) },
+    Row { world: true, memory: true, ..writes("realloc", 1, 1) },
     Row { world: true, memory: true, ..reads("strdup", 1) },
     Row { world: true, memory: true, ..reads("strndup", 1) },
     // Streams.
