@@ -63,6 +63,7 @@ pub fn condition(fact: &Fact, site: Site<'_>) -> Result<Condition, String> {
         text: &text,
         olds: olds(&fact.text)?,
         guards: Vec::new(),
+        not_null: Vec::new(),
         made: None,
         in_place: false,
     };
@@ -71,7 +72,6 @@ pub fn condition(fact: &Fact, site: Site<'_>) -> Result<Condition, String> {
     writer.made = Some(&mut made);
     let body = writer.text_of(&expression)?;
     let mut guards = std::mem::take(&mut writer.guards);
-    guards.retain(|g| !compares_with_null(&expression, &text, g));
     guards.dedup();
     made.text = match guards.len() {
         0 => body,
@@ -126,17 +126,32 @@ pub fn each(e: &Expression, f: &mut impl FnMut(&Expression)) {
     children(e).into_iter().for_each(|c| each(c, f));
 }
 
-/// Whether the fact itself looks whether this pointer is null.
-fn compares_with_null(e: &Expression, text: &str, pointer: &str) -> bool {
-    let mut found = false;
-    each(e, &mut |e| {
-        if let Kind::Binary(Binary::Eq | Binary::Ne, a, b) = &e.kind
-            && matches!(&b.kind, Kind::Name(n) if n == "NULL")
-        {
-            found |= text.get(a.span.clone()) == Some(pointer);
+/// The pointers that are not null where a condition came out as `outcome`.
+fn not_null<'e>(e: &'e Expression, outcome: bool, found: &mut Vec<&'e Expression>) {
+    match (&e.kind, outcome) {
+        (Kind::Unary(Unary::Not, inner), _) => not_null(inner, !outcome, found),
+        (Kind::Binary(Binary::And, a, b), true) | (Kind::Binary(Binary::Or, a, b), false) => {
+            not_null(a, outcome, found);
+            not_null(b, outcome, found);
         }
-    });
-    found
+        (Kind::Binary(Binary::Ne, p, null), true) | (Kind::Binary(Binary::Eq, p, null), false) => {
+            if matches!(&null.kind, Kind::Name(n) if n == "NULL") {
+                found.push(p);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What is decided when the k-th part of an expression is evaluated: a condition and its outcome.
+fn decided(e: &Expression, k: usize) -> Option<(&Expression, bool)> {
+    match (&e.kind, k) {
+        (Kind::Binary(Binary::And | Binary::Implies, a, _), 1) => Some((a, true)),
+        (Kind::Binary(Binary::Or, a, _), 1) => Some((a, false)),
+        (Kind::Conditional(c, ..), 1) => Some((c, true)),
+        (Kind::Conditional(c, ..), 2) => Some((c, false)),
+        _ => None,
+    }
 }
 
 /// Writes a parsed condition down again.
@@ -146,6 +161,8 @@ struct Writer<'a> {
     olds: BTreeMap<String, Option<String>>,
     /// Pointers that have to be there, outer ones behind those that they are reached by.
     guards: Vec<String>,
+    /// Source texts of pointers that the fact itself has found not to be null.
+    not_null: Vec<String>,
     made: Option<&'a mut Condition>,
     /// The expression that comes next is a part's whole, or its address is taken: no value of it is.
     in_place: bool,
@@ -176,7 +193,8 @@ impl<'a> Writer<'a> {
             }
             Kind::At(..) | Kind::Input(_) => Err("speaks of a state that has no name in C".into()),
             Kind::Binary(Binary::Implies, a, b) => {
-                let (a, b) = (self.text_of(a)?, self.text_of(b)?);
+                let a = self.text_of(a)?;
+                let b = self.after_decision(e, 1, b)?;
                 Ok(format!("(!({a}) || ({b}))"))
             }
             Kind::Call(name, args) => self.call(name, args, e),
@@ -200,9 +218,9 @@ impl<'a> Writer<'a> {
         let mut parts: Vec<(Range<usize>, String)> = Vec::new();
         let takes_place =
             matches!(e.kind, Kind::Member { arrow: false, .. } | Kind::Unary(Unary::AddressOf, _));
-        for child in children(e) {
+        for (k, child) in children(e).into_iter().enumerate() {
             self.in_place = takes_place;
-            parts.push((child.span.clone(), self.text_of(child)?));
+            parts.push((child.span.clone(), self.after_decision(e, k, child)?));
         }
         parts.sort_by_key(|(span, _)| span.start);
         let mut out = String::new();
@@ -214,6 +232,29 @@ impl<'a> Writer<'a> {
         }
         out.push_str(self.source(at..e.span.end));
         Ok(out)
+    }
+
+    /// The text of the k-th part of an expression, which may rest on what the parts before decided.
+    fn after_decision(&mut self, e: &Expression, k: usize, part: &Expression) -> Result<String, String> {
+        let known = self.not_null.len();
+        if let Some((condition, outcome)) = decided(e, k) {
+            let mut found = Vec::new();
+            not_null(condition, outcome, &mut found);
+            let text = self.text;
+            let texts = found.into_iter().filter_map(|p| text.get(p.span.clone()));
+            self.not_null.extend(texts.map(str::to_owned));
+        }
+        let text = self.text_of(part);
+        self.not_null.truncate(known);
+        text
+    }
+
+    /// The text of what a guard names: guards stand before all that the fact itself decides.
+    fn unprotected(&mut self, e: &Expression) -> Result<String, String> {
+        let known = std::mem::take(&mut self.not_null);
+        let text = self.text_of(e);
+        self.not_null = known;
+        text
     }
 
     fn name(&mut self, name: &str) -> Result<String, String> {
@@ -265,7 +306,7 @@ impl<'a> Writer<'a> {
                 (None, ..) => Ok(()),
                 (_, Some(k), Some(n)) if k < n => Ok(()),
                 (Some(index), None, Some(n)) => {
-                    let index = self.text_of(index)?;
+                    let index = self.unprotected(index)?;
                     self.guard(format!("((unsigned long)({index}) < {n})"));
                     Ok(())
                 }
@@ -282,8 +323,11 @@ impl<'a> Writer<'a> {
             Kind::Old(_) => base,
             _ => return Err("reads a place that may not be there".into()),
         };
+        if self.not_null.iter().any(|p| p == self.source(pointer.span.clone())) {
+            return Ok(());
+        }
         // What leads to the pointer is reached first.
-        let text = self.text_of(pointer)?;
+        let text = self.unprotected(pointer)?;
         self.guard(text);
         Ok(())
     }
@@ -305,6 +349,7 @@ impl<'a> Writer<'a> {
             text: &expression,
             olds: BTreeMap::new(),
             guards: Vec::new(),
+            not_null: Vec::new(),
             made: None,
             in_place: false,
         };

@@ -81,6 +81,32 @@ fn heads_of_loops_assert_at_every_arrival() {
     );
 }
 
+/// The condition of a fact about `p` where nothing else is known.
+#[track_caller]
+fn check_guards(fact: &str, expected: &str) {
+    let source = "struct s { struct s *next; int n; };\nvoid f(struct s *p) { p = p; }\n";
+    let copy = copy_of(source, "f", &[(Place::Exit, fact)]);
+    assert_eq!(copy.left_out, []);
+    let text = String::from_utf8(copy.text).unwrap();
+    assert!(text.contains(&format!("assert({expected});")), "{expected}\n{text}");
+}
+
+#[test]
+fn pointers_are_looked_through_where_they_are_not_null() {
+    check_guards("p->n == 1", "!p || (p->n == 1)");
+    check_guards("p->next->n == 1", "!(p && p->next) || (p->next->n == 1)");
+    check_guards("p != NULL && p->n == 1", "p != (void *)0 && p->n == 1");
+    check_guards("p == NULL || p->n == 1", "p == (void *)0 || p->n == 1");
+    check_guards("!(p != NULL && p->n > 1) || p->n == 2", "!(p != (void *)0 && p->n > 1) || p->n == 2");
+    check_guards("p->n == 1 && p != NULL", "!p || (p->n == 1 && p != (void *)0)");
+    check_guards("p != NULL && p->next->n == 1", "!(p && p->next) || (p != (void *)0 && p->next->n == 1)");
+    check_guards(
+        "!(p != NULL && p->next != NULL) || p->next->n == 1",
+        "!(p != (void *)0 && p->next != (void *)0) || p->next->n == 1",
+    );
+    check_guards("(p == NULL ? 1 : p->n) == 1", "(p == (void *)0 ? 1 : p->n) == 1");
+}
+
 #[test]
 fn indices_are_held_against_the_bounds() {
     check(
