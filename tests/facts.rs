@@ -627,3 +627,12 @@ fn mains_are_compared_as_programs() {
     let report = diff(&memory::request(&files, c::Options::default(), Options::default()));
     assert!(report.functions.iter().all(|f| f.points.is_empty()), "{:?}", report.functions);
 }
+
+/// A choice is one operand of `==`, also where it is widened.
+#[test]
+fn what_a_widened_value_is_made_of_stays_together() {
+    let f = |k: u8| format!("long g; int f(int b, int c) {{ g = b > 2 ? c + 10 : c; return {k}; }}");
+    let report = analyse(&[&f(1), &f(2)]);
+    let of_g: Vec<String> = invariants(&report, "f").into_iter().filter(|t| t.starts_with("g ==")).collect();
+    assert_eq!(of_g, ["g == (b > 2 ? c + 10 : c)"]);
+}

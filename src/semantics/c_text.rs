@@ -58,14 +58,18 @@ pub fn render(pool: &TermPool, term: TermId, naming: &Naming) -> String {
 /// Returns text of a term that is the value of something of this C type, which decides how
 /// constants look (`'a'`, `NULL`, `-1`).
 pub fn render_typed(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&CType>) -> String {
+    rendered(pool, term, naming, ty).text
+}
+
+fn rendered(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&CType>) -> Text {
     let ty = ty.map(Ty::of);
-    let mut text = String::new();
-    for depth in [120, 40, 20, 14, 10, 8, 7, 6, 5, 4, 3, 2, 1] {
-        let mut renderer = Renderer::new(pool, naming, false, depth);
-        text = renderer.value(term, ty.as_ref()).text;
-        if text.len() <= naming.max_len {
+    let at = |depth| Renderer::new(pool, naming, false, depth).value(term, ty.as_ref());
+    let mut text = at(120);
+    for depth in [40, 20, 14, 10, 8, 7, 6, 5, 4, 3, 2, 1] {
+        if text.text.len() <= naming.max_len {
             break;
         }
+        text = at(depth);
     }
     text
 }
@@ -79,19 +83,28 @@ pub fn render_equation(
     naming: &Naming,
     ty: Option<&CType>,
 ) -> String {
-    let right = render_typed(pool, term, naming, ty);
     if pool.as_const(term).is_some_and(|c| c.is_nan()) {
         return format!("isnan({left})");
     }
-    if is_compound(pool, term) { format!("{left} == ({right})") } else { format!("{left} == {right}") }
+    format!("{left} == {}", operand(pool, term, &rendered(pool, term, naming, ty)))
 }
 
 /// Returns plain C of a term, `None` where C cannot say it or it is longer than the limit.
 pub fn render_c(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&CType>) -> Option<CText> {
+    let (text, snapshots) = rendered_c(pool, term, naming, ty)?;
+    Some(CText { text: text.text, snapshots })
+}
+
+fn rendered_c(
+    pool: &TermPool,
+    term: TermId,
+    naming: &Naming,
+    ty: Option<&CType>,
+) -> Option<(Text, Vec<Snapshot>)> {
     let mut renderer = Renderer::new(pool, naming, true, 120);
-    let text = renderer.value(term, ty.map(Ty::of).as_ref()).text;
+    let text = renderer.value(term, ty.map(Ty::of).as_ref());
     let snapshots = renderer.snapshots.into_values().collect();
-    (!renderer.failed && text.len() <= naming.max_len).then_some(CText { text, snapshots })
+    (!renderer.failed && text.text.len() <= naming.max_len).then_some((text, snapshots))
 }
 
 /// Name of the result in plain C.
@@ -114,7 +127,8 @@ pub fn render_c_equation(
     if pool.as_const(term).is_some_and(|c| c.is_nan()) {
         return Some(format!("isnan({left})"));
     }
-    let right = render_c(pool, term, naming, ty)?.text;
+    let (text, _) = rendered_c(pool, term, naming, ty)?;
+    let right = &text.text;
     let plain = |c: f64| c != 0.0 && !c.is_nan();
     if pool.sort(term).is_float() && !pool.as_const(term).and_then(crate::ir::Const::float).is_some_and(plain)
     {
@@ -123,10 +137,16 @@ pub fn render_c_equation(
             "(isnan({left}) ? isnan({right}) : {left} == ({right}) && !signbit({left}) == !signbit({right}))"
         ));
     }
-    Some(if is_compound(pool, term) { format!("{left} == ({right})") } else { format!("{left} == {right}") })
+    Some(format!("{left} == {}", operand(pool, term, &text)))
 }
 
-/// Whether a term's text needs parentheses beside `==`.
+/// A term's text as the right side of `==`: with parentheses where it binds weaker, as what a widened
+/// term is made of may do.
+fn operand(pool: &TermPool, term: TermId, text: &Text) -> String {
+    if is_compound(pool, term) { format!("({})", text.text) } else { text.at(Level::Shift) }
+}
+
+/// Whether a term is put in parentheses beside `==`, whatever its text.
 fn is_compound(pool: &TermPool, term: TermId) -> bool {
     match pool.get(term) {
         Term::App(App::Op(op), _) => condition::binds_weaker_than_equality(*op, pool.sort(term)),
