@@ -3,6 +3,7 @@
 
 use super::facts::{self, Demand, Fact, InC};
 use super::interface::{Column, Interface, columns, is_visible};
+use super::stdin::Text;
 use git_invdiff::ir::{CType, FloatKind, Function, Linkage, Record, Unit};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -34,6 +35,7 @@ pub fn driver(unit: &Unit, source: &str, facts: &[Fact], left_out: &BTreeSet<usi
     let mut maker = Maker { unit, source, out, keys: Vec::new(), names: 0 };
     let mut driver =
         Driver { text: String::new(), functions: Vec::new(), columns: Vec::new(), said: BTreeSet::new() };
+    maker.out.push_str(&nondeterminism(unit));
     maker.globals();
     let is_called = |f: &Function| !f.is_static || facts.iter().any(|fact| *fact.function == *f.name);
     for f in unit.functions.iter().filter(|f| &*f.name != "main" && is_called(f)) {
@@ -56,6 +58,49 @@ pub fn driver(unit: &Unit, source: &str, facts: &[Fact], left_out: &BTreeSet<usi
     maker.end(&driver);
     driver.text = maker.out;
     driver
+}
+
+/// Sources of any value, as verifiers' benchmarks declare them.
+fn nondeterminism(unit: &Unit) -> String {
+    let mut text = String::new();
+    let declared = unit.prototypes.iter().filter(|p| p.name.starts_with("__VERIFIER_nondet_"));
+    for p in declared.filter(|p| unit.function(&p.name).is_none()) {
+        let (ty, value) = match &p.ret {
+            CType::Int { name, .. } => (name.to_string(), "ivd_int()"),
+            CType::Bool => ("_Bool".into(), "ivd_below(2)"),
+            CType::Float(FloatKind::F32) => ("float".into(), "ivd_float()"),
+            CType::Float(FloatKind::F64) => ("double".into(), "ivd_float()"),
+            _ => continue,
+        };
+        let _ = writeln!(text, "{ty} {}(void) {{ return {value}; }}", p.name);
+    }
+    text
+}
+
+/// Makes the driver of a program's `main`: run `k` reads the `k`-th input.
+pub fn program(unit: &Unit, text: &str, inputs: &[Text]) -> String {
+    let mut out = format!("#define main ivd_program\n{text}\n#undef main\n#line 1 \"runtime\"\n{RUNTIME}\n");
+    out.push_str(&nondeterminism(unit));
+    out.push_str("static const struct ivd_input ivd_inputs[] = {\n");
+    for i in inputs {
+        let bytes: String = i.bytes.iter().map(|b| format!("\\{b:03o}")).collect();
+        let _ = writeln!(out, "{{\"{bytes}\", {}, {}}},", i.bytes.len(), u8::from(i.is_tame));
+    }
+    let takes = unit.function("main").map_or(0, |f| f.params.len());
+    let call = match takes {
+        0 => "ivd_program()",
+        _ => "ivd_program(1, ivd_arguments)",
+    };
+    let _ = writeln!(
+        out,
+        "}};\nstatic char *ivd_arguments[] = {{\"program\", 0}};\nstatic void ivd_case_0(void)\n{{\n\
+         ivd_feed(&ivd_inputs[ivd->index]);\nif (ivd->only_tame && !ivd->tame) return;\n\
+         if (!IVD_TRY({call})) {{ ivd->run.status = ivd->why; return; }}\n\
+         if (ivd->hit) {{ ivd->run.status = IVD_UNDEFINED; return; }}\n}}\n\
+         static ivd_case *const ivd_cases[] = {{ivd_case_0}};\n\
+         int main(int argc, char **argv) {{ return ivd_main(argc, argv, ivd_cases, 1, 0, 0); }}"
+    );
+    out
 }
 
 impl Maker<'_> {
@@ -214,6 +259,7 @@ impl Maker<'_> {
             let _ = writeln!(self.out, "return IVD_TRY({call});\n}}");
         }
         let _ = writeln!(self.out, "static void ivd_case_{index}(void)\n{{");
+        self.out.push_str("if (ivd->only_tame && !ivd->tame) return;\n");
         if has_statics {
             let _ =
                 writeln!(self.out, "for (int ivd_n = ivd_below(6) ? 0 : ivd_below(12); ivd_n > 0; ivd_n--)");

@@ -44,24 +44,43 @@ fn is_proved(fact: &Reported) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     Nothing,
-    /// Distinct objects, pointers to their beginnings.
+    /// Distinct objects, pointers to their beginnings, well-formed input.
     Tame,
     /// Something that drivers do not know of.
     Unknown,
 }
 
+/// What runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Functions, called by a driver; there is no input.
+    Functions,
+    /// A whole program, whose objects are as it makes them.
+    Program,
+}
+
+/// What the runs of a fact with these assumptions have to satisfy.
+pub fn demand(assumptions: &[String], setting: Setting) -> Demand {
+    let of = |name: &str| match name {
+        // What drivers are compiled with, and what holds of runs that came to an end.
+        "-fwrapv" | "terminates" => Demand::Nothing,
+        "stdin-well-formed" if setting == Setting::Program => Demand::Tame,
+        _ if is_about_objects(name) && setting == Setting::Functions => Demand::Tame,
+        // An index out of its array is undefined.
+        _ if name.starts_with("model(") || name.starts_with("in-bounds(") => Demand::Nothing,
+        _ => Demand::Unknown,
+    };
+    let demands: Vec<Demand> = assumptions.iter().map(|a| of(a)).collect();
+    [Demand::Unknown, Demand::Tame].into_iter().find(|d| demands.contains(d)).unwrap_or(Demand::Nothing)
+}
+
+fn is_about_objects(assumption: &str) -> bool {
+    assumption.starts_with("no-interior-pointer(") || assumption.starts_with("\\separated(")
+}
+
 impl Fact {
     pub fn demand(&self) -> Demand {
-        let of = |name: &str| match name {
-            // What the driver is compiled with, and what holds of runs that came to an end.
-            "-fwrapv" | "terminates" => Demand::Nothing,
-            _ if name.starts_with("no-interior-pointer(") || name.starts_with("\\separated(") => Demand::Tame,
-            // An index out of its array is undefined.
-            _ if name.starts_with("model(") || name.starts_with("in-bounds(") => Demand::Nothing,
-            _ => Demand::Unknown,
-        };
-        let demands: Vec<Demand> = self.assumptions.iter().map(|a| of(a)).collect();
-        [Demand::Unknown, Demand::Tame].into_iter().find(|d| demands.contains(d)).unwrap_or(Demand::Nothing)
+        demand(&self.assumptions, Setting::Functions)
     }
 }
 

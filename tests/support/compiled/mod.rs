@@ -4,19 +4,22 @@
 //! say nothing, and writes down the states of the others. Then builds without and with optimisation run on
 //! the same inputs. Signed overflow wraps everywhere, as the facts mean it.
 
+mod asserted;
 mod driver;
 mod facts;
 mod interface;
+mod stdin;
 
 pub use facts::{Fact, proved_at_exit};
 pub use interface::{Column, Interface, Place};
 
 use driver::Driver;
-use git_invdiff::analysis::{Options, diff, memory};
+use facts::Setting;
+use git_invdiff::analysis::{Options, PointChoice, diff, memory};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::ir::Unit;
-use git_invdiff::report::Report;
+use git_invdiff::report::{PointKind, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -38,15 +41,16 @@ const SANITIZED: [&str; 5] = [
 /// Builds whose runs must agree with the facts, by name.
 const BUILDS: [(&str, &[&str]); 2] = [("-O0", &["-O0"]), ("-O2", &["-O2"])];
 
-/// Loads a program as the analysis does.
-pub fn load(source: &str) -> Unit {
+/// Loads a program as the analysis does; `None` where it cannot be read.
+pub fn load(source: &str) -> Option<Unit> {
     let tree = MemoryTree::new([("a.c", source.as_bytes())]);
-    frontend::load_unit(&tree, Path::new("a.c"), &Default::default()).expect("the program parses").unit
+    Some(frontend::load_unit(&tree, Path::new("a.c"), &Default::default()).ok()?.unit)
 }
 
-/// All that is said of the functions of a program by itself, at exits.
+/// All that is said of the functions of a program by itself, at exits and loop heads.
 pub fn analyse_alone(source: &str) -> Report {
-    let options = Options { all: true, whole: true, jobs: 1, ..Options::default() };
+    let points = PointChoice { kinds: Some(vec![PointKind::Exit, PointKind::Loop]), lines: Vec::new() };
+    let options = Options { all: true, whole: true, points, jobs: 1, ..Options::default() };
     diff(&memory::request(&[vec![("a.c", source)]], c::Options::default(), options))
 }
 
@@ -59,6 +63,11 @@ pub struct Answer {
     pub unjudged: BTreeMap<usize, u64>,
     /// Fact, build, and the number of the first run in which it fails.
     pub failed: Vec<(usize, &'static str, u64)>,
+    /// Facts that were asserted, and what is said of assertions that fail.
+    pub asserted: usize,
+    pub broken: Vec<String>,
+    /// Runs, defined in the program itself, in which looking at a fact was not.
+    pub reckless: Vec<String>,
     /// Defined runs by function.
     pub defined: BTreeMap<String, u64>,
     /// States of defined runs, by function.
@@ -81,24 +90,59 @@ pub struct Runs {
     pub others: usize,
 }
 
-/// Runs the functions of a program. The error says why nothing was learnt.
-pub fn check(unit: &Unit, source: &str, facts: &[Fact], runs: Runs) -> Result<Answer, String> {
+/// Runs the functions of a program, and copies of it with assertions. The error says why nothing was learnt.
+pub fn check(
+    unit: &Unit,
+    source: &str,
+    report: &Report,
+    facts: &[Fact],
+    runs: Runs,
+) -> Result<Answer, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let dir = folder.path();
     let driver = compilable(unit, source, facts, dir)?;
-    let (all, others) = (runs.all.to_string(), runs.others.to_string());
-    compile(dir, &SANITIZED, "sanitized")?;
-    execute(dir, &["./sanitized", &all, &all, "runs", "report", "rows"])?;
     let mut answer = Answer::default();
-    answer.read_report(dir, "sanitizers")?;
+    answer.sanitized(dir, runs.all)?;
     answer.read_runs(dir, &driver, runs.all)?;
     answer.read_rows(dir, &driver)?;
     for (name, flags) in BUILDS {
         compile(dir, flags, "plain")?;
-        execute(dir, &["./plain", &all, &others, "runs", "report"])?;
+        execute(dir, &["./plain", &runs.all.to_string(), &runs.others.to_string(), "runs", "report"])?;
         answer.read_report(dir, name)?;
     }
+    for copy in asserted::copies(source, report, Setting::Functions) {
+        let made = driver::driver(unit, &copy.text, &[], &BTreeSet::new());
+        std::fs::write(dir.join("driver.c"), &made.text).map_err(|e| e.to_string())?;
+        answer.assertions(dir, &copy, runs)?;
+    }
     Ok(answer)
+}
+
+/// Runs a program on inputs, and copies of it with assertions.
+pub fn check_program(unit: &Unit, source: &str, report: &Report, runs: usize) -> Result<Answer, String> {
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let dir = folder.path();
+    let inputs = stdin::inputs(unit, source, runs);
+    let runs = Runs { all: inputs.len(), others: inputs.len() };
+    let write = |text: &str| {
+        let made = driver::program(unit, text, &inputs);
+        std::fs::write(dir.join("driver.c"), made).map_err(|e| e.to_string())
+    };
+    let mut answer = Answer::default();
+    write(source)?;
+    answer.sanitized(dir, runs.all)?;
+    answer.defined.insert("main".into(), defined(dir)?.iter().filter(|d| **d).count() as u64);
+    for copy in asserted::copies(source, report, Setting::Program) {
+        write(&copy.text)?;
+        answer.assertions(dir, &copy, runs)?;
+    }
+    Ok(answer)
+}
+
+/// Which runs were defined.
+fn defined(dir: &Path) -> Result<Vec<bool>, String> {
+    let bytes = std::fs::read(dir.join("runs")).map_err(|e| e.to_string())?;
+    Ok(words(&bytes).into_iter().step_by(2).map(|status| status == 0).collect())
 }
 
 /// Makes a driver that compiles: facts that C cannot say are left out.
@@ -145,9 +189,36 @@ fn words(bytes: &[u8]) -> Vec<u64> {
 }
 
 impl Answer {
+    fn sanitized(&mut self, dir: &Path, runs: usize) -> Result<(), String> {
+        let runs = runs.to_string();
+        compile(dir, &SANITIZED, "sanitized")?;
+        execute(dir, &["./sanitized", &runs, &runs, "runs", "report", "rows"])?;
+        self.read_report(dir, "sanitizers")
+    }
+
+    /// Runs a copy with assertions where the program itself does nothing undefined.
+    fn assertions(&mut self, dir: &Path, copy: &asserted::Copy, runs: Runs) -> Result<(), String> {
+        let made = format!("{}{}", if copy.is_tame { "t" } else { "" }, runs.others);
+        for (name, flags) in BUILDS {
+            compile(dir, flags, "plain")?;
+            execute(dir, &["./plain", &runs.all.to_string(), &made, "runs", "report"])?;
+            self.read_report(dir, name)?;
+        }
+        self.asserted += copy.facts;
+        Ok(())
+    }
+
     fn read_report(&mut self, dir: &Path, build: &'static str) -> Result<(), String> {
         let text = std::fs::read_to_string(dir.join("report")).map_err(|e| e.to_string())?;
         for line in text.lines() {
+            if let Some(what) = line.strip_prefix("asserts ") {
+                self.broken.push(format!("{build}, run {what}"));
+                continue;
+            }
+            if let Some(what) = line.strip_prefix("undefined ") {
+                self.reckless.push(format!("{build}, {what}"));
+                continue;
+            }
             let mut words = line.split(' ');
             let kind = words.next();
             let numbers: Vec<u64> = words.filter_map(|w| w.parse().ok()).collect();
@@ -166,10 +237,9 @@ impl Answer {
     }
 
     fn read_runs(&mut self, dir: &Path, driver: &Driver, runs: usize) -> Result<(), String> {
-        let bytes = std::fs::read(dir.join("runs")).map_err(|e| e.to_string())?;
-        let status: Vec<u64> = words(&bytes).into_iter().step_by(2).collect();
-        for (name, runs) in driver.functions.iter().zip(status.chunks(runs)) {
-            self.defined.insert(name.clone(), runs.iter().filter(|s| **s == 0).count() as u64);
+        let defined = defined(dir)?;
+        for (name, runs) in driver.functions.iter().zip(defined.chunks(runs)) {
+            self.defined.insert(name.clone(), runs.iter().filter(|d| **d).count() as u64);
         }
         Ok(())
     }

@@ -39,9 +39,9 @@ struct ivd_state {
     int64_t earlier[16];
     const int64_t *constants;
     struct ivd_run run;
-    int is_sanitized;
+    int is_sanitized, only_tame;
     FILE *rows, *report;
-    long failed[IVD_FACTS], held[IVD_FACTS], unjudged[IVD_FACTS];
+    long failed[IVD_FACTS], held[IVD_FACTS], unjudged[IVD_FACTS], broken[IVD_FACTS];
     int function;
     long index;
 };
@@ -125,7 +125,14 @@ void __wrap_abort(void)
     ivd_leave(IVD_ENDED);
     _exit(134);
 }
-void __wrap___assert_fail(const char *a, const char *f, unsigned l, const char *n) { __wrap_abort(); }
+
+/* An assertion is one of ours: the first run that each fails in is told. */
+void __wrap___assert_fail(const char *text, const char *file, unsigned line, const char *function)
+{
+    if (ivd->broken[line % IVD_FACTS]++ == 0)
+        fprintf(ivd->report, "asserts %ld %s: %s\n", ivd->index, function, text);
+    __wrap_abort();
+}
 
 /* Memory may run out, in wild runs. */
 static int ivd_is_refused(void);
@@ -331,11 +338,26 @@ static void ivd_judge(int fact, int bit, int came_back, int holds)
 
 typedef void ivd_case(void);
 
+/* What a program reads in one run. */
+struct ivd_input {
+    const char *text;
+    uint64_t length;
+    int tame;
+};
+
+static void ivd_feed(const struct ivd_input *input)
+{
+    ivd->tame = input->tame;
+    stdin = input->length ? fmemopen((void *)input->text, input->length, "r") : fopen("/dev/null", "r");
+}
+
 /* Arguments: runs of each function, how many of them are made, file of what became of them (written by
    the sanitized build, read by others), file of facts that fail, and optionally one for states. */
 static int ivd_main(int argc, char **argv, ivd_case *const *cases, int functions, const int64_t *constants, int constant_count)
 {
-    long runs = atol(argv[1]), made = atol(argv[2]);
+    /* `t100`: of the first 100 runs those that are tame. */
+    int only_tame = argv[2][0] == 't';
+    long runs = atol(argv[1]), made = atol(argv[2] + only_tame);
     ivd = calloc(1, sizeof *ivd);
     ivd->arena = aligned_alloc(64, IVD_ARENA);
     __asan_poison_memory_region(ivd->arena, IVD_ARENA);
@@ -362,7 +384,7 @@ static int ivd_main(int argc, char **argv, ivd_case *const *cases, int functions
     ivd->image = malloc(_end - __data_start + 8);
     ivd_copy(ivd->image, __data_start, _end - __data_start);
     for (int f = 0; f < functions; f++) {
-        long slow = 0;
+        long slow = 0, crashes = 0;
         for (long i = 0; i < runs; i++) {
             ivd->function = f;
             ivd->index = i;
@@ -373,7 +395,11 @@ static int ivd_main(int argc, char **argv, ivd_case *const *cases, int functions
                 ivd->run.status = IVD_SLOW;
             if (ivd->run.status == IVD_OK && i < made) {
                 ivd_begin();
+                ivd->only_tame = only_tame;
                 cases[f]();
+                /* The program does nothing undefined here: facts that are looked at do. */
+                if (!ivd->is_sanitized && ivd->run.status == IVD_UNDEFINED && crashes++ == 0)
+                    fprintf(ivd->report, "undefined run %ld of case %d\n", i, f);
             }
             slow += ivd->run.status == IVD_SLOW;
             if (ivd->is_sanitized)
