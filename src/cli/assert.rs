@@ -14,10 +14,10 @@ use std::path::{Component, Path, PathBuf};
 
 /// Copies of the sources with assertions of the facts that hold in them
 ///
-/// For one revision, the facts of every function; for a range, those that all its versions share, in
-/// the newest one. Without --output-dir a patch is printed that `git apply` takes on that version. An
-/// assertion stands only where it is sure to compile and to mean the fact; `-v` says what was left out,
-/// and why.
+/// For one revision (HEAD if none is named), the facts of every function; for a range, those that all
+/// its versions share, in the newest one. Without --output-dir a patch is printed that `git apply` takes
+/// on that version. An assertion stands only where it is sure to compile and to mean the fact; `-v` says
+/// what was left out, and why.
 #[derive(Args, Clone, Debug)]
 pub struct AssertArgs {
     #[command(flatten)]
