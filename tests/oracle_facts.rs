@@ -7,7 +7,8 @@
 //! that the report's proved facts imply is counted, and may not fall.
 //!
 //! `INVDIFF_ORACLE=500 INVDIFF_ORACLE_RUNS=100000 cargo test --release --test oracle_facts -- --nocapture` is
-//! the whole measure: programs, and runs of each function. `INVDIFF_ORACLE_FROM` is the first seed.
+//! the whole measure: programs, and runs of each function. `INVDIFF_ORACLE_FROM` is the first seed;
+//! `INVDIFF_SUBJECTS=1` takes every shared subject, and not each 40th.
 
 #[path = "support/compiled/mod.rs"]
 mod compiled;
