@@ -212,7 +212,8 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         nodes_total,
         solver_queries: engine.solver_queries
             + engine.solver.solver().statistics().queries
-            + engine.lemmas.solver().statistics().queries,
+            + engine.lemmas.solver().statistics().queries
+            + engine.elements.solver().statistics().queries,
     }
 }
 
@@ -238,6 +239,8 @@ pub(super) struct Engine<'a> {
     pub(super) solver: smt::Decider,
     /// Decides the many small questions of candidates and inductions.
     pub(super) lemmas: smt::Decider,
+    /// Decides those about elements of arrays, which others must not keep from being asked.
+    pub(super) elements: smt::Decider,
     /// Work of further evaluators and solvers.
     pub(super) nodes_visited: u64,
     pub(super) solver_queries: u64,
@@ -271,6 +274,7 @@ impl<'a> Engine<'a> {
             e: Evaluator::new(task.graph, flow, task.callees, task.pointer_bits),
             solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
             lemmas: smt::Decider::new(small, 0),
+            elements: smt::Decider::new(small, 0),
             nodes_visited: 0,
             solver_queries: 0,
             runs: BTreeMap::new(),

@@ -12,11 +12,13 @@
 use super::assume;
 use super::consolidate::Engine;
 use super::point::Point;
+use super::polynomial::Prover;
+use super::quantified::ForAll;
 use super::quantity::Quantity;
 use super::relations::{Known, Standing};
 use super::subject;
 use super::templates::Candidate;
-use crate::ir::{App, CType, TermId};
+use crate::ir::{App, CType, Op, TermId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::{Evaluator, Part, Place, Val};
 use crate::smt;
@@ -37,6 +39,8 @@ pub(super) struct Inductive {
     pub(super) heads: Vec<(Point, Standings)>,
     /// By class: the conjunction of what was proved, each where its head is reached.
     facts: BTreeMap<usize, TermId>,
+    /// By class: facts of all elements of arrays, each of one unknown element.
+    elements: BTreeMap<usize, Vec<(ForAll, TermId)>>,
     /// By class: what the induction took for granted.
     assumed: BTreeMap<usize, BTreeSet<String>>,
 }
@@ -111,6 +115,8 @@ impl Engine<'_> {
                 assumed.append(&mut self.elements_assumed);
             }
             self.elements_assumed.clear();
+            let elements = self.element_facts(&heads);
+            found.elements.insert(class, elements);
             for head in heads {
                 let Some((_, standing)) = found.heads.get_mut(head.point) else { continue };
                 for candidate in head.candidates {
@@ -271,17 +277,50 @@ impl Engine<'_> {
         settled: TermId,
     ) -> bool {
         // The first arrival at this head: arrivals at others were before it.
-        let others = self.conjunction(heads, Some(h));
+        let others = match candidate {
+            Candidate::ForAll(_) => self.e.pool.bool(true),
+            _ => self.conjunction(heads, Some(h)),
+        };
         let under = self.e.pool.and(heads[h].reach, others);
         if !self.shows(class, candidate, under, &heads[h], &heads[h].first) {
             return false;
         }
-        let all = self.conjunction(heads, None);
+        let all = match candidate {
+            // Beside what is settled a fact about elements needs itself only, and the solver little.
+            Candidate::ForAll(_) => self.supposed(&heads[h], candidate),
+            _ => self.conjunction(heads, None),
+        };
         let all = self.e.pool.and(all, settled);
         heads[h].back.iter().all(|(way, values)| {
             let under = self.e.pool.and(*way, all);
             self.shows(class, candidate, under, &heads[h], values)
         })
+    }
+
+    /// The facts about elements of all heads, where their heads are reached.
+    fn element_facts(&mut self, heads: &[Head]) -> Vec<(ForAll, TermId)> {
+        let mut found = Vec::new();
+        for head in heads {
+            for candidate in &head.candidates {
+                let Candidate::ForAll(f) = candidate else { continue };
+                found.push(((**f).clone(), self.supposed(head, candidate)));
+            }
+        }
+        found
+    }
+
+    /// What the loops of a class guarantee of those elements that a term reads.
+    pub(super) fn instances(&mut self, class: usize, root: TermId) -> TermId {
+        let mut all = self.e.pool.bool(true);
+        let known = self.inductive.as_ref().and_then(|i| i.elements.get(&class)).cloned();
+        let parts = self.e.pool.reachable(&[root]);
+        for (f, fact) in known.unwrap_or_default() {
+            for (k, index) in f.indices_in(&mut self.e.pool, &parts, fact) {
+                let instance = assume::replaced(&mut self.e.pool, fact, k, index);
+                all = self.e.pool.and(all, instance);
+            }
+        }
+        all
     }
 
     /// Whether a candidate is proved for these values.
@@ -300,8 +339,38 @@ impl Engine<'_> {
                 let Some((bound, _)) = values.get(&f.bound) else { return false };
                 self.shows_for_all(class, f, under, goal, (*bound, index))
             }
+            Candidate::Equation(_) => self.follows(under, goal),
+            _ if candidate.is_evident(&self.e.pool, &|x| values.get(x).cloned()) => true,
             _ => matches!(self.lemmas.holds(&mut self.e.pool, under, goal), smt::Truth::Holds),
         }
+    }
+
+    /// Whether an equation follows from those among the conditions by rewriting alone.
+    pub(super) fn follows(&mut self, under: TermId, goal: TermId) -> bool {
+        let pool = &mut self.e.pool;
+        let side = pool.args(goal).first().copied();
+        let Some(width) = side.and_then(|a| pool.sort(a).bits()) else {
+            return pool.as_const(goal).and_then(|c| c.as_bool()) == Some(true);
+        };
+        let mut conditions = Vec::new();
+        let mut work = vec![under];
+        while let Some(c) = work.pop() {
+            match pool.as_op(c, Op::And) {
+                Some(parts) => work.extend(parts.iter().copied()),
+                None => conditions.push(c),
+            }
+        }
+        conditions.sort_unstable();
+        Prover::new(pool, width, &conditions).shows(pool, goal)
+    }
+
+    /// What one candidate says of the cut terms of its head.
+    fn supposed(&mut self, head: &Head, candidate: &Candidate) -> TermId {
+        let value = |x: &str| head.known.get(x).map(|k| (k.val.term, k.ty.clone()));
+        let Some(fact) = candidate.term(&mut self.e.pool, &value) else { return self.e.pool.bool(true) };
+        let fact = self.cut(fact);
+        let unreached = self.e.pool.not(head.reach);
+        self.e.pool.or(unreached, fact)
     }
 
     /// What the candidates of all heads, but for one, say of the cut terms.
@@ -309,12 +378,8 @@ impl Engine<'_> {
         let mut all = self.e.pool.bool(true);
         for (_, head) in heads.iter().enumerate().filter(|(i, _)| Some(*i) != but) {
             for candidate in &head.candidates {
-                let value = |x: &str| head.known.get(x).map(|k| (k.val.term, k.ty.clone()));
-                let Some(fact) = candidate.term(&mut self.e.pool, &value) else { continue };
-                let fact = self.cut(fact);
-                let unreached = self.e.pool.not(head.reach);
-                let guarded = self.e.pool.or(unreached, fact);
-                all = self.e.pool.and(all, guarded);
+                let fact = self.supposed(head, candidate);
+                all = self.e.pool.and(all, fact);
             }
         }
         all
@@ -355,6 +420,10 @@ impl Engine<'_> {
             assumed.extend(taken);
         }
         under = self.cut(under);
+        if self.e.pool.as_const(facts).is_none() {
+            let instances = self.instances(class, under);
+            facts = self.e.pool.and(facts, instances);
+        }
         under = self.e.pool.and(under, facts);
         let under = self.shown(class, under);
         if node != Mvicfg::EXIT {

@@ -15,6 +15,7 @@ mod inductive;
 mod inputs;
 mod peeled;
 mod point;
+mod polynomial;
 mod properties;
 mod quantified;
 mod quantity;

@@ -10,10 +10,10 @@
 use super::assume;
 use super::consolidate::Engine;
 use super::point::Point;
-use super::quantity::{self, Quantity};
+use super::quantity::Quantity;
 use super::relations::Known;
 use super::templates::Candidate;
-use crate::ir::{App, CType, Instr, Leaf, Op, Separation, Sort, TermId, TermPool};
+use crate::ir::{App, CType, Instr, Leaf, Op, Separation, Sort, Term, TermId, TermPool};
 use crate::mvicfg::{Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named};
 use crate::semantics::{Place, Val};
@@ -119,6 +119,42 @@ impl ForAll {
             Other::Constant(_) => {}
         }
         names
+    }
+
+    /// The indices of elements among some terms, each with the unknown index that stands for it in a
+    /// fact.
+    pub(super) fn indices_in(
+        &self,
+        pool: &mut TermPool,
+        parts: &[TermId],
+        fact: TermId,
+    ) -> Vec<(TermId, TermId)> {
+        let inside = pool.reachable(&[fact]);
+        let is_unknown = |t: &TermId| matches!(pool.get(*t), Term::Leaf(Leaf::Param { name, .. }) if name.starts_with("\\kBv"));
+        let Some(k) = inside.into_iter().find(is_unknown) else { return Vec::new() };
+        let (sort, bits) = (pool.sort(k), pool.sort(self.element.start).bits().unwrap_or(64));
+        let reads: BTreeSet<TermId> = parts
+            .iter()
+            .filter_map(|&t| match pool.get(t) {
+                Term::App(App::Load { bytes, .. }, args) if *bytes == self.element.bytes => {
+                    args.get(1).copied()
+                }
+                _ => None,
+            })
+            .collect();
+        let mut indices: Vec<TermId> =
+            parts.iter().copied().filter(|&t| pool.sort(t) == sort && t != k).collect();
+        indices.extend((0..4).map(|i| pool.bv(sort.bits().unwrap_or(32), i)));
+        let mut found = Vec::new();
+        for index in indices {
+            let leads = |pool: &mut TermPool, signed| {
+                self.element.address(pool, index, signed, bits).is_some_and(|a| reads.contains(&a))
+            };
+            if found.len() < 6 && (leads(pool, true) || leads(pool, false)) {
+                found.push((k, index));
+            }
+        }
+        found
     }
 
     pub fn is_tighter_than(&self, other: &ForAll) -> bool {
@@ -268,6 +304,10 @@ impl Engine<'_> {
             others.push(Other::Constant(0));
             for other in others {
                 for comparison in Comparison::ALL {
+                    // Of numbers without a sign it says nothing.
+                    if !element.signed && comparison == Comparison::AtLeast && other == Other::Constant(0) {
+                        continue;
+                    }
                     for low in BTreeSet::from([0, low]) {
                         if found.len() < MAX_CANDIDATES {
                             found.insert(Candidate::ForAll(Box::new(ForAll {
@@ -347,7 +387,7 @@ impl Engine<'_> {
         let ty = CType::Int { bits, signed, name: "".into() };
         naming.names.insert(k, Named { text: "k".into(), ty });
         let named = c_text::render_lvalue(&self.e.pool, at, e.sort, e.bytes, &naming)?;
-        (self.is_readable(&named.text) && quantity::is_countable(&named.ty)).then_some(named.text)
+        (self.is_readable(&named.text) && matches!(named.ty, CType::Int { .. })).then_some(named.text)
     }
 
     /// What loops' facts about elements suggest at the exit: other bounds and other values.
@@ -405,7 +445,7 @@ impl Engine<'_> {
         let holds = |e: &mut Self, under, goal| {
             let pool = &mut e.e.pool;
             let (under, goal) = (assume::without_loads(pool, under), assume::without_loads(pool, goal));
-            matches!(e.lemmas.holds(pool, under, goal), smt::Truth::Holds)
+            matches!(e.elements.holds(pool, under, goal), smt::Truth::Holds)
         };
         let bits = self.task.pointer_bits;
         if let Some(few) = self.few_indices(f, bound) {

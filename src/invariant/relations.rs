@@ -327,6 +327,16 @@ impl Engine<'_> {
             }
             _ => (under, goal),
         };
+        let evident = match candidate {
+            Candidate::Equation(_) => self.follows(under, goal),
+            _ => candidate.is_evident(&self.e.pool, &lookup),
+        };
+        if evident {
+            return Standing::proved(candidate, known, &assumed);
+        }
+        if matches!(candidate, Candidate::Equation(_)) {
+            return Standing::Open;
+        }
         match self.lemmas.holds(&mut self.e.pool, under, goal) {
             smt::Truth::Holds => Standing::proved(candidate, known, &assumed),
             smt::Truth::Fails(model) => {

@@ -13,7 +13,7 @@ use crate::ir::{Const, NodeId};
 use std::rc::Rc;
 
 /// Runs that are repeated to watch a point, arrivals of each that are kept, and rows of all.
-const WATCHED_RUNS: usize = 64;
+const WATCHED_RUNS: usize = 128;
 const ARRIVALS: usize = 12;
 const MAX_ROWS: usize = 400;
 

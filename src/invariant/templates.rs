@@ -4,8 +4,9 @@
 //! Shapes: range, value set, comparison of two variables, linear relation, congruence, non-null.
 
 use super::fact::Template;
+use super::polynomial::{self, Equation};
 use super::quantified::ForAll;
-use crate::ir::{CType, Const, Op, TermId, TermPool};
+use crate::ir::{CType, Const, Op, TermId, TermPool, interval};
 use std::collections::BTreeSet;
 
 /// A variable at the point, in one class.
@@ -52,6 +53,8 @@ pub enum Candidate {
     },
     /// Of the elements of an array.
     ForAll(Box<ForAll>),
+    /// Of sums of products.
+    Equation(Equation),
 }
 
 /// Reads an integer as its type does.
@@ -72,6 +75,7 @@ impl Candidate {
             Candidate::NonNull(_) => Template::NonNull,
             Candidate::Given { then, .. } => then.template(),
             Candidate::ForAll(_) => Template::Comparison,
+            Candidate::Equation(_) => Template::Linear,
         }
     }
 
@@ -91,10 +95,12 @@ impl Candidate {
 
     pub fn variables(&self) -> Vec<&str> {
         use Candidate::{
-            AtLeast, AtMost, Congruent, Different, ForAll, Given, Less, LessEq, Linear, NonNull, OneOf, Same,
+            AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
+            OneOf, Same,
         };
         let mut names = match self {
             ForAll(f) => f.variables(),
+            Equation(e) => e.variables(),
             Given { x, then, .. } => then.variables().into_iter().chain([x.as_str()]).collect(),
             AtLeast(x, _) | AtMost(x, _) | OneOf(x, _) | Congruent { x, .. } | NonNull(x) => vec![x.as_str()],
             Less(x, y) | LessEq(x, y) | Same(x, y) | Different(x, y) | Linear { x, y, .. } => {
@@ -108,7 +114,8 @@ impl Candidate {
 
     pub fn text(&self) -> String {
         use Candidate::{
-            AtLeast, AtMost, Congruent, Different, ForAll, Given, Less, LessEq, Linear, NonNull, OneOf, Same,
+            AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
+            OneOf, Same,
         };
         match self {
             AtLeast(x, k) => format!("{x} >= {k}"),
@@ -133,6 +140,7 @@ impl Candidate {
             Congruent { x, m, r } => format!("{x} % {m} == {r}"),
             NonNull(x) => format!("{x} != NULL"),
             ForAll(f) => f.text(),
+            Equation(e) => e.text(),
             Given { x, least: 1, then } => format!("{x} > 0 ==> {}", then.text()),
             Given { x, least, then } => format!("{x} >= {least} ==> {}", then.text()),
         }
@@ -141,7 +149,8 @@ impl Candidate {
     /// Evaluates on one execution; `None` when a value is missing.
     pub fn holds(&self, value: &dyn Fn(&str) -> Option<(Const, CType)>) -> Option<bool> {
         use Candidate::{
-            AtLeast, AtMost, Congruent, Different, ForAll, Given, Less, LessEq, Linear, NonNull, OneOf, Same,
+            AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
+            OneOf, Same,
         };
         let num = |x: &str| value(x).and_then(|(c, ty)| number(c, &ty));
         Some(match self {
@@ -161,8 +170,30 @@ impl Candidate {
             Congruent { x, m, r } => num(x)?.checked_rem(*m)? == *r,
             NonNull(x) => value(x)?.0.to_bits() != 0,
             ForAll(_) => return None,
+            Equation(e) => {
+                return e.holds(&|x| {
+                    let (c, ty) = value(x)?;
+                    Some((number(c, &ty)?, c.sort().bits()?))
+                });
+            }
             Given { x, least, then } => num(x)? < *least || then.holds(value)?,
         })
+    }
+
+    /// Whether a bound holds of a value by what its operators can give, whatever the inputs are.
+    pub fn is_evident(&self, pool: &TermPool, value: &dyn Fn(&str) -> Option<(TermId, CType)>) -> bool {
+        let bounds = |x: &str| {
+            let (t, ty) = value(x)?;
+            interval::of(pool, t, ty.is_signed())
+        };
+        match self {
+            Candidate::AtLeast(x, k) => bounds(x).is_some_and(|i| i.low >= *k),
+            Candidate::AtMost(x, k) => bounds(x).is_some_and(|i| i.high <= *k),
+            Candidate::Given { then, .. } => then.is_evident(pool, value),
+            Candidate::Less(x, y) => bounds(x).zip(bounds(y)).is_some_and(|(a, b)| a.high < b.low),
+            Candidate::LessEq(x, y) => bounds(x).zip(bounds(y)).is_some_and(|(a, b)| a.high <= b.low),
+            _ => false,
+        }
     }
 
     /// The condition as a term; `None` when a variable is missing or the sorts do not fit.
@@ -172,7 +203,8 @@ impl Candidate {
         value: &dyn Fn(&str) -> Option<(TermId, CType)>,
     ) -> Option<TermId> {
         use Candidate::{
-            AtLeast, AtMost, Congruent, Different, ForAll, Given, Less, LessEq, Linear, NonNull, OneOf, Same,
+            AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
+            OneOf, Same,
         };
         let constant = |pool: &mut TermPool, t: TermId, k: i128| -> Option<TermId> {
             let width = pool.sort(t).bits()?;
@@ -241,6 +273,7 @@ impl Candidate {
                 Some(pool.not(e))
             }
             ForAll(f) => f.term(pool, value),
+            Equation(e) => e.term(pool, value),
             Given { x, least, then } => {
                 let given = AtLeast(x.clone(), *least).term(pool, value)?;
                 let then = then.term(pool, value)?;
@@ -305,6 +338,7 @@ pub fn suggest(vars: &[Observed]) -> BTreeSet<Candidate> {
             }
         }
     }
+    found.extend(polynomial::suggest(vars).into_iter().map(Candidate::Equation));
     found
 }
 

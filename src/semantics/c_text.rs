@@ -345,7 +345,12 @@ impl<'a> Renderer<'a> {
             }
             Uf::Call { callee, .. } => {
                 let name = naming::callee_name(callee);
-                let text = self.call(name, args);
+                let text = match (name, args) {
+                    _ if callee.ends_with(":errno") => format!("\\at(errno, after_{name})"),
+                    // Through a pointer, which is the last that is passed before the states.
+                    ("*", _) => self.indirect_call(args),
+                    _ => self.call(name, args),
+                };
                 let ty = self.naming.return_type(name).unwrap_or_else(|| Ty::of_sort(sort));
                 Text { ty, ..self.cannot(text, sort) }
             }
@@ -359,6 +364,16 @@ impl<'a> Renderer<'a> {
                 Text { ty, ..self.cannot(text, sort) }
             }
         }
+    }
+
+    /// Renders what a call through a pointer gave.
+    fn indirect_call(&mut self, args: &[TermId]) -> String {
+        let pool = self.pool;
+        let values: Vec<TermId> = args.iter().copied().filter(|&a| pool.sort(a).bits().is_some()).collect();
+        let Some((function, given)) = values.split_last() else { return "...".into() };
+        let function = self.term(*function).at(Level::Unary);
+        let words: Vec<String> = given.iter().map(|&a| self.term(a).text).collect();
+        format!("(*{function})({})", words.join(", "))
     }
 
     /// Renders what a call gave. A function that only reads memory gives the same for the same memory,

@@ -63,7 +63,7 @@ pub struct Statistics {
 /// What all queries together may cost, in multiples of the limit of one.
 const TOTAL: u64 = 16;
 /// How often the limit is halved.
-const HALVINGS: u64 = 6;
+const HALVINGS: u64 = 3;
 /// A question about float arithmetic gets this part of the limit: it is slower by unit than others,
 /// and what it does not settle early it seldom settles at all.
 const FLOAT_SHARE: u64 = 2;

@@ -103,6 +103,7 @@ impl Generator {
         for ty in &self.params {
             input.arguments.push(builder.value(ty, &mut rng, 0));
         }
+        self.count_elements(&mut input.arguments, &mut rng);
         if rng.chance(40) {
             for (symbol, ty, size) in &self.globals {
                 if rng.chance(50) {
@@ -112,6 +113,25 @@ impl Generator {
         }
         input.objects = builder.finish();
         input
+    }
+
+    /// Beside a pointer to scalars a number often counts them: every other time it is a small one.
+    fn count_elements(&self, arguments: &mut [Value], rng: &mut SplitMix) {
+        let is_array = |ty: &CType| match ty {
+            CType::Pointer(to) => matches!(**to, CType::Int { .. } | CType::Float(_) | CType::Pointer(_)),
+            _ => false,
+        };
+        if !self.params.iter().any(is_array) || rng.chance(50) {
+            return;
+        }
+        for (value, ty) in arguments.iter_mut().zip(&self.params) {
+            if let (Value::Const(c), CType::Int { bits, .. }) = (&value, ty)
+                && *bits >= 16
+                && !c.signed().is_some_and(|n| (-1..=16).contains(&n))
+            {
+                *value = Value::Const(Const::bv(*bits, i128::from(rng.below(17))));
+            }
+        }
     }
 
     fn is_scalar(&self) -> bool {

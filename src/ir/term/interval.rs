@@ -1,0 +1,193 @@
+//! Intervals of bit-vectors: bounds that hold whatever the inputs are.
+//!
+//! A cheap abstraction (Cousot and Cousot, 1976): remainders, masks, conversions, shifts and sums that
+//! cannot wrap have bounds that a solver finds only with pains.
+
+use super::{App, Op, Sort, Term, TermId, TermPool};
+use std::collections::HashMap;
+
+/// Smallest and largest value, as a signed or as an unsigned number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    pub low: i128,
+    pub high: i128,
+}
+
+/// Terms of one question; beyond, nothing is known.
+const MAX_TERMS: usize = 4000;
+
+/// Returns the bounds of a bit-vector of at most 64 bits, read as signed or not; `None` for other terms.
+pub fn of(pool: &TermPool, t: TermId, signed: bool) -> Option<Interval> {
+    if pool.sort(t).bits().is_none_or(|w| w > 64) || !matches!(pool.sort(t), Sort::Bv(_)) {
+        return None;
+    }
+    let mut eval = Eval { pool, known: HashMap::new() };
+    Some(eval.of(t, signed, 0))
+}
+
+struct Eval<'p> {
+    pool: &'p TermPool,
+    known: HashMap<(TermId, bool), Interval>,
+}
+
+fn all(width: u16, signed: bool) -> Interval {
+    match signed {
+        true => Interval { low: -(1i128 << (width - 1)), high: (1i128 << (width - 1)) - 1 },
+        false => Interval { low: 0, high: (1i128 << width) - 1 },
+    }
+}
+
+impl Eval<'_> {
+    fn of(&mut self, t: TermId, signed: bool, depth: usize) -> Interval {
+        if let Some(known) = self.known.get(&(t, signed)) {
+            return *known;
+        }
+        let Sort::Bv(width) = self.pool.sort(t) else { return Interval { low: 0, high: 1 } };
+        let whole = all(width, signed);
+        if depth > 100 || self.known.len() > MAX_TERMS {
+            return whole;
+        }
+        let found = self.compute(t, width, signed, depth).unwrap_or(whole);
+        // What does not fit has wrapped.
+        let found = if found.low < whole.low || found.high > whole.high { whole } else { found };
+        // A number that is not negative is the same either way.
+        let found = match (found == whole, signed) {
+            (true, _) => {
+                let other = self.compute(t, width, !signed, depth);
+                let positive = other.filter(|o| o.low >= 0 && o.high < 1i128 << (width - 1));
+                positive.unwrap_or(whole)
+            }
+            _ => found,
+        };
+        self.known.insert((t, signed), found);
+        found
+    }
+
+    fn compute(&mut self, t: TermId, width: u16, signed: bool, depth: usize) -> Option<Interval> {
+        if let Some(c) = self.pool.as_const(t) {
+            let v = if signed { c.signed()? } else { c.unsigned()? as i128 };
+            return Some(Interval { low: v, high: v });
+        }
+        let Term::App(App::Op(op), args) = self.pool.get(t) else { return None };
+        let (op, args) = (*op, args.clone());
+        let mut arg = |i: usize, signed: bool| args.get(i).map(|&a| self.of(a, signed, depth + 1));
+        Some(match op {
+            Op::Ite => {
+                let (a, b) = (arg(1, signed)?, arg(2, signed)?);
+                Interval { low: a.low.min(b.low), high: a.high.max(b.high) }
+            }
+            Op::Zext(_) => arg(0, false)?,
+            Op::Sext(_) if signed => arg(0, true)?,
+            Op::Trunc(_) => {
+                let (a, whole) = (arg(0, signed)?, all(width, signed));
+                (a.low >= whole.low && a.high <= whole.high).then_some(a)?
+            }
+            Op::Add => {
+                let (a, b) = (arg(0, signed)?, arg(1, signed)?);
+                Interval { low: a.low + b.low, high: a.high + b.high }
+            }
+            Op::Mul => {
+                let (a, b) = (arg(0, signed)?, arg(1, signed)?);
+                let products = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
+                Interval { low: *products.iter().min()?, high: *products.iter().max()? }
+            }
+            Op::URem if !signed => {
+                let (a, b) = (arg(0, false)?, arg(1, false)?);
+                if b.low == 0 {
+                    return None;
+                }
+                Interval { low: 0, high: a.high.min(b.high - 1) }
+            }
+            Op::SRem if signed => {
+                let (a, b) = (arg(0, true)?, arg(1, true)?);
+                // A divisor that may be zero leaves the dividend, as the solver has it.
+                if b.low <= 0 && b.high >= 0 {
+                    return None;
+                }
+                let most = b.low.abs().max(b.high.abs()) - 1;
+                Interval { low: a.low.max(-most).min(0), high: a.high.min(most).max(0) }
+            }
+            Op::UDiv if !signed => {
+                let (a, b) = (arg(0, false)?, arg(1, false)?);
+                if b.low == 0 {
+                    return None;
+                }
+                Interval { low: a.low / b.high, high: a.high / b.low }
+            }
+            Op::SDiv if signed => {
+                let (a, b) = (arg(0, true)?, arg(1, true)?);
+                if b.low <= 0 {
+                    return None;
+                }
+                let quotients = [a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high];
+                Interval { low: *quotients.iter().min()?, high: *quotients.iter().max()? }
+            }
+            Op::BitAnd => {
+                // Of two numbers that are not negative, no more than either.
+                let (a, b) = (arg(0, signed)?, arg(1, signed)?);
+                match (a.low >= 0, b.low >= 0) {
+                    (true, true) => Interval { low: 0, high: a.high.min(b.high) },
+                    (true, false) => Interval { low: 0, high: a.high },
+                    (false, true) => Interval { low: 0, high: b.high },
+                    (false, false) => return None,
+                }
+            }
+            Op::BitOr | Op::BitXor => {
+                let (a, b) = (arg(0, signed)?, arg(1, signed)?);
+                if a.low < 0 || b.low < 0 {
+                    return None;
+                }
+                let most = a.high.max(b.high) as u128;
+                let bits = 128 - most.leading_zeros();
+                let low = if op == Op::BitOr { a.low.max(b.low) } else { 0 };
+                Interval { low, high: (1i128 << bits) - 1 }
+            }
+            Op::LShr if !signed => {
+                let (a, b) = (arg(0, false)?, arg(1, false)?);
+                let shift = |n: i128| n.clamp(0, 127) as u32;
+                Interval { low: a.low >> shift(b.high), high: a.high >> shift(b.low) }
+            }
+            Op::AShr if signed => {
+                let (a, b) = (arg(0, true)?, arg(1, false)?);
+                let shift = |n: i128| n.clamp(0, 127) as u32;
+                let shifted = [
+                    a.low >> shift(b.low),
+                    a.low >> shift(b.high),
+                    a.high >> shift(b.low),
+                    a.high >> shift(b.high),
+                ];
+                Interval { low: *shifted.iter().min()?, high: *shifted.iter().max()? }
+            }
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Leaf;
+    use super::*;
+
+    /// Bounds of an operator over an unknown `x` of 32 bits and a constant.
+    fn check(op: Op, k: i128, signed: bool, expected: Option<(i128, i128)>) {
+        let mut pool = TermPool::new();
+        let x = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(32) });
+        let k = pool.bv(32, k);
+        let t = pool.op(op, &[x, k]);
+        let found = of(&pool, t, signed).filter(|i| *i != all(32, signed)).map(|i| (i.low, i.high));
+        assert_eq!(found, expected, "{op:?}");
+    }
+
+    #[test]
+    fn remainders_and_masks_have_bounds() {
+        check(Op::SRem, 5, true, Some((-4, 4)));
+        check(Op::SRem, -5, true, Some((-4, 4)));
+        check(Op::URem, 5, false, Some((0, 4)));
+        check(Op::URem, 5, true, Some((0, 4)));
+        check(Op::BitAnd, 15, true, Some((0, 15)));
+        check(Op::SDiv, 2, true, Some((-1 << 30, (1 << 30) - 1)));
+        check(Op::UDiv, 10, false, Some((0, 429_496_729)));
+        check(Op::Add, 5, true, None);
+        check(Op::Mul, 3, true, None);
+    }
+}
