@@ -3,10 +3,13 @@
 //! A model gives values to parameters and to conversions from standard input; they become arguments
 //! and bytes. What comes out is only a proposal: the replay decides whether it is a witness.
 
-use crate::interp::{Input, Value};
+use crate::interp::{Input, ObjectId, ObjectInit, Storage, Value};
 use crate::ir::eval::Assignment;
-use crate::ir::{App, Const, Function, Leaf, Term, TermId, TermPool, Uf};
+use crate::ir::{App, CType, Const, Function, Leaf, Term, TermId, TermPool, Uf};
 use std::collections::BTreeMap;
+
+/// Bytes, all zero, of an object that a pointer of a model leads to.
+const POINTED_TO: usize = 256;
 
 /// Returns the input that a model proposes for a function. `roots` are the terms of the query.
 pub fn from_model(pool: &TermPool, model: &Assignment, roots: &[TermId], f: &Function) -> Input {
@@ -28,11 +31,22 @@ pub fn from_model(pool: &TermPool, model: &Assignment, roots: &[TermId], f: &Fun
             _ => {}
         }
     }
-    let argument = |p: &crate::ir::VarId| {
+    let mut objects: Vec<ObjectInit> = Vec::new();
+    let mut argument = |p: &crate::ir::VarId| {
         let var = f.var(*p);
         let zero = var.sort.and_then(Const::zero).unwrap_or(Const::bv(64, 0));
-        Value::Const(params.get(&*var.name).copied().filter(|c| Some(c.sort()) == var.sort).unwrap_or(zero))
+        let c = params.get(&*var.name).copied().filter(|c| Some(c.sort()) == var.sort).unwrap_or(zero);
+        if !var.ty.is_pointer() || c.to_bits() == 0 {
+            return Value::Const(c);
+        }
+        // An address is none until something is there.
+        let id = ObjectId(objects.len() as u32);
+        let bytes = vec![0; POINTED_TO];
+        let (undefined, pointers) = (Vec::new(), Vec::new());
+        objects.push(ObjectInit { id, ty: CType::Void, storage: Storage::Heap, bytes, undefined, pointers });
+        Value::Pointer { object: id, offset: 0 }
     };
+    let arguments = f.params.iter().map(&mut argument).collect();
     let mut stdin = Vec::new();
     let last = conversions.keys().next_back().copied();
     for k in 0..=last.unwrap_or(0) {
@@ -43,7 +57,7 @@ pub fn from_model(pool: &TermPool, model: &Assignment, roots: &[TermId], f: &Fun
             None => {}
         }
     }
-    Input { arguments: f.params.iter().map(argument).collect(), stdin, ..Input::default() }
+    Input { arguments, objects, stdin, ..Input::default() }
 }
 
 /// Number of conversions before a state of standard input, on its longest way.

@@ -13,7 +13,7 @@ use super::point::Point;
 use super::quantity::Quantity;
 use super::relations::Known;
 use super::templates::Candidate;
-use crate::ir::{App, CType, Instr, Leaf, Op, Separation, Sort, Term, TermId, TermPool};
+use crate::ir::{App, CType, Expr, Instr, Leaf, Op, Separation, Sort, Term, TermId, TermPool};
 use crate::mvicfg::{Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named};
 use crate::semantics::{Place, Val};
@@ -25,7 +25,7 @@ use std::rc::Rc;
 pub(super) const MEMORY: &str = "\\memory";
 /// Arrays of one loop, and candidates.
 const MAX_ARRAYS: usize = 3;
-const MAX_CANDIDATES: usize = 36;
+const MAX_CANDIDATES: usize = 48;
 
 /// An element of an array: the `k`-th from its start.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -302,6 +302,7 @@ impl Engine<'_> {
             let mut others: Vec<Other> = values.into_iter().map(|(x, _)| Other::Value(x.clone())).collect();
             others.extend(arrays.iter().filter(|(e, _)| e > element).map(|(e, _)| Other::Element(e.clone())));
             others.push(Other::Constant(0));
+            others.extend(self.constants_of(class, head, element).into_iter().map(Other::Constant));
             for other in others {
                 for comparison in Comparison::ALL {
                     // Of numbers without a sign it says nothing.
@@ -323,6 +324,34 @@ impl Engine<'_> {
             }
         }
         found
+    }
+
+    /// Constants that a loop stores or compares, as numbers of an element's type.
+    fn constants_of(&self, class: usize, head: crate::mvicfg::MvId, element: &Element) -> BTreeSet<i128> {
+        const MOST: usize = 3;
+        let flow = &self.e.flow.classes[class];
+        let mut found = BTreeSet::new();
+        let Some(l) = flow.loop_at[head as usize] else { return found };
+        for &node in &flow.loops[l].body {
+            let mut add = |e: &Expr| {
+                e.for_each(&mut |x| {
+                    if let Expr::Const(c) = x
+                        && Some(c.sort()) == Some(element.sort)
+                        && let Some(k) =
+                            if element.signed { c.signed() } else { c.unsigned().map(|u| u as i128) }
+                        && k != 0
+                    {
+                        found.insert(k);
+                    }
+                });
+            };
+            match &self.task.graph.node(node).instr {
+                Instr::Store { value, .. } => add(value),
+                Instr::Branch { cond } => add(cond),
+                _ => {}
+            }
+        }
+        found.into_iter().take(MOST).collect()
     }
 
     /// The constant that a variable is when control first comes to a loop.

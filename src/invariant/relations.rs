@@ -187,8 +187,10 @@ impl Engine<'_> {
         {
             // What the loop changes, then what it reads.
             let ranked = self.e.loop_variables(class, node);
-            subjects.retain(|s| ranked.iter().any(|v| subject::is_variable(graph, s, class, *v)));
-            subjects.sort_by_key(|s| ranked.iter().position(|v| subject::is_variable(graph, s, class, *v)));
+            let rank = |s: &Subject| ranked.iter().position(|v| subject::is_variable(graph, s, class, *v));
+            // What the loop leaves alone may still be what its variables relate to.
+            subjects.retain(|s| rank(s).is_some() || self.is_interface(s, class));
+            subjects.sort_by_key(|s| rank(s).unwrap_or(usize::MAX));
         }
         for s in subjects {
             if matches!(s, Subject::Output | Subject::Ends | Subject::Memory) || known.len() >= MAX_VARIABLES

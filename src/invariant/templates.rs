@@ -312,11 +312,7 @@ pub fn suggest_given(vars: &[Observed], given: &dyn Fn(&str) -> bool) -> BTreeSe
             for then in suggest(&within) {
                 let says_more = then.variables().iter().any(|x| !given(x));
                 // Bounds by numbers are accidents of so few executions.
-                let related = match &then {
-                    Candidate::AtLeast(_, k) => (0..=1).contains(k),
-                    other => other.variables().len() > 1,
-                };
-                if related && says_more && seen.insert(then.clone()) {
+                if then.variables().len() > 1 && says_more && seen.insert(then.clone()) {
                     found.insert(Candidate::Given { x: v.name.clone(), least, then: Box::new(then) });
                 }
             }

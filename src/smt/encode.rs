@@ -218,12 +218,34 @@ impl Encoder {
             }
             (Op::BitsToF(s), [a]) => Some((&floats::from_bits(&a.as_bv()?, s)?).into()),
             (_, [a]) => bv_unary(op, &a.as_bv()?),
+            (Op::SDiv | Op::SRem, [a, _]) if power_of_two(pool, ids[1]).is_some() => {
+                Some(shifted_division(op, &a.as_bv()?, power_of_two(pool, ids[1])?))
+            }
             (_, [a, b]) if op == Op::Concat || sorts[0] == sorts[1] => {
                 bv_binary(op, &a.as_bv()?, &b.as_bv()?)
             }
             _ => None,
         }
     }
+}
+
+/// The exponent of a constant that is a power of two beyond one.
+fn power_of_two(pool: &TermPool, t: TermId) -> Option<u32> {
+    let k = pool.as_const(t)?.signed()?;
+    (k > 1 && k & (k - 1) == 0).then(|| k.trailing_zeros())
+}
+
+/// Signed division by a power of two, and its remainder, by shifts: Z3's own division costs a circuit.
+fn shifted_division(op: Op, a: &BV, exponent: u32) -> Dynamic {
+    let width = a.get_size();
+    let by = |k: u32| BV::from_u64(u64::from(k), width);
+    // Negative numbers are rounded up.
+    let sign = a.bvashr(by(width - 1)).bvlshr(by(width - exponent));
+    let quotient = a.bvadd(&sign).bvashr(by(exponent));
+    if op == Op::SDiv {
+        return (&quotient).into();
+    }
+    (&a.bvsub(quotient.bvshl(by(exponent)))).into()
 }
 
 fn constant(c: Const) -> Option<Dynamic> {

@@ -43,6 +43,9 @@ impl Eval<'_> {
             return *known;
         }
         let Sort::Bv(width) = self.pool.sort(t) else { return Interval { low: 0, high: 1 } };
+        if width > 64 {
+            return Interval { low: -(1 << 100), high: 1 << 100 };
+        }
         let whole = all(width, signed);
         if depth > 100 || self.known.len() > MAX_TERMS {
             return whole;
@@ -88,7 +91,9 @@ impl Eval<'_> {
             }
             Op::Mul => {
                 let (a, b) = (arg(0, signed)?, arg(1, signed)?);
-                let products = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
+                let factors = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
+                let products: Option<Vec<i128>> = factors.iter().map(|(x, y)| x.checked_mul(*y)).collect();
+                let products = products?;
                 Interval { low: *products.iter().min()?, high: *products.iter().max()? }
             }
             Op::URem if !signed => {
