@@ -40,7 +40,7 @@ impl Callees for OneClass<'_> {
 fn restates_bound(c: &Candidate) -> bool {
     match c {
         Candidate::Given { then, .. } => restates_bound(then),
-        other => matches!(other, Candidate::AtMost(..)),
+        other => matches!(other, Candidate::AtMost(..) | Candidate::Equation(_) | Candidate::ForAll(_)),
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::assume;
 use super::consolidate::{Engine, Side};
-use super::event::{self, Guarded};
+use super::event::{self, Case, Guarded};
 use super::fact::{Fact, Template};
 use super::subject::{self, Subject};
 use super::text;
@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Cases of one value that are tried, and where all facts are asked for.
 const MAX_CASES: usize = 8;
 const ALL_CASES: usize = 24;
+/// Ways to one value that are tried one by one.
+const MAX_WAYS: usize = 4;
 /// Bytes of a case's text that a reader still takes in.
 const MAX_LENGTH: usize = 100;
 
@@ -55,19 +57,20 @@ impl Engine<'_> {
         let most = if self.task.options.all { ALL_CASES } else { MAX_CASES };
         let mut tried: BTreeSet<(TermId, TermId)> = BTreeSet::new();
         for (&class, &term) in &values {
-            let cases = event::some_cases(&mut self.e.pool, term);
-            for Guarded { condition, what } in cases.into_iter().take(most) {
-                let what = assume::under(&mut self.e.pool, what, condition);
-                let unknown = |t| self.e.rests_on_indeterminate(t) || self.e.rests_on_havoc(t);
-                if unknown(what) || unknown(condition) || !tried.insert((condition, what)) {
-                    continue;
-                }
-                let shared = values.values().all(|&t| assume::under(&mut self.e.pool, t, condition) == what);
-                if shared && let Some(mut fact) = self.case_fact(subject, class, condition, what, sides) {
-                    fact.assumptions.extend(assumed.iter().cloned());
-                    fact.assumptions.sort();
-                    fact.assumptions.dedup();
-                    self.diff.invariants.push(fact);
+            for Case { whole, ways } in event::some_cases(&mut self.e.pool, term).into_iter().take(most) {
+                // Where the condition of a value is too long to be read, some ways to it may not be.
+                let mut conditions = vec![whole];
+                conditions.extend(ways.into_iter().take(MAX_WAYS));
+                for (k, Guarded { condition, what }) in conditions.into_iter().enumerate() {
+                    if !tried.insert((condition, what)) {
+                        continue;
+                    }
+                    let fact = self.shared_case((subject, class, condition, what), &values, sides);
+                    let told = fact.is_some() && k == 0;
+                    self.diff.invariants.extend(fact.map(|f| f.assuming(&assumed)));
+                    if told {
+                        break;
+                    }
                 }
             }
         }
@@ -75,6 +78,22 @@ impl Engine<'_> {
         if asked && !unknown && assumed.is_empty() && self.diff.invariants.len() == known {
             self.agreements(subject, &values, sides);
         }
+    }
+
+    /// The fact of one case, if all classes share it.
+    fn shared_case(
+        &mut self,
+        (subject, class, condition, what): (&Subject, usize, TermId, TermId),
+        values: &BTreeMap<usize, TermId>,
+        sides: &BTreeMap<usize, Side>,
+    ) -> Option<Fact> {
+        let what = assume::under(&mut self.e.pool, what, condition);
+        let unknown = |t| self.e.rests_on_indeterminate(t) || self.e.rests_on_havoc(t);
+        if unknown(what) || unknown(condition) {
+            return None;
+        }
+        let shared = values.values().all(|&t| assume::under(&mut self.e.pool, t, condition) == what);
+        shared.then(|| self.case_fact(subject, class, condition, what, sides)).flatten()
     }
 
     /// A value as it is in the executions without an undefined event, for well-formed input.

@@ -76,7 +76,13 @@ impl Engine<'_> {
                 None => self.compare_unnamed(address, sort, bytes, &mut open),
             }
         }
+        if self.task.options.all {
+            // What stays as it was is worth a word, too.
+            let members: Vec<Subject> = all.iter().flat_map(|c| self.members(c)).collect();
+            subjects.extend(members);
+        }
         subjects.sort();
+        subjects.dedup();
         for s in &subjects {
             for (pair, verdict) in self.subject(s) {
                 if verdict == Verdict::Open {

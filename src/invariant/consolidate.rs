@@ -419,7 +419,8 @@ impl<'a> Engine<'a> {
             fact.assumptions.sort();
         }
         // That all versions leave a place as it was is no news.
-        let unchanged = |f: &Fact| f.variables.iter().any(|v| f.text == format!("{v} == \\old({v})"));
+        let all = self.task.options.all;
+        let unchanged = |f: &Fact| !all && f.variables.iter().any(|v| f.text == format!("{v} == \\old({v})"));
         self.diff.invariants.extend(merged.into_iter().map(|(_, f)| f).filter(|f| !unchanged(f)));
     }
 

@@ -60,10 +60,17 @@ pub fn cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Guarded<TermId>>> 
 /// Most nodes of an `ite` tree that are looked at for some of its cases.
 const MAX_LOOKED_AT: usize = 48;
 
+/// One value with the condition under which it is taken.
+pub struct Case {
+    pub whole: Guarded<TermId>,
+    /// The ways that lead to it, where there are several: each is a condition by itself.
+    pub ways: Vec<Guarded<TermId>>,
+}
+
 /// Returns cases of a value, those first that few conditions decide; of a large tree not all.
-pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Guarded<TermId>> {
+pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Case> {
     let t = pool.bool(true);
-    let mut result: Vec<Guarded<TermId>> = Vec::new();
+    let mut result: Vec<Case> = Vec::new();
     let mut work = std::collections::VecDeque::from([(t, root)]);
     let mut looked_at = 0;
     while let Some((condition, term)) = work.pop_front() {
@@ -80,11 +87,18 @@ pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Guarded<TermId>> {
                 }
             }
         } else {
-            match result.iter_mut().find(|g| g.what == term) {
-                Some(g) => g.condition = pool.or(g.condition, condition),
-                None => result.push(Guarded { condition, what: term }),
+            let way = Guarded { condition, what: term };
+            match result.iter_mut().find(|c| c.whole.what == term) {
+                Some(c) => {
+                    c.whole.condition = pool.or(c.whole.condition, condition);
+                    c.ways.push(way);
+                }
+                None => result.push(Case { whole: way.clone(), ways: vec![way] }),
             }
         }
+    }
+    for case in result.iter_mut().filter(|c| c.ways.len() == 1) {
+        case.ways.clear();
     }
     result
 }

@@ -1,7 +1,7 @@
 //! Facts of one function, by class.
 
 use crate::mvicfg::VersionSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Shape of a fact (contract, `template`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,4 +49,14 @@ pub struct Fact {
     pub lines: BTreeMap<usize, Vec<u32>>,
     /// Iterations of each loop up to which it was proved, by class; without an entry: any number.
     pub bounds: BTreeMap<usize, u32>,
+}
+
+impl Fact {
+    /// The fact under further assumptions.
+    pub(super) fn assuming(mut self, more: &BTreeSet<String>) -> Fact {
+        self.assumptions.extend(more.iter().cloned());
+        self.assumptions.sort();
+        self.assumptions.dedup();
+        self
+    }
 }

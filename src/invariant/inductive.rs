@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Loops of one function, candidates of one loop and questions for one class.
 const MAX_LOOPS: usize = 8;
 const MAX_CANDIDATES: usize = 40;
-const MAX_QUESTIONS: usize = 320;
+const MAX_QUESTIONS: usize = 1200;
 
 /// What is known of each candidate, in each class.
 type Standings = BTreeMap<Candidate, BTreeMap<usize, Standing>>;
@@ -341,7 +341,20 @@ impl Engine<'_> {
             }
             Candidate::Equation(_) => self.follows(under, goal),
             _ if candidate.is_evident(&self.e.pool, &|x| values.get(x).cloned()) => true,
-            _ => matches!(self.lemmas.holds(&mut self.e.pool, under, goal), smt::Truth::Holds),
+            _ => matches!(self.lemma(under, goal), smt::Truth::Holds),
+        }
+    }
+
+    /// Asks whether the goal holds: first whatever memory holds, which is far easier, then as it is.
+    pub(super) fn lemma(&mut self, under: TermId, goal: TermId) -> smt::Truth {
+        let pool = &mut self.e.pool;
+        let (blind, shown) = (assume::without_loads(pool, under), assume::without_loads(pool, goal));
+        if (blind, shown) == (under, goal) {
+            return self.lemmas.holds(pool, under, goal);
+        }
+        match self.elements.holds(pool, blind, shown) {
+            smt::Truth::Holds => smt::Truth::Holds,
+            _ => self.lemmas.holds(&mut self.e.pool, under, goal),
         }
     }
 

@@ -7,7 +7,7 @@
 use super::assume;
 use super::bounded::OneClass;
 use super::consolidate::{Engine, Side};
-use super::event::{self, Guarded};
+use super::event::{self, Case, Guarded};
 use super::fact::Fact;
 use super::point::Point;
 use super::subject::{self, Subject};
@@ -94,17 +94,13 @@ impl Engine<'_> {
         };
         let sides = BTreeMap::from([(0, side)]);
         let mut found = Vec::new();
-        for Guarded { condition, what } in event::some_cases(&mut self.e.pool, clear) {
+        for Case { whole: Guarded { condition, what }, .. } in event::some_cases(&mut self.e.pool, clear) {
             let what = assume::under(&mut self.e.pool, what, condition);
             if found.len() >= MAX_CASES || self.is_open(what) || self.is_open(condition) {
                 continue;
             }
-            if let Some(mut fact) = self.case_fact(subject, 0, condition, what, &sides) {
-                fact.assumptions.extend(used.iter().cloned());
-                fact.assumptions.sort();
-                fact.assumptions.dedup();
-                found.push(fact);
-            }
+            let fact = self.case_fact(subject, 0, condition, what, &sides);
+            found.extend(fact.map(|f| f.assuming(&used)));
         }
         if let (Subject::Cell { name, .. }, false) = (subject, found.is_empty()) {
             self.diff.cells.insert(name.to_string());

@@ -18,6 +18,8 @@ const MAX_TERMS: usize = 4;
 const MAX_COEFFICIENT: i128 = 64;
 /// Values beyond this may have wrapped around.
 const SMALL: i128 = 30_000;
+/// Values of a variable that are too few.
+const FEW_VALUES: usize = 4;
 /// States beyond the number of unknowns that must agree.
 const SPARE_ROWS: usize = 2;
 /// Monomials of an expanded term.
@@ -157,8 +159,10 @@ pub fn suggest(vars: &[Observed]) -> Vec<Equation> {
     let Some(first) = vars.iter().find(|v| matches!(v.ty, CType::Int { .. })) else { return Vec::new() };
     let bits =
         |ty: &CType| if let CType::Int { bits, signed, .. } = ty { Some((*bits, *signed)) } else { None };
+    // A variable of few values solves many equations that say nothing.
+    let varies = |v: &&Observed| v.values.iter().flatten().collect::<BTreeSet<_>>().len() > FEW_VALUES;
     let alike: Vec<&Observed> =
-        vars.iter().filter(|v| bits(&v.ty) == bits(&first.ty)).take(MAX_VARIABLES).collect();
+        vars.iter().filter(|v| bits(&v.ty) == bits(&first.ty)).filter(varies).take(MAX_VARIABLES).collect();
     if alike.len() < 2 {
         return Vec::new();
     }

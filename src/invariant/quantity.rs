@@ -11,7 +11,7 @@ use super::relations::Known;
 use super::runs::Run;
 use super::subject::{self, Subject};
 use crate::interp::{self, Identity, Observation, Target, Value};
-use crate::ir::{App, CType, Const, Instr, Leaf, Sort, TermId, VarKind};
+use crate::ir::{App, CType, Const, Instr, Leaf, Op, Sort, TermId, VarKind};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{Val, c_text};
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,6 +171,34 @@ impl Engine<'_> {
             Some(Subject::Cell { name: name.into(), address: a.address, sort: a.sort, bytes: a.bytes })
         };
         written.into_iter().filter_map(subject).collect()
+    }
+
+    /// The scalar members of the records that the parameters of a class lead to, as subjects.
+    pub(super) fn members(&mut self, class: usize) -> Vec<Subject> {
+        const MOST: usize = 12;
+        let body = self.task.graph.bodies[class].clone();
+        let unit = self.task.units[class].clone();
+        let bits = self.task.pointer_bits;
+        let mut found = Vec::new();
+        for var in body.params.iter().map(|p| body.var(*p)) {
+            let (CType::Pointer(to), Some(sort)) = (&var.ty, var.sort) else { continue };
+            let CType::Record(id) = **to else { continue };
+            let Some(record) = unit.records.get(id.0 as usize).filter(|r| !r.is_union) else { continue };
+            for field in record.fields.iter().filter(|f| f.bits.is_none() && is_countable(&f.ty)) {
+                let (Some(sort_of), Some(bytes)) = (field.ty.sort(bits), unit.size_of(&field.ty)) else {
+                    continue;
+                };
+                let base = self.e.pool.leaf(Leaf::Param { name: var.name.clone(), sort });
+                let offset = self.e.pool.bv(bits, i128::from(field.offset));
+                let address = self.e.pool.op(Op::Add, &[base, offset]);
+                if found.len() < MOST
+                    && let Some(name) = self.cell_name(address, sort_of, bytes)
+                {
+                    found.push(Subject::Cell { name: name.into(), address, sort: sort_of, bytes });
+                }
+            }
+        }
+        found
     }
 
     /// The type of a quantity at the exit of a class.

@@ -339,7 +339,7 @@ impl Engine<'_> {
         if matches!(candidate, Candidate::Equation(_)) {
             return Standing::Open;
         }
-        match self.lemmas.holds(&mut self.e.pool, under, goal) {
+        match self.lemma(under, goal) {
             smt::Truth::Holds => Standing::proved(candidate, known, &assumed),
             smt::Truth::Fails(model) => {
                 let graph = self.task.graph;

@@ -84,6 +84,7 @@ impl Candidate {
         match (self, other) {
             (Candidate::AtLeast(x, k), Candidate::AtLeast(y, j)) => x == y && k > j,
             (Candidate::AtMost(x, k), Candidate::AtMost(y, j)) => x == y && k < j,
+            (Candidate::OneOf(x, ks), Candidate::AtLeast(y, k)) => x == y && ks.iter().all(|n| n >= k),
             (
                 Candidate::Given { x, least, then },
                 Candidate::Given { x: other, least: theirs, then: weaker },
@@ -311,8 +312,9 @@ pub fn suggest_given(vars: &[Observed], given: &dyn Fn(&str) -> bool) -> BTreeSe
             let within: Vec<Observed> = vars.iter().map(only).collect();
             for then in suggest(&within) {
                 let says_more = then.variables().iter().any(|x| !given(x));
-                // Bounds by numbers are accidents of so few executions.
-                if then.variables().len() > 1 && says_more && seen.insert(then.clone()) {
+                // Bounds by numbers are accidents of so few executions, and so are equations.
+                let related = then.variables().len() > 1 && !matches!(then, Candidate::Equation(_));
+                if related && says_more && seen.insert(then.clone()) {
                     found.insert(Candidate::Given { x: v.name.clone(), least, then: Box::new(then) });
                 }
             }
@@ -329,13 +331,22 @@ pub fn suggest(vars: &[Observed]) -> BTreeSet<Candidate> {
     }
     for (i, x) in vars.iter().enumerate() {
         for y in &vars[i + 1..] {
-            if x.ty == y.ty && !x.ty.is_pointer() {
+            if is_alike(&x.ty, &y.ty) {
                 suggest_binary(x, y, &mut found);
             }
         }
     }
     found.extend(polynomial::suggest(vars).into_iter().map(Candidate::Equation));
     found
+}
+
+/// Whether numbers of two types compare as they are; qualifiers and names do not matter.
+fn is_alike(a: &CType, b: &CType) -> bool {
+    match (a, b) {
+        (CType::Int { bits, signed, .. }, CType::Int { bits: b, signed: s, .. }) => (bits, signed) == (b, s),
+        (CType::Pointer(_), _) => false,
+        (a, b) => a == b,
+    }
 }
 
 fn suggest_unary(v: &Observed, found: &mut BTreeSet<Candidate>) {
@@ -354,6 +365,10 @@ fn suggest_unary(v: &Observed, found: &mut BTreeSet<Candidate>) {
     let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else { return };
     if numbers.len() <= 4 {
         found.insert(Candidate::OneOf(x(), numbers.iter().copied().collect()));
+        // Where there are more values than were seen, their sign may hold.
+        if v.ty.is_signed() && low >= 0 {
+            found.insert(Candidate::AtLeast(x(), i128::from(low > 0)));
+        }
         return;
     }
     // Bounds that a person would state: small ones, or the sign.
