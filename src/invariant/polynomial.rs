@@ -343,7 +343,7 @@ impl Prover {
         }
         if let Some(args) = pool.as_op(t, Op::Add) {
             let mut sum = Polynomial::new();
-            for a in args.to_vec() {
+            for a in args.iter().copied() {
                 for (m, c) in self.expanded(pool, a, depth + 1)? {
                     self.add(&mut sum, m, c);
                 }
@@ -406,7 +406,10 @@ mod tests {
         let (mut a, mut b, mut q, mut r) = (vec![], vec![], vec![], vec![]);
         for k in 0..60 {
             let (x, y, z) = ((k * 7) % 13, 1 + (k * 5) % 9, (k * 3) % 7);
-            (b.push(y), q.push(x), r.push(z), a.push(x * y + z));
+            b.push(y);
+            q.push(x);
+            r.push(z);
+            a.push(x * y + z);
         }
         check(&[("a", &a), ("b", &b), ("q", &q), ("r", &r)], &["b * q + r == a"]);
         let n: Vec<i128> = i.iter().map(|i| (i * 5) % 11).collect();
