@@ -190,7 +190,10 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         let seen = |v: &String| {
             v.starts_with('\\') || ["output", "end", "calls"].contains(&v.as_str()) || diff.cells.contains(v)
         };
-        request.analysis.has_locals() || request.analysis.points.is_explicit() || f.variables.iter().any(seen)
+        request.analysis.has_locals()
+            || request.analysis.points.is_explicit()
+            || f.template == invariant::Template::Typestate
+            || f.variables.iter().any(seen)
     };
     let mut invariants: Vec<&invariant::Fact> = invariants.into_iter().filter(shown).collect();
     if !request.analysis.has_locals() && !request.analysis.points.is_explicit() {

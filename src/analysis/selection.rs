@@ -17,13 +17,15 @@ pub(super) fn select(facts: Vec<&Fact>) -> (Vec<&Fact>, usize) {
     let plain: BTreeSet<&String> =
         facts.iter().filter(is_value).filter(|f| f.text.len() <= PLAIN).flat_map(|f| &f.variables).collect();
     let implied = |f: &&Fact| {
-        !is_value(&f) && f.template != Template::Event && f.variables.iter().all(|v| plain.contains(v))
+        let of_run = matches!(f.template, Template::Event | Template::Typestate);
+        !is_value(&f) && !of_run && f.variables.iter().all(|v| plain.contains(v))
     };
     let (implied, mut rest): (Vec<&Fact>, Vec<&Fact>) = facts.into_iter().partition(implied);
     let subject = |f: &Fact| match f.variables.first().map(String::as_str) {
         Some("\\result") => 0,
         Some("output" | "end") => 1,
         Some("calls") => 4,
+        _ if f.template == Template::Typestate => 4,
         _ if f.variables.iter().any(|v| v.starts_with('\\')) => 2,
         _ => 3,
     };

@@ -118,8 +118,7 @@ impl Default for Settings {
     fn default() -> Settings {
         let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
         Settings {
-            // Typestates need a description, so they are on only when asked for.
-            templates: owned(&TEMPLATES[..9]),
+            templates: owned(&TEMPLATES),
             points: owned(&["exit", "loop"]),
             rlimit: 2_000_000,
             unroll: 8,

@@ -347,6 +347,7 @@ impl<'a> Engine<'a> {
             if self.diff.point.kind == Kind::Exit {
                 self.peeled_cases();
                 self.calls();
+                self.typestates();
             }
         }
         std::mem::take(&mut self.diff)
@@ -709,7 +710,13 @@ impl<'a> Engine<'a> {
 
     /// The lines of the values that only one side has, and that both have; failing those, of what decides
     /// which value it is.
-    fn causes_of_change(&self, from: usize, to: usize, a: &Side, b: &Side) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+    pub(super) fn causes_of_change(
+        &self,
+        from: usize,
+        to: usize,
+        a: &Side,
+        b: &Side,
+    ) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
         let (mut removed, mut added, shared) = self.cause_lines(from, to, &a.causes, &b.causes);
         if removed.is_empty() && added.is_empty() {
             let (ga, gb) = (a.causes.union(&a.guards), b.causes.union(&b.guards));

@@ -15,6 +15,7 @@ pub enum Template {
     NonNull,
     Functional,
     Event,
+    Typestate,
 }
 
 impl Template {
@@ -29,6 +30,7 @@ impl Template {
             Template::NonNull => "non-null",
             Template::Functional => "functional",
             Template::Event => "event",
+            Template::Typestate => "typestate",
         }
     }
 }

@@ -17,6 +17,7 @@ mod peeled;
 mod point;
 mod polynomial;
 mod properties;
+mod protocol;
 mod quantified;
 mod quantity;
 mod refusals;
@@ -30,6 +31,7 @@ mod subject;
 mod templates;
 mod text;
 mod transfer;
+mod typestate;
 
 pub use cell::{CellChange, CellValue};
 pub use consolidate::{
