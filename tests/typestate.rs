@@ -217,6 +217,26 @@ fn errors_are_told() {
     check("void f(int n) { char *p = malloc(n); free(p); p = malloc(n); free(p); }", &[]);
 }
 
+/// Effects that are not modelled may do anything with a resource, but do not take calls back.
+#[test]
+fn unknown_effects_are_no_proof() {
+    check("void f(int n) { char *p = malloc(n); __asm__(\"nop\" : : \"r\"(p)); }", &[]);
+    check(
+        "#include <setjmp.h>\njmp_buf b;\nvoid f(int n) { char *p = malloc(n); if (setjmp(b)) return; free(p); }",
+        &[],
+    );
+}
+
+/// What the program defines itself is none of the library's.
+#[test]
+fn names_of_the_library_may_mean_something_else() {
+    let report = analyse(&[
+        "void unknown(void *); void free(void *p) { unknown(p); unknown(p); } void f(char *p) { free(p); }"
+            .to_owned(),
+    ]);
+    assert_eq!(texts(of_f(&report).flat_map(|p| &p.version_invariants)), [""; 0]);
+}
+
 /// Checks the churns of states between two bodies of `f`: `-` and `+`, and the claim.
 #[track_caller]
 fn check_churn(old: &str, new: &str, expected: &[&str], claim: Option<Claim>) {

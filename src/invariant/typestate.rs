@@ -178,8 +178,8 @@ impl Engine<'_> {
         let graph = self.task.graph;
         let flow = &self.e.flow.classes[class];
         let nodes = flow.rpo.clone();
-        // After an effect that is not modelled nothing is known.
-        if nodes.iter().any(|&n| matches!(graph.node(n).instr, Instr::Unknown { .. })) {
+        // Behind a second return nothing is known of what was called in between.
+        if nodes.iter().any(|&n| graph.node(n).instr.is_second_return()) {
             return Vec::new();
         }
         let resources = self.resources(class, &nodes);
@@ -624,40 +624,42 @@ impl Engine<'_> {
     /// Whether the resource may be reached by others when the function ends, or by functions that it calls.
     fn escapes(&mut self, class: usize, nodes: &[MvId], r: &Resource) -> bool {
         let graph = self.task.graph;
-        nodes.iter().any(|&node| {
-            let given: Vec<Expr> = match &graph.node(node).instr {
-                Instr::Store { value, .. } => vec![value.clone()],
-                Instr::Return { value } => value.iter().cloned().collect(),
-                Instr::Call { args, callee, .. } => {
-                    let harmless = match self.library_call(class, node) {
-                        Some((call, _)) => {
-                            let takes = r.protocol.takes.iter().any(|t| t == call);
-                            let used = r.protocol.uses.iter().any(|u| u.call == call);
-                            let known = library::row(call).is_some() || r.protocol.step(call).is_some();
-                            !takes && (used || known)
+        let unknown = |n: &MvId| matches!(graph.node(*n).instr, Instr::Unknown { .. });
+        nodes.iter().any(unknown)
+            || nodes.iter().any(|&node| {
+                let given: Vec<Expr> = match &graph.node(node).instr {
+                    Instr::Store { value, .. } => vec![value.clone()],
+                    Instr::Return { value } => value.iter().cloned().collect(),
+                    Instr::Call { args, callee, .. } => {
+                        let harmless = match self.library_call(class, node) {
+                            Some((call, _)) => {
+                                let takes = r.protocol.takes.iter().any(|t| t == call);
+                                let used = r.protocol.uses.iter().any(|u| u.call == call);
+                                let known = library::row(call).is_some() || r.protocol.step(call).is_some();
+                                !takes && (used || known)
+                            }
+                            None => false,
+                        };
+                        let mut given = if harmless { Vec::new() } else { args.clone() };
+                        if let Callee::Indirect(e) = callee {
+                            given.push(e.clone());
                         }
-                        None => false,
-                    };
-                    let mut given = if harmless { Vec::new() } else { args.clone() };
-                    if let Callee::Indirect(e) = callee {
-                        given.push(e.clone());
+                        given
                     }
-                    given
-                }
-                _ => Vec::new(),
-            };
-            given.iter().any(|e| match self.value(class, node, e) {
-                Some(value) => self.carries(value, r.term),
-                None => true,
+                    _ => Vec::new(),
+                };
+                given.iter().any(|e| match self.value(class, node, e) {
+                    Some(value) => self.carries(value, r.term),
+                    None => true,
+                })
             })
-        })
     }
 
     /// Whether functions are called of which nothing is known.
     fn calls_unseen(&self, class: usize, nodes: &[MvId]) -> bool {
         let stock = protocol::stock();
         nodes.iter().any(|&node| {
-            let call = matches!(self.task.graph.node(node).instr, Instr::Call { .. });
+            let call = matches!(self.task.graph.node(node).instr, Instr::Call { .. } | Instr::Unknown { .. });
             let known = |(call, _): (&str, &[Expr])| {
                 library::row(call).is_some() || stock.iter().any(|p| p.step(call).is_some())
             };
