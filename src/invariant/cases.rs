@@ -10,8 +10,9 @@ use super::consolidate::{Engine, Side};
 use super::event::{self, Case, Guarded};
 use super::fact::{Fact, Template};
 use super::subject::{self, Subject};
+use super::templates;
 use super::text;
-use crate::ir::TermId;
+use crate::ir::{CType, TermId};
 use crate::mvicfg::VersionSet;
 use crate::semantics::c_text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +36,9 @@ impl Engine<'_> {
         }
         let name = subject.name();
         let all = self.task.graph.all_classes();
-        let told = self.diff.invariants.iter().any(|f| f.classes == all && f.variables == [name.clone()]);
+        let whole =
+            |f: &&Fact| f.classes == all && f.variables == [name.clone()] && f.template != Template::Set;
+        let told = self.diff.invariants.iter().any(|f| whole(&f));
         if told {
             return;
         }
@@ -78,6 +81,27 @@ impl Engine<'_> {
         if asked && !unknown && assumed.is_empty() && self.diff.invariants.len() == known {
             self.agreements(subject, &values, sides);
         }
+    }
+
+    /// The values that a subject can have in a class, where they are a few numbers.
+    pub(super) fn set_fact(
+        &mut self,
+        subject: &Subject,
+        class: usize,
+        shown: TermId,
+        fact: Fact,
+    ) -> Option<Fact> {
+        const MOST: usize = 5;
+        let ty = subject::type_of(self.task.graph, subject, class)?;
+        let cases = event::cases(&mut self.e.pool, shown)?;
+        let values: Option<BTreeSet<i128>> = cases
+            .iter()
+            .map(|c| self.e.pool.as_const(c.what).and_then(|k| templates::number(k, &ty)))
+            .collect();
+        let values = values.filter(|v| (2..=MOST).contains(&v.len()) && matches!(ty, CType::Int { .. }))?;
+        let name = subject.name();
+        let words: Vec<String> = values.iter().map(|k| format!("{name} == {k}")).collect();
+        Some(Fact { template: Template::Set, text: words.join(" || "), c: None, ..fact })
     }
 
     /// The fact of one case, if all classes share it.

@@ -491,11 +491,8 @@ impl<'a> Engine<'a> {
         let naming = self.naming_without(class, subject);
         let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
         let constant = self.e.pool.as_const(val.term).is_some();
-        if text == format!("{0} == {0}", subject.name()) || !self.is_readable(&text) {
+        if text == format!("{0} == {0}", subject.name()) {
             return Vec::new();
-        }
-        if let Subject::Cell { name, .. } = subject {
-            self.diff.cells.insert(name.to_string());
         }
         let fact = Fact {
             template: if constant { Template::Constant } else { Template::Functional },
@@ -507,6 +504,13 @@ impl<'a> Engine<'a> {
             lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
             bounds: BTreeMap::new(),
         };
+        if !self.is_readable(&fact.text) {
+            let set = self.set_fact(subject, class, shown, fact);
+            return set.map(|f| (vec![shown], f)).into_iter().collect();
+        }
+        if let Subject::Cell { name, .. } = subject {
+            self.diff.cells.insert(name.to_string());
+        }
         vec![(vec![shown], fact)]
     }
 

@@ -97,8 +97,17 @@ pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Case> {
             }
         }
     }
-    for case in result.iter_mut().filter(|c| c.ways.len() == 1) {
-        case.ways.clear();
+    for case in &mut result {
+        // A condition of alternatives is several ways, too.
+        let parts = match pool.as_op(case.whole.condition, Op::Or) {
+            Some(parts) => parts.to_vec(),
+            None => case.ways.iter().map(|w| w.condition).collect(),
+        };
+        let what = case.whole.what;
+        case.ways = match parts.len() {
+            0 | 1 => Vec::new(),
+            _ => parts.into_iter().map(|condition| Guarded { condition, what }).collect(),
+        };
     }
     result
 }

@@ -402,7 +402,7 @@ mod tests {
     fn equations_are_solved_for() {
         let i: Vec<i128> = (0..24).collect();
         let s: Vec<i128> = i.iter().map(|i| i * (i - 1) / 2).collect();
-        check(&[("i", &i), ("s", &s)], &["2 * s + i == i * i"]);
+        check(&[("i", &i), ("s", &s)], &["i + 2 * s == i * i"]);
         let (mut a, mut b, mut q, mut r) = (vec![], vec![], vec![], vec![]);
         for k in 0..60 {
             let (x, y, z) = ((k * 7) % 13, 1 + (k * 5) % 9, (k * 3) % 7);
