@@ -113,3 +113,87 @@ fn a_version_without_defined_runs_refutes_nothing() {
     let result = facts.iter().find(|f| f.variables == ["\\result"]);
     assert!(result.is_some_and(|f| f.assumptions.contains(&"no-undefined-behaviour".into())), "{facts:?}");
 }
+
+/// Facts at the heads and the exit of a function, as the engine finds them for one version.
+fn all_facts(source: &str) -> Vec<String> {
+    let points = PointChoice { kinds: Some(vec![PointKind::Exit, PointKind::Loop]), lines: Vec::new() };
+    let options = Options { all: true, whole: true, points, ..Options::default() };
+    let report = diff(&memory::request(&[vec![("a.c", source)]], c::Options::default(), options));
+    let points = report.functions.iter().flat_map(|f| &f.points);
+    let facts = points.flat_map(|p| &p.version_invariants);
+    let proved = |f: &&git_invdiff::report::Fact| f.status.values().all(|s| *s == Status::Proved);
+    facts.filter(proved).map(|f| f.text.clone()).collect()
+}
+
+#[track_caller]
+fn check_facts(source: &str, found: &[&str], not_found: &[&str]) {
+    let facts = all_facts(source);
+    for fact in found {
+        assert!(facts.contains(&(*fact).to_owned()), "{fact}: {facts:#?}");
+    }
+    for fact in not_found {
+        assert!(!facts.contains(&(*fact).to_owned()), "{fact}: {facts:#?}");
+    }
+}
+
+/// What holds of all elements that a loop has passed; numbers compare as C promotes them.
+#[test]
+fn elements_behind_an_index() {
+    check_facts(
+        "int f(const int *a, int n) { int m = a[0]; for (int i = 1; i < n; i++) if (a[i] > m) m = a[i]; return m; }",
+        &["\\forall integer k; 0 <= k && k < n ==> a[k] <= \\result", "*a <= m", "n > 0 ==> i <= n"],
+        &["\\forall integer k; 0 <= k && k < n ==> a[k] < \\result"],
+    );
+    check_facts(
+        "void f(unsigned char *p, unsigned n, unsigned char c) { for (unsigned i = 0; i < n; i++) p[i] = c; }",
+        &["\\forall integer k; 0 <= k && k < n ==> p[k] == c"],
+        &[],
+    );
+    check_facts(
+        "void f(char *p, unsigned n, int c) { for (unsigned i = 0; i < n; i++) p[i] = c; }",
+        &["i == n"],
+        &[
+            "\\forall integer k; 0 <= k && k < n ==> p[k] == c",
+            "\\forall integer k; 0 <= k && k < i ==> p[k] == c",
+        ],
+    );
+}
+
+/// Equations hold modulo the width, which narrower numbers than `int` do not compute in.
+#[test]
+fn equations_between_counters() {
+    check_facts(
+        "int f(int n) { int x = n, y = 0; while (x > 0) { x--; y++; } return y; }",
+        &["x + y == n"],
+        &[],
+    );
+    check_facts(
+        "unsigned f(unsigned a, unsigned b) { unsigned q = 0, r = a; while (b && r >= b) { r -= b; q++; } return q; }",
+        &["b * q + r == a"],
+        &[],
+    );
+    check_facts(
+        "short f(short n) { short x = n, y = 0; while (x > 0) { x--; y++; } return y; }",
+        &[],
+        &["x + y == n"],
+    );
+}
+
+/// Pointers are taken to lead to different objects, by name; a call leaves alone what it cannot write.
+#[test]
+fn memory_behind_writes() {
+    let source = "struct s { int n, cap; int *d; }; static int hits; static void note(int *p) { *p = 1; hits++; }\n\
+                  int f(struct s *s, int v) { s->d[s->n] = v; s->n++; note(s->d); return s->cap; }";
+    check_facts(source, &["s->n == \\old(s->n) + 1", "\\result == \\old(s->cap)"], &[]);
+    let freed = "#include <stdlib.h>\nstruct o { int n; }; int f(struct o *o) { if (--o->n == 0) { free(o); return 1; } return 0; }";
+    check_facts(freed, &[], &["o->n == \\old(o->n) - 1"]);
+    let loops = "struct s { int n, cap; int *d; }; int f(struct s *s, int k) { for (int i = 0; i < k; i++) s->d[i] = 0; return s->cap; }";
+    check_facts(loops, &["\\result == \\old(s->cap)"], &[]);
+}
+
+/// A pointer's address that a loop computes may be that of a local.
+#[test]
+fn loops_may_find_the_address_of_a_local() {
+    let source = "int f(int n) { int a = 0, b = 0; int *p = &a; while (n-- > 0) p = &b; *p = 5; return b; }";
+    check_facts(source, &[], &["\\result == 0", "b == 0"]);
+}

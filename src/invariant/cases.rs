@@ -12,7 +12,7 @@ use super::fact::{Fact, Template};
 use super::subject::{self, Subject};
 use super::templates;
 use super::text;
-use crate::ir::{CType, TermId};
+use crate::ir::{App, CType, Leaf, TermId};
 use crate::mvicfg::VersionSet;
 use crate::semantics::c_text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,6 +83,13 @@ impl Engine<'_> {
         }
     }
 
+    /// Whether a value is what a place held at entry.
+    fn is_as_before(&mut self, subject: &Subject, what: TermId) -> bool {
+        let Subject::Cell { address, sort, bytes, .. } = subject else { return false };
+        let memory = self.e.pool.leaf(Leaf::Memory);
+        self.e.pool.app(App::Load { sort: *sort, bytes: *bytes }, &[memory, *address]) == what
+    }
+
     /// The values that a subject can have in a class, where they are a few numbers.
     pub(super) fn set_fact(
         &mut self,
@@ -144,8 +151,9 @@ impl Engine<'_> {
             Some(_) => equation.clone(),
             None => format!("{} ==> {equation}", text::term(&self.e.pool, condition, &naming, None)),
         };
-        let says_nothing =
-            equation == format!("{name} == {name}") || equation == format!("{name} == \\old({name})");
+        let says_nothing = self.is_as_before(subject, what)
+            || equation == format!("{name} == {name}")
+            || equation == format!("{name} == \\old({name})");
         let long = text.len() > MAX_LENGTH && !self.task.options.all;
         if says_nothing || long || !self.is_readable(&text) {
             return None;

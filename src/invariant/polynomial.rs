@@ -156,7 +156,10 @@ mod field {
 
 /// Returns the equations that hold in all rows, simple ones first.
 pub fn suggest(vars: &[Observed]) -> Vec<Equation> {
-    let Some(first) = vars.iter().find(|v| matches!(v.ty, CType::Int { .. })) else { return Vec::new() };
+    // Narrower numbers are promoted before they are computed with.
+    let Some(first) = vars.iter().find(|v| matches!(v.ty, CType::Int { bits: 32.., .. })) else {
+        return Vec::new();
+    };
     let bits =
         |ty: &CType| if let CType::Int { bits, signed, .. } = ty { Some((*bits, *signed)) } else { None };
     // A variable of few values solves many equations that say nothing.

@@ -179,19 +179,18 @@ impl ForAll {
         let (le, lt) = if signed { (Op::Sle, Op::Slt) } else { (Op::Ule, Op::Ult) };
         let (from, to) = (pool.op(le, &[low, k]), pool.op(lt, &[k, bound]));
         let inside = pool.and(from, to);
-        let element = self.element.load(pool, memory, k, signed)?;
+        let element =
+            Number { term: self.element.load(pool, memory, k, signed)?, signed: self.element.signed };
         let other = match &self.other {
-            Other::Constant(c) => pool.bv(pool.sort(element).bits()?, *c),
+            Other::Constant(c) => Number { term: pool.bv(pool.sort(element.term).bits()?, *c), ..element },
             Other::Value(x) => {
-                let (t, ty) = value(x)?;
-                fitted(pool, t, ty.is_signed(), pool.sort(element), self.element.signed)?
+                let (term, ty) = value(x)?;
+                Number { term, signed: ty.is_signed() }
             }
-            Other::Element(e) => e.load(pool, memory, k, signed)?,
+            Other::Element(e) => Number { term: e.load(pool, memory, k, signed)?, signed: e.signed },
         };
-        if pool.sort(other) != pool.sort(element) {
-            return None;
-        }
-        let (le, lt) = if self.element.signed { (Op::Sle, Op::Slt) } else { (Op::Ule, Op::Ult) };
+        let (element, other, signed) = converted(pool, element, other)?;
+        let (le, lt) = if signed { (Op::Sle, Op::Slt) } else { (Op::Ule, Op::Ult) };
         let holds = match self.comparison {
             Comparison::Equal => pool.eq(element, other),
             Comparison::Different => {
@@ -245,15 +244,33 @@ impl Element {
     }
 }
 
-/// A value as one of the elements' type compares with it: of a wider variable the low part, when that is
-/// all of it that an element is compared with.
-fn fitted(pool: &mut TermPool, t: TermId, signed: bool, sort: Sort, wanted: bool) -> Option<TermId> {
-    let (from, to) = (pool.sort(t).bits()?, sort.bits()?);
-    match () {
-        _ if from == to && signed == wanted => Some(t),
-        _ if from > to => Some(pool.op(Op::Trunc(to), &[t])),
-        _ => None,
-    }
+/// A bit-vector as a number.
+#[derive(Clone, Copy)]
+struct Number {
+    term: TermId,
+    signed: bool,
+}
+
+/// Two numbers as C compares them (C17 6.3.1.8: promotion, then the usual arithmetic conversions), and
+/// whether the comparison is a signed one.
+fn converted(pool: &mut TermPool, a: Number, b: Number) -> Option<(TermId, TermId, bool)> {
+    const INT: u16 = 32;
+    let extended = |pool: &mut TermPool, n: Number, width: u16| {
+        let op = if n.signed { Op::Sext(width) } else { Op::Zext(width) };
+        pool.op(op, &[n.term])
+    };
+    let mut promoted = |n: Number| -> Option<(Number, u16)> {
+        match pool.sort(n.term).bits()? {
+            w if w < INT => Some((Number { term: extended(pool, n, INT), signed: true }, INT)),
+            w => Some((n, w)),
+        }
+    };
+    let ((a, wa), (b, wb)) = (promoted(a)?, promoted(b)?);
+    Some(match wa.cmp(&wb) {
+        std::cmp::Ordering::Equal => (a.term, b.term, a.signed && b.signed),
+        std::cmp::Ordering::Less => (extended(pool, a, wb), b.term, b.signed),
+        std::cmp::Ordering::Greater => (a.term, extended(pool, b, wa), a.signed),
+    })
 }
 
 impl Engine<'_> {

@@ -406,7 +406,9 @@ fn suggest_binary(x: &Observed, y: &Observed, found: &mut BTreeSet<Candidate>) {
         found.insert(Candidate::Same(xn, yn));
         return;
     }
-    if let Some((a, b)) = line(&rows) {
+    // Narrower numbers are promoted before they are computed with: modulo their own width says little.
+    let is_wide = matches!(x.ty, CType::Int { bits: 32.., .. });
+    if let Some((a, b)) = line(&rows).filter(|_| is_wide) {
         found.insert(Candidate::Linear { y: yn, x: xn, a, b });
         return;
     }
