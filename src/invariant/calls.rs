@@ -3,7 +3,7 @@
 //! What a function does to the world it mostly does by calling. A call outside loops is made in just
 //! the executions that get to it, whose condition is a term over the inputs, with arguments that are
 //! such terms, too. Calls that only compute a value are left out (the facts of the value tell of
-//! them), and so are those that print (the output tells).
+//! them), and so are those that print or read standard input (the output and `\input(k)` tell).
 
 use super::consolidate::Engine;
 use super::fact::{Fact, Template};
@@ -90,7 +90,7 @@ impl Engine<'_> {
         let defined = |c| self.task.callees.identity(c, name).is_some();
         let effect = match library::row(name) {
             Some(row) if !self.task.graph.all_classes().iter().any(defined) => {
-                row.has_effect() && !row.prints
+                row.has_effect() && !row.prints && !row.scans
             }
             _ => true,
         };
