@@ -1,4 +1,4 @@
-//! Cases in which loops go round not at all, or once: `n <= 0 ==> \\result == 0`.
+//! Cases in which loops go round not at all, or once: `n <= 0 ==> \result == 0`.
 //!
 //! The first iterations of the outermost loops are laid out before them. The values at the exit then
 //! are trees of cases, and the cases whose conditions and values do not speak of what is left of the

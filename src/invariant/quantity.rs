@@ -1,8 +1,8 @@
 //! Quantities: what candidates at a point may speak of beside the result and variables.
 //!
 //! Places in memory that mean the same in all versions (`p->len`, globals) have a value at the point,
-//! and so do, for comparison, what they and the parameters held at entry (`\\old(p->len)`,
-//! `\\old(n)`). A quantity is known by its name: the same name is the same place at every point.
+//! and so do, for comparison, what they and the parameters held at entry (`\old(p->len)`,
+//! `\old(n)`). A quantity is known by its name: the same name is the same place at every point.
 
 use super::cell::{self, CellValue, Entry};
 use super::consolidate::Engine;

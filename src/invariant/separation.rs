@@ -3,7 +3,7 @@
 //! A term is exact: a load after a write through another pointer stays open, since the two may lead to
 //! the same bytes. What a reader of C expects is the value for pointers that lead to different
 //! objects, and indices that stay inside their arrays. Here a term is rebuilt under such
-//! assumptions, and those that were used are named with the fact: `\\separated(p, q)`,
+//! assumptions, and those that were used are named with the fact: `\separated(p, q)`,
 //! `in-bounds(r->buf)`.
 
 use super::consolidate::Engine;

@@ -310,7 +310,7 @@ pub struct Churn {
     pub id: String,
     pub from: Version,
     pub to: Version,
-    /// What changes: `\\result`, `output`, `end`, `memory`, a variable, or a place in memory (`p->len`).
+    /// What changes: `\result`, `output`, `end`, `memory`, a variable, or a place in memory (`p->len`).
     pub subject: String,
     pub removed: Vec<Fact>,
     pub added: Vec<Fact>,
