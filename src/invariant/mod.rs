@@ -13,6 +13,7 @@ mod events;
 mod fact;
 mod inductive;
 mod inputs;
+mod naming;
 mod peeled;
 mod point;
 mod polynomial;

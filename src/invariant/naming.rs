@@ -1,0 +1,106 @@
+//! Names of values at a point, and which texts a reader can make sense of.
+
+use super::consolidate::Engine;
+use super::subject::{self, Subject};
+use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf};
+use crate::semantics::c_text::{Named, Naming};
+use crate::semantics::library;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+impl<'a> Engine<'a> {
+    /// Whether a person can make sense of a text: nothing was left out of it, and it does not speak
+    /// of states inside the function that have no name in C.
+    pub(super) fn is_readable(&self, text: &str) -> bool {
+        let elided = text.contains("...");
+        let in_loop = text.contains("@loop") || text.contains(", loop)");
+        let inner = text.contains(", after_");
+        !elided && !in_loop && (self.task.options.all || !inner) && !self.is_ambiguous(text)
+    }
+
+    /// Whether a text names the result of a call that the function makes at several places: which of them
+    /// it is, nobody could tell.
+    fn is_ambiguous(&self, text: &str) -> bool {
+        if !text.contains('(') {
+            return false;
+        }
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for body in &self.task.graph.bodies {
+            let mut own: BTreeMap<&str, usize> = BTreeMap::new();
+            for node in &body.nodes {
+                if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
+                    *own.entry(name).or_insert(0) += 1;
+                }
+            }
+            for (name, n) in own {
+                let most = counts.entry(name).or_insert(0);
+                *most = n.max(*most);
+            }
+        }
+        let is_named = |name: &str| {
+            text.match_indices(name).any(|(i, _)| {
+                let before = text[..i].chars().next_back();
+                let inside = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+                !inside && text[i + name.len()..].starts_with('(')
+            })
+        };
+        let computes = |name: &str| library::row(name).is_some_and(|r| r.is_pure());
+        counts.into_iter().any(|(name, n)| n > 1 && !computes(name) && is_named(name))
+    }
+
+    /// Names values at the exit: by variables that hold the same input in every class. What is not
+    /// the same everywhere keeps the name of the input, so that a fact means the same in all.
+    pub(super) fn name_values(&mut self) -> Vec<Naming<'a>> {
+        let graph = self.task.graph;
+        let all = graph.all_classes();
+        let mut names: BTreeMap<TermId, Named> = BTreeMap::new();
+        let mut changed_params: BTreeSet<Arc<str>> = BTreeSet::new();
+        let point = self.diff.point.clone();
+        for s in subject::at(graph, point.kind) {
+            let Subject::Variable { name, ordinal: 0 } = &s else { continue };
+            let part = subject::values_at(&mut self.e, &s, &point, &all);
+            let shown: BTreeSet<TermId> = part
+                .iter()
+                .flat_map(|(set, v)| set.iter().map(|c| (c, v.term)))
+                .map(|(c, t)| self.shown(c, t))
+                .collect();
+            let (Some(&term), 1) = (shown.first(), shown.len()) else {
+                changed_params.insert(name.clone());
+                continue;
+            };
+            let everywhere = part.iter().map(|(set, _)| set.len()).sum::<usize>() == all.len();
+            match self.e.pool.get(term) {
+                Term::Leaf(Leaf::Param { name: p, .. }) if p == name => {}
+                Term::App(App::Uf(Uf::Input { .. }), _) if everywhere => {
+                    if let Some(ty) = subject::type_of(graph, &s, graph.bodies.len() - 1) {
+                        names.entry(term).or_insert(Named { text: name.to_string(), ty });
+                    }
+                }
+                _ => {
+                    changed_params.insert(name.clone());
+                }
+            }
+        }
+        let memory = subject::values_at(&mut self.e, &Subject::Memory, &point, &all);
+        let old_memory = memory.iter().any(|(_, v)| !matches!(self.e.pool.get(v.term), Term::Leaf(_)));
+        let task = self.task;
+        let bodies = graph.bodies.iter().zip(&task.units);
+        bodies
+            .map(|(body, unit)| Naming {
+                names: names.clone(),
+                old_params: changed_params.clone(),
+                old_memory,
+                ..Naming::of_function(unit, body)
+            })
+            .collect()
+    }
+
+    /// The names of a class but for that of a subject, which would say nothing of itself.
+    pub(super) fn naming_without(&self, class: usize, subject: &Subject) -> Naming<'a> {
+        let mut naming = self.namings[class].clone();
+        if let Subject::Variable { name, .. } = subject {
+            naming.names.retain(|_, n| n.text != **name);
+        }
+        naming
+    }
+}
