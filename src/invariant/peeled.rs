@@ -60,9 +60,12 @@ impl Engine<'_> {
         let mut engine = Engine::new(&task, &flow);
         engine.diff.point = Point::exit(&graph);
         engine.namings = engine.name_values();
-        let told: Vec<String> = self.diff.cells.iter().cloned().collect();
         let mut found = Vec::new();
-        for s in engine.peeled_subjects(&told) {
+        for s in engine.peeled_subjects() {
+            // A value that no loop takes part in has its cases already.
+            if !self.is_made_by_loops(class, &s) {
+                continue;
+            }
             found.extend(engine.cases_before_loops(&s));
         }
         self.diff.cells.extend(engine.diff.cells);
@@ -70,8 +73,18 @@ impl Engine<'_> {
         found
     }
 
+    /// Whether a result or a variable of a class rests on a loop; of places in memory it is not asked.
+    fn is_made_by_loops(&mut self, class: usize, subject: &Subject) -> bool {
+        if matches!(subject, Subject::Cell { .. }) {
+            return true;
+        }
+        let (point, single) = (self.diff.point.clone(), VersionSet::single(class));
+        let values = subject::values_at(&mut self.e, subject, &point, &single);
+        values.iter().any(|(_, v)| self.is_open(v.term))
+    }
+
     /// What a caller sees, and variables where they are asked for.
-    fn peeled_subjects(&mut self, _told: &[String]) -> Vec<Subject> {
+    fn peeled_subjects(&mut self) -> Vec<Subject> {
         let mut subjects = subject::at(self.task.graph, self.diff.point.kind);
         let all = self.task.options.all;
         subjects.retain(|s| *s == Subject::Result || all && matches!(s, Subject::Variable { .. }));
