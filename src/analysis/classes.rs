@@ -292,6 +292,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     let members: Vec<(usize, &Member)> =
         representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
     let context = Context { world, classes: members.iter().map(|(v, m)| (*v, m.unit.clone())).collect() };
+    let kept = invariant::Kept::default();
     let examine = |unrolled: bool, points: invariant::Points| {
         let body = |m: &Member| match unrolled {
             true => unroll::unroll(&m.inlined, &unroll::UnrollLimits::default()),
@@ -303,6 +304,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             pairs: pairs.clone(),
             own: own.clone(),
             programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
+            kept: &kept,
             units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
             pins: pins_of(lineage, &options.pins),
             callees: &context,
@@ -319,20 +321,32 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     };
     let mut diff = FunctionDiff::default();
     let choice = &options.points;
-    if exit && (choice.kinds.is_none() || choice.has(PointKind::Exit)) {
-        let loops = match choice.is_explicit() {
-            true => invariant::Loops::No,
-            false => invariant::Loops::WhereUntold,
-        };
-        diff.extend(examine(true, invariant::Points { exit: true, loops, ..Default::default() }));
-    }
-    // At other points the loops are looked at as they are written.
-    let loops = if choice.has(PointKind::Loop) { invariant::Loops::Yes } else { invariant::Loops::No };
+    let at_exit = exit && (choice.kinds.is_none() || choice.has(PointKind::Exit));
+    // At other points than the exit the loops are looked at as they are written.
+    let explicit = if choice.has(PointKind::Loop) { invariant::Loops::Yes } else { invariant::Loops::No };
+    let untold = match choice.is_explicit() {
+        true => invariant::Loops::No,
+        false => invariant::Loops::WhereUntold,
+    };
     let entry = choice.has(PointKind::Entry);
-    if loops == invariant::Loops::Yes || entry || !lines.is_empty() {
-        diff.extend(examine(false, invariant::Points { exit: false, entry, loops, lines }));
+    let inside = explicit == invariant::Loops::Yes || entry || !lines.is_empty();
+    if at_exit && inside && members.iter().all(|(_, m)| !unrolls(m)) {
+        diff.extend(examine(false, invariant::Points { exit: true, entry, loops: explicit, lines }));
+        return Analysed { class_of, representative, diff: Some(diff) };
+    }
+    if at_exit {
+        diff.extend(examine(true, invariant::Points { exit: true, loops: untold, ..Default::default() }));
+    }
+    if inside {
+        diff.extend(examine(false, invariant::Points { exit: false, entry, loops: explicit, lines }));
     }
     Analysed { class_of, representative, diff: Some(diff) }
+}
+
+/// Whether a body has a loop that is laid out.
+fn unrolls(m: &Member) -> bool {
+    let hash = crate::mvicfg::key::exact_body_hash;
+    hash(&unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())) != hash(&m.inlined)
 }
 
 /// The lines that were asked for, as lines of the newest body.

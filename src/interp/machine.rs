@@ -11,6 +11,7 @@ use super::program::Program;
 use super::streams::Streams;
 use crate::ir::{CType, Const, Function, NodeId, Sort, UndefinedKind, VarId};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Why a run stops before its entry function returns.
@@ -134,7 +135,7 @@ impl Observation<'_, '_> {
 }
 
 /// Called before each watched node of the entry function's outermost call.
-type Observer<'o> = &'o mut dyn FnMut(NodeId, &mut Observation);
+type Observer<'o> = &'o mut dyn FnMut(NodeId, &mut Observation) -> ControlFlow<()>;
 
 /// Runs a function (or a whole program, when it is `main`) on an input.
 ///
@@ -144,14 +145,15 @@ pub fn run(program: &Program, entry: &str, input: &Input, limits: &Limits) -> Ou
 }
 
 /// Runs as [`run`] does and calls `observe` before each execution of a node of `watch` in the
-/// entry frame (not in recursive calls of the same function).
+/// entry frame (not in recursive calls of the same function). An observer that has seen enough breaks
+/// off the run, which then ends as one that ran out of fuel.
 pub fn run_traced(
     program: &Program,
     entry: &str,
     input: &Input,
     limits: &Limits,
     watch: &[NodeId],
-    observe: &mut dyn FnMut(NodeId, &mut Observation),
+    observe: &mut dyn FnMut(NodeId, &mut Observation) -> ControlFlow<()>,
 ) -> Outcome {
     let nodes = watch.iter().map(|n| n.0 as usize + 1).max().unwrap_or(0);
     let mut watched = vec![false; nodes];
@@ -431,7 +433,10 @@ impl<'p> Machine<'p> {
                     && self.frames.len() == 1
                     && watched.get(node as usize) == Some(&true)
                 {
-                    observe(NodeId(node), &mut Observation { machine: self, base, code });
+                    let seen = observe(NodeId(node), &mut Observation { machine: self, base, code });
+                    if seen.is_break() {
+                        return Err(Stop::Fuel);
+                    }
                 }
                 let next = match &n.step {
                     Step::Nop => n.succs[0],
@@ -466,7 +471,11 @@ impl<'p> Machine<'p> {
                             && self.frames.len() == 1
                             && watched.get(Function::EXIT.0 as usize) == Some(&true)
                         {
-                            observe(Function::EXIT, &mut Observation { machine: self, base, code });
+                            let seen =
+                                observe(Function::EXIT, &mut Observation { machine: self, base, code });
+                            if seen.is_break() {
+                                return Err(Stop::Fuel);
+                            }
                         }
                         self.leave(value)?;
                         break;

@@ -5,6 +5,7 @@ use crate::ir::{
     Access, CType, Callee, Const, DataModel, Expr, Function, Instr, Node, NodeId, Object, Op, Sort, Span,
     Stmt, StmtId, UndefinedKind, Unit, Var, VarId, VarKind,
 };
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 fn int() -> CType {
@@ -116,8 +117,14 @@ fn loops_run_until_fuel_is_out() {
     let o = run(&p, "f", &input, &Limits { fuel: 100, ..Limits::default() });
     assert_eq!(o.end, End::Fuel);
     let mut seen = Vec::new();
-    run_traced(&p, "f", &input, &Limits::default(), &[NodeId(head)], &mut |_, o| seen.push(o.value(x)));
+    let limits = Limits::default();
+    run_traced(&p, "f", &input, &limits, &[NodeId(head)], &mut |_, o| {
+        seen.push(o.value(x));
+        ControlFlow::Continue(())
+    });
     assert_eq!((seen.len(), seen[1]), (1001, Some(Const::bv(32, 999))));
+    let o = run_traced(&p, "f", &input, &limits, &[NodeId(head)], &mut |_, _| ControlFlow::Break(()));
+    assert_eq!((o.end, o.steps), (End::Fuel, 2));
 }
 
 #[test]

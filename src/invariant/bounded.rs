@@ -59,6 +59,7 @@ impl<'a> Task<'a> {
             own: Vec::new(),
             units: vec![self.units[class].clone()],
             programs: vec![self.programs[class].clone()],
+            kept: self.kept,
             pins: Vec::new(),
             callees,
             pointer_bits: self.pointer_bits,

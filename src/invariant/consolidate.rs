@@ -15,7 +15,7 @@ use super::inputs;
 use super::point::{Kind, Point};
 use super::properties::{self, PinnedFact, Property};
 use super::quantity::Quantity;
-use super::runs::{self, Budget, Difference, Run};
+use super::runs::{self, Budget, Difference, Kept, Run};
 use super::separation::LoopFrames;
 use super::shrink;
 use super::subject::{self, Subject};
@@ -40,12 +40,22 @@ pub struct Task<'a> {
     pub units: Vec<Arc<Unit>>,
     /// The program of each class, for runs; the function's name in it is that of the body.
     pub programs: Vec<Arc<Program>>,
+    /// Runs of these programs so far.
+    pub kept: &'a Kept,
     /// Facts that are to hold at the exit.
     pub pins: Vec<PinnedFact>,
     pub callees: &'a dyn Callees,
     pub pointer_bits: u16,
     pub points: Points,
     pub options: Options,
+}
+
+impl Task<'_> {
+    /// Concrete runs of two classes on the same inputs.
+    pub(super) fn runs(&self, from: usize, to: usize) -> Rc<Vec<Run>> {
+        let entry = (&*self.graph.bodies[from].name, &*self.graph.bodies[to].name);
+        self.kept.of(&self.programs[from], &self.programs[to], entry, self.options.budget)
+    }
 }
 
 /// At which points facts are asked for.
@@ -244,7 +254,6 @@ pub(super) struct Engine<'a> {
     /// Work of further evaluators and solvers.
     pub(super) nodes_visited: u64,
     pub(super) solver_queries: u64,
-    runs: BTreeMap<(usize, usize), Rc<Vec<Run>>>,
     /// Names of values at the exit, by class.
     pub(super) namings: Vec<Naming<'a>>,
     /// Pairs of classes whose memories differ in nothing but what cells tell.
@@ -277,7 +286,6 @@ impl<'a> Engine<'a> {
             elements: smt::Decider::new(small, 0),
             nodes_visited: 0,
             solver_queries: 0,
-            runs: BTreeMap::new(),
             namings: Vec::new(),
             settled_memory: BTreeSet::new(),
             diff: PointDiff::default(),
@@ -517,7 +525,7 @@ impl<'a> Engine<'a> {
     /// Decides how a subject differs between two classes, and reports it.
     fn compare(&mut self, subject: &Subject, from: usize, to: usize, a: &Side, b: &Side) -> Verdict {
         let graph = self.task.graph;
-        let runs = self.runs(from, to);
+        let runs = self.task.runs(from, to);
         let mut found = match (subject, self.diff.point.kind) {
             (_, Kind::Exit) => self.witness(&runs, subject, from, to),
             (Subject::Variable { name, .. }, _) => {
@@ -746,18 +754,6 @@ impl<'a> Engine<'a> {
             self.diff.undecided.push(Undecided { text: subject.name(), reason: reason.into() });
         }
         Verdict::Open
-    }
-
-    pub(super) fn runs(&mut self, from: usize, to: usize) -> Rc<Vec<Run>> {
-        if let Some(r) = self.runs.get(&(from, to)) {
-            return r.clone();
-        }
-        let graph = self.task.graph;
-        let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
-        let (old, new) = (&self.task.programs[from], &self.task.programs[to]);
-        let runs = Rc::new(runs::collect(old, new, entry, Vec::new(), self.task.options.budget));
-        self.runs.insert((from, to), runs.clone());
-        runs
     }
 
     /// The term under the assumption that input is well formed.

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Loops of one function, candidates of one loop and questions for one class.
 const MAX_LOOPS: usize = 8;
 const MAX_CANDIDATES: usize = 40;
-const MAX_QUESTIONS: usize = 1200;
+const MAX_QUESTIONS: u64 = 1200;
 
 /// What is known of each candidate, in each class.
 type Standings = BTreeMap<Candidate, BTreeMap<usize, Standing>>;
@@ -246,20 +246,20 @@ impl Engine<'_> {
 
     /// Drops candidates until the rest is inductive, given what is settled.
     fn weaken(&mut self, class: usize, heads: &mut [Head], settled: TermId) {
-        let mut questions = 0;
+        let asked = |e: &Self| e.lemmas.settled().total() + e.elements.settled().total();
+        let before = asked(self);
         loop {
             let mut dropped = false;
             for h in 0..heads.len() {
-                for candidate in heads[h].candidates.clone() {
-                    if questions >= MAX_QUESTIONS {
+                let ways = 0..=heads[h].back.len();
+                for way in ways {
+                    if asked(self) - before >= MAX_QUESTIONS {
                         heads.iter_mut().for_each(|h| h.candidates.clear());
                         return;
                     }
-                    questions += 1 + heads[h].back.len();
-                    if !self.is_inductive(class, &candidate, h, heads, settled) {
-                        heads[h].candidates.remove(&candidate);
-                        dropped = true;
-                    }
+                    let kept = self.kept_along(class, heads, (h, way), settled);
+                    dropped |= kept.len() < heads[h].candidates.len();
+                    heads[h].candidates = kept;
                 }
             }
             if !dropped {
@@ -268,33 +268,59 @@ impl Engine<'_> {
         }
     }
 
-    fn is_inductive(
+    /// The candidates of a head that hold when it is reached on a way: first (way 0), or back again.
+    fn kept_along(
         &mut self,
         class: usize,
-        candidate: &Candidate,
-        h: usize,
         heads: &[Head],
+        (h, way): (usize, usize),
         settled: TermId,
-    ) -> bool {
-        // The first arrival at this head: arrivals at others were before it.
-        let others = match candidate {
-            Candidate::ForAll(_) => self.e.pool.bool(true),
-            _ => self.conjunction(heads, Some(h)),
+    ) -> BTreeSet<Candidate> {
+        let head = &heads[h];
+        let (under, values) = match way.checked_sub(1).and_then(|w| head.back.get(w)) {
+            // The first arrival at this head: arrivals at others were before it.
+            None => (self.conjunction(heads, Some(h)), (head.reach, &head.first)),
+            Some((condition, values)) => {
+                let all = self.conjunction(heads, None);
+                (self.e.pool.and(all, settled), (*condition, values))
+            }
         };
-        let under = self.e.pool.and(heads[h].reach, others);
-        if !self.shows(class, candidate, under, &heads[h], &heads[h].first) {
-            return false;
-        }
-        let all = match candidate {
+        let (condition, values) = values;
+        let under = self.e.pool.and(condition, under);
+        let mut kept = BTreeSet::new();
+        let mut asked = Vec::new();
+        for candidate in &head.candidates {
             // Beside what is settled a fact about elements needs itself only, and the solver little.
-            Candidate::ForAll(_) => self.supposed(&heads[h], candidate),
-            _ => self.conjunction(heads, None),
-        };
-        let all = self.e.pool.and(all, settled);
-        heads[h].back.iter().all(|(way, values)| {
-            let under = self.e.pool.and(*way, all);
-            self.shows(class, candidate, under, &heads[h], values)
-        })
+            if let Candidate::ForAll(f) = candidate {
+                let own = match way {
+                    0 => condition,
+                    _ => {
+                        let own = self.supposed(head, candidate);
+                        let own = self.e.pool.and(own, settled);
+                        self.e.pool.and(condition, own)
+                    }
+                };
+                if self.shows_elements(class, f, candidate, own, head, values) {
+                    kept.insert(candidate.clone());
+                }
+                continue;
+            }
+            let of = |x: &str| values.get(x).cloned();
+            let Some(goal) = candidate.term(&mut self.e.pool, &of) else { continue };
+            let evident = match candidate {
+                Candidate::Equation(_) => self.follows(under, goal),
+                _ => candidate.is_evident(&self.e.pool, &of),
+            };
+            match candidate {
+                _ if evident => _ = kept.insert(candidate.clone()),
+                Candidate::Equation(_) => {}
+                _ => asked.push((candidate.clone(), goal)),
+            }
+        }
+        let goals: Vec<TermId> = asked.iter().map(|(_, goal)| *goal).collect();
+        let shown = self.lemmas_of(under, &goals);
+        kept.extend(asked.into_iter().zip(shown).filter(|(_, shown)| *shown).map(|((c, _), _)| c));
+        kept
     }
 
     /// The facts about elements of all heads, where their heads are reached.
@@ -323,26 +349,20 @@ impl Engine<'_> {
         all
     }
 
-    /// Whether a candidate is proved for these values.
-    fn shows(
+    /// Whether a candidate about elements is proved for these values.
+    fn shows_elements(
         &mut self,
         class: usize,
+        f: &ForAll,
         candidate: &Candidate,
         under: TermId,
         head: &Head,
         values: &Values,
     ) -> bool {
         let Some(goal) = candidate.term(&mut self.e.pool, &|x| values.get(x).cloned()) else { return false };
-        match candidate {
-            Candidate::ForAll(f) => {
-                let index = head.known.get(&f.bound).map(|k| k.as_term().0);
-                let Some((bound, _)) = values.get(&f.bound) else { return false };
-                self.shows_for_all(class, f, under, goal, (*bound, index))
-            }
-            Candidate::Equation(_) => self.follows(under, goal),
-            _ if candidate.is_evident(&self.e.pool, &|x| values.get(x).cloned()) => true,
-            _ => matches!(self.lemma(under, goal), smt::Truth::Holds),
-        }
+        let index = head.known.get(&f.bound).map(|k| k.as_term().0);
+        let Some((bound, _)) = values.get(&f.bound) else { return false };
+        self.shows_for_all(class, f, under, goal, (*bound, index))
     }
 
     /// Asks whether the goal holds: first whatever memory holds, which is far easier, then as it is.
@@ -356,6 +376,22 @@ impl Engine<'_> {
             smt::Truth::Holds => smt::Truth::Holds,
             _ => self.lemmas.holds(&mut self.e.pool, under, goal),
         }
+    }
+
+    /// Asks which of the goals hold, as [`Engine::lemma`] does of one.
+    fn lemmas_of(&mut self, under: TermId, goals: &[TermId]) -> Vec<bool> {
+        let pool = &mut self.e.pool;
+        let blind_under = assume::without_loads(pool, under);
+        let blind: Vec<TermId> = goals.iter().map(|&g| assume::without_loads(pool, g)).collect();
+        if blind_under == under && blind == goals {
+            return self.lemmas.holding(pool, under, goals);
+        }
+        let mut shown = self.elements.holding(pool, blind_under, &blind);
+        let open: Vec<usize> = (0..goals.len()).filter(|&i| !shown[i]).collect();
+        let left: Vec<TermId> = open.iter().map(|&i| goals[i]).collect();
+        let settled = self.lemmas.holding(pool, under, &left);
+        open.into_iter().zip(settled).for_each(|(i, holds)| shown[i] = holds);
+        shown
     }
 
     /// Whether an equation follows from those among the conditions by rewriting alone.

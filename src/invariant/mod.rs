@@ -41,5 +41,5 @@ pub use consolidate::{
 pub use fact::{Fact, Template};
 pub use point::{Kind, Point};
 pub use properties::{Break, PinnedFact, Property, PropertyKind, Standing};
-pub use runs::{Budget, Run};
+pub use runs::{Budget, Kept, Run};
 pub use subject::Subject;

@@ -21,7 +21,6 @@ use crate::semantics::c_parse::Expression;
 use crate::semantics::{c_term, constant_string};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// A fact that is to hold at the function's exit.
@@ -72,7 +71,7 @@ pub struct Property {
 /// Looks at every property of a function. `engine`: where the function could be analysed at all;
 /// otherwise only runs speak.
 pub(super) fn check(task: &Task, engine: Option<&mut Engine>) -> Vec<Property> {
-    let mut checker = Checker { task, engine, runs: BTreeMap::new() };
+    let mut checker = Checker { task, engine };
     let mut found: Vec<Property> = task.pins.iter().map(|pin| checker.pinned(pin)).collect();
     found.extend(checker.assertions());
     found
@@ -81,27 +80,12 @@ pub(super) fn check(task: &Task, engine: Option<&mut Engine>) -> Vec<Property> {
 struct Checker<'c, 'e, 't> {
     task: &'c Task<'t>,
     engine: Option<&'c mut Engine<'e>>,
-    /// Where there is no engine, which keeps its own.
-    runs: BTreeMap<(usize, usize), Rc<Vec<Run>>>,
 }
 
 /// Returns whether one side of a run keeps the property; `None`: it does not say.
 type Keeps<'k> = dyn Fn(&Run, bool, usize) -> Option<bool> + 'k;
 
 impl Checker<'_, '_, '_> {
-    fn runs(&mut self, from: usize, to: usize) -> Rc<Vec<Run>> {
-        if let Some(engine) = &mut self.engine {
-            return engine.runs(from, to);
-        }
-        let task = self.task;
-        let collect = || {
-            let entry = (&*task.graph.bodies[from].name, &*task.graph.bodies[to].name);
-            let (old, new) = (&task.programs[from], &task.programs[to]);
-            Rc::new(runs::collect(old, new, entry, Vec::new(), task.options.budget))
-        };
-        self.runs.entry((from, to)).or_insert_with(collect).clone()
-    }
-
     fn replay(&self, from: usize, to: usize, run: &Run) -> Run {
         let (graph, programs) = (self.task.graph, &self.task.programs);
         let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
@@ -115,7 +99,9 @@ impl Checker<'_, '_, '_> {
                 if side != class {
                     continue;
                 }
-                if let Some(run) = self.runs(from, to).iter().find(|r| keeps(r, old, class) == Some(false)) {
+                if let Some(run) =
+                    self.task.runs(from, to).iter().find(|r| keeps(r, old, class) == Some(false))
+                {
                     return Some(run.clone());
                 }
             }
@@ -147,7 +133,7 @@ impl Checker<'_, '_, '_> {
                 continue;
             }
             let kept = |r: &&Run| keeps(r, false, to) == Some(false) && keeps(r, true, from) == Some(true);
-            let found = self.runs(from, to).iter().find(kept).cloned();
+            let found = self.task.runs(from, to).iter().find(kept).cloned();
             let replayed = || refuting.get(&to).map(|r| self.replay(from, to, r));
             let Some(run) = found.or_else(replayed).filter(|r| keeps(r, false, to) == Some(false)) else {
                 continue;
@@ -191,7 +177,7 @@ impl Checker<'_, '_, '_> {
         // Of a fact that some run could speak about, no more is to be said.
         let mut spoken = false;
         for (from, to) in task.run_pairs() {
-            let runs = self.runs(from, to);
+            let runs = self.task.runs(from, to);
             spoken |= runs.iter().any(|r| keeps(r, true, from).is_some() || keeps(r, false, to).is_some());
         }
         let undecided = property.standing.values().all(|s| *s == Standing::Open);
@@ -231,7 +217,7 @@ impl Checker<'_, '_, '_> {
         }
         // Those of callees count when a run of this function breaks them.
         for (from, to) in task.run_pairs() {
-            for run in self.runs(from, to).iter() {
+            for run in self.task.runs(from, to).iter() {
                 for (o, class) in [(&run.old, from), (&run.new, to)] {
                     let Some((kind, text)) = failed(task, class, o) else { continue };
                     if matches!(kind, PropertyKind::Assertion { callee: Some(_), .. }) {

@@ -10,6 +10,7 @@ use super::runs::{self, Run};
 use super::subject::find_var;
 use crate::interp::{End, Outcome};
 use crate::ir::{Const, NodeId};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// Runs that are repeated to watch a point, arrivals of each that are kept, and rows of all.
@@ -90,9 +91,9 @@ impl Engine<'_> {
         let mut found = Vec::new();
         for (from, to) in self.task.run_pairs() {
             if from == class {
-                found.push((self.runs(from, to), true));
+                found.push((self.task.runs(from, to), true));
             } else if to == class {
-                found.push((self.runs(from, to), false));
+                found.push((self.task.runs(from, to), false));
             }
         }
         found
@@ -137,14 +138,13 @@ impl Engine<'_> {
             let mut arrivals = Vec::new();
             let input = run.input_of(old);
             runs::watch(&self.task.programs[class], &body.name, &input, node, &mut |state| {
-                if arrivals.len() < ARRIVALS {
-                    let mut value = |n: &String| match find_var(body, n, 0) {
-                        Some(v) => state.value(v),
-                        None => self.quantity_here(class, n, &input, state),
-                    };
-                    let values = names.iter().map(&mut value).collect();
-                    arrivals.push(Row { run: index, values });
-                }
+                let mut value = |n: &String| match find_var(body, n, 0) {
+                    Some(v) => state.value(v),
+                    None => self.quantity_here(class, n, &input, state),
+                };
+                let values = names.iter().map(&mut value).collect();
+                arrivals.push(Row { run: index, values });
+                unless(arrivals.len() == ARRIVALS)
             });
             rows.rows.extend(arrivals);
             rows.runs.push((list.clone(), i));
@@ -164,7 +164,7 @@ impl Engine<'_> {
     /// other.
     pub(super) fn differing_run(&mut self, name: &str, from: usize, to: usize) -> Option<Run> {
         let point = self.diff.point.clone();
-        let list = self.runs(from, to);
+        let list = self.task.runs(from, to);
         let (old, new) = (self.watchable(from, &point)?, self.watchable(to, &point)?);
         let comparable = list.iter().filter(|r| runs::is_comparable(r));
         comparable
@@ -180,9 +180,8 @@ impl Engine<'_> {
                         &r.input_of(old),
                         node,
                         &mut |state| {
-                            if values.len() < ARRIVALS {
-                                values.push(var.and_then(|v| state.value(v)));
-                            }
+                            values.push(var.and_then(|v| state.value(v)));
+                            unless(values.len() == ARRIVALS)
                         },
                     );
                     values
@@ -192,6 +191,11 @@ impl Engine<'_> {
             })
             .cloned()
     }
+}
+
+/// Breaks off when enough was seen.
+fn unless(enough: bool) -> ControlFlow<()> {
+    if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// What one class did in a run.

@@ -12,6 +12,10 @@ use super::transfer;
 use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program, Value};
 use crate::ir::{CType, Const, Function, NodeId, UndefinedKind};
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// One input with what both versions did on it.
@@ -64,6 +68,35 @@ impl Default for Budget {
     }
 }
 
+/// Runs of pairs of functions, made when first asked for: all points of a function, and all ways to
+/// lay out its loops, look at the same ones. A pair is known by its programs, which live as long, and
+/// its names.
+#[derive(Default)]
+pub struct Kept(RefCell<BTreeMap<PairKey, Rc<Vec<Run>>>>);
+
+/// Addresses of two programs and the names of a function in them.
+type PairKey = (usize, usize, String, String);
+
+impl Kept {
+    /// Returns the runs of a pair. The programs have to outlive `self`.
+    pub(super) fn of(
+        &self,
+        old: &Arc<Program>,
+        new: &Arc<Program>,
+        entry: (&str, &str),
+        budget: Budget,
+    ) -> Rc<Vec<Run>> {
+        let address = |p: &Arc<Program>| Arc::as_ptr(p) as usize;
+        let key = (address(old), address(new), entry.0.to_owned(), entry.1.to_owned());
+        if let Some(known) = self.0.borrow().get(&key) {
+            return known.clone();
+        }
+        let runs = Rc::new(collect(old, new, entry, Vec::new(), budget));
+        self.0.borrow_mut().insert(key, runs.clone());
+        runs
+    }
+}
+
 /// Runs both programs on generated inputs, after `first`.
 pub fn collect(
     old: &Arc<Program>,
@@ -77,16 +110,21 @@ pub fn collect(
     let mut generator = interp::Generator::new(new, entry.1, 0);
     let mut given = first.into_iter().chain(simple_stdin(old, new, entry));
     let mut shown = false;
+    // A version and itself do not differ.
+    let alone = is_alone(old, new, entry);
+    let mut runaway = 0;
     while tried < budget.inputs && steps < budget.steps {
         // Enough is known when a defined difference was seen; the rest only suggests candidates.
-        if shown && tried >= SUGGESTING {
+        if tried >= if alone { 2 * SUGGESTING } else { SUGGESTING } && (shown || alone) {
             break;
         }
         let input = match given.next() {
             Some(i) => i,
             None => generator.next(),
         };
-        let run = replay(old, new, entry, input);
+        let fuel = if runaway > budget.steps / RUNAWAY_SHARE { FUEL / 16 } else { FUEL };
+        let run = replay_within(old, new, entry, input, fuel);
+        runaway += [&run.old, &run.new].iter().filter(|o| o.end == End::Fuel).map(|o| o.steps).sum::<u64>();
         steps += run.old.steps + run.new.steps + RUN_COST;
         tried += 1;
         let first_shown = !shown && is_defined_difference(&run);
@@ -146,6 +184,8 @@ fn bytes(run: &Run) -> usize {
 
 /// Runs that suffice to suggest candidates.
 const SUGGESTING: usize = 200;
+/// Part of all instructions that runs without end may take at full length; they tell nothing.
+const RUNAWAY_SHARE: u64 = 4;
 /// What a run costs beside its instructions, in instructions.
 const RUN_COST: u64 = 2000;
 
@@ -168,21 +208,44 @@ fn is_defined_difference(run: &Run) -> bool {
 /// Fuel of one run, in instructions.
 const FUEL: u64 = 200_000;
 
-/// Repeats a run and calls `observe` at every arrival at a node of the entry function.
+/// Repeats a run and calls `observe` at every arrival at a node of the entry function, until it breaks
+/// off.
 pub fn watch(
     program: &Program,
     entry: &str,
     input: &Input,
     node: NodeId,
-    observe: &mut dyn FnMut(&mut Observation),
+    observe: &mut dyn FnMut(&mut Observation) -> ControlFlow<()>,
 ) {
     let limits = Limits { fuel: FUEL, ..Limits::default() };
     interp::run_traced(program, entry, input, &limits, &[node], &mut |_, state| observe(state));
 }
 
+/// Whether both sides are one function of one program.
+fn is_alone(old: &Program, new: &Program, entry: (&str, &str)) -> bool {
+    std::ptr::eq(old, new) && entry.0 == entry.1
+}
+
 /// Runs both programs on one input.
-pub fn replay(old: &Program, new: &Program, entry: (&str, &str), mut input: Input) -> Run {
-    let limits = Limits { fuel: FUEL, ..Limits::default() };
+pub fn replay(old: &Program, new: &Program, entry: (&str, &str), input: Input) -> Run {
+    replay_within(old, new, entry, input, FUEL)
+}
+
+fn replay_within(old: &Program, new: &Program, entry: (&str, &str), mut input: Input, fuel: u64) -> Run {
+    let limits = Limits { fuel, ..Limits::default() };
+    if is_alone(old, new, entry) {
+        let once = interp::run(old, entry.0, &input, &limits);
+        input.stdin = once.stdin.clone();
+        input.stdin_plan = None;
+        return Run {
+            input,
+            new: once.clone(),
+            old: once,
+            memory: None,
+            same_meaning: true,
+            old_arguments: None,
+        };
+    }
     let before = old.function(entry.0).zip(old.unit_of(entry.0).map(|u| &**u));
     let now = new.function(entry.1).zip(new.unit_of(entry.1).map(|u| &**u));
     // A `main` gets its arguments from the input's `argv`, whatever parameters it has.

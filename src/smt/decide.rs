@@ -31,6 +31,9 @@ const KEPT_INPUTS: usize = 64;
 /// seen to end within any limit that a person waits for (task 2813 of Table I spent 0.9 s on eight).
 const MAX_FLOAT_CIRCUITS: u32 = 4;
 
+/// What goals that are asked together may cost, in multiples of the limit of one.
+const MAX_TOGETHER: u64 = 16;
+
 /// Answer to "does the goal hold on every input on which the condition does?"
 #[derive(Clone, Debug)]
 pub enum Truth {
@@ -57,6 +60,13 @@ pub struct Settled {
     pub by_data: u64,
     pub by_solver: u64,
     pub open: u64,
+}
+
+impl Settled {
+    /// All questions that were asked.
+    pub fn total(self) -> u64 {
+        self.by_structure + self.by_data + self.by_solver + self.open
+    }
 }
 
 /// Decides questions about the terms of one pool.
@@ -109,6 +119,11 @@ impl Decider {
 
     /// Decides whether `goal` holds wherever `condition` does.
     pub fn holds(&mut self, pool: &mut TermPool, condition: TermId, goal: TermId) -> Truth {
+        self.holds_within(pool, condition, goal, 1)
+    }
+
+    /// The same of a goal that stands for `weight` questions, and may cost as much.
+    fn holds_within(&mut self, pool: &mut TermPool, condition: TermId, goal: TermId, weight: u64) -> Truth {
         let violation = violation(pool, condition, goal);
         if pool.as_const(violation) == Some(Const::FALSE) {
             self.settled.by_structure += 1;
@@ -118,11 +133,48 @@ impl Decider {
             self.settled.by_data += 1;
             return Truth::Fails(input);
         }
-        match self.ask(pool, violation) {
+        match self.ask(pool, violation, weight) {
             Verdict::Unsat => Truth::Holds,
             Verdict::Sat(model) => Truth::Fails(model.input),
             Verdict::Unknown(reason) => Truth::Open { reason },
         }
+    }
+
+    /// Decides of each goal whether it holds wherever `condition` does; what stays open counts as no.
+    /// Goals that hold cost one question together: an input that refutes the conjunction says which of
+    /// them it refutes, and only where nothing settles it they are asked in halves.
+    pub fn holding(&mut self, pool: &mut TermPool, condition: TermId, goals: &[TermId]) -> Vec<bool> {
+        let mut found = vec![false; goals.len()];
+        let (hard, easy): (Vec<usize>, Vec<usize>) =
+            (0..goals.len()).partition(|&i| multiplies(pool, goals[i]));
+        let mut work: Vec<Vec<usize>> = hard.into_iter().map(|i| vec![i]).collect();
+        work.push(easy);
+        while let Some(group) = work.pop() {
+            if group.is_empty() {
+                continue;
+            }
+            let all = group.iter().fold(pool.bool(true), |all, &i| pool.and(all, goals[i]));
+            match self.holds_within(pool, condition, all, (group.len() as u64).min(MAX_TOGETHER)) {
+                Truth::Holds => group.iter().for_each(|&i| found[i] = true),
+                _ if group.len() == 1 => {}
+                Truth::Fails(input) => {
+                    let members: Vec<TermId> = group.iter().map(|&i| goals[i]).collect();
+                    let program = Program::new(pool, &members);
+                    let run = program.run(pool, &input);
+                    let left: Vec<usize> =
+                        group.iter().copied().filter(|&i| run.holds(goals[i]) != Some(false)).collect();
+                    match left.len() < group.len() {
+                        true => work.push(left),
+                        false => work.extend(group.into_iter().map(|i| vec![i])),
+                    }
+                }
+                Truth::Open { .. } => {
+                    let (a, b) = group.split_at(group.len() / 2);
+                    work.extend([b.to_vec(), a.to_vec()]);
+                }
+            }
+        }
+        found
     }
 
     /// Looks for an input on which `condition` holds and `goal` does not, on data only.
@@ -149,7 +201,7 @@ impl Decider {
             self.settled.by_data += 1;
             return Ok(Some(input));
         }
-        match self.ask(pool, condition) {
+        match self.ask(pool, condition, 1) {
             Verdict::Unsat => Ok(None),
             Verdict::Sat(model) => Ok(Some(model.input)),
             Verdict::Unknown(reason) => Err(reason),
@@ -157,7 +209,7 @@ impl Decider {
     }
 
     /// Asks Z3; a model that evaluation does not confirm counts as unknown.
-    fn ask(&mut self, pool: &mut TermPool, condition: TermId) -> Verdict {
+    fn ask(&mut self, pool: &mut TermPool, condition: TermId, weight: u64) -> Verdict {
         if is_float_heavy(pool, &[condition]) {
             if self.float_questions == 0 || float_circuits(pool, condition) > MAX_FLOAT_CIRCUITS {
                 self.settled.open += 1;
@@ -165,13 +217,13 @@ impl Decider {
             }
             self.float_questions -= 1;
         }
-        let mut verdict = self.solver.check(pool, &[condition]);
+        let mut verdict = self.solver.check_for(pool, &[condition], weight);
         if let Verdict::Sat(Model { confirmed: false, .. }) = verdict {
             // Z3 may have divided by zero. That all operators are defined is more than the condition
             // needs, so only an input counts here.
             let mut query = definedness(pool, condition);
             query.push(condition);
-            verdict = match self.solver.check(pool, &query) {
+            verdict = match self.solver.check_for(pool, &query, weight) {
                 Verdict::Sat(model) if model.confirmed => Verdict::Sat(model),
                 _ => Verdict::Unknown("model-not-confirmed"),
             };
@@ -257,6 +309,19 @@ fn definedness(pool: &mut TermPool, t: TermId) -> Vec<TermId> {
     guards
 }
 
+/// Whether a goal multiplies or divides unknowns: such goals stay open more often than others, and
+/// would take these with them.
+fn multiplies(pool: &TermPool, t: TermId) -> bool {
+    use Op::{Mul, SDiv, SRem, UDiv, URem};
+    pool.reachable(&[t]).iter().any(|&t| match pool.get(t) {
+        Term::App(App::Op(Mul | SDiv | SRem | UDiv | URem), args) => {
+            args.iter().all(|&a| pool.as_const(a).is_none())
+        }
+        Term::App(_, args) => args.iter().any(|&a| pool.sort(a).is_float()),
+        _ => false,
+    })
+}
+
 /// Counts the multiplying circuits of float operators in a term; those of doubles are four times as
 /// large.
 fn float_circuits(pool: &TermPool, t: TermId) -> u32 {
@@ -330,6 +395,28 @@ mod tests {
         assert!(matches!(decider.holds(&mut pool, positive, small), Truth::Holds));
         let never = pool.bool(false);
         assert!(matches!(decider.holds(&mut pool, never, small), Truth::Holds));
+    }
+
+    #[test]
+    fn goals_are_settled_together() {
+        let mut pool = TermPool::new();
+        let (x, y) = (param(&mut pool, "x", Sort::Bv(32)), param(&mut pool, "y", Sort::Bv(32)));
+        let (zero, ten) = (pool.bv(32, 0), pool.bv(32, 10));
+        let (low, high) = (pool.op(Op::Sle, &[zero, x]), pool.op(Op::Slt, &[x, ten]));
+        let inside = pool.and(low, high);
+        let (both, either) = (pool.op(Op::BitAnd, &[x, y]), pool.op(Op::BitOr, &[x, y]));
+        let mut goal = |op, a, b| pool.op(op, &[a, b]);
+        let goals = [
+            goal(Op::Sle, both, ten),
+            goal(Op::Sle, either, ten),
+            goal(Op::Sle, zero, both),
+            goal(Op::Ule, both, either),
+            goal(Op::Slt, x, y),
+        ];
+        let mut decider = Decider::new(Limits::default(), 0);
+        assert_eq!(decider.holding(&mut pool, inside, &goals), [true, false, true, true, false]);
+        assert!(decider.solver().statistics().queries <= 3);
+        assert_eq!(decider.holding(&mut pool, inside, &[]), [false; 0]);
     }
 
     /// The fix of the pair 270150 changes `-0.0` into `0.0` where a difference is zero.

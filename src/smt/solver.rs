@@ -14,7 +14,6 @@ use super::encode::Encoder;
 use super::model::{self, Model};
 use crate::ir::{Const, Op, Sort, Term, TermId, TermPool};
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
 use z3::ast::Bool;
 use z3::{Context, SatResult};
 
@@ -72,28 +71,32 @@ const MEMORY_SHARE: u64 = 8;
 
 pub struct Solver {
     limits: Limits,
-    encoder: Encoder,
-    /// Shared because a clone would be a new Z3 solver.
-    incremental: Rc<z3::Solver>,
+    /// `None` until something is asked: most functions never do, and a context costs milliseconds.
+    session: Option<Session>,
     cache: HashMap<Vec<TermId>, Verdict>,
     statistics: Statistics,
+}
+
+/// A context of Z3 and what lives in it.
+struct Session {
+    encoder: Encoder,
+    incremental: z3::Solver,
     /// Dropped last: everything above lives in it.
     context: Context,
+}
+
+impl Session {
+    fn new(limits: Limits) -> Session {
+        let context = fresh(limits.rlimit);
+        let incremental = within(&context, z3::Solver::new);
+        Session { encoder: Encoder::new(limits.pointer_bits), incremental, context }
+    }
 }
 
 impl Solver {
     /// Makes a solver for the terms of one pool.
     pub fn new(limits: Limits) -> Solver {
-        let context = fresh(limits.rlimit);
-        let incremental = Rc::new(within(&context, z3::Solver::new));
-        Solver {
-            limits,
-            encoder: Encoder::new(limits.pointer_bits),
-            incremental,
-            cache: HashMap::new(),
-            statistics: Statistics::default(),
-            context,
-        }
+        Solver { limits, session: None, cache: HashMap::new(), statistics: Statistics::default() }
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -106,17 +109,25 @@ impl Solver {
 
     /// Asks for an input on which all the assertions hold.
     pub fn check(&mut self, pool: &TermPool, assertions: &[TermId]) -> Verdict {
+        self.check_for(pool, assertions, 1)
+    }
+
+    /// The same for a query that stands for several and may cost as much as they. That one of these
+    /// stays open says nothing of single ones.
+    pub fn check_for(&mut self, pool: &TermPool, assertions: &[TermId], weight: u64) -> Verdict {
         let Some(query) = normalised(pool, assertions) else { return Verdict::Unsat };
         if let Some(known) = self.cache.get(&query) {
             self.statistics.cached += 1;
             return known.clone();
         }
-        let context = self.context.clone();
         if self.statistics.rlimit >= self.limits.rlimit.saturating_mul(TOTAL) {
             return Verdict::Unknown("rlimit");
         }
-        let verdict = within(&context, || self.ask(pool, &query));
-        if let Verdict::Unknown(_) = verdict {
+        let mut session = self.session.take().unwrap_or_else(|| Session::new(self.limits));
+        let context = session.context.clone();
+        let verdict = within(&context, || self.ask(&mut session, pool, &query, weight));
+        self.session = Some(session);
+        if let (Verdict::Unknown(_), 1) = (&verdict, weight) {
             self.statistics.unknown += 1;
         }
         self.cache.insert(query, verdict.clone());
@@ -130,16 +141,16 @@ impl Solver {
         self.check(pool, &query)
     }
 
-    fn ask(&mut self, pool: &TermPool, query: &[TermId]) -> Verdict {
+    fn ask(&mut self, session: &mut Session, pool: &TermPool, query: &[TermId], weight: u64) -> Verdict {
         let cone = pool.reachable(query);
         let mut conditions = Vec::with_capacity(query.len());
         for &q in query {
-            match self.encoder.condition(pool, q) {
+            match session.encoder.condition(pool, q) {
                 Ok(c) => conditions.push(c),
                 Err(_) => return Verdict::Unknown("ill-sorted term"),
             }
         }
-        conditions.extend(self.encoder.side_conditions(pool, &cone));
+        conditions.extend(session.encoder.side_conditions(pool, &cone));
         self.statistics.queries += 1;
         // For floats the one-shot solver's tactics (all bits to a SAT solver) are much faster than
         // the incremental one.
@@ -149,22 +160,22 @@ impl Solver {
             true => MEMORY_SHARE,
             false => 1,
         };
-        let limit = (self.limits.rlimit >> self.statistics.unknown.min(HALVINGS)) / share;
-        limit_to(&mut self.context, limit);
+        let limit = (self.limits.rlimit >> self.statistics.unknown.min(HALVINGS)) * weight / share;
+        limit_to(&mut session.context, limit);
         if floats {
             let once = z3::Solver::new();
-            return self.run(&once, pool, query, &cone, &conditions);
+            return self.run(&once, &session.encoder, pool, query, &cone, &conditions);
         }
-        let incremental = self.incremental.clone();
-        incremental.push();
-        let verdict = self.run(&incremental, pool, query, &cone, &conditions);
-        incremental.pop(1);
+        session.incremental.push();
+        let verdict = self.run(&session.incremental, &session.encoder, pool, query, &cone, &conditions);
+        session.incremental.pop(1);
         verdict
     }
 
     fn run(
         &mut self,
         solver: &z3::Solver,
+        encoder: &Encoder,
         pool: &TermPool,
         query: &[TermId],
         cone: &[TermId],
@@ -179,7 +190,7 @@ impl Solver {
         match result {
             SatResult::Unsat => Verdict::Unsat,
             SatResult::Sat => match solver.get_model() {
-                Some(m) => Verdict::Sat(model::read(pool, &self.encoder, &m, cone, query)),
+                Some(m) => Verdict::Sat(model::read(pool, encoder, &m, cone, query)),
                 None => Verdict::Unknown("no model"),
             },
             SatResult::Unknown => Verdict::Unknown(match solver.get_reason_unknown() {
