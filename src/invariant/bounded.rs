@@ -39,7 +39,9 @@ impl Callees for OneClass<'_> {
 /// Whether a candidate may only say how few iterations there are.
 fn restates_bound(c: &Candidate) -> bool {
     match c {
-        Candidate::Given { then, .. } => restates_bound(then),
+        Candidate::Given(guard, then) => {
+            guard.x == "\\result" || restates_bound(then) || then.variables().len() == 1
+        }
         other => matches!(other, Candidate::AtMost(..) | Candidate::Equation(_) | Candidate::ForAll(_)),
     }
 }

@@ -11,7 +11,7 @@
 
 use super::assume;
 use super::consolidate::Engine;
-use super::point::Point;
+use super::point::{Kind, Point};
 use super::polynomial::Prover;
 use super::quantified::ForAll;
 use super::quantity::Quantity;
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops of one function, candidates of one loop and questions for one class.
 const MAX_LOOPS: usize = 8;
-const MAX_CANDIDATES: usize = 40;
+const MAX_CANDIDATES: usize = 120;
 const MAX_QUESTIONS: u64 = 1200;
 
 /// What is known of each candidate, in each class.
@@ -144,7 +144,7 @@ impl Engine<'_> {
         let mut candidates = BTreeSet::new();
         for &c in &classes {
             let r = self.rows(c, point, known[&c].keys().cloned().collect());
-            candidates.extend(self.suggested_of(&known[&c], &r, true));
+            candidates.extend(self.suggested_of(&known[&c], &r, Some(Kind::Loop)));
             rows.insert(c, r);
         }
         candidates.retain(|candidate| !self.is_stated(candidate, &known));
@@ -379,7 +379,7 @@ impl Engine<'_> {
     }
 
     /// Asks which of the goals hold, as [`Engine::lemma`] does of one.
-    fn lemmas_of(&mut self, under: TermId, goals: &[TermId]) -> Vec<bool> {
+    pub(super) fn lemmas_of(&mut self, under: TermId, goals: &[TermId]) -> Vec<bool> {
         let pool = &mut self.e.pool;
         let blind_under = assume::without_loads(pool, under);
         let blind: Vec<TermId> = goals.iter().map(|&g| assume::without_loads(pool, g)).collect();

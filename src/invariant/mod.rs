@@ -11,6 +11,7 @@ mod defined;
 mod event;
 mod events;
 mod fact;
+mod given;
 mod inductive;
 mod inputs;
 mod naming;

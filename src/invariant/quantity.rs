@@ -222,7 +222,16 @@ impl Engine<'_> {
         let entry = self.entry_of(class, &input);
         match self.quantities.get(name)? {
             Quantity::Memory => None,
-            Quantity::Parameter(_) => self.argument(class, name, &input),
+            Quantity::Parameter(_) => match self.argument(class, name, &input)? {
+                Value::Const(c) => Some(c),
+                Value::Pointer { object, offset } => {
+                    self.token(&Target::Object { identity: Identity::Input(object), offset })
+                }
+                Value::Global { symbol, offset } => {
+                    self.token(&Target::Object { identity: Identity::Global(symbol), offset })
+                }
+                Value::Function(_) => None,
+            },
             Quantity::Cell { address, sort, bytes, at_entry } => {
                 let (identity, offset) = entry.place(*address)?;
                 if *at_entry {
@@ -258,7 +267,7 @@ impl Engine<'_> {
     ) -> Option<Const> {
         match self.quantities.get(name)? {
             Quantity::Memory => None,
-            Quantity::Parameter(_) => self.argument(class, name, input),
+            Quantity::Parameter(_) => state.value_of(&self.argument(class, name, input)?),
             Quantity::Cell { address, sort, bytes, at_entry } => {
                 let entry = self.entry_of(class, input);
                 let (identity, offset) = entry.place(*address)?;
@@ -273,14 +282,11 @@ impl Engine<'_> {
         }
     }
 
-    fn argument(&self, class: usize, name: &str, input: &interp::Input) -> Option<Const> {
+    fn argument(&self, class: usize, name: &str, input: &interp::Input) -> Option<Value> {
         let Quantity::Parameter(x) = self.quantities.get(name)? else { return None };
         let body = &self.task.graph.bodies[class];
         let position = body.params.iter().position(|p| body.var(*p).name == *x)?;
-        match input.arguments.get(position)? {
-            Value::Const(c) => Some(*c),
-            _ => None,
-        }
+        input.arguments.get(position).cloned()
     }
 
     fn entry_of<'e>(&'e self, class: usize, input: &'e interp::Input) -> Entry<'e> {

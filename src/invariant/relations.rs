@@ -8,6 +8,7 @@
 use super::assume;
 use super::consolidate::{Churn, Claim, Engine};
 use super::fact::{Fact, Template};
+use super::given;
 use super::point::{Kind, Point};
 use super::quantity::{self, Quantity};
 use super::rows::{Row, Rows};
@@ -15,7 +16,7 @@ use super::runs::Run;
 use super::subject::{self, Subject, find_var};
 use super::templates::{self, Candidate, Observed};
 use super::{inputs, runs};
-use crate::ir::{App, CType, Leaf, Term, TermId, VarKind};
+use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarKind, interval};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{Lines, Val};
 use crate::smt;
@@ -24,9 +25,14 @@ use std::rc::Rc;
 
 /// Most variables and candidates of one function.
 const MAX_VARIABLES: usize = 10;
-const MAX_CANDIDATES: usize = 80;
+const MAX_CANDIDATES: usize = 240;
 /// The same where locals are not asked about.
 const MAX_SHOWN: usize = 16;
+
+/// Whether a candidate is proved in a way of its own, and not with others.
+fn is_alone(c: &Candidate) -> bool {
+    matches!(c, Candidate::ForAll(_) | Candidate::Equation(_))
+}
 
 /// A variable of one class: its value at a point.
 pub(super) struct Known {
@@ -102,25 +108,42 @@ impl Engine<'_> {
         let mut rows: BTreeMap<usize, Rows> = BTreeMap::new();
         for &c in &classes {
             let r = self.rows(c, &point, known[&c].keys().cloned().collect());
-            candidates.extend(self.suggested_of(&known[&c], &r, locals));
+            candidates.extend(self.suggested_of(&known[&c], &r, locals.then_some(point.kind)));
             rows.insert(c, r);
             if self.has_passed_loops(c, &point) {
                 candidates.extend(self.quantified_at_exit(c, &known[&c]));
             }
         }
+        let most = if locals { MAX_CANDIDATES } else { MAX_SHOWN };
+        // Linear relations of the result restate what its functional fact says.
+        let restates = |c: &Candidate| !locals && matches!(c, Candidate::Linear { .. });
+        let candidates: Vec<Candidate> = candidates
+            .into_iter()
+            .filter(|c| !restates(c) && !self.is_stated(c, &known) && !self.is_case(c, &known))
+            .take(most)
+            .collect();
+        let shown: BTreeMap<usize, BTreeSet<&Candidate>> = classes
+            .iter()
+            .map(|&c| (c, self.shown_together(c, &point, &candidates, &known[&c], &rows[&c])))
+            .collect();
         let mut tried: Vec<(Candidate, BTreeMap<usize, Standing>)> = Vec::new();
-        for candidate in candidates {
-            let most = if locals { MAX_CANDIDATES } else { MAX_SHOWN };
-            // Linear relations of the result restate what its functional fact says.
-            let restates = !locals && matches!(candidate, Candidate::Linear { .. });
-            if tried.len() >= most || restates || self.is_stated(&candidate, &known) {
-                continue;
-            }
-            let standing: BTreeMap<usize, Standing> = classes
-                .iter()
-                .map(|&c| (c, self.try_candidate(c, &point, &candidate, &known[&c], &rows[&c])))
-                .collect();
-            tried.push((candidate, standing));
+        for candidate in &candidates {
+            // Where no class has it, nobody asks for an input that refutes it.
+            let asked = is_alone(candidate) || shown.values().any(|s| s.contains(candidate));
+            let standing = classes.iter().map(|&c| {
+                let standing = match asked {
+                    true => {
+                        let holds = shown[&c].contains(candidate);
+                        self.try_candidate((c, &point), candidate, &known[&c], &rows[&c], holds)
+                    }
+                    false => match self.refuting_row(candidate, &known[&c], &rows[&c]) {
+                        Some(run) => Standing::Refuted(Box::new(run)),
+                        None => Standing::Open,
+                    },
+                };
+                (c, standing)
+            });
+            tried.push((candidate.clone(), standing.collect()));
         }
         if point.kind == Kind::Exit {
             classes.iter().for_each(|&c| self.settle_bounded(c, &known[&c], &mut tried));
@@ -238,20 +261,70 @@ impl Engine<'_> {
         }
     }
 
-    /// What the executions of a class suggest, and those of its inputs that are not negative, too.
+    /// What the executions of a class suggest, and those that a guard picks, too, where a kind of point
+    /// is named: at the exit only of what a caller knows.
     pub(super) fn suggested_of(
         &self,
         known: &BTreeMap<String, Known>,
         rows: &Rows,
-        given: bool,
+        guarded: Option<Kind>,
     ) -> BTreeSet<Candidate> {
         let observed = self.observed(known, rows);
         let mut found = templates::suggest(&observed);
-        if given {
+        found.extend(known.iter().flat_map(|(x, k)| self.natural_bounds(x, k)));
+        if let Some(kind) = guarded {
             let is_given = |x: &str| known.get(x).is_some_and(|k| self.is_given(k.cut));
-            found.extend(templates::suggest_given(&observed, &is_given));
+            let both = |k: &Known| [(k.cut, k.ty.clone()), (k.val.term, k.ty.clone())];
+            let terms = known.values().flat_map(both).collect();
+            let tests = given::tests_of(&self.e.pool, &terms);
+            let tests = |x: &str| -> BTreeSet<given::Test> {
+                let ids = known.get(x).map(|k| [k.cut, k.val.term]);
+                ids.iter().flatten().filter_map(|t| tests.get(t)).flatten().copied().collect()
+            };
+            let outside = |x: &str| x == "\\result" || is_given(x) || self.quantities.contains_key(x);
+            let observed: Vec<Observed> =
+                observed.into_iter().filter(|o| kind != Kind::Exit || outside(&o.name)).collect();
+            let guards = given::guards(&observed, &is_given, &tests);
+            found.extend(given::suggest(&observed, &guards, &is_given));
         }
         found
+    }
+
+    /// Bounds of a value by what its operators can give; runs seldom meet them.
+    fn natural_bounds(&self, x: &str, k: &Known) -> Vec<Candidate> {
+        const FAR: i128 = 4096;
+        let computed = matches!(self.e.pool.get(k.cut), Term::App(App::Op(op), _) if !matches!(op, Op::Zext(_) | Op::Sext(_)));
+        let CType::Int { bits, signed, .. } = &k.ty else { return Vec::new() };
+        let Some(bounds) = interval::of(&self.e.pool, k.cut, *signed).filter(|_| computed && *bits >= 32)
+        else {
+            return Vec::new();
+        };
+        let near = |n: i128| n.abs() <= FAR;
+        let least = (near(bounds.low) && (*signed || bounds.low > 0))
+            .then(|| Candidate::AtLeast(x.to_owned(), bounds.low));
+        let most = near(bounds.high).then(|| Candidate::AtMost(x.to_owned(), bounds.high));
+        least.into_iter().chain(most).collect()
+    }
+
+    /// Whether a candidate with a guard only repeats a case of values that are facts by themselves.
+    fn is_case(&self, candidate: &Candidate, known: &BTreeMap<usize, BTreeMap<String, Known>>) -> bool {
+        let Candidate::Given(..) = candidate else { return false };
+        let told = |x: &str| {
+            let value = |f: &Fact| {
+                f.variables == [x] && matches!(f.template, Template::Functional | Template::Constant)
+            };
+            let plain = |k: &Known| {
+                let leaf = |t: &TermId| match self.e.pool.get(*t) {
+                    Term::Leaf(Leaf::Param { name, .. }) => !assume::is_loop_value(name),
+                    _ => true,
+                };
+                self.is_given(k.cut) || self.e.pool.reachable(&[k.cut]).iter().all(leaf)
+            };
+            let whole = || self.diff.invariants.iter().any(|f| value(f) && !f.text.contains(" ==> "));
+            known.values().all(|k| k.get(x).is_some_and(plain))
+                && (known.values().all(|k| k.get(x).is_some_and(|k| self.is_given(k.cut))) || whole())
+        };
+        candidate.variables().into_iter().all(told)
     }
 
     /// Whether a value is one that the function is given.
@@ -301,13 +374,47 @@ impl Engine<'_> {
         rows.rows.iter().find(refutes).and_then(|row| rows.run(row)).cloned()
     }
 
-    fn try_candidate(
+    /// Those of the candidates that hold in a class at a point; they are asked together.
+    fn shown_together<'c>(
         &mut self,
         class: usize,
         point: &Point,
+        candidates: &'c [Candidate],
+        known: &BTreeMap<String, Known>,
+        rows: &Rows,
+    ) -> BTreeSet<&'c Candidate> {
+        let Some(&node) = point.nodes.get(&class) else { return BTreeSet::new() };
+        let lookup = |x: &str| known.get(x).map(Known::as_term);
+        let (mut found, mut asked, mut goals) = (BTreeSet::new(), Vec::new(), Vec::new());
+        for candidate in candidates.iter().filter(|c| !is_alone(c)) {
+            if self.refuting_row(candidate, known, rows).is_some() {
+                continue;
+            }
+            if candidate.is_evident(&self.e.pool, &lookup) {
+                found.insert(candidate);
+                continue;
+            }
+            let Some(goal) = candidate.term(&mut self.e.pool, &lookup) else { continue };
+            goals.push(self.cut(goal));
+            asked.push(candidate);
+        }
+        if asked.is_empty() {
+            return found;
+        }
+        let (under, _) = self.separated_state(class, node);
+        let holds = self.lemmas_of(under, &goals);
+        found.extend(asked.into_iter().zip(holds).filter(|(_, holds)| *holds).map(|(c, _)| c));
+        found
+    }
+
+    /// `holds`: that it does is known.
+    fn try_candidate(
+        &mut self,
+        (class, point): (usize, &Point),
         candidate: &Candidate,
         known: &BTreeMap<String, Known>,
         rows: &Rows,
+        holds: bool,
     ) -> Standing {
         if let Some(run) = self.refuting_row(candidate, known, rows) {
             return Standing::Refuted(Box::new(run));
@@ -331,7 +438,7 @@ impl Engine<'_> {
         };
         let evident = match candidate {
             Candidate::Equation(_) => self.follows(under, goal),
-            _ => candidate.is_evident(&self.e.pool, &lookup),
+            _ => holds,
         };
         if evident {
             return Standing::proved(candidate, known, &assumed);
@@ -362,7 +469,7 @@ impl Engine<'_> {
             template: candidate.template(),
             variables: candidate.variables().iter().map(|s| (*s).to_owned()).collect(),
             text: candidate.text(),
-            c: (!candidate.text().contains('\\')).then(|| candidate.text()),
+            c: candidate.c_text(),
             classes: VersionSet::new(),
             assumptions: Vec::new(),
             lines: BTreeMap::new(),

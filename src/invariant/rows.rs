@@ -13,9 +13,11 @@ use crate::ir::{Const, NodeId};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// Runs that are repeated to watch a point, arrivals of each that are kept, and rows of all.
+/// Runs that are repeated to watch a point, arrivals of each that are kept (at least, at most), and
+/// rows of all.
 const WATCHED_RUNS: usize = 128;
 const ARRIVALS: usize = 12;
+const MAX_ARRIVALS: usize = 120;
 const MAX_ROWS: usize = 400;
 
 /// One state at the point.
@@ -130,21 +132,26 @@ impl Engine<'_> {
         // The first runs are the simplest; the others are picked evenly.
         let stride = (list.len() / (WATCHED_RUNS / 2)).max(1);
         let picked = list.iter().enumerate().filter(|(i, _)| *i < WATCHED_RUNS / 2 || i % stride == 0);
+        let most = (MAX_ROWS / list.len().max(1)).clamp(ARRIVALS, MAX_ARRIVALS);
         for (i, run) in picked.take(WATCHED_RUNS) {
             if matches!(side(run, old).end, End::Undefined { .. }) || rows.rows.len() >= MAX_ROWS {
                 continue;
             }
             let index = rows.runs.len();
             let mut arrivals = Vec::new();
+            let mut sampled = Sampled::new(most);
             let input = run.input_of(old);
             runs::watch(&self.task.programs[class], &body.name, &input, node, &mut |state| {
+                if !sampled.takes() {
+                    return ControlFlow::Continue(());
+                }
                 let mut value = |n: &String| match find_var(body, n, 0) {
                     Some(v) => state.value(v),
                     None => self.quantity_here(class, n, &input, state),
                 };
                 let values = names.iter().map(&mut value).collect();
                 arrivals.push(Row { run: index, values });
-                unless(arrivals.len() == ARRIVALS)
+                unless(arrivals.len() == most)
             });
             rows.rows.extend(arrivals);
             rows.runs.push((list.clone(), i));
@@ -190,6 +197,32 @@ impl Engine<'_> {
                 a.iter().zip(&b).any(|(x, y)| x.is_some() && y.is_some() && !runs::same(*x, *y))
             })
             .cloned()
+    }
+}
+
+/// Which arrivals of one run are kept: the first ones, and then fewer and fewer, since a loop may do
+/// something else later.
+struct Sampled {
+    arrived: usize,
+    next: usize,
+    most: usize,
+}
+
+impl Sampled {
+    fn new(most: usize) -> Sampled {
+        Sampled { arrived: 0, next: 0, most }
+    }
+
+    /// Counts an arrival; whether it is kept.
+    fn takes(&mut self) -> bool {
+        self.arrived += 1;
+        if self.arrived <= self.next {
+            return false;
+        }
+        let first = self.most / 2;
+        let step = if self.arrived < first { 1 } else { 1 + self.arrived / first.max(1) };
+        self.next = self.next.max(self.arrived - 1) + step;
+        true
     }
 }
 

@@ -113,6 +113,7 @@ pub fn collect(
     // A version and itself do not differ.
     let alone = is_alone(old, new, entry);
     let mut runaway = 0;
+    let (mut last, mut repeated) = (None, 0);
     while tried < budget.inputs && steps < budget.steps {
         // Enough is known when a defined difference was seen; the rest only suggests candidates.
         if tried >= if alone { 2 * SUGGESTING } else { SUGGESTING } && (shown || alone) {
@@ -122,6 +123,16 @@ pub fn collect(
             Some(i) => i,
             None => generator.next(),
         };
+        // Without inputs there is but one run.
+        if last.as_ref() == Some(&input) {
+            tried += 1;
+            repeated += 1;
+            if repeated > MAX_REPEATED {
+                break;
+            }
+            continue;
+        }
+        last = Some(input.clone());
         let fuel = if runaway > budget.steps / RUNAWAY_SHARE { FUEL / 16 } else { FUEL };
         let run = replay_within(old, new, entry, input, fuel);
         runaway += [&run.old, &run.new].iter().filter(|o| o.end == End::Fuel).map(|o| o.steps).sum::<u64>();
@@ -184,6 +195,8 @@ fn bytes(run: &Run) -> usize {
 
 /// Runs that suffice to suggest candidates.
 const SUGGESTING: usize = 200;
+/// How often an input may be generated twice in a row.
+const MAX_REPEATED: usize = 16;
 /// Part of all instructions that runs without end may take at full length; they tell nothing.
 const RUNAWAY_SHARE: u64 = 4;
 /// What a run costs beside its instructions, in instructions.

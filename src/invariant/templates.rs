@@ -4,6 +4,7 @@
 //! Shapes: range, value set, comparison of two variables, linear relation, congruence, non-null.
 
 use super::fact::Template;
+use super::given::Guard;
 use super::polynomial::{self, Equation};
 use super::quantified::ForAll;
 use crate::ir::{CType, Const, Op, TermId, TermPool, interval};
@@ -45,12 +46,9 @@ pub enum Candidate {
         r: i128,
     },
     NonNull(String),
-    /// `x >= k ==> c`, of a value given at entry.
-    Given {
-        x: String,
-        least: i128,
-        then: Box<Candidate>,
-    },
+    Null(String),
+    /// Where a guard holds.
+    Given(Guard, Box<Candidate>),
     /// Of the elements of an array.
     ForAll(Box<ForAll>),
     /// Of sums of products.
@@ -72,8 +70,8 @@ impl Candidate {
             }
             Candidate::Linear { .. } => Template::Linear,
             Candidate::Congruent { .. } => Template::Congruence,
-            Candidate::NonNull(_) => Template::NonNull,
-            Candidate::Given { then, .. } => then.template(),
+            Candidate::NonNull(_) | Candidate::Null(_) => Template::NonNull,
+            Candidate::Given(_, then) => then.template(),
             Candidate::ForAll(_) => Template::Comparison,
             Candidate::Equation(_) => Template::Linear,
         }
@@ -85,10 +83,11 @@ impl Candidate {
             (Candidate::AtLeast(x, k), Candidate::AtLeast(y, j)) => x == y && k > j,
             (Candidate::AtMost(x, k), Candidate::AtMost(y, j)) => x == y && k < j,
             (Candidate::OneOf(x, ks), Candidate::AtLeast(y, k)) => x == y && ks.iter().all(|n| n >= k),
-            (
-                Candidate::Given { x, least, then },
-                Candidate::Given { x: other, least: theirs, then: weaker },
-            ) => (x, least) == (other, theirs) && then.is_tighter_than(weaker),
+            (Candidate::OneOf(x, ks), Candidate::AtMost(y, k)) => x == y && ks.iter().all(|n| n <= k),
+            (Candidate::Given(guard, then), Candidate::Given(theirs, weaker)) => {
+                guard == theirs && then.is_tighter_than(weaker)
+            }
+            (always, Candidate::Given(_, then)) => always == &**then || always.is_tighter_than(then),
             (Candidate::ForAll(f), Candidate::ForAll(g)) => f.is_tighter_than(g),
             _ => false,
         }
@@ -97,13 +96,15 @@ impl Candidate {
     pub fn variables(&self) -> Vec<&str> {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            OneOf, Same,
+            Null, OneOf, Same,
         };
         let mut names = match self {
             ForAll(f) => f.variables(),
             Equation(e) => e.variables(),
-            Given { x, then, .. } => then.variables().into_iter().chain([x.as_str()]).collect(),
-            AtLeast(x, _) | AtMost(x, _) | OneOf(x, _) | Congruent { x, .. } | NonNull(x) => vec![x.as_str()],
+            Given(guard, then) => then.variables().into_iter().chain([guard.x.as_str()]).collect(),
+            AtLeast(x, _) | AtMost(x, _) | OneOf(x, _) | Congruent { x, .. } | NonNull(x) | Null(x) => {
+                vec![x.as_str()]
+            }
             Less(x, y) | LessEq(x, y) | Same(x, y) | Different(x, y) | Linear { x, y, .. } => {
                 vec![x.as_str(), y.as_str()]
             }
@@ -116,7 +117,7 @@ impl Candidate {
     pub fn text(&self) -> String {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            OneOf, Same,
+            Null, OneOf, Same,
         };
         match self {
             AtLeast(x, k) => format!("{x} >= {k}"),
@@ -140,18 +141,27 @@ impl Candidate {
             }
             Congruent { x, m, r } => format!("{x} % {m} == {r}"),
             NonNull(x) => format!("{x} != NULL"),
+            Null(x) => format!("{x} == NULL"),
             ForAll(f) => f.text(),
             Equation(e) => e.text(),
-            Given { x, least: 1, then } => format!("{x} > 0 ==> {}", then.text()),
-            Given { x, least, then } => format!("{x} >= {least} ==> {}", then.text()),
+            Given(guard, then) => format!("{} ==> {}", guard.text(), then.text()),
         }
+    }
+
+    /// The candidate as a C expression, where it is one.
+    pub fn c_text(&self) -> Option<String> {
+        let text = match self {
+            Candidate::Given(guard, then) => format!("!({}) || ({})", guard.text(), then.text()),
+            other => other.text(),
+        };
+        (!text.contains('\\')).then_some(text)
     }
 
     /// Evaluates on one execution; `None` when a value is missing.
     pub fn holds(&self, value: &dyn Fn(&str) -> Option<(Const, CType)>) -> Option<bool> {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            OneOf, Same,
+            Null, OneOf, Same,
         };
         let num = |x: &str| value(x).and_then(|(c, ty)| number(c, &ty));
         Some(match self {
@@ -170,6 +180,7 @@ impl Candidate {
             }
             Congruent { x, m, r } => num(x)?.checked_rem(*m)? == *r,
             NonNull(x) => value(x)?.0.to_bits() != 0,
+            Null(x) => value(x)?.0.to_bits() == 0,
             ForAll(_) => return None,
             Equation(e) => {
                 return e.holds(&|x| {
@@ -177,7 +188,7 @@ impl Candidate {
                     Some((number(c, &ty)?, c.sort().bits()?))
                 });
             }
-            Given { x, least, then } => num(x)? < *least || then.holds(value)?,
+            Given(guard, then) => !guard.holds(value)? || then.holds(value)?,
         })
     }
 
@@ -190,7 +201,7 @@ impl Candidate {
         match self {
             Candidate::AtLeast(x, k) => bounds(x).is_some_and(|i| i.low >= *k),
             Candidate::AtMost(x, k) => bounds(x).is_some_and(|i| i.high <= *k),
-            Candidate::Given { then, .. } => then.is_evident(pool, value),
+            Candidate::Given(_, then) => then.is_evident(pool, value),
             Candidate::Less(x, y) => bounds(x).zip(bounds(y)).is_some_and(|(a, b)| a.high < b.low),
             Candidate::LessEq(x, y) => bounds(x).zip(bounds(y)).is_some_and(|(a, b)| a.high <= b.low),
             _ => false,
@@ -205,7 +216,7 @@ impl Candidate {
     ) -> Option<TermId> {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            OneOf, Same,
+            Null, OneOf, Same,
         };
         let constant = |pool: &mut TermPool, t: TermId, k: i128| -> Option<TermId> {
             let width = pool.sort(t).bits()?;
@@ -267,16 +278,16 @@ impl Candidate {
                 let rem = pool.op(if ty.is_signed() { Op::SRem } else { Op::URem }, &[t, km]);
                 Some(pool.eq(rem, kr))
             }
-            NonNull(x) => {
+            NonNull(x) | Null(x) => {
                 let (t, _) = value(x)?;
                 let zero = constant(pool, t, 0)?;
                 let e = pool.eq(t, zero);
-                Some(pool.not(e))
+                Some(if matches!(self, Null(_)) { e } else { pool.not(e) })
             }
             ForAll(f) => f.term(pool, value),
             Equation(e) => e.term(pool, value),
-            Given { x, least, then } => {
-                let given = AtLeast(x.clone(), *least).term(pool, value)?;
+            Given(guard, then) => {
+                let given = guard.term(pool, value)?;
                 let then = then.term(pool, value)?;
                 let otherwise = pool.not(given);
                 Some(pool.or(otherwise, then))
@@ -287,41 +298,6 @@ impl Candidate {
 
 /// Fewest executions that may suggest a candidate.
 const SUPPORT: usize = 8;
-
-/// Values at entry that may part the executions, at most.
-const MAX_GIVEN: usize = 3;
-
-/// Returns the candidates that only those executions suggest in which a value given at entry is not
-/// negative, or positive. `given`: which of the variables are such values.
-pub fn suggest_given(vars: &[Observed], given: &dyn Fn(&str) -> bool) -> BTreeSet<Candidate> {
-    let always = suggest(vars);
-    let mut found = BTreeSet::new();
-    let conditions = vars.iter().filter(|v| v.ty.is_signed() && matches!(v.ty, CType::Int { .. }));
-    for v in conditions.filter(|v| given(&v.name)).take(MAX_GIVEN) {
-        let mut seen = always.clone();
-        for least in [0, 1] {
-            let is_part = |c: &Option<Const>| c.and_then(|c| number(c, &v.ty)).is_some_and(|n| n >= least);
-            let part: Vec<bool> = v.values.iter().map(is_part).collect();
-            if part.iter().all(|p| *p) {
-                continue;
-            }
-            let only = |o: &Observed| Observed {
-                values: o.values.iter().zip(&part).filter(|(_, p)| **p).map(|(v, _)| *v).collect(),
-                ..o.clone()
-            };
-            let within: Vec<Observed> = vars.iter().map(only).collect();
-            for then in suggest(&within) {
-                let says_more = then.variables().iter().any(|x| !given(x));
-                // Bounds by numbers are accidents of so few executions, and so are equations.
-                let related = then.variables().len() > 1 && !matches!(then, Candidate::Equation(_));
-                if related && says_more && seen.insert(then.clone()) {
-                    found.insert(Candidate::Given { x: v.name.clone(), least, then: Box::new(then) });
-                }
-            }
-        }
-    }
-    found
-}
 
 /// Returns the candidates that the executions of one class suggest, in a fixed order.
 pub fn suggest(vars: &[Observed]) -> BTreeSet<Candidate> {
@@ -358,6 +334,8 @@ fn suggest_unary(v: &Observed, found: &mut BTreeSet<Candidate>) {
     if v.ty.is_pointer() {
         if values.iter().all(|c| c.to_bits() != 0) {
             found.insert(Candidate::NonNull(x()));
+        } else if values.iter().all(|c| c.to_bits() == 0) {
+            found.insert(Candidate::Null(x()));
         }
         return;
     }

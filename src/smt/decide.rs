@@ -32,7 +32,7 @@ const KEPT_INPUTS: usize = 64;
 const MAX_FLOAT_CIRCUITS: u32 = 4;
 
 /// What goals that are asked together may cost, in multiples of the limit of one.
-const MAX_TOGETHER: u64 = 16;
+const MAX_TOGETHER: u64 = 4;
 
 /// Answer to "does the goal hold on every input on which the condition does?"
 #[derive(Clone, Debug)]
