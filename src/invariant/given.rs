@@ -14,6 +14,8 @@ const MAX_GUARDS: usize = 14;
 const MAX_NUMBERS: usize = 4;
 const MAX_EACH: usize = 14;
 const MAX_ALL: usize = 110;
+/// Fewest executions that a guard has to pick: it and the solver leave less to chance.
+const SUPPORT: usize = 3;
 /// Terms among which comparisons are looked for.
 const MAX_TERMS: usize = 60_000;
 
@@ -223,10 +225,12 @@ pub fn suggest(vars: &[Observed], guards: &[Guard], given: &dyn Fn(&str) -> bool
             let number = matches!(guard.test, Test::Is(_) | Test::Null) && variables.contains(&&*guard.x);
             variables.iter().any(|x| *x != guard.x && (about_result || !given(x)))
                 && !number
-                && !matches!(c, Candidate::Equation(_) | Candidate::Congruent { .. })
+                && !matches!(c, Candidate::Congruent { .. })
         };
-        let mut fresh: Vec<Candidate> =
-            templates::suggest(&within).into_iter().filter(|c| says_more(c) && !seen.contains(c)).collect();
+        let mut fresh: Vec<Candidate> = templates::suggest_from(&within, SUPPORT)
+            .into_iter()
+            .filter(|c| says_more(c) && !seen.contains(c))
+            .collect();
         let names_result = |c: &Candidate| c.variables().contains(&"\\result");
         fresh.sort_by_key(|c| !names_result(c));
         fresh.truncate(MAX_EACH);

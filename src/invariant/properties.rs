@@ -269,8 +269,7 @@ impl Checker<'_, '_, '_> {
         let graph = engine.task.graph;
         let mut standing = Standing::Holds;
         for node in subject::abnormal_ends(&engine.e, class) {
-            let is_it = matches!(&graph.node(node).instr, Instr::Call { callee, .. } if is_failure(callee));
-            if !is_it || graph.line(node, class) != line {
+            if !fails(&graph.node(node).instr) || graph.line(node, class) != line {
                 continue;
             }
             let reached = engine.state_at(class, node);
@@ -291,8 +290,16 @@ impl Checker<'_, '_, '_> {
                 Err(_) => standing = Standing::Open,
             }
         }
+        if standing == Standing::Open && engine.never_fails(class, line) {
+            standing = Standing::Holds;
+        }
         (standing, None)
     }
+}
+
+/// Whether an instruction is where an assertion fails.
+pub(super) fn fails(instr: &Instr) -> bool {
+    matches!(instr, Instr::Call { callee, .. } if is_failure(callee))
 }
 
 impl Property {

@@ -175,7 +175,7 @@ impl Engine<'_> {
             let Some(assumed) = held.get(candidate) else { continue };
             let proved = Standing::proved(candidate, known, assumed);
             if let Standing::Proved { causes, guards, assumptions, .. } = proved {
-                let proved = Standing::Proved { causes, guards, assumptions, bound: Some(k) };
+                let proved = Standing::Proved { causes, guards, assumptions, bound: k };
                 standing.insert(class, proved);
             }
         }
@@ -357,7 +357,13 @@ impl Engine<'_> {
         known: &BTreeMap<usize, BTreeMap<String, Known>>,
     ) -> bool {
         let said = |t: TermId| self.e.pool.as_const(t).is_some() || self.is_given(t);
-        known.values().all(|k| candidate.variables().iter().all(|x| k.get(*x).is_some_and(|v| said(v.cut))))
+        let variables = candidate.variables();
+        // A relation to a constant is a bound.
+        let bound = |k: &BTreeMap<String, Known>| {
+            let is_constant = |x: &&str| k.get(*x).is_some_and(|v| self.e.pool.as_const(v.cut).is_some());
+            variables.len() == 2 && variables.iter().any(is_constant)
+        };
+        known.values().all(|k| variables.iter().all(|x| k.get(*x).is_some_and(|v| said(v.cut))) || bound(k))
     }
 
     /// The run whose state at the point refutes a candidate, if there is one.

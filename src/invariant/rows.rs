@@ -19,6 +19,8 @@ const WATCHED_RUNS: usize = 128;
 const ARRIVALS: usize = 12;
 const MAX_ARRIVALS: usize = 120;
 const MAX_ROWS: usize = 400;
+/// Arrivals among which the latest is kept, too.
+const LATEST: usize = 64;
 
 /// One state at the point.
 pub(super) struct Row {
@@ -131,8 +133,11 @@ impl Engine<'_> {
         let names = rows.names.clone();
         // The first runs are the simplest; the others are picked evenly.
         let stride = (list.len() / (WATCHED_RUNS / 2)).max(1);
-        let picked = list.iter().enumerate().filter(|(i, _)| *i < WATCHED_RUNS / 2 || i % stride == 0);
-        let most = (MAX_ROWS / list.len().max(1)).clamp(ARRIVALS, MAX_ARRIVALS);
+        let is_new = |i: usize| i == 0 || list[i].input != list[i - 1].input;
+        let distinct = (0..list.len()).filter(|i| is_new(*i)).count();
+        let picked =
+            list.iter().enumerate().filter(|(i, _)| (*i < WATCHED_RUNS / 2 || i % stride == 0) && is_new(*i));
+        let most = (MAX_ROWS / distinct.max(1)).clamp(ARRIVALS, MAX_ARRIVALS);
         for (i, run) in picked.take(WATCHED_RUNS) {
             if matches!(side(run, old).end, End::Undefined { .. }) || rows.rows.len() >= MAX_ROWS {
                 continue;
@@ -140,9 +145,12 @@ impl Engine<'_> {
             let index = rows.runs.len();
             let mut arrivals = Vec::new();
             let mut sampled = Sampled::new(most);
+            // Bounds are met at the end.
+            let mut latest = None;
             let input = run.input_of(old);
             runs::watch(&self.task.programs[class], &body.name, &input, node, &mut |state| {
-                if !sampled.takes() {
+                let takes = sampled.takes();
+                if !takes && sampled.arrived > LATEST {
                     return ControlFlow::Continue(());
                 }
                 let mut value = |n: &String| match find_var(body, n, 0) {
@@ -150,10 +158,15 @@ impl Engine<'_> {
                     None => self.quantity_here(class, n, &input, state),
                 };
                 let values = names.iter().map(&mut value).collect();
-                arrivals.push(Row { run: index, values });
+                let row = Row { run: index, values };
+                match takes {
+                    true => arrivals.push(row),
+                    false => latest = Some(row),
+                }
                 unless(arrivals.len() == most)
             });
             rows.rows.extend(arrivals);
+            rows.rows.extend(latest);
             rows.runs.push((list.clone(), i));
         }
     }
@@ -220,7 +233,7 @@ impl Sampled {
             return false;
         }
         let first = self.most / 2;
-        let step = if self.arrived < first { 1 } else { 1 + self.arrived / first.max(1) };
+        let step = if self.arrived < first { 1 } else { 1 + 4 * self.arrived / first.max(4) };
         self.next = self.next.max(self.arrived - 1) + step;
         true
     }

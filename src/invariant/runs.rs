@@ -113,7 +113,7 @@ pub fn collect(
     // A version and itself do not differ.
     let alone = is_alone(old, new, entry);
     let mut runaway = 0;
-    let (mut last, mut repeated) = (None, 0);
+    let mut repeated = 0;
     while tried < budget.inputs && steps < budget.steps {
         // Enough is known when a defined difference was seen; the rest only suggests candidates.
         if tried >= if alone { 2 * SUGGESTING } else { SUGGESTING } && (shown || alone) {
@@ -123,19 +123,14 @@ pub fn collect(
             Some(i) => i,
             None => generator.next(),
         };
-        // Without inputs there is but one run.
-        if last.as_ref() == Some(&input) {
-            tried += 1;
-            repeated += 1;
-            if repeated > MAX_REPEATED {
-                break;
-            }
-            continue;
-        }
-        last = Some(input.clone());
         let fuel = if runaway > budget.steps / RUNAWAY_SHARE { FUEL / 16 } else { FUEL };
         let run = replay_within(old, new, entry, input, fuel);
         runaway += [&run.old, &run.new].iter().filter(|o| o.end == End::Fuel).map(|o| o.steps).sum::<u64>();
+        // Without inputs that are looked at there is but one run.
+        repeated += usize::from(runs.last().is_some_and(|last| last.input == run.input));
+        if repeated > MAX_REPEATED {
+            break;
+        }
         steps += run.old.steps + run.new.steps + RUN_COST;
         tried += 1;
         let first_shown = !shown && is_defined_difference(&run);

@@ -297,22 +297,28 @@ impl Candidate {
 }
 
 /// Fewest executions that may suggest a candidate.
-const SUPPORT: usize = 8;
+pub const SUPPORT: usize = 8;
 
 /// Returns the candidates that the executions of one class suggest, in a fixed order.
 pub fn suggest(vars: &[Observed]) -> BTreeSet<Candidate> {
+    let mut found = suggest_from(vars, SUPPORT);
+    found.extend(polynomial::suggest(vars).into_iter().map(Candidate::Equation));
+    found
+}
+
+/// The candidates but for equations that at least `support` executions suggest.
+pub fn suggest_from(vars: &[Observed], support: usize) -> BTreeSet<Candidate> {
     let mut found = BTreeSet::new();
     for v in vars {
-        suggest_unary(v, &mut found);
+        suggest_unary(v, support, &mut found);
     }
     for (i, x) in vars.iter().enumerate() {
         for y in &vars[i + 1..] {
             if is_alike(&x.ty, &y.ty) {
-                suggest_binary(x, y, &mut found);
+                suggest_binary(x, y, support, &mut found);
             }
         }
     }
-    found.extend(polynomial::suggest(vars).into_iter().map(Candidate::Equation));
     found
 }
 
@@ -325,10 +331,10 @@ fn is_alike(a: &CType, b: &CType) -> bool {
     }
 }
 
-fn suggest_unary(v: &Observed, found: &mut BTreeSet<Candidate>) {
+fn suggest_unary(v: &Observed, support: usize, found: &mut BTreeSet<Candidate>) {
     let x = || v.name.clone();
     let values: Vec<Const> = v.values.iter().flatten().copied().collect();
-    if values.len() < SUPPORT {
+    if values.len() < support {
         return;
     }
     if v.ty.is_pointer() {
@@ -368,14 +374,14 @@ fn suggest_unary(v: &Observed, found: &mut BTreeSet<Candidate>) {
     }
 }
 
-fn suggest_binary(x: &Observed, y: &Observed, found: &mut BTreeSet<Candidate>) {
+fn suggest_binary(x: &Observed, y: &Observed, support: usize, found: &mut BTreeSet<Candidate>) {
     let rows: Vec<(i128, i128)> = x
         .values
         .iter()
         .zip(&y.values)
         .filter_map(|(a, b)| Some((number((*a)?, &x.ty)?, number((*b)?, &y.ty)?)))
         .collect();
-    if rows.len() < SUPPORT {
+    if rows.len() < support {
         return;
     }
     let (xn, yn) = (x.name.clone(), y.name.clone());

@@ -5,7 +5,7 @@
 //! of itself, and that alone decides the loop's own condition. Other exits only leave earlier. The
 //! last copy's condition is then constant, so the unrolled graph has exactly the loop's executions.
 
-use crate::ir::{Const, Expr, Function, Instr, Node, NodeId, Stmt, StmtId, VarId};
+use crate::ir::{Const, Expr, Function, Instr, Node, NodeId, Op, Stmt, StmtId, VarId};
 use crate::mvicfg::{Flow, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,9 +38,17 @@ pub fn unroll(f: &Arc<Function>, limits: &UnrollLimits) -> Arc<Function> {
     result
 }
 
-/// Returns the function with every loop laid out for `trips` iterations, beyond which it ends at an
-/// instruction that is never reached; `None` when it would have more than `total_nodes` nodes.
-pub fn bounded(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Arc<Function>> {
+/// A function without loops, and the instructions at which it ends where it would need more
+/// iterations than were laid out.
+pub struct Bounded {
+    pub function: Arc<Function>,
+    pub ends: Vec<NodeId>,
+}
+
+/// Returns the function with every loop laid out for `trips` iterations, beyond which it ends; `None`
+/// when it would have more than `total_nodes` nodes.
+pub fn bounded(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Bounded> {
+    let is_end = |n: &Node| matches!(n.instr, Instr::Unreachable);
     let mut result = f.clone();
     loop {
         let graph = Mvicfg::build(vec![result.clone()]);
@@ -49,19 +57,39 @@ pub fn bounded(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Ar
         if class.irreducible {
             return None;
         }
-        let Some(l) = class.loops.iter().min_by_key(|l| (l.body.len(), l.head)) else { return Some(result) };
+        let Some(l) = class.loops.iter().min_by_key(|l| (l.body.len(), l.head)) else {
+            // Copies keep what they are copies of, but for the ends.
+            let written = |i: usize| f.nodes.get(i).is_some_and(is_end);
+            let ends = result.nodes.iter().enumerate().filter(|(i, n)| is_end(n) && !written(*i));
+            let ends = ends.map(|(i, _)| NodeId(i as u32)).collect();
+            return Some(Bounded { function: result, ends });
+        };
         if result.nodes.len() + l.body.len() * trips > total_nodes {
             return None;
         }
-        let counted = Counted {
-            head: NodeId(l.head),
-            body: l.body.iter().map(|&n| NodeId(n)).collect(),
-            latches: l.latches.iter().map(|&n| NodeId(n)).collect(),
-            trips,
-            ends: true,
-        };
-        result = Arc::new(expand(&result, &counted));
+        result = Arc::new(expand(&result, &Counted::new(l, trips, true)));
     }
+}
+
+/// Whether a loop of the function divides or shifts a variable that a branch looks at: such loops end
+/// soon, whatever they start with.
+pub fn shrinks(f: &Function) -> bool {
+    let mut looked_at = BTreeSet::new();
+    for n in &f.nodes {
+        if let Instr::Branch { cond } = &n.instr {
+            cond.for_each_var(&mut |v| _ = looked_at.insert(v));
+        }
+    }
+    f.nodes.iter().any(|n| match &n.instr {
+        Instr::Assign {
+            dst,
+            value: Expr::Op { op: Op::UDiv | Op::SDiv | Op::LShr | Op::AShr, args, .. },
+        } => {
+            let of_itself = matches!(args.first(), Some(Expr::Var(v)) if v == dst);
+            of_itself && matches!(args.get(1), Some(Expr::Const(_))) && looked_at.contains(dst)
+        }
+        _ => false,
+    })
 }
 
 /// Returns the function with `trips` iterations of every loop that no other contains laid out before
@@ -83,14 +111,7 @@ pub fn peeled(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Arc
         if result.nodes.len() + l.body.len() * trips > total_nodes {
             return None;
         }
-        let counted = Counted {
-            head: NodeId(l.head),
-            body: l.body.iter().map(|&n| NodeId(n)).collect(),
-            latches: l.latches.iter().map(|&n| NodeId(n)).collect(),
-            trips,
-            ends: false,
-        };
-        result = Arc::new(expand(&result, &counted));
+        result = Arc::new(expand(&result, &Counted::new(l, trips, false)));
     }
     Some(result)
 }
@@ -105,6 +126,19 @@ struct Counted {
     ends: bool,
 }
 
+impl Counted {
+    /// With one body, merged node ids are those of the function.
+    fn new(l: &crate::mvicfg::Loop, trips: usize, ends: bool) -> Counted {
+        Counted {
+            head: NodeId(l.head),
+            body: l.body.iter().map(|&n| NodeId(n)).collect(),
+            latches: l.latches.iter().map(|&n| NodeId(n)).collect(),
+            trips,
+            ends,
+        }
+    }
+}
+
 fn unroll_one(f: &Arc<Function>, limits: &UnrollLimits) -> Option<Function> {
     let graph = Mvicfg::build(vec![f.clone()]);
     let flow = Flow::new(&graph);
@@ -114,19 +148,10 @@ fn unroll_one(f: &Arc<Function>, limits: &UnrollLimits) -> Option<Function> {
     }
     let mut loops: Vec<&crate::mvicfg::Loop> = class.loops.iter().collect();
     loops.sort_by_key(|l| (l.body.len(), l.head));
-    // With one body, merged node ids are those of the function.
     let counted = loops.into_iter().find_map(|l| {
-        let body: BTreeSet<NodeId> = l.body.iter().map(|&n| NodeId(n)).collect();
-        let latches: BTreeSet<NodeId> = l.latches.iter().map(|&n| NodeId(n)).collect();
         let trips = trip_count(f, &graph, class, l, limits)?;
-        let size = f.nodes.len() + body.len() * trips;
-        (size <= limits.total_nodes).then_some(Counted {
-            head: NodeId(l.head),
-            body,
-            latches,
-            trips,
-            ends: true,
-        })
+        let size = f.nodes.len() + l.body.len() * trips;
+        (size <= limits.total_nodes).then(|| Counted::new(l, trips, true))
     })?;
     Some(expand(f, &counted))
 }

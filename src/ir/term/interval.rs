@@ -25,6 +25,13 @@ pub fn of(pool: &TermPool, t: TermId, signed: bool) -> Option<Interval> {
     Some(eval.of(t, signed, 0))
 }
 
+/// Whether a condition is true, or false, by the bounds of what it compares; `None` where they do not
+/// tell.
+pub fn decide(pool: &TermPool, condition: TermId) -> Option<bool> {
+    let mut eval = Eval { pool, known: HashMap::new() };
+    eval.decide(condition, 0)
+}
+
 struct Eval<'p> {
     pool: &'p TermPool,
     known: HashMap<(TermId, bool), Interval>,
@@ -64,6 +71,49 @@ impl Eval<'_> {
         };
         self.known.insert((t, signed), found);
         found
+    }
+
+    fn decide(&mut self, t: TermId, depth: usize) -> Option<bool> {
+        if let Some(c) = self.pool.as_const(t) {
+            return c.as_bool();
+        }
+        let Term::App(App::Op(op), args) = self.pool.get(t) else { return None };
+        let (op, args) = (*op, args.clone());
+        if depth > 20 {
+            return None;
+        }
+        match op {
+            Op::Not => return self.decide(*args.first()?, depth + 1).map(|b| !b),
+            Op::And | Op::Or => {
+                // What decides alone, and what the others have to be for the opposite.
+                let alone = op == Op::Or;
+                let mut all = true;
+                for a in args {
+                    match self.decide(a, depth + 1) {
+                        Some(b) if b == alone => return Some(alone),
+                        Some(_) => {}
+                        None => all = false,
+                    }
+                }
+                return all.then_some(!alone);
+            }
+            _ => {}
+        }
+        let &[a, b] = args.as_slice() else { return None };
+        if !matches!(self.pool.sort(a), Sort::Bv(1..=64)) {
+            return None;
+        }
+        let signed = matches!(op, Op::Slt | Op::Sle);
+        let (x, y) = (self.of(a, signed, 0), self.of(b, signed, 0));
+        match op {
+            Op::Eq if x.high < y.low || y.high < x.low => Some(false),
+            Op::Eq if x == y && x.low == x.high => Some(true),
+            Op::Slt | Op::Ult if x.high < y.low => Some(true),
+            Op::Slt | Op::Ult if x.low >= y.high => Some(false),
+            Op::Sle | Op::Ule if x.high <= y.low => Some(true),
+            Op::Sle | Op::Ule if x.low > y.high => Some(false),
+            _ => None,
+        }
     }
 
     fn compute(&mut self, t: TermId, width: u16, signed: bool, depth: usize) -> Option<Interval> {
@@ -181,6 +231,26 @@ mod tests {
         let t = pool.op(op, &[x, k]);
         let found = of(&pool, t, signed).filter(|i| *i != all(32, signed)).map(|i| (i.low, i.high));
         assert_eq!(found, expected, "{op:?}");
+    }
+
+    #[test]
+    fn bounds_decide_comparisons() {
+        let mut pool = TermPool::new();
+        let x = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(32) });
+        let (ten, twenty) = (pool.bv(32, 10), pool.bv(32, 20));
+        let digit = pool.op(Op::URem, &[x, ten]);
+        let check = |pool: &mut TermPool, op, a, b, expected| {
+            let t = pool.op(op, &[a, b]);
+            assert_eq!(decide(pool, t), expected, "{op:?}");
+        };
+        check(&mut pool, Op::Ult, digit, ten, Some(true));
+        check(&mut pool, Op::Ult, ten, digit, Some(false));
+        check(&mut pool, Op::Eq, digit, twenty, Some(false));
+        check(&mut pool, Op::Sle, digit, twenty, Some(true));
+        check(&mut pool, Op::Ult, x, ten, None);
+        let (small, open) = (pool.op(Op::Ult, &[digit, ten]), pool.op(Op::Ult, &[x, ten]));
+        check(&mut pool, Op::And, small, open, None);
+        check(&mut pool, Op::Or, small, open, Some(true));
     }
 
     #[test]
