@@ -16,7 +16,10 @@ fn main() {
     };
 
     let points = PointChoice { kinds: Some(vec![PointKind::Exit, PointKind::Loop]), lines: Vec::new() };
-    let options = Options { all: true, whole: true, points, function, ..Options::default() };
+    let mut options = Options { all: true, whole: true, points, function, ..Options::default() };
+    if let Some(limit) = std::env::var("RLIMIT").ok().and_then(|l| l.parse().ok()) {
+        options.rlimit = limit;
+    }
     let start = std::time::Instant::now();
     let report = diff(&memory::request(&[vec![("a.c", source.as_str())]], c::Options::default(), options));
     for f in &report.functions {
@@ -30,6 +33,9 @@ fn main() {
                 println!("  {}: ? {} ({})", p.id, u.text, u.reason);
             }
         }
+    }
+    for a in &report.assertions {
+        println!("assert {}: {:?}", a.text, a.outcome);
     }
     println!("{} queries, {} ms", report.cost.solver_queries, start.elapsed().as_millis());
 }

@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Safe programs that are proved without bound, of 15. To be: 12.
-const LEAST_PROVED: usize = 11;
+const LEAST_PROVED: usize = 13;
 /// Violated programs that are refuted by a run, of 15.
 const LEAST_REFUTED: usize = 13;
 

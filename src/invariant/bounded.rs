@@ -135,6 +135,9 @@ impl Engine<'_> {
                         return true;
                     }
                     let reached = engine.state_at(0, node);
+                    if interval::decide(&engine.e.pool, reached) == Some(false) {
+                        return true;
+                    }
                     !engine.e.rests_on_havoc(reached)
                         && matches!(engine.solver.satisfiable(&mut engine.e.pool, reached), Ok(None))
                 })

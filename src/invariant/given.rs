@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_GUARDS: usize = 14;
 const MAX_NUMBERS: usize = 4;
 const MAX_EACH: usize = 14;
-const MAX_ALL: usize = 110;
+const MAX_ALL: usize = 140;
 /// Fewest executions that a guard has to pick: it and the solver leave less to chance.
 const SUPPORT: usize = 3;
 /// Terms among which comparisons are looked for.
@@ -92,6 +92,16 @@ impl Test {
             Test::Null => c.to_bits() == 0,
             Test::NonNull => c.to_bits() != 0,
         })
+    }
+
+    /// The bound that a loop leaves whose condition is the test, when it goes on by one.
+    pub fn left_by(self, x: &str) -> Candidate {
+        match self {
+            Test::AtMost(k) => Candidate::AtMost(x.to_owned(), k + 1),
+            Test::AtLeast(k) => Candidate::AtLeast(x.to_owned(), k - 1),
+            Test::Is(k) | Test::IsNot(k) => Candidate::AtMost(x.to_owned(), k),
+            Test::Null | Test::NonNull => Candidate::NonNull(x.to_owned()),
+        }
     }
 
     /// What is the opposite, under which other things hold.
@@ -216,8 +226,12 @@ pub fn suggest(vars: &[Observed], guards: &[Guard], given: &dyn Fn(&str) -> bool
             ..o.clone()
         };
         let within: Vec<Observed> = vars.iter().map(only).collect();
-        let seen = of_value.entry(&guard.x).or_insert_with(|| always.clone());
         let about_result = guard.x == "\\result";
+        // That a number is not negative is what most code takes for granted: what few executions
+        // suggest of all may hold of these only.
+        let usual = given(&guard.x) && matches!(guard.test, Test::AtLeast(0 | 1));
+        let seen =
+            of_value.entry(&guard.x).or_insert_with(|| if usual { BTreeSet::new() } else { always.clone() });
         // Facts of the guard's own value say nothing, and those of what was given are the caller's.
         let says_more = |c: &Candidate| {
             let variables = c.variables();
@@ -233,7 +247,7 @@ pub fn suggest(vars: &[Observed], guards: &[Guard], given: &dyn Fn(&str) -> bool
             .collect();
         let names_result = |c: &Candidate| c.variables().contains(&"\\result");
         fresh.sort_by_key(|c| !names_result(c));
-        fresh.truncate(MAX_EACH);
+        fresh.truncate(if usual { 2 * MAX_EACH } else { MAX_EACH });
         for then in fresh {
             seen.insert(then.clone());
             if found.len() < MAX_ALL {

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops of one function, candidates of one loop and questions for one class.
 const MAX_LOOPS: usize = 8;
-const MAX_CANDIDATES: usize = 120;
+const MAX_CANDIDATES: usize = 160;
 const MAX_QUESTIONS: u64 = 1200;
 
 /// What is known of each candidate, in each class.

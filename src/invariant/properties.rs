@@ -252,6 +252,9 @@ impl Checker<'_, '_, '_> {
                     let (standing, run) = checker.prove_assertion(class, line);
                     match run.filter(|r| keeps(r, false, class) == Some(false)) {
                         Some(run) => (Standing::Fails, Some(run)),
+                        None if standing == Standing::Open && checker.never_fails(class, line) => {
+                            (Standing::Holds, None)
+                        }
                         None => (standing, None),
                     }
                 }
@@ -264,6 +267,10 @@ impl Checker<'_, '_, '_> {
     }
 
     /// Asks the solver whether the failing branch of the assertion at a line can be reached.
+    fn never_fails(&mut self, class: usize, line: u32) -> bool {
+        self.engine.as_mut().is_some_and(|engine| engine.never_fails(class, line))
+    }
+
     fn prove_assertion(&mut self, class: usize, line: u32) -> (Standing, Option<Run>) {
         let Some(engine) = &mut self.engine else { return (Standing::Open, None) };
         let graph = engine.task.graph;
@@ -289,9 +296,6 @@ impl Checker<'_, '_, '_> {
                 }
                 Err(_) => standing = Standing::Open,
             }
-        }
-        if standing == Standing::Open && engine.never_fails(class, line) {
-            standing = Standing::Holds;
         }
         (standing, None)
     }

@@ -281,7 +281,15 @@ impl Engine<'_> {
                 let ids = known.get(x).map(|k| [k.cut, k.val.term]);
                 ids.iter().flatten().filter_map(|t| tests.get(t)).flatten().copied().collect()
             };
+            if kind == Kind::Loop {
+                found.extend(known.keys().flat_map(|x| tests(x).into_iter().map(|t| t.left_by(x))));
+            }
             let outside = |x: &str| x == "\\result" || is_given(x) || self.quantities.contains_key(x);
+            // Equations of locals at the exit hold by accident of the ways there more often than not.
+            let of_caller = |c: &Candidate| {
+                !matches!(c, Candidate::Equation(_)) || c.variables().into_iter().all(outside)
+            };
+            found.retain(|c| kind != Kind::Exit || of_caller(c));
             let observed: Vec<Observed> =
                 observed.into_iter().filter(|o| kind != Kind::Exit || outside(&o.name)).collect();
             let guards = given::guards(&observed, &is_given, &tests);

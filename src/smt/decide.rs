@@ -12,7 +12,7 @@
 //! Refutations are about terms: library functions and conversions of output are uninterpreted there,
 //! so a refutation that involves one has to be replayed before it is shown.
 
-use super::{Limits, Model, Solver, Verdict};
+use super::{Limits, Model, Solver, Verdict, hints};
 use crate::ir::eval::{Assignment, Fill, Palette, Program};
 use crate::ir::{App, Const, Op, Sort, Term, TermId, TermPool};
 use std::collections::VecDeque;
@@ -217,7 +217,15 @@ impl Decider {
             }
             self.float_questions -= 1;
         }
-        let mut verdict = self.solver.check_for(pool, &[condition], weight);
+        if let Some(easier) = hints::without_midpoints(pool, condition)
+            && self.solver.check_for(pool, &[easier], weight).is_unsat()
+        {
+            self.settled.by_solver += 1;
+            return Verdict::Unsat;
+        }
+        let mut question = vec![condition];
+        question.extend(hints::of(pool, condition));
+        let mut verdict = self.solver.check_for(pool, &question, weight);
         if let Verdict::Sat(Model { confirmed: false, .. }) = verdict {
             // Z3 may have divided by zero. That all operators are defined is more than the condition
             // needs, so only an input counts here.

@@ -8,6 +8,7 @@ mod context;
 mod decide;
 mod encode;
 mod floats;
+mod hints;
 mod model;
 mod solver;
 
