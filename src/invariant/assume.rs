@@ -1,7 +1,7 @@
 //! Terms under named assumptions and under conditions.
 
 use crate::ir::{App, LOOP_VALUE, Leaf, Op, Term, TermId, TermPool, Uf};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Returns the term with the conversions that `unchecked` accepts taken to succeed
 /// (`stdin-well-formed`). Conversions whose success the program looks at may fail.
@@ -29,20 +29,107 @@ pub fn without_loops(pool: &mut TermPool, root: TermId) -> TermId {
     })
 }
 
-/// Returns the term as it is where the condition holds: conjuncts of the condition are true in it.
+/// Returns the term as it is where the condition holds: conjuncts of the condition are true in it, and
+/// alternatives of what it denies are false.
 pub fn under(pool: &mut TermPool, root: TermId, condition: TermId) -> TermId {
     let mut known: BTreeMap<TermId, bool> = BTreeMap::new();
-    let mut work = vec![condition];
-    while let Some(c) = work.pop() {
-        if let Some(parts) = pool.as_op(c, Op::And) {
-            work.extend(parts.iter().copied());
+    let mut work = vec![(condition, true)];
+    while let Some((c, holds)) = work.pop() {
+        let parts = pool.as_op(c, if holds { Op::And } else { Op::Or });
+        if let Some(parts) = parts {
+            work.extend(parts.iter().map(|p| (*p, holds)));
         } else if let Some(&[inner]) = pool.as_op(c, Op::Not) {
-            known.insert(inner, false);
-        } else {
-            known.insert(c, true);
+            work.push((inner, !holds));
         }
+        known.insert(c, holds);
     }
     rewrite(pool, root, &|pool, t| known.get(&t).copied().map(|b| pool.bool(b)))
+}
+
+/// What a condition says of the order of numbers.
+#[derive(Default)]
+struct Order {
+    /// Numbers below others, and above others: their successors, and predecessors, do not wrap. With
+    /// whether they are compared as signed ones.
+    below: BTreeSet<(TermId, bool)>,
+    above: BTreeSet<(TermId, bool)>,
+    /// Pairs that are not equal, both ways.
+    unequal: BTreeSet<(TermId, TermId)>,
+}
+
+impl Order {
+    fn of(pool: &TermPool, condition: TermId) -> Order {
+        let mut order = Order::default();
+        let parts = pool.as_op(condition, Op::And).map_or(vec![condition], <[TermId]>::to_vec);
+        for c in parts {
+            match pool.get(c) {
+                Term::App(App::Op(op @ (Op::Slt | Op::Ult)), args) => {
+                    let &[x, y] = args.as_slice() else { continue };
+                    order.below.insert((x, *op == Op::Slt));
+                    order.above.insert((y, *op == Op::Slt));
+                }
+                Term::App(App::Op(Op::Not), args) => {
+                    let inner = args.first().and_then(|e| pool.as_op(*e, Op::Eq));
+                    if let Some(&[x, y]) = inner {
+                        order.unequal.extend([(x, y), (y, x)]);
+                    }
+                }
+                _ => {}
+            }
+        }
+        order
+    }
+
+    /// A comparison in fewer operators, if what is known allows that.
+    fn simpler(&self, pool: &mut TermPool, op: Op, x: TermId, y: TermId) -> Option<TermId> {
+        let (signed, strict) = match op {
+            Op::Slt => (true, true),
+            Op::Sle => (true, false),
+            Op::Ult => (false, true),
+            Op::Ule => (false, false),
+            _ => return None,
+        };
+        let (lt, le) = if signed { (Op::Slt, Op::Sle) } else { (Op::Ult, Op::Ule) };
+        let (mut strict, mut x, mut y) = (strict, x, y);
+        let known = (strict, x, y);
+        if let Some(before) = stepped(pool, x, 1).filter(|b| !strict && self.below.contains(&(*b, signed))) {
+            (strict, x) = (true, before);
+        } else if let Some(before) =
+            stepped(pool, y, 1).filter(|b| strict && self.below.contains(&(*b, signed)))
+        {
+            (strict, y) = (false, before);
+        } else if let Some(after) =
+            stepped(pool, y, -1).filter(|a| !strict && self.above.contains(&(*a, signed)))
+        {
+            (strict, y) = (true, after);
+        } else if let Some(after) =
+            stepped(pool, x, -1).filter(|a| strict && self.above.contains(&(*a, signed)))
+        {
+            (strict, x) = (false, after);
+        }
+        strict |= self.unequal.contains(&(x, y));
+        ((strict, x, y) != known).then(|| pool.op(if strict { lt } else { le }, &[x, y]))
+    }
+}
+
+/// The number that a term adds this to.
+fn stepped(pool: &TermPool, t: TermId, by: i128) -> Option<TermId> {
+    let &[x, k] = pool.as_op(t, Op::Add)? else { return None };
+    (pool.as_const(k)?.signed() == Some(by)).then_some(x)
+}
+
+/// Returns the term with comparisons that are simpler where the condition holds: `x + 1 <= y` is `x < y`
+/// where `x` is below something, and `x <= y` is `x < y` where the two differ. Solvers that know numbers
+/// as bits find that hard.
+pub fn ordered(pool: &mut TermPool, root: TermId, condition: TermId) -> TermId {
+    let order = Order::of(pool, condition);
+    rewrite(pool, root, &|pool, t| match pool.get(t) {
+        Term::App(App::Op(op), args) => match *args.as_slice() {
+            [x, y] => order.simpler(pool, *op, x, y),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// Returns the term with every read of a memory that is an input as an input of its own: what is proved

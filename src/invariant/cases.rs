@@ -34,6 +34,11 @@ impl Engine<'_> {
         if !self.task.options.all && !subject.is_observable() {
             return;
         }
+        let aggregate = |t: &CType| matches!(t, CType::Record(_) | CType::Array(..));
+        if subject::type_of(self.task.graph, subject, 0).is_some_and(|t| aggregate(&t)) {
+            // It is passed by an address, which is none of C's.
+            return;
+        }
         let name = subject.name();
         let all = self.task.graph.all_classes();
         let whole =

@@ -99,6 +99,12 @@ impl Engine<'_> {
         }
     }
 
+    /// The places that a memory was written at, by address and bytes; none where there are too many.
+    pub(super) fn written_places(&self, memory: TermId) -> BTreeMap<(TermId, u64), Sort> {
+        let cells = self.written(memory).cells;
+        if cells.len() > MAX_CELLS { BTreeMap::new() } else { cells }
+    }
+
     /// Takes a memory apart.
     fn written(&self, memory: TermId) -> Written {
         let pool = &self.e.pool;

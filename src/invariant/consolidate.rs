@@ -354,6 +354,10 @@ impl<'a> Engine<'a> {
             self.relations();
             if self.diff.point.kind == Kind::Exit {
                 self.peeled_cases();
+                self.outcomes();
+                self.members_of_results();
+                self.series();
+                self.lengths();
                 self.calls();
                 self.typestates();
             }

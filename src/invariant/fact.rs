@@ -54,6 +54,24 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// Facts of single classes with those of one text as one.
+    pub(super) fn merged(facts: Vec<Fact>) -> Vec<Fact> {
+        let mut merged: Vec<Fact> = Vec::new();
+        for fact in facts {
+            match merged.iter_mut().find(|f| f.text == fact.text) {
+                Some(f) => {
+                    f.classes = f.classes.union(&fact.classes);
+                    f.lines.extend(fact.lines);
+                    f.assumptions.extend(fact.assumptions);
+                    f.assumptions.sort();
+                    f.assumptions.dedup();
+                }
+                None => merged.push(fact),
+            }
+        }
+        merged
+    }
+
     /// The fact under further assumptions.
     pub(super) fn assuming(mut self, more: &BTreeSet<String>) -> Fact {
         self.assumptions.extend(more.iter().cloned());

@@ -1,5 +1,6 @@
 //! Templates, candidates, queries, proof and refutation, consolidation, ranking.
 
+mod aggregate;
 mod agreement;
 mod assume;
 mod bounded;
@@ -8,13 +9,16 @@ mod cases;
 mod cell;
 mod consolidate;
 mod defined;
+mod elements;
 mod event;
 mod events;
 mod fact;
 mod given;
 mod inductive;
 mod inputs;
+mod lengths;
 mod naming;
+mod outcomes;
 mod peeled;
 mod point;
 mod polynomial;
@@ -28,6 +32,7 @@ mod rows;
 mod runs;
 mod scope;
 mod separation;
+mod series;
 mod shrink;
 mod subject;
 mod templates;

@@ -28,23 +28,15 @@ const SHARE: u64 = 20;
 impl Engine<'_> {
     /// Adds the facts of the cases that all classes have in common, or each of its own.
     pub(super) fn peeled_cases(&mut self) {
-        let mut merged: Vec<Fact> = Vec::new();
+        let mut facts = Vec::new();
         for class in self.task.graph.all_classes().iter() {
             for mut fact in self.peeled_cases_of(class) {
                 fact.classes = VersionSet::single(class);
                 fact.lines = fact.lines.into_values().map(|l| (class, l)).collect();
-                match merged.iter_mut().find(|f| f.text == fact.text) {
-                    Some(f) => {
-                        f.classes.insert(class);
-                        f.lines.extend(fact.lines);
-                        f.assumptions.extend(fact.assumptions);
-                        f.assumptions.sort();
-                        f.assumptions.dedup();
-                    }
-                    None => merged.push(fact),
-                }
+                facts.push(fact);
             }
         }
+        let mut merged = Fact::merged(facts);
         let known = |f: &Fact| self.diff.invariants.iter().any(|o| o.text == f.text);
         merged.retain(|f| !known(f));
         self.diff.invariants.extend(merged);

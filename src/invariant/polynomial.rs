@@ -164,11 +164,28 @@ pub fn suggest(vars: &[Observed]) -> Vec<Equation> {
         |ty: &CType| if let CType::Int { bits, signed, .. } = ty { Some((*bits, *signed)) } else { None };
     // A variable of few values solves many equations that say nothing.
     let varies = |v: &&Observed| v.values.iter().flatten().collect::<BTreeSet<_>>().len() > FEW_VALUES;
-    let alike: Vec<&Observed> =
-        vars.iter().filter(|v| bits(&v.ty) == bits(&first.ty)).filter(varies).take(MAX_VARIABLES).collect();
-    if alike.len() < 2 {
-        return Vec::new();
+    let mut alike: Vec<&Observed> =
+        vars.iter().filter(|v| bits(&v.ty) == bits(&first.ty)).filter(varies).collect();
+    if alike.len() <= MAX_VARIABLES {
+        return suggest_among(&alike);
     }
+    // Too many for one system: variables, then places in memory, each beside what they are made of.
+    let is_place = |v: &&Observed| v.name.contains(['*', '>', '.', '[']);
+    let mut found = Vec::new();
+    for places_first in [false, true] {
+        alike.sort_by_key(|v| is_place(v) != places_first);
+        for equation in suggest_among(&alike[..MAX_VARIABLES]) {
+            if found.len() < MAX_SUGGESTED && !found.contains(&equation) {
+                found.push(equation);
+            }
+        }
+    }
+    found
+}
+
+/// The same among a few variables of one type.
+fn suggest_among(alike: &[&Observed]) -> Vec<Equation> {
+    let Some(first) = alike.first().filter(|_| alike.len() >= 2) else { return Vec::new() };
     let rows: BTreeSet<Vec<i128>> = (0..first.values.len())
         .filter_map(|r| {
             let value = |v: &&Observed| v.values.get(r).copied().flatten().and_then(|c| number(c, &v.ty));

@@ -8,7 +8,7 @@ use super::consolidate::{Engine, Task};
 use super::point::{Kind, Point};
 use super::runs::{self, Run};
 use super::subject::find_var;
-use crate::interp::{End, Outcome};
+use crate::interp::{End, Input, Outcome, Value};
 use crate::ir::{Const, NodeId};
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -106,7 +106,7 @@ impl Engine<'_> {
     fn exit_rows(&self, class: usize, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
         for (i, run) in list.iter().enumerate() {
             let outcome = side(run, old);
-            if outcome.end != End::Return {
+            if outcome.end != End::Return || self.overlaps(&run.input_of(old)) {
                 continue;
             }
             let values = rows.names.iter().map(|n| self.value_at_exit(class, n, run, old)).collect();
@@ -148,6 +148,9 @@ impl Engine<'_> {
             // Bounds are met at the end.
             let mut latest = None;
             let input = run.input_of(old);
+            if self.overlaps(&input) {
+                continue;
+            }
             runs::watch(&self.task.programs[class], &body.name, &input, node, &mut |state| {
                 let takes = sampled.takes();
                 if !takes && sampled.arrived > LATEST {
@@ -169,6 +172,24 @@ impl Engine<'_> {
             rows.rows.extend(latest);
             rows.runs.push((list.clone(), i));
         }
+    }
+
+    /// Whether two arguments lead to one object, where facts may take it that they do not: what such a run
+    /// refutes may hold under that assumption, and proofs list it.
+    fn overlaps(&self, input: &Input) -> bool {
+        let mut objects: Vec<String> = Vec::new();
+        for argument in &input.arguments {
+            let object = match argument {
+                Value::Pointer { object, .. } => format!("{object:?}"),
+                Value::Global { symbol, .. } => symbol.to_string(),
+                _ => continue,
+            };
+            if objects.contains(&object) {
+                return !self.task.options.aliases;
+            }
+            objects.push(object);
+        }
+        false
     }
 
     /// The node of the function as written that stands for the point; copies that inlining or

@@ -6,9 +6,10 @@
 //! assumptions, and those that were used are named with the fact: `\separated(p, q)`,
 //! `in-bounds(r->buf)`.
 
+use super::assume;
 use super::consolidate::Engine;
 use crate::ir::{
-    App, Callee, Expr, Instr, Leaf, Linkage, Separation, Sort, Term, TermId, TermPool, Uf, Unit,
+    App, Callee, Expr, Instr, Leaf, Linkage, Op, Separation, Sort, Term, TermId, TermPool, Uf, Unit,
 };
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::c_text::{self, Extent, Naming};
@@ -62,6 +63,15 @@ impl ByTypes {
 
 impl Separation for ByTypes {
     fn apart(&self, pool: &TermPool, a: TermId, n: u64, b: TermId, m: u64) -> bool {
+        // No pointer of a program leads to `errno` but its own.
+        if is_errno(pool, a) != is_errno(pool, b) {
+            return true;
+        }
+        if is_new_beside(pool, a, b) || is_new_beside(pool, b, a) {
+            return true;
+        }
+        // What is moved is in a new object or where it was.
+        let (a, b) = (moved_from(pool, a).unwrap_or(a), moved_from(pool, b).unwrap_or(b));
         match (self.extent(pool, a, n), self.extent(pool, b, m)) {
             (Some(x), Some(y)) => self.are_apart(x, y),
             _ => false,
@@ -87,7 +97,7 @@ impl Separation for ByTypes {
                         let frame = self.frames.borrow_mut().of(&self.unit, name);
                         self.keeps(&x, &frame)
                     }
-                    (None, Some(row)) => self.is_kept_by_library(pool, &x, row, args),
+                    (None, Some(row)) => self.is_kept_by_library(pool, (a, &x), row, args),
                     (None, None) => false,
                 };
                 kept.then_some(below)
@@ -99,7 +109,13 @@ impl Separation for ByTypes {
 
 impl ByTypes {
     /// Whether a library function leaves a place as it is: it is not what an argument leads to.
-    fn is_kept_by_library(&self, pool: &TermPool, x: &Extent, row: &library::Row, args: &[TermId]) -> bool {
+    fn is_kept_by_library(
+        &self,
+        pool: &TermPool,
+        (at, x): (TermId, &Extent),
+        row: &library::Row,
+        args: &[TermId],
+    ) -> bool {
         if row.memory && matches!(pool.get(x.base), Term::App(App::Uf(Uf::Call { .. }), _)) {
             // What is in a new object is what it makes.
             return false;
@@ -107,8 +123,11 @@ impl ByTypes {
         let pointer = |t: &TermId| pool.sort(*t) == Sort::Bv(self.unit.data_model.pointer_bits());
         let count = args.iter().take_while(|t| !matches!(pool.sort(**t), Sort::Mem | Sort::World)).count();
         let written = args.iter().take(count).enumerate().filter(|(k, t)| row.writes_arg(*k) && pointer(t));
-        let mut written = written.map(|(_, t)| self.extent(pool, *t, 0));
-        written.all(|y| y.is_some_and(|y| self.are_apart(x.clone(), y)))
+        let mut written = written.map(|(_, t)| *t).filter(|t| !is_new_beside(pool, *t, at));
+        written.all(|t| {
+            let y = self.extent(pool, moved_from(pool, t).unwrap_or(t), 0);
+            y.is_some_and(|y| self.are_apart(x.clone(), y))
+        })
     }
 
     /// Whether a place is outside what may be written; notes what that takes for granted.
@@ -175,6 +194,56 @@ impl ByTypes {
         }
         apart
     }
+}
+
+/// Whether an address is in an object that was allocated and another is made of what was given at entry,
+/// or in another new object.
+fn is_new_beside(pool: &TermPool, a: TermId, b: TermId) -> bool {
+    let Some(new) = new_object(pool, a) else { return false };
+    match new_object(pool, b) {
+        Some(other) => new != other,
+        None => is_given(pool, b),
+    }
+}
+
+/// The call that allocated the object that an address is in.
+fn new_object(pool: &TermPool, address: TermId) -> Option<TermId> {
+    match pool.get(address) {
+        Term::App(App::Uf(Uf::Call { callee, .. }), _) => {
+            let name = callee.strip_suffix(":result")?;
+            matches!(name, "malloc" | "calloc").then_some(address)
+        }
+        Term::App(App::Op(Op::Add), args) => args.iter().find_map(|t| new_object(pool, *t)),
+        _ => None,
+    }
+}
+
+/// Where an object was before `realloc`, of an address in it.
+fn moved_from(pool: &TermPool, address: TermId) -> Option<TermId> {
+    match pool.get(address) {
+        Term::App(App::Uf(Uf::Call { callee, .. }), args) if **callee == *"realloc:result" => {
+            args.first().copied().filter(|p| is_given(pool, *p))
+        }
+        Term::App(App::Op(Op::Add), args) => args.iter().find_map(|t| moved_from(pool, *t)),
+        _ => None,
+    }
+}
+
+/// Whether an address is made of nothing but what was given at entry.
+fn is_given(pool: &TermPool, address: TermId) -> bool {
+    const MAX_TERMS: usize = 40;
+    let parts = pool.reachable(&[address]);
+    parts.len() <= MAX_TERMS
+        && parts.iter().all(|&t| match pool.get(t) {
+            Term::Const(_) | Term::Leaf(Leaf::SymbolAddr { .. } | Leaf::Memory) => true,
+            Term::Leaf(Leaf::Param { name, .. }) => !assume::is_loop_value(name),
+            Term::App(App::Op(_) | App::Load { .. }, _) => true,
+            _ => false,
+        })
+}
+
+fn is_errno(pool: &TermPool, address: TermId) -> bool {
+    matches!(pool.get(address), Term::Leaf(Leaf::SymbolAddr { symbol, .. }) if **symbol == *library::ERRNO)
 }
 
 /// Whether a text names a pointer as of the function's entry, shortly.

@@ -187,8 +187,9 @@ fn trip_count(
     if f.var(counter).in_memory {
         return None;
     }
-    let mut value = entry_value(f, class, l, counter)?;
     let step = step(f, graph, class, l, counter)?;
+    let first = entry_value(f, class, l, counter);
+    let mut value = first.or_else(|| constants_before(f, class, l).get(&counter).copied())?;
     for trips in 0..=limits.trips {
         if evaluate(cond, counter, value)?.as_bool()? != stays_on {
             return Some(trips);
@@ -242,6 +243,71 @@ fn entry_value(
         }
     }
     None
+}
+
+/// Variables that are constants whenever control first comes to a loop, whatever the way: what
+/// assignments make of constants, along the branches that these leave open.
+fn constants_before(
+    f: &Function,
+    class: &crate::mvicfg::ClassFlow,
+    l: &crate::mvicfg::Loop,
+) -> BTreeMap<VarId, Const> {
+    /// Visits of nodes.
+    const MOST: usize = 8000;
+    let mut before: BTreeMap<u32, BTreeMap<VarId, Const>> = BTreeMap::from([(0, BTreeMap::new())]);
+    let mut work: BTreeSet<(Option<u32>, u32)> =
+        BTreeSet::from([(class.order.first().copied().flatten(), 0)]);
+    for _ in 0..MOST {
+        let Some((_, at)) = work.pop_first() else { return before.remove(&l.head).unwrap_or_default() };
+        let mut known = before.get(&at).cloned().unwrap_or_default();
+        let node = f.node(NodeId(at));
+        let mut succs = node.succs.clone();
+        match &node.instr {
+            Instr::Assign { dst, value } => {
+                match computed(value, &known).filter(|_| !f.var(*dst).in_memory) {
+                    Some(c) => _ = known.insert(*dst, c),
+                    None => _ = known.remove(dst),
+                }
+            }
+            Instr::Branch { cond } => {
+                if let Some(taken) = computed(cond, &known).and_then(Const::as_bool)
+                    && let &[yes, no] = node.succs.as_slice()
+                {
+                    succs = vec![if taken { yes } else { no }];
+                }
+            }
+            other => known.retain(|v, _| !writes(other, *v)),
+        }
+        for s in succs.into_iter().map(|s| s.0) {
+            if s == l.head && l.body.contains(&at) {
+                continue;
+            }
+            let joined = match before.get(&s) {
+                Some(there) => {
+                    there.iter().filter(|(v, c)| known.get(v) == Some(c)).map(|(v, c)| (*v, *c)).collect()
+                }
+                None => known.clone(),
+            };
+            if before.get(&s) != Some(&joined) {
+                before.insert(s, joined);
+                work.insert((class.order.get(s as usize).copied().flatten(), s));
+            }
+        }
+    }
+    BTreeMap::new()
+}
+
+/// What an expression is where some variables are constants.
+fn computed(e: &Expr, known: &BTreeMap<VarId, Const>) -> Option<Const> {
+    match e {
+        Expr::Const(c) => Some(*c),
+        Expr::Var(v) => known.get(v).copied(),
+        Expr::Op { op, args, .. } => {
+            let args: Option<Vec<Const>> = args.iter().map(|a| computed(a, known)).collect();
+            op.eval(&args?).ok()
+        }
+        Expr::Addr(_) => None,
+    }
 }
 
 /// The one expression that changes the counter, once in every iteration.

@@ -317,6 +317,8 @@ impl Renderer<'_> {
         let whole = index.terms.is_empty() && index.constant == 0;
         let step = match (whole, ty) {
             (true, CType::Record(_)) => base,
+            // `m[0][1]` rather than `(*m)[1]`.
+            (true, CType::Array(..)) => self.element(&base, &index),
             (true, _) => {
                 let operand = Text::new(base.text, base.level, Ty::Other).at(Level::Unary);
                 Step { text: format!("*{operand}"), level: Level::Unary, pointer: false }

@@ -56,6 +56,9 @@ impl Memo {
     }
 }
 
+/// Conditional pointers in two addresses that are taken apart at most.
+const CONDITIONAL_POINTERS: usize = 2;
+
 enum Place {
     Apart,
     /// The first address is the second plus this.
@@ -79,6 +82,10 @@ fn is_local(pool: &TermPool, t: TermId) -> bool {
 
 /// Compares the regions of `n` bytes at `a` and of `m` bytes at `b`.
 fn place(pool: &mut TermPool, a: TermId, n: u64, b: TermId, m: u64) -> Place {
+    place_within(pool, (a, n), (b, m), CONDITIONAL_POINTERS)
+}
+
+fn place_within(pool: &mut TermPool, (a, n): (TermId, u64), (b, m): (TermId, u64), pointers: usize) -> Place {
     let (x, y) = (Linear::of(pool, a), Linear::of(pool, b));
     let diff = x.clone().plus(&y, u128::MAX);
     if diff.terms.is_empty() {
@@ -97,8 +104,73 @@ fn place(pool: &mut TermPool, a: TermId, n: u64, b: TermId, m: u64) -> Place {
     if d >= u128::from(m) && step - d >= u128::from(n) {
         return Place::Apart;
     }
-    let assumed = pool.memo.separation.clone().is_some_and(|s| s.apart(pool, a, n, b, m));
-    if assumed { Place::Apart } else { Place::Unknown }
+    if are_other_elements(pool, &diff, n, m) {
+        return Place::Apart;
+    }
+    let Some(separation) = pool.memo.separation.clone() else { return Place::Unknown };
+    if separation.apart(pool, a, n, b, m) {
+        return Place::Apart;
+    }
+    // Where a pointer is one of two, each of them may be known to lead elsewhere.
+    for (address, x) in [(b, &y), (a, &x)] {
+        if pointers == 0 {
+            break;
+        }
+        let Some((p, q)) = alternatives(pool, x) else { continue };
+        let apart = |pool: &mut TermPool, one| {
+            let (a, b) = if address == b { (a, one) } else { (one, b) };
+            matches!(place_within(pool, (a, n), (b, m), pointers - 1), Place::Apart)
+        };
+        if apart(pool, p) && apart(pool, q) {
+            return Place::Apart;
+        }
+    }
+    Place::Unknown
+}
+
+/// Whether a distance is one of elements whose indices, narrower than addresses, are different for sure:
+/// `a[i]` and `a[i + 1]`, whether or not the sum wraps.
+fn are_other_elements(pool: &TermPool, diff: &Linear, n: u64, m: u64) -> bool {
+    let mut terms = diff.terms.iter();
+    let (Some((&s, &c)), Some((&t, &d)), None) = (terms.next(), terms.next(), terms.next()) else {
+        return false;
+    };
+    let mask = Const::mask(diff.width);
+    let (Some((op, x)), Some((other, y))) = (extended(pool, s), extended(pool, t)) else { return false };
+    let size = c.min(d);
+    let narrow = pool.sort(x).bits().unwrap_or(u16::MAX);
+    let fits = narrow < 64 && size < 1 << 32 && size << narrow <= 1 << (diff.width - 1);
+    if op != other || pool.sort(x) != pool.sort(y) || c.wrapping_add(d) & mask != 0 || !fits {
+        return false;
+    }
+    let indices = Linear::of(pool, x).plus(&Linear::of(pool, y), u128::MAX);
+    if !indices.terms.is_empty() || indices.constant == 0 {
+        return false;
+    }
+    let offset = Const::Bv { width: diff.width, bits: diff.constant }.signed().unwrap_or(i128::MAX);
+    let size = size as i128;
+    offset.abs() < size && size + offset >= i128::from(m) && size - offset >= i128::from(n)
+}
+
+/// What an address's part is extended from, and how.
+fn extended(pool: &TermPool, t: TermId) -> Option<(Op, TermId)> {
+    match pool.get(t) {
+        Term::App(App::Op(op @ (Op::Sext(_) | Op::Zext(_))), args) => Some((*op, *args.first()?)),
+        _ => None,
+    }
+}
+
+/// The two addresses that a sum with a conditional pointer in it may be.
+fn alternatives(pool: &mut TermPool, sum: &Linear) -> Option<(TermId, TermId)> {
+    let conditional =
+        |t: TermId| pool.as_op(t, Op::Ite).and_then(|args| Some((*args.get(1)?, *args.get(2)?)));
+    let mut found =
+        sum.terms.iter().filter(|&(_, &c)| c == 1).filter_map(|(&t, _)| Some((t, conditional(t)?)));
+    let ((t, (p, q)), None) = (found.next()?, found.next()) else { return None };
+    let mut rest = sum.clone();
+    rest.terms.remove(&t);
+    let rest = rest.build(pool);
+    Some((pool.op(Op::Add, &[rest, p]), pool.op(Op::Add, &[rest, q])))
 }
 
 /// Returns whether the value of `t` may be or contain an address in the local `object`. Addresses
