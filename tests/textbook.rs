@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Facts of a hundred that have to be found. To be: 80.
-const LEAST_PERCENT: usize = 67;
+const LEAST_PERCENT: usize = 78;
 
 /// A stated fact and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,6 +132,8 @@ fn found(unit: &Unit, body: &Function, requires: &[String], place: &Place) -> Ve
         }
         let Some(goal) = words.stated(fact) else { return false };
         assert!(!words.implies(given, goal), "{}: {fact} says nothing", body.name);
+        let instances: Vec<_> = place.proved.iter().flat_map(|p| words.instances(p, fact)).collect();
+        let all = words.all(&[&[all], &*instances].concat());
         words.implies(all, goal)
     };
     place.stated.iter().map(is_found).collect()
@@ -233,5 +235,19 @@ fn only_what_follows_is_found() {
         &["\\forall integer k; 0 <= k && k < n ==> a[k] == 0"],
         "\\forall integer k; 0<=k && k<n ==> a[k]==1",
         false,
+    );
+    // A fact about all elements is one about each of them, and about fewer.
+    const ZEROS: &str = "\\forall integer k; 0 <= k && k < n ==> a[k] == 0";
+    check(&[ZEROS, "n == 3"], "a[0] == 0", true);
+    check(&[ZEROS, "n == 3"], "a[n - 1] == 0", true);
+    check(&[ZEROS], "n > 0 ==> a[n - 1] == 0", true);
+    check(&[ZEROS, "n == 3"], "a[n] == 0", false);
+    check(&[ZEROS, "n > 0"], "\\forall integer k; 0 <= k && k < n - 1 ==> a[k] == 0", true);
+    check(&[ZEROS], "\\forall integer k; 0 <= k && k <= n ==> a[k] == 0", false);
+    check(&["\\result == 1 ==> (\\forall integer k; 0 <= k && k < n ==> a[k] == 0)"], ZEROS, false);
+    check(
+        &["\\result == 1 ==> (\\forall integer k; 0 <= k && k < n ==> a[k] == 0)", "\\result == 1"],
+        ZEROS,
+        true,
     );
 }

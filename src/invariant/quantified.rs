@@ -1,41 +1,28 @@
-//! Facts of all elements of an array that a loop has passed: `\forall integer k; 0 <= k && k < i ==>
-//! a[k] <= m` (design D7).
+//! Shapes of facts about all elements of an array that a loop has passed:
+//! `\forall integer k; 0 <= k && k < i ==> a[k] <= m` (design D7).
 //!
-//! Where a loop reads or writes `a[i]`, an integer variable being the index, its body suggests what
-//! may hold of the elements before: that they compare with another variable, with a constant, or with
-//! the same element of another array. There is no data for these; induction decides. The element's
-//! index is one unknown, the same wherever the fact is supposed and where it is to be shown, which is
-//! an instance of the quantifier and so is sound.
+//! The elements of a range of indices compare with a number, with a variable, with the same element of
+//! another array, with the element before (`a[k - 1] <= a[k]`), or with the one at an index (`a[best] <=
+//! a[k]`); perhaps only where the function returns a certain number. As a term such a fact speaks of the
+//! one element whose index is unknown: the same unknown wherever the fact is supposed and where it is to
+//! be shown, which is an instance of the quantifier and so is sound.
 
-use super::assume;
-use super::consolidate::Engine;
-use super::point::Point;
-use super::quantity::Quantity;
-use super::relations::Known;
-use super::templates::Candidate;
-use crate::ir::{App, CType, Expr, Instr, Leaf, Op, Separation, Sort, Term, TermId, TermPool};
-use crate::mvicfg::{Mvicfg, VersionSet};
-use crate::semantics::c_text::{self, Named};
-use crate::semantics::{Place, Val};
-use crate::smt;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use crate::ir::{App, CType, Const, Leaf, Op, Sort, Term, TermId, TermPool};
+use std::collections::BTreeSet;
 
 /// Name of the quantity that is all of memory.
 pub(super) const MEMORY: &str = "\\memory";
-/// Arrays of one loop, and candidates.
-const MAX_ARRAYS: usize = 3;
-const MAX_CANDIDATES: usize = 48;
-
 /// An element of an array: the `k`-th from its start.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Element {
-    start: TermId,
-    bytes: u64,
-    sort: Sort,
-    signed: bool,
+    pub(super) start: TermId,
+    pub(super) bytes: u64,
+    pub(super) sort: Sort,
+    pub(super) signed: bool,
     /// `a[k]`.
-    text: String,
+    pub(super) text: String,
+    /// The unsuffixed `char`, whose values are characters.
+    pub(super) is_char: bool,
 }
 
 /// What an element is compared with.
@@ -44,6 +31,36 @@ pub enum Other {
     Constant(i128),
     Value(String),
     Element(Element),
+    /// The element before it.
+    Previous,
+    /// The element of the same array at the index that a variable holds.
+    At(String),
+}
+
+/// An end of a range of indices: the value of something, or zero, and a number.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge {
+    pub name: Option<String>,
+    pub plus: i128,
+}
+
+impl Edge {
+    pub fn constant(plus: i128) -> Edge {
+        Edge { name: None, plus }
+    }
+
+    pub fn value(name: &str, plus: i128) -> Edge {
+        Edge { name: Some(name.into()), plus }
+    }
+
+    fn text(&self) -> String {
+        match (&self.name, self.plus) {
+            (None, k) => k.to_string(),
+            (Some(x), 0) => x.clone(),
+            (Some(x), k) if k < 0 => format!("{x} - {}", -k),
+            (Some(x), k) => format!("{x} + {k}"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +74,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    const ALL: [Comparison; 6] = [
+    pub(super) const ALL: [Comparison; 6] = [
         Comparison::Equal,
         Comparison::AtMost,
         Comparison::AtLeast,
@@ -77,6 +94,17 @@ impl Comparison {
         }
     }
 
+    /// The same of the two the other way round.
+    fn turned(self) -> Comparison {
+        match self {
+            Comparison::AtMost => Comparison::AtLeast,
+            Comparison::AtLeast => Comparison::AtMost,
+            Comparison::Less => Comparison::Greater,
+            Comparison::Greater => Comparison::Less,
+            same => same,
+        }
+    }
+
     /// Whether this says more than another comparison of the same two.
     fn implies(self, other: Comparison) -> bool {
         use Comparison::*;
@@ -87,11 +115,18 @@ impl Comparison {
     }
 }
 
-/// That all elements from `low` to before the value of `bound` compare so.
+/// That all elements of a range compare so.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ForAll {
-    pub low: i128,
+    /// Only where the function returns this.
+    pub given: Option<i128>,
+    /// The variable at the end of the range that moves with the loop: the last one, or where the range
+    /// grows downwards the first.
     pub bound: String,
+    pub down: bool,
+    /// The first index, and the one beyond the last.
+    pub from: Edge,
+    pub to: Edge,
     pub element: Element,
     pub comparison: Comparison,
     pub other: Other,
@@ -99,26 +134,68 @@ pub struct ForAll {
 
 impl ForAll {
     pub fn text(&self) -> String {
-        let other = match &self.other {
-            Other::Constant(k) => k.to_string(),
-            Other::Value(x) => x.clone(),
-            Other::Element(e) => e.text.clone(),
+        let element = &self.element.text;
+        let at = |index: &str| element.replacen("[k]", &format!("[{index}]"), 1);
+        let (left, comparison, right) = match &self.other {
+            Other::Constant(k) => (element.clone(), self.comparison, self.element.constant_text(*k)),
+            // The first element by its index, as the others are.
+            Other::Value(x) if x.strip_prefix('*').is_some_and(|a| *element == format!("{a}[k]")) => {
+                (element.clone(), self.comparison, at("0"))
+            }
+            Other::Value(x) => (element.clone(), self.comparison, x.clone()),
+            Other::Element(e) => (element.clone(), self.comparison, e.text.clone()),
+            Other::Previous => (at("k - 1"), self.comparison.turned(), element.clone()),
+            Other::At(x) if matches!(self.comparison, Comparison::AtLeast | Comparison::Greater) => {
+                (at(x), self.comparison.turned(), element.clone())
+            }
+            Other::At(x) => (element.clone(), self.comparison, at(x)),
         };
-        let (low, bound, element) = (self.low, &self.bound, &self.element.text);
-        format!(
-            "\\forall integer k; {low} <= k && k < {bound} ==> {element} {} {other}",
-            self.comparison.text()
-        )
+        let first = match (&self.from.name, self.from.plus) {
+            (Some(x), 1) => format!("{x} < k"),
+            _ => format!("{} <= k", self.from.text()),
+        };
+        let last = match (&self.to.name, self.to.plus) {
+            (Some(x), 1) => format!("k <= {x}"),
+            _ => format!("k < {}", self.to.text()),
+        };
+        let all = format!("\\forall integer k; {first} && {last} ==> {left} {} {right}", comparison.text());
+        match self.given {
+            Some(c) => format!("\\result == {c} ==> ({all})"),
+            None => all,
+        }
     }
 
+    /// Names of what the fact speaks of.
     pub fn variables(&self) -> Vec<&str> {
-        let mut names = vec![self.element.text.as_str(), self.bound.as_str()];
-        match &self.other {
-            Other::Value(x) => names.push(x),
-            Other::Element(e) => names.push(&e.text),
-            Other::Constant(_) => {}
+        let mut names = self.numbers();
+        names.push(&self.element.text);
+        if let Other::Element(e) = &self.other {
+            names.push(&e.text);
+        }
+        if self.given.is_some() {
+            names.push("\\result");
         }
         names
+    }
+
+    /// Names of the values that it needs beside elements.
+    pub(super) fn numbers(&self) -> Vec<&str> {
+        let mut names: Vec<&str> =
+            [&self.from, &self.to].into_iter().filter_map(|e| e.name.as_deref()).collect();
+        if let Other::Value(x) | Other::At(x) = &self.other {
+            names.push(x);
+        }
+        names
+    }
+
+    /// The array's name.
+    pub(super) fn place(&self) -> &str {
+        &self.element.text
+    }
+
+    /// The end of the range that moves with the loop.
+    pub(super) fn moving(&self) -> &Edge {
+        if self.down { &self.from } else { &self.to }
     }
 
     /// The indices of elements among some terms, each with the unknown index that stands for it in a
@@ -158,10 +235,12 @@ impl ForAll {
     }
 
     pub fn is_tighter_than(&self, other: &ForAll) -> bool {
-        let same = (&self.bound, &self.element, &self.other) == (&other.bound, &other.element, &other.other);
-        same && self.low <= other.low
-            && (self.comparison.implies(other.comparison)
-                || self.comparison == other.comparison && self.low < other.low)
+        let same = (&self.to, &self.element, &self.other) == (&other.to, &other.element, &other.other);
+        let wider = self.from == other.from
+            || self.from.name.is_none() && other.from.name.is_none() && self.from.plus <= other.from.plus;
+        let freer = self.given.is_none() || self.given == other.given;
+        let stronger = self.comparison == other.comparison || self.comparison.implies(other.comparison);
+        same && wider && freer && stronger && self != other
     }
 
     /// The condition for the one element whose index is unknown.
@@ -171,62 +250,76 @@ impl ForAll {
         value: &dyn Fn(&str) -> Option<(TermId, CType)>,
     ) -> Option<TermId> {
         let (memory, _) = value(MEMORY)?;
-        let (bound, ty) = value(&self.bound)?;
-        let sort = pool.sort(bound);
+        let named = |e: &Edge| e.name.as_ref().map(|x| value(x));
+        let ends: Vec<(TermId, CType)> =
+            [named(&self.from), named(&self.to)].into_iter().flatten().collect::<Option<_>>()?;
+        let (sort, signed) = ends.first().map(|(t, ty)| (pool.sort(*t), ty.is_signed()))?;
+        if ends.iter().any(|(t, ty)| (pool.sort(*t), ty.is_signed()) != (sort, signed)) {
+            return None;
+        }
         let k = unknown_index(pool, sort);
-        let signed = ty.is_signed();
-        let low = pool.bv(sort.bits()?, self.low);
-        let (le, lt) = if signed { (Op::Sle, Op::Slt) } else { (Op::Ule, Op::Ult) };
-        let (from, to) = (pool.op(le, &[low, k]), pool.op(lt, &[k, bound]));
-        let inside = pool.and(from, to);
-        let element =
-            Number { term: self.element.load(pool, memory, k, signed)?, signed: self.element.signed };
+        let inside = self.range(pool, k, signed, value)?;
+        let element = self.element.number(pool, memory, k, signed)?;
         let other = match &self.other {
             Other::Constant(c) => Number { term: pool.bv(pool.sort(element.term).bits()?, *c), ..element },
             Other::Value(x) => {
                 let (term, ty) = value(x)?;
                 Number { term, signed: ty.is_signed() }
             }
-            Other::Element(e) => Number { term: e.load(pool, memory, k, signed)?, signed: e.signed },
-        };
-        let (element, other, signed) = converted(pool, element, other)?;
-        let (le, lt) = if signed { (Op::Sle, Op::Slt) } else { (Op::Ule, Op::Ult) };
-        let holds = match self.comparison {
-            Comparison::Equal => pool.eq(element, other),
-            Comparison::Different => {
-                let e = pool.eq(element, other);
-                pool.not(e)
+            Other::Element(e) => e.number(pool, memory, k, signed)?,
+            Other::Previous => {
+                let minus = pool.bv(sort.bits()?, -1);
+                let before = pool.op(Op::Add, &[k, minus]);
+                self.element.number(pool, memory, before, signed)?
             }
-            Comparison::AtMost => pool.op(le, &[element, other]),
-            Comparison::AtLeast => pool.op(le, &[other, element]),
-            Comparison::Less => pool.op(lt, &[element, other]),
-            Comparison::Greater => pool.op(lt, &[other, element]),
+            Other::At(x) => {
+                let (index, ty) = value(x)?;
+                self.element.number(pool, memory, index, ty.is_signed())?
+            }
         };
+        let holds = compared(pool, self.comparison, element, other)?;
         let outside = pool.not(inside);
-        Some(pool.or(outside, holds))
+        let all = pool.or(outside, holds);
+        let Some(c) = self.given else { return Some(all) };
+        let (result, _) = value("\\result")?;
+        let c = pool.bv(pool.sort(result).bits()?, c);
+        let given = pool.eq(result, c);
+        let otherwise = pool.not(given);
+        Some(pool.or(otherwise, all))
+    }
+
+    /// That the index is in the range.
+    fn range(
+        &self,
+        pool: &mut TermPool,
+        k: TermId,
+        signed: bool,
+        value: &dyn Fn(&str) -> Option<(TermId, CType)>,
+    ) -> Option<TermId> {
+        let bits = pool.sort(k).bits()?;
+        let (le, lt) = if signed { (Op::Sle, Op::Slt) } else { (Op::Ule, Op::Ult) };
+        let end = |pool: &mut TermPool, e: &Edge| -> Option<(TermId, bool)> {
+            match (&e.name, e.plus) {
+                (None, n) => Some((pool.bv(bits, n), false)),
+                // One further is said by the comparison, so that nothing wraps.
+                (Some(x), 0 | 1) => Some((value(x)?.0, e.plus == 1)),
+                _ => None,
+            }
+        };
+        let ((from, after), (to, with)) = (end(pool, &self.from)?, end(pool, &self.to)?);
+        let first = pool.op(if after { lt } else { le }, &[from, k]);
+        let last = pool.op(if with { le } else { lt }, &[k, to]);
+        Some(pool.and(first, last))
     }
 }
 
 /// The index of the element that a fact is about.
-fn unknown_index(pool: &mut TermPool, sort: Sort) -> TermId {
+pub(super) fn unknown_index(pool: &mut TermPool, sort: Sort) -> TermId {
     pool.leaf(Leaf::Param { name: format!("\\k{sort:?}").into(), sort })
 }
 
-/// Two different elements of one array.
-struct OtherElement(Vec<(TermId, TermId, u64)>);
-
-impl Separation for OtherElement {
-    fn apart(&self, _: &TermPool, a: TermId, n: u64, b: TermId, m: u64) -> bool {
-        self.0.iter().any(|&(x, y, bytes)| ((a, b) == (x, y) || (b, a) == (x, y)) && n <= bytes && m <= bytes)
-    }
-
-    fn before(&self, _: &TermPool, _: TermId, _: TermId, _: u64) -> Option<TermId> {
-        None
-    }
-}
-
 impl Element {
-    fn address(&self, pool: &mut TermPool, k: TermId, signed: bool, bits: u16) -> Option<TermId> {
+    pub(super) fn address(&self, pool: &mut TermPool, k: TermId, signed: bool, bits: u16) -> Option<TermId> {
         let index = match pool.sort(k).bits()? {
             w if w < bits => pool.op(if signed { Op::Sext(bits) } else { Op::Zext(bits) }, &[k]),
             w if w == bits => k,
@@ -237,10 +330,36 @@ impl Element {
         Some(pool.op(Op::Add, &[self.start, offset]))
     }
 
-    fn load(&self, pool: &mut TermPool, memory: TermId, k: TermId, signed: bool) -> Option<TermId> {
+    fn number(&self, pool: &mut TermPool, memory: TermId, k: TermId, signed: bool) -> Option<Number> {
         let bits = pool.sort(self.start).bits()?;
+        if let Some(&[c, x, y]) = pool.as_op(k, Op::Ite) {
+            // Each of two elements is one that other terms may read, too.
+            let (x, y) = (self.number(pool, memory, x, signed)?, self.number(pool, memory, y, signed)?);
+            return Some(Number { term: pool.ite(c, x.term, y.term), ..x });
+        }
         let at = self.address(pool, k, signed, bits)?;
-        Some(pool.app(App::Load { sort: self.sort, bytes: self.bytes }, &[memory, at]))
+        let term = pool.app(App::Load { sort: self.sort, bytes: self.bytes }, &[memory, at]);
+        Some(Number { term, signed: self.signed })
+    }
+
+    /// What a constant of the program is as a value of the element's type, or of what that is promoted to.
+    pub(super) fn number_of(&self, c: Const) -> Option<i128> {
+        let bits = self.sort.bits()?;
+        let number =
+            if self.signed { c.signed() } else { c.unsigned().and_then(|u| i128::try_from(u).ok()) }?;
+        let fits = if self.signed { -1i128 << (bits - 1)..1 << (bits - 1) } else { 0..1 << bits };
+        let promoted = bits < 32 && c.sort() == Sort::Bv(32);
+        (c.sort() == self.sort || promoted && fits.contains(&number)).then_some(number)
+    }
+
+    /// A number as a value of the element's type.
+    fn constant_text(&self, k: i128) -> String {
+        match u8::try_from(k).map(char::from) {
+            Ok('\0') if self.is_char => "'\\0'".into(),
+            Ok(c) if self.is_char && c.is_ascii_graphic() && !matches!(c, '\'' | '\\') => format!("'{c}'"),
+            Ok(' ') if self.is_char => "' '".into(),
+            _ => k.to_string(),
+        }
     }
 }
 
@@ -273,269 +392,19 @@ fn converted(pool: &mut TermPool, a: Number, b: Number) -> Option<(TermId, TermI
     })
 }
 
-impl Engine<'_> {
-    /// Adds memory to what is known at a point where a class has loops.
-    pub(super) fn known_memory(&mut self, class: usize, point: &Point, known: &mut BTreeMap<String, Known>) {
-        if self.e.flow.classes[class].loops.is_empty() {
-            return;
+/// How two numbers compare.
+fn compared(pool: &mut TermPool, comparison: Comparison, a: Number, b: Number) -> Option<TermId> {
+    let (a, b, signed) = converted(pool, a, b)?;
+    let (le, lt) = if signed { (Op::Sle, Op::Slt) } else { (Op::Ule, Op::Ult) };
+    Some(match comparison {
+        Comparison::Equal => pool.eq(a, b),
+        Comparison::Different => {
+            let e = pool.eq(a, b);
+            pool.not(e)
         }
-        let Some(&node) = point.nodes.get(&class) else { return };
-        let single = VersionSet::single(class);
-        let Some((_, val)) = self.e.before(Place::Memory, node, &single).into_iter().next() else { return };
-        // What happened to it is no cause of a fact about elements.
-        let val = Val { term: val.term, causes: Default::default(), guards: Default::default() };
-        if let Some(k) = self.as_known(class, CType::Void, val) {
-            known.insert(MEMORY.into(), k);
-            self.quantities.insert(MEMORY.into(), Quantity::Memory);
-        }
-    }
-
-    /// What the accesses of a loop suggest about the elements before an index.
-    pub(super) fn quantified(
-        &mut self,
-        class: usize,
-        point: &Point,
-        known: &BTreeMap<String, Known>,
-    ) -> BTreeSet<Candidate> {
-        let mut found = BTreeSet::new();
-        if !known.contains_key(MEMORY) {
-            return found;
-        }
-        let Some(&head) = point.nodes.get(&class) else { return found };
-        let mut arrays: Vec<(Element, String)> = Vec::new();
-        for (element, index) in self.indexed(class, head, known) {
-            if arrays.len() < MAX_ARRAYS && !arrays.iter().any(|(e, i)| (e, i) == (&element, &index)) {
-                arrays.push((element, index));
-            }
-        }
-        for (element, index) in &arrays {
-            let low = self.first_value(class, head, index).unwrap_or(0);
-            let compared = |(x, k): &(&String, &Known)| {
-                *x != index && matches!(k.ty, CType::Int { .. }) && !x.starts_with("\\old")
-            };
-            let mut values: Vec<(&String, &Known)> = known.iter().filter(compared).collect();
-            // What the loop changes may be made of the elements.
-            values.sort_by_key(|(_, k)| self.is_given(k.as_term().0));
-            let mut others: Vec<Other> = values.into_iter().map(|(x, _)| Other::Value(x.clone())).collect();
-            others.extend(arrays.iter().filter(|(e, _)| e > element).map(|(e, _)| Other::Element(e.clone())));
-            others.push(Other::Constant(0));
-            others.extend(self.constants_of(class, head, element).into_iter().map(Other::Constant));
-            for other in others {
-                for comparison in Comparison::ALL {
-                    // Of numbers without a sign it says nothing.
-                    if !element.signed && comparison == Comparison::AtLeast && other == Other::Constant(0) {
-                        continue;
-                    }
-                    for low in BTreeSet::from([0, low]) {
-                        if found.len() < MAX_CANDIDATES {
-                            found.insert(Candidate::ForAll(Box::new(ForAll {
-                                low,
-                                bound: index.clone(),
-                                element: element.clone(),
-                                comparison,
-                                other: other.clone(),
-                            })));
-                        }
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    /// Constants that a loop stores or compares, as numbers of an element's type.
-    fn constants_of(&self, class: usize, head: crate::mvicfg::MvId, element: &Element) -> BTreeSet<i128> {
-        const MOST: usize = 3;
-        let flow = &self.e.flow.classes[class];
-        let mut found = BTreeSet::new();
-        let Some(l) = flow.loop_at[head as usize] else { return found };
-        for &node in &flow.loops[l].body {
-            let mut add = |e: &Expr| {
-                e.for_each(&mut |x| {
-                    if let Expr::Const(c) = x
-                        && Some(c.sort()) == Some(element.sort)
-                        && let Some(k) =
-                            if element.signed { c.signed() } else { c.unsigned().map(|u| u as i128) }
-                        && k != 0
-                    {
-                        found.insert(k);
-                    }
-                });
-            };
-            match &self.task.graph.node(node).instr {
-                Instr::Store { value, .. } => add(value),
-                Instr::Branch { cond } => add(cond),
-                _ => {}
-            }
-        }
-        found.into_iter().take(MOST).collect()
-    }
-
-    /// The constant that a variable is when control first comes to a loop.
-    fn first_value(&mut self, class: usize, head: crate::mvicfg::MvId, name: &str) -> Option<i128> {
-        let place = self.place(class, name)?;
-        let single = VersionSet::single(class);
-        let (_, first) = self.e.on_first_arrival(place, head, &single).into_iter().next()?;
-        self.e.pool.as_const(first.term)?.signed()
-    }
-
-    /// The elements that a loop accesses by an integer variable, with the variable.
-    fn indexed(
-        &mut self,
-        class: usize,
-        head: crate::mvicfg::MvId,
-        known: &BTreeMap<String, Known>,
-    ) -> Vec<(Element, String)> {
-        let graph = self.task.graph;
-        let flow = &self.e.flow.classes[class];
-        let Some(l) = flow.loop_at[head as usize] else { return Vec::new() };
-        let nodes: Vec<_> = flow.loops[l].body.iter().copied().collect();
-        let single = VersionSet::single(class);
-        let indices: Vec<(String, TermId, bool)> = known
-            .iter()
-            .filter(|(x, k)| matches!(k.ty, CType::Int { .. }) && !x.contains(['\\', '>', '.', '*']))
-            .map(|(x, k)| (x.clone(), k.as_term().0, k.ty.is_signed()))
-            .collect();
-        let mut found = Vec::new();
-        for node in nodes {
-            let (addr, access) = match &graph.node(node).instr {
-                Instr::Load { addr, access, .. } | Instr::Store { addr, access, .. } => (addr, access),
-                _ => continue,
-            };
-            let Sort::Bv(_) = access.sort else { continue };
-            let Some((_, at)) = self.e.expr(addr, node, &single).into_iter().next() else { continue };
-            let (at, _) = self.separated(class, at.term);
-            let at = self.cut(at);
-            let Some(extent) = c_text::extent(&self.e.pool, at, access.bytes, &self.namings[class]) else {
-                continue;
-            };
-            let (signed, bytes, sort) = (access.ty.is_signed(), access.bytes, access.sort);
-            for (x, index, is_signed) in &indices {
-                let element = Element { start: extent.base, bytes, sort, signed, text: String::new() };
-                let bits = self.task.pointer_bits;
-                if element.address(&mut self.e.pool, *index, *is_signed, bits) != Some(at) {
-                    continue;
-                }
-                if let Some(text) = self.element_text(class, &element, *is_signed, self.e.pool.sort(*index)) {
-                    found.push((Element { text, ..element }, x.clone()));
-                }
-            }
-        }
-        found
-    }
-
-    /// `a[k]`, where the array has a name.
-    fn element_text(&mut self, class: usize, e: &Element, signed: bool, index: Sort) -> Option<String> {
-        let k = self.e.pool.leaf(Leaf::Param { name: "\\element".into(), sort: index });
-        let at = e.address(&mut self.e.pool, k, signed, self.task.pointer_bits)?;
-        let mut naming = self.namings.get(class)?.clone();
-        let bits = index.bits()?;
-        let ty = CType::Int { bits, signed, name: "".into() };
-        naming.names.insert(k, Named { text: "k".into(), ty });
-        let named = c_text::render_lvalue(&self.e.pool, at, e.sort, e.bytes, &naming)?;
-        (self.is_readable(&named.text) && matches!(named.ty, CType::Int { .. })).then_some(named.text)
-    }
-
-    /// What loops' facts about elements suggest at the exit: other bounds and other values.
-    pub(super) fn quantified_at_exit(
-        &mut self,
-        class: usize,
-        known: &BTreeMap<String, Known>,
-    ) -> BTreeSet<Candidate> {
-        self.find_inductive();
-        let mut proved: Vec<ForAll> = Vec::new();
-        for (_, standings) in self.inductive.iter().flat_map(|i| &i.heads) {
-            for (candidate, standing) in standings {
-                if let (Candidate::ForAll(f), true) = (candidate, standing.contains_key(&class)) {
-                    proved.push((**f).clone());
-                }
-            }
-        }
-        let numbers: Vec<&String> = known
-            .iter()
-            .filter(|(x, k)| matches!(k.ty, CType::Int { .. }) && !x.contains(['>', '.', '*']))
-            .map(|(x, _)| x)
-            .collect();
-        let mut found = BTreeSet::new();
-        for f in proved.into_iter().take(MAX_ARRAYS) {
-            for bound in numbers.iter().take(6) {
-                let same = matches!(&f.other, Other::Value(x) if !known.contains_key(x));
-                if !same {
-                    found
-                        .insert(Candidate::ForAll(Box::new(ForAll { bound: (*bound).clone(), ..f.clone() })));
-                }
-                if matches!(f.other, Other::Value(_)) {
-                    let other = Other::Value("\\result".into());
-                    let f = ForAll { bound: (*bound).clone(), other, ..f.clone() };
-                    found.insert(Candidate::ForAll(Box::new(f)));
-                }
-            }
-        }
-        found.into_iter().take(MAX_CANDIDATES).collect()
-    }
-
-    /// Proves a fact about elements: of the one that the loop is at, and of the others. `index`: where the
-    /// loop is. Indices are narrower than addresses or do not wrap, so that elements of different indices
-    /// have no byte in common.
-    pub(super) fn shows_for_all(
-        &mut self,
-        class: usize,
-        f: &ForAll,
-        under: TermId,
-        goal: TermId,
-        (bound, index): (TermId, Option<TermId>),
-    ) -> bool {
-        let (goal, used) = self.separated(class, goal);
-        let goal = self.cut(goal);
-        self.elements_assumed.extend(used);
-        let holds = |e: &mut Self, under, goal| {
-            let pool = &mut e.e.pool;
-            let (under, goal) = (assume::without_loads(pool, under), assume::without_loads(pool, goal));
-            matches!(e.elements.holds(pool, under, goal), smt::Truth::Holds)
-        };
-        let bits = self.task.pointer_bits;
-        if let Some(few) = self.few_indices(f, bound) {
-            let sort = self.e.pool.sort(bound);
-            return few.into_iter().all(|i| {
-                let pool = &mut self.e.pool;
-                let (k, i) = (unknown_index(pool, sort), pool.bv(sort.bits().unwrap_or(32), i));
-                let (given, goal) = (assume::replaced(pool, under, k, i), assume::replaced(pool, goal, k, i));
-                holds(self, given, goal)
-            });
-        }
-        let Some(index) = index.filter(|i| self.e.pool.sort(*i).bits().is_some_and(|w| w <= bits)) else {
-            return holds(self, under, goal);
-        };
-        let pool = &mut self.e.pool;
-        let k = unknown_index(pool, pool.sort(index));
-        let (here, given) = (assume::replaced(pool, goal, k, index), assume::replaced(pool, under, k, index));
-        if !holds(self, given, here) {
-            return false;
-        }
-        let mut pairs = Vec::new();
-        let others = if let Other::Element(e) = &f.other { Some(e) } else { None };
-        for e in [Some(&f.element), others].into_iter().flatten() {
-            for signed in [true, false] {
-                let pool = &mut self.e.pool;
-                let (at, this) = (e.address(pool, k, signed, bits), e.address(pool, index, signed, bits));
-                pairs.extend(at.zip(this).map(|(a, b)| (a, b, e.bytes)));
-            }
-        }
-        let elsewhere = self.e.pool.separated(goal, Rc::new(OtherElement(pairs)));
-        let same = self.e.pool.eq(k, index);
-        let not_here = self.e.pool.not(same);
-        let under = self.e.pool.and(under, not_here);
-        holds(self, under, elsewhere)
-    }
-
-    /// The indices below a bound that is a small number.
-    fn few_indices(&self, f: &ForAll, bound: TermId) -> Option<Vec<i128>> {
-        let bound = self.e.pool.as_const(bound)?.signed()?;
-        (f.low..=f.low + 3).contains(&bound).then(|| (f.low..bound).collect())
-    }
-
-    /// Whether the exit is the point in question, of a class with loops.
-    pub(super) fn has_passed_loops(&self, class: usize, point: &Point) -> bool {
-        point.nodes.get(&class) == Some(&Mvicfg::EXIT) && !self.e.flow.classes[class].loops.is_empty()
-    }
+        Comparison::AtMost => pool.op(le, &[a, b]),
+        Comparison::AtLeast => pool.op(le, &[b, a]),
+        Comparison::Less => pool.op(lt, &[a, b]),
+        Comparison::Greater => pool.op(lt, &[b, a]),
+    })
 }

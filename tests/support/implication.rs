@@ -36,9 +36,28 @@ impl<'u> Words<'u> {
         }
     }
 
-    /// Reads a fact as people mean it; `None`: it has words that the reader does not know.
+    /// Reads a fact as people mean it; `None`: it has words that the reader does not know. A quantified
+    /// index is a number of which nothing else is known: what holds of it holds of all.
     pub fn stated(&mut self, text: &str) -> Option<TermId> {
-        c_term::condition(&c_parse::parse(text).ok()?, self).ok()
+        let text = match Quantified::of(text) {
+            Some(fact) => fact.at(ANY_INDEX),
+            None => text.to_owned(),
+        };
+        self.calls.insert(ANY_INDEX.into(), CType::Int { bits: 64, signed: true, name: "long".into() });
+        c_term::condition(&c_parse::parse(&returned_object(&text)).ok()?, self).ok()
+    }
+
+    /// Reads what a fact about all indices says of those that a stated fact speaks of.
+    pub fn instances(&mut self, fact: &str, goal: &str) -> Vec<TermId> {
+        let Some(fact) = Quantified::of(fact) else { return Vec::new() };
+        let mut indices: Vec<String> = match Quantified::of(goal) {
+            Some(_) => vec![ANY_INDEX.into()],
+            None => vec!["0".into()],
+        };
+        indices.extend(goal.split('[').skip(1).filter_map(|rest| Some(rest.split_once(']')?.0.to_owned())));
+        indices.sort();
+        indices.dedup();
+        indices.iter().filter_map(|i| self.stated(&fact.at(i))).collect()
     }
 
     /// Reads a condition that holds at the function's entry.
@@ -53,6 +72,7 @@ impl<'u> Words<'u> {
     /// in another fact.
     pub fn reported(&mut self, text: &str) -> Option<TermId> {
         self.facts += 1;
+        let text = &returned_object(text);
         let fact = self.named(c_parse::parse(text).ok()?, text);
         c_term::condition(&identity(fact), self).ok()
     }
@@ -170,6 +190,10 @@ impl Scope for Words<'_> {
 
     fn object(&mut self, name: &str) -> Option<Typed> {
         let bits = self.unit.data_model.pointer_bits();
+        if name == RETURNED {
+            let term = self.pool.leaf(Leaf::LocalAddr { key: name.into(), bits });
+            return Some(Typed { term, ty: self.body.ret.clone() });
+        }
         if let Some((_, var)) = self.find(name).filter(|(_, v)| v.sort.is_none()) {
             let term = self.pool.leaf(Leaf::LocalAddr { key: name.into(), bits });
             return Some(Typed { term, ty: var.ty.clone() });
@@ -216,5 +240,50 @@ fn identity(e: Expression) -> Expression {
             binary(Binary::Or, equal, both)
         }
         kind => Expression { kind, span },
+    }
+}
+
+/// Name of the structure that a function returns.
+const RETURNED: &str = "returned_object";
+
+/// A fact with a name for the structure that is returned.
+fn returned_object(text: &str) -> String {
+    text.replace("\\result.", &format!("{RETURNED}."))
+}
+
+/// Name of an index that stands for all.
+const ANY_INDEX: &str = "any_index";
+
+/// `guard ==> (\forall integer k; body)`.
+struct Quantified {
+    guard: String,
+    body: String,
+}
+
+impl Quantified {
+    fn of(text: &str) -> Option<Quantified> {
+        let (before, body) = text.split_once("\\forall integer k;")?;
+        let guard = before.trim_end().strip_suffix('(').unwrap_or(before).to_owned();
+        let closed = guard.len() < before.trim_end().len();
+        let body = if closed { body.trim_end().strip_suffix(')')? } else { body };
+        Some(Quantified { guard, body: body.to_owned() })
+    }
+
+    /// The fact of one index, which is no part of a longer word.
+    fn at(&self, index: &str) -> String {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut body = String::new();
+        let mut previous = ' ';
+        let mut rest = self.body.chars().peekable();
+        while let Some(c) = rest.next() {
+            let is_index = c == 'k' && !is_word(previous) && !rest.peek().copied().is_some_and(is_word);
+            if is_index {
+                body += &format!("({index})")
+            } else {
+                body.push(c)
+            }
+            previous = c;
+        }
+        format!("{}({})", self.guard, body.trim())
     }
 }
