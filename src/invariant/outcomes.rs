@@ -385,7 +385,8 @@ impl Engine<'_> {
     fn is_plain(&self, text: &str) -> bool {
         // Of an entry value at a place that only the exit knows ACSL says nothing.
         let mixed = text.contains("\\old(") && text.contains("\\result");
-        self.is_readable(text) && !text.contains("\\at(") && !text.contains('?') && !mixed
+        let cast = text.contains(" *)");
+        self.is_readable(text) && !text.contains("\\at(") && !text.contains('?') && !mixed && !cast
     }
 
     /// Whether a value has no words of its own at the exit that mean the same everywhere.
@@ -478,7 +479,7 @@ impl Engine<'_> {
     }
 
     /// What getting to the exit says of the memory that the result leads to.
-    fn conditions(&mut self, exit: &Exit, outcome: &Outcome, naming: &Naming) -> Vec<Said> {
+    fn conditions(&mut self, exit: &mut Exit, outcome: &Outcome, naming: &Naming) -> Vec<Said> {
         let Some(value) = outcome.value.filter(|v| naming.names.contains_key(v)) else { return Vec::new() };
         let reach = assume::under(&mut self.e.pool, exit.reach, outcome.condition);
         let mut parts = self.conjuncts(reach);
@@ -488,8 +489,11 @@ impl Engine<'_> {
         let mut said = Vec::new();
         for part in parts {
             let Some((part, naming)) = self.read_at_exit(exit, part, value, naming) else { continue };
-            // Alternatives are told by outcomes of their own.
-            let is_choice = self.e.pool.as_op(part, Op::Or).is_some();
+            // Alternatives of the result are told by outcomes of their own.
+            let is_choice = self.e.pool.as_op(part, Op::Or).is_some_and(|alternatives| {
+                let leads = |t: &TermId| self.reads_at(*t, value);
+                !alternatives.iter().all(leads)
+            });
             let words = text::term(&self.e.pool, part, &naming, None);
             if self.is_plain(&words) && words.contains("\\result") && !is_choice {
                 said.push(turned(&words));
@@ -504,7 +508,7 @@ impl Engine<'_> {
     /// naming that says so. What was read before must be there still.
     fn read_at_exit<'n>(
         &mut self,
-        exit: &Exit,
+        exit: &mut Exit,
         part: TermId,
         value: TermId,
         naming: &Naming<'n>,
@@ -515,8 +519,9 @@ impl Engine<'_> {
             .into_iter()
             .filter(|t| matches!(pool.get(*t), Term::App(App::Load { .. }, _)))
             .collect();
-        let at = |t: TermId| pool.args(t).get(1).copied();
-        loads.iter().find(|t| at(**t).is_some_and(|a| pool.reachable(&[a]).contains(&value)))?;
+        if !self.reads_at(part, value) {
+            return None;
+        }
         let mut naming = naming.clone();
         let Some(memory) = exit.memory.as_ref().map(|m| m.term) else { return Some((part, naming)) };
         let mut part = part;
@@ -530,12 +535,24 @@ impl Engine<'_> {
             }
             let left = self.e.pool.app(app, &[memory, address]);
             let (left, used) = self.separated(exit.class, left);
-            if left != load || !used.is_subset(&exit.all_assumed) {
+            if left != load {
                 return None;
             }
+            exit.all_assumed.extend(used);
         }
         naming.old_memory = false;
         Some((part, naming))
+    }
+
+    /// Whether a term reads memory at a place that a value leads to.
+    fn reads_at(&self, t: TermId, value: TermId) -> bool {
+        let pool = &self.e.pool;
+        pool.reachable(&[t]).into_iter().any(|t| match pool.get(t) {
+            Term::App(App::Load { .. }, args) => {
+                args.get(1).is_some_and(|a| pool.reachable(&[*a]).contains(&value))
+            }
+            _ => false,
+        })
     }
 
     fn conjuncts(&self, root: TermId) -> Vec<TermId> {
