@@ -14,13 +14,12 @@ use super::quantified::{Comparison, Edge, Element, ForAll, MEMORY, Other, unknow
 use super::quantity::Quantity;
 use super::relations::Known;
 use super::templates::{self, Candidate};
-use crate::ir::{CType, Expr, Instr, Leaf, Op, Separation, Sort, TermId, TermPool};
+use crate::ir::{CType, Expr, Instr, Leaf, Op, Sort, TermId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named};
 use crate::semantics::{Place, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 /// Arrays of one loop, and candidates.
 const MAX_ARRAYS: usize = 3;
@@ -29,19 +28,6 @@ const MAX_CANDIDATES: usize = 64;
 const MAX_CARRIED: usize = 4;
 /// Numbers that a function returns and that facts at its exit may depend on.
 const MAX_RETURNED: usize = 3;
-
-/// Two different elements of one array.
-struct OtherElement(Vec<(TermId, TermId, u64)>);
-
-impl Separation for OtherElement {
-    fn apart(&self, _: &TermPool, a: TermId, n: u64, b: TermId, m: u64) -> bool {
-        self.0.iter().any(|&(x, y, bytes)| ((a, b) == (x, y) || (b, a) == (x, y)) && n <= bytes && m <= bytes)
-    }
-
-    fn before(&self, _: &TermPool, _: TermId, _: TermId, _: u64) -> Option<TermId> {
-        None
-    }
-}
 
 impl Engine<'_> {
     /// Adds memory to what is known at a point where a class has loops.
@@ -401,48 +387,12 @@ impl Engine<'_> {
         }
         let mut others = vec![index];
         // What is in the range is not where an end is that does not belong to it.
-        others.extend(is_open_end(f).then_some(next));
-        let elsewhere = self.apart_from(f, goal, k, &others);
+        others.extend(f.is_open().then_some(next));
+        let elsewhere = f.apart_from(&mut self.e.pool, goal, k, &others);
         let same = self.e.pool.eq(k, index);
         let not_here = self.e.pool.not(same);
         let under = self.e.pool.and(under, not_here);
         self.holds_of_elements(under, elsewhere)
-    }
-
-    /// A goal about the elements of a range in which those have no byte in common with the one where the
-    /// range ends, as after `dst[i] = '\\0'`.
-    pub(super) fn before_the_end(
-        &mut self,
-        f: &ForAll,
-        goal: TermId,
-        known: &BTreeMap<String, Known>,
-    ) -> TermId {
-        let end = f.moving().name.as_ref().and_then(|x| known.get(x)).map(|k| k.as_term().0);
-        let Some(end) = end.filter(|_| is_open_end(f)) else { return goal };
-        let sort = self.e.pool.sort(end);
-        let k = unknown_index(&mut self.e.pool, sort);
-        self.apart_from(f, goal, k, &[end])
-    }
-
-    /// A goal about the elements at an index that is none of some others.
-    fn apart_from(&mut self, f: &ForAll, goal: TermId, k: TermId, indices: &[TermId]) -> TermId {
-        let bits = self.task.pointer_bits;
-        if self.e.pool.sort(k).bits().is_none_or(|w| w > bits) {
-            return goal;
-        }
-        let other = if let Other::Element(e) = &f.other { Some(e) } else { None };
-        let mut pairs = Vec::new();
-        for e in [Some(&f.element), other].into_iter().flatten() {
-            for index in indices {
-                for signed in [true, false] {
-                    let pool = &mut self.e.pool;
-                    let (at, this) =
-                        (e.address(pool, k, signed, bits), e.address(pool, *index, signed, bits));
-                    pairs.extend(at.zip(this).map(|(a, b)| (a, b, e.bytes)));
-                }
-            }
-        }
-        self.e.pool.separated(goal, Rc::new(OtherElement(pairs)))
     }
 
     /// Asks about the element at one index.
@@ -489,11 +439,6 @@ impl Engine<'_> {
     pub(super) fn has_passed_loops(&self, class: usize, point: &Point) -> bool {
         point.nodes.get(&class) == Some(&Mvicfg::EXIT) && !self.e.flow.classes[class].loops.is_empty()
     }
-}
-
-/// Whether the moving end of a range is no index of it.
-fn is_open_end(f: &ForAll) -> bool {
-    (f.down, f.moving().plus) == (true, 1) || (f.down, f.moving().plus) == (false, 0)
 }
 
 /// An element that a loop accesses: the one `plus` beyond that at an index.

@@ -7,8 +7,9 @@
 //! one element whose index is unknown: the same unknown wherever the fact is supposed and where it is to
 //! be shown, which is an instance of the quantifier and so is sound.
 
-use crate::ir::{App, CType, Const, Leaf, Op, Sort, Term, TermId, TermPool};
+use crate::ir::{App, CType, Const, Leaf, Op, Separation, Sort, Term, TermId, TermPool};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Name of the quantity that is all of memory.
 pub(super) const MEMORY: &str = "\\memory";
@@ -167,8 +168,9 @@ impl ForAll {
 
     /// Names of what the fact speaks of.
     pub fn variables(&self) -> Vec<&str> {
-        let mut names = self.numbers();
-        names.push(&self.element.text);
+        // The array's name first.
+        let mut names = vec![self.element.text.as_str()];
+        names.extend(self.numbers());
         if let Other::Element(e) = &self.other {
             names.push(&e.text);
         }
@@ -186,11 +188,6 @@ impl ForAll {
             names.push(x);
         }
         names
-    }
-
-    /// The array's name.
-    pub(super) fn place(&self) -> &str {
-        &self.element.text
     }
 
     /// The end of the range that moves with the loop.
@@ -280,12 +277,61 @@ impl ForAll {
         let holds = compared(pool, self.comparison, element, other)?;
         let outside = pool.not(inside);
         let all = pool.or(outside, holds);
+        let all = self.before_the_end(pool, all, k, value);
         let Some(c) = self.given else { return Some(all) };
         let (result, _) = value("\\result")?;
         let c = pool.bv(pool.sort(result).bits()?, c);
         let given = pool.eq(result, c);
         let otherwise = pool.not(given);
         Some(pool.or(otherwise, all))
+    }
+
+    /// Whether the moving end of the range is no index of it.
+    pub(super) fn is_open(&self) -> bool {
+        (self.down, self.moving().plus) == (true, 1) || (self.down, self.moving().plus) == (false, 0)
+    }
+
+    /// The fact in which the elements of the range have no byte in common with the one where it ends, as
+    /// after `dst[i] = '\\0'`.
+    fn before_the_end(
+        &self,
+        pool: &mut TermPool,
+        all: TermId,
+        k: TermId,
+        value: &dyn Fn(&str) -> Option<(TermId, CType)>,
+    ) -> TermId {
+        let end = self.moving().name.as_ref().and_then(|x| value(x));
+        match end.filter(|_| self.is_open()) {
+            Some((end, _)) => self.apart_from(pool, all, k, &[end]),
+            None => all,
+        }
+    }
+
+    /// A goal about the elements at an index that is none of some others. Indices are narrower than
+    /// addresses or do not wrap, so that elements of different indices have no byte in common.
+    pub(super) fn apart_from(
+        &self,
+        pool: &mut TermPool,
+        goal: TermId,
+        k: TermId,
+        indices: &[TermId],
+    ) -> TermId {
+        let bits = pool.sort(self.element.start).bits().unwrap_or(64);
+        if pool.sort(k).bits().is_none_or(|w| w > bits) {
+            return goal;
+        }
+        let other = if let Other::Element(e) = &self.other { Some(e) } else { None };
+        let mut pairs = Vec::new();
+        for e in [Some(&self.element), other].into_iter().flatten() {
+            for index in indices {
+                for signed in [true, false] {
+                    let (at, this) =
+                        (e.address(pool, k, signed, bits), e.address(pool, *index, signed, bits));
+                    pairs.extend(at.zip(this).map(|(a, b)| (a, b, e.bytes)));
+                }
+            }
+        }
+        pool.separated(goal, Rc::new(OtherElement(pairs)))
     }
 
     /// That the index is in the range.
@@ -316,6 +362,19 @@ impl ForAll {
 /// The index of the element that a fact is about.
 pub(super) fn unknown_index(pool: &mut TermPool, sort: Sort) -> TermId {
     pool.leaf(Leaf::Param { name: format!("\\k{sort:?}").into(), sort })
+}
+
+/// Two different elements of one array.
+struct OtherElement(Vec<(TermId, TermId, u64)>);
+
+impl Separation for OtherElement {
+    fn apart(&self, _: &TermPool, a: TermId, n: u64, b: TermId, m: u64) -> bool {
+        self.0.iter().any(|&(x, y, bytes)| ((a, b) == (x, y) || (b, a) == (x, y)) && n <= bytes && m <= bytes)
+    }
+
+    fn before(&self, _: &TermPool, _: TermId, _: TermId, _: u64) -> Option<TermId> {
+        None
+    }
 }
 
 impl Element {

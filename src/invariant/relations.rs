@@ -444,11 +444,9 @@ impl Engine<'_> {
         assumed.extend(used);
         let goal = self.cut(goal);
         let (under, goal) = match candidate {
-            Candidate::ForAll(f) => {
-                let goal = self.before_the_end(f, goal, known);
+            Candidate::ForAll(_) => {
                 let pool = &mut self.e.pool;
-                let (under, goal) = (assume::without_loads(pool, under), assume::without_loads(pool, goal));
-                (assume::ordered(pool, under, under), assume::ordered(pool, goal, under))
+                (assume::without_loads(pool, under), assume::without_loads(pool, goal))
             }
             _ => (under, goal),
         };
@@ -509,7 +507,7 @@ impl Engine<'_> {
         }
         if let Candidate::ForAll(f) = candidate {
             // Elements are places of memory.
-            self.diff.cells.insert(f.place().to_owned());
+            self.diff.cells.extend(f.variables().first().map(|x| (*x).to_owned()));
         }
         self.diff.invariants.push(fact);
     }
