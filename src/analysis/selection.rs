@@ -2,6 +2,7 @@
 //! none that another one says already, and not too many.
 
 use crate::invariant::{Fact, Template};
+use crate::semantics::library;
 use std::collections::BTreeSet;
 
 /// Invariants of one point that are shown unless all are asked for.
@@ -14,8 +15,9 @@ const PLAIN: usize = 60;
 /// Returns the facts that are shown, and how many are left out.
 pub(super) fn select(facts: Vec<&Fact>) -> (Vec<&Fact>, usize) {
     let is_value = |f: &&&Fact| matches!(f.template, Template::Constant | Template::Functional);
+    let is_plain = |f: &&&Fact| f.text.len() <= PLAIN && !names_a_call(&f.text);
     let plain: BTreeSet<&String> =
-        facts.iter().filter(is_value).filter(|f| f.text.len() <= PLAIN).flat_map(|f| &f.variables).collect();
+        facts.iter().filter(is_value).filter(is_plain).flat_map(|f| &f.variables).collect();
     let implied = |f: &&Fact| {
         let of_run = matches!(f.template, Template::Event | Template::Typestate);
         !is_value(&f) && !of_run && f.variables.iter().all(|v| plain.contains(v))
@@ -35,6 +37,18 @@ pub(super) fn select(facts: Vec<&Fact>) -> (Vec<&Fact>, usize) {
     let more = shown.len().saturating_sub(MOST);
     shown.truncate(MOST);
     (shown, implied.len() + long.len() + more)
+}
+
+/// Whether a value is that of a call of the program's own functions, of which bounds may say more than
+/// its text does.
+fn names_a_call(text: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let called = |before: &str| {
+        let name = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+        let is_term = before.ends_with(&format!("\\{name}"));
+        !name.is_empty() && !is_term && library::row(name).is_none()
+    };
+    text.match_indices('(').any(|(at, _)| called(text.get(..at).unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -72,6 +86,14 @@ mod tests {
             1,
         );
         check(&[(Range, "\\result", "\\result >= 0")], &["\\result >= 0"], 0);
+        for (value, bounded) in
+            [("g(n)", true), ("2 * g(n + 1)", true), ("abs(n)", false), ("\\old(n) * (n)", false)]
+        {
+            let text = format!("\\result == {value}");
+            let facts = [(Range, "\\result", "\\result >= 0"), (Functional, "\\result", text.as_str())];
+            let both = ["\\result >= 0", text.as_str()];
+            check(&facts, if bounded { &both } else { &both[1..] }, usize::from(!bounded));
+        }
     }
 
     #[test]
