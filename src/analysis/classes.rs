@@ -1,7 +1,7 @@
 //! Classes of versions with equal bodies, and the analysis of one function over them.
 
 use super::lineage::{Lineage, Member, VersionFiles};
-use super::{Options, Watch};
+use super::{Options, Watch, summaries};
 use crate::interp::Program;
 use crate::invariant::{self, FunctionDiff, Task};
 use crate::ir::{Expr, Function, Global, Instr, Object, Unit};
@@ -26,6 +26,7 @@ pub struct World<'w> {
     programs: Mutex<BTreeMap<(usize, PathBuf), Arc<Program>>>,
     /// By version, unit and name; the same callees are asked for at every call.
     identities: Mutex<BTreeMap<Callee, Option<Arc<str>>>>,
+    pub(super) summaries: summaries::Memo,
 }
 
 /// A function as a unit of a version names it.
@@ -53,7 +54,15 @@ impl World<'_> {
             functions.push(named);
             units.push(list);
         }
-        World { watch, functions, units, failed, programs: Mutex::default(), identities: Mutex::default() }
+        World {
+            watch,
+            functions,
+            units,
+            failed,
+            programs: Mutex::default(),
+            identities: Mutex::default(),
+            summaries: Default::default(),
+        }
     }
 
     /// Whether what a file holds in a version is not known.
@@ -82,7 +91,7 @@ impl World<'_> {
 
     /// Identity of a function's behaviour: its body and those of all that it calls. Cost: a hash of
     /// all of them the first time.
-    fn identity(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
+    pub(super) fn identity(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
         let key = (version, unit.path.clone(), Arc::from(name));
         if let Ok(known) = self.identities.lock()
             && let Some(identity) = known.get(&key)
@@ -117,7 +126,7 @@ impl World<'_> {
         })
     }
 
-    fn resolve<'a>(&'a self, version: usize, unit: &'a Unit, name: &str) -> Option<&'a Function> {
+    pub(super) fn resolve<'a>(&'a self, version: usize, unit: &'a Unit, name: &str) -> Option<&'a Function> {
         unit.function(name).or_else(|| {
             let (_, f) = self.functions.get(version)?.get(name)?;
             (!f.is_static).then_some(&**f)
@@ -195,7 +204,7 @@ fn environment(m: &Member) -> String {
 }
 
 /// Calls `f` on every expression of an instruction, parts included.
-fn for_each_expr(i: &Instr, f: &mut impl FnMut(&Expr)) {
+pub(super) fn for_each_expr(i: &Instr, f: &mut impl FnMut(&Expr)) {
     let mut go = |e: &Expr| e.for_each(f);
     match i {
         Instr::Assign { value, .. } => go(value),
@@ -221,10 +230,13 @@ fn for_each_expr(i: &Instr, f: &mut impl FnMut(&Expr)) {
     }
 }
 
-struct Context<'a> {
-    world: &'a World<'a>,
+pub(super) struct Context<'a> {
+    pub(super) world: &'a World<'a>,
     /// By class: version and unit.
-    classes: Vec<(usize, Arc<Unit>)>,
+    pub(super) classes: Vec<(usize, Arc<Unit>)>,
+    pub(super) options: &'a Options,
+    /// Callees that were gone down to reach this one.
+    pub(super) depth: u32,
 }
 
 impl Callees for Context<'_> {
@@ -291,7 +303,8 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     }
     let members: Vec<(usize, &Member)> =
         representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
-    let context = Context { world, classes: members.iter().map(|(v, m)| (*v, m.unit.clone())).collect() };
+    let classes = members.iter().map(|(v, m)| (*v, m.unit.clone())).collect();
+    let context = Context { world, classes, options, depth: 0 };
     let kept = invariant::Kept::default();
     let examine = |unrolled: bool, points: invariant::Points| {
         let body = |m: &Member| match unrolled {
@@ -308,6 +321,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
             pins: pins_of(lineage, &options.pins),
             callees: &context,
+            summaries: &context,
             pointer_bits: members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits()),
             points,
             options: invariant::Options {

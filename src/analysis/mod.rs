@@ -15,6 +15,7 @@ mod lineage;
 pub mod memory;
 mod properties;
 mod selection;
+mod summaries;
 mod through;
 mod units;
 mod witness;

@@ -1,6 +1,6 @@
 //! Terms under named assumptions and under conditions.
 
-use crate::ir::{App, LOOP_VALUE, Leaf, Op, Term, TermId, TermPool, Uf};
+use crate::ir::{App, LOOP_VALUE, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Returns the term with the conversions that `unchecked` accepts taken to succeed
@@ -143,6 +143,72 @@ pub fn without_loads(pool: &mut TermPool, root: TermId) -> TermId {
             Some(pool.leaf(Leaf::Param { name, sort: *sort }))
         }
         _ => None,
+    })
+}
+
+/// Whether a term is a quotient or a rest, by what is not a constant.
+fn is_division(pool: &TermPool, t: TermId) -> bool {
+    matches!(pool.get(t), Term::App(App::Op(Op::URem | Op::UDiv | Op::SRem | Op::SDiv), args)
+        if args.get(1).is_some_and(|y| pool.as_const(*y).is_none()))
+}
+
+/// Returns what is true of the quotients and rests by unknown divisors in some terms: their bounds.
+fn bounds_of_divisions(pool: &mut TermPool, roots: &[TermId]) -> TermId {
+    let parts: Vec<TermId> = pool.reachable(roots).into_iter().filter(|t| is_division(pool, *t)).collect();
+    let mut all = pool.bool(true);
+    for &t in &parts {
+        let Term::App(App::Op(op), args) = pool.get(t).clone() else { continue };
+        let (&[x, y], Some(width)) = (args.as_slice(), pool.sort(t).bits()) else { continue };
+        let zero = pool.bv(width, 0);
+        let by_zero = pool.eq(y, zero);
+        let signed = matches!(op, Op::SRem | Op::SDiv);
+        let (less, at_most) = if signed { (Op::Slt, Op::Sle) } else { (Op::Ult, Op::Ule) };
+        let below = pool.op(at_most, &[t, x]);
+        let mut bounds = match op {
+            Op::URem | Op::SRem => {
+                let rest = pool.op(less, &[t, y]);
+                pool.and(below, rest)
+            }
+            _ => below,
+        };
+        if signed {
+            // Of numbers that are not negative.
+            let least = pool.op(Op::Sle, &[zero, t]);
+            bounds = pool.and(bounds, least);
+            for operand in [x, y] {
+                let negative = pool.op(Op::Slt, &[operand, zero]);
+                bounds = pool.or(negative, bounds);
+            }
+        }
+        let bounds = pool.or(by_zero, bounds);
+        all = pool.and(all, bounds);
+    }
+    all
+}
+
+/// Returns a condition and goals without what circuits are large for, or that needs memory: a goal
+/// holds where it does so. Bounds of quotients are often enough, and so is that calls return something.
+pub fn plain(pool: &mut TermPool, condition: TermId, goals: &[TermId]) -> (TermId, Vec<TermId>) {
+    let condition = without_loads(pool, condition);
+    let goals: Vec<TermId> = goals.iter().map(|&g| without_loads(pool, g)).collect();
+    let mut all = goals.clone();
+    all.push(condition);
+    let bounds = bounds_of_divisions(pool, &all);
+    let given = pool.and(condition, bounds);
+    (without_operations(pool, given), goals.iter().map(|&g| without_operations(pool, g)).collect())
+}
+
+/// Returns the term with every quotient and rest by an unknown divisor, and every result of a call,
+/// as an input of its own.
+fn without_operations(pool: &mut TermPool, root: TermId) -> TermId {
+    rewrite(pool, root, &|pool, t| {
+        let is_result =
+            matches!(pool.get(t), Term::App(App::Uf(Uf::Call { part, .. }), _) if *part != Sort::Mem);
+        (is_result || is_division(pool, t)).then(|| {
+            let name = format!("{LOOP_VALUE}{t:?}").into();
+            let sort = pool.sort(t);
+            pool.leaf(Leaf::Param { name, sort })
+        })
     })
 }
 

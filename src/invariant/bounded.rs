@@ -11,6 +11,7 @@
 
 use super::consolidate::{Engine, Options, Task};
 use super::point::Point;
+use super::summary::{Summaries, Summary};
 use super::templates::Candidate;
 use super::{properties, subject};
 use crate::ir::{Global, interval};
@@ -29,6 +30,7 @@ const MAX_COMPLETE: usize = 48;
 /// The callees of one class of a task.
 pub(super) struct OneClass<'a> {
     pub(super) callees: &'a dyn Callees,
+    pub(super) summaries: &'a dyn Summaries,
     pub(super) class: usize,
 }
 
@@ -39,6 +41,12 @@ impl Callees for OneClass<'_> {
 
     fn global(&self, _: usize, symbol: &str) -> Option<&Global> {
         self.callees.global(self.class, symbol)
+    }
+}
+
+impl Summaries for OneClass<'_> {
+    fn summary(&self, _: usize, name: &str) -> Option<Arc<Summary>> {
+        self.summaries.summary(self.class, name)
     }
 }
 
@@ -73,6 +81,7 @@ impl<'a> Task<'a> {
             kept: self.kept,
             pins: Vec::new(),
             callees,
+            summaries: callees,
             pointer_bits: self.pointer_bits,
             points: self.points.clone(),
             options: Options { rlimit: self.options.rlimit / share, ..self.options },
@@ -154,13 +163,15 @@ impl Engine<'_> {
         let body = self.task.graph.bodies[class].clone();
         let nodes = unroll::UnrollLimits::default().total_nodes;
         let most = if unroll::shrinks(&body) { SHRINKING } else { 0 };
-        let callees = OneClass { callees: self.task.callees, class };
+        let own = self.own_summary(class);
+        let callees = OneClass { callees: self.task.callees, summaries: self.task.summaries, class };
         for k in [most, self.task.options.unroll, 4, 2].into_iter().filter(|k| *k > 0) {
             let Some(bounded) = unroll::bounded(&body, k as usize, nodes) else { continue };
             let graph = Mvicfg::build(vec![bounded.function]);
             let flow = Flow::new(&graph);
             let task = self.task.of_class(class, &graph, &callees, SHARE);
             let mut engine = Engine::new(&task, &flow);
+            engine.own.insert(0, own.clone());
             let complete = engine.never_reaches(&bounded.ends);
             if k == SHRINKING && !complete {
                 continue;

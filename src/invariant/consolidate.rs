@@ -6,6 +6,7 @@
 //! what neither settles is said to be undecided.
 
 use super::assume;
+use super::callees::Site;
 use super::cell::CellChange;
 use super::defined;
 use super::events::{drop_long, undefined_fact};
@@ -19,6 +20,7 @@ use super::runs::{self, Budget, Difference, Kept, Run};
 use super::separation::LoopFrames;
 use super::shrink;
 use super::subject::{self, Subject};
+use super::summary::{Summaries, Summary};
 use crate::interp::{FinalObject, Program};
 use crate::ir::{CType, Sort, TermId, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
@@ -45,6 +47,7 @@ pub struct Task<'a> {
     /// Facts that are to hold at the exit.
     pub pins: Vec<PinnedFact>,
     pub callees: &'a dyn Callees,
+    pub summaries: &'a dyn Summaries,
     pub pointer_bits: u16,
     pub points: Points,
     pub options: Options,
@@ -223,8 +226,21 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         solver_queries: engine.solver_queries
             + engine.solver.solver().statistics().queries
             + engine.lemmas.solver().statistics().queries
-            + engine.elements.solver().statistics().queries,
+            + engine.elements.solver().statistics().queries
+            + engine.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
     }
+}
+
+/// Finds what holds of the result of a task's one class whenever it returns; `None`: nothing.
+pub fn summarise(task: &Task) -> Option<Arc<Summary>> {
+    let flow = Flow::new(task.graph);
+    if flow.classes.iter().any(|c| c.irreducible) || task.graph.nodes.len() > MAX_NODES {
+        return None;
+    }
+    let mut engine = Engine::new(task, &flow);
+    engine.diff.point = Point::exit(task.graph);
+    engine.namings = engine.name_values();
+    if engine.calls_itself(0) { engine.own_summary(0) } else { engine.find_summary(0).map(Arc::new) }
 }
 
 /// Answer of the solver to whether two sides are equal.
@@ -251,6 +267,8 @@ pub(super) struct Engine<'a> {
     pub(super) lemmas: smt::Decider,
     /// Decides those about elements of arrays, which others must not keep from being asked.
     pub(super) elements: smt::Decider,
+    /// Decides what is kept from call to call, once there is something to decide.
+    pub(super) recursions: Option<smt::Decider>,
     /// Work of further evaluators and solvers.
     pub(super) nodes_visited: u64,
     pub(super) solver_queries: u64,
@@ -271,6 +289,12 @@ pub(super) struct Engine<'a> {
     pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
     /// By class: see [`Engine::defined`].
     pub(super) defined: BTreeMap<usize, TermId>,
+    /// By class: calls whose results are used.
+    pub(super) sites: BTreeMap<usize, Rc<Vec<Site>>>,
+    /// By class: what holds of the function's own calls, once it was looked for.
+    pub(super) own: BTreeMap<usize, Option<Arc<Summary>>>,
+    /// See [`Engine::calls_before`].
+    pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
 }
 
 impl<'a> Engine<'a> {
@@ -284,6 +308,7 @@ impl<'a> Engine<'a> {
             solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
             lemmas: smt::Decider::new(small, 0),
             elements: smt::Decider::new(small, 0),
+            recursions: None,
             nodes_visited: 0,
             solver_queries: 0,
             namings: Vec::new(),
@@ -295,6 +320,9 @@ impl<'a> Engine<'a> {
             loop_frames: BTreeMap::new(),
             accessed: BTreeMap::new(),
             defined: BTreeMap::new(),
+            sites: BTreeMap::new(),
+            own: BTreeMap::new(),
+            call_facts: BTreeMap::new(),
         }
     }
 

@@ -82,7 +82,7 @@ impl Guard {
 }
 
 impl Test {
-    fn holds(self, c: Const, ty: &CType) -> Option<bool> {
+    pub(super) fn holds(self, c: Const, ty: &CType) -> Option<bool> {
         let n = || number(c, ty);
         Some(match self {
             Test::AtLeast(k) => n()? >= k,

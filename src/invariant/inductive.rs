@@ -51,6 +51,8 @@ struct Head {
     point: usize,
     /// Condition of the first arrival.
     reach: TermId,
+    /// What the calls before it guarantee.
+    before: TermId,
     known: BTreeMap<String, Known>,
     first: Values,
     /// Condition, from an arrival to the next one, of each way back, with the values it brings.
@@ -195,14 +197,18 @@ impl Engine<'_> {
             let way = self.e.pool.and(way.term, reach.term);
             let (way, used) = self.separated(class, way);
             assumed.extend(used);
+            let calls = self.calls_before(class, latch, true, false);
+            let way = self.e.pool.and(way, calls);
             let way = self.cut(way);
             let values =
                 self.values(class, known, &mut assumed, |e, place| e.after(place, latch, &single))?;
             back.push((way, values));
         }
         let reach = self.cut(reach.term);
+        let calls = self.calls_before(class, node, false, false);
+        let before = self.cut(calls);
         let (known, candidates, quantified) = Default::default();
-        Some(Head { point, reach, known, first, back, candidates, quantified, assumed })
+        Some(Head { point, reach, before, known, first, back, candidates, quantified, assumed })
     }
 
     /// The values of what is known, as one class has them somewhere, with loops cut.
@@ -283,7 +289,10 @@ impl Engine<'_> {
         let head = &heads[h];
         let (under, values) = match way.checked_sub(1).and_then(|w| head.back.get(w)) {
             // The first arrival at this head: arrivals at others were before it.
-            None => (self.conjunction(heads, Some(h)), (head.reach, &head.first)),
+            None => {
+                let others = self.conjunction(heads, Some(h));
+                (self.e.pool.and(head.before, others), (head.reach, &head.first))
+            }
             Some((condition, values)) => {
                 let all = self.conjunction(heads, None);
                 (self.e.pool.and(all, settled), (*condition, values))
@@ -369,15 +378,16 @@ impl Engine<'_> {
         self.shows_for_all(class, f, under, goal, (*bound, index))
     }
 
-    /// Asks whether the goal holds: first whatever memory holds, which is far easier, then as it is.
+    /// Asks whether the goal holds: first whatever memory holds and calls return, which is far easier,
+    /// then as it is.
     pub(super) fn lemma(&mut self, under: TermId, goal: TermId) -> smt::Truth {
         let pool = &mut self.e.pool;
-        let (blind, shown) = (assume::without_loads(pool, under), assume::without_loads(pool, goal));
-        if (blind, shown) == (under, goal) {
+        let (given, wanted) = assume::plain(pool, under, &[goal]);
+        if (given, wanted.as_slice()) == (under, &[goal]) {
             return self.lemmas.holds(pool, under, goal);
         }
-        match self.elements.holds(pool, blind, shown) {
-            smt::Truth::Holds => smt::Truth::Holds,
+        match self.elements.holding(pool, given, &wanted).as_slice() {
+            [true] => smt::Truth::Holds,
             _ => self.lemmas.holds(&mut self.e.pool, under, goal),
         }
     }
@@ -385,12 +395,11 @@ impl Engine<'_> {
     /// Asks which of the goals hold, as [`Engine::lemma`] does of one.
     pub(super) fn lemmas_of(&mut self, under: TermId, goals: &[TermId]) -> Vec<bool> {
         let pool = &mut self.e.pool;
-        let blind_under = assume::without_loads(pool, under);
-        let blind: Vec<TermId> = goals.iter().map(|&g| assume::without_loads(pool, g)).collect();
-        if blind_under == under && blind == goals {
+        let (given, wanted) = assume::plain(pool, under, goals);
+        if given == under && wanted == goals {
             return self.lemmas.holding(pool, under, goals);
         }
-        let mut shown = self.elements.holding(pool, blind_under, &blind);
+        let mut shown = self.elements.holding(pool, given, &wanted);
         let open: Vec<usize> = (0..goals.len()).filter(|&i| !shown[i]).collect();
         let left: Vec<TermId> = open.iter().map(|&i| goals[i]).collect();
         let settled = self.lemmas.holding(pool, under, &left);
@@ -466,12 +475,14 @@ impl Engine<'_> {
                 facts = found;
             }
         }
+        let calls = self.calls_before(class, node, false, true);
         if let Some(assumed) = assumed {
             let (clear, used) = self.separated(class, under);
             under = clear;
             assumed.extend(used);
             assumed.extend(taken);
         }
+        under = self.e.pool.and(under, calls);
         under = self.cut(under);
         if self.e.pool.as_const(facts).is_none() {
             let instances = self.instances(class, under);

@@ -4,6 +4,7 @@ mod aggregate;
 mod agreement;
 mod assume;
 mod bounded;
+mod callees;
 mod calls;
 mod cases;
 mod cell;
@@ -35,6 +36,7 @@ mod separation;
 mod series;
 mod shrink;
 mod subject;
+mod summary;
 mod templates;
 mod text;
 mod transfer;
@@ -42,10 +44,11 @@ mod typestate;
 
 pub use cell::{CellChange, CellValue};
 pub use consolidate::{
-    Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,
+    Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function, summarise,
 };
 pub use fact::{Fact, Template};
 pub use point::{Kind, Point};
 pub use properties::{Break, PinnedFact, Property, PropertyKind, Standing};
 pub use runs::{Budget, Kept, Run};
 pub use subject::Subject;
+pub use summary::{NoSummaries, Summaries, Summary};

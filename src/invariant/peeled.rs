@@ -47,7 +47,7 @@ impl Engine<'_> {
         let Some(body) = unroll::peeled(body, TRIPS, MAX_NODES) else { return Vec::new() };
         let graph = Mvicfg::build(vec![body]);
         let flow = Flow::new(&graph);
-        let callees = OneClass { callees: self.task.callees, class };
+        let callees = OneClass { callees: self.task.callees, summaries: self.task.summaries, class };
         let task = self.task.of_class(class, &graph, &callees, SHARE);
         let mut engine = Engine::new(&task, &flow);
         engine.diff.point = Point::exit(&graph);

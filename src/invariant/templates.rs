@@ -192,6 +192,32 @@ impl Candidate {
         })
     }
 
+    /// The same of other names; `None` where a name has no other, or the shape keeps its own.
+    pub fn renamed(&self, name: &dyn Fn(&str) -> Option<String>) -> Option<Candidate> {
+        use Candidate::{
+            AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
+            Null, OneOf, Same,
+        };
+        Some(match self {
+            AtLeast(x, k) => AtLeast(name(x)?, *k),
+            AtMost(x, k) => AtMost(name(x)?, *k),
+            OneOf(x, ks) => OneOf(name(x)?, ks.clone()),
+            Less(x, y) => Less(name(x)?, name(y)?),
+            LessEq(x, y) => LessEq(name(x)?, name(y)?),
+            Same(x, y) => Same(name(x)?, name(y)?),
+            Different(x, y) => Different(name(x)?, name(y)?),
+            Linear { y, x, a, b } => Linear { y: name(y)?, x: name(x)?, a: *a, b: *b },
+            Congruent { x, m, r } => Congruent { x: name(x)?, m: *m, r: *r },
+            NonNull(x) => NonNull(name(x)?),
+            Null(x) => Null(name(x)?),
+            Given(guard, then) => {
+                let guard = Guard { x: name(&guard.x)?, test: guard.test };
+                Given(guard, Box::new(then.renamed(name)?))
+            }
+            ForAll(_) | Equation(_) => return None,
+        })
+    }
+
     /// Whether a bound holds of a value by what its operators can give, whatever the inputs are.
     pub fn is_evident(&self, pool: &TermPool, value: &dyn Fn(&str) -> Option<(TermId, CType)>) -> bool {
         let bounds = |x: &str| {
@@ -323,7 +349,7 @@ pub fn suggest_from(vars: &[Observed], support: usize) -> BTreeSet<Candidate> {
 }
 
 /// Whether numbers of two types compare as they are; qualifiers and names do not matter.
-fn is_alike(a: &CType, b: &CType) -> bool {
+pub(super) fn is_alike(a: &CType, b: &CType) -> bool {
     match (a, b) {
         (CType::Int { bits, signed, .. }, CType::Int { bits: b, signed: s, .. }) => (bits, signed) == (b, s),
         (CType::Pointer(_), _) => false,
@@ -372,6 +398,13 @@ fn suggest_unary(v: &Observed, support: usize, found: &mut BTreeSet<Candidate>) 
             break;
         }
     }
+}
+
+/// Returns how two variables of like types compare in the executions, if that is always the same.
+pub(super) fn compared(x: &Observed, y: &Observed) -> BTreeSet<Candidate> {
+    let mut found = BTreeSet::new();
+    suggest_binary(x, y, SUPPORT, &mut found);
+    found
 }
 
 fn suggest_binary(x: &Observed, y: &Observed, support: usize, found: &mut BTreeSet<Candidate>) {

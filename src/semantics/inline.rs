@@ -2,8 +2,9 @@
 //!
 //! The copy is what is analysed: a change in a callee then shows in the facts of its callers, with
 //! the callee's lines as causes. Only definitions of the same unit are inlined, since a line of
-//! another unit's file would need that unit's file table. Recursive and variadic functions, and
-//! functions that take or return aggregates, stay calls.
+//! another unit's file would need that unit's file table. Functions that call themselves, variadic ones, and
+//! functions that take or return aggregates stay calls. One that calls its caller back is inlined:
+//! the caller then calls itself, of which summaries speak.
 
 use crate::ir::{
     Callee, Expr, Function, Instr, Node, NodeId, Object, Stmt, StmtId, Unit, Var, VarId, VarKind,
@@ -44,9 +45,10 @@ pub fn inline(f: &Arc<Function>, unit: &Unit, limits: &InlineLimits) -> Arc<Func
 fn inlinable<'a>(unit: &'a Unit, name: &str, caller: &str, limits: &InlineLimits) -> Option<&'a Function> {
     let f = unit.function(name)?;
     let scalar = f.params.iter().all(|&p| f.var(p).sort.is_some());
-    let calls_itself = f.nodes.iter().any(|n| {
-        matches!(&n.instr, Instr::Call { callee: Callee::Direct(c), .. } if **c == *name || **c == *caller)
-    });
+    let calls_itself = f
+        .nodes
+        .iter()
+        .any(|n| matches!(&n.instr, Instr::Call { callee: Callee::Direct(c), .. } if **c == *name));
     let fits =
         name != caller && !f.variadic && scalar && !calls_itself && f.nodes.len() <= limits.callee_nodes;
     (fits && f.unknowns.is_empty()).then_some(f)

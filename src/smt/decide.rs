@@ -93,6 +93,13 @@ impl Decider {
         }
     }
 
+    /// The same with a solver of its own for every query: see [`Solver::ask_apart`].
+    pub fn apart(limits: Limits) -> Decider {
+        let mut decider = Decider::new(limits, 0);
+        decider.solver.ask_apart();
+        decider
+    }
+
     pub fn settled(&self) -> Settled {
         self.settled
     }

@@ -1,0 +1,110 @@
+//! Summaries of callees that are not inlined: found when a caller's facts ask for them, once for
+//! equal bodies.
+//!
+//! Only definitions of the caller's own unit are looked into, as for inlining: which of several
+//! definitions of one name elsewhere is linked is not known. A callee's own callees are looked into
+//! down to a fixed depth, so that one question never analyses a whole program; what a summary says
+//! does not depend on who asked first, since the depth is part of its name.
+
+use super::classes::{Context, World, for_each_expr};
+use crate::invariant::{self, Budget, Summaries, Summary, Task};
+use crate::ir::{Callee, Expr, Function, Instr, Object, Unit};
+use crate::mvicfg::{Mvicfg, key};
+use crate::semantics::inline::{self, InlineLimits};
+use crate::semantics::unroll::{self, UnrollLimits};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Callees below a function whose summaries its facts may rest on.
+const MAX_DEPTH: u32 = 2;
+/// Nodes of the largest callee that is looked into.
+const MAX_NODES: usize = 300;
+/// Part of a query's limit that one about a callee gets.
+const SHARE: u64 = 4;
+/// Runs of a callee.
+const BUDGET: Budget = Budget { inputs: 240, steps: 600_000 };
+
+/// By content and depth. A summary is computed by who asks first, and waited for by others.
+pub(super) type Memo = Mutex<BTreeMap<(u32, String), Arc<OnceLock<Option<Arc<Summary>>>>>>;
+
+impl Summaries for Context<'_> {
+    fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>> {
+        let (version, unit) = self.classes.get(class)?;
+        let f = unit.function(name).filter(|f| is_fit(f) && self.depth < MAX_DEPTH)?;
+        let content = (self.depth, self.world.content(*version, unit, f)?);
+        let slot = self.world.summaries.lock().ok()?.entry(content).or_default().clone();
+        slot.get_or_init(|| self.summarise(*version, unit, f)).clone()
+    }
+}
+
+/// Whether a function is one whose results facts can be about, by its arguments.
+fn is_fit(f: &Function) -> bool {
+    let scalar = |p: &crate::ir::VarId| f.var(*p).sort.is_some();
+    !f.variadic && f.nodes.len() <= MAX_NODES && f.invented.is_empty() && f.params.iter().all(scalar)
+}
+
+impl Context<'_> {
+    fn summarise(&self, version: usize, unit: &Arc<Unit>, f: &Function) -> Option<Arc<Summary>> {
+        let limits = InlineLimits { depth: self.options.inline_depth, ..InlineLimits::default() };
+        let body = inline::inline(&Arc::new(f.clone()), unit, &limits);
+        if !body.invented.is_empty() {
+            return None;
+        }
+        let graph = Mvicfg::build(vec![unroll::unroll(&body, &UnrollLimits::default())]);
+        let classes = vec![(version, unit.clone())];
+        let context = Context { classes, depth: self.depth + 1, ..*self };
+        let options = self.options;
+        let kept = invariant::Kept::default();
+        invariant::summarise(&Task {
+            graph: &graph,
+            pairs: Vec::new(),
+            own: Vec::new(),
+            programs: vec![self.world.program(version, unit)],
+            kept: &kept,
+            units: vec![unit.clone()],
+            pins: Vec::new(),
+            callees: &context,
+            summaries: &context,
+            pointer_bits: unit.data_model.pointer_bits(),
+            points: invariant::Points::default(),
+            options: invariant::Options {
+                rlimit: options.rlimit / SHARE,
+                unroll: 0,
+                all: false,
+                aliases: options.aliases,
+                budget: BUDGET,
+            },
+        })
+    }
+}
+
+impl World<'_> {
+    /// All that a function's behaviour is made of, as a hash: its body, those of all that it calls,
+    /// and what the objects that they name hold at first.
+    fn content(&self, version: usize, unit: &Unit, f: &Function) -> Option<String> {
+        let identity = self.identity(version, unit, &f.name)?;
+        let mut hasher = blake3::Hasher::new();
+        let mut seen: BTreeSet<Arc<str>> = BTreeSet::from([f.name.clone()]);
+        let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut work = vec![f];
+        while let Some(f) = work.pop() {
+            hasher.update(key::exact_body_hash(f).as_bytes());
+            for node in &f.nodes {
+                for_each_expr(&node.instr, &mut |e| {
+                    if let Expr::Addr(Object::Global(s)) = e {
+                        symbols.insert(s.clone());
+                    }
+                });
+                if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr
+                    && seen.insert(name.clone())
+                {
+                    work.extend(self.resolve(version, unit, name));
+                }
+            }
+        }
+        for g in symbols.iter().filter_map(|s| unit.global(s)) {
+            hasher.update(format!("{} {} {} {:?}", g.symbol, g.is_const, g.size, g.init).as_bytes());
+        }
+        Some(format!("{identity} {} {}", unit.data_model.pointer_bits(), hasher.finalize().to_hex()))
+    }
+}

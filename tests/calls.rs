@@ -1,0 +1,135 @@
+//! What is known of calls: recursion, callees that are too large to inline, callers.
+
+use git_invdiff::analysis::{Options, diff, memory};
+use git_invdiff::frontend::c;
+use git_invdiff::report::{Report, Status};
+
+fn analyse(versions: &[&str], options: Options) -> Report {
+    let files: Vec<Vec<(&str, &str)>> = versions.iter().map(|v| vec![("a.c", *v)]).collect();
+    diff(&memory::request(&files, c::Options::default(), options))
+}
+
+/// The facts of one version of a function that are proved without any assumption.
+fn proved(source: &str, function: &str) -> Vec<String> {
+    let report = analyse(&[source], Options { whole: true, all: true, ..Options::default() });
+    let points = report.functions.iter().filter(|f| f.name == function).flat_map(|f| &f.points);
+    let facts = points.flat_map(|p| &p.version_invariants);
+    let sure = facts.filter(|f| f.status.get(&1) == Some(&Status::Proved) && f.assumptions.is_empty());
+    sure.map(|f| f.text.clone()).collect()
+}
+
+/// `holds` are among the proved facts of `f`, and none of `fails` is.
+#[track_caller]
+fn check(source: &str, holds: &[&str], fails: &[&str]) {
+    let found = proved(source, "f");
+    for fact in holds {
+        assert!(found.iter().any(|f| f == fact), "{fact} is missing: {found:#?}\n{source}");
+    }
+    for fact in fails {
+        assert!(!found.iter().any(|f| f == fact), "{fact} does not hold: {found:#?}\n{source}");
+    }
+}
+
+#[test]
+fn a_recursion_keeps_what_its_inner_calls_keep() {
+    let gcd = "unsigned f(unsigned a, unsigned b) { if (b == 0) return a; return f(b, a % b); }";
+    check(
+        gcd,
+        &[
+            "b != 0 ==> \\result <= b",
+            "b != 0 ==> \\result >= 1",
+            "a != 0 ==> \\result >= 1",
+            "a == 0 ==> \\result == b",
+        ],
+        &["\\result >= 1", "a != 0 ==> \\result <= a", "\\result <= b"],
+    );
+    let same = "unsigned f(unsigned n) { if (n == 0) return 0; return f(n - 1) + 1; }";
+    check(same, &["\\result == n"], &[]);
+    let less = "unsigned f(unsigned n) { if (n <= 1) return 0; return f(n - 2) + 1; }";
+    check(less, &["\\result <= n"], &["\\result == n", "n != 0 ==> \\result >= 1"]);
+    let factorial = "unsigned f(unsigned n) { return n == 0 ? 1 : n * f(n - 1); }";
+    check(factorial, &["n == 4 ==> \\result == 24"], &["\\result >= 1", "n != 0 ==> \\result >= 1"]);
+}
+
+/// Numbers wrap: what holds of all calls that anybody will ever make may still not hold of all.
+#[test]
+fn a_recursion_that_counts_may_wrap() {
+    let count = "struct n { struct n *next; };\n\
+                 int f(struct n *p) { if (!p) return 0; return 1 + f(p->next); }";
+    check(count, &["p == NULL ==> \\result == 0"], &["\\result >= 0", "p != NULL ==> \\result >= 1"]);
+}
+
+/// A call that never returns guarantees everything, but only behind it.
+#[test]
+fn a_call_that_never_returns_says_nothing_of_what_comes_before() {
+    let source = "int g(int n) { if (n == 7) return g(n); return 1; }\n\
+                  int f(int n, int k) { if (k == 3) return n; if (n == 7) return g(n); return 9; }";
+    check(source, &[], &["n != 7", "\\result == 9", "n == 7 ==> \\result == 9"]);
+}
+
+#[test]
+fn functions_that_call_each_other_are_one_recursion() {
+    let source = "static int odd(unsigned n);\n\
+                  int f(unsigned n) { if (n == 0) return 1; return odd(n - 1); }\n\
+                  static int odd(unsigned n) { if (n == 0) return 0; return f(n - 1); }";
+    check(source, &["\\result == 0 || \\result == 1", "n == 2 ==> \\result == 1"], &["\\result == 1"]);
+}
+
+/// A function too large to be inlined.
+fn large(first: &str, last: &str) -> String {
+    let body = "x = x * 3 + n; ".repeat(60);
+    format!("static int g(int n)\n{{\nint x = n;\n{first}\n{body}\n{last}\n}}\n")
+}
+
+#[test]
+fn callers_know_what_a_large_callee_returns() {
+    let g = large("if (n < 0) return -1;", "return x < 0 ? 0 : 1;");
+    let f = format!("{g}int f(int n) {{ return g(n) + 1; }}");
+    check(&f, &["\\result == 0 || \\result == 1 || \\result == 2"], &["\\result == 0 || \\result == 1"]);
+    let null = large("", "return x & 1;").replace("static int g", "static int h");
+    let f = format!("{null}int f(int n) {{ if (h(n) > 1) return 5; return 6; }}");
+    check(&f, &["\\result == 6"], &[]);
+    // The branch is open where the callee may return more.
+    let more = large("", "return x & 3;").replace("static int g", "static int h");
+    let f = format!("{more}int f(int n) {{ if (h(n) > 1) return 5; return 6; }}");
+    check(&f, &[], &["\\result == 6"]);
+}
+
+/// A loop that stops when a callee says so.
+#[test]
+fn loops_know_what_their_calls_return() {
+    let g = large("", "return x & 1;");
+    let f =
+        format!("{g}int f(int n) {{ int s = 0; while (n != 0 && s < 100) {{ s += g(n); n--; }} return s; }}");
+    check(&f, &["\\result >= 0"], &["\\result <= 99"]);
+}
+
+fn churns(report: &Report, function: &str) -> Vec<String> {
+    let f = report.functions.iter().filter(|f| f.name == function);
+    let churns = f.flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    let causes = |c: &git_invdiff::report::Churn| {
+        c.causes.added.iter().map(|l| format!(" {}:{}", l.file, l.line)).collect::<String>()
+    };
+    churns.filter(|c| c.observable).map(|c| format!("{}{}", c.through.join(","), causes(c))).collect()
+}
+
+#[test]
+fn a_change_of_a_callee_is_a_cause_in_its_callers() {
+    // A recursion that is called.
+    let source = |base: &str| {
+        format!(
+            "static unsigned g(unsigned n)\n{{\n    if (n == 0)\n        return {base};\n    return g(n - 1) + 1;\n}}\n\
+             unsigned f(unsigned n)\n{{\n    return g(n);\n}}\n"
+        )
+    };
+    let report = analyse(&[&source("0"), &source("1")], Options::default());
+    let found = churns(&report, "f");
+    assert!(found.iter().any(|c| c == "a.c:g a.c:4"), "{found:?}");
+    // A large one.
+    let source = |k: &str| {
+        format!("{}int f(int n)\n{{\n    return g(n);\n}}\n", large("", &format!("return x & {k};")))
+    };
+    let report = analyse(&[&source("1"), &source("3")], Options::default());
+    let found = churns(&report, "f");
+    assert!(found.iter().any(|c| c == "a.c:g a.c:6"), "{found:?}");
+}
