@@ -104,6 +104,65 @@ fn loops_know_what_their_calls_return() {
     check(&f, &["\\result >= 0"], &["\\result <= 99"]);
 }
 
+const TWO: &str = "static int inc(int x) { return x + 1; }\nstatic int dec(int x) { return x - 1; }\n";
+
+/// Pointers that can only lead to functions that are seen.
+#[test]
+fn calls_through_known_pointers_are_calls_of_functions() {
+    for (source, fact) in [
+        (
+            "static int (*const ops[])(int) = { inc, dec };\nint f(int x) { return ops[1](x); }",
+            "\\result == x - 1",
+        ),
+        (
+            "struct op { const char *name; int (*run)(int); };\nstatic const struct op ops[] = { {\"i\", inc}, {\"d\", dec} };\n\
+             int f(int i, int x) { return ops[i].run(x); }",
+            "\\result == (ops[i].run == dec ? x - 1 : x + 1)",
+        ),
+        (
+            "static int (*hook)(int);\nvoid set(void) { hook = inc; }\nint f(int x) { return hook(x); }",
+            "\\result == x + 1",
+        ),
+        (
+            "static int apply(int (*p)(int), int x) { return p(x); }\nint f(int x) { return apply(dec, x); }",
+            "\\result == x - 1",
+        ),
+    ] {
+        check(&format!("{TWO}{source}"), &[fact], &[]);
+    }
+}
+
+/// Pointers that others may set, or that something unknown may.
+#[test]
+fn calls_through_other_pointers_stay_open() {
+    for source in [
+        "int (*hook)(int) = inc;\nint f(int x) { return hook(x); }",
+        "static int (*hook)(int) = inc;\nvoid take(int (**)(int));\nint f(int x) { take(&hook); return hook(x); }",
+        "static int (*hook)(int) = inc;\nvoid set(int (*p)(int)) { hook = p; }\nint f(int x) { return hook(x); }",
+        "static int (*hooks[])(int) = { inc };\nvoid set(int i, int (*p)(int)) { hooks[i] = p; }\nint f(int x) { return hooks[0](x); }",
+        "#include <string.h>\nstatic int (*hook)(int) = inc;\nvoid set(void *p) { memcpy(&hook, p, sizeof hook); }\n\
+         int f(int x) { return hook(x); }",
+        "static int (*hook)(int) = inc;\nvoid set(void) { __asm__(\"nop\"); }\nint f(int x) { return hook(x); }",
+        "extern int (*const hook)(int);\nint f(int x) { return (x ? inc : hook)(x); }",
+        "int f(int (*p)(int), int x) { return p(x); }",
+    ] {
+        check(&format!("{TWO}{source}"), &[], &["\\result == x + 1", "\\result == x - 1", "\\result != x"]);
+    }
+}
+
+/// Who sets a pointer is a cause of what a call through it does.
+#[test]
+fn another_target_of_a_pointer_changes_its_callers() {
+    let source = |to: &str| {
+        format!("{TWO}static int (*hook)(int) = {to};\nint f(int x)\n{{\n    return hook(x);\n}}\n")
+    };
+    let report = analyse(&[&source("inc"), &source("dec")], Options::default());
+    let points = report.functions.iter().filter(|f| f.name == "f").flat_map(|f| &f.points);
+    let facts: Vec<String> =
+        points.flat_map(|p| &p.churns).flat_map(|c| &c.added).map(|f| f.text.clone()).collect();
+    assert_eq!(facts, ["\\result == x - 1"]);
+}
+
 fn churns(report: &Report, function: &str) -> Vec<String> {
     let f = report.functions.iter().filter(|f| f.name == function);
     let churns = f.flat_map(|f| &f.points).flat_map(|p| &p.churns);

@@ -97,6 +97,9 @@ pub struct Unit {
     pub prototypes: Vec<Prototype>,
     /// In source order.
     pub functions: Vec<Function>,
+    /// No definition of its text was lost, and no unknown macro taken to stand for nothing: what the
+    /// functions do not do, the unit does not do.
+    pub is_whole: bool,
     /// Bytes of globals whose addresses get away, once they were looked for.
     pub exposed: OnceLock<BTreeSet<Region>>,
 }

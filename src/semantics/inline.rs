@@ -1,4 +1,5 @@
-//! Inlining of small callees into a copy of their caller (design D8).
+//! Inlining of small callees into a copy of their caller (design D8), calls through pointers that lead to
+//! few functions among them.
 //!
 //! The copy is what is analysed: a change in a callee then shows in the facts of its callers, with
 //! the callee's lines as causes. Only definitions of the same unit are inlined, since a line of
@@ -6,6 +7,7 @@
 //! functions that take or return aggregates stay calls. One that calls its caller back is inlined:
 //! the caller then calls itself, of which summaries speak.
 
+use super::pointers;
 use crate::ir::{
     Callee, Expr, Function, Instr, Node, NodeId, Object, Stmt, StmtId, Unit, Var, VarId, VarKind,
 };
@@ -34,12 +36,18 @@ impl Default for InlineLimits {
 pub fn inline(f: &Arc<Function>, unit: &Unit, limits: &InlineLimits) -> Arc<Function> {
     let mut result = f.clone();
     for _ in 0..limits.depth {
+        // What an argument leads to, an inlined callee may call.
+        result = resolved(result, unit);
         match inline_once(&result, &f.name, unit, limits) {
             Some(next) => result = Arc::new(next),
-            None => break,
+            None => return result,
         }
     }
-    result
+    resolved(result, unit)
+}
+
+fn resolved(f: Arc<Function>, unit: &Unit) -> Arc<Function> {
+    pointers::resolve(&f, unit).map_or(f, Arc::new)
 }
 
 fn inlinable<'a>(unit: &'a Unit, name: &str, caller: &str, limits: &InlineLimits) -> Option<&'a Function> {

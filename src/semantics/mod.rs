@@ -15,6 +15,7 @@ pub mod library;
 mod loops;
 mod output;
 mod place;
+mod pointers;
 mod reach;
 mod stdin;
 pub mod unroll;

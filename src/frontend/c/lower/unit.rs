@@ -86,6 +86,7 @@ pub(super) fn lower_unit<'a>(
         globals: cx.globals,
         prototypes: cx.prototypes.into_values().collect(),
         functions,
+        is_whole: false,
         exposed: Default::default(),
     }
 }
