@@ -104,6 +104,51 @@ fn loops_know_what_their_calls_return() {
     check(&f, &["\\result >= 0"], &["\\result <= 99"]);
 }
 
+/// The proved facts of `f` that rest on what its callers see to, with that.
+fn because_of_callers(source: &str) -> Vec<String> {
+    let report = analyse(&[source], Options { whole: true, all: true, ..Options::default() });
+    let points = report.functions.iter().filter(|f| f.name == "f").flat_map(|f| &f.points);
+    let facts = points.flat_map(|p| &p.version_invariants);
+    let rests = facts.filter(|f| f.assumptions.iter().any(|a| a.starts_with("callers(")));
+    rests.map(|f| format!("{} if {}", f.text, f.assumptions.join(", "))).collect()
+}
+
+const ELEMENT: &str = "static int f(const int *p, int i, int n)\n\
+     { if (!p) return -5; if (i < 0) return -1; if (i >= n) return -2; return p[i] & 7; }\n";
+const SUM: &str = "int sum(const int *p, int n)\n\
+     { int t = 0; if (!p) return 0; for (int i = 0; i < n; i++) t += f(p, i, n); return t; }\n";
+
+#[test]
+fn all_callers_of_a_static_function_see_to_its_arguments() {
+    let found = because_of_callers(&format!("{ELEMENT}{SUM}"));
+    assert_eq!(found, ["\\result >= 0 if callers(i < n), callers(i >= 0), callers(p != NULL)"]);
+    // A recursion hands on what it was given.
+    let fall = "static int f(int n) { if (n < 0) return -9; if (n == 0) return 1; return (n * f(n - 1)) & 255; }\n\
+                int use(int n) { return n < 3 ? 0 : f(n); }";
+    assert_eq!(because_of_callers(fall), ["\\result >= 0 if callers(n >= 0)"]);
+}
+
+/// Callers that are not seen, or that see to less.
+#[test]
+fn other_callers_leave_arguments_open() {
+    for more in [
+        "int other(const int *p, int n) { return f(p, n - 1, n); }",
+        "int other(const int *p, int n) { if (!p) return 0; return f(p, n, n); }",
+        "int (*leak)(const int *, int, int) = f;",
+        "int (*leak(void))(const int *, int, int) { return f; }",
+        "void other(void) { __asm__(\"call f\"); }",
+    ] {
+        let found = because_of_callers(&format!("{ELEMENT}{SUM}{more}"));
+        assert!(!found.iter().any(|f| f.starts_with("\\result >= 0")), "{more}: {found:?}");
+    }
+    let visible = ELEMENT.replace("static ", "");
+    assert_eq!(because_of_callers(&format!("{visible}{SUM}")), [""; 0]);
+    // A recursion that does not hand it on.
+    let fall = "static int f(int n) { if (n < 0) return -9; if (n == 0) return 1; return (n * f(n - 2)) & 255; }\n\
+                int use(int n) { return n < 3 ? 0 : f(n); }";
+    assert_eq!(because_of_callers(fall), [""; 0]);
+}
+
 const TWO: &str = "static int inc(int x) { return x + 1; }\nstatic int dec(int x) { return x - 1; }\n";
 
 /// Pointers that can only lead to functions that are seen.

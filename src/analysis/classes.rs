@@ -306,6 +306,11 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     let classes = members.iter().map(|(v, m)| (*v, m.unit.clone())).collect();
     let context = Context { world, classes, options, depth: 0 };
     let kept = invariant::Kept::default();
+    let at_exit = exit && (options.points.kinds.is_none() || options.points.has(PointKind::Exit));
+    let given: Vec<invariant::Precondition> = match at_exit {
+        true => members.iter().enumerate().map(|(c, (_, m))| context.precondition(c, &m.function)).collect(),
+        false => Vec::new(),
+    };
     let examine = |unrolled: bool, points: invariant::Points| {
         let body = |m: &Member| match unrolled {
             true => unroll::unroll(&m.inlined, &unroll::UnrollLimits::default()),
@@ -322,6 +327,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             pins: pins_of(lineage, &options.pins),
             callees: &context,
             summaries: &context,
+            given: given.clone(),
             pointer_bits: members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits()),
             points,
             options: invariant::Options {
@@ -335,7 +341,6 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     };
     let mut diff = FunctionDiff::default();
     let choice = &options.points;
-    let at_exit = exit && (choice.kinds.is_none() || choice.has(PointKind::Exit));
     // At other points than the exit the loops are looked at as they are written.
     let explicit = if choice.has(PointKind::Loop) { invariant::Loops::Yes } else { invariant::Loops::No };
     let untold = match choice.is_explicit() {

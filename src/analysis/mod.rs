@@ -13,6 +13,7 @@ mod graphs;
 mod hunks;
 mod lineage;
 pub mod memory;
+mod preconditions;
 mod properties;
 mod selection;
 mod summaries;

@@ -65,6 +65,7 @@ impl Context<'_> {
             pins: Vec::new(),
             callees: &context,
             summaries: &context,
+            given: Vec::new(),
             pointer_bits: unit.data_model.pointer_bits(),
             points: invariant::Points::default(),
             options: invariant::Options {

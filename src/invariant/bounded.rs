@@ -82,6 +82,7 @@ impl<'a> Task<'a> {
             pins: Vec::new(),
             callees,
             summaries: callees,
+            given: Vec::new(),
             pointer_bits: self.pointer_bits,
             points: self.points.clone(),
             options: Options { rlimit: self.options.rlimit / share, ..self.options },

@@ -14,6 +14,7 @@ use super::fact::{Fact, Template};
 use super::inductive::Inductive;
 use super::inputs;
 use super::point::{Kind, Point};
+use super::precondition::Precondition;
 use super::properties::{self, PinnedFact, Property};
 use super::quantity::Quantity;
 use super::runs::{self, Budget, Difference, Kept, Run};
@@ -48,6 +49,8 @@ pub struct Task<'a> {
     pub pins: Vec<PinnedFact>,
     pub callees: &'a dyn Callees,
     pub summaries: &'a dyn Summaries,
+    /// By class: what all callers see to, where they are known.
+    pub given: Vec<Precondition>,
     pub pointer_bits: u16,
     pub points: Points,
     pub options: Options,
@@ -167,7 +170,7 @@ pub(super) struct Side {
 pub(super) type FactKey = Vec<TermId>;
 
 /// Nodes of the largest graph that is analysed.
-const MAX_NODES: usize = 6000;
+pub(super) const MAX_NODES: usize = 6000;
 
 /// How often Z3 is asked about float arithmetic for one function; each question costs seconds.
 const FLOAT_QUESTIONS: u32 = 1;
@@ -229,18 +232,6 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
             + engine.elements.solver().statistics().queries
             + engine.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
     }
-}
-
-/// Finds what holds of the result of a task's one class whenever it returns; `None`: nothing.
-pub fn summarise(task: &Task) -> Option<Arc<Summary>> {
-    let flow = Flow::new(task.graph);
-    if flow.classes.iter().any(|c| c.irreducible) || task.graph.nodes.len() > MAX_NODES {
-        return None;
-    }
-    let mut engine = Engine::new(task, &flow);
-    engine.diff.point = Point::exit(task.graph);
-    engine.namings = engine.name_values();
-    if engine.calls_itself(0) { engine.own_summary(0) } else { engine.find_summary(0).map(Arc::new) }
 }
 
 /// Answer of the solver to whether two sides are equal.

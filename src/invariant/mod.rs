@@ -23,6 +23,7 @@ mod outcomes;
 mod peeled;
 mod point;
 mod polynomial;
+mod precondition;
 mod properties;
 mod protocol;
 mod quantified;
@@ -44,11 +45,12 @@ mod typestate;
 
 pub use cell::{CellChange, CellValue};
 pub use consolidate::{
-    Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function, summarise,
+    Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,
 };
 pub use fact::{Fact, Template};
 pub use point::{Kind, Point};
+pub use precondition::Precondition;
 pub use properties::{Break, PinnedFact, Property, PropertyKind, Standing};
 pub use runs::{Budget, Kept, Run};
 pub use subject::Subject;
-pub use summary::{NoSummaries, Summaries, Summary};
+pub use summary::{Summaries, Summary, summarise};

@@ -163,6 +163,13 @@ impl Engine<'_> {
                 self.consolidate_relation(candidate, standing);
             }
         }
+        let mut found = BTreeMap::new();
+        for &c in classes.iter().filter(|_| point.kind == Kind::Exit) {
+            self.relations_for_callers(c, &known[&c], &rows[&c], &tried, &mut found);
+        }
+        for (candidate, standing) in &found {
+            self.consolidate_relation(candidate, standing);
+        }
     }
 
     /// Tries what stayed open in a class on its executions with few iterations.

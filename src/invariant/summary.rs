@@ -11,7 +11,7 @@
 
 use super::assume;
 use super::callees::Site;
-use super::consolidate::Engine;
+use super::consolidate::{Engine, MAX_NODES, Task};
 use super::given::{Guard, Test};
 use super::point::Point;
 use super::quantity::is_countable;
@@ -21,7 +21,7 @@ use super::subject::{self, Subject};
 use super::templates::{self, Candidate, Observed};
 use crate::interp::{End, Identity, Target, Value};
 use crate::ir::{CType, Const, LOOP_VALUE, Leaf, Sort, TermId};
-use crate::mvicfg::{Mvicfg, VersionSet};
+use crate::mvicfg::{Flow, Mvicfg, VersionSet};
 use crate::semantics::Place;
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,13 +71,16 @@ pub trait Summaries {
     fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>>;
 }
 
-/// Where no callee is looked into.
-pub struct NoSummaries;
-
-impl Summaries for NoSummaries {
-    fn summary(&self, _: usize, _: &str) -> Option<Arc<Summary>> {
-        None
+/// Finds what holds of the result of a task's one class whenever it returns; `None`: nothing.
+pub fn summarise(task: &Task) -> Option<Arc<Summary>> {
+    let flow = Flow::new(task.graph);
+    if flow.classes.iter().any(|c| c.irreducible) || task.graph.nodes.len() > MAX_NODES {
+        return None;
     }
+    let mut engine = Engine::new(task, &flow);
+    engine.diff.point = Point::exit(task.graph);
+    engine.namings = engine.name_values();
+    if engine.calls_itself(0) { engine.own_summary(0) } else { engine.find_summary(0).map(Arc::new) }
 }
 
 /// Terms and types of the parameters and the result.
@@ -250,7 +253,7 @@ impl Engine<'_> {
     }
 
     /// Those of the candidates that are proved of these values.
-    fn proved_of(
+    pub(super) fn proved_of(
         &mut self,
         given: TermId,
         candidates: Vec<Candidate>,

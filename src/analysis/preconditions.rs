@@ -1,0 +1,109 @@
+//! Preconditions of static functions: what all their callers see to.
+//!
+//! All calls of a function stand in its unit when it is static and its name stands nowhere but in
+//! calls; then each function that calls it is looked at by itself, as it is written.
+
+use super::classes::{Context, for_each_expr};
+use crate::invariant::{self, Budget, Precondition, Task};
+use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
+use crate::mvicfg::Mvicfg;
+use std::sync::Arc;
+
+/// Callers of one function, their calls, and the nodes of the largest.
+const MAX_CALLERS: usize = 6;
+const MAX_CALLS: usize = 16;
+const MAX_NODES: usize = 400;
+/// Part of a query's limit that one about a caller gets.
+const SHARE: u64 = 4;
+/// Runs of a caller.
+const BUDGET: Budget = Budget { inputs: 160, steps: 400_000 };
+
+impl Context<'_> {
+    /// Returns what holds of a function's arguments at all calls of it; nothing, where they are not
+    /// all known.
+    pub(super) fn precondition(&self, class: usize, f: &Function) -> Precondition {
+        let nothing = Precondition::default();
+        let Some((version, unit)) = self.classes.get(class) else { return nothing };
+        let calls: Vec<(&Function, &[Expr])> = unit
+            .functions
+            .iter()
+            .flat_map(|g| g.nodes.iter().filter_map(move |n| Some((g, arguments(&n.instr, &f.name)?))))
+            .collect();
+        let mut callers: Vec<&Function> = Vec::new();
+        for (g, _) in &calls {
+            if !callers.iter().any(|c| c.name == g.name) {
+                callers.push(g);
+            }
+        }
+        // The function itself comes last: it may assume what the others leave.
+        callers.sort_by_key(|g| g.name == f.name);
+        let called = callers.first().is_some_and(|g| g.name != f.name);
+        let few = callers.len() <= MAX_CALLERS && calls.len() <= MAX_CALLS;
+        let small = callers.iter().all(|g| g.nodes.len() <= MAX_NODES && g.invented.is_empty());
+        let simple = !f.variadic && f.invented.is_empty() && !f.params.is_empty();
+        if !called || !few || !small || !simple || !is_only_called(unit, f) {
+            return nothing;
+        }
+        let arguments: Vec<&[Expr]> = calls.iter().map(|(_, args)| *args).collect();
+        let mut found = Precondition::possible(f, &arguments);
+        for g in callers {
+            if found.is_empty() {
+                break;
+            }
+            self.keep(&mut found, *version, unit, g, &f.name);
+        }
+        found.settled()
+    }
+
+    /// Keeps what holds at the calls in one caller.
+    fn keep(&self, found: &mut Precondition, version: usize, unit: &Arc<Unit>, g: &Function, callee: &str) {
+        let graph = Mvicfg::build(vec![Arc::new(g.clone())]);
+        let classes = vec![(version, unit.clone())];
+        let context = Context { classes, depth: self.depth + 1, ..*self };
+        let options = self.options;
+        let kept = invariant::Kept::default();
+        let task = Task {
+            graph: &graph,
+            pairs: Vec::new(),
+            own: Vec::new(),
+            programs: vec![self.world.program(version, unit)],
+            kept: &kept,
+            units: vec![unit.clone()],
+            pins: Vec::new(),
+            callees: &context,
+            summaries: &context,
+            given: Vec::new(),
+            pointer_bits: unit.data_model.pointer_bits(),
+            points: invariant::Points::default(),
+            options: invariant::Options {
+                rlimit: options.rlimit / SHARE,
+                unroll: 0,
+                all: false,
+                aliases: options.aliases,
+                budget: BUDGET,
+            },
+        };
+        found.keep(&task, callee);
+    }
+}
+
+/// The arguments of a call of a function.
+fn arguments<'a>(instr: &'a Instr, name: &str) -> Option<&'a [Expr]> {
+    match instr {
+        Instr::Call { callee: Callee::Direct(called), args, .. } if **called == *name => Some(args),
+        _ => None,
+    }
+}
+
+/// Whether all that happens to a function in the whole program are the calls of it that a unit shows.
+fn is_only_called(unit: &Unit, f: &Function) -> bool {
+    let mut named = false;
+    for node in unit.functions.iter().flat_map(|g| &g.nodes) {
+        for_each_expr(&node.instr, &mut |e| {
+            named |= matches!(e, Expr::Addr(Object::Function(name)) if *name == f.name);
+        });
+    }
+    let is_it = |p: &InitPiece| matches!(p, InitPiece::Address { symbol, .. } if *symbol == f.name);
+    named |= unit.globals.iter().flat_map(|g| &g.init).any(is_it);
+    f.is_static && !named && unit.is_whole && unit.functions.iter().all(|g| g.unknowns.is_empty())
+}
