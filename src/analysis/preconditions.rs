@@ -16,7 +16,7 @@ const MAX_NODES: usize = 400;
 /// Part of a query's limit that one about a caller gets.
 const SHARE: u64 = 4;
 /// Runs of a caller.
-const BUDGET: Budget = Budget { inputs: 160, steps: 400_000 };
+const BUDGET: Budget = Budget { inputs: 120, steps: 150_000 };
 
 impl Context<'_> {
     /// Returns what holds of a function's arguments at all calls of it; nothing, where they are not

@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Callees below a function whose summaries its facts may rest on.
-const MAX_DEPTH: u32 = 2;
+const MAX_DEPTH: u32 = 1;
 /// Nodes of the largest callee that is looked into.
 const MAX_NODES: usize = 300;
 /// Part of a query's limit that one about a callee gets.
 const SHARE: u64 = 4;
 /// Runs of a callee.
-const BUDGET: Budget = Budget { inputs: 240, steps: 600_000 };
+const BUDGET: Budget = Budget { inputs: 160, steps: 200_000 };
 
 /// By content and depth. A summary is computed by who asks first, and waited for by others.
 pub(super) type Memo = Mutex<BTreeMap<(u32, String), Arc<OnceLock<Option<Arc<Summary>>>>>>;
