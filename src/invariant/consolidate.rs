@@ -372,6 +372,7 @@ impl<'a> Engine<'a> {
         if self.task.pairs.is_empty() || self.task.own.contains(&true) {
             self.relations();
             if self.diff.point.kind == Kind::Exit {
+                self.relations_through_calls();
                 self.peeled_cases();
                 self.outcomes();
                 self.members_of_results();

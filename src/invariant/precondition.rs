@@ -9,11 +9,11 @@ use super::consolidate::{Engine, Task};
 use super::point::Point;
 use super::quantity::is_countable;
 use super::relations::{Known, Standing};
-use super::rows::{Row, Rows};
+use super::rows::Row;
 use super::summary::{Parameter, Values};
 use super::templates::{self, Candidate};
 use crate::ir::{Callee, Expr, Function, Instr, Leaf, TermId};
-use crate::mvicfg::{Flow, MvId, VersionSet};
+use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers that one argument takes which are told one by one.
@@ -166,8 +166,6 @@ impl Engine<'_> {
         &mut self,
         class: usize,
         known: &BTreeMap<String, Known>,
-        rows: &Rows,
-        tried: &[(Candidate, BTreeMap<usize, Standing>)],
         found: &mut BTreeMap<Candidate, BTreeMap<usize, Standing>>,
     ) {
         let Some(mut precondition) = self.task.given.get(class).filter(|p| !p.is_empty()).cloned() else {
@@ -180,6 +178,8 @@ impl Engine<'_> {
         if !precondition.params.iter().all(is_param) {
             return;
         }
+        let exit = Point::exit(self.task.graph);
+        let rows = self.rows(class, &exit, known.keys().cloned().collect());
         let entry = |x: &str| {
             let old = format!("\\old({x})");
             if known.contains_key(&old) { old } else { x.to_owned() }
@@ -190,25 +190,20 @@ impl Engine<'_> {
             precondition.facts.iter().all(|c| c.holds(&value) != Some(false))
         };
         let part: Vec<bool> = rows.rows.iter().map(inside).collect();
-        let mut observed = self.observed(known, rows);
+        let mut observed = self.observed(known, &rows);
         for o in &mut observed {
             o.values = o.values.iter().zip(&part).filter(|(_, p)| **p).map(|(v, _)| *v).collect();
         }
-        let holds = |standing: &BTreeMap<usize, Standing>| {
-            matches!(standing.get(&class), Some(Standing::Proved { bound: None, .. }))
-        };
-        let is_told = |c: &Candidate| tried.iter().any(|(o, s)| holds(s) && (o == c || o.is_tighter_than(c)));
         let says = |c: &Candidate| {
             c.variables().iter().any(|x| !known.get(*x).is_some_and(|k| self.is_given(k.as_term().0)))
         };
         let mut candidates: Vec<Candidate> =
-            templates::suggest(&observed).into_iter().filter(|c| !is_told(c) && says(c)).collect();
+            templates::suggest(&observed).into_iter().filter(|c| says(c)).collect();
         candidates.truncate(MAX_UNDER);
         if candidates.is_empty() {
             return;
         }
-        let Some(&node) = Point::exit(self.task.graph).nodes.get(&class) else { return };
-        let state = self.state_at(class, node);
+        let state = self.state_at(class, Mvicfg::EXIT);
         let values: Values = known.iter().map(|(x, k)| (x.clone(), k.as_term())).collect();
         let under = |engine: &mut Self, given: &Precondition, candidates: Vec<Candidate>| {
             let entered = engine.entered(given);
@@ -216,6 +211,9 @@ impl Engine<'_> {
             let under = engine.cut(under);
             engine.proved_of(under, candidates, &values)
         };
+        // What holds however it is called was told.
+        let anyway = under(self, &Precondition::default(), candidates.clone());
+        candidates.retain(|c| !anyway.contains(c));
         let proved = under(self, &precondition, candidates);
         if proved.is_empty() {
             return;

@@ -16,7 +16,7 @@ use super::runs::Run;
 use super::subject::{self, Subject, find_var};
 use super::templates::{self, Candidate, Observed};
 use super::{inputs, runs};
-use crate::ir::{App, CType, Leaf, Op, Term, TermId, Uf, VarKind, interval};
+use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarKind, interval};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{Lines, Val};
 use crate::smt;
@@ -117,14 +117,8 @@ impl Engine<'_> {
         let most = if locals { MAX_CANDIDATES } else { MAX_SHOWN };
         // Linear relations of the result restate what its functional fact says.
         let restates = |c: &Candidate| !locals && matches!(c, Candidate::Linear { .. });
-        let mut summarised: BTreeSet<Candidate> = BTreeSet::new();
-        for &c in classes.iter().filter(|_| point.kind == Kind::Exit) {
-            summarised.extend(self.summary_candidates(c, &|x| known[&c].contains_key(x)));
-        }
-        candidates.retain(|c| !summarised.contains(c));
-        let candidates: Vec<Candidate> = summarised
+        let candidates: Vec<Candidate> = candidates
             .into_iter()
-            .chain(candidates)
             .filter(|c| !restates(c) && !self.is_stated(c, &known) && !self.is_case(c, &known))
             .take(most)
             .collect();
@@ -162,13 +156,6 @@ impl Engine<'_> {
             if !tried.iter().any(implies) {
                 self.consolidate_relation(candidate, standing);
             }
-        }
-        let mut found = BTreeMap::new();
-        for &c in classes.iter().filter(|_| point.kind == Kind::Exit) {
-            self.relations_for_callers(c, &known[&c], &rows[&c], &tried, &mut found);
-        }
-        for (candidate, standing) in &found {
-            self.consolidate_relation(candidate, standing);
         }
     }
 
@@ -330,10 +317,6 @@ impl Engine<'_> {
     /// Whether a candidate with a guard only repeats a case of values that are facts by themselves.
     fn is_case(&self, candidate: &Candidate, known: &BTreeMap<usize, BTreeMap<String, Known>>) -> bool {
         let Candidate::Given(..) = candidate else { return false };
-        let (text, all) = (candidate.text(), self.task.graph.all_classes());
-        if self.diff.invariants.iter().any(|f| f.text == text && f.classes == all) {
-            return true;
-        }
         let told = |x: &str| {
             let value = |f: &Fact| {
                 f.variables == [x] && matches!(f.template, Template::Functional | Template::Constant)
@@ -341,8 +324,6 @@ impl Engine<'_> {
             let plain = |k: &Known| {
                 let leaf = |t: &TermId| match self.e.pool.get(*t) {
                     Term::Leaf(Leaf::Param { name, .. }) => !assume::is_loop_value(name),
-                    // More may be known of what a call returns than the value's text says.
-                    Term::App(App::Uf(Uf::Call { .. }), _) => false,
                     _ => true,
                 };
                 self.is_given(k.cut) || self.e.pool.reachable(&[k.cut]).iter().all(leaf)

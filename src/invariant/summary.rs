@@ -12,9 +12,11 @@
 use super::assume;
 use super::callees::Site;
 use super::consolidate::{Engine, MAX_NODES, Task};
+use super::fact::Fact;
 use super::given::{Guard, Test};
 use super::point::Point;
 use super::quantity::is_countable;
+use super::relations::Standing;
 use super::rows::side;
 use super::runs::{self, Run};
 use super::subject::{self, Subject};
@@ -323,6 +325,57 @@ impl Engine<'_> {
             if is_known(&old) { Some(old) } else { Some(x.to_owned()).filter(|x| is_known(x)) }
         };
         self.told(&summary).iter().filter_map(|c| c.renamed(&name)).collect()
+    }
+
+    /// Adds the facts at the exit that hold because of calls: of the function by itself, and of it by
+    /// others.
+    pub(super) fn relations_through_calls(&mut self) {
+        let exit = Point::exit(self.task.graph);
+        let mut found: BTreeMap<Candidate, BTreeMap<usize, Standing>> = BTreeMap::new();
+        for class in self.task.graph.all_classes().iter() {
+            let given = self.task.given.get(class).is_some_and(|p| !p.is_empty());
+            if self.own_summary(class).is_none() && !given {
+                continue;
+            }
+            let known = self.known(class, &exit, self.task.options.all);
+            let candidates = self.summary_candidates(class, &|x| known.contains_key(x));
+            let values: Values = known.iter().map(|(x, k)| (x.clone(), k.as_term())).collect();
+            let under = self.state_at(class, Mvicfg::EXIT);
+            for candidate in self.proved_of(under, candidates, &values) {
+                let standing = Standing::proved(&candidate, &known, &BTreeSet::new());
+                found.entry(candidate).or_default().insert(class, standing);
+            }
+            self.relations_for_callers(class, &known, &mut found);
+        }
+        for (candidate, standings) in found {
+            let fact = self.proved_fact(&candidate, &standings);
+            let told = |f: &Fact| f.text == fact.text && fact.classes.is_subset(&f.classes);
+            if !self.diff.invariants.iter().any(told) {
+                self.diff.invariants.push(fact);
+            }
+        }
+    }
+
+    fn proved_fact(&self, candidate: &Candidate, standings: &BTreeMap<usize, Standing>) -> Fact {
+        let mut fact = Fact {
+            template: candidate.template(),
+            variables: candidate.variables().iter().map(|s| (*s).to_owned()).collect(),
+            text: candidate.text(),
+            c: candidate.c_text(),
+            classes: VersionSet::new(),
+            assumptions: Vec::new(),
+            lines: BTreeMap::new(),
+            bounds: BTreeMap::new(),
+        };
+        let mut assumed = BTreeSet::new();
+        for (&class, standing) in standings {
+            if let Standing::Proved { causes, assumptions, .. } = standing {
+                fact.classes.insert(class);
+                fact.lines.insert(class, self.lines(causes, class));
+                assumed.extend(assumptions.iter().cloned());
+            }
+        }
+        fact.assuming(&assumed)
     }
 }
 
