@@ -294,6 +294,19 @@ fn equations_of_places_do_not_fail_for_overlaps() {
              while (y >= b) {{ y -= b; {step} }} *q = x; *r = y; }}"
         )
     };
-    check(&divide("x++;"), &["*q == x", "*r == y", "b * x + y == a"], &[]);
-    check(&divide("x += 2;"), &["*q == x"], &["b * x + y == a"]);
+    check(&divide("x++;"), &["*q == x", "*r == y", "*q * b + *r == a"], &[]);
+    check(&divide("x += 2;"), &["*q == x"], &["*q * b + *r == a"]);
+}
+
+/// An element that is still there is told by where it is now.
+#[test]
+fn values_that_are_left_in_memory_are_read_there() {
+    let pop = |then: &str| {
+        format!(
+            "struct s {{ int items[8]; int top; }};\n\
+             int f(struct s *s, int *item) {{ if (s->top <= 0) return -1; *item = s->items[--s->top]; {then} return 0; }}"
+        )
+    };
+    check(&pop(""), &["\\result == 0 ==> *item == s->items[s->top]"], &[]);
+    check(&pop("s->items[s->top] = 0;"), &[], &["*item == s->items[s->top]"]);
 }

@@ -10,6 +10,7 @@ use super::assume;
 use super::consolidate::Engine;
 use super::event;
 use super::point::Point;
+use super::polynomial::Equation;
 use super::quantified::{Comparison, Edge, Element, ForAll, MEMORY, Other, unknown_index};
 use super::quantity::Quantity;
 use super::relations::Known;
@@ -346,7 +347,51 @@ impl Engine<'_> {
                 }
             }
         }
-        found.into_iter().take(MAX_CANDIDATES).map(|f| Candidate::ForAll(Box::new(f))).collect()
+        let elements = found.into_iter().take(MAX_CANDIDATES).map(|f| Candidate::ForAll(Box::new(f)));
+        elements.chain(self.equations_at_exit(class, known)).collect()
+    }
+
+    /// Equations that loops keep, of what has their variables' values at the exit. Runs that get there may
+    /// be too few to suggest them.
+    fn equations_at_exit(&mut self, class: usize, known: &BTreeMap<String, Known>) -> Vec<Candidate> {
+        let mut kept: Vec<(MvId, Equation)> = Vec::new();
+        for (point, standings) in self.inductive.iter().flat_map(|i| &i.heads) {
+            let Some(&head) = point.nodes.get(&class) else { continue };
+            for (candidate, standing) in standings {
+                if let (Candidate::Equation(e), true) = (candidate, standing.contains_key(&class)) {
+                    kept.push((head, e.clone()));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for (head, equation) in kept.into_iter().take(MAX_CARRIED) {
+            let names: BTreeMap<String, String> = equation
+                .variables()
+                .into_iter()
+                .filter_map(|x| Some((x.to_owned(), self.name_at_exit(class, head, x, known)?)))
+                .collect();
+            let renamed = equation.renamed(&|x| names.get(x).cloned());
+            found.extend(renamed.map(Candidate::Equation));
+        }
+        found
+    }
+
+    /// What has the value at the exit that a variable has on the last arrival at a loop; what callers see
+    /// first.
+    fn name_at_exit(
+        &mut self,
+        class: usize,
+        head: MvId,
+        name: &str,
+        known: &BTreeMap<String, Known>,
+    ) -> Option<String> {
+        let place = self.place(class, name)?;
+        let single = VersionSet::single(class);
+        let (_, value) = self.e.before(place, head, &single).into_iter().next()?;
+        let value = self.cut(value.term);
+        let same = known.iter().filter(|(_, k)| k.as_term().0 == value).map(|(x, _)| x);
+        let rank = |x: &&String| (!x.contains(['*', '>', '[', '\\']), x.starts_with("\\old"));
+        same.min_by_key(rank).cloned()
     }
 
     /// Proves a fact about elements: of the one that the loop is at, and of the others. `next`: what the

@@ -318,7 +318,11 @@ impl Engine<'_> {
                 false => name,
             };
             if !told && what != value || naming.names.get(&what).is_some_and(|n| n.text == "\\result") {
-                let words = self.held_words(&name, what, &ty, &naming, outcome);
+                let now = self.words_now(exit, (&name, what, &ty), &naming, &indices);
+                let (words, own) = match now {
+                    Some(words) => (Some(words), false),
+                    None => (self.held_words(&name, what, &ty, &naming, outcome), own),
+                };
                 let (cells, place) = (vec![name.clone()], own.then_some(at));
                 said.extend(words.map(|words| Said { words, cells, place }));
             }
@@ -358,6 +362,48 @@ impl Engine<'_> {
             }
         }
         found
+    }
+
+    /// What a place holds in words that speak of memory at the exit only, where what was read there is there
+    /// still: `*item == s->items[s->top]`.
+    fn words_now(
+        &mut self,
+        exit: &mut Exit,
+        (name, what, ty): (&str, TermId, &CType),
+        naming: &Naming,
+        indices: &Naming,
+    ) -> Option<String> {
+        let memory = exit.memory.as_ref()?.term;
+        let before = self.e.pool.leaf(Leaf::Memory);
+        let Term::App(App::Load { .. }, args) = self.e.pool.get(what) else { return None };
+        let address = args.get(1).copied().filter(|_| args.first() == Some(&before))?;
+        let parts = self.e.pool.reachable(&[address]);
+        if memory == before || !parts.iter().any(|t| indices.names.contains_key(t)) {
+            return None;
+        }
+        let Term::App(app, _) = self.e.pool.get(what).clone() else { return None };
+        let left = self.e.pool.app(app, &[memory, address]);
+        let (left, used) = self.separated(exit.class, left);
+        if left != what {
+            return None;
+        }
+        let mut naming = naming.clone();
+        naming.names.extend(indices.names.iter().map(|(t, n)| (*t, n.clone())));
+        naming.old_memory = false;
+        let words = c_text::render_equation(&self.e.pool, name, what, &naming, Some(ty));
+        let plain =
+            self.is_plain(&words) && !words.contains("\\old(") && words != format!("{name} == {name}");
+        // All that it reads must be named by what holds it now.
+        let named = |t: &TermId| indices.names.contains_key(t);
+        let reads = |t: &TermId| matches!(self.e.pool.get(*t), Term::App(App::Load { .. }, _));
+        let hidden: BTreeSet<TermId> =
+            parts.iter().filter(|t| named(t)).flat_map(|t| self.e.pool.reachable(&[*t])).collect();
+        let bare = parts.iter().any(|t| reads(t) && !hidden.contains(t));
+        if !plain || bare {
+            return None;
+        }
+        exit.all_assumed.extend(used);
+        Some(words)
     }
 
     /// A place in words that speak of memory at the exit only.

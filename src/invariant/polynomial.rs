@@ -43,6 +43,15 @@ impl Equation {
         names.into_iter().collect()
     }
 
+    /// The equation of other names for the same values; `None` where one has none.
+    pub(super) fn renamed(&self, name: &dyn Fn(&str) -> Option<String>) -> Option<Equation> {
+        let renamed = |(xs, c): &(Vec<String>, i128)| {
+            let names: Option<Vec<String>> = xs.iter().map(|x| name(x)).collect();
+            Some((names?, *c))
+        };
+        Some(Equation { terms: self.terms.iter().map(renamed).collect::<Option<_>>()? })
+    }
+
     /// Both sides with positive coefficients only.
     fn sides(&self) -> [Vec<(&[String], i128)>; 2] {
         let side = |sign: i128| -> Vec<(&[String], i128)> {
@@ -61,10 +70,15 @@ impl Equation {
     }
 
     pub fn text(&self) -> String {
-        let product = |(xs, c): &(&[String], i128)| match (xs.is_empty(), *c) {
-            (true, c) => c.to_string(),
-            (false, 1) => xs.join(" * "),
-            (false, c) => format!("{c} * {}", xs.join(" * ")),
+        let product = |(xs, c): &(&[String], i128)| {
+            // `*q * b` rather than `b * *q`.
+            let mut xs: Vec<&str> = xs.iter().map(String::as_str).collect();
+            xs.sort_by_key(|x| !x.starts_with('*'));
+            match (xs.is_empty(), *c) {
+                (true, c) => c.to_string(),
+                (false, 1) => xs.join(" * "),
+                (false, c) => format!("{c} * {}", xs.join(" * ")),
+            }
         };
         let sum = |terms: &Vec<(&[String], i128)>| match terms.is_empty() {
             true => "0".to_owned(),
