@@ -108,7 +108,8 @@ impl Engine<'_> {
         let mut rows: BTreeMap<usize, Rows> = BTreeMap::new();
         for &c in &classes {
             let r = self.rows(c, &point, known[&c].keys().cloned().collect());
-            candidates.extend(self.suggested_of(&known[&c], &r, locals.then_some(point.kind)));
+            let guarded = locals || point.kind == Kind::Exit;
+            candidates.extend(self.suggested_of(&known[&c], &r, guarded.then_some(point.kind)));
             rows.insert(c, r);
             if self.has_passed_loops(c, &point) {
                 candidates.extend(self.quantified_at_exit(c, &known[&c]));
@@ -366,10 +367,10 @@ impl Engine<'_> {
     ) -> bool {
         let said = |t: TermId| self.e.pool.as_const(t).is_some() || self.is_given(t);
         let variables = candidate.variables();
-        // A relation to a constant is a bound.
+        // A relation to a result that is always the same is a bound.
         let bound = |k: &BTreeMap<String, Known>| {
-            let is_constant = |x: &&str| k.get(*x).is_some_and(|v| self.e.pool.as_const(v.cut).is_some());
-            variables.len() == 2 && variables.iter().any(is_constant)
+            let result = k.get("\\result").filter(|_| variables.contains(&"\\result"));
+            variables.len() == 2 && result.is_some_and(|v| self.e.pool.as_const(v.cut).is_some())
         };
         known.values().all(|k| variables.iter().all(|x| k.get(*x).is_some_and(|v| said(v.cut))) || bound(k))
     }
@@ -546,15 +547,17 @@ impl Engine<'_> {
         let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
         let witness =
             runs::replay(&self.task.programs[from], &self.task.programs[to], entry, run.input.clone());
-        let body = &graph.bodies[other];
-        let type_of = |x: &str| match x {
-            "\\result" => Some(body.ret.clone()),
-            _ if self.quantities.contains_key(x) => self.quantity_type(other, x),
-            _ => find_var(body, x, 0).map(|v| body.var(v).ty.clone()),
-        };
+        // What few iterations guarantee may fail in this very run, with more.
+        let holding = if other == from { to } else { from };
+        if fact.bounds.contains_key(&holding) && !self.holds_in(candidate, &witness, holding, holding == from)
+        {
+            return;
+        }
         let refutes = |r: &Run| {
             let o = if other == from { &r.old } else { &r.new };
-            let value = |x: &str| Some((self.value_at_exit(other, x, r, other == from)?, type_of(x)?));
+            let value = |x: &str| {
+                Some((self.value_at_exit(other, x, r, other == from)?, self.type_at_exit(other, x)?))
+            };
             o.end == crate::interp::End::Return && candidate.holds(&value) == Some(false)
         };
         let witness = if self.diff.point.kind == Kind::Exit && refutes(&witness) {
@@ -579,6 +582,22 @@ impl Engine<'_> {
             cell: None,
             objects: None,
         });
+    }
+
+    /// The type of what candidates speak of at the exit of a class.
+    fn type_at_exit(&self, class: usize, x: &str) -> Option<CType> {
+        let body = &self.task.graph.bodies[class];
+        match x {
+            "\\result" => Some(body.ret.clone()),
+            _ if self.quantities.contains_key(x) => self.quantity_type(class, x),
+            _ => find_var(body, x, 0).map(|v| body.var(v).ty.clone()),
+        }
+    }
+
+    /// Whether one side of a run returns and leaves a candidate true.
+    fn holds_in(&self, candidate: &Candidate, run: &Run, class: usize, old: bool) -> bool {
+        let value = |x: &str| Some((self.value_at_exit(class, x, run, old)?, self.type_at_exit(class, x)?));
+        super::rows::side(run, old).end == crate::interp::End::Return && candidate.holds(&value) == Some(true)
     }
 
     /// Whether what a candidate is about has a churn of its own, which says more: values of both sides,
