@@ -12,9 +12,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Safe programs that are proved without bound, of 15. To be: 12.
-const LEAST_PROVED: usize = 13;
+const LEAST_PROVED: usize = 14;
 /// Violated programs that are refuted by a run, of 15.
-const LEAST_REFUTED: usize = 13;
+const LEAST_REFUTED: usize = 14;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
