@@ -68,11 +68,15 @@ fn text_complexity(text: &[u8]) -> u64 {
 
 fn object_complexity(o: &ObjectInit) -> u64 {
     let pointers = o.pointers.iter().map(|(_, v)| 10 + value_complexity(v)).sum::<u64>();
-    // Fields are mostly as wide as an `int` or wider.
+    // Fields are mostly as wide as an `int` or wider, and mostly zero.
+    let zero = number_complexity(Const::bv(64, 0));
     let word = |w: &[u8]| {
         let bits = w.iter().rev().fold(0u32, |bits, b| bits << 8 | u32::from(*b));
+        if bits == 0 {
+            return zero;
+        }
         let value = if w.len() == 4 { i128::from(bits as i32) } else { i128::from(bits) };
-        number_complexity(Const::bv(64, value)) + if bits == 0 { 0 } else { 8 }
+        number_complexity(Const::bv(64, value)) + 8
     };
     let bytes = if is_text(&o.ty) { text_complexity(&o.bytes) } else { o.bytes.chunks(4).map(word).sum() };
     let global = if matches!(o.storage, Storage::Global(_)) { 200 } else { 0 };
@@ -130,9 +134,12 @@ impl Search<'_> {
 
     /// Replays an input that is simpler than the best one; keeps it if the difference stays.
     fn offer(&mut self, mut input: Input) -> bool {
+        if self.is_spent() {
+            return false;
+        }
         drop_unreached(&mut input);
         let complexity = complexity(&input);
-        if complexity >= self.complexity || self.is_spent() {
+        if complexity >= self.complexity {
             return false;
         }
         self.take(input, complexity)
@@ -197,6 +204,7 @@ impl Search<'_> {
             i.objects[k].undefined.clear();
         });
         self.shorten(id);
+        self.clear_parts(id);
         let Some(k) = at(&self.best.input) else { return };
         self.change(|i| i.objects[k].undefined.clear());
         for offset in self.best.input.objects[k].pointers.iter().map(|(at, _)| *at).collect::<Vec<_>>() {
@@ -229,6 +237,34 @@ impl Search<'_> {
                     break;
                 }
             }
+        }
+    }
+
+    /// Zeros in halves of an object, in their halves, and so on (delta debugging: Zeller, 2002): of a
+    /// large object mostly a few fields matter.
+    fn clear_parts(&mut self, id: ObjectId) {
+        /// Bytes of the smallest part.
+        const LEAST: usize = 16;
+        let at = |i: &Input| i.objects.iter().position(|o| o.id == id);
+        let Some(k) = at(&self.best.input) else { return };
+        let length = self.best.input.objects[k].bytes.len();
+        let mut size = length.div_ceil(2);
+        while size >= LEAST && !self.is_spent() {
+            for start in (0..length).step_by(size) {
+                let Some(k) = at(&self.best.input) else { return };
+                let part = start..(start + size).min(length);
+                let o = &self.best.input.objects[k];
+                let led = o.pointers.iter().any(|(at, _)| part.contains(&(*at as usize)));
+                if !led && o.bytes.get(part.clone()).is_none_or(|b| b.iter().all(|b| *b == 0)) {
+                    continue;
+                }
+                self.change(|i| {
+                    let o = &mut i.objects[k];
+                    o.pointers.retain(|(at, _)| !part.contains(&(*at as usize)));
+                    o.bytes[part].fill(0);
+                });
+            }
+            size = size.div_ceil(2);
         }
     }
 

@@ -34,6 +34,10 @@ const MAX_FLOAT_CIRCUITS: u32 = 4;
 /// What goals that are asked together may cost, in multiples of the limit of one.
 const MAX_TOGETHER: u64 = 4;
 
+/// The same of integers, in circuits of 32 bits. Z3 builds them all before it counts what they cost:
+/// 64 remainders of products took 8 s and 2 GB.
+const MAX_CIRCUITS: u64 = 48;
+
 /// Answer to "does the goal hold on every input on which the condition does?"
 #[derive(Clone, Debug)]
 pub enum Truth {
@@ -224,6 +228,10 @@ impl Decider {
             }
             self.float_questions -= 1;
         }
+        if circuits(pool, condition) > MAX_CIRCUITS {
+            self.settled.open += 1;
+            return Verdict::Unknown("too many multiplications");
+        }
         if let Some(easier) = hints::without_midpoints(pool, condition)
             && self.solver.check_for(pool, &[easier], weight).is_unsat()
         {
@@ -335,6 +343,24 @@ fn multiplies(pool: &TermPool, t: TermId) -> bool {
         Term::App(_, args) => args.iter().any(|&a| pool.sort(a).is_float()),
         _ => false,
     })
+}
+
+/// Counts the multiplying and dividing circuits of integers in a term, by what those of 32 bits cost.
+fn circuits(pool: &TermPool, t: TermId) -> u64 {
+    use Op::{Mul, SDiv, SRem, UDiv, URem};
+    let circuits = |t: &TermId| {
+        let Term::App(App::Op(op @ (Mul | SDiv | SRem | UDiv | URem)), args) = pool.get(*t) else { return 0 };
+        let width = u64::from(pool.sort(*t).bits().unwrap_or(32));
+        let cost = (width * width).div_ceil(32 * 32);
+        // Products with numbers are a few sums; so are quotients by powers of two.
+        let number = args.iter().find_map(|&a| pool.as_const(a)?.unsigned());
+        match number {
+            Some(_) if *op == Mul => 0,
+            Some(k) if k.is_power_of_two() => 0,
+            _ => cost,
+        }
+    };
+    pool.reachable(&[t]).iter().map(circuits).sum()
 }
 
 /// Counts the multiplying circuits of float operators in a term; those of doubles are four times as
