@@ -639,3 +639,18 @@ fn what_a_widened_value_is_made_of_stays_together() {
     let of_g: Vec<String> = invariants(&report, "f").into_iter().filter(|t| t.starts_with("g ==")).collect();
     assert_eq!(of_g, ["g == (b > 2 ? c + 10 : c)"]);
 }
+
+/// Numbers of two narrow types are promoted before they are compared: of equal bits they may differ.
+#[test]
+fn narrow_values_of_the_other_sign_are_cast() {
+    let f = |code: &str, k: u8| format!("int g; {code} {{ g = {k}; int w = v; return w; }}");
+    let check = |code: &str, expected: &str| {
+        let report = analyse(&[&f(code, 1), &f(code, 2)]);
+        let of_result = |t: &String| t.starts_with("\\result ==");
+        assert_eq!(invariants(&report, "f").into_iter().find(of_result).as_deref(), Some(expected), "{code}");
+    };
+    check("short f(unsigned short v)", "\\result == (short)v");
+    check("unsigned char f(signed char v)", "\\result == (unsigned char)v");
+    check("short f(short v)", "\\result == v");
+    check("unsigned f(int v)", "\\result == v");
+}

@@ -66,7 +66,8 @@ impl Renderer<'_> {
     }
 
     /// Makes a value that stands alone: nothing but its own type converts it, so a wider one is
-    /// cut by a cast. Truth values and choices between small constants fit as they are.
+    /// cut by a cast. Truth values and choices between small constants fit as they are. Of two narrow
+    /// types the one with sign and the one without are promoted to other numbers.
     pub(super) fn narrow(&self, x: Text, t: TermId, signed: Option<bool>) -> Text {
         let Sort::Bv(width) = self.pool.sort(t) else { return x };
         let small = |&a: &TermId| self.pool.as_const(a).and_then(Const::signed).is_some_and(|v| v >= 0);
@@ -75,6 +76,10 @@ impl Renderer<'_> {
             Ty::Int { bits, signed: s, .. } if bits > width && !constants => {
                 self.cast(&x, width, signed.unwrap_or(s))
             }
+            Ty::Int { bits, signed: s, .. } if bits == width && width < 32 && !constants => match signed {
+                Some(wanted) if wanted != s => self.cast(&x, width, wanted),
+                _ => x,
+            },
             _ => x,
         }
     }
