@@ -27,7 +27,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Loops of one function, candidates of one loop and questions for one class.
 const MAX_LOOPS: usize = 8;
 const MAX_CANDIDATES: usize = 160;
-const MAX_QUESTIONS: u64 = 1200;
+/// The same where a change is looked at.
+const MAX_BRIEF: usize = 48;
+const MAX_QUESTIONS: u64 = 400;
+const MAX_BRIEF_QUESTIONS: u64 = 60;
 
 /// What is known of each candidate, in each class.
 type Standings = BTreeMap<Candidate, BTreeMap<usize, Standing>>;
@@ -155,15 +158,19 @@ impl Engine<'_> {
             rows.insert(c, r);
         }
         candidates.retain(|candidate| !self.is_stated(candidate, &known));
+        // Of a change few facts of loops are told: they help with those after the loop.
+        let most = if self.is_brief() { MAX_BRIEF } else { MAX_CANDIDATES };
+        let (guarded, plain): (Vec<_>, Vec<_>) =
+            candidates.into_iter().partition(|c| matches!(c, Candidate::Given(..)));
         for (c, known) in known {
             let mut own = BTreeSet::new();
-            for candidate in &candidates {
+            for candidate in plain.iter().chain(&guarded) {
                 match self.refuting_row(candidate, &known, &rows[&c]) {
                     Some(run) => {
                         let refuted = Standing::Refuted(Box::new(run));
                         standing.entry(candidate.clone()).or_default().insert(c, refuted);
                     }
-                    None if own.len() < MAX_CANDIDATES => _ = own.insert(candidate.clone()),
+                    None if own.len() < most => _ = own.insert(candidate.clone()),
                     None => {}
                 }
             }
@@ -254,18 +261,30 @@ impl Engine<'_> {
         assume::without_loops(&mut self.e.pool, term)
     }
 
+    /// Whether a change is looked at, and not all that can be said.
+    fn is_brief(&self) -> bool {
+        !self.task.options.all && !self.task.pairs.is_empty()
+    }
+
     /// Drops candidates until the rest is inductive, given what is settled.
     fn weaken(&mut self, class: usize, heads: &mut [Head], settled: TermId) {
-        let asked = |e: &Self| e.lemmas.settled().total() + e.elements.settled().total();
-        let before = asked(self);
+        let asked = |e: &Self| e.lemmas.settled().asked() + e.elements.settled().asked();
+        let share = if self.is_brief() { MAX_BRIEF_QUESTIONS } else { MAX_QUESTIONS };
+        let mut until = asked(self) + share;
         loop {
             let mut dropped = false;
             for h in 0..heads.len() {
                 let ways = 0..=heads[h].back.len();
                 for way in ways {
-                    if asked(self) - before >= MAX_QUESTIONS {
-                        heads.iter_mut().for_each(|h| h.candidates.clear());
-                        return;
+                    if asked(self) >= until {
+                        // Facts with a guard are many, and first to be given up; then relations.
+                        let kinds: [fn(&Candidate) -> bool; 3] =
+                            [|c| matches!(c, Candidate::Given(..)), |c| c.variables().len() > 1, |_| true];
+                        let all = || heads.iter().flat_map(|h| &h.candidates);
+                        let Some(goes) = kinds.into_iter().find(|kind| all().any(*kind)) else { return };
+                        heads.iter_mut().for_each(|h| h.candidates.retain(|c| !goes(c)));
+                        until += share;
+                        dropped = true;
                     }
                     let kept = self.kept_along(class, heads, (h, way), settled);
                     dropped |= kept.len() < heads[h].candidates.len();

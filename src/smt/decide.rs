@@ -67,9 +67,9 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// All questions that were asked.
-    pub fn total(self) -> u64 {
-        self.by_structure + self.by_data + self.by_solver + self.open
+    /// Questions that came to the solver.
+    pub fn asked(self) -> u64 {
+        self.by_solver + self.open
     }
 }
 
