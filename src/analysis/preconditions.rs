@@ -4,7 +4,7 @@
 //! calls; then each function that calls it is looked at by itself, as it is written.
 
 use super::classes::{Context, for_each_expr};
-use crate::invariant::{self, Budget, Precondition, Task};
+use crate::invariant::{self, Budget, Precondition};
 use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
 use crate::mvicfg::Mvicfg;
 use std::sync::Arc;
@@ -13,8 +13,6 @@ use std::sync::Arc;
 const MAX_CALLERS: usize = 6;
 const MAX_CALLS: usize = 16;
 const MAX_NODES: usize = 400;
-/// Part of a query's limit that one about a caller gets.
-const SHARE: u64 = 4;
 /// Runs of a caller.
 const BUDGET: Budget = Budget { inputs: 120, steps: 150_000 };
 
@@ -60,28 +58,10 @@ impl Context<'_> {
         let graph = Mvicfg::build(vec![Arc::new(g.clone())]);
         let classes = vec![(version, unit.clone())];
         let context = Context { classes, depth: self.depth + 1, ..*self };
-        let options = self.options;
         let kept = invariant::Kept::default();
-        let task = Task {
-            graph: &graph,
-            pairs: Vec::new(),
-            own: Vec::new(),
-            programs: vec![self.world.program(version, unit)],
-            kept: &kept,
-            units: vec![unit.clone()],
-            pins: Vec::new(),
-            callees: &context,
-            summaries: &context,
-            given: Vec::new(),
-            pointer_bits: unit.data_model.pointer_bits(),
-            points: invariant::Points::default(),
-            options: invariant::Options {
-                rlimit: options.rlimit / SHARE,
-                unroll: 0,
-                all: false,
-                aliases: options.aliases,
-                budget: BUDGET,
-            },
+        let Some(task) = context.task_alone(&graph, &kept, BUDGET) else {
+            *found = Precondition::default();
+            return;
         };
         found.keep(&task, callee);
     }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 const MAX_DEPTH: u32 = 1;
 /// Nodes of the largest callee that is looked into.
 const MAX_NODES: usize = 300;
-/// Part of a query's limit that one about a callee gets.
+/// Part of a query's limit that one about a callee or a caller gets.
 const SHARE: u64 = 4;
 /// Runs of a callee.
 const BUDGET: Budget = Budget { inputs: 160, steps: 200_000 };
@@ -53,27 +53,38 @@ impl Context<'_> {
         let graph = Mvicfg::build(vec![unroll::unroll(&body, &UnrollLimits::default())]);
         let classes = vec![(version, unit.clone())];
         let context = Context { classes, depth: self.depth + 1, ..*self };
-        let options = self.options;
         let kept = invariant::Kept::default();
-        invariant::summarise(&Task {
-            graph: &graph,
+        invariant::summarise(&context.task_alone(&graph, &kept, BUDGET)?)
+    }
+
+    /// The task of a function looked at by itself, at a share of the cost: that of the one class of
+    /// this context.
+    pub(super) fn task_alone<'t>(
+        &'t self,
+        graph: &'t Mvicfg,
+        kept: &'t invariant::Kept,
+        budget: Budget,
+    ) -> Option<Task<'t>> {
+        let (version, unit) = self.classes.first()?;
+        Some(Task {
+            graph,
             pairs: Vec::new(),
             own: Vec::new(),
-            programs: vec![self.world.program(version, unit)],
-            kept: &kept,
+            programs: vec![self.world.program(*version, unit)],
+            kept,
             units: vec![unit.clone()],
             pins: Vec::new(),
-            callees: &context,
-            summaries: &context,
+            callees: self,
+            summaries: self,
             given: Vec::new(),
             pointer_bits: unit.data_model.pointer_bits(),
             points: invariant::Points::default(),
             options: invariant::Options {
-                rlimit: options.rlimit / SHARE,
+                rlimit: self.options.rlimit / SHARE,
                 unroll: 0,
                 all: false,
-                aliases: options.aliases,
-                budget: BUDGET,
+                aliases: self.options.aliases,
+                budget,
             },
         })
     }

@@ -109,7 +109,7 @@ impl Engine<'_> {
         for &c in &classes {
             let r = self.rows(c, &point, known[&c].keys().cloned().collect());
             let guarded = locals || point.kind == Kind::Exit;
-            candidates.extend(self.suggested_of(&known[&c], &r, guarded.then_some(point.kind)));
+            candidates.extend(self.suggested_of(c, &known[&c], &r, guarded.then_some(point.kind)));
             rows.insert(c, r);
             if self.has_passed_loops(c, &point) {
                 candidates.extend(self.quantified_at_exit(c, &known[&c]));
@@ -265,7 +265,8 @@ impl Engine<'_> {
     /// What the executions of a class suggest, and those that a guard picks, too, where a kind of point
     /// is named: at the exit only of what a caller knows.
     pub(super) fn suggested_of(
-        &self,
+        &mut self,
+        class: usize,
         known: &BTreeMap<String, Known>,
         rows: &Rows,
         guarded: Option<Kind>,
@@ -274,10 +275,11 @@ impl Engine<'_> {
         let mut found = templates::suggest(&observed);
         found.extend(known.iter().flat_map(|(x, k)| self.natural_bounds(x, k)));
         if let Some(kind) = guarded {
+            let branches = self.branch_terms(class);
             let is_given = |x: &str| known.get(x).is_some_and(|k| self.is_given(k.cut));
             let both = |k: &Known| [(k.cut, k.ty.clone()), (k.val.term, k.ty.clone())];
             let terms = known.values().flat_map(both).collect();
-            let tests = given::tests_of(&self.e.pool, &terms);
+            let tests = given::tests_of(&self.e.pool, &branches, &terms);
             let tests = |x: &str| -> BTreeSet<given::Test> {
                 let ids = known.get(x).map(|k| [k.cut, k.val.term]);
                 ids.iter().flatten().filter_map(|t| tests.get(t)).flatten().copied().collect()
@@ -479,7 +481,8 @@ impl Engine<'_> {
         }
     }
 
-    fn consolidate_relation(&mut self, candidate: &Candidate, standing: &BTreeMap<usize, Standing>) {
+    /// The fact of a candidate, of the classes in which it is proved.
+    pub(super) fn proved_fact(&self, candidate: &Candidate, standing: &BTreeMap<usize, Standing>) -> Fact {
         let mut fact = Fact {
             template: candidate.template(),
             variables: candidate.variables().iter().map(|s| (*s).to_owned()).collect(),
@@ -490,16 +493,20 @@ impl Engine<'_> {
             lines: BTreeMap::new(),
             bounds: BTreeMap::new(),
         };
+        let mut assumed = BTreeSet::new();
         for (&c, s) in standing {
             if let Standing::Proved { causes, assumptions, bound, .. } = s {
                 fact.classes.insert(c);
                 fact.bounds.extend(bound.map(|k| (c, k)));
                 fact.lines.insert(c, self.lines(causes, c));
-                fact.assumptions.extend(assumptions.iter().cloned());
+                assumed.extend(assumptions.iter().cloned());
             }
         }
-        fact.assumptions.sort();
-        fact.assumptions.dedup();
+        fact.assuming(&assumed)
+    }
+
+    fn consolidate_relation(&mut self, candidate: &Candidate, standing: &BTreeMap<usize, Standing>) {
+        let fact = self.proved_fact(candidate, standing);
         if fact.classes.is_empty() {
             return;
         }

@@ -355,28 +355,6 @@ impl Engine<'_> {
             }
         }
     }
-
-    fn proved_fact(&self, candidate: &Candidate, standings: &BTreeMap<usize, Standing>) -> Fact {
-        let mut fact = Fact {
-            template: candidate.template(),
-            variables: candidate.variables().iter().map(|s| (*s).to_owned()).collect(),
-            text: candidate.text(),
-            c: candidate.c_text(),
-            classes: VersionSet::new(),
-            assumptions: Vec::new(),
-            lines: BTreeMap::new(),
-            bounds: BTreeMap::new(),
-        };
-        let mut assumed = BTreeSet::new();
-        for (&class, standing) in standings {
-            if let Standing::Proved { causes, assumptions, .. } = standing {
-                fact.classes.insert(class);
-                fact.lines.insert(class, self.lines(causes, class));
-                assumed.extend(assumptions.iter().cloned());
-            }
-        }
-        fact.assuming(&assumed)
-    }
 }
 
 /// A number that stands for a place: equal for equal ones only, and never zero.
