@@ -278,6 +278,8 @@ pub(super) struct Engine<'a> {
     pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
     /// By class: places that are only read or also written, by address, bytes and sort.
     pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
+    /// By class: see [`Engine::branch_terms`].
+    pub(super) branch_terms: BTreeMap<usize, Rc<Vec<TermId>>>,
     /// By class: see [`Engine::defined`].
     pub(super) defined: BTreeMap<usize, TermId>,
     /// By class: calls whose results are used.
@@ -310,6 +312,7 @@ impl<'a> Engine<'a> {
             elements_assumed: BTreeSet::new(),
             loop_frames: BTreeMap::new(),
             accessed: BTreeMap::new(),
+            branch_terms: BTreeMap::new(),
             defined: BTreeMap::new(),
             sites: BTreeMap::new(),
             own: BTreeMap::new(),

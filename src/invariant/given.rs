@@ -5,9 +5,12 @@
 //! suggest, and all of them do not, is a candidate under this guard (iDiscovery's way to candidates
 //! with a condition; Houdini and the solver judge it like any other).
 
+use super::consolidate::Engine;
 use super::templates::{self, Candidate, Observed, number};
-use crate::ir::{CType, Const, Op, Term, TermId, TermPool};
+use crate::ir::{CType, Const, Instr, Op, Term, TermId, TermPool};
+use crate::mvicfg::VersionSet;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Guards of one point, numbers that one value is compared with, and candidates of one guard and of all.
 const MAX_GUARDS: usize = 14;
@@ -16,8 +19,8 @@ const MAX_EACH: usize = 14;
 const MAX_ALL: usize = 140;
 /// Fewest executions that a guard has to pick: it and the solver leave less to chance.
 const SUPPORT: usize = 3;
-/// Terms among which comparisons are looked for.
-const MAX_TERMS: usize = 60_000;
+/// Branches of one class whose comparisons are looked at.
+const MAX_BRANCHES: usize = 200;
 
 /// Comparison of one value with a number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,11 +120,39 @@ impl Test {
     }
 }
 
-/// The tests by which branches and values compare each of these terms with a number, as their types
-/// read it. Cost: one look at every term of the pool.
-pub fn tests_of(pool: &TermPool, terms: &BTreeMap<TermId, CType>) -> BTreeMap<TermId, BTreeSet<Test>> {
+impl Engine<'_> {
+    /// Returns all parts of the conditions of a class's branches, once.
+    pub(super) fn branch_terms(&mut self, class: usize) -> Rc<Vec<TermId>> {
+        if let Some(known) = self.branch_terms.get(&class) {
+            return known.clone();
+        }
+        let graph = self.task.graph;
+        let single = VersionSet::single(class);
+        let mut roots = Vec::new();
+        for node in self.e.flow.classes[class].rpo.clone() {
+            let Instr::Branch { cond } = &graph.node(node).instr else { continue };
+            if roots.len() >= MAX_BRANCHES || self.e.is_exhausted() {
+                break;
+            }
+            for (_, v) in self.e.expr(cond, node, &single) {
+                let (clear, _) = self.separated(class, v.term);
+                roots.extend([v.term, clear]);
+            }
+        }
+        let terms = Rc::new(self.e.pool.reachable(&roots));
+        self.branch_terms.insert(class, terms.clone());
+        terms
+    }
+}
+
+/// The tests by which some terms compare others with a number, as the types of these read it.
+pub fn tests_of(
+    pool: &TermPool,
+    branches: &[TermId],
+    terms: &BTreeMap<TermId, CType>,
+) -> BTreeMap<TermId, BTreeSet<Test>> {
     let mut found: BTreeMap<TermId, BTreeSet<Test>> = BTreeMap::new();
-    for id in (0..pool.len().min(MAX_TERMS) as u32).map(TermId) {
+    for &id in branches {
         let Term::App(crate::ir::App::Op(op), args) = pool.get(id) else { continue };
         let &[a, b] = args.as_slice() else { continue };
         let (x, k, left) = match (pool.as_const(a), pool.as_const(b)) {

@@ -145,16 +145,11 @@ impl Engine<'_> {
         let classes: Vec<usize> = point.nodes.keys().copied().collect();
         let known: BTreeMap<usize, BTreeMap<String, Known>> =
             classes.iter().map(|&c| (c, self.known(c, point, true))).collect();
-        // What the iterations compute is made first: guards are read off its branches.
-        let mut started: BTreeMap<usize, Head> = BTreeMap::new();
-        for &c in &classes {
-            started.extend(self.head(index, c, point, &known[&c]).map(|h| (c, h)));
-        }
         let mut rows = BTreeMap::new();
         let mut candidates = BTreeSet::new();
         for &c in &classes {
             let r = self.rows(c, point, known[&c].keys().cloned().collect());
-            candidates.extend(self.suggested_of(&known[&c], &r, Some(Kind::Loop)));
+            candidates.extend(self.suggested_of(c, &known[&c], &r, Some(Kind::Loop)));
             rows.insert(c, r);
         }
         candidates.retain(|candidate| !self.is_stated(candidate, &known));
@@ -175,26 +170,27 @@ impl Engine<'_> {
                 }
             }
             let quantified = self.quantified(c, point, &known);
-            let head = started.remove(&c).map(|h| Head { known, candidates: own, quantified, ..h });
-            heads.entry(c).or_default().extend(head);
+            let head = self.head(index, c, point, known, own);
+            heads.entry(c).or_default().extend(head.map(|h| Head { quantified, ..h }));
         }
         standing
     }
 
-    /// The terms that the induction of one head is about; candidates are still to come.
+    /// The terms that the induction of one head is about.
     fn head(
         &mut self,
         point: usize,
         class: usize,
         at: &Point,
-        known: &BTreeMap<String, Known>,
+        known: BTreeMap<String, Known>,
+        candidates: BTreeSet<Candidate>,
     ) -> Option<Head> {
         let node = *at.nodes.get(&class)?;
         let single = VersionSet::single(class);
         let (_, reach) = self.e.reach_from_entry(node, &single).into_iter().next()?;
         let mut assumed: BTreeSet<String> = known.values().flat_map(|k| k.assumed.iter().cloned()).collect();
         let used = &mut assumed;
-        let first = self.values(class, known, used, |e, place| e.on_first_arrival(place, node, &single))?;
+        let first = self.values(class, &known, used, |e, place| e.on_first_arrival(place, node, &single))?;
         let flow = &self.e.flow.classes[class];
         let latches = flow.preds[node as usize].iter().copied();
         let latches: Vec<(MvId, u8)> = latches.filter(|&(p, _)| flow.is_back_edge(p, node)).collect();
@@ -208,13 +204,13 @@ impl Engine<'_> {
             let way = self.e.pool.and(way, calls);
             let way = self.cut(way);
             let values =
-                self.values(class, known, &mut assumed, |e, place| e.after(place, latch, &single))?;
+                self.values(class, &known, &mut assumed, |e, place| e.after(place, latch, &single))?;
             back.push((way, values));
         }
         let reach = self.cut(reach.term);
         let calls = self.calls_before(class, node, false, false);
         let before = self.cut(calls);
-        let (known, candidates, quantified) = Default::default();
+        let quantified = BTreeSet::new();
         Some(Head { point, reach, before, known, first, back, candidates, quantified, assumed })
     }
 
