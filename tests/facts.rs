@@ -654,3 +654,53 @@ fn narrow_values_of_the_other_sign_are_cast() {
     check("short f(short v)", "\\result == v");
     check("unsigned f(int v)", "\\result == v");
 }
+
+/// Bytes are read as their own version lays them out; that a type has another layout is no difference.
+#[test]
+fn each_version_has_its_own_layout() {
+    let f = |field: &str, k: u8| {
+        format!(
+            "void *calloc(unsigned long, unsigned long);\nstruct m {{ int n; {field} char grow; }};\n\
+             struct m *f(void) {{\n    struct m *p = calloc(1, sizeof *p);\n    if (p) p->grow = {k};\n    return p;\n}}"
+        )
+    };
+    let report = analyse(&[&f("", 1), &f("char load;", 1)]);
+    assert_eq!(report.summary.churns, 0, "{:?}", report.functions);
+    let open = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.undecided);
+    assert!(open.clone().any(|u| u.reason.contains("layout")), "{:?}", open.collect::<Vec<_>>());
+    let report = analyse(&[&f("", 1), &f("char load;", 2)]);
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    let values: Vec<_> =
+        churns.filter_map(|c| c.witness.as_ref()).map(|w| (&w.old.values, &w.new.values)).collect();
+    let grow = |v: &std::collections::BTreeMap<String, String>| v.get("\\result->grow").cloned();
+    let shown = values.iter().any(|(old, new)| {
+        let chars =
+            |k: u8| [format!("{k}"), format!("'\\x{k:02x}'"), format!("'\\{k:03o}'"), format!("'\\{k}'")];
+        grow(old).is_some_and(|t| chars(1).contains(&t)) && grow(new).is_some_and(|t| chars(2).contains(&t))
+    });
+    assert!(shown, "{values:?}");
+    assert!(values.iter().all(|(old, _)| !old.contains_key("\\result->load")), "{values:?}");
+}
+
+/// Guards are numbers of the branches, not of what was tried before.
+#[test]
+fn guards_are_those_of_the_code() {
+    let f = |k: u8| {
+        format!(
+            "int g;\nint f(int *i, int n) {{\n    g = {k};\n    while (*i < n && *i != 77)\n        (*i)++;\n    \
+             return *i;\n}}"
+        )
+    };
+    let files = [f(1), f(2)];
+    let files = [vec![("a.c", &*files[0])], vec![("a.c", &*files[1])]];
+    let options = Options { all: true, ..Options::default() };
+    let report = diff(&memory::request(&files, c::Options::default(), options));
+    let guards: std::collections::BTreeSet<String> = invariants(&report, "f")
+        .iter()
+        .filter_map(|t| Some(t.split_once(" ==> ")?.0.to_owned()))
+        .filter(|g| g.starts_with("\\old(*i) ") && !g.contains('n'))
+        .collect();
+    let numbers = guards.iter().filter_map(|g| g.rsplit(' ').next()?.parse::<i64>().ok());
+    let odd: Vec<i64> = numbers.filter(|n| ![-1, 0, 1, 76, 77, 78].contains(n)).collect();
+    assert!(odd.is_empty(), "{guards:?}");
+}

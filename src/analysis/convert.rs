@@ -210,6 +210,14 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         let here: Vec<&invariant::Churn> = diff.churns.iter().filter(|c| (c.from, c.to) == (x, y)).collect();
         let observable = here.iter().any(|c| c.subject.is_observable());
         for c in here {
+            let (old, new) = (lineage.members[from].as_ref(), lineage.members[to].as_ref());
+            if old.zip(new).is_some_and(|(old, new)| witness::is_layout_only(c, old, new)) {
+                let reason = "a type has another layout in the two versions";
+                let undecided =
+                    Undecided { text: c.subject.name(), reason: reason.into(), ..Undecided::default() };
+                point.undecided.push(undecided);
+                continue;
+            }
             // A local matters by itself only when nothing that a caller sees tells of the change, and
             // where a function ends only when it is known to differ.
             let guess = c.claim == invariant::Claim::NoLongerProvable && kind == PointKind::Exit;

@@ -21,7 +21,7 @@ pub fn convert(
     program: bool,
 ) -> Witness {
     let names = Names::new(run, new);
-    let (before, after) = values(churn, &names, old);
+    let (before, after) = values(churn, &Names::new(run, old), &names);
     let reads_stdin = !run.input.stdin.is_empty() || !run.old.inputs.is_empty() || !run.new.inputs.is_empty();
     let (stdin, stdin_base64) = match (reads_stdin || program, String::from_utf8(run.input.stdin.clone())) {
         (false, _) => (None, None),
@@ -83,7 +83,7 @@ fn assumed_calls(run: &invariant::Run, old: &Member, new: &Member) -> Vec<CallRe
 type Values = BTreeMap<String, String>;
 
 /// What a churn is about, at the end of both runs.
-fn values(churn: Option<&invariant::Churn>, names: &Names, old: &Member) -> (Values, Values) {
+fn values(churn: Option<&invariant::Churn>, old: &Names, names: &Names) -> (Values, Values) {
     let (mut before, mut after) = (Values::new(), Values::new());
     match churn.map(|c| (&c.subject, c)) {
         Some((Subject::Cell { name, .. }, churn)) => {
@@ -98,11 +98,11 @@ fn values(churn: Option<&invariant::Churn>, names: &Names, old: &Member) -> (Val
         }
         Some((Subject::Memory, churn)) => {
             if let Some((a, b)) = &churn.objects {
-                changed_cells(a, b, names, &mut before, &mut after);
+                changed_cells((a, old), (b, names), &mut before, &mut after);
             }
         }
         _ => {
-            before = locals(&names.run.old, old);
+            before = locals(&names.run.old, old.m);
             after = locals(&names.run.new, names.m);
         }
     }
@@ -119,48 +119,77 @@ fn locals(o: &Outcome, m: &Member) -> Values {
     vars.filter_map(|(v, c)| Some((v.name.to_string(), text((*c)?, &v.ty)))).collect()
 }
 
+/// An object at the end of a run, with the names of that side.
+type Sided<'s, 'a> = (&'s FinalObject, &'s Names<'a>);
+
 /// The cells in which an object differs at the end of two runs.
-fn changed_cells(a: &FinalObject, b: &FinalObject, names: &Names, before: &mut Values, after: &mut Values) {
+fn changed_cells(a: Sided, b: Sided, before: &mut Values, after: &mut Values) {
     /// Cells that are spelled out.
     const SHOWN: usize = 4;
     // What no pointer of the input or of the result leads to at its start shows as bytes.
-    let whole = || {
-        let byte = CType::Int { bits: 8, signed: true, name: "char".into() };
-        (
-            "a new object".to_owned(),
-            CType::Array(Arc::new(byte), Some(a.bytes.len().max(b.bytes.len()) as u64)),
-        )
-    };
-    let (root, ty) = names.root(&a.identity).unwrap_or_else(whole);
+    let whole = || ("a new object".to_owned(), bytes_type(a.0.bytes.len().max(b.0.bytes.len())));
+    let known = b.1.root(&b.0.identity);
+    let is_known = known.is_some();
+    let (root, _) = known.unwrap_or_else(whole);
     let word = |o: &FinalObject| if o.live { "in use" } else { "freed" }.to_owned();
-    if a.live != b.live {
-        let name = names.pointer(a).map_or(root, |p| format!("*{p}"));
-        before.insert(name.clone(), word(a));
-        after.insert(name, word(b));
+    if a.0.live != b.0.live {
+        let name = b.1.pointer(a.0).map_or(root, |p| format!("*{p}"));
+        before.insert(name.clone(), word(a.0));
+        after.insert(name, word(b.0));
         return;
     }
-    if a.bytes.len() != b.bytes.len() {
-        before.insert(format!("size of {root}"), a.bytes.len().to_string());
-        after.insert(format!("size of {root}"), b.bytes.len().to_string());
+    if !is_known && a.0.bytes.len() != b.0.bytes.len() {
+        before.insert(format!("size of {root}"), a.0.bytes.len().to_string());
+        after.insert(format!("size of {root}"), b.0.bytes.len().to_string());
         return;
     }
-    let cells = |o: &FinalObject| {
-        let texts = o.pointers.iter().map(|p| (p.offset, report::Value::Text(names.target(&p.target))));
-        let content = Content { bytes: &o.bytes, pointers: texts.collect(), zeros: true };
-        let mut cells = BTreeMap::new();
-        content.cells(names.m, &ty, 0, root.clone(), &mut cells);
-        cells
-    };
-    let (x, y) = (cells(a), cells(b));
+    let (x, y) = (cells_of(a, &whole()), cells_of(b, &whole()));
     let text = |v: Option<&report::Value>| match v {
         Some(report::Value::Text(text)) => text.clone(),
         _ => "0".to_owned(),
     };
-    let places: std::collections::BTreeSet<&String> = x.keys().chain(y.keys()).collect();
-    for place in places.into_iter().filter(|p| x.get(*p) != y.get(*p)).take(SHOWN) {
+    for place in differing(&x, &y).into_iter().take(SHOWN) {
         before.insert(place.clone(), text(x.get(place)));
         after.insert(place.clone(), text(y.get(place)));
     }
+}
+
+/// Whether the two sides of a churn about memory have the same in every place that both have: a type
+/// was laid out in another way, and that is all.
+pub fn is_layout_only(c: &invariant::Churn, old: &Member, new: &Member) -> bool {
+    let (Some((a, b)), Some(run), Subject::Memory) = (&c.objects, &c.witness, &c.subject) else {
+        return false;
+    };
+    let (before, after) = (Names::new(run, old), Names::new(run, new));
+    if a.live != b.live || before.root(&a.identity).is_none() || after.root(&b.identity).is_none() {
+        return false;
+    }
+    let none = (String::new(), bytes_type(0));
+    let (x, y) = (cells_of((a, &before), &none), cells_of((b, &after), &none));
+    !x.keys().eq(y.keys()) && differing(&x, &y).is_empty()
+}
+
+/// The places of an object and what they hold, as its own version lays it out.
+fn cells_of((o, names): Sided, unknown: &(String, CType)) -> Cells {
+    let (root, ty) = names.root(&o.identity).unwrap_or_else(|| unknown.clone());
+    let texts = o.pointers.iter().map(|p| (p.offset, report::Value::Text(names.target(&p.target))));
+    let content = Content { bytes: &o.bytes, pointers: texts.collect(), zeros: true };
+    let mut cells = BTreeMap::new();
+    content.cells(names.m, &ty, 0, root, &mut cells);
+    cells
+}
+
+/// What places hold, by their paths.
+type Cells = BTreeMap<String, report::Value>;
+
+/// The places that differ: of those that only one side has nothing is said.
+fn differing<'c>(a: &'c Cells, b: &Cells) -> Vec<&'c String> {
+    a.iter().filter(|(place, v)| b.get(*place).is_some_and(|w| w != *v)).map(|(place, _)| place).collect()
+}
+
+fn bytes_type(count: usize) -> CType {
+    let byte = CType::Int { bits: 8, signed: true, name: "char".into() };
+    CType::Array(Arc::new(byte), Some(count as u64))
 }
 
 fn arguments(run: &invariant::Run, m: &Member) -> Vec<Argument> {
