@@ -1,7 +1,7 @@
 //! The command line: options that every command takes, and the commands.
 
 use super::{
-    assert, cache, completions, demo, diff, doctor, graph, hook, man, notes, reserved::ReservedArgs,
+    assert, cache, check, completions, demo, diff, doctor, graph, hook, man, notes, reserved::ReservedArgs,
     trailers, witness,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -160,9 +160,7 @@ pub enum DataModelChoice {
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     Diff(diff::DiffArgs),
-    /// Property differencing and built-in safety properties (not in this version)
-    #[command(hide_possible_values = true)]
-    Check(ReservedArgs),
+    Check(check::CheckArgs),
     Assert(assert::AssertArgs),
     Witness(witness::WitnessArgs),
     Graph(graph::GraphArgs),

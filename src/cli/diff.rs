@@ -219,7 +219,7 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         context.warn(&format!("no statement of a changed file begins at {}:{}", at.file, at.line));
     }
     filter.apply(&mut report);
-    let manner = Manner { filtered: !filter.is_empty(), all: args.all };
+    let manner = Manner { filtered: !filter.is_empty(), all: args.all, ..Manner::default() };
     render::write_report(&report, &manner, format, context)?;
     Ok(code)
 }

@@ -128,7 +128,8 @@ const SECTIONS: [(&str, &str); 4] = [
          git invdiff HEAD~3..HEAD           the last three commits\n\
          git invdiff v1.0 v2.0 -- src       two releases, one folder\n\
          git invdiff HEAD~3.. --var n       only facts about n\n\
-         git invdiff HEAD~3.. --hunk a.c:12 only facts that this line affects",
+         git invdiff HEAD~3.. --hunk a.c:12 only facts that this line affects\n\
+         git invdiff check --staged         which properties does the commit break?",
     ),
 ];
 

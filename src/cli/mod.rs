@@ -9,6 +9,7 @@ mod args;
 mod assert;
 mod cache;
 mod cached;
+mod check;
 mod colour;
 mod compare;
 mod completions;
@@ -73,7 +74,12 @@ pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
 fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliError> {
     let results = matches!(
         command,
-        Command::Diff(_) | Command::Demo(_) | Command::Graph(_) | Command::Notes(_) | Command::Doctor(_)
+        Command::Diff(_)
+            | Command::Check(_)
+            | Command::Demo(_)
+            | Command::Graph(_)
+            | Command::Notes(_)
+            | Command::Doctor(_)
     );
     if !results {
         context.output.without_pager();
@@ -89,7 +95,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Demo(args) => demo::run(args, context),
         Command::Completions(args) => completions::run(args, context),
         Command::Man(args) => man::run(args, context),
-        Command::Check(args) => reserved::run("check", &args),
+        Command::Check(args) => check::run(args, context),
         Command::Assert(args) => assert::run(args, context),
         Command::Witness(args) => witness::run(args, context),
         Command::Condition(args) => reserved::run("condition", &args),

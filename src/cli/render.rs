@@ -2,8 +2,8 @@
 
 use super::{CliError, Context, Format};
 use crate::report::text::TextOptions;
-use crate::report::{Report, json, porcelain, text, yaml};
-use std::collections::BTreeMap;
+use crate::report::{AssertionKind, Report, json, porcelain, text, yaml};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Formats of a report, the default first.
 pub const FORMATS: [Format; 4] = [Format::Text, Format::Json, Format::Yaml, Format::Porcelain];
@@ -15,6 +15,10 @@ pub struct Manner {
     pub filtered: bool,
     /// Show every version invariant.
     pub all: bool,
+    /// Say what became of properties, and not of facts.
+    pub properties: bool,
+    /// Kinds of properties whose loss blocks nothing.
+    pub tolerated: BTreeSet<AssertionKind>,
 }
 
 /// Writes `report` to the command's output.
@@ -40,7 +44,11 @@ pub fn write_report(
             if manner.all || manner.filtered {
                 options.held_limit = usize::MAX;
             }
-            text::render(report, &options, &mut context.output)?;
+            options.tolerated.clone_from(&manner.tolerated);
+            match manner.properties {
+                true => text::render_check(report, &options, &mut context.output)?,
+                false => text::render(report, &options, &mut context.output)?,
+            }
         }
     }
     Ok(())

@@ -129,10 +129,11 @@ fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
         say(hook, "error: this commit breaks what held before");
         verdict.blocked.iter().for_each(|line| say(hook, &format!("  {line}")));
     }
-    say(hook, "hint: look closer with 'git invdiff --staged'");
     if verdict.blocked.is_empty() {
+        say(hook, "hint: look closer with 'git invdiff --staged'");
         return Ok(Outcome::Continue);
     }
+    say(hook, "hint: look closer with 'git invdiff check --staged'");
     say(hook, "hint: commit anyway with 'git commit --no-verify' or INVDIFF_SKIP=1");
     Ok(Outcome::Stop)
 }

@@ -31,7 +31,8 @@ impl Block {
         }
     }
 
-    fn of(kind: AssertionKind) -> Block {
+    /// Returns what a property of this kind counts as.
+    pub fn of(kind: AssertionKind) -> Block {
         match kind {
             AssertionKind::Assertion => Block::Assertion,
             AssertionKind::Pinned => Block::Pinned,

@@ -78,3 +78,101 @@ pub enum Violation {
     BadPropertyUpdate,
     Preexisting,
 }
+
+/// What a change did to a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judgement {
+    /// It held on an input of which the newer version breaks it; replayed.
+    Regression,
+    /// The older version breaks it, the newer one provably does not.
+    Fixed,
+    /// It is not known whether the newer version breaks it.
+    Undecided,
+    /// Both versions break it.
+    Preexisting,
+    /// A property that the older version did not have, and that the newer one breaks.
+    BrokenFromTheStart,
+    /// The newer version does not have it, or keeps it.
+    Kept,
+}
+
+impl Assertion {
+    /// Returns what became of the property up to the newest version of the range.
+    pub fn judgement(&self, newest: Version) -> Judgement {
+        let now = self.outcome.get(&newest).copied();
+        let before = self.outcome.iter().find(|(v, _)| **v < newest).map(|(_, o)| *o);
+        match (self.violation, now, before) {
+            (Some(Violation::Preexisting), ..) => Judgement::Preexisting,
+            (Some(_), ..) if self.counterexample.is_some() => match before {
+                None => Judgement::BrokenFromTheStart,
+                Some(_) => Judgement::Regression,
+            },
+            (_, Some(AssertionOutcome::Fail), None) => Judgement::BrokenFromTheStart,
+            (_, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail)) => Judgement::Preexisting,
+            (Some(_), ..) | (_, Some(AssertionOutcome::Fail | AssertionOutcome::Unknown), _) => {
+                Judgement::Undecided
+            }
+            (_, Some(AssertionOutcome::NotFail), Some(AssertionOutcome::Fail)) => Judgement::Fixed,
+            (_, Some(AssertionOutcome::NotFail) | None, _) => Judgement::Kept,
+        }
+    }
+}
+
+impl AssertionKind {
+    pub const ALL: [AssertionKind; 8] = [
+        AssertionKind::Assertion,
+        AssertionKind::Pinned,
+        AssertionKind::Division,
+        AssertionKind::Overflow,
+        AssertionKind::Bounds,
+        AssertionKind::Null,
+        AssertionKind::Uninitialised,
+        AssertionKind::Unreachable,
+    ];
+
+    /// Returns the words for a property of this kind.
+    pub fn words(self) -> &'static str {
+        match self {
+            AssertionKind::Assertion => "assertion",
+            AssertionKind::Pinned => "pinned fact",
+            AssertionKind::Division => "division",
+            AssertionKind::Overflow => "overflow",
+            AssertionKind::Bounds => "bounds",
+            AssertionKind::Null => "null",
+            AssertionKind::Uninitialised => "uninitialised",
+            AssertionKind::Unreachable => "unreachable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(outcomes: &[(Version, AssertionOutcome)], replayed: Option<Violation>, expected: Judgement) {
+        let assertion = Assertion {
+            outcome: outcomes.iter().copied().collect(),
+            violation: replayed,
+            counterexample: replayed.map(|_| Witness::default()),
+            ..Assertion::default()
+        };
+        assert_eq!(assertion.judgement(2), expected, "{outcomes:?} {replayed:?}");
+    }
+
+    #[test]
+    fn what_a_change_did() {
+        use AssertionOutcome::*;
+        check(&[(1, NotFail), (2, Fail)], Some(Violation::Regression), Judgement::Regression);
+        check(&[(1, Unknown), (2, Fail)], Some(Violation::Regression), Judgement::Regression);
+        // Without a replayed input it is a suspicion.
+        check(&[(1, NotFail), (2, Fail)], None, Judgement::Undecided);
+        check(&[(1, NotFail), (2, Unknown)], None, Judgement::Undecided);
+        check(&[(1, Fail), (2, NotFail)], None, Judgement::Fixed);
+        check(&[(1, Fail), (2, Unknown)], None, Judgement::Undecided);
+        check(&[(1, Fail), (2, Fail)], None, Judgement::Preexisting);
+        check(&[(2, Fail)], None, Judgement::BrokenFromTheStart);
+        check(&[(2, NotFail)], None, Judgement::Kept);
+        check(&[(1, Fail)], None, Judgement::Kept);
+    }
+}

@@ -5,6 +5,7 @@
 //! that comes from a repository is escaped; source lines and program output are shortened to the
 //! width, facts never are.
 
+mod check;
 mod churns;
 mod held;
 mod line;
@@ -14,7 +15,8 @@ mod witness;
 use super::escape::visible;
 use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
 use super::palette::{Palette, Slot};
-use super::{Fact, Point, PointKind};
+use super::{AssertionKind, Fact, Point, PointKind};
+pub use check::render as render_check;
 use line::Line;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -34,6 +36,8 @@ pub struct TextOptions {
     pub short_ids: BTreeMap<String, String>,
     /// Version invariants to show of each set of versions; the rest is counted.
     pub held_limit: usize,
+    /// Kinds of properties whose loss is shown, but blocks nothing.
+    pub tolerated: BTreeSet<AssertionKind>,
 }
 
 impl Default for TextOptions {
@@ -45,6 +49,7 @@ impl Default for TextOptions {
             filtered: false,
             short_ids: BTreeMap::new(),
             held_limit: 20,
+            tolerated: BTreeSet::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::View;
 use super::witness::input_text;
-use crate::report::assertion::{Assertion, AssertionKind, AssertionOutcome, Violation};
+use crate::report::assertion::{Assertion, AssertionOutcome, Violation};
 use crate::report::escape::{shortened, visible};
 use crate::report::model::Report;
 use crate::report::palette::Slot;
@@ -22,11 +22,7 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "\n{}", view.options.palette.paint(Slot::Heading, "no longer kept"))?;
     for a in broken(view.report) {
-        let kind = match a.kind {
-            AssertionKind::Pinned => "pinned fact",
-            AssertionKind::Assertion => "assertion",
-            _ => "property",
-        };
+        let kind = a.kind.words();
         let failing = a.outcome.iter().rev().find(|(_, o)| **o == AssertionOutcome::Fail).map(|(v, _)| *v);
         let mut line = view.line();
         line.plain("  ").paint(Slot::File, &a.file.to_string());

@@ -253,7 +253,7 @@ fn or_nothing(text: Option<&str>) -> String {
 }
 
 /// How a run ended, with what it printed.
-fn ending(run: &Run, room: usize) -> String {
+pub(super) fn ending(run: &Run, room: usize) -> String {
     let end = match run.end {
         End::Return => match &run.returned {
             Some(value) => format!("returns {}", visible(value)),

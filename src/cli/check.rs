@@ -1,0 +1,92 @@
+//! `git invdiff check`: the properties that a change breaks.
+
+use super::diff::DiffArgs;
+use super::range::RangeArgs;
+use super::render::{self, Manner};
+use super::{CliError, Context, ExitCode, Format, analyse};
+use crate::gate::policy::{Block, Policy, judge};
+use crate::report::filter::FunctionGlob;
+use crate::report::{AssertionKind, Judgement, Report};
+use clap::Args;
+
+/// The assertions and pinned facts that a change breaks, each with an input
+///
+/// Compares the first and the last version of the range: an `assert`, or a fact that the configuration
+/// pins, is a regression if an input that keeps it in the old version breaks it in the new one. Every such input was
+/// replayed in both versions. What was broken before is counted and no objection.
+///
+/// Exits 1 if the policy (`gate.block`) blocks one of the regressions.
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = "Examples:\n  \
+    git invdiff check                      the working tree against HEAD\n  \
+    git invdiff check --staged             what is about to be committed\n  \
+    git invdiff check origin/main...HEAD   a branch, in CI\n  \
+    git invdiff check HEAD~5..HEAD -- src  the first against the last, one folder")]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub range: RangeArgs,
+
+    /// Only functions whose name matches; FILE:GLOB also names the file
+    #[arg(long, value_name = "GLOB")]
+    pub function: Vec<String>,
+
+    /// Exit 3 if something could not be decided or analysed
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Limit of one solver query, in resource units (default 2000000, about a second)
+    #[arg(long, value_name = "N")]
+    pub rlimit: Option<u64>,
+
+    /// Iterations up to which loops without a proved bound are unrolled
+    #[arg(long, value_name = "K")]
+    pub unroll: Option<u32>,
+}
+
+pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    let format = context.format(&[Format::Text, Format::Json, Format::Yaml])?;
+    let repository = analyse::open(context)?;
+    let globs: Vec<FunctionGlob> = args.function.iter().map(|glob| FunctionGlob::parse(glob)).collect();
+    let diff = DiffArgs {
+        // The two ends are what a change is judged by.
+        range: RangeArgs { endpoints: true, ..args.range },
+        function: args.function,
+        strict: args.strict,
+        rlimit: args.rlimit,
+        unroll: args.unroll,
+        gate: true,
+        ..DiffArgs::default()
+    };
+    let (mut report, settings) = analyse::report(&repository, &diff, context)?;
+    if !globs.is_empty() {
+        report.assertions.retain(|a| globs.iter().any(|glob| glob.matches(&a.file, &a.function)));
+        report.functions.retain(|f| globs.iter().any(|glob| glob.matches(&f.file, &f.name)));
+    }
+    let policy = settings.policy();
+    let manner = Manner { properties: true, tolerated: tolerated(&policy), ..Manner::default() };
+    render::write_report(&report, &manner, format, context)?;
+    Ok(exit_code(&report, &policy, settings.strict))
+}
+
+/// Kinds whose loss the policy only warns of.
+fn tolerated(policy: &Policy) -> std::collections::BTreeSet<AssertionKind> {
+    let kinds = AssertionKind::ALL.into_iter();
+    kinds.filter(|kind| !policy.block.contains(&Block::of(*kind))).collect()
+}
+
+/// A regression that is shown counts before what is open.
+fn exit_code(report: &Report, policy: &Policy, strict: bool) -> ExitCode {
+    let newest = report.versions.last().map_or(0, |v| v.index);
+    let open = || {
+        !report.complete
+            || report.summary.hunks_not_analysed > 0
+            || report.assertions.iter().any(|a| a.judgement(newest) == Judgement::Undecided)
+    };
+    if !judge(report, policy).blocked.is_empty() {
+        ExitCode::Objection
+    } else if strict && open() {
+        ExitCode::Undecided
+    } else {
+        ExitCode::Done
+    }
+}

@@ -1,0 +1,166 @@
+//! What `check` says: the properties that a change breaks, mends or leaves open, and a line that counts.
+//!
+//! Regressions come first, each with its input and what both versions do on it. What was broken before
+//! is counted and, with `-v`, listed.
+
+use super::witness::{ending, input_text};
+use super::{TextOptions, View, counted};
+use crate::report::assertion::{Assertion, AssertionOutcome, Judgement};
+use crate::report::escape::{shortened, visible};
+use crate::report::model::{Outcome, Report, Run};
+use crate::report::palette::Slot;
+use crate::report::{RepoPath, Version, Witness};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+/// Writes what became of the properties of a range.
+pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
+    let view = View { report, options };
+    let newest = newest(report);
+    let sections = [
+        (Judgement::Regression, "regressions", true),
+        (Judgement::BrokenFromTheStart, "new, and broken from the start", true),
+        (Judgement::Fixed, "fixed", true),
+        (Judgement::Undecided, "undecided", true),
+        (Judgement::Preexisting, "broken before, too", options.verbose),
+        (Judgement::Kept, "kept", options.verbose),
+    ];
+    let mut said = false;
+    for (judgement, heading, shown) in sections {
+        let of_kind: Vec<&Assertion> =
+            report.assertions.iter().filter(|a| a.judgement(newest) == judgement).collect();
+        if shown && !of_kind.is_empty() {
+            let blank = if said { "\n" } else { "" };
+            writeln!(out, "{blank}{}", options.palette.paint(Slot::Heading, heading))?;
+            of_kind.iter().try_for_each(|a| property(&view, a, judgement, out))?;
+            said = true;
+        }
+    }
+    view.notices(out)?;
+    if said || !report.notices.is_empty() {
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", summary(report, options))?;
+    if options.verbose {
+        writeln!(out, "{}", options.palette.paint(Slot::Status, super::cost_line(report)))?;
+    }
+    Ok(())
+}
+
+fn newest(report: &Report) -> Version {
+    report.versions.last().map_or(0, |v| v.index)
+}
+
+fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Write) -> io::Result<()> {
+    let options = view.options;
+    let slot = match judgement {
+        Judgement::Regression | Judgement::BrokenFromTheStart => Slot::Removed,
+        Judgement::Fixed => Slot::Added,
+        _ => Slot::Status,
+    };
+    let mut line = view.line();
+    line.plain("  ").paint(Slot::File, &a.file.to_string());
+    line.plain(&format!("  {}()  {}  ", visible(&a.function), a.kind.words()));
+    line.paint(slot, &visible(&a.text));
+    let at = a.outcome.keys().rev().find_map(|v| a.lines.get(v));
+    if let Some(at) = at.or(a.lines.values().next_back()) {
+        line.plain(&format!("  line {at}"));
+    }
+    if let Some(why) = why_open(a, judgement, newest(view.report)) {
+        line.paint(Slot::Status, &format!("  {why}"));
+    }
+    if judgement == Judgement::Regression && options.tolerated.contains(&a.kind) {
+        line.paint(Slot::Status, "  not blocked");
+    }
+    line.write(out)?;
+    if !a.difference.is_empty() && judgement == Judgement::Undecided {
+        let clauses: Vec<_> = a.difference.iter().map(visible).collect();
+        writeln!(out, "      left to check  {}", clauses.join("; "))?;
+    }
+    match &a.counterexample {
+        Some(witness) if judgement != Judgement::Preexisting || options.verbose => {
+            example(view, a, witness, out)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The input of a counterexample, and what both versions do on it.
+fn example(view: &View, a: &Assertion, witness: &Witness, out: &mut dyn Write) -> io::Result<()> {
+    let width = view.options.width;
+    let room = width.saturating_sub(30).max(40);
+    let input = shortened(&input_text(witness, &a.function), room);
+    let input = if input.is_empty() { "any input".to_owned() } else { input };
+    let mut line = view.line();
+    line.plain("      for example  ").plain(&input);
+    line.pad_to(width.saturating_sub(10)).paint(Slot::Status, "  replayed").write(out)?;
+    let ends = |run: &Run, line: Option<&u32>| match (fails_here(run), line) {
+        (true, Some(line)) => format!("fails at line {line}"),
+        _ => ending(run, room),
+    };
+    let failing = a.outcome.iter().rev().find(|(_, o)| **o == AssertionOutcome::Fail).map(|(v, _)| v);
+    let at = failing.and_then(|v| a.lines.get(v));
+    let (old, new) = (ends(&witness.old, None), ends(&witness.new, at));
+    writeln!(out, "      before       {old}")?;
+    writeln!(out, "      after        {new}")
+}
+
+fn fails_here(run: &Run) -> bool {
+    run.end == crate::report::model::End::Abort
+}
+
+/// What is known of a property that is open.
+fn why_open(a: &Assertion, judgement: Judgement, newest: Version) -> Option<&'static str> {
+    if judgement != Judgement::Undecided {
+        return None;
+    }
+    let before = a.outcome.iter().find(|(v, _)| **v < newest).map(|(_, o)| *o);
+    Some(match (before, a.outcome.get(&newest)) {
+        (_, Some(AssertionOutcome::Fail)) => "fails, but no input was replayed in both versions",
+        (Some(AssertionOutcome::NotFail), _) => "no longer provable",
+        (Some(AssertionOutcome::Fail), _) => "failed before",
+        (Some(AssertionOutcome::Unknown), _) => "not provable before either",
+        (None, _) => "not provable",
+    })
+}
+
+fn summary(report: &Report, options: &TextOptions) -> String {
+    let newest = newest(report);
+    let count = |judgement| report.assertions.iter().filter(|a| a.judgement(newest) == judgement).count();
+    let broken = count(Judgement::Regression);
+    let mut parts = vec![match broken {
+        0 => "no regression".to_owned(),
+        n => counted(n, "regression"),
+    }];
+    for (judgement, words) in [
+        (Judgement::BrokenFromTheStart, "new and broken"),
+        (Judgement::Fixed, "fixed"),
+        (Judgement::Undecided, "undecided"),
+        (Judgement::Preexisting, "broken before, too"),
+        (Judgement::Kept, "kept"),
+    ] {
+        match count(judgement) {
+            0 => {}
+            n => parts.push(format!("{n} {words}")),
+        }
+    }
+    let changed =
+        |o: Outcome| matches!(o, Outcome::Analysed | Outcome::PartlyAnalysed | Outcome::NotAnalysed);
+    let functions: BTreeSet<(&RepoPath, &String)> =
+        report.functions.iter().filter(|f| changed(f.outcome)).map(|f| (&f.file, &f.name)).collect();
+    let mut line = parts.join(", ");
+    line.push_str(&match functions.len() {
+        0 => "; no function changed".to_owned(),
+        n => format!("; {} looked at", counted(n, "changed function")),
+    });
+    let open = report
+        .functions
+        .iter()
+        .filter(|f| matches!(f.outcome, Outcome::PartlyAnalysed | Outcome::NotAnalysed))
+        .count();
+    if open > 0 {
+        let see = if options.verbose { "" } else { " (git invdiff -v says why)" };
+        line.push_str(&format!("; {} not fully analysed{see}", counted(open, "function")));
+    }
+    line
+}
