@@ -146,6 +146,17 @@ pub fn without_loads(pool: &mut TermPool, root: TermId) -> TermId {
     })
 }
 
+/// The same of every read of any memory.
+pub fn without_any_loads(pool: &mut TermPool, root: TermId) -> TermId {
+    rewrite(pool, root, &|pool, t| match pool.get(t) {
+        Term::App(App::Load { sort, .. }, _) => {
+            let name = format!("{LOOP_VALUE}{t:?}").into();
+            Some(pool.leaf(Leaf::Param { name, sort: *sort }))
+        }
+        _ => None,
+    })
+}
+
 /// Whether a term is a quotient or a rest, by what is not a constant.
 fn is_division(pool: &TermPool, t: TermId) -> bool {
     matches!(pool.get(t), Term::App(App::Op(Op::URem | Op::UDiv | Op::SRem | Op::SDiv), args)

@@ -229,6 +229,7 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         solver_queries: engine.solver_queries
             + engine.solver.solver().statistics().queries
             + engine.lemmas.solver().statistics().queries
+            + engine.large.solver().statistics().queries
             + engine.elements.solver().statistics().queries
             + engine.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
     }
@@ -256,6 +257,8 @@ pub(super) struct Engine<'a> {
     pub(super) solver: smt::Decider,
     /// Decides the many small questions of candidates and inductions.
     pub(super) lemmas: smt::Decider,
+    /// Decides those of them whose conditions are large (`relevance.rs`).
+    pub(super) large: smt::Decider,
     /// Decides those about elements of arrays, which others must not keep from being asked.
     pub(super) elements: smt::Decider,
     /// Decides what is kept from call to call, once there is something to decide.
@@ -300,6 +303,7 @@ impl<'a> Engine<'a> {
             e: Evaluator::new(task.graph, flow, task.callees, task.pointer_bits),
             solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
             lemmas: smt::Decider::new(small, 0),
+            large: smt::Decider::new(small, 0),
             elements: smt::Decider::new(small, 0),
             recursions: None,
             nodes_visited: 0,

@@ -12,11 +12,15 @@ use crate::mvicfg::VersionSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Guards of one point, numbers that one value is compared with, and candidates of one guard and of all.
-const MAX_GUARDS: usize = 14;
-const MAX_NUMBERS: usize = 4;
+/// Guards of one point, candidates of one guard and of all, and numbers that one value is compared
+/// with, for equality and for order.
+const MAX_GUARDS: usize = 16;
+/// Of no more numbers than this each that a result takes is a guard.
+const FEW_RESULTS: usize = 4;
 const MAX_EACH: usize = 14;
 const MAX_ALL: usize = 140;
+const MAX_NUMBERS: usize = 6;
+const MAX_ORDERS: usize = 4;
 /// Fewest executions that a guard has to pick: it and the solver leave less to chance.
 const SUPPORT: usize = 3;
 /// Branches of one class whose comparisons are looked at.
@@ -177,7 +181,9 @@ pub fn tests_of(
             _ => continue,
         };
         let tests = found.entry(x).or_default();
-        if tests.len() < 2 * MAX_NUMBERS {
+        let is_order = |t: &Test| matches!(t, Test::AtLeast(_) | Test::AtMost(_));
+        let most = if is_order(&test) { 2 * MAX_ORDERS } else { 2 * MAX_NUMBERS };
+        if tests.iter().filter(|t| is_order(t) == is_order(&test)).count() < most {
             tests.extend([test, test.opposite()]);
         }
     }
@@ -229,7 +235,7 @@ fn result_tests(v: &Observed) -> Vec<Test> {
         tests.push(Test::AtLeast(0));
     }
     // Of many numbers the usual ones are still words of their own.
-    let few = times.len() <= MAX_NUMBERS;
+    let few = times.len() <= FEW_RESULTS;
     let is_word = |n: i128| few || n == 0 || n == -1;
     tests.extend(times.keys().filter(|n| is_word(**n)).map(|n| Test::Is(*n)));
     if !few && times.contains_key(&0) {

@@ -16,6 +16,7 @@ use super::polynomial::Prover;
 use super::quantified::ForAll;
 use super::quantity::Quantity;
 use super::relations::{Known, Standing};
+use super::relevance;
 use super::subject;
 use super::templates::Candidate;
 use crate::ir::{App, CType, Op, TermId};
@@ -31,6 +32,9 @@ const MAX_CANDIDATES: usize = 160;
 const MAX_BRIEF: usize = 48;
 const MAX_QUESTIONS: u64 = 400;
 const MAX_BRIEF_QUESTIONS: u64 = 60;
+/// Questions under the whole of large conditions, of which parts are tried first.
+const MAX_LARGE_QUESTIONS: u64 = 100;
+const MAX_BRIEF_LARGE_QUESTIONS: u64 = 4;
 
 /// What is known of each candidate, in each class.
 type Standings = BTreeMap<Candidate, BTreeMap<usize, Standing>>;
@@ -264,7 +268,8 @@ impl Engine<'_> {
 
     /// Drops candidates until the rest is inductive, given what is settled.
     fn weaken(&mut self, class: usize, heads: &mut [Head], settled: TermId) {
-        let asked = |e: &Self| e.lemmas.settled().asked() + e.elements.settled().asked();
+        let asked =
+            |e: &Self| e.lemmas.settled().asked() + e.elements.settled().asked() + e.large.settled().asked();
         let share = if self.is_brief() { MAX_BRIEF_QUESTIONS } else { MAX_QUESTIONS };
         let mut until = asked(self) + share;
         loop {
@@ -409,16 +414,43 @@ impl Engine<'_> {
 
     /// Asks which of the goals hold, as [`Engine::lemma`] does of one.
     pub(super) fn lemmas_of(&mut self, under: TermId, goals: &[TermId]) -> Vec<bool> {
+        let most = if self.is_brief() { MAX_BRIEF_LARGE_QUESTIONS } else { MAX_LARGE_QUESTIONS };
         let pool = &mut self.e.pool;
         let (given, wanted) = assume::plain(pool, under, goals);
-        if given == under && wanted == goals {
+        let large = relevance::is_large(pool, under);
+        if given == under && wanted == goals && !large {
             return self.lemmas.holding(pool, under, goals);
         }
-        let mut shown = self.elements.holding(pool, given, &wanted);
+        let mut shown = match large {
+            true => self.lemmas_of_parts(given, &wanted),
+            false => self.elements.holding(pool, given, &wanted),
+        };
+        let pool = &mut self.e.pool;
         let open: Vec<usize> = (0..goals.len()).filter(|&i| !shown[i]).collect();
         let left: Vec<TermId> = open.iter().map(|&i| goals[i]).collect();
-        let settled = self.lemmas.holding(pool, under, &left);
+        let settled = match large {
+            true => self.large.holding_until(pool, under, &left, most),
+            false => self.lemmas.holding(pool, under, &left),
+        };
         open.into_iter().zip(settled).for_each(|(i, holds)| shown[i] = holds);
+        shown
+    }
+
+    /// The same under large conditions: each goal under what these say of its inputs.
+    fn lemmas_of_parts(&mut self, under: TermId, goals: &[TermId]) -> Vec<bool> {
+        let pool = &mut self.e.pool;
+        let conjuncts = relevance::Conjuncts::of(pool, under);
+        let mut asked: BTreeMap<TermId, Vec<(usize, TermId)>> = BTreeMap::new();
+        for (i, &goal) in goals.iter().enumerate() {
+            let (given, goal) = conjuncts.about(pool, goal);
+            asked.entry(given).or_default().push((i, goal));
+        }
+        let mut shown = vec![false; goals.len()];
+        for (given, group) in asked {
+            let goals: Vec<TermId> = group.iter().map(|(_, goal)| *goal).collect();
+            let found = self.elements.holding(pool, given, &goals);
+            group.into_iter().zip(found).for_each(|((i, _), holds)| shown[i] = holds);
+        }
         shown
     }
 

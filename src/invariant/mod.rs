@@ -30,6 +30,7 @@ mod quantified;
 mod quantity;
 mod refusals;
 mod relations;
+mod relevance;
 mod rows;
 mod runs;
 mod scope;

@@ -12,7 +12,7 @@
 //! Refutations are about terms: library functions and conversions of output are uninterpreted there,
 //! so a refutation that involves one has to be replayed before it is shown.
 
-use super::{Limits, Model, Solver, Verdict, hints};
+use super::{Limits, Model, Solver, Verdict, hints, walk};
 use crate::ir::eval::{Assignment, Fill, Palette, Program};
 use crate::ir::{App, Const, Op, Sort, Term, TermId, TermPool};
 use std::collections::VecDeque;
@@ -155,13 +155,25 @@ impl Decider {
     /// Goals that hold cost one question together: an input that refutes the conjunction says which of
     /// them it refutes, and only where nothing settles it they are asked in halves.
     pub fn holding(&mut self, pool: &mut TermPool, condition: TermId, goals: &[TermId]) -> Vec<bool> {
+        self.holding_until(pool, condition, goals, u64::MAX)
+    }
+
+    /// The same until this decider has asked the solver `most` times: what is not decided by then counts
+    /// as open.
+    pub fn holding_until(
+        &mut self,
+        pool: &mut TermPool,
+        condition: TermId,
+        goals: &[TermId],
+        most: u64,
+    ) -> Vec<bool> {
         let mut found = vec![false; goals.len()];
         let (hard, easy): (Vec<usize>, Vec<usize>) =
             (0..goals.len()).partition(|&i| multiplies(pool, goals[i]));
         let mut work: Vec<Vec<usize>> = hard.into_iter().map(|i| vec![i]).collect();
         work.push(easy);
         while let Some(group) = work.pop() {
-            if group.is_empty() {
+            if group.is_empty() || self.settled.asked() >= most {
                 continue;
             }
             let all = group.iter().fold(pool.bool(true), |all, &i| pool.and(all, goals[i]));
@@ -170,10 +182,9 @@ impl Decider {
                 _ if group.len() == 1 => {}
                 Truth::Fails(input) => {
                     let members: Vec<TermId> = group.iter().map(|&i| goals[i]).collect();
-                    let program = Program::new(pool, &members);
-                    let run = program.run(pool, &input);
+                    let refuted = walk::refuted(pool, condition, &members, &input);
                     let left: Vec<usize> =
-                        group.iter().copied().filter(|&i| run.holds(goals[i]) != Some(false)).collect();
+                        group.iter().zip(refuted).filter(|(_, refuted)| !refuted).map(|(i, _)| *i).collect();
                     match left.len() < group.len() {
                         true => work.push(left),
                         false => work.extend(group.into_iter().map(|i| vec![i])),

@@ -11,6 +11,7 @@ mod floats;
 mod hints;
 mod model;
 mod solver;
+mod walk;
 
 pub use decide::{Decider, Decision, Settled, Truth, is_float_heavy};
 pub use model::Model;

@@ -48,6 +48,11 @@ impl Palette {
         floats.dedup_by(|a, b| a.to_bits() == b.to_bits());
         Palette { integers, floats }
     }
+
+    /// Returns the value of a sort that a seed picks; `None` for what is not a number.
+    pub fn pick(&self, sort: Sort, seed: u64) -> Option<Const> {
+        pick(sort, mix(u128::from(seed)), self)
+    }
 }
 
 /// What quantities without a value of their own get.
