@@ -14,6 +14,8 @@ pub mod analysis;
 pub mod gate;
 pub mod report;
 
+pub mod difference;
+
 pub mod invariant;
 
 pub mod semantics;

@@ -15,7 +15,7 @@ pub mod library;
 mod loops;
 mod output;
 mod place;
-mod pointers;
+pub mod pointers;
 mod reach;
 mod stdin;
 pub mod unroll;

@@ -1,0 +1,284 @@
+//! Two versions of a program, ready to be aligned: the functions that the entry leads to, their objects
+//! named alike, and what differs before the first instruction.
+
+use super::body::{Body, Call, Kind, Maker, Step, Texts, for_each_operand, global_object};
+use super::part::{Affected, FrameId, ObjectId, Objects, Part};
+use super::side::Side;
+use super::{Concerns, Version};
+use crate::interp::Program;
+use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
+use crate::mvicfg::key;
+use crate::semantics::pointers;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// Functions beyond which a program is not looked at.
+const MAX_FUNCTIONS: usize = 2_000;
+
+pub(super) struct Model {
+    pub objects: Objects,
+    pub old: Side,
+    pub new: Side,
+    /// What may differ when the entry function begins.
+    pub start: Affected,
+    /// Functions that are the same in both versions, with all that they call.
+    same: BTreeSet<FrameId>,
+    /// A call through a pointer, or of a function elsewhere, may lead to a function that is not the same.
+    callbacks_differ: bool,
+    /// By index of the new version's bodies: unit and function.
+    pub new_functions: Vec<(usize, Arc<str>)>,
+}
+
+/// A function of a program as it is compared.
+struct Found {
+    definition: usize,
+    unit: usize,
+    function: Arc<Function>,
+    /// By name and file.
+    label: String,
+}
+
+impl Model {
+    /// Returns `None` where there is something that this method cannot speak of: control that comes
+    /// back through `longjmp`, too many functions, no such function.
+    pub fn build(old: Version, new: Version, concerns: Concerns) -> Option<Model> {
+        let (was, is) = (reachable(&old)?, reachable(&new)?);
+        let (same, callbacks_differ) = same(&old, &was, &new, &is);
+        let mut objects = Objects::new();
+        let (mut texts, mut frames) = (Texts::default(), HashMap::new());
+        let mut start = Affected::default();
+        add_changed_globals(&old, &new, &mut objects, &mut start);
+        let mut make = |version: &Version, list: &[Found], other: Option<&[Found]>| -> Vec<Body> {
+            let index: HashMap<usize, usize> =
+                list.iter().enumerate().map(|(i, f)| (f.definition, i)).collect();
+            let bodies = list.iter().map(|found| {
+                let next = frames.len() as FrameId;
+                let frame = *frames.entry(found.label.clone()).or_insert(next);
+                let unit = &version.program.units()[found.unit];
+                let resolve = |name: &str| {
+                    let d = version.program.definition_from(found.unit, name)?;
+                    Some(index.get(&d).copied().unwrap_or(usize::MAX))
+                };
+                let enterable = |i: usize, arguments: usize| {
+                    list.get(i).is_some_and(|f| !f.function.variadic && f.function.params.len() == arguments)
+                };
+                let tag = tag(version, found.unit);
+                let mut maker = Maker {
+                    objects: &mut objects,
+                    texts: &mut texts,
+                    unit,
+                    tag: &tag,
+                    concerns: &concerns,
+                    resolve: &resolve,
+                    enterable: &enterable,
+                };
+                let counterpart = other.and_then(|o| o.iter().find(|f| f.label == found.label));
+                maker.body(found.function.clone(), frame, counterpart.map(|f| &*f.function))
+            });
+            bodies.collect()
+        };
+        let old_bodies = make(&old, &was, None);
+        let new_bodies = make(&new, &is, Some(&was));
+        let new_functions = is.iter().map(|f| (f.unit, f.function.name.clone())).collect();
+        let same = same.iter().filter_map(|label| frames.get(label).copied()).collect();
+        expose_addresses_in_data(&old, &mut objects);
+        expose_addresses_in_data(&new, &mut objects);
+        Some(Model {
+            objects,
+            old: Side::new(old_bodies, concerns),
+            new: Side::new(new_bodies, concerns),
+            start,
+            same,
+            callbacks_differ,
+            new_functions,
+        })
+    }
+
+    /// Whether a call, which the original program does by the step `was`, does the same in both.
+    pub fn is_same_call(&self, was: &Step, call: &Call) -> bool {
+        let Kind::Call(old) = &was.kind else { return false };
+        let frame = |side: &Side, target: usize| side.bodies.get(target).map(|b| b.frame);
+        match (old.target, call.target) {
+            (Some(a), Some(b)) => {
+                let (a, b) = (frame(&self.old, a), frame(&self.new, b));
+                a == b && b.is_some_and(|b| self.same.contains(&b))
+            }
+            (None, None) => !self.callbacks_differ,
+            _ => false,
+        }
+    }
+}
+
+/// What a file is called when static names of several are told apart: the file of the entry is the same
+/// in both versions whatever its name.
+fn tag(version: &Version, unit: usize) -> String {
+    let entry = version.program.definition_by_name(version.function);
+    let home = entry.and_then(|d| version.program.definition(d)).map(|d| d.unit);
+    if home == Some(unit) {
+        return String::new();
+    }
+    version.program.unit(unit).map_or_else(String::new, |u| u.path.to_string_lossy().into_owned())
+}
+
+/// The functions that the entry leads to by name, or that have their address taken; the entry first.
+fn reachable(version: &Version) -> Option<Vec<Found>> {
+    let program = version.program;
+    let entry = program.definition_by_name(version.function)?;
+    let mut work = vec![entry];
+    work.extend(address_taken(program));
+    let mut seen: BTreeSet<usize> = BTreeSet::new();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(&definition) = work.get(at) {
+        at += 1;
+        if !seen.insert(definition) {
+            continue;
+        }
+        let unit = program.definition(definition)?.unit;
+        let f = program.function_of(definition)?;
+        let unit_of = program.unit(unit)?;
+        let function = Arc::new(pointers::resolve(f, unit_of).unwrap_or_else(|| f.clone()));
+        if found.len() >= MAX_FUNCTIONS || function.nodes.iter().any(|n| n.instr.is_second_return()) {
+            return None;
+        }
+        for node in &function.nodes {
+            if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
+                work.extend(program.definition_from(unit, name));
+            }
+        }
+        let label = match definition == entry {
+            true => "\\entry".to_owned(),
+            false => format!("{}@{}", f.name, if f.is_static { tag(version, unit) } else { String::new() }),
+        };
+        found.push(Found { definition, unit, function, label });
+    }
+    Some(found)
+}
+
+/// Functions of the program whose address is used for anything but a call.
+fn address_taken(program: &Program) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for (u, unit) in program.units().iter().enumerate() {
+        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
+        for node in unit.functions.iter().flat_map(|f| &f.nodes) {
+            for_each_operand(&node.instr, &mut |e| {
+                e.for_each(&mut |x| {
+                    if let Expr::Addr(Object::Function(name)) = x {
+                        names.insert(name.clone());
+                    }
+                });
+            });
+        }
+        let pieces = unit.globals.iter().flat_map(|g| &g.init);
+        names.extend(pieces.filter_map(|p| match p {
+            InitPiece::Address { symbol, .. } => Some(symbol.clone()),
+            InitPiece::Bytes { .. } => None,
+        }));
+        found.extend(names.iter().filter_map(|n| program.definition_from(u, n)));
+    }
+    found
+}
+
+/// What makes a function what it is, but for the functions that it calls.
+fn own_text(version: &Version, found: &Found) -> String {
+    let f = &found.function;
+    let layout: Vec<(u64, bool)> = f.vars.iter().map(|v| (v.size, v.in_memory)).collect();
+    format!("{} {:?} {layout:?}", key::exact_body_hash(f), tag(version, found.unit))
+}
+
+/// Returns the labels of functions that are the same in both versions with all that they call, and
+/// whether some function whose address is taken is not.
+fn same(old: &Version, was: &[Found], new: &Version, is: &[Found]) -> (BTreeSet<String>, bool) {
+    let by_label: BTreeMap<&str, &Found> = was.iter().map(|f| (f.label.as_str(), f)).collect();
+    let mut pairs: BTreeMap<&str, (&Found, &Found)> = BTreeMap::new();
+    for f in is {
+        if let Some(o) = by_label.get(f.label.as_str())
+            && o.function.name == f.function.name
+            && own_text(old, o) == own_text(new, f)
+        {
+            pairs.insert(&f.label, (*o, f));
+        }
+    }
+    let label = |list: &[Found], definition: usize| -> Option<String> {
+        list.iter().find(|f| f.definition == definition).map(|f| f.label.clone())
+    };
+    let mut callbacks_differ = false;
+    loop {
+        let before = (pairs.len(), callbacks_differ);
+        let kept: BTreeSet<&str> = pairs.keys().copied().collect();
+        pairs.retain(|_, (o, f)| {
+            f.function.nodes.iter().all(|n| match &n.instr {
+                Instr::Call { callee: Callee::Direct(name), .. } => {
+                    let a = old.program.definition_from(o.unit, name);
+                    let b = new.program.definition_from(f.unit, name);
+                    match (a, b) {
+                        (None, None) => !callbacks_differ || crate::semantics::library::row(name).is_some(),
+                        (Some(a), Some(b)) => {
+                            let (a, b) = (label(was, a), label(is, b));
+                            a == b && b.is_some_and(|l| kept.contains(l.as_str()))
+                        }
+                        _ => false,
+                    }
+                }
+                Instr::Call { .. } => !callbacks_differ,
+                _ => true,
+            })
+        });
+        let differs = |version: &Version, list: &[Found]| {
+            address_taken(version.program)
+                .iter()
+                .any(|d| label(list, *d).is_none_or(|l| !pairs.contains_key(l.as_str())))
+        };
+        callbacks_differ |= differs(old, was) || differs(new, is);
+        if before == (pairs.len(), callbacks_differ) {
+            break;
+        }
+    }
+    (pairs.keys().map(|label| (*label).to_owned()).collect(), callbacks_differ)
+}
+
+/// Static objects that begin differently: all of them for a program, constants for any function, since
+/// others are part of the function's input.
+fn add_changed_globals(old: &Version, new: &Version, objects: &mut Objects, start: &mut Affected) {
+    let is_program = new.function == "main";
+    let mut images: BTreeMap<ObjectId, (String, bool)> = BTreeMap::new();
+    let image = |unit: &Unit, symbol: &str| {
+        let g = unit.global(symbol)?;
+        Some((format!("{} {:?} {:?} {}", g.size, g.init, g.linkage, g.is_const), is_program || g.is_const))
+    };
+    let each = |version: &Version, objects: &mut Objects, f: &mut dyn FnMut(ObjectId, (String, bool))| {
+        for (u, unit) in version.program.units().iter().enumerate() {
+            for g in &unit.globals {
+                let id = global_object(objects, unit, &tag(version, u), &g.symbol);
+                if let Some(image) = image(unit, &g.symbol) {
+                    f(id, image);
+                }
+            }
+        }
+    };
+    each(old, objects, &mut |id, image| {
+        images.insert(id, image);
+    });
+    let mut changed = Vec::new();
+    each(new, objects, &mut |id, (text, fixed)| {
+        if let Some((before, was_fixed)) = images.get(&id)
+            && *before != text
+            && (fixed || *was_fixed)
+        {
+            changed.push(id);
+        }
+    });
+    changed.into_iter().for_each(|id| start.add(Part::whole(id)));
+}
+
+/// A pointer may lead to what an initialiser has the address of.
+fn expose_addresses_in_data(version: &Version, objects: &mut Objects) {
+    for (u, unit) in version.program.units().iter().enumerate() {
+        for piece in unit.globals.iter().flat_map(|g| &g.init) {
+            if let InitPiece::Address { symbol, .. } = piece {
+                let id = global_object(objects, unit, &tag(version, u), symbol);
+                objects.expose(id);
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Pairs of small programs with what is to be said of them.
+
+use super::*;
+use crate::frontend::{self, c};
+use crate::history::MemoryTree;
+use crate::interp::Program;
+use std::path::Path;
+use std::sync::Arc;
+
+fn program(source: &str) -> Program {
+    let tree = MemoryTree::new([("a.c", source)]);
+    let unit = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).unwrap().unit;
+    Program::new(vec![Arc::new(unit)])
+}
+
+/// Compares `f` of two versions.
+fn of(old: &str, new: &str, detector: Detector, concerns: Concerns) -> Graph {
+    let header = "#include <assert.h>\n#include <stdlib.h>\nint nondet(void);\nextern int __VERIFIER_nondet_int(void);\n";
+    let (old, new) = (program(&format!("{header}{old}")), program(&format!("{header}{new}")));
+    let version = |program| Version { program, function: "f" };
+    compare(version(&old), version(&new), detector, concerns)
+}
+
+#[track_caller]
+fn check(old: &str, new: &str, harmless: bool) {
+    let graph = of(old, new, Detector::DiffDp, Concerns::default());
+    assert_eq!(graph.is_harmless(), harmless, "{old}\n{new}\n{graph:#?}");
+}
+
+#[test]
+fn the_papers_example_is_harmless_for_diffdp_and_changed_everywhere_for_diffcond() {
+    let text = |first: &str| {
+        format!("int f(int x) {{ int r; r = {first}; if (x > 0) {{ r = -x; assert(r < 0); }} return r; }}")
+    };
+    check(&text("-x"), &text("x"), true);
+    let syntactic = of(&text("-x"), &text("x"), Detector::DiffCond, Concerns::default());
+    assert!(!syntactic.is_harmless());
+    assert!(syntactic.condition().accepting.is_empty(), "{syntactic:#?}");
+}
+
+#[test]
+fn equal_programs_are_harmless() {
+    let text = "int g; static int h(int *p) { while (*p > 0) { --*p; g++; } return g; }\n\
+                int f(int x) { int y = h(&x); assert(y + x > 3); return y; }";
+    check(text, text, true);
+    assert!(of(text, text, Detector::DiffCond, Concerns::default()).is_harmless());
+}
+
+#[test]
+fn constants_that_reach_an_assertion_are_found() {
+    let plain = |c: i32| format!("int f(int x) {{ int y = {c}; if (x) x = 1; assert(x < y); return 0; }}");
+    check(&plain(2), &plain(1), false);
+    // Only 0 and 1 get there.
+    check(&plain(1), &plain(2), true);
+    let memory =
+        |c: i32| format!("int g; int f(int x) {{ int *p = &g; *p = {c}; assert(x < g); return 0; }}");
+    check(&memory(1), &memory(2), false);
+    let array = |c: i32| {
+        format!("int f(unsigned i) {{ int a[4] = {{0}}; a[i & 3] = {c}; assert(a[2] == 0); return 0; }}")
+    };
+    check(&array(0), &array(2), false);
+    let by_loop = |c: i32| {
+        format!(
+            "int f(int n) {{ int s = 0; for (int i = 0; i < n; i++) s += {c}; assert(s != 3); return s; }}"
+        )
+    };
+    check(&by_loop(2), &by_loop(3), false);
+    let by_call = |c: i32| {
+        format!(
+            "static int k(int x) {{ return x + {c}; }} int f(int x) {{ int y = k(x); assert(y); return y; }}"
+        )
+    };
+    check(&by_call(1), &by_call(2), false);
+    let by_argument =
+        |c: i32| format!("static void k(int x) {{ assert(x != 2); }} int f(void) {{ k({c}); return 0; }}");
+    check(&by_argument(1), &by_argument(2), false);
+    let by_global = |c: i32| {
+        format!("int g; static void k(void) {{ g = {c}; }} int f(void) {{ k(); assert(!g); return 0; }}")
+    };
+    check(&by_global(0), &by_global(2), false);
+    let by_pointer = |c: i32| {
+        format!("static void k(int *p) {{ *p = {c}; }} int f(int x) {{ k(&x); assert(x != 2); return 0; }}")
+    };
+    check(&by_pointer(1), &by_pointer(2), false);
+    let by_table = |c: i32| {
+        format!(
+            "static const int t[2] = {{ 1, {c} }}; int f(unsigned i) {{ assert(t[i & 1] == 1); return 0; }}"
+        )
+    };
+    check(&by_table(1), &by_table(2), false);
+    let by_struct = |c: i32| {
+        format!(
+            "struct s {{ int a, b; }}; static struct s k(void) {{ struct s r = {{ {c}, 1 }}; return r; }}\n\
+             int f(void) {{ struct s v = k(); assert(v.a == 1); return 0; }}"
+        )
+    };
+    check(&by_struct(1), &by_struct(2), false);
+    check(&by_struct(1), &by_struct(1), true);
+}
+
+#[test]
+fn what_no_assertion_depends_on_is_harmless() {
+    let other = |c: i32| {
+        format!(
+            "int g, h; int f(int x) {{ int y = {c}; g = y * 2; if (x > 3) h = y; assert(x != 7); return y; }}"
+        )
+    };
+    check(&other(1), &other(2), true);
+    let member = |c: i32| {
+        format!(
+            "struct s {{ int a, b; }} v; int f(int x) {{ v.b = {c}; v.a = x; assert(v.a != 7); return v.b; }}"
+        )
+    };
+    check(&member(1), &member(2), true);
+    let element =
+        |c: i32| format!("int a[4]; int f(int x) {{ a[0] = {c}; a[1] = x; assert(a[1] != 7); return 0; }}");
+    check(&element(1), &element(2), true);
+    let sum = |e: &str| {
+        format!("int f(int n) {{ int s = 0, i; for (i = 0; i < n; i++) s += {e}; assert(i > 0); return s; }}")
+    };
+    check(&sum("i"), &sum("2 * i"), true);
+    let callee = |c: i32| {
+        format!(
+            "static int k(int x) {{ return x > 2 ? x : {c}; }} int f(int x) {{ int y = k(x); assert(x); return y; }}"
+        )
+    };
+    check(&callee(1), &callee(2), true);
+    check(
+        "int f(int x) { if (x > 2) return 3; assert(x != 1); return 0; }",
+        "int f(int n) { if (n > 2) return 4; assert(n != 1); return 0; }",
+        true,
+    );
+}
+
+#[test]
+fn guards_may_become_stronger_but_not_weaker() {
+    let guarded = |g: &str| format!("int f(int x) {{ if ({g}) assert(x != 7); return 0; }}");
+    check(&guarded("x > 3"), &guarded("x > 5"), true);
+    check(&guarded("x > 5"), &guarded("x > 3"), false);
+    check(&guarded("x > 5"), &guarded("1"), false);
+    check(&guarded("x > 5"), &guarded("x > 5 && x < 9"), true);
+    check(&guarded("x > 5 && x < 9"), &guarded("x > 5"), false);
+    check(&guarded("x > 5"), &guarded("x >= 6"), true);
+    check(
+        "int f(int x) { if (x < 0) return 1; assert(x != -3); return 0; }",
+        "int f(int x) { assert(x != -3); return 0; }",
+        false,
+    );
+    let asserted = |a: &str| format!("int f(int x) {{ assert({a}); return 0; }}");
+    check(&asserted("x < 3"), &asserted("x < 5"), true);
+    check(&asserted("x < 5"), &asserted("x < 3"), false);
+    check(&asserted("1"), &asserted("x"), false);
+    check(&asserted("x"), "int f(int x) { return 0; }", true);
+    let floats =
+        |c: &str| format!("int f(float x) {{ if (!(x > {c})) return 0; assert(x < 1.0f); return 0; }}");
+    check(&floats("0.25f"), &floats("0.5f"), true);
+    check(&floats("0.5f"), &floats("0.25f"), false);
+}
+
+#[test]
+fn branches_that_only_assign_are_gone_around() {
+    let counted = |g: &str| {
+        format!("int n; int f(int x, int y) {{ if ({g}) n++; y = x + 1; assert(y != 7); return n; }}")
+    };
+    check(&counted("y > 3"), &counted("y > 4"), true);
+    check(&counted("y > 3"), &counted("nondet()"), false);
+    let used = |g: &str| format!("int f(int x, int y) {{ if ({g}) x++; assert(x != 7); return 0; }}");
+    check(&used("y > 3"), &used("y > 4"), false);
+    check(
+        "int f(int x) { assert(x != 7); return 0; }",
+        "int n; int f(int x) { if (x > 4) n = 2; else n = 3; assert(x != 7); return 0; }",
+        true,
+    );
+    check(
+        "int n; int f(int x) { if (x > 4) n = 2; else n = 3; assert(x != 7); return 0; }",
+        "int n; int f(int x) { assert(x != 7); return 0; }",
+        true,
+    );
+    // What is left out may not have ended, or have ended the program.
+    check(
+        "int n; int f(int x) { while (x > n) n *= 2; assert(x != 7); return 0; }",
+        "int n; int f(int x) { assert(x != 7); return 0; }",
+        false,
+    );
+    check(
+        "int f(int x) { if (x == 7) exit(1); assert(x != 7); return 0; }",
+        "int f(int x) { assert(x != 7); return 0; }",
+        false,
+    );
+    check("int f(int x) { for (;;) ; }", "int f(int x) { assert(x); return 0; }", false);
+    check(
+        "int nondet(void); int f(int x) { nondet(); assert(x != 7); return 0; }",
+        "int nondet(void); int f(int x) { assert(x != 7); return 0; }",
+        false,
+    );
+}
+
+#[test]
+fn inputs_are_taken_in_order() {
+    let reads = |first: &str| {
+        format!("int f(void) {{ {first} int x = __VERIFIER_nondet_int(); assert(x); return 0; }}")
+    };
+    check(&reads(""), &reads("__VERIFIER_nondet_int();"), false);
+    check(&reads("int g = 1;"), &reads("int g = 2;"), true);
+    let read = |first: &str| {
+        format!("#include <stdio.h>\nint f(void) {{ {first} int x = getchar(); assert(x != 7); return 0; }}")
+    };
+    check(&read(""), &read("getchar();"), false);
+    check(&read("printf(\"a\");"), &read("printf(\"b\");"), true);
+    check(&read(""), &read("puts(\"b\");"), true);
+    let random = |first: &str| format!("int f(void) {{ {first} int x = rand(); assert(x != 7); return 0; }}");
+    check(&random(""), &random("rand();"), false);
+}
+
+#[test]
+fn functions_of_one_name_may_have_changed_below() {
+    let nested = |c: i32| {
+        format!(
+            "static int j(int x) {{ return x < {c}; }} static int k(int x) {{ return j(x); }}\n\
+             int f(int x) {{ if (k(x)) return 0; assert(x != 7); return 0; }}"
+        )
+    };
+    check(&nested(9), &nested(5), false);
+    check(&nested(5), &nested(5), true);
+    let recursive = |c: i32| {
+        format!(
+            "static int k(int x) {{ return x < {c} ? 0 : 1 + k(x - 1); }}\n\
+             int f(int x) {{ int y = k(x); assert(y != 7); return 0; }}"
+        )
+    };
+    check(&recursive(1), &recursive(2), false);
+    check(&recursive(1), &recursive(1), true);
+    let pointer = |c: i32| {
+        format!(
+            "static int k(int x) {{ return x < {c}; }} int (*p)(int) = k;\n\
+             int f(int x) {{ int y = p(x); assert(y); return 0; }}"
+        )
+    };
+    check(&pointer(1), &pointer(2), false);
+    check(&pointer(1), &pointer(1), true);
+}
+
+#[test]
+fn code_may_move_into_functions_and_out_of_them() {
+    check(
+        "int f(int x) { int y = x + 1; assert(x > 3); return y; }",
+        "static void k(int x) { assert(x > 3); } int f(int x) { int y = x + 2; k(x); return y; }",
+        false, // The parameter is another variable: nothing is proved.
+    );
+    check(
+        "static void k(int x) { assert(x > 3); } int f(int x) { k(x); return 1; }",
+        "static void k(int x) { assert(x > 3); } static void w(int x) { k(x); } int f(int x) { w(x); return 2; }",
+        false,
+    );
+}
+
+#[test]
+fn a_violation_that_was_there_is_not_new() {
+    check("int f(int x) { int y = 1; assert(0); return y; }", "int f(int x) { assert(x); return 2; }", true);
+    check("int f(int x) { assert(x); return 2; }", "int f(int x) { assert(0); return 2; }", false);
+}
+
+#[test]
+fn abort_is_a_violation_where_it_is_said_so() {
+    let text = |c: i32| format!("int f(int x) {{ if (x < {c}) abort(); return 0; }}");
+    let aborts = Concerns { aborts: true, ..Concerns::default() };
+    assert!(of(&text(2), &text(3), Detector::DiffDp, Concerns::default()).is_harmless());
+    assert!(!of(&text(2), &text(3), Detector::DiffDp, aborts).is_harmless());
+    assert!(of(&text(3), &text(2), Detector::DiffDp, aborts).is_harmless());
+}
+
+#[test]
+fn undefined_behaviour_is_a_violation_where_it_is_said_so() {
+    let undefined = Concerns { undefined: true, ..Concerns::default() };
+    let harmless = |old: &str, new: &str| of(old, new, Detector::DiffDp, undefined).is_harmless();
+    let divides = |e: &str| format!("int g; int f(unsigned x) {{ g = {e}; return 0; }}");
+    assert!(harmless(&divides("100 / x"), &divides("x / 100")));
+    assert!(!harmless(&divides("x / 100"), &divides("100 / x")));
+    assert!(!harmless(&divides("100 / x"), &divides("100 / (x - 1)")));
+    assert!(!harmless("int f(void) { int x = 1; return x; }", "int f(void) { int x; return x; }"));
+    assert!(harmless("int f(void) { int x; return x; }", "int f(void) { int x = 1; return x; }"));
+    let moved = |e: &str| format!("int f(int *p, int x) {{ int y = {e}; return *p; }}");
+    assert!(harmless(&moved("1"), &moved("2")));
+    assert!(!harmless(&moved("1"), &moved("x + 1")));
+}
