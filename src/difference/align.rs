@@ -149,25 +149,25 @@ impl Aligner<'_> {
         graph
     }
 
-    fn old(&self) -> &Side {
+    fn before(&self) -> &Side {
         &self.model.old
     }
 
-    fn new(&self) -> &Side {
+    fn after(&self) -> &Side {
         &self.model.new
     }
 
     fn bug(&self, at: Loc) -> To {
-        if self.new().can_fail_from(at) { To::Bug(at) } else { To::Covered(at) }
+        if self.after().can_fail_from(at) { To::Bug(at) } else { To::Covered(at) }
     }
 
     /// The procedure `process` of the listing.
     fn arrive(&self, old: Loc, new: Loc, until: Option<Loc>, state: State) -> To {
         let until = until.filter(|u| *u != new);
-        if !self.new().can_fail_from(new) || self.old_fails(old, &state) {
+        if !self.after().can_fail_from(new) || self.old_fails(old, &state) {
             return To::Covered(new);
         }
-        match self.new().step(new).kind {
+        match self.after().step(new).kind {
             Kind::Fail => To::Bug(new),
             _ => To::Pair(Pair { old, new, until }, state),
         }
@@ -177,7 +177,7 @@ impl Aligner<'_> {
     fn old_fails(&self, from: Loc, state: &State) -> bool {
         let (mut at, mut state) = (from, state.clone());
         for _ in 0..LOOKAHEAD {
-            if matches!(self.old().step(at).kind, Kind::Fail) {
+            if matches!(self.before().step(at).kind, Kind::Fail) {
                 return true;
             }
             match self.skip(at, &mut state, true) {
@@ -191,7 +191,7 @@ impl Aligner<'_> {
     /// Lets the original program go on alone over what it executes in any case. `across`: also over
     /// branches whose ways meet again.
     fn skip(&self, at: Loc, state: &mut State, across: bool) -> Option<Loc> {
-        let side = self.old();
+        let side = self.before();
         let step = side.step(at);
         match &step.kind {
             Kind::Plain => {
@@ -285,11 +285,11 @@ impl Aligner<'_> {
 
     /// Where the operations at a location of the modified program lead.
     fn outs(&self, pair: &Pair, state: &State) -> Vec<Out> {
-        let step = self.new().step(pair.new);
+        let step = self.after().step(pair.new);
         match &step.kind {
             Kind::Branch(_) => self.branch(pair, state),
             Kind::Skip | Kind::Fail | Kind::Halt => Vec::new(),
-            Kind::Leave if self.new().leave(pair.new).is_none() => Vec::new(),
+            Kind::Leave if self.after().leave(pair.new).is_none() => Vec::new(),
             Kind::Plain | Kind::Call(_) | Kind::Leave => {
                 let plan = if pair.until.is_some() { Plan::Alone } else { self.plan(pair, state) };
                 let out = match plan {
@@ -304,7 +304,7 @@ impl Aligner<'_> {
 
     /// The modified program does its operation; the original one waits. `None`: it ends there.
     fn alone(&self, pair: &Pair, mut state: State) -> Option<To> {
-        let side = self.new();
+        let side = self.after();
         let step = side.step(pair.new);
         let entered = side.entered(pair.new);
         if step.traps || entered.is_none() && side.call_can_fail(step) {
@@ -338,8 +338,8 @@ impl Aligner<'_> {
         state: &mut State,
         write: impl Fn(&mut super::part::Affected, &super::part::Write),
     ) {
-        let step = self.new().step(at);
-        let value = step.assigns.as_ref().and_then(|(_, e)| state.new.value(self.new(), at, e));
+        let step = self.after().step(at);
+        let value = step.assigns.as_ref().and_then(|(_, e)| state.new.value(self.after(), at, e));
         for w in &step.writes {
             write(&mut state.affected, w);
             state.new.set(w.part.object, None);
@@ -366,7 +366,7 @@ impl Aligner<'_> {
     }
 
     fn plan(&self, pair: &Pair, state: &State) -> Plan {
-        let (old, new) = (self.old(), self.new());
+        let (old, new) = (self.before(), self.after());
         let first = self.identity(new, pair.new);
         if first.is_some() && first == self.identity(old, pair.old) {
             return Plan::Together { skip: 0, equal: true };
@@ -401,7 +401,7 @@ impl Aligner<'_> {
 
     /// The operations of straight-line code that the modified program executes next.
     fn ahead(&self, from: Loc) -> Vec<(u8, u32)> {
-        let side = self.new();
+        let side = self.after();
         let mut found = Vec::new();
         let mut at = from;
         while let Some(id) = self.identity(side, at).filter(|_| found.len() < LOOKAHEAD) {
@@ -422,14 +422,14 @@ impl Aligner<'_> {
 
     /// Whether two assignments are to the same variables.
     fn writes_alike(&self, old: Loc, new: Loc) -> bool {
-        let (a, b) = (self.old().step(old), self.new().step(new));
+        let (a, b) = (self.before().step(old), self.after().step(new));
         let plain = matches!((&a.kind, &b.kind), (Kind::Plain, Kind::Plain));
         plain && !a.writes.is_empty() && a.writes == b.writes
     }
 
     /// Both programs do an operation, the original one after some others. `None`: they must not.
     fn together(&self, pair: &Pair, mut state: State, skip: usize, equal: bool) -> Option<To> {
-        let (old, new) = (self.old(), self.new());
+        let (old, new) = (self.before(), self.after());
         let mut at = pair.old;
         for _ in 0..skip {
             at = self.skip(at, &mut state, false)?;
@@ -493,7 +493,7 @@ impl Aligner<'_> {
 
     /// Both programs call the same function by name.
     fn enter_together(&self, (at, a): (Loc, usize), (now, b): (Loc, usize), state: &mut State) {
-        let (old, new) = (self.old(), self.new());
+        let (old, new) = (self.before(), self.after());
         let (was, is) = (old.step(at), new.step(now));
         let objects = &self.model.objects;
         let same_call = was.text == is.text;
@@ -533,7 +533,7 @@ impl Aligner<'_> {
 
     /// The variables that an argument reads.
     fn argument_reads(&self, at: Loc, argument: &crate::ir::Expr) -> Vec<Part> {
-        let objects = &self.new().body(at).objects;
+        let objects = &self.after().body(at).objects;
         let mut reads = Vec::new();
         argument.for_each_var(&mut |v| reads.extend(objects.get(v.0 as usize).map(|o| Part::whole(*o))));
         reads
@@ -541,7 +541,7 @@ impl Aligner<'_> {
 
     /// Both programs do a call that is one operation.
     fn call_together(&self, at: Loc, now: Loc, mut state: State) -> Option<To> {
-        let (old, new) = (self.old(), self.new());
+        let (old, new) = (self.before(), self.after());
         let (was, is) = (old.step(at), new.step(now));
         let Kind::Call(call) = &is.kind else { return None };
         let mut reads = is.reads.clone();
@@ -561,7 +561,7 @@ impl Aligner<'_> {
 
     /// Both edges of a branch of the modified program.
     fn branch(&self, pair: &Pair, state: &State) -> Vec<Out> {
-        let side = self.new();
+        let side = self.after();
         let step = side.step(pair.new);
         let Kind::Branch(atom) = &step.kind else { return Vec::new() };
         let constant = folded(side, pair.new, &state.new);
@@ -588,7 +588,7 @@ impl Aligner<'_> {
                 None if inserted => None,
                 None => candidates.iter().find(|c| {
                     let implied = self.old_atom(c.0).and_then(|a| assume::implied(atom, label, a));
-                    let reads = &self.old().step(c.0).reads;
+                    let reads = &self.before().step(c.0).reads;
                     implied.is_some() && !c.1.touches_any(&self.model.objects, reads)
                 }),
             };
@@ -609,7 +609,7 @@ impl Aligner<'_> {
     }
 
     fn old_atom(&self, at: Loc) -> Option<&assume::Atom> {
-        match &self.old().step(at).kind {
+        match &self.before().step(at).kind {
             Kind::Branch(atom) => Some(atom),
             _ => None,
         }
@@ -620,7 +620,7 @@ impl Aligner<'_> {
         let (mut at, mut state) = (pair.old, state.clone());
         let mut found = Vec::new();
         for _ in 0..LOOKAHEAD {
-            let is_branch = self.old_atom(at).is_some() && folded(self.old(), at, &state.old).is_none();
+            let is_branch = self.old_atom(at).is_some() && folded(self.before(), at, &state.old).is_none();
             if is_branch {
                 found.push((at, state.clone()));
                 if found.len() >= BRANCHES {
@@ -637,7 +637,7 @@ impl Aligner<'_> {
 
     /// One edge of a branch, where the original program has a branch that answers.
     fn edge_matched(&self, pair: &Pair, label: bool, at: Loc, reached: &State) -> Option<Out> {
-        let (old, new) = (self.old(), self.new());
+        let (old, new) = (self.before(), self.after());
         let (was, is) = (old.step(at), new.step(pair.new));
         let Kind::Branch(atom) = &is.kind else { return None };
         let edge = self.old_atom(at).and_then(|a| assume::implied(atom, label, a))?;
@@ -669,7 +669,7 @@ impl Aligner<'_> {
 
     /// What the modified program's variables must be on an edge.
     fn learn(&self, at: Loc, label: bool, state: &mut State) {
-        let new = self.new();
+        let new = self.after();
         if let crate::ir::Instr::Branch { cond } = &new.body(at).function.node(at.node).instr {
             let cond = cond.clone();
             state.new.learn(new, at, &cond, label);
@@ -685,7 +685,7 @@ impl Aligner<'_> {
         until: Option<Loc>,
     ) -> Option<Out> {
         let index = usize::from(!label);
-        let target = self.new().succ(pair.new, index)?;
+        let target = self.after().succ(pair.new, index)?;
         self.learn(pair.new, label, &mut state);
         Some(Out { label: index, to: self.arrive(old, target, until, state) })
     }
@@ -700,7 +700,7 @@ impl Aligner<'_> {
         inserted: bool,
     ) -> (Loc, State, Option<Loc>) {
         let waits = (pair.old, state.clone(), None);
-        let Some(meet) = self.new().meet(pair.new) else { return waits };
+        let Some(meet) = self.after().meet(pair.new) else { return waits };
         let Some((at, reached)) = candidates.first() else { return waits };
         if inserted {
             return (pair.old, state.clone(), Some(meet));
@@ -714,7 +714,7 @@ impl Aligner<'_> {
 
     /// Whether the modified program comes to the original's next branch behind this one.
     fn is_inserted(&self, branch: Loc, candidates: &[(Loc, State)]) -> bool {
-        let side = self.new();
+        let side = self.after();
         let Some(expected) = candidates.first().and_then(|c| self.old_atom(c.0)) else { return false };
         let mut at = side.meet(branch);
         let mut branches = 0;

@@ -50,10 +50,13 @@ pub(super) struct Side {
     reaches_exit: Vec<Vec<bool>>,
     /// By body: what it writes, if it surely ends and does nothing else. By branch: the same up to
     /// where its ways meet.
-    effects: RefCell<HashMap<(usize, NodeId), Option<Arc<[Write]>>>>,
+    effects: RefCell<HashMap<(usize, NodeId), Effect>>,
     contexts: RefCell<Contexts>,
     concerns: Concerns,
 }
+
+/// What is written, if nothing else is done.
+type Effect = Option<Arc<[Write]>>;
 
 #[derive(Default)]
 struct Contexts {
@@ -222,7 +225,7 @@ impl Side {
     }
 
     /// What lies between a node and one behind it writes; `None`: it may not end, or do more.
-    fn effect(&self, body: usize, from: NodeId, to: NodeId, active: &mut Vec<usize>) -> Option<Arc<[Write]>> {
+    fn effect(&self, body: usize, from: NodeId, to: NodeId, active: &mut Vec<usize>) -> Effect {
         if let Some(known) = self.effects.borrow().get(&(body, from)) {
             return known.clone();
         }
