@@ -60,6 +60,38 @@ fn a_regression_is_shown_with_its_input() {
 }
 
 #[test]
+fn what_a_change_makes_undefined_is_a_regression() {
+    let mean = |check: &str| {
+        format!(
+            "int mean(int sum, int n)\n{{\n    if ({check})\n        return 0;\n    return sum / n;\n}}\n"
+        )
+    };
+    let repo = repository(&mean("n <= 0"), &mean("n < 0"), "");
+    check(
+        &repo,
+        "check",
+        1,
+        &[
+            "regressions\n  a.c  mean()  division  no division by zero  line 5\n      for example  sum = 0, n = 0",
+            "      before       returns 0\n      after        undefined (division-by-zero, line 5)\n",
+        ],
+    );
+    let repo = repository(&mean("n <= 0"), &mean("n < 0"), "gate: {block: [assertion]}\n");
+    check(&repo, "check", 0, &["line 5  not blocked\n"]);
+    // Nobody says how long the array is.
+    let last = |k: &str| format!("int last(const int *a, int n)\n{{\n    return n > 0 ? a[{k}] : 0;\n}}\n");
+    let repo = repository(&last("0"), &last("n - 1"), "");
+    let text = check(&repo, "check", 0, &["no regression, 1 possible; "]);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    check(
+        &repo,
+        "check -v",
+        0,
+        &["possible, if callers pass such an input\n  a.c  last()  bounds  no access out of"],
+    );
+}
+
+#[test]
 fn what_breaks_nothing_is_one_line() {
     let repo = repository(&clamp("0"), &clamp("1"), "");
     let text = check(&repo, "check --strict", 0, &["no regression, 1 kept; 1 changed function looked at\n"]);

@@ -86,6 +86,19 @@ fn a_refuted_pin_stops_the_commit() {
 }
 
 #[test]
+fn what_becomes_undefined_stops_the_commit() {
+    let mean = |check: &str| {
+        format!(
+            "int mean(int sum, int n)\n{{\n    if ({check})\n        return 0;\n    return sum / n;\n}}\n"
+        )
+    };
+    let said =
+        "error: this commit breaks what held before\n  a.c:mean: now division by zero at 5 (sum = 0, n = 0)";
+    check("", &mean("n <= 0"), &mean("n < 0"), false, said);
+    check("gate: {block: [assertion]}\n", &mean("n <= 0"), &mean("n < 0"), true, "now division by zero");
+}
+
+#[test]
 fn a_violation_that_no_generated_input_meets_is_found() {
     let f = |k: &str| format!("unsigned f(unsigned x)\n{{\n    return x == 305419897u ? {k} : 1;\n}}\n");
     let pin = "pinned: [{function: \"a.c:f\", holds: \"\\\\result < 8 && x == \\\\old(x)\"}]\n";

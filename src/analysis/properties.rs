@@ -5,6 +5,7 @@ use super::classes::Analysed;
 use super::lineage::Lineage;
 use super::witness;
 use crate::invariant::{Property, PropertyKind, Standing};
+use crate::ir::UndefinedKind;
 use crate::report::{
     Assertion, AssertionKind, AssertionMatch, AssertionOutcome, RepoPath, Report, Version, Violation,
 };
@@ -66,8 +67,10 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
         );
         let line = match p.kind {
             PropertyKind::Pinned => Some(super::convert::exit_line(member)),
-            PropertyKind::Assertion { callee: Some(_), .. } => p.lines.get(&class).copied(),
-            PropertyKind::Assertion { callee: None, .. } => p
+            PropertyKind::Assertion { callee: Some(_), .. } | PropertyKind::Safety { own: false, .. } => {
+                p.lines.get(&class).copied()
+            }
+            PropertyKind::Assertion { callee: None, .. } | PropertyKind::Safety { own: true, .. } => p
                 .lines
                 .get(&class)
                 .and_then(|l| super::convert::shifted(lineage, a, v, &[*l]).first().copied()),
@@ -82,7 +85,7 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
     let first = outcome.values().next().copied();
     let last = outcome.values().next_back().copied();
     let violation = match (&broken, first, last) {
-        (Some(_), ..) => Some(Violation::Regression),
+        (Some(_), ..) if p.is_certain() => Some(Violation::Regression),
         (_, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail)) if outcome.len() > 1 => {
             Some(Violation::Preexisting)
         }
@@ -103,11 +106,34 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
         kind: match p.kind {
             PropertyKind::Pinned => AssertionKind::Pinned,
             PropertyKind::Assertion { .. } => AssertionKind::Assertion,
+            PropertyKind::Safety { event, .. } => kind_of(event),
         },
         outcome,
-        decided_by: "full".into(),
+        decided_by: match p.kind {
+            PropertyKind::Safety { .. } => "runs".into(),
+            _ => "full".into(),
+        },
         violation,
         counterexample: broken,
         difference: Vec::new(),
+    }
+}
+
+/// The kind of property that an undefined event violates.
+fn kind_of(event: UndefinedKind) -> AssertionKind {
+    match event {
+        UndefinedKind::DivisionByZero | UndefinedKind::DivisionOverflow => AssertionKind::Division,
+        UndefinedKind::ShiftCount | UndefinedKind::FloatToInt | UndefinedKind::SignedOverflow => {
+            AssertionKind::Overflow
+        }
+        UndefinedKind::OutOfBounds | UndefinedKind::ReadOnly => AssertionKind::Bounds,
+        UndefinedKind::NullDereference | UndefinedKind::UseAfterFree | UndefinedKind::BadPointer => {
+            AssertionKind::Null
+        }
+        UndefinedKind::Uninitialised | UndefinedKind::MissingReturn => AssertionKind::Uninitialised,
+        UndefinedKind::Unreachable
+        | UndefinedKind::DeadJump
+        | UndefinedKind::FormatMismatch
+        | UndefinedKind::BadCall => AssertionKind::Unreachable,
     }
 }

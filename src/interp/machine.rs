@@ -242,6 +242,11 @@ impl<'p> Machine<'p> {
     }
 
     fn outcome(mut self, entry: &str, end: End) -> Outcome {
+        let access = |k: &UndefinedKind| {
+            matches!(k, UndefinedKind::OutOfBounds | UndefinedKind::UseAfterFree | UndefinedKind::ReadOnly)
+        };
+        let ended_on_input =
+            matches!(&end, End::Undefined { kind, .. } if access(kind) && self.memory.was_on_input());
         let returned = if end == End::Return { self.result } else { None };
         let is_main = entry == "main";
         let exit_code = match &end {
@@ -292,6 +297,7 @@ impl<'p> Machine<'p> {
             files,
             nan_sign: self.events.nan_sign,
             platform_dependent: self.platform_dependent,
+            ended_on_input,
             steps: self.limits.fuel - self.fuel,
         }
     }

@@ -217,6 +217,8 @@ pub(crate) struct Memory<'p> {
     dead_locals: usize,
     live_bytes: u64,
     max_bytes: u64,
+    /// Where the object of the last access lives.
+    last: Option<Region>,
     /// A global was asked for that is larger than all of the memory may be.
     exceeded: bool,
     /// Bytes that operations on many bytes went through since they were last asked for.
@@ -243,6 +245,7 @@ impl<'p> Memory<'p> {
             dead_locals: 0,
             live_bytes: 0,
             max_bytes,
+            last: None,
             exceeded: false,
             work: 0,
         }
@@ -309,6 +312,7 @@ impl<'p> Memory<'p> {
     /// Errors: `UseAfterFree` on a second time, `BadPointer` for what cannot be freed.
     pub fn free(&mut self, addr: u64) -> Access<()> {
         let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
+        self.last = Some(r.region);
         let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
         if !object.live {
             return Err(UndefinedKind::UseAfterFree);
@@ -360,6 +364,11 @@ impl<'p> Memory<'p> {
         Some(ObjectRef { region, index })
     }
 
+    /// Whether the last access went to an object of the input, or out of it.
+    pub fn was_on_input(&self) -> bool {
+        self.last == Some(Region::Input)
+    }
+
     /// Whether an access failed because its global is larger than all of the memory may be, whatever
     /// the access says.
     pub fn is_exceeded(&self) -> bool {
@@ -396,10 +405,12 @@ impl<'p> Memory<'p> {
     ///
     /// Errors: the undefined event of the access.
     fn locate(&mut self, addr: u64, len: u64, write: bool) -> Access<(&mut Object<'p>, usize)> {
+        self.last = None;
         if addr < NULL_ZONE {
             return Err(UndefinedKind::NullDereference);
         }
         let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
+        self.last = Some(r.region);
         let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
         if !object.live {
             return Err(UndefinedKind::UseAfterFree);

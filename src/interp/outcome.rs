@@ -160,6 +160,8 @@ pub struct Outcome {
     /// An address was printed, or the C library's releases differ on something that was read: the
     /// output may be another one elsewhere.
     pub platform_dependent: bool,
+    /// It was an access to an object of the input, or out of one, that ended the run as undefined.
+    pub ended_on_input: bool,
     /// Nodes that were executed.
     pub steps: u64,
 }

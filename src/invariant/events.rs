@@ -195,9 +195,9 @@ pub(super) fn undefined_fact(
     facts
 }
 
-/// Names an undefined event in C's words, with the callee that it happens in.
-fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str, unit: &Unit) -> String {
-    let what = match kind {
+/// Names an undefined event in C's words.
+pub(super) fn event_name(kind: UndefinedKind) -> &'static str {
+    match kind {
         UndefinedKind::DivisionByZero => "division by zero",
         UndefinedKind::DivisionOverflow => "overflow in a division",
         UndefinedKind::ShiftCount => "shift by too many bits",
@@ -214,7 +214,12 @@ fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str, un
         UndefinedKind::Unreachable => "unreachable code is reached",
         UndefinedKind::BadCall => "call with arguments that do not fit",
         UndefinedKind::DeadJump => "longjmp to a call that has ended",
-    };
+    }
+}
+
+/// Names an undefined event with the callee that it happens in.
+fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str, unit: &Unit) -> String {
+    let what = event_name(kind);
     let within = match *place.function == *function {
         // A function's text may come from a file that is included.
         true if place.file != unit.path => format!(" of {}", place.file.display()),

@@ -33,6 +33,7 @@ mod relations;
 mod relevance;
 mod rows;
 mod runs;
+mod safety;
 mod scope;
 mod separation;
 mod series;

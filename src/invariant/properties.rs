@@ -12,10 +12,11 @@ use super::assume;
 use super::consolidate::{Engine, Task};
 use super::inputs;
 use super::runs::{self, Run};
+use super::safety;
 use super::scope::{Exit, Side};
 use super::subject;
 use crate::interp::{End, Outcome};
-use crate::ir::{Callee, Expr, Function, Instr, Object, Op, Term, TermId, TermPool, Unit};
+use crate::ir::{Callee, Expr, Function, Instr, Object, Op, Term, TermId, TermPool, UndefinedKind, Unit};
 use crate::mvicfg::Mvicfg;
 use crate::semantics::c_parse::Expression;
 use crate::semantics::{c_term, constant_string};
@@ -40,6 +41,13 @@ pub enum PropertyKind {
         ordinal: usize,
     },
     Pinned,
+    /// No undefined event of this kind. `own`: it stands in the function itself; `certain`: the input
+    /// that shows it is one that the older version was made for, as far as it tells (`safety.rs`).
+    Safety {
+        event: UndefinedKind,
+        own: bool,
+        certain: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +82,7 @@ pub(super) fn check(task: &Task, engine: Option<&mut Engine>) -> Vec<Property> {
     let mut checker = Checker { task, engine };
     let mut found: Vec<Property> = task.pins.iter().map(|pin| checker.pinned(pin)).collect();
     found.extend(checker.assertions());
+    found.extend(safety::check(task));
     found
 }
 
@@ -307,7 +316,12 @@ pub(super) fn fails(instr: &Instr) -> bool {
 }
 
 impl Property {
-    fn new(kind: PropertyKind, text: &str) -> Property {
+    /// Whether a break is one for any caller.
+    pub fn is_certain(&self) -> bool {
+        !matches!(self.kind, PropertyKind::Safety { certain: false, .. })
+    }
+
+    pub(super) fn new(kind: PropertyKind, text: &str) -> Property {
         Property {
             kind,
             text: text.to_owned(),

@@ -204,7 +204,7 @@ pub(super) fn is_comparable(run: &Run) -> bool {
 }
 
 /// Whether both runs are defined and differ in what a user sees.
-fn is_defined_difference(run: &Run) -> bool {
+pub(super) fn is_defined_difference(run: &Run) -> bool {
     let (a, b) = (&run.old, &run.new);
     is_comparable(run)
         && (a.stdout != b.stdout

@@ -88,6 +88,8 @@ pub enum Judgement {
     Fixed,
     /// It is not known whether the newer version breaks it.
     Undecided,
+    /// An input breaks it in the newer version only, but callers need not pass such an input.
+    Possible,
     /// Both versions break it.
     Preexisting,
     /// A property that the older version did not have, and that the newer one breaks.
@@ -107,6 +109,9 @@ impl Assertion {
                 None => Judgement::BrokenFromTheStart,
                 Some(_) => Judgement::Regression,
             },
+            (None, Some(AssertionOutcome::Unknown), _) if self.counterexample.is_some() => {
+                Judgement::Possible
+            }
             (_, Some(AssertionOutcome::Fail), None) => Judgement::BrokenFromTheStart,
             (_, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail)) => Judgement::Preexisting,
             (Some(_), ..) | (_, Some(AssertionOutcome::Fail | AssertionOutcome::Unknown), _) => {
@@ -129,6 +134,11 @@ impl AssertionKind {
         AssertionKind::Uninitialised,
         AssertionKind::Unreachable,
     ];
+
+    /// Whether it is built in: an event that C leaves undefined.
+    pub fn is_safety(self) -> bool {
+        !matches!(self, AssertionKind::Assertion | AssertionKind::Pinned)
+    }
 
     /// Returns the words for a property of this kind.
     pub fn words(self) -> &'static str {
@@ -174,5 +184,11 @@ mod tests {
         check(&[(2, Fail)], None, Judgement::BrokenFromTheStart);
         check(&[(2, NotFail)], None, Judgement::Kept);
         check(&[(1, Fail)], None, Judgement::Kept);
+        let possible = Assertion {
+            outcome: [(1, Unknown), (2, Unknown)].into(),
+            counterexample: Some(Witness::default()),
+            ..Assertion::default()
+        };
+        assert_eq!(possible.judgement(2), Judgement::Possible);
     }
 }

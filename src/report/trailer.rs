@@ -98,8 +98,11 @@ pub fn churn_line(function: &FunctionReport, point: &Point, churn: &Churn) -> St
 
 /// Says a regression in one line: `src/buf.c:push: i < cap no longer holds at 41 (i = 8)`.
 pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
-    let mut line =
-        format!("{}: {} no longer holds", place(&assertion.file, &assertion.function), fact(&assertion.text));
+    let place = place(&assertion.file, &assertion.function);
+    let mut line = match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
+        Some(event) => format!("{place}: now {}", fact(event)),
+        None => format!("{place}: {} no longer holds", fact(&assertion.text)),
+    };
     if let Some(at) = assertion.lines.get(&newest).or(assertion.lines.values().last()) {
         line.push_str(&format!(" at {at}"));
     }

@@ -22,6 +22,7 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
         (Judgement::BrokenFromTheStart, "new, and broken from the start", true),
         (Judgement::Fixed, "fixed", true),
         (Judgement::Undecided, "undecided", true),
+        (Judgement::Possible, "possible, if callers pass such an input", options.verbose),
         (Judgement::Preexisting, "broken before, too", options.verbose),
         (Judgement::Kept, "kept", options.verbose),
     ];
@@ -136,6 +137,7 @@ fn summary(report: &Report, options: &TextOptions) -> String {
         (Judgement::BrokenFromTheStart, "new and broken"),
         (Judgement::Fixed, "fixed"),
         (Judgement::Undecided, "undecided"),
+        (Judgement::Possible, "possible"),
         (Judgement::Preexisting, "broken before, too"),
         (Judgement::Kept, "kept"),
     ] {
