@@ -15,8 +15,11 @@ pub mod gate;
 pub mod report;
 
 pub mod difference;
+pub mod property;
 
 pub mod invariant;
+
+pub mod symex;
 
 pub mod semantics;
 

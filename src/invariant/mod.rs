@@ -50,9 +50,10 @@ pub use consolidate::{
     Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,
 };
 pub use fact::{Fact, Template};
+pub use inputs::from_model as input_of_model;
 pub use point::{Kind, Point};
 pub use precondition::Precondition;
 pub use properties::{Break, PinnedFact, Property, PropertyKind, Standing};
-pub use runs::{Budget, Kept, Run};
+pub use runs::{Budget, Kept, Run, replay};
 pub use subject::Subject;
 pub use summary::{Summaries, Summary, summarise};

@@ -16,11 +16,12 @@ use super::safety;
 use super::scope::{Exit, Side};
 use super::subject;
 use crate::interp::{End, Outcome};
-use crate::ir::{Callee, Expr, Function, Instr, Object, Op, Term, TermId, TermPool, UndefinedKind, Unit};
+use crate::ir::{Instr, Op, Term, TermId, TermPool, UndefinedKind};
 use crate::mvicfg::Mvicfg;
 use crate::semantics::c_parse::Expression;
-use crate::semantics::{c_term, constant_string};
+use crate::semantics::c_term;
 use crate::smt;
+use crate::symex::{assertions_of, is_failure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -357,31 +358,6 @@ fn can_trap(pool: &TermPool, term: TermId) -> bool {
             ) if args.get(1).is_none_or(|b| pool.as_const(*b).is_none())
         )
     })
-}
-
-fn is_failure(callee: &Callee) -> bool {
-    matches!(callee, Callee::Direct(name) if &**name == "__invdiff_assert_fail")
-}
-
-/// The assertions that stand in a function: line, text, and which of those with this text.
-fn assertions_of(f: &Function, unit: &Unit) -> Vec<(u32, String, usize)> {
-    let mut sites: BTreeSet<(u32, String)> = BTreeSet::new();
-    for node in &f.nodes {
-        let Instr::Call { callee, args, .. } = &node.instr else { continue };
-        if let (true, Some(Expr::Addr(Object::Global(symbol)))) = (is_failure(callee), args.first()) {
-            let literal = unit.global(symbol).and_then(|g| constant_string(g, 0));
-            let literal = literal.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            sites.insert((node.span.line, literal.unwrap_or_default()));
-        }
-    }
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut numbered = Vec::new();
-    for (line, text) in sites {
-        let next = seen.entry(text.clone()).or_default();
-        numbered.push((line, text, *next));
-        *next += 1;
-    }
-    numbered
 }
 
 /// The assertion that a run failed, named so that it can be found in other classes.

@@ -68,6 +68,36 @@ pub struct Global {
     pub span: Span,
 }
 
+impl Global {
+    /// Returns `bytes` bytes at `offset` of the initialiser, `None` outside of it or where an
+    /// address is stored.
+    pub fn constant_bytes(&self, offset: u64, bytes: u64) -> Option<Vec<u8>> {
+        let end = offset.checked_add(bytes)?;
+        if end > self.size {
+            return None;
+        }
+        let mut result = vec![0u8; usize::try_from(bytes).ok()?];
+        for piece in &self.init {
+            match piece {
+                InitPiece::Bytes { offset: at, bytes: data } => {
+                    for (i, b) in data.iter().enumerate() {
+                        let p = at + i as u64;
+                        if (offset..end).contains(&p) {
+                            result[(p - offset) as usize] = *b;
+                        }
+                    }
+                }
+                InitPiece::Address { offset: at, .. } => {
+                    if *at < end && at + 8 > offset {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(result)
+    }
+}
+
 /// Declared type of a function, from a prototype or a definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Prototype {

@@ -529,7 +529,7 @@ impl<'a> Evaluator<'a> {
                 .callees
                 .global(c, &symbol)
                 .filter(|g| g.is_const)
-                .and_then(|g| super::output::constant_bytes(g, offset, bytes))
+                .and_then(|g| g.constant_bytes(offset, bytes))
                 .and_then(|b| {
                     let bits = b.iter().rev().fold(0u128, |acc, &x| acc << 8 | x as u128);
                     crate::ir::Const::from_bits(sort, bits)

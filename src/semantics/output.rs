@@ -5,42 +5,14 @@
 //! folded into the literals, so that `printf("%d", 1)` equals `printf("1")`.
 
 use crate::interp::format::{self, ArgType};
-use crate::ir::{Const, DataModel, Global, InitPiece, Sort};
-
-/// Returns `bytes` bytes at `offset` of a global's initialiser, `None` outside of it or where an
-/// address is stored.
-pub fn constant_bytes(g: &Global, offset: u64, bytes: u64) -> Option<Vec<u8>> {
-    let end = offset.checked_add(bytes)?;
-    if end > g.size {
-        return None;
-    }
-    let mut result = vec![0u8; usize::try_from(bytes).ok()?];
-    for piece in &g.init {
-        match piece {
-            InitPiece::Bytes { offset: at, bytes: data } => {
-                for (i, b) in data.iter().enumerate() {
-                    let p = at + i as u64;
-                    if (offset..end).contains(&p) {
-                        result[(p - offset) as usize] = *b;
-                    }
-                }
-            }
-            InitPiece::Address { offset: at, .. } => {
-                if *at < end && at + 8 > offset {
-                    return None;
-                }
-            }
-        }
-    }
-    Some(result)
-}
+use crate::ir::{Const, DataModel, Global, Sort};
 
 /// Bytes of the longest string that is looked at; an object may be declared much larger than memory.
 const LONGEST: u64 = 1 << 16;
 
 /// Returns the bytes of a constant string from `offset` to its terminator, without it.
 pub fn constant_string(g: &Global, offset: u64) -> Option<Vec<u8>> {
-    let all = constant_bytes(g, offset, g.size.checked_sub(offset)?.min(LONGEST))?;
+    let all = g.constant_bytes(offset, g.size.checked_sub(offset)?.min(LONGEST))?;
     let end = all.iter().position(|&b| b == 0)?;
     all.get(..end).map(<[u8]>::to_vec)
 }

@@ -1,0 +1,149 @@
+//! Which clauses of an assertion are left to check (Fig. 2 of the paper).
+
+use super::Outcome;
+use crate::ir::{Op, TermId, TermPool};
+use crate::smt;
+use crate::symex::{Counts, clauses};
+
+/// The clauses that one assertion does not say of another, and whether it is known what became of it.
+pub(super) struct Difference {
+    pub outcome: Outcome,
+    pub left: Vec<TermId>,
+}
+
+/// `AssertDiff`: what is known of the newer assertion by that of the older one, if nothing else
+/// changed.
+///
+/// An older one that fails tells only of one that says the same: what follows from it may hold. (The
+/// paper's line 14 is right by its Lemma 3.7, which needs the other direction.)
+pub(super) fn assert_difference(
+    pool: &mut TermPool,
+    solver: &mut smt::Solver,
+    counts: &mut Counts,
+    new: TermId,
+    matched: Option<(TermId, Outcome)>,
+) -> Difference {
+    let all = || Difference { outcome: Outcome::Unknown, left: clauses(pool, new) };
+    let Some((old, outcome)) = matched else { return all() };
+    match outcome {
+        Outcome::Unknown => all(),
+        _ if old == new => Difference { outcome, left: Vec::new() },
+        Outcome::Fail => all(),
+        Outcome::NotFail => {
+            let left = logical_difference(pool, solver, counts, new, old);
+            let outcome = if left.is_empty() { Outcome::NotFail } else { Outcome::Unknown };
+            Difference { outcome, left }
+        }
+    }
+}
+
+/// `LogicalDifference`: the clauses of `new` that `old` does not imply. One question a clause that is
+/// not among those of `old`.
+fn logical_difference(
+    pool: &mut TermPool,
+    solver: &mut smt::Solver,
+    counts: &mut Counts,
+    new: TermId,
+    old: TermId,
+) -> Vec<TermId> {
+    let known = clauses(pool, old);
+    let mut left = Vec::new();
+    for clause in clauses(pool, new) {
+        if known.contains(&clause) {
+            continue;
+        }
+        let not = pool.not(clause);
+        let refuted = pool.op(Op::And, &[old, not]);
+        if pool.as_const(refuted).and_then(|c| c.as_bool()) == Some(false) {
+            continue;
+        }
+        counts.queries += 1;
+        if !solver.check(pool, &[refuted]).is_unsat() {
+            left.push(clause);
+        }
+    }
+    left
+}
+
+/// The texts of the clauses of an assertion, if its text shows as many.
+pub(super) fn clause_texts(text: &str, count: usize) -> Option<Vec<String>> {
+    let mut parts = vec![String::new()];
+    let mut depth = 0;
+    let mut quote = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            ('\\', Some(_)) => {
+                parts.last_mut()?.push(c);
+                if let Some(next) = chars.next() {
+                    parts.last_mut()?.push(next);
+                }
+                continue;
+            }
+            (c, Some(q)) if c == q => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => quote = Some(c),
+            ('(' | '[', None) => depth += 1,
+            (')' | ']', None) => depth -= 1,
+            // Alternatives bind less: what stands between is no clause.
+            ('?', None) if depth == 0 => return None,
+            ('|', None) if depth == 0 && chars.peek() == Some(&'|') => return None,
+            ('&', None) if depth == 0 && chars.peek() == Some(&'&') => {
+                chars.next();
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut()?.push(c);
+    }
+    let parts: Vec<String> = parts.into_iter().map(|p| p.trim().to_owned()).collect();
+    (parts.len() == count).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Leaf, Sort};
+
+    #[test]
+    fn clauses_of_a_text() {
+        let check = |text: &str, expected: &[&str]| {
+            assert_eq!(
+                clause_texts(text, expected.len()),
+                Some(expected.iter().map(|s| s.to_string()).collect())
+            );
+        };
+        check("a > 0", &["a > 0"]);
+        check("a > 0 && (b && c) && f(\"&&\")", &["a > 0", "(b && c)", "f(\"&&\")"]);
+        assert_eq!(clause_texts("a && b ? c : d", 2), None);
+        assert_eq!(clause_texts("a && b || c", 2), None);
+        assert_eq!(clause_texts("a && b", 3), None);
+    }
+
+    #[test]
+    fn what_is_left_to_check() {
+        let mut pool = TermPool::new();
+        let x = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(32) });
+        let at_least = |pool: &mut TermPool, k: i128| {
+            let k = pool.bv(32, k);
+            pool.op(Op::Sle, &[k, x])
+        };
+        let (zero, one) = (at_least(&mut pool, 0), at_least(&mut pool, 1));
+        let mut check = |new, old, outcome, expected: (Outcome, usize), queries| {
+            let mut solver = smt::Solver::new(smt::Limits::default());
+            let mut counts = Counts::default();
+            let d = assert_difference(&mut pool, &mut solver, &mut counts, new, Some((old, outcome)));
+            assert_eq!((d.outcome, d.left.len()), expected);
+            assert_eq!(counts.queries, queries);
+        };
+        use Outcome::*;
+        check(zero, one, NotFail, (NotFail, 0), 1);
+        check(one, zero, NotFail, (Unknown, 1), 1);
+        check(one, one, NotFail, (NotFail, 0), 0);
+        check(one, one, Fail, (Fail, 0), 0);
+        // What follows from something that fails may hold.
+        check(zero, one, Fail, (Unknown, 1), 0);
+        check(one, one, Unknown, (Unknown, 1), 0);
+    }
+}

@@ -1,0 +1,138 @@
+//! Property differencing (iProperty, Yang et al., ICSE 2014): the assertions of two versions of a
+//! function are matched, and only what their difference leaves open is checked.
+//!
+//! Every assertion is judged alone, with the others taken out, as the paper does: one that fails hides
+//! none behind it. So the outcomes here may differ from what the program does as it stands, where the
+//! first failure is the last.
+//!
+//! - [`matching`]: which assertion of the newer version was which of the older one.
+//! - [`differencing`]: Fig. 2, the clauses that are left to check.
+//! - [`checks`]: Fig. 3, the checks I, II and III on impacted and other paths.
+//! - [`alone`]: programs with one assertion, for replays.
+
+mod alone;
+mod checks;
+mod differencing;
+mod matching;
+
+use crate::interp::Program;
+use crate::invariant::Run;
+use crate::ir::{Function, TermId, TermPool, Unit};
+use crate::smt;
+use crate::symex::{Counts, Impact, Limits, Site, Sites, Trie};
+use std::sync::Arc;
+
+pub use matching::Match;
+
+/// What is known of an assertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    NotFail,
+    Fail,
+    Unknown,
+}
+
+/// Which step settled an assertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It is the same, and nothing changed that it could tell.
+    Unchanged,
+    /// The older one says it.
+    Implied,
+    /// An input on which an older one fails.
+    Counterexample,
+    /// Impacted paths, clauses that are new.
+    CheckI,
+    /// Impacted paths, clauses that are kept.
+    CheckII,
+    /// Other paths, clauses that are new.
+    CheckIII,
+    /// Nothing settled it.
+    Open,
+}
+
+/// What a failure of the newer version is due to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Violation {
+    Regression,
+    NonconformingFeature,
+    BadPropertyUpdate,
+    Preexisting,
+}
+
+/// One assertion of either version.
+pub struct Finding {
+    pub matched: Match,
+    pub old: Option<Site>,
+    pub new: Option<Site>,
+    pub before: Option<Outcome>,
+    pub after: Option<Outcome>,
+    pub step: Step,
+    pub violation: Option<Violation>,
+    /// On which the assertion fails in the newer version.
+    pub run: Option<Run>,
+    /// Texts of the clauses that had to be checked.
+    pub difference: Vec<String>,
+}
+
+/// What comparing two versions found, and what it cost.
+#[derive(Default)]
+pub struct Comparison {
+    pub findings: Vec<Finding>,
+    /// Of checking the older version, which comes before.
+    pub initial: Counts,
+    pub incremental: Counts,
+    /// Runs of inputs on which older assertions fail.
+    pub concrete_runs: u64,
+    /// Of checking all of the newer version, where that was asked for.
+    pub full: Option<Counts>,
+}
+
+/// One version of a function.
+#[derive(Clone, Copy)]
+pub struct Version<'a> {
+    /// As analysed: with callees inlined and short loops laid out.
+    pub body: &'a Arc<Function>,
+    /// As written.
+    pub written: &'a Arc<Function>,
+    pub unit: &'a Arc<Unit>,
+    /// Links a unit that stands in for `unit` with the rest of the version.
+    pub link: &'a dyn Fn(Arc<Unit>) -> Program,
+}
+
+/// How to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub solver: smt::Limits,
+    pub limits: Limits,
+    /// Counts what checking everything would cost; nothing that was asked before is reused.
+    pub compare_full: bool,
+}
+
+/// What may be taken for granted at the entry, as a term over the parameters.
+pub type Requires<'a> = &'a dyn Fn(&mut TermPool, &Function, &Unit) -> Vec<TermId>;
+
+/// Compares the assertions of two versions; `None` where neither has any that can be looked at.
+pub fn compare(old: Version, new: Version, requires: Requires, options: &Options) -> Option<Comparison> {
+    let mut pool = TermPool::new();
+    let sites = (Sites::of(old.body, old.unit, &mut pool), Sites::of(new.body, new.unit, &mut pool));
+    if sites.0.sites.is_empty() && sites.1.sites.is_empty() {
+        return None;
+    }
+    let requires = requires(&mut pool, new.body, new.unit);
+    let impact = Impact::of((old.body, &sites.0), (new.body, &sites.1));
+    let mut work = checks::Work {
+        old,
+        new,
+        old_sites: &sites.0,
+        new_sites: &sites.1,
+        requires: &requires,
+        options,
+        solver: smt::Solver::new(options.solver),
+        trie: (!options.compare_full).then(Trie::new),
+        pool,
+        comparison: Comparison::default(),
+    };
+    work.run(&impact);
+    Some(work.comparison)
+}

@@ -1,0 +1,24 @@
+//! Forward symbolic execution of one function, path by path.
+//!
+//! A state is a node, the values of variables and memory as terms over the function's inputs, and the
+//! conditions of the branches on the way (the *path condition*). At a branch the solver is asked
+//! whether the path condition allows the other side than the one that the state's own model takes:
+//! one query a decision, counted. Loops are followed up to a number of iterations; what lies beyond is
+//! said to be left out.
+//!
+//! - [`Sites`]: the assertions of a function, each with its condition as a formula.
+//! - [`Explorer`]: the paths of a function, and which assertions fail on some of them.
+//! - [`Trie`]: path conditions that were decided, for later explorations of the same terms.
+//! - [`Impact`]: what a change may affect (DiSE); explorations can be limited to paths through it, or
+//!   to the others.
+
+mod explore;
+mod impact;
+mod machine;
+mod site;
+mod trie;
+
+pub use explore::{Counts, Direction, Explorer, Finding, Limits, Suspicion, Target, Verdict};
+pub use impact::Impact;
+pub use site::{Region, Site, Sites, assertions_of, clauses, is_failure, without};
+pub use trie::Trie;
