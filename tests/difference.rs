@@ -11,7 +11,7 @@ mod generate_c;
 mod mutants;
 mod support;
 
-use git_invdiff::difference::{Concerns, Version, is_harmless};
+use git_invdiff::difference::{Concerns, Detector, Version, compare, is_harmless};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::{Comparison, End, Generator, Limits, Pair, Program, run_pair};
@@ -72,6 +72,8 @@ fn what_is_proved_harmless_brings_no_violation_in_any_run() {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
         let base = mutants::with_assertions(&generate_c::program(seed).source, &mut random);
         let Some(old) = program(&base, DataModel::Lp64) else { continue };
+        let same = ["f0", "f1", "f2", "main"].iter().all(|f| harmless(&old, &old, f, Concerns::default()));
+        assert!(same, "seed {seed}: no change\n{base}");
         for _ in 0..6 {
             let mutant = mutants::mutant(&base, &mut random);
             let Some(new) = program(&mutant, DataModel::Lp64) else { continue };
@@ -113,4 +115,75 @@ fn what_is_proved_harmless_brings_no_violation_in_any_run() {
     );
     // Both answers must be there, or the test says nothing.
     assert!(proved > pairs / 10 && refuted > pairs / 40, "{proved} of {pairs}, {refuted}");
+}
+
+/// The pairs of `fixtures/difference`: name, old and new text, whether they are harmless.
+fn fixtures() -> Vec<(String, String, String, bool)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/difference");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten().filter(|e| e.path().is_dir()) {
+        let read = |name: &str| std::fs::read_to_string(entry.path().join(name)).unwrap();
+        let (old, new) = (read("old.c"), read("new.c"));
+        let harmless = new.starts_with("/* harmless:");
+        assert!(harmless || new.starts_with("/* harmful:"), "{:?}", entry.path());
+        found.push((entry.file_name().to_string_lossy().into_owned(), old, new, harmless));
+    }
+    found.sort();
+    found
+}
+
+fn last_function(program: &Program) -> String {
+    program.units()[0].functions.last().unwrap().name.to_string()
+}
+
+#[test]
+fn known_pairs_get_their_answers() {
+    let pairs = fixtures();
+    assert!(pairs.len() >= 10);
+    for (name, old, new, expected) in pairs {
+        let (old, new) = (program(&old, DataModel::Lp64).unwrap(), program(&new, DataModel::Lp64).unwrap());
+        let function = last_function(&new);
+        let concerns = Concerns::of(&new);
+        assert_eq!(harmless(&old, &new, &function, concerns), expected, "{name}");
+        let mut inputs = Generator::new(&new, &function, 1);
+        let mut refuted = || {
+            let pair = run_pair((&old, &function), (&new, &function), &inputs.next(), &Limits::default());
+            refutes(&pair, concerns)
+        };
+        assert_eq!((0..4_000).any(|_| refuted()), !expected, "{name}: a run shows the harm");
+    }
+}
+
+#[test]
+fn no_regression_of_the_verification_tasks_is_called_harmless() {
+    let Some(folder) = support::oracle::shared("subjects/svcomp") else { return };
+    let tasks = std::fs::read_to_string(folder.join("tasks.csv")).unwrap();
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        program(&text, DataModel::Ilp32).unwrap()
+    };
+    let mut proved = 0;
+    for task in tasks.lines().skip(1) {
+        let [_, old_name, new_name, was, is] = task.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{task}")
+        };
+        let (old, new) = (read(old_name), read(new_name));
+        let version = |program| Version { program, function: "main" };
+        let concerns = Concerns::of(&new);
+        assert!(!concerns.aborts, "abort is an assumption there");
+        let size = |detector| {
+            let graph = compare(version(&old), version(&new), detector, concerns);
+            (graph.is_harmless(), graph.condition().open.len(), graph.nodes.len())
+        };
+        let (dp, cond) = (size(Detector::DiffDp), size(Detector::DiffCond));
+        println!(
+            "{old_name} -> {new_name} ({was} -> {is}): harmless {}, {} of {} states open; diffCond {}, {} of {}",
+            dp.0, dp.1, dp.2, cond.0, cond.1, cond.2
+        );
+        assert!(!(dp.0 || cond.0) || is == "true" || was == "false", "{task}");
+        proved += usize::from(dp.0);
+    }
+    println!("{proved} proved harmless");
+    // Among them assumptions that became stronger, and assertions that became weaker.
+    assert!(proved >= 5);
 }

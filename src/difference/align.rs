@@ -5,8 +5,9 @@
 //! A pair of locations is aligned under a set of change-affected variables. Equal operations are done
 //! together; a new one is done alone, while the original program waits. The original program goes on
 //! alone over what it executes in any case (`Aligner::skip`): assignments, calls that are followed,
-//! branches whose ways meet again without doing anything but to assign, and branches whose conditions
-//! are constants. Refinements of the listing:
+//! branches whose ways meet again without doing anything but to assign, branches whose conditions are
+//! constants, and assertions: where one fails, the original program violates the property, and nothing
+//! that comes of it is new. Refinements of the listing:
 //!
 //! - straight-line code is aligned by a diff, so that a removed assignment is skipped where it stood,
 //!   and assignments to the same variables that differ are done together (the paper's footnote 4);
@@ -15,47 +16,52 @@
 //! - where a condition is affected, or is another one, but both programs' ways meet again and the
 //!   original one only assigns between, the modified one goes its ways alone and both meet behind;
 //! - paths from which the modified program meets no violation at all end at once;
-//! - constants are followed on both sides.
+//! - constants are followed on both sides, and ways that bring different ones are kept apart.
 //!
 //! What may differ only grows while pairs are explored, so the exploration is a fix-point; the graph is
 //! read off afterwards, from the final states alone, which makes it deterministic.
 
-use super::assume;
 use super::body::Kind;
 use super::graph::{Builder, Edge, Graph, Role};
 use super::model::Model;
 use super::part::Part;
 use super::side::{Loc, Side};
-use super::state::State;
+use super::state::{Constants, State};
+use crate::ir::{Expr, Instr, Object, VarId};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Pairs, and visits of pairs, beyond which everything is to be verified.
 const MAX_PAIRS: usize = 20_000;
 const MAX_VISITS: usize = 100_000;
+/// Sets of constants with which one pair is explored, each for itself.
+const MAX_CASES: usize = 4;
 /// Operations that are looked ahead.
-const LOOKAHEAD: usize = 40;
+pub(super) const LOOKAHEAD: usize = 40;
 /// Branches that are looked ahead.
-const BRANCHES: usize = 4;
+pub(super) const BRANCHES: usize = 4;
 
 /// Aligned locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Pair {
-    old: Loc,
-    new: Loc,
+pub(super) struct Pair {
+    pub old: Loc,
+    pub new: Loc,
     /// The modified program goes alone until it gets there.
-    until: Option<Loc>,
+    pub until: Option<Loc>,
+    /// Which of the constants that ways bring here; `MAX_CASES` is for all others.
+    case: usize,
 }
 
 /// Where an operation of the modified program leads.
-enum To {
+pub(super) enum To {
     Pair(Pair, State),
     Bug(Loc),
     Covered(Loc),
 }
 
-struct Out {
-    label: usize,
-    to: To,
+pub(super) struct Out {
+    pub label: usize,
+    pub to: To,
 }
 
 /// What to do with the next operation of straight-line code.
@@ -68,13 +74,17 @@ enum Plan {
     },
 }
 
-struct Aligner<'m> {
-    model: &'m Model,
+pub(super) struct Aligner<'m> {
+    pub model: &'m Model,
+    cases: RefCell<HashMap<Meeting, Vec<(Constants, Constants)>>>,
 }
+
+/// A pair without its case.
+type Meeting = (Loc, Loc, Option<Loc>);
 
 /// Runs the algorithm.
 pub(super) fn graph(model: &Model) -> Graph {
-    let aligner = Aligner { model };
+    let aligner = Aligner { model, cases: RefCell::default() };
     let builder = Builder::new(&model.new, &model.new_functions);
     let start = model.new.start();
     aligner.explore(&builder).unwrap_or_else(|| Graph::everything(builder.place(start)))
@@ -149,28 +159,57 @@ impl Aligner<'_> {
         graph
     }
 
-    fn before(&self) -> &Side {
+    pub(super) fn before(&self) -> &Side {
         &self.model.old
     }
 
-    fn after(&self) -> &Side {
+    pub(super) fn after(&self) -> &Side {
         &self.model.new
     }
 
-    fn bug(&self, at: Loc) -> To {
+    pub(super) fn bug(&self, at: Loc) -> To {
         if self.after().can_fail_from(at) { To::Bug(at) } else { To::Covered(at) }
     }
 
     /// The procedure `process` of the listing.
-    fn arrive(&self, old: Loc, new: Loc, until: Option<Loc>, state: State) -> To {
+    pub(super) fn arrive(&self, old: Loc, new: Loc, until: Option<Loc>, state: State) -> To {
         let until = until.filter(|u| *u != new);
         if !self.after().can_fail_from(new) || self.old_fails(old, &state) {
             return To::Covered(new);
         }
         match self.after().step(new).kind {
             Kind::Fail => To::Bug(new),
-            _ => To::Pair(Pair { old, new, until }, state),
+            _ => {
+                let case = self.case((old, new, until), &state);
+                To::Pair(Pair { old, new, until, case }, state)
+            }
         }
+    }
+
+    /// Ways that bring different constants are followed apart, as long as these are few.
+    fn case(&self, meeting: Meeting, state: &State) -> usize {
+        let mut cases = self.cases.borrow_mut();
+        let list = cases.entry(meeting).or_default();
+        let same = |c: &(Constants, Constants)| c.0 == state.old && c.1 == state.new;
+        let known = list.iter().position(same);
+        known.unwrap_or_else(|| {
+            if list.len() < MAX_CASES {
+                list.push((state.old.clone(), state.new.clone()));
+                return list.len() - 1;
+            }
+            MAX_CASES
+        })
+    }
+
+    /// Takes the original program over branches whose conditions are constants.
+    fn past_constants(&self, from: Loc, state: &State) -> Loc {
+        let mut at = from;
+        for _ in 0..LOOKAHEAD {
+            let Some(label) = folded(self.before(), at, &state.old) else { break };
+            let Some(next) = self.before().succ(at, usize::from(!label)) else { break };
+            at = next;
+        }
+        at
     }
 
     /// Whether the original program violates the property whatever else it reads.
@@ -190,7 +229,7 @@ impl Aligner<'_> {
 
     /// Lets the original program go on alone over what it executes in any case. `across`: also over
     /// branches whose ways meet again.
-    fn skip(&self, at: Loc, state: &mut State, across: bool) -> Option<Loc> {
+    pub(super) fn skip(&self, at: Loc, state: &mut State, across: bool) -> Option<Loc> {
         let side = self.before();
         let step = side.step(at);
         match &step.kind {
@@ -220,7 +259,11 @@ impl Aligner<'_> {
                 if let Some(label) = folded(side, at, &state.old) {
                     return side.succ(at, usize::from(!label));
                 }
-                let (next, writes) = side.region(at).filter(|_| across)?;
+                if let Some(label) = side.passes(at) {
+                    self.learn_old(at, label, state);
+                    return side.succ(at, usize::from(!label));
+                }
+                let (next, writes) = side.region(at).filter(|(_, w)| across || w.is_empty())?;
                 for w in writes.iter() {
                     state.affected.add(w.part);
                     state.old.set(w.part.object, None);
@@ -361,6 +404,7 @@ impl Aligner<'_> {
                 None => Some((2, step.text)),
             },
             Kind::Leave => side.leave(at).map(|_| (3, side.body(at).frame)),
+            Kind::Branch(atom) => side.past_assertion(at).map(|_| (4, atom.text)),
             _ => None,
         }
     }
@@ -368,17 +412,17 @@ impl Aligner<'_> {
     fn plan(&self, pair: &Pair, state: &State) -> Plan {
         let (old, new) = (self.before(), self.after());
         let first = self.identity(new, pair.new);
-        if first.is_some() && first == self.identity(old, pair.old) {
+        let (mut at, mut scratch) = (self.past_constants(pair.old, state), state.clone());
+        if first.is_some() && first == self.identity(old, at) {
             return Plan::Together { skip: 0, equal: true };
         }
         let mut before = Vec::new();
-        let (mut at, mut scratch) = (pair.old, state.clone());
         let mut places = Vec::new();
         while let Some(id) = self.identity(old, at).filter(|_| before.len() < LOOKAHEAD) {
             before.push(id);
             places.push(at);
             match self.skip(at, &mut scratch, false) {
-                Some(next) => at = next,
+                Some(next) => at = self.past_constants(next, &scratch),
                 None => break,
             }
         }
@@ -410,7 +454,7 @@ impl Aligner<'_> {
                 Some(body) => Some(side.enter(at, body)),
                 None if matches!(side.step(at).kind, Kind::Leave) => side.leave(at).and_then(|(_, n)| n),
                 None if matches!(side.step(at).kind, Kind::Call(_)) => None,
-                None => side.succ(at, 0),
+                None => side.past_assertion(at).or_else(|| side.succ(at, 0)),
             };
             match next {
                 Some(next) => at = next,
@@ -430,9 +474,10 @@ impl Aligner<'_> {
     /// Both programs do an operation, the original one after some others. `None`: they must not.
     fn together(&self, pair: &Pair, mut state: State, skip: usize, equal: bool) -> Option<To> {
         let (old, new) = (self.before(), self.after());
-        let mut at = pair.old;
+        let mut at = self.past_constants(pair.old, &state);
         for _ in 0..skip {
             at = self.skip(at, &mut state, false)?;
+            at = self.past_constants(at, &state);
         }
         let (was, is) = (old.step(at), new.step(pair.new));
         let objects = &self.model.objects;
@@ -532,7 +577,7 @@ impl Aligner<'_> {
     }
 
     /// The variables that an argument reads.
-    fn argument_reads(&self, at: Loc, argument: &crate::ir::Expr) -> Vec<Part> {
+    fn argument_reads(&self, at: Loc, argument: &Expr) -> Vec<Part> {
         let objects = &self.after().body(at).objects;
         let mut reads = Vec::new();
         argument.for_each_var(&mut |v| reads.extend(objects.get(v.0 as usize).map(|o| Part::whole(*o))));
@@ -558,201 +603,25 @@ impl Aligner<'_> {
         is.writes.iter().filter(|w| w.strong).for_each(|w| state.affected.remove(w.part));
         Some(self.arrive(next_old?, next_new?, None, state))
     }
-
-    /// Both edges of a branch of the modified program.
-    fn branch(&self, pair: &Pair, state: &State) -> Vec<Out> {
-        let side = self.after();
-        let step = side.step(pair.new);
-        let Kind::Branch(atom) = &step.kind else { return Vec::new() };
-        let constant = folded(side, pair.new, &state.new);
-        let labels: Vec<bool> = match constant {
-            Some(label) => vec![label],
-            None => vec![true, false],
-        };
-        if step.traps && pair.until.is_some() {
-            return vec![Out { label: 0, to: To::Bug(pair.new) }];
-        }
-        if pair.until.is_some() || constant.is_some() {
-            let alone = |label: &bool| self.edge_alone(pair, *label, pair.old, state.clone(), pair.until);
-            return labels.iter().filter_map(alone).collect();
-        }
-        let candidates = self.candidates(pair, state);
-        let exact = candidates.iter().position(|c| self.old_atom(c.0).is_some_and(|a| a.text == atom.text));
-        // A branch that comes before the one that the original program has takes none of its answers.
-        let inserted = exact.is_none() && self.is_inserted(pair.new, &candidates);
-        let mut outs = Vec::new();
-        let mut open = Vec::new();
-        for label in labels {
-            let found = match exact {
-                Some(i) => candidates.get(i),
-                None if inserted => None,
-                None => candidates.iter().find(|c| {
-                    let implied = self.old_atom(c.0).and_then(|a| assume::implied(atom, label, a));
-                    let reads = &self.before().step(c.0).reads;
-                    implied.is_some() && !c.1.touches_any(&self.model.objects, reads)
-                }),
-            };
-            match found {
-                Some((at, reached)) => outs.extend(self.edge_matched(pair, label, *at, reached)),
-                None => open.push(label),
-            }
-        }
-        if open.is_empty() {
-            return outs;
-        }
-        if step.traps {
-            return vec![Out { label: 0, to: To::Bug(pair.new) }];
-        }
-        let (old, state, until) = self.partner(pair, state, &candidates, inserted);
-        outs.extend(open.into_iter().filter_map(|l| self.edge_alone(pair, l, old, state.clone(), until)));
-        outs
-    }
-
-    fn old_atom(&self, at: Loc) -> Option<&assume::Atom> {
-        match &self.before().step(at).kind {
-            Kind::Branch(atom) => Some(atom),
-            _ => None,
-        }
-    }
-
-    /// Branches that the original program comes to in any case, with what may differ there.
-    fn candidates(&self, pair: &Pair, state: &State) -> Vec<(Loc, State)> {
-        let (mut at, mut state) = (pair.old, state.clone());
-        let mut found = Vec::new();
-        for _ in 0..LOOKAHEAD {
-            let is_branch = self.old_atom(at).is_some() && folded(self.before(), at, &state.old).is_none();
-            if is_branch {
-                found.push((at, state.clone()));
-                if found.len() >= BRANCHES {
-                    break;
-                }
-            }
-            match self.skip(at, &mut state, true) {
-                Some(next) => at = next,
-                None => break,
-            }
-        }
-        found
-    }
-
-    /// One edge of a branch, where the original program has a branch that answers.
-    fn edge_matched(&self, pair: &Pair, label: bool, at: Loc, reached: &State) -> Option<Out> {
-        let (old, new) = (self.before(), self.after());
-        let (was, is) = (old.step(at), new.step(pair.new));
-        let Kind::Branch(atom) = &is.kind else { return None };
-        let edge = self.old_atom(at).and_then(|a| assume::implied(atom, label, a))?;
-        let index = usize::from(!label);
-        let target = new.succ(pair.new, index)?;
-        let objects = &self.model.objects;
-        let to = if reached.touches_any(objects, &is.reads) || reached.touches_any(objects, &was.reads) {
-            let mut state = reached.clone();
-            let behind = self.skip(at, &mut state, true);
-            match behind.zip(new.meet(pair.new)) {
-                _ if is.traps => To::Bug(pair.new),
-                Some((behind, meet)) => {
-                    self.learn(pair.new, label, &mut state);
-                    self.arrive(behind, target, Some(meet), state)
-                }
-                None => self.bug(target),
-            }
-        } else {
-            let mut state = reached.clone();
-            self.learn(pair.new, label, &mut state);
-            if let crate::ir::Instr::Branch { cond } = &old.body(at).function.node(at.node).instr {
-                let cond = cond.clone();
-                state.old.learn(old, at, &cond, edge);
-            }
-            self.arrive(old.succ(at, usize::from(!edge))?, target, None, state)
-        };
-        Some(Out { label: index, to })
-    }
-
-    /// What the modified program's variables must be on an edge.
-    fn learn(&self, at: Loc, label: bool, state: &mut State) {
-        let new = self.after();
-        if let crate::ir::Instr::Branch { cond } = &new.body(at).function.node(at.node).instr {
-            let cond = cond.clone();
-            state.new.learn(new, at, &cond, label);
-        }
-    }
-
-    fn edge_alone(
-        &self,
-        pair: &Pair,
-        label: bool,
-        old: Loc,
-        mut state: State,
-        until: Option<Loc>,
-    ) -> Option<Out> {
-        let index = usize::from(!label);
-        let target = self.after().succ(pair.new, index)?;
-        self.learn(pair.new, label, &mut state);
-        Some(Out { label: index, to: self.arrive(old, target, until, state) })
-    }
-
-    /// How a branch that matches none is gone about: where the original program waits meanwhile, and up
-    /// to where the modified one goes alone.
-    fn partner(
-        &self,
-        pair: &Pair,
-        state: &State,
-        candidates: &[(Loc, State)],
-        inserted: bool,
-    ) -> (Loc, State, Option<Loc>) {
-        let waits = (pair.old, state.clone(), None);
-        let Some(meet) = self.after().meet(pair.new) else { return waits };
-        let Some((at, reached)) = candidates.first() else { return waits };
-        if inserted {
-            return (pair.old, state.clone(), Some(meet));
-        }
-        let mut reached = reached.clone();
-        match self.skip(*at, &mut reached, true) {
-            Some(behind) => (behind, reached, Some(meet)),
-            None => waits,
-        }
-    }
-
-    /// Whether the modified program comes to the original's next branch behind this one.
-    fn is_inserted(&self, branch: Loc, candidates: &[(Loc, State)]) -> bool {
-        let side = self.after();
-        let Some(expected) = candidates.first().and_then(|c| self.old_atom(c.0)) else { return false };
-        let mut at = side.meet(branch);
-        let mut branches = 0;
-        for _ in 0..LOOKAHEAD {
-            let Some(now) = at else { return false };
-            at = match &side.step(now).kind {
-                Kind::Branch(atom) if atom.text == expected.text => return true,
-                Kind::Branch(_) if branches < BRANCHES => {
-                    branches += 1;
-                    side.meet(now)
-                }
-                Kind::Plain | Kind::Call(_) => side.succ(now, 0),
-                _ => return false,
-            };
-        }
-        false
-    }
 }
 
-fn folded(side: &Side, at: Loc, constants: &super::state::Constants) -> Option<bool> {
+pub(super) fn folded(side: &Side, at: Loc, constants: &Constants) -> Option<bool> {
     match &side.body(at).function.node(at.node).instr {
-        crate::ir::Instr::Branch { cond } => constants.value(side, at, cond)?.as_bool(),
+        Instr::Branch { cond } => constants.value(side, at, cond)?.as_bool(),
         _ => None,
     }
 }
 
-fn arguments(side: &Side, at: Loc) -> Vec<crate::ir::Expr> {
+fn arguments(side: &Side, at: Loc) -> Vec<Expr> {
     match &side.body(at).function.node(at.node).instr {
-        crate::ir::Instr::Call { args, .. } => args.clone(),
+        Instr::Call { args, .. } => args.clone(),
         _ => Vec::new(),
     }
 }
 
 /// Whether two expressions say the same of variables of the same name.
-fn same_text(old: &Side, at: Loc, x: &crate::ir::Expr, new: &Side, now: Loc, y: &crate::ir::Expr) -> bool {
-    use crate::ir::{Expr, Object};
-    let variable =
-        |side: &Side, at: Loc, v: crate::ir::VarId| side.body(at).objects.get(v.0 as usize).copied();
+fn same_text(old: &Side, at: Loc, x: &Expr, new: &Side, now: Loc, y: &Expr) -> bool {
+    let variable = |side: &Side, at: Loc, v: VarId| side.body(at).objects.get(v.0 as usize).copied();
     match (x, y) {
         (Expr::Const(a), Expr::Const(b)) => a == b,
         (Expr::Var(a), Expr::Var(b)) => variable(old, at, *a) == variable(new, now, *b),

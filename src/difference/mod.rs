@@ -19,6 +19,7 @@
 mod align;
 mod assume;
 mod body;
+mod branches;
 mod graph;
 mod model;
 mod names;

@@ -48,14 +48,15 @@ pub(super) struct Side {
     fails_before_exit: Vec<Vec<bool>>,
     /// By body and node: the exit can be reached.
     reaches_exit: Vec<Vec<bool>>,
-    /// By body: what it writes, if it surely ends and does nothing else. By branch: the same up to
+    /// By body: what it writes, if it surely ends, or violates the property, and does
+    /// nothing else. By branch: the same up to
     /// where its ways meet.
     effects: RefCell<HashMap<(usize, NodeId), Effect>>,
     contexts: RefCell<Contexts>,
     concerns: Concerns,
 }
 
-/// What is written, if nothing else is done.
+/// What is written, if no more is done.
 type Effect = Option<Arc<[Write]>>;
 
 #[derive(Default)]
@@ -209,8 +210,28 @@ impl Side {
         })
     }
 
-    /// Returns where a branch's ways meet and what they write, if all that lies between surely ends
-    /// and violates nothing.
+    /// Returns the edge of a branch on which no violation comes at once, if one does on the other.
+    pub fn passes(&self, at: Loc) -> Option<bool> {
+        if !matches!(self.step(at).kind, Kind::Branch(_)) {
+            return None;
+        }
+        let fails = |label| self.succ(at, label).is_some_and(|to| matches!(self.step(to).kind, Kind::Fail));
+        match (fails(0), fails(1)) {
+            (true, false) => Some(false),
+            (false, true) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Returns where control goes on behind a branch that only asserts: whatever comes there has passed.
+    pub fn past_assertion(&self, at: Loc) -> Option<Loc> {
+        match self.passes(at) {
+            Some(label) => self.succ(at, usize::from(!label)),
+            None => self.region(at).filter(|(_, writes)| writes.is_empty()).map(|(next, _)| next),
+        }
+    }
+
+    /// Returns where a branch's ways meet and what they write, if all that lies between surely ends.
     pub fn region(&self, at: Loc) -> Option<(Loc, Arc<[Write]>)> {
         let body = self.context_of(at).body;
         let after = self.bodies[body].after[at.node.0 as usize]?;
@@ -254,9 +275,6 @@ impl Side {
         while let Some((node, next)) = stack.last_mut() {
             let succs = &b.function.node(*node).succs;
             let Some(&succ) = succs.get(*next) else {
-                if succs.is_empty() {
-                    return None;
-                }
                 state.insert(*node, false);
                 stack.pop();
                 continue;
@@ -286,6 +304,8 @@ impl Side {
     ) -> Option<()> {
         let step = &self.bodies[body].steps[node.0 as usize];
         match &step.kind {
+            // What comes of a violation is not new.
+            Kind::Fail => {}
             Kind::Skip | Kind::Plain | Kind::Branch(_) => writes.extend(&step.writes),
             Kind::Call(Call { target: Some(callee), enterable: true, noreturn: false, .. }) => {
                 if active.contains(callee) || *callee == body || active.len() >= MAX_DEPTH {
