@@ -704,3 +704,31 @@ fn guards_are_those_of_the_code() {
     let odd: Vec<i64> = numbers.filter(|n| ![-1, 0, 1, 76, 77, 78].contains(n)).collect();
     assert!(odd.is_empty(), "{guards:?}");
 }
+
+/// No fact is on both sides of a churn, nor listed twice, and literals of the old version have their text.
+#[test]
+fn what_is_said_is_said_once() {
+    let f = |more: &str| {
+        format!(
+            "int f(const int *a, const int *b, int n, int m)\n{{\n    if (a[0] * a[1] + b[2] > b[3] - a[4] && n * m != a[5] + \
+             b[6] && (n ^ m) < a[7] * b[8] && a[9] * a[10] < b[11]{more})\n        return 1;\n    return 0;\n}}\n\
+             const char *g(void)\n{{\n    return \"1.{}\";\n}}\n",
+            more.len()
+        )
+    };
+    let report = analyse(&[&f(""), &f(" && n > 5")]);
+    let points = || report.functions.iter().flat_map(|f| &f.points);
+    assert!(points().flat_map(|p| &p.churns).count() >= 2, "{:?}", report.functions);
+    for churn in points().flat_map(|p| &p.churns) {
+        let both = churn.removed.iter().filter(|r| churn.added.iter().any(|a| a.text == r.text));
+        assert_eq!(both.count(), 0, "{churn:?}");
+        let ends = churn.witness.iter().flat_map(|w| [&w.old, &w.new]);
+        for returned in ends.filter_map(|run| run.returned.as_ref()) {
+            assert!(!returned.contains(".str"), "{returned}");
+        }
+    }
+    for point in points() {
+        let texts: std::collections::BTreeSet<_> = point.version_invariants.iter().map(|f| &f.text).collect();
+        assert_eq!(texts.len(), point.version_invariants.len());
+    }
+}

@@ -2,9 +2,9 @@
 
 use super::classes::{Analysed, World, version_pairs};
 use super::lineage::{Lineage, Member};
-use super::selection;
 use super::through::{self, Changes};
 use super::{Request, witness};
+use super::{implied, selection};
 use crate::invariant::{self, PointDiff, Subject};
 use crate::ir::{DataModel, RETURNS_TWICE};
 use crate::mvicfg::VersionSet;
@@ -48,16 +48,12 @@ pub fn fill(
     let differ = |l: usize| analysed.get(l).is_some_and(|a| a.diff.is_some());
     let changes = Changes::new(lineages, &differ, request.versions.len());
     for (i, (lineage, a)) in lineages.iter().zip(analysed).enumerate() {
-        if let Some(mut f) = function_report(request, lineage, a, world) {
+        // What a function keeps is of interest where its own text changes.
+        let kept = request.analysis.all || request.analysis.whole || changes.touches(i, &a.class_of);
+        let queries = &mut report.cost.solver_queries;
+        if let Some(mut f) = function_report((request, world), lineage, a, kept, queries) {
             for churn in f.points.iter_mut().flat_map(|p| &mut p.churns) {
                 churn.through = changes.of(i, churn);
-            }
-            // What a function keeps is of interest where its own text changes.
-            let kept = request.analysis.all || request.analysis.whole;
-            if a.diff.is_some() && !changes.touches(i, &a.class_of) && !kept {
-                for point in f.points.iter_mut().filter(|p| p.kind == PointKind::Exit) {
-                    (point.left_out, point.version_invariants) = (0, Vec::new());
-                }
             }
             report.functions.push(f);
         }
@@ -80,11 +76,13 @@ fn version(index: usize) -> Version {
     index as Version + 1
 }
 
+/// `kept`: whether what it keeps is of interest. `queries`: counts what the solver is asked.
 fn function_report(
-    request: &Request,
+    (request, world): (&Request, &World),
     lineage: &Lineage,
     a: &Analysed,
-    world: &World,
+    kept: bool,
+    queries: &mut u64,
 ) -> Option<FunctionReport> {
     let (newest, member) = lineage.newest()?;
     let present: Vec<Version> =
@@ -106,7 +104,7 @@ fn function_report(
     };
     match &a.diff {
         Some(diff) => {
-            f.points.extend(diff.points.iter().map(|p| point(request, lineage, a, p)));
+            f.points.extend(diff.points.iter().map(|p| point(request, lineage, a, (p, kept), queries)));
             if !f.unknowns.is_empty() {
                 f.outcome = Outcome::PartlyAnalysed;
             }
@@ -161,7 +159,13 @@ fn unknowns(lineage: &Lineage) -> Vec<UnknownEntry> {
     all
 }
 
-fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -> Point {
+fn point(
+    request: &Request,
+    lineage: &Lineage,
+    a: &Analysed,
+    (diff, kept): (&PointDiff, bool),
+    queries: &mut u64,
+) -> Point {
     let view = View { request, lineage, a, point: &diff.point.id };
     let kind = match diff.point.kind {
         invariant::Kind::Entry => PointKind::Entry,
@@ -180,7 +184,7 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
         point.lines.insert(version(v), line);
     }
     let mut invariants: Vec<&invariant::Fact> = Vec::new();
-    for fact in &diff.invariants {
+    for fact in diff.invariants.iter().filter(|_| kept || kind != PointKind::Exit) {
         // An invariant is a fact of every version that has the function.
         if a.class_of.iter().flatten().all(|c| fact.classes.contains(*c)) {
             invariants.push(fact);
@@ -196,8 +200,18 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
             || f.variables.iter().any(seen)
     };
     let mut invariants: Vec<&invariant::Fact> = invariants.into_iter().filter(shown).collect();
+    // Two ways may lead to one text: the one that takes less for granted is told.
+    invariants.sort_by_key(|f| f.assumptions.len());
+    let mut told = BTreeSet::new();
+    invariants.retain(|f| told.insert(&f.text));
     if !request.analysis.has_locals() && !request.analysis.points.is_explicit() {
-        (invariants, point.left_out) = selection::select(invariants);
+        let order = |facts: &[&invariant::Fact]| match lineage.newest() {
+            Some((_, m)) => implied::implied(&m.unit, &m.function, facts),
+            None => (vec![false; facts.len()], 0),
+        };
+        let selected = selection::select(invariants, order);
+        (invariants, point.left_out) = (selected.shown, selected.left_out);
+        *queries += selected.queries;
     }
     point.version_invariants = invariants.into_iter().map(|f| view.fact(f, None)).collect();
     point.undecided = diff
@@ -216,6 +230,11 @@ fn point(request: &Request, lineage: &Lineage, a: &Analysed, diff: &PointDiff) -
                 let undecided =
                     Undecided { text: c.subject.name(), reason: reason.into(), ..Undecided::default() };
                 point.undecided.push(undecided);
+                continue;
+            }
+            // What was to be lost is said in the same words: nothing is known to have changed.
+            let said = |f: &invariant::Fact| c.added.iter().any(|o| o.text == f.text);
+            if c.claim == invariant::Claim::NoLongerProvable && c.removed.iter().all(said) {
                 continue;
             }
             // A local matters by itself only when nothing that a caller sees tells of the change, and
@@ -319,9 +338,16 @@ impl View<'_> {
             to,
         );
         let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
-        let removed: Vec<Fact> =
-            c.removed.iter().map(|f| self.fact(f, Some(self.version_of(f, from, to)))).collect();
-        let added: Vec<Fact> = c.added.iter().map(|f| self.fact(f, Some(to))).collect();
+        // What both sides say in the same words did not change: the rest did.
+        let said = |by: &[invariant::Fact], f: &&invariant::Fact| by.iter().any(|o| o.text == f.text);
+        let removed: Vec<Fact> = c
+            .removed
+            .iter()
+            .filter(|f| !said(&c.added, f))
+            .map(|f| self.fact(f, Some(self.version_of(f, from, to))))
+            .collect();
+        let added: Vec<Fact> =
+            c.added.iter().filter(|f| !said(&c.removed, f)).map(|f| self.fact(f, Some(to))).collect();
         let texts: Vec<&str> = removed.iter().chain(&added).map(|f| f.id.as_str()).collect();
         let id = stable_id(&[lineage_name, self.point, &c.subject.name(), &texts.join(" ")]);
         let program = self.member(to).is_some_and(|m| &*m.function.name == "main");

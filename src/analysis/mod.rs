@@ -11,6 +11,7 @@ mod convert;
 mod files;
 mod graphs;
 mod hunks;
+mod implied;
 mod lineage;
 pub mod memory;
 mod preconditions;

@@ -12,8 +12,20 @@ const LONGEST: usize = 100;
 /// Longest value that makes bounds of the same variable superfluous.
 const PLAIN: usize = 60;
 
-/// Returns the facts that are shown, and how many are left out.
-pub(super) fn select(facts: Vec<&Fact>) -> (Vec<&Fact>, usize) {
+/// What is shown of a point.
+pub(super) struct Selected<'f> {
+    pub(super) shown: Vec<&'f Fact>,
+    pub(super) left_out: usize,
+    /// Questions to the solver.
+    pub(super) queries: u64,
+}
+
+/// Selects what is shown. `implied_by_others` says of each of some facts, the most wanted first, whether the
+/// others say it, with the questions that it asked.
+pub(super) fn select<'f>(
+    facts: Vec<&'f Fact>,
+    implied_by_others: impl Fn(&[&Fact]) -> (Vec<bool>, u64),
+) -> Selected<'f> {
     let is_value = |f: &&&Fact| matches!(f.template, Template::Constant | Template::Functional);
     let is_plain = |f: &&&Fact| f.text.len() <= PLAIN && !names_a_call(&f.text);
     let plain: BTreeSet<&String> =
@@ -34,9 +46,13 @@ pub(super) fn select(facts: Vec<&Fact>) -> (Vec<&Fact>, usize) {
     rest.sort_by(|a, b| (subject(a), a.text.len(), &a.text).cmp(&(subject(b), b.text.len(), &b.text)));
     let (mut shown, long): (Vec<&Fact>, Vec<&Fact>) =
         rest.into_iter().partition(|f| f.text.chars().count() <= LONGEST);
-    let more = shown.len().saturating_sub(MOST);
+    let (said, queries) = implied_by_others(&shown);
+    let all = shown.len();
+    let mut said = said.into_iter();
+    shown.retain(|_| said.next() != Some(true));
     shown.truncate(MOST);
-    (shown, implied.len() + long.len() + more)
+    let left_out = implied.len() + long.len() + all - shown.len();
+    Selected { shown, left_out, queries }
 }
 
 /// Whether a value is that of a call of the program's own functions, of which bounds may say more than
@@ -70,9 +86,10 @@ mod tests {
             bounds: BTreeMap::new(),
         };
         let facts: Vec<Fact> = facts.iter().map(fact).collect();
-        let (found, more) = select(facts.iter().collect());
+        let nothing = |facts: &[&Fact]| (vec![false; facts.len()], 0);
+        let found = select(facts.iter().collect(), nothing);
         assert_eq!(
-            (found.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), more),
+            (found.shown.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), found.left_out),
             (shown.to_vec(), left_out)
         );
     }

@@ -21,7 +21,8 @@ pub fn convert(
     program: bool,
 ) -> Witness {
     let names = Names::new(run, new);
-    let (before, after) = values(churn, &Names::new(run, old), &names);
+    let old_names = Names::new(run, old);
+    let (before, after) = values(churn, &old_names, &names);
     let reads_stdin = !run.input.stdin.is_empty() || !run.old.inputs.is_empty() || !run.new.inputs.is_empty();
     let (stdin, stdin_base64) = match (reads_stdin || program, String::from_utf8(run.input.stdin.clone())) {
         (false, _) => (None, None),
@@ -47,7 +48,7 @@ pub fn convert(
         argv: (program && run.input.argv.len() > 1)
             .then(|| run.input.argv.iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect()),
         relies_on,
-        old: outcome(&run.old, old, &names, program, before),
+        old: outcome(&run.old, old, &old_names, program, before),
         new: outcome(&run.new, new, &names, program, after),
     }
 }
@@ -88,12 +89,12 @@ fn values(churn: Option<&invariant::Churn>, old: &Names, names: &Names) -> (Valu
     match churn.map(|c| (&c.subject, c)) {
         Some((Subject::Cell { name, .. }, churn)) => {
             if let Some(change) = &churn.cell {
-                let text = |v: &CellValue| match v {
+                let text = |v: &CellValue, names: &Names| match v {
                     CellValue::Const(c) => constant(*c, &change.ty),
                     CellValue::Target(t) => names.target(t),
                 };
-                before.insert(name.to_string(), text(&change.old));
-                after.insert(name.to_string(), text(&change.new));
+                before.insert(name.to_string(), text(&change.old, old));
+                after.insert(name.to_string(), text(&change.new, names));
             }
         }
         Some((Subject::Memory, churn)) => {

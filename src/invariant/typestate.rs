@@ -9,7 +9,7 @@
 //! neither stored, nor returned, nor handed to a function that may do anything with it.
 
 use super::assume;
-use super::consolidate::{Churn, Claim, Engine, Side};
+use super::consolidate::{Churn, Claim, Engine, Side, Undecided};
 use super::fact::{Fact, Template};
 use super::protocol::{self, Protocol, Values};
 use super::subject::Subject;
@@ -84,6 +84,11 @@ struct Held {
     guards: Rc<Lines>,
 }
 
+/// What a fact says where its condition holds.
+fn conclusion(text: &str) -> &str {
+    text.rsplit_once(" ==> ").map_or(text, |(_, conclusion)| conclusion)
+}
+
 impl Engine<'_> {
     /// Adds the states of resources that classes share, and tells where two classes differ in them.
     pub(super) fn typestates(&mut self) {
@@ -135,11 +140,18 @@ impl Engine<'_> {
             };
             let (a, b) = (of(old), of(new));
             let not_in = |x: &[Held], y: &[Held]| -> Vec<Held> {
-                let same = |h: &Held, o: &Held| o.text == h.text && o.condition == h.condition;
+                let same = |h: &Held, o: &Held| o.text == h.text;
                 x.iter().filter(|h| !y.iter().any(|o| same(h, o))).cloned().collect()
             };
             let (removed, added) = (not_in(&a, &b), not_in(&b, &a));
             if b.is_empty() || removed.is_empty() {
+                continue;
+            }
+            // The same state under conditions that differ in form may be the same state.
+            let kept = |h: &Held| added.iter().any(|o| conclusion(&o.text) == conclusion(&h.text));
+            if removed.iter().all(kept) && removed.iter().all(|h| conclusion(&h.text) != h.text) {
+                let reason = "the conditions of its states differ in form".to_owned();
+                self.diff.undecided.push(Undecided { text: name.clone(), reason });
                 continue;
             }
             let side = |all: &[Held]| {

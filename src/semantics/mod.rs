@@ -19,6 +19,7 @@ pub mod pointers;
 mod reach;
 mod stdin;
 pub mod unroll;
+pub mod words;
 
 pub use eval::{Callees, Evaluator, Lines, Part, Statistics, Val};
 pub use output::constant_string;

@@ -3,48 +3,32 @@
 //!
 //! Nothing here knows what the function does; a fact follows only from what the other facts say.
 
-use git_invdiff::ir::{App, CType, Function, Instr, Leaf, Sort, TermId, TermPool, Unit, Var, VarId};
-use git_invdiff::semantics::c_parse::{self, Binary, Expression, Kind};
-use git_invdiff::semantics::c_term::{self, Scope, Typed, When};
+use git_invdiff::ir::{CType, Function, TermId, Unit};
+use git_invdiff::semantics::words;
 use git_invdiff::smt::{Decider, Limits, Solver, Truth};
-use std::collections::BTreeMap;
 
-/// The words of one point of a function.
+/// The words of one point of a function, and what decides about them.
 pub struct Words<'u> {
-    unit: &'u Unit,
-    body: &'u Function,
-    pool: TermPool,
+    words: words::Words<'u>,
     decider: Decider,
     solver: Solver,
-    /// Types of the symbols that stand for calls.
-    calls: BTreeMap<String, CType>,
-    /// Reported facts so far.
-    facts: usize,
 }
 
 impl<'u> Words<'u> {
     pub fn new(unit: &'u Unit, body: &'u Function) -> Words<'u> {
         let limits = Limits { rlimit: 20_000_000, pointer_bits: unit.data_model.pointer_bits() };
-        Words {
-            unit,
-            body,
-            pool: TermPool::new(),
-            decider: Decider::new(limits, 4),
-            solver: Solver::new(limits),
-            calls: BTreeMap::new(),
-            facts: 0,
-        }
+        let mut words = words::Words::new(unit, body);
+        words.declare(ANY_INDEX, CType::Int { bits: 64, signed: true, name: "long".into() });
+        Words { words, decider: Decider::new(limits, 4), solver: Solver::new(limits) }
     }
 
     /// Reads a fact as people mean it; `None`: it has words that the reader does not know. A quantified
     /// index is a number of which nothing else is known: what holds of it holds of all.
     pub fn stated(&mut self, text: &str) -> Option<TermId> {
-        let text = match Quantified::of(text) {
-            Some(fact) => fact.at(ANY_INDEX),
-            None => text.to_owned(),
-        };
-        self.calls.insert(ANY_INDEX.into(), CType::Int { bits: 64, signed: true, name: "long".into() });
-        c_term::condition(&c_parse::parse(&returned_object(&text)).ok()?, self).ok()
+        match Quantified::of(text) {
+            Some(fact) => self.words.condition(&fact.at(ANY_INDEX)),
+            None => self.words.condition(text),
+        }
     }
 
     /// Reads what a fact about all indices says of those that a stated fact speaks of.
@@ -62,193 +46,34 @@ impl<'u> Words<'u> {
 
     /// Reads a condition that holds at the function's entry.
     pub fn required(&mut self, text: &str) -> Option<TermId> {
-        let condition = c_parse::parse(text).ok()?;
-        let span = condition.span.clone();
-        c_term::condition(&Expression { kind: Kind::Old(Box::new(condition)), span }, self).ok()
+        self.words.at_entry(text)
     }
 
-    /// Reads a fact of a report, whose equations of values mean identity: a NaN is what it is, too.
-    /// Results of calls are symbols of their fact alone, since the same words may mean another call
-    /// in another fact.
+    /// Reads a fact of a report.
     pub fn reported(&mut self, text: &str) -> Option<TermId> {
-        self.facts += 1;
-        let text = &returned_object(text);
-        let fact = self.named(c_parse::parse(text).ok()?, text);
-        c_term::condition(&identity(fact), self).ok()
-    }
-
-    /// The expression with every call of the unit's functions, and of `malloc`, as a name.
-    fn named(&mut self, e: Expression, text: &str) -> Expression {
-        let Expression { kind, span } = e;
-        let mut inner = |e: Box<Expression>| Box::new(self.named(*e, text));
-        let kind = match kind {
-            Kind::Unary(op, a) => Kind::Unary(op, inner(a)),
-            Kind::Binary(op, a, b) => Kind::Binary(op, inner(a), inner(b)),
-            Kind::Conditional(c, a, b) => Kind::Conditional(inner(c), inner(a), inner(b)),
-            Kind::Index(a, i) => Kind::Index(inner(a), inner(i)),
-            Kind::Member { base, name, arrow } => Kind::Member { base: inner(base), name, arrow },
-            Kind::Cast(ty, a) => Kind::Cast(ty, inner(a)),
-            Kind::Call(name, args) => match self.returned(&name) {
-                Some(ty) => {
-                    let words: String = text[span.clone()].split_whitespace().collect();
-                    let symbol = format!("{words} in fact {}", self.facts);
-                    self.calls.insert(symbol.clone(), ty);
-                    Kind::Name(symbol)
-                }
-                None => Kind::Call(name, args.into_iter().map(|a| self.named(a, text)).collect()),
-            },
-            kind => kind,
-        };
-        Expression { kind, span }
-    }
-
-    /// Type of what a function returns, if it is known.
-    fn returned(&self, function: &str) -> Option<CType> {
-        match function {
-            "malloc" | "calloc" | "realloc" => Some(CType::Pointer(CType::Void.into())),
-            _ => self.unit.function(function).map(|f| f.ret.clone()),
-        }
+        self.words.reported(text)
     }
 
     /// Joins conditions.
     pub fn all(&mut self, conditions: &[TermId]) -> TermId {
-        let start = self.pool.bool(true);
-        conditions.iter().fold(start, |all, c| self.pool.and(all, *c))
+        let start = self.words.pool.bool(true);
+        conditions.iter().fold(start, |all, c| self.words.pool.and(all, *c))
     }
 
     /// Whether the goal holds wherever the condition does; what stays open does not count.
     pub fn implies(&mut self, condition: TermId, goal: TermId) -> bool {
-        match self.decider.holds(&mut self.pool, condition, goal) {
+        match self.decider.holds(&mut self.words.pool, condition, goal) {
             Truth::Holds => true,
             Truth::Fails(_) => false,
             // The decider leaves out what costs an analysis too much: products of floats.
-            Truth::Open { .. } => self.solver.prove(&mut self.pool, &[condition], goal).is_unsat(),
+            Truth::Open { .. } => self.solver.prove(&mut self.words.pool, &[condition], goal).is_unsat(),
         }
     }
 
     /// Whether the condition is shown to hold nowhere.
     pub fn is_contradiction(&mut self, condition: TermId) -> bool {
-        matches!(self.decider.satisfiable(&mut self.pool, condition), Ok(None))
+        matches!(self.decider.satisfiable(&mut self.words.pool, condition), Ok(None))
     }
-
-    fn find(&self, name: &str) -> Option<(VarId, &'u Var)> {
-        let at = self.body.vars.iter().position(|v| *v.name == *name && v.ordinal == 0)?;
-        Some((VarId(at as u32), &self.body.vars[at]))
-    }
-
-    /// Whether a parameter has its first value all the way.
-    fn is_kept(&self, v: VarId) -> bool {
-        !self.body.vars[v.0 as usize].in_memory
-            && self.body.nodes.iter().all(|n| match &n.instr {
-                Instr::Assign { dst, .. } | Instr::Load { dst, .. } => *dst != v,
-                Instr::Call { dst, .. } => *dst != Some(v),
-                Instr::Unknown { writes, .. } => !writes.contains(&v),
-                _ => true,
-            })
-    }
-
-    /// Whether memory has its first content all the way.
-    fn is_memory_kept(&self) -> bool {
-        self.body.nodes.iter().all(|n| {
-            !matches!(
-                n.instr,
-                Instr::Store { .. }
-                    | Instr::Copy { .. }
-                    | Instr::Zero { .. }
-                    | Instr::Call { .. }
-                    | Instr::Unknown { .. }
-            )
-        })
-    }
-}
-
-impl Scope for Words<'_> {
-    fn pool(&mut self) -> &mut TermPool {
-        &mut self.pool
-    }
-
-    fn unit(&self) -> &Unit {
-        self.unit
-    }
-
-    fn variable(&mut self, name: &str, when: When) -> Option<Typed> {
-        if let Some(ty) = self.calls.get(name).cloned() {
-            let sort = ty.sort(self.unit.data_model.pointer_bits())?;
-            let term = self.pool.leaf(Leaf::Param { name: name.into(), sort });
-            return Some(Typed { term, ty });
-        }
-        let (v, var) = self.find(name)?;
-        let is_param = self.body.params.contains(&v);
-        if when == When::Entry && !is_param {
-            return None;
-        }
-        let first = is_param && (when == When::Entry || self.is_kept(v));
-        let word = if first { format!("\\old({name})") } else { name.to_owned() };
-        let term = self.pool.leaf(Leaf::Param { name: word.into(), sort: var.sort? });
-        Some(Typed { term, ty: var.ty.clone() })
-    }
-
-    fn object(&mut self, name: &str) -> Option<Typed> {
-        let bits = self.unit.data_model.pointer_bits();
-        if name == RETURNED {
-            let term = self.pool.leaf(Leaf::LocalAddr { key: name.into(), bits });
-            return Some(Typed { term, ty: self.body.ret.clone() });
-        }
-        if let Some((_, var)) = self.find(name).filter(|(_, v)| v.sort.is_none()) {
-            let term = self.pool.leaf(Leaf::LocalAddr { key: name.into(), bits });
-            return Some(Typed { term, ty: var.ty.clone() });
-        }
-        let found = self.unit.global(name)?;
-        let term = self.pool.leaf(Leaf::SymbolAddr { symbol: found.symbol.clone(), bits });
-        Some(Typed { term, ty: found.ty.clone() })
-    }
-
-    fn result(&mut self) -> Option<Typed> {
-        let ty: CType = self.body.ret.clone();
-        let sort = ty.sort(self.unit.data_model.pointer_bits())?;
-        let term = self.pool.leaf(Leaf::Param { name: "\\result".into(), sort });
-        Some(Typed { term, ty })
-    }
-
-    fn input(&mut self, _: u64) -> Option<Typed> {
-        None
-    }
-
-    fn load(&mut self, addr: TermId, sort: Sort, bytes: u64, when: When) -> Option<TermId> {
-        let memory = match when == When::Entry || self.is_memory_kept() {
-            true => self.pool.leaf(Leaf::Memory),
-            false => self.pool.leaf(Leaf::Havoc { key: "memory".into(), sort: Sort::Mem }),
-        };
-        Some(self.pool.app(App::Load { sort, bytes }, &[memory, addr]))
-    }
-}
-
-/// `c ==> l == r` as `c ==> l == r || l != l && r != r`.
-fn identity(e: Expression) -> Expression {
-    let Expression { kind, span } = e;
-    let binary = |op, a: Expression, b: Expression| Expression {
-        kind: Kind::Binary(op, Box::new(a), Box::new(b)),
-        span: span.clone(),
-    };
-    match kind {
-        Kind::Binary(Binary::Implies, c, goal) => binary(Binary::Implies, *c, identity(*goal)),
-        Kind::Binary(Binary::And, a, b) => binary(Binary::And, identity(*a), identity(*b)),
-        Kind::Binary(Binary::Eq, l, r) => {
-            let nan = |x: &Expression| binary(Binary::Ne, x.clone(), x.clone());
-            let both = binary(Binary::And, nan(&l), nan(&r));
-            let equal = binary(Binary::Eq, *l, *r);
-            binary(Binary::Or, equal, both)
-        }
-        kind => Expression { kind, span },
-    }
-}
-
-/// Name of the structure that a function returns.
-const RETURNED: &str = "returned_object";
-
-/// A fact with a name for the structure that is returned.
-fn returned_object(text: &str) -> String {
-    text.replace("\\result.", &format!("{RETURNED}."))
 }
 
 /// Name of an index that stands for all.

@@ -208,10 +208,14 @@ impl Renderer<'_> {
         }
         let (base, ty, rest) = self.base(linear)?;
         if base.pointer {
-            let size = self.naming.size_of(&ty).filter(|&s| s > 0).map(i128::from).unwrap_or(1);
-            let divisible = rest.constant % size == 0 && rest.terms.iter().all(|(k, _)| k % size == 0);
-            let known = !matches!(ty, CType::Void);
-            if divisible && (known || size == 1) {
+            // Nothing is counted in objects of a type that is incomplete; `void` counts bytes.
+            let size = match ty {
+                CType::Void => Some(1),
+                _ => self.naming.size_of(&ty).filter(|&s| s > 0).map(i128::from),
+            };
+            let divides =
+                |size: i128| rest.constant % size == 0 && rest.terms.iter().all(|(k, _)| k % size == 0);
+            if let Some(size) = size.filter(|size| divides(*size)) {
                 let index = scaled(&rest, size);
                 let sum = self.integer_sum(&index, self.pointer_bits());
                 // `p - 1` rather than `p + -1`.

@@ -44,7 +44,17 @@ fn unit() -> Unit {
     };
     Unit {
         data_model: DataModel::Lp64,
-        records: vec![node],
+        records: vec![
+            node,
+            Record {
+                name: "hidden".into(),
+                is_union: false,
+                size: 0,
+                align: 1,
+                fields: vec![],
+                invented: false,
+            },
+        ],
         globals: vec![
             global("counter", int(32, true, "int")),
             global("table", array),
@@ -69,7 +79,7 @@ struct Lab {
 }
 
 /// Parameters by name: `x y n` int, `u v` unsigned, `c` char, `b` unsigned char, `l` long, `m`
-/// unsigned long, `f g` float, `d e` double, `p q` struct node *, `a` int *, `s` char *.
+/// unsigned long, `f g` float, `d e` double, `p q` struct node *, `h` pointer to an incomplete type, `a` int *, `s` char *.
 fn type_of(name: &str) -> CType {
     match name {
         "u" | "v" => int(32, false, "unsigned int"),
@@ -80,6 +90,7 @@ fn type_of(name: &str) -> CType {
         "f" | "g" => CType::Float(FloatKind::F32),
         "d" | "e" => CType::Float(FloatKind::F64),
         "p" | "q" => pointer(CType::Record(RecordId(0))),
+        "h" => pointer(CType::Record(RecordId(1))),
         "a" => pointer(int(32, true, "int")),
         "s" => pointer(int(8, true, "char")),
         _ => int(32, true, "int"),
@@ -147,7 +158,7 @@ impl Lab {
 
     fn naming(&self) -> Naming<'_> {
         let mut naming = Naming { unit: Some(&self.unit), max_len: Naming::DEFAULT_LEN, ..Naming::default() };
-        for name in "x y n u v c b l m f g d e p q a s".split(' ') {
+        for name in "x y n u v c b l m f g d e p q h a s".split(' ') {
             let ty = type_of(name);
             let sort = ty.sort(64).unwrap_or(Sort::Bv(32));
             naming.types.insert(Leaf::Param { name: name.into(), sort }, ty);
@@ -424,6 +435,16 @@ fn memory_through_pointers() {
     l.check(t, "head.next");
     let t = l.load(a, None, 0, Sort::Bv(8));
     l.check(t, "*(signed char *)a");
+}
+
+#[test]
+fn bytes_of_incomplete_types_are_counted_in_chars() {
+    let mut l = Lab::new();
+    let (h, eight) = (l.x("h"), l.pool.bv(64, 8));
+    let t = l.op(Op::Add, &[h, eight]);
+    l.check(t, "(char *)h + 8");
+    let t = l.load(h, None, 8, Sort::Bv(32));
+    l.check(t, "*(int *)((char *)h + 8)");
 }
 
 #[test]
