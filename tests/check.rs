@@ -137,3 +137,72 @@ fn what_is_open_counts_under_strict_only() {
     );
     check(&repo, "check --strict", 3, &["1 undecided"]);
 }
+
+/// A file with one function whose assertions change with its text.
+fn grade(r: &str, assertions: &str) -> String {
+    format!(
+        "#include <assert.h>\nint grade(int x, int y)\n{{\n    int r = 1;\n    if (x > 5)\n        r = {r};\n    else if (y == 3)\n        r = 4;\n    {assertions}\n    return r;\n}}\n"
+    )
+}
+
+#[test]
+fn assertions_that_are_new_or_changed_are_told_apart() {
+    let kept = "assert(r > 0);";
+    let old = grade("2", kept);
+    let repo = repository(&old, &grade("3", "assert(r > 0 && r != 4);"), "");
+    let said = [
+        "new or changed, and does not hold\n  a.c  grade()  assertion  r > 0 && r != 4  line 9  what did not change does not meet it\n",
+        "no regression, 1 new or changed that does not hold; ",
+    ];
+    check(&repo, "check", 0, &said);
+    let json: serde_json::Value = serde_json::from_str(&check(&repo, "check --json", 0, &[])).expect("JSON");
+    let a = &json["assertions"][0];
+    assert_eq!(json["assertions"].as_array().map(Vec::len), Some(1), "{json}");
+    assert_eq!(a["match"], "modified");
+    assert_eq!(a["violation"], "bad-property-update");
+    assert_eq!(a["decided_by"], "check-3");
+    assert_eq!(a["difference"][0], "r != 4");
+    assert_eq!((&a["lines"]["1"], &a["lines"]["2"]), (&9.into(), &9.into()));
+    let repo = repository(&old, &grade("3", &format!("{kept}\n    assert(r != 3);")), "");
+    check(&repo, "check", 0, &["r != 3  line 10  what changed does not meet it\n"]);
+    let repo = repository(&old, &grade("0", "assert(r > 0 && r < 9);"), "");
+    check(&repo, "check", 1, &["regressions\n  a.c  grade()  assertion  r > 0 && r < 9  line 9\n"]);
+    let repo = repository(&old, &grade("2", "assert(r >= 0);"), "");
+    let json: serde_json::Value = serde_json::from_str(&check(&repo, "check --json", 0, &[])).expect("JSON");
+    assert_eq!(json["assertions"][0]["decided_by"], "implied");
+    assert_eq!(json["assertions"][0]["outcome"]["2"], "not-fail");
+}
+
+#[test]
+fn the_difference_costs_less_than_everything() {
+    let old = grade("2", "assert(r > 0);");
+    let repo = repository(&old, &grade("2", "assert(r > 0);\n    assert(r < 5);"), "");
+    check(&repo, "check --compare-full", 0, &["all assertions: ", "; their difference: "]);
+    let json: serde_json::Value =
+        serde_json::from_str(&check(&repo, "check --compare-full --json", 0, &[])).expect("JSON");
+    let queries = |which: &str| json["cost"][which]["solver_queries"].as_u64().expect("a count");
+    assert!(queries("incremental") <= queries("full"), "{}", json["cost"]);
+}
+
+#[test]
+fn callers_see_to_what_the_configuration_requires() {
+    let requires = "requires: [{function: twice, holds: \"x >= 0 && x < 1000\"}]\n";
+    let twice = |k: &str| {
+        format!(
+            "#include <assert.h>\nint twice(int x)\n{{\n    int y = {k};\n    assert(y >= x);\n    return y;\n}}\n"
+        )
+    };
+    // It wraps only for numbers that nobody passes.
+    let repo = repository(&twice("x"), &twice("x + x"), "");
+    check(&repo, "check", 1, &["1 regression"]);
+    let repo = repository(&twice("x"), &twice("x + x"), requires);
+    check(&repo, "check --strict", 0, &["no regression, 1 kept"]);
+    let repo = repository(&twice("x"), &twice("x + x - 9"), requires);
+    check(&repo, "check", 1, &["1 regression"]);
+    // A change cannot excuse itself.
+    let repo = repository(&twice("x"), &twice("x + x"), "");
+    repo.write(".invdiff.yaml", requires);
+    check(&repo, "check", 1, &["1 regression"]);
+    let repo = repository(&twice("x"), &twice("x + x"), "requires: [{function: twice, holds: \"x >=\"}]\n");
+    assert_eq!(invdiff(&repo, "check").status.code(), Some(128));
+}

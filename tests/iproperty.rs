@@ -103,15 +103,15 @@ fn seed(file: &str) -> Option<String> {
 fn check_seed(old: &str, new: &str, expected: &[&str], full: u64, incremental: u64) {
     let (Some(a), Some(b)) = (seed(old), seed(new)) else { return };
     let c = compared(&a, &b, Some(10_000), true);
-    let all = c.full.expect("a full check");
+    let all = c.full.expect("a full check").counts;
     println!(
         "{new}: initial {:?}, full {all:?}, incremental {:?}, {} concrete runs",
-        c.initial, c.incremental, c.concrete_runs
+        c.initial.counts, c.incremental.counts, c.concrete_runs
     );
     assert_eq!(words(&c), expected);
     assert!(all.queries <= full, "{} queries in full", all.queries);
-    assert!(c.incremental.queries <= incremental, "{} queries", c.incremental.queries);
-    assert!(c.incremental.queries <= all.queries);
+    assert!(c.incremental.counts.queries <= incremental, "{} queries", c.incremental.counts.queries);
+    assert!(c.incremental.counts.queries <= all.queries);
 }
 
 #[test]
@@ -235,6 +235,6 @@ fn paths_that_the_change_does_not_touch_are_left_alone() {
     let with_header = |r: &str| format!("#include <assert.h>\n{}", text.replace('$', r));
     let c = compared(&with_header("5"), &with_header("6"), None, true);
     assert_eq!(words(&c), ["= holds holds II", "= holds holds II"]);
-    let full = c.full.expect("full").queries;
-    assert!(c.incremental.queries * 2 <= full, "{} of {full}", c.incremental.queries);
+    let full = c.full.expect("full").counts.queries;
+    assert!(c.incremental.counts.queries * 2 <= full, "{} of {full}", c.incremental.counts.queries);
 }

@@ -95,6 +95,14 @@ fn null_pointers_that_it_did_not_look_at() {
 }
 
 #[test]
+fn null_pointers_that_were_compared_with_others_only() {
+    let detach = "struct item { struct item *next, *child; };\nint detach(struct item *parent, struct item *i)\n{\n    if (!parent || !i)\n        return 0;\n    if (i == parent->child)\n        parent->child = i->next;\n    $\n    i->next = 0;\n    return 1;\n}\n";
+    check_in(detach, "", "else if (!i->next) parent->child->next = i;", &["possible null 8"]);
+    let global = "struct list { int n; } *all, *other;\nvoid set(struct list *l) { all = l; other = l; }\nint count(int k)\n{\n    if (all == other)\n        return $;\n    return 0;\n}\n";
+    check_in(global, "k & 1", "all->n & 1", &["possible null 6"]);
+}
+
+#[test]
 fn what_only_the_newer_version_reads_of_memory() {
     let ratio = "struct r { int num, den; };\nint ratio(const struct r *r)\n{\n    if (!r || r->num < 0)\n        return 0;\n    return $;\n}\n";
     check_in(ratio, "r->num", "r->num / r->den", &["possible division 6"]);

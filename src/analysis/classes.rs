@@ -89,6 +89,13 @@ impl World<'_> {
         program
     }
 
+    /// Links a unit that stands in for the one of its path with the rest of a version.
+    pub(super) fn link(&self, version: usize, unit: Arc<Unit>) -> Program {
+        let others = self.units.get(version).into_iter().flatten().filter(|u| u.path != unit.path);
+        let units = std::iter::once(unit.clone()).chain(others.cloned()).collect();
+        Program::new(units)
+    }
+
     /// Identity of a function's behaviour: its body and those of all that it calls. Cost: a hash of
     /// all of them the first time.
     pub(super) fn identity(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
@@ -325,6 +332,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             kept: &kept,
             units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
             pins: pins_of(lineage, &options.pins),
+            requires: pins_of(lineage, &options.requires),
             callees: &context,
             summaries: &context,
             given: given.clone(),

@@ -8,6 +8,7 @@
 mod callers;
 mod classes;
 mod convert;
+mod differencing;
 mod files;
 mod graphs;
 mod hunks;
@@ -30,7 +31,7 @@ use crate::frontend::c;
 use crate::history::SourceTree;
 use crate::invariant;
 use crate::report::filter::glob_matches;
-use crate::report::{PointKind, Report, Summary, VersionInfo};
+use crate::report::{Assertion, PointKind, Report, Summary, VersionInfo};
 use lineage::Lineage;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,6 +77,10 @@ pub struct Options {
     pub aliases: bool,
     pub points: PointChoice,
     pub pins: Vec<Pin>,
+    /// What callers of functions see to, as the project says; a condition over parameters.
+    pub requires: Vec<Pin>,
+    /// With two versions: assertions are matched, and their difference is checked.
+    pub differencing: Option<Differencing>,
     /// Every pair of versions is compared, not only neighbours.
     pub all_pairs: bool,
     /// Concrete runs of one pair of classes.
@@ -100,6 +105,13 @@ impl PointChoice {
     pub fn is_explicit(&self) -> bool {
         self.kinds.is_some() || !self.lines.is_empty()
     }
+}
+
+/// How the assertions of two versions are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Differencing {
+    /// Also counts what checking all of them would cost.
+    pub compare_full: bool,
 }
 
 /// A fact that the project wants kept at a function's exit.
@@ -143,6 +155,8 @@ impl Default for Options {
             aliases: false,
             points: PointChoice::default(),
             pins: Vec::new(),
+            requires: Vec::new(),
+            differencing: None,
             budget: invariant::Budget::default(),
             all_pairs: false,
         }
@@ -219,8 +233,15 @@ fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
     callers::explain(&mut report, &callers);
-    properties::fill(&mut report, &lineages, &analysed, &request.analysis.pins);
-    properties::fill(&mut report, &callers.lineages, &callers.analysed, &request.analysis.pins);
+    let compared = differencing::compare_all(&lineages, &analysed, &world, &options);
+    let join = |list: &mut Vec<Assertion>, k: usize| {
+        if let Some(comparison) = compared.get(k).and_then(Option::as_ref) {
+            differencing::join(list, &lineages[k], &world, comparison);
+        }
+    };
+    properties::fill(&mut report, &lineages, &analysed, &request.analysis.pins, &join);
+    properties::fill(&mut report, &callers.lineages, &callers.analysed, &request.analysis.pins, &|_, _| {});
+    differencing::count(&mut report, &compared);
     report.notices.extend(callers.notices);
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);
     report.complete = report.functions.iter().all(|f| f.complete);

@@ -12,17 +12,27 @@ use crate::report::{
 use std::collections::BTreeMap;
 
 /// Adds the assertions and pinned facts of every analysed function, by file and function.
-pub(super) fn fill(report: &mut Report, lineages: &[Lineage], analysed: &[Analysed], pins: &[Pin]) {
-    for (lineage, a) in lineages.iter().zip(analysed) {
+/// `join` adds what else is known of the assertions of the `k`-th function.
+pub(super) fn fill(
+    report: &mut Report,
+    lineages: &[Lineage],
+    analysed: &[Analysed],
+    pins: &[Pin],
+    join: &dyn Fn(&mut Vec<Assertion>, usize),
+) {
+    for (k, (lineage, a)) in lineages.iter().zip(analysed).enumerate() {
         let Some((newest, member)) = lineage.newest() else { continue };
+        let mut list: Vec<Assertion> = Vec::new();
         for property in a.diff.iter().flat_map(|d| &d.properties) {
-            report.assertions.push(assertion(lineage, a, property));
+            list.push(assertion(lineage, a, property));
             if let Some(problem) = &property.problem {
                 let place = format!("{}:{}", RepoPath::from(&member.file), member.function.name);
                 let text = &property.text;
                 report.notices.push(format!("{place}: pinned fact '{text}' was not checked: {problem}"));
             }
         }
+        join(&mut list, k);
+        report.assertions.extend(list);
         let gone = newest + 1 < a.class_of.len();
         for pin in pins.iter().filter(|p| gone && p.is_about(&member.file, &member.function.name)) {
             report.notices.push(format!(

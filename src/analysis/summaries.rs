@@ -74,6 +74,7 @@ impl Context<'_> {
             kept,
             units: vec![unit.clone()],
             pins: Vec::new(),
+            requires: Vec::new(),
             callees: self,
             summaries: self,
             given: Vec::new(),

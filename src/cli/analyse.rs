@@ -7,7 +7,8 @@ use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
 use crate::analysis::{self, Drawing, Pin, Request, VersionInput, Watch};
 use crate::config::{
-    self, ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, Settings, join_policies,
+    self, ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, RequiresSection, Settings,
+    join_policies,
 };
 use crate::frontend::{self, FileCoverage, Lowered, c};
 use crate::history::{
@@ -147,6 +148,8 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
             locals: !args.var.is_empty(),
             points: points(args, &repository.prefix(), &settings)?,
             pins: pins(&settings)?,
+            requires: requires(&settings)?,
+            differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
             budget: Default::default(),
             all_pairs: args.all_pairs,
         },
@@ -229,6 +232,16 @@ fn pins(settings: &Settings) -> Result<Vec<Pin>, CliError> {
     let sections: BTreeSet<_> = settings.pinned.iter().collect();
     let pin = |section: &PinnedSection| {
         let fact = section.fact().map_err(CliError::fatal)?;
+        Ok(Pin { function: section.function.clone(), fact: PinnedFact { text: section.holds.clone(), fact } })
+    };
+    sections.into_iter().map(pin).collect()
+}
+
+/// The conditions on parameters that the configuration says callers see to.
+fn requires(settings: &Settings) -> Result<Vec<Pin>, CliError> {
+    let sections: BTreeSet<_> = settings.requires.iter().collect();
+    let pin = |section: &RequiresSection| {
+        let fact = section.condition().map_err(CliError::fatal)?;
         Ok(Pin { function: section.function.clone(), fact: PinnedFact { text: section.holds.clone(), fact } })
     };
     sections.into_iter().map(pin).collect()

@@ -52,9 +52,9 @@ impl Cached {
     /// Returns the report if it is kept; what the work cost before counts as answered by the cache.
     pub fn get(&self) -> Option<Report> {
         let mut report: Report = serde_json::from_slice(&self.store.get(self.key)?).ok()?;
-        let Cost { solver_queries, solver_cached, nodes_total, .. } = report.cost;
+        let Cost { solver_queries, solver_cached, nodes_total, full, incremental, .. } = report.cost;
         let solver_cached = solver_queries + solver_cached;
-        report.cost = Cost { solver_cached, nodes_total, ..Cost::default() };
+        report.cost = Cost { solver_cached, nodes_total, full, incremental, ..Cost::default() };
         Some(report)
     }
 

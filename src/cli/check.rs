@@ -34,6 +34,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
+    /// Also count what checking every assertion would cost, beside what checking their difference does
+    #[arg(long)]
+    pub compare_full: bool,
+
     /// Limit of one solver query, in resource units (default 2000000, about a second)
     #[arg(long, value_name = "N")]
     pub rlimit: Option<u64>,
@@ -54,6 +58,7 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         strict: args.strict,
         rlimit: args.rlimit,
         unroll: args.unroll,
+        compare_full: args.compare_full,
         gate: true,
         ..DiffArgs::default()
     };

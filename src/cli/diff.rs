@@ -81,6 +81,10 @@ pub struct DiffArgs {
     #[arg(skip)]
     pub whole: bool,
 
+    /// For `check`: what checking all assertions would cost is counted, too.
+    #[arg(skip)]
+    pub compare_full: bool,
+
     /// For the gate: a change is judged by the policy of its base and its own, joined.
     #[arg(skip)]
     pub gate: bool,

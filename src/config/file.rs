@@ -32,6 +32,7 @@ pub struct ConfigFile {
     pub analysis: AnalysisSection,
     pub gate: GateSection,
     pub pinned: Vec<PinnedSection>,
+    pub requires: Vec<RequiresSection>,
     /// Read by `quantify`; kept as it is.
     pub profiles: BTreeMap<String, BTreeMap<String, Distribution>>,
     pub suppress: Vec<Suppression>,
@@ -100,6 +101,23 @@ impl PinnedSection {
             None | Some("exit") => self.fact().map(|_| ()),
             Some(other) => Err(format!("at '{other}': pinned facts are checked at 'exit' only")),
         }
+    }
+}
+
+/// A condition on a function's parameters that its callers see to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequiresSection {
+    pub function: String,
+    pub holds: String,
+}
+
+impl RequiresSection {
+    /// Reads the condition.
+    ///
+    /// Errors: what is wrong with it, with the column.
+    pub fn condition(&self) -> Result<Expression, String> {
+        c_parse::parse(&self.holds).map_err(|error| format!("'{}': {error}", self.holds))
     }
 }
 
@@ -193,6 +211,11 @@ impl ConfigFile {
         for (i, pin) in file.pinned.iter().enumerate() {
             pin.check().map_err(|text| {
                 ConfigError::new(name, format!("pinned[{i}], of function '{}': {text}", pin.function))
+            })?;
+        }
+        for (i, section) in file.requires.iter().enumerate() {
+            section.condition().map_err(|text| {
+                ConfigError::new(name, format!("requires[{i}], of function '{}': {text}", section.function))
             })?;
         }
         match file.version {

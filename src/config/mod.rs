@@ -13,7 +13,7 @@ mod settings;
 pub use error::ConfigError;
 pub use file::{
     AnalysisSection, CSection, ConfigFile, ConfigurationSection, DefineValue, Distribution, FILE_NAME,
-    GateSection, Paths, PinnedSection, Suppression,
+    GateSection, Paths, PinnedSection, RequiresSection, Suppression,
 };
 pub use git::{GitConfig, KEYS};
 pub use policy::{JoinedPolicy, join_policies};

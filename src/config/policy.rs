@@ -31,6 +31,10 @@ pub fn join_policies(base: &ConfigFile, new: &ConfigFile) -> JoinedPolicy {
     for pin in new.pinned.iter().filter(|p| !base.pinned.contains(p)) {
         changes.push(format!("pin added: {}: {}", pin.function, pin.holds));
     }
+    for more in new.requires.iter().filter(|r| !base.requires.contains(r)) {
+        changes.push(format!("requirement added, not yet in effect: {}: {}", more.function, more.holds));
+    }
+    file.requires.retain(|r| base.requires.contains(r));
     for known in new.suppress.iter().filter(|s| !base.suppress.contains(s)) {
         changes.push(format!("suppression added, not yet in effect: {} ({})", known.id, known.reason));
     }

@@ -2,7 +2,7 @@
 //! over `.invdiff.yaml` over the defaults.
 
 use super::error::ConfigError;
-use super::file::{ConfigFile, Distribution, PinnedSection, Suppression};
+use super::file::{ConfigFile, Distribution, PinnedSection, RequiresSection, Suppression};
 use super::git::GitConfig;
 use crate::gate::policy::{Block, Policy};
 use crate::history::{ChangeOptions, Renames};
@@ -83,6 +83,7 @@ pub struct Settings {
     pub exclude: Vec<String>,
     pub gate: GateSettings,
     pub pinned: Vec<PinnedSection>,
+    pub requires: Vec<RequiresSection>,
     pub suppress: Vec<Suppression>,
     /// Named sets of further macros; `default` is always there.
     pub configurations: BTreeMap<String, BTreeMap<String, String>>,
@@ -137,6 +138,7 @@ impl Default for Settings {
                 timeout_seconds: 20,
             },
             pinned: Vec::new(),
+            requires: Vec::new(),
             suppress: Vec::new(),
             configurations: [("default".to_owned(), BTreeMap::new())].into(),
             configuration: vec!["default".to_owned()],
@@ -251,6 +253,7 @@ impl Settings {
         set(&mut gate.age, file.gate.age);
         set(&mut gate.timeout_seconds, file.gate.timeout_seconds);
         self.pinned = file.pinned.clone();
+        self.requires = file.requires.clone();
         self.suppress = file.suppress.clone();
         self.profiles = file.profiles.clone();
         for (name, section) in &file.configurations {

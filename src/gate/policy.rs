@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::report::trailer::{churn_line, ranked, regression_line, regressions};
-use crate::report::{Assertion, AssertionKind, AssertionOutcome, Report, Version, Violation};
+use crate::report::{Assertion, AssertionKind, AssertionOutcome, Judgement, Report, Version, Violation};
 
 /// Kinds of properties whose regression can stop a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +84,11 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
         }
     }
     for assertion in &report.assertions {
+        if assertion.judgement(newest) == Judgement::BrokenFromTheStart && assertion.counterexample.is_some()
+        {
+            verdict.warnings.push(regression_line(assertion, newest));
+            continue;
+        }
         if let Some(doubt) = doubt(assertion, newest) {
             verdict.warnings.push(format!("{} ({doubt})", regression_line(assertion, newest)));
         }

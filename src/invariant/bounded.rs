@@ -80,6 +80,7 @@ impl<'a> Task<'a> {
             programs: vec![self.programs[class].clone()],
             kept: self.kept,
             pins: Vec::new(),
+            requires: Vec::new(),
             callees,
             summaries: callees,
             given: Vec::new(),

@@ -47,6 +47,8 @@ pub struct Task<'a> {
     pub kept: &'a Kept,
     /// Facts that are to hold at the exit.
     pub pins: Vec<PinnedFact>,
+    /// Conditions at the entry that callers see to, as the project says; properties are judged under them.
+    pub requires: Vec<PinnedFact>,
     pub callees: &'a dyn Callees,
     pub summaries: &'a dyn Summaries,
     /// By class: what all callers see to, where they are known.

@@ -18,7 +18,7 @@ use super::subject;
 use crate::interp::{End, Outcome};
 use crate::ir::{Instr, Op, Term, TermId, TermPool, UndefinedKind};
 use crate::mvicfg::Mvicfg;
-use crate::semantics::c_parse::Expression;
+use crate::semantics::c_parse::{Expression, Kind};
 use crate::semantics::c_term;
 use crate::smt;
 use crate::symex::{assertions_of, is_failure};
@@ -90,6 +90,38 @@ pub(super) fn check(task: &Task, engine: Option<&mut Engine>) -> Vec<Property> {
 struct Checker<'c, 'e, 't> {
     task: &'c Task<'t>,
     engine: Option<&'c mut Engine<'e>>,
+}
+
+/// A condition as one about the values at the entry.
+fn at_entry(fact: &Expression) -> Expression {
+    Expression { kind: Kind::Old(Box::new(fact.clone())), span: fact.span.clone() }
+}
+
+impl Task<'_> {
+    /// Whether an input is one that callers pass, as the project says. What cannot be told is admitted.
+    pub(super) fn admits(&self, run: &Run, old: bool, class: usize) -> bool {
+        self.requires.iter().all(|required| {
+            let (unit, body) = (&*self.units[class], &*self.graph.bodies[class]);
+            let program = &*self.programs[class];
+            let mut side = Side { unit, body, program, run, old, pool: TermPool::new() };
+            let term = c_term::condition(&at_entry(&required.fact), &mut side).ok();
+            term.and_then(|t| side.pool.as_const(t)).and_then(|c| c.as_bool()) != Some(false)
+        })
+    }
+}
+
+impl Engine<'_> {
+    /// What callers of a class see to, as the project says.
+    fn required(&mut self, class: usize) -> TermId {
+        let mut all = self.e.pool.bool(true);
+        for required in &self.task.requires {
+            let fact = at_entry(&required.fact);
+            if let Ok(term) = c_term::condition(&fact, &mut Exit { engine: self, class }) {
+                all = self.e.pool.and(all, term);
+            }
+        }
+        all
+    }
 }
 
 /// Returns whether one side of a run keeps the property; `None`: it does not say.
@@ -169,7 +201,7 @@ impl Checker<'_, '_, '_> {
         let keeps = |run: &Run, old: bool, class: usize| {
             let o = if old { &run.old } else { &run.new };
             let speaks = o.end == End::Return && !o.nan_sign && !o.platform_dependent;
-            if speaks { side(run, old, class).ok().flatten() } else { None }
+            if speaks && task.admits(run, old, class) { side(run, old, class).ok().flatten() } else { None }
         };
         let mut problems: BTreeSet<String> = BTreeSet::new();
         let classes: Vec<usize> = task.graph.all_classes().iter().collect();
@@ -201,7 +233,8 @@ impl Checker<'_, '_, '_> {
         let goal = c_term::condition(&pin.fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
         let goal = engine.cut(goal);
         let goal = engine.shown(class, goal);
-        let under = engine.state_at(class, Mvicfg::EXIT);
+        let (under, required) = (engine.state_at(class, Mvicfg::EXIT), engine.required(class));
+        let under = engine.e.pool.and(under, required);
         let verdict = engine.solver.holds(&mut engine.e.pool, under, goal);
         Ok(match verdict {
             smt::Truth::Holds if can_trap(&engine.e.pool, goal) => (Standing::Open, None),
@@ -230,6 +263,9 @@ impl Checker<'_, '_, '_> {
             for run in self.task.runs(from, to).iter() {
                 for (o, class) in [(&run.old, from), (&run.new, to)] {
                     let Some((kind, text)) = failed(task, class, o) else { continue };
+                    if !task.admits(run, std::ptr::eq(o, &run.old), class) {
+                        continue;
+                    }
                     if matches!(kind, PropertyKind::Assertion { callee: Some(_), .. }) {
                         let property = all
                             .entry((kind.clone(), text.clone()))
@@ -252,6 +288,7 @@ impl Checker<'_, '_, '_> {
             let keeps = |run: &Run, old: bool, class: usize| {
                 let o = if old { &run.old } else { &run.new };
                 match failed(task, class, o) {
+                    _ if !task.admits(run, old, class) => None,
                     Some(found) if found == key => Some(false),
                     _ => o.end.is_definite().then_some(true),
                 }
@@ -289,7 +326,8 @@ impl Checker<'_, '_, '_> {
             if !fails(&graph.node(node).instr) || graph.line(node, class) != line {
                 continue;
             }
-            let reached = engine.state_at(class, node);
+            let (reached, required) = (engine.state_at(class, node), engine.required(class));
+            let reached = engine.e.pool.and(reached, required);
             if engine.e.rests_on_havoc(reached) {
                 standing = Standing::Open;
                 continue;

@@ -11,7 +11,7 @@
 //! - what the older version never read of it (and of globals) may hold things that callers never put
 //!   there: the event has to be met, too, where all of that is something else;
 //! - a null pointer that the older version did not tell from another one may be one that callers do
-//!   not pass;
+//!   not pass, wherever it stands;
 //! - of a function that only its own file calls, its callers' runs tell;
 //! - signed overflow wraps, and large numbers are what we like best: it counts where a whole program
 //!   meets it, on its real input, and does something else because of it.
@@ -37,6 +37,8 @@ const MAX_REPLAYS: usize = 160;
 const MAX_GLOBALS: usize = 256;
 /// What stands in place of words that the older version does not read.
 const OTHER_WORDS: [u32; 2] = [1, 3];
+/// Words in memory that may be null pointers.
+const MAX_CELLS: usize = 160;
 /// Bytes of the object that a null pointer is exchanged for.
 const FRESH: usize = 256;
 
@@ -47,7 +49,7 @@ pub(super) fn check(task: &Task) -> Vec<Property> {
         let runs = task.runs(from, to);
         let pair = Pair { task, from, to };
         let mut by_kind: BTreeMap<&'static str, Vec<(&Run, Event)>> = BTreeMap::new();
-        for run in runs.iter().filter(|r| r.same_meaning) {
+        for run in runs.iter().filter(|r| r.same_meaning && task.admits(r, false, to)) {
             if let Some(event) = Event::of(&run.new) {
                 by_kind.entry(event_name(event.kind)).or_default().push((run, event));
             }
@@ -158,7 +160,10 @@ impl Pair<'_, '_> {
             unit: &self.task.units[self.to],
             replay: &|input| self.replay(input),
             keeps: &|r: &Run| {
-                r.same_meaning && introduces(r, event) && Event::of(&r.new).as_ref() == Some(event)
+                r.same_meaning
+                    && self.task.admits(r, false, self.to)
+                    && introduces(r, event)
+                    && Event::of(&r.new).as_ref() == Some(event)
             },
         };
         shrinker.shrink(run.clone())
@@ -181,7 +186,9 @@ impl Pair<'_, '_> {
         {
             return false;
         }
+        let null = event.kind == UndefinedKind::NullDereference;
         self.null_is_told_apart(run, &still)
+            && (!null || self.null_cells_are_told_apart(&run.input, &still))
             && self.without_globals(&run.input).is_some_and(|input| self.without_unread(input, &still))
     }
 
@@ -202,14 +209,55 @@ impl Pair<'_, '_> {
         })
     }
 
+    /// The same of null pointers in memory. Every word that is zero may be one; one that the event does
+    /// not rest on does not matter.
+    fn null_cells_are_told_apart(&self, input: &Input, still: &dyn Fn(&Run) -> bool) -> bool {
+        let mut input = input.clone();
+        let unit = &self.task.units[self.to];
+        let given: BTreeSet<Arc<str>> = globals_of(&input).cloned().collect();
+        let zero = unit.globals.iter().filter(|g| {
+            let own = matches!(g.linkage, Linkage::External | Linkage::Internal);
+            own && !g.is_const && g.init.is_empty() && (1..=MAX_CELLS as u64 * 8).contains(&g.size)
+        });
+        let first = unused_id(&input).0;
+        for (id, g) in (first..).zip(zero.filter(|g| !given.contains(&g.symbol))) {
+            input.objects.push(ObjectInit {
+                id: ObjectId(id),
+                ty: g.ty.clone(),
+                storage: Storage::Global(g.symbol.clone()),
+                bytes: vec![0; g.size as usize],
+                undefined: Vec::new(),
+                pointers: Vec::new(),
+            });
+        }
+        let width = usize::from(unit.data_model.pointer_bits() / 8);
+        let mut cells = Vec::new();
+        for (k, object) in input.objects.iter().enumerate() {
+            for (i, word) in object.bytes.chunks_exact(width).enumerate() {
+                let at = (i * width) as u64;
+                if word.iter().all(|b| *b == 0) && object.pointers.iter().all(|(p, _)| *p != at) {
+                    cells.push((k, at));
+                }
+            }
+        }
+        if cells.len() > MAX_CELLS {
+            return false;
+        }
+        let fresh = with_object(&input, usize::MAX, false);
+        let Some(id) = fresh.objects.last().map(|o| o.id) else { return false };
+        let before = self.replay(fresh.clone()).old.steps;
+        cells.into_iter().all(|(k, at)| {
+            let mut other = fresh.clone();
+            other.objects[k].pointers.push((at, Value::Pointer { object: id, offset: 0 }));
+            let other = self.replay(other);
+            still(&other) || other.old.steps != before
+        })
+    }
+
     /// Makes the content at entry of all globals indeterminate that the older version does not read;
     /// `None` if it would take too long to find out.
     fn without_globals(&self, input: &Input) -> Option<Input> {
-        let given: BTreeSet<&Arc<str>> = input
-            .objects
-            .iter()
-            .filter_map(|o| if let Storage::Global(s) = &o.storage { Some(s) } else { None })
-            .collect();
+        let given: BTreeSet<&Arc<str>> = globals_of(input).collect();
         let unit = &self.task.units[self.to];
         let globals = unit.globals.iter().filter(|g| {
             let own = matches!(g.linkage, Linkage::External | Linkage::Internal);
@@ -303,6 +351,11 @@ fn has_aliases(input: &Input) -> bool {
         Value::Pointer { object, .. } => !seen.insert(*object),
         _ => false,
     })
+}
+
+/// The globals that an input gives content to.
+fn globals_of(input: &Input) -> impl Iterator<Item = &Arc<str>> {
+    input.objects.iter().filter_map(|o| if let Storage::Global(s) = &o.storage { Some(s) } else { None })
 }
 
 fn unused_id(input: &Input) -> ObjectId {

@@ -8,7 +8,7 @@
 use super::alone::Alone;
 use super::differencing::{Difference, assert_difference, clause_texts};
 use super::matching::{Match, pair};
-use super::{Comparison, Finding, Options, Outcome, Step, Version, Violation};
+use super::{Comparison, Effort, Finding, Options, Outcome, Step, Version, Violation};
 use crate::interp::{self, End, Input};
 use crate::invariant::{self, Run};
 use crate::ir::{Function, Op, TermId, TermPool};
@@ -17,6 +17,7 @@ use crate::symex::{
     Counts, Direction, Explorer, Impact, Site, Sites, Suspicion, Target, Trie, Verdict, clauses,
 };
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// Instructions of one replay.
 const FUEL: u64 = 200_000;
@@ -57,6 +58,7 @@ impl Work<'_> {
         let mut before = Alone::new(self.old);
         let mut after = Alone::new(self.new);
         let known = self.initial(&mut before);
+        let start = Instant::now();
         let pairs = self.pairs();
         let mut candidates = self.difference(&pairs, &known);
         if impact.affected.is_empty() {
@@ -75,8 +77,11 @@ impl Work<'_> {
             self.impacted(&mut candidates, impact, &mut after);
             self.others(&mut candidates, Direction::Around(&impact.affected), &mut after);
         }
+        self.comparison.incremental.time = start.elapsed();
         if self.options.compare_full {
-            self.comparison.full = Some(self.full(&mut after));
+            let start = Instant::now();
+            let counts = self.full(&mut after);
+            self.comparison.full = Some(Effort { counts, time: start.elapsed() });
         }
         for c in candidates {
             let finding = self.finding(c, &known, &mut before, &mut after);
@@ -108,7 +113,7 @@ impl Work<'_> {
             None => false,
         };
         let (findings, counts) = self.explore(false, &targets, Direction::All, &mut confirm);
-        add(&mut self.comparison.initial, counts);
+        add(&mut self.comparison.initial.counts, counts);
         let outcomes = targets.iter().zip(findings);
         outcomes
             .map(|(t, verdict)| {
@@ -137,7 +142,7 @@ impl Work<'_> {
                 continue;
             };
             let before = old.and_then(|i| Some((self.old_sites.formula(i)?, known.get(&i)?.outcome)));
-            let counts = &mut self.comparison.incremental;
+            let counts = &mut self.comparison.incremental.counts;
             let difference = assert_difference(&mut self.pool, &mut self.solver, counts, formula, before);
             let step = match (difference.left.is_empty(), matched) {
                 (false, _) => Step::Open,
@@ -229,7 +234,7 @@ impl Work<'_> {
             None => false,
         };
         let (findings, counts) = self.explore(true, targets, direction, &mut confirm);
-        add(&mut self.comparison.incremental, counts);
+        add(&mut self.comparison.incremental.counts, counts);
         let mut fresh: BTreeMap<usize, (Outcome, Step)> = BTreeMap::new();
         for (verdict, (k, step)) in findings.into_iter().zip(of) {
             let here = outcome(verdict);

@@ -21,6 +21,7 @@ use crate::ir::{Function, TermId, TermPool, Unit};
 use crate::smt;
 use crate::symex::{Counts, Impact, Limits, Site, Sites, Trie};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use matching::Match;
 
@@ -75,17 +76,24 @@ pub struct Finding {
     pub difference: Vec<String>,
 }
 
+/// What a check cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    pub counts: Counts,
+    pub time: Duration,
+}
+
 /// What comparing two versions found, and what it cost.
 #[derive(Default)]
 pub struct Comparison {
     pub findings: Vec<Finding>,
     /// Of checking the older version, which comes before.
-    pub initial: Counts,
-    pub incremental: Counts,
+    pub initial: Effort,
+    pub incremental: Effort,
     /// Runs of inputs on which older assertions fail.
     pub concrete_runs: u64,
     /// Of checking all of the newer version, where that was asked for.
-    pub full: Option<Counts>,
+    pub full: Option<Effort>,
 }
 
 /// One version of a function.

@@ -92,7 +92,7 @@ pub enum Judgement {
     Possible,
     /// Both versions break it.
     Preexisting,
-    /// A property that the older version did not have, and that the newer one breaks.
+    /// A property that is new or was changed, and that the newer version breaks.
     BrokenFromTheStart,
     /// The newer version does not have it, or keeps it.
     Kept,
@@ -105,10 +105,10 @@ impl Assertion {
         let before = self.outcome.iter().find(|(v, _)| **v < newest).map(|(_, o)| *o);
         match (self.violation, now, before) {
             (Some(Violation::Preexisting), ..) => Judgement::Preexisting,
-            (Some(_), ..) if self.counterexample.is_some() => match before {
-                None => Judgement::BrokenFromTheStart,
-                Some(_) => Judgement::Regression,
-            },
+            (Some(Violation::NonconformingFeature | Violation::BadPropertyUpdate), ..) => {
+                Judgement::BrokenFromTheStart
+            }
+            (Some(_), ..) if self.counterexample.is_some() => Judgement::Regression,
             (None, Some(AssertionOutcome::Unknown), _) if self.counterexample.is_some() => {
                 Judgement::Possible
             }
@@ -182,6 +182,7 @@ mod tests {
         check(&[(1, Fail), (2, Unknown)], None, Judgement::Undecided);
         check(&[(1, Fail), (2, Fail)], None, Judgement::Preexisting);
         check(&[(2, Fail)], None, Judgement::BrokenFromTheStart);
+        check(&[(1, NotFail), (2, Fail)], Some(Violation::BadPropertyUpdate), Judgement::BrokenFromTheStart);
         check(&[(2, NotFail)], None, Judgement::Kept);
         check(&[(1, Fail)], None, Judgement::Kept);
         let possible = Assertion {

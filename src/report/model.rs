@@ -586,4 +586,19 @@ pub struct Cost {
     pub nodes_total: u64,
     /// Largest resident set, KiB.
     pub peak_rss_kib: u64,
+    /// Checking all assertions of the newer version, and checking their difference alone; with
+    /// `--compare-full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full: Option<CheckCost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incremental: Option<CheckCost>,
+}
+
+/// What a check of assertions cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckCost {
+    pub solver_queries: u64,
+    pub paths: u64,
+    pub wall_ms: u64,
 }

@@ -101,6 +101,13 @@ pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
     let place = place(&assertion.file, &assertion.function);
     let mut line = match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
         Some(event) => format!("{place}: now {}", fact(event)),
+        None if matches!(
+            assertion.violation,
+            Some(Violation::NonconformingFeature | Violation::BadPropertyUpdate)
+        ) =>
+        {
+            format!("{place}: {} does not hold", fact(&assertion.text))
+        }
         None => format!("{place}: {} no longer holds", fact(&assertion.text)),
     };
     if let Some(at) = assertion.lines.get(&newest).or(assertion.lines.values().last()) {

@@ -5,9 +5,9 @@
 
 use super::witness::{ending, input_text};
 use super::{TextOptions, View, counted};
-use crate::report::assertion::{Assertion, AssertionOutcome, Judgement};
+use crate::report::assertion::{Assertion, AssertionOutcome, Judgement, Violation};
 use crate::report::escape::{shortened, visible};
-use crate::report::model::{Outcome, Report, Run};
+use crate::report::model::{CheckCost, Outcome, Report, Run};
 use crate::report::palette::Slot;
 use crate::report::{RepoPath, Version, Witness};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     let newest = newest(report);
     let sections = [
         (Judgement::Regression, "regressions", true),
-        (Judgement::BrokenFromTheStart, "new, and broken from the start", true),
+        (Judgement::BrokenFromTheStart, "new or changed, and does not hold", true),
         (Judgement::Fixed, "fixed", true),
         (Judgement::Undecided, "undecided", true),
         (Judgement::Possible, "possible, if callers pass such an input", options.verbose),
@@ -42,6 +42,11 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
         writeln!(out)?;
     }
     writeln!(out, "{}", summary(report, options))?;
+    if let (Some(full), Some(difference)) = (&report.cost.full, &report.cost.incremental) {
+        let cost = |c: &CheckCost| format!("{} solver queries on {} paths", c.solver_queries, c.paths);
+        let line = format!("all assertions: {}; their difference: {}", cost(full), cost(difference));
+        writeln!(out, "{}", options.palette.paint(Slot::Status, line))?;
+    }
     if options.verbose {
         writeln!(out, "{}", options.palette.paint(Slot::Status, super::cost_line(report)))?;
     }
@@ -67,6 +72,13 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     if let Some(at) = at.or(a.lines.values().next_back()) {
         line.plain(&format!("  line {at}"));
     }
+    match a.violation {
+        Some(Violation::NonconformingFeature) => line.paint(Slot::Status, "  what changed does not meet it"),
+        Some(Violation::BadPropertyUpdate) => {
+            line.paint(Slot::Status, "  what did not change does not meet it")
+        }
+        _ => &mut line,
+    };
     if let Some(why) = why_open(a, judgement, newest(view.report)) {
         line.paint(Slot::Status, &format!("  {why}"));
     }
@@ -134,7 +146,7 @@ fn summary(report: &Report, options: &TextOptions) -> String {
         n => counted(n, "regression"),
     }];
     for (judgement, words) in [
-        (Judgement::BrokenFromTheStart, "new and broken"),
+        (Judgement::BrokenFromTheStart, "new or changed that does not hold"),
         (Judgement::Fixed, "fixed"),
         (Judgement::Undecided, "undecided"),
         (Judgement::Possible, "possible"),

@@ -1,0 +1,248 @@
+//! Property differencing of the functions that a change touches, and what it adds to the report.
+//!
+//! The engine judges assertions of the program as it stands: what fails there, fails. Where it leaves
+//! one open, or where an assertion is new or was changed, property differencing (`property/`) speaks,
+//! which judges each alone.
+
+use super::classes::{Analysed, World};
+use super::lineage::{Lineage, Member};
+use super::{Options, Pin, witness};
+use crate::interp::{End, Program};
+use crate::invariant;
+use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
+use crate::property::{self, Comparison, Finding, Match, Outcome, Step};
+use crate::report::{
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, Report, Violation,
+};
+use crate::semantics::c_term::{self, Scope, Typed, When};
+use crate::semantics::unroll;
+use crate::smt;
+use crate::symex;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A question may cost this part of a query's limit: there may be many.
+const SHARE: u64 = 4;
+
+/// Compares the assertions of every function that changes between the two versions of a request.
+pub(super) fn compare_all(
+    lineages: &[Lineage],
+    analysed: &[Analysed],
+    world: &World,
+    options: &Options,
+) -> Vec<Option<Comparison>> {
+    let one = |(lineage, a): (&Lineage, &Analysed)| {
+        let work = std::panic::AssertUnwindSafe(|| compare(lineage, a, world, options));
+        // A defect of ours costs what it would have added.
+        std::panic::catch_unwind(work).unwrap_or_default()
+    };
+    lineages.par_iter().zip(analysed).map(one).collect()
+}
+
+fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) -> Option<Comparison> {
+    let differencing = options.differencing?;
+    let (&[Some(from), Some(to)], [Some(old), Some(new)]) =
+        (a.class_of.as_slice(), lineage.members.as_slice())
+    else {
+        return None;
+    };
+    if from == to {
+        return None;
+    }
+    let laid_out = |m: &Member| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default());
+    let bodies = (laid_out(old), laid_out(new));
+    let (link_old, link_new) = (|unit: Arc<Unit>| world.link(0, unit), |unit: Arc<Unit>| world.link(1, unit));
+    let about = |p: &&Pin| p.is_about(&new.file, &new.function.name);
+    let requires: Vec<&Pin> = options.requires.iter().filter(about).collect();
+    let terms = |pool: &mut TermPool, f: &Function, unit: &Unit| -> Vec<TermId> {
+        let mut scope = Entry { pool: std::mem::take(pool), f, unit };
+        let terms =
+            requires.iter().filter_map(|p| c_term::condition(&p.fact.fact, &mut scope).ok()).collect();
+        *pool = scope.pool;
+        terms
+    };
+    property::compare(
+        property::Version { body: &bodies.0, written: &old.function, unit: &old.unit, link: &link_old },
+        property::Version { body: &bodies.1, written: &new.function, unit: &new.unit, link: &link_new },
+        &terms,
+        &property::Options {
+            solver: smt::Limits {
+                rlimit: options.rlimit / SHARE,
+                pointer_bits: new.unit.data_model.pointer_bits(),
+            },
+            limits: symex::Limits { unroll: options.unroll, ..symex::Limits::default() },
+            compare_full: differencing.compare_full,
+        },
+    )
+}
+
+/// The entry of a function, where names are parameters.
+struct Entry<'a> {
+    pool: TermPool,
+    f: &'a Function,
+    unit: &'a Unit,
+}
+
+impl Scope for Entry<'_> {
+    fn pool(&mut self) -> &mut TermPool {
+        &mut self.pool
+    }
+
+    fn unit(&self) -> &Unit {
+        self.unit
+    }
+
+    fn variable(&mut self, name: &str, _when: When) -> Option<Typed> {
+        let var = self.f.params.iter().map(|p| self.f.var(*p)).find(|v| &*v.name == name)?;
+        let term = self.pool.leaf(Leaf::Param { name: var.name.clone(), sort: var.sort? });
+        Some(Typed { term, ty: var.ty.clone() })
+    }
+
+    fn object(&mut self, _name: &str) -> Option<Typed> {
+        None
+    }
+
+    fn result(&mut self) -> Option<Typed> {
+        None
+    }
+
+    fn input(&mut self, _k: u64) -> Option<Typed> {
+        None
+    }
+
+    fn load(&mut self, addr: TermId, sort: crate::ir::Sort, bytes: u64, _when: When) -> Option<TermId> {
+        let memory = self.pool.leaf(Leaf::Memory);
+        Some(self.pool.app(crate::ir::App::Load { sort, bytes }, &[memory, addr]))
+    }
+}
+
+/// Joins what was found of a function's assertions with what the engine says of them.
+pub(super) fn join(list: &mut Vec<Assertion>, lineage: &Lineage, world: &World, comparison: &Comparison) {
+    let [Some(old), Some(new)] = lineage.members.as_slice() else { return };
+    for f in &comparison.findings {
+        join_one(list, (old, new), world, f);
+    }
+}
+
+fn join_one(list: &mut Vec<Assertion>, (old, new): (&Member, &Member), world: &World, f: &Finding) {
+    let place = |list: &[Assertion], site: &symex::Site, version: u32| {
+        let is = |a: &Assertion| {
+            a.kind == AssertionKind::Assertion
+                && a.text == site.text
+                && a.lines.get(&version) == Some(&site.line)
+        };
+        list.iter().position(is)
+    };
+    let before = f.old.as_ref().and_then(|site| place(list, site, 1));
+    let Some(now) = f.new.as_ref().and_then(|site| place(list, site, 2)) else { return };
+    if let (Match::Modified, Some(before), Some(site)) = (f.matched, before, &f.old) {
+        let as_it_stood = list[before].outcome.get(&1).copied().unwrap_or_default();
+        let alone = f.before.map(outcome).filter(|o| *o == AssertionOutcome::Fail);
+        list[now].lines.insert(1, site.line);
+        list[now].outcome.insert(1, alone.unwrap_or(as_it_stood));
+    }
+    let a = &mut list[now];
+    a.matched = match f.matched {
+        Match::Unchanged => AssertionMatch::Unchanged,
+        Match::Modified => AssertionMatch::Modified,
+        Match::New => AssertionMatch::New,
+        Match::Removed => AssertionMatch::Removed,
+    };
+    a.difference.clone_from(&f.difference);
+    if let (Some(AssertionOutcome::Unknown), Some(known)) = (a.outcome.get(&1), f.before) {
+        a.outcome.insert(1, outcome(known));
+    }
+    judge(a, (old, new), world, f);
+    if let (Match::Modified, Some(before)) = (f.matched, before) {
+        list.remove(before);
+    }
+}
+
+/// Says what became of an assertion in the newer version.
+fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &Finding) {
+    let as_it_stands = a.outcome.get(&2).copied().unwrap_or_default();
+    let settled = f.step != Step::Open;
+    if settled && (as_it_stands == AssertionOutcome::Unknown || f.after.map(outcome) == Some(as_it_stands)) {
+        a.decided_by = step(f.step).into();
+    }
+    let kept = f.matched == Match::Unchanged;
+    match (as_it_stands, f.after) {
+        (AssertionOutcome::Unknown, Some(Outcome::NotFail)) => {
+            a.outcome.insert(2, AssertionOutcome::NotFail);
+            return;
+        }
+        (_, Some(Outcome::Fail)) => {}
+        _ => return,
+    }
+    // Of an assertion that was there before, only what the program does as it stands counts.
+    let stands = f.run.as_ref().is_some_and(|run| fails_as_it_stands(world, new, run, a));
+    if kept && (a.counterexample.is_some() || !stands) {
+        return;
+    }
+    let program = &*new.function.name == "main";
+    a.outcome.insert(2, AssertionOutcome::Fail);
+    a.decided_by = step(f.step).into();
+    a.violation = f.violation.map(|v| match v {
+        property::Violation::Regression => Violation::Regression,
+        property::Violation::NonconformingFeature => Violation::NonconformingFeature,
+        property::Violation::BadPropertyUpdate => Violation::BadPropertyUpdate,
+        property::Violation::Preexisting => Violation::Preexisting,
+    });
+    a.counterexample = f.run.as_ref().map(|run| {
+        let mut witness = witness::convert(None, run, old, new, program);
+        if !stands {
+            // An earlier assertion fails on it, too.
+            witness.relies_on.push("other-assertions-taken-out".to_owned());
+        }
+        witness
+    });
+    if !stands && a.violation == Some(Violation::Regression) {
+        a.violation = Some(Violation::BadPropertyUpdate);
+    }
+}
+
+fn fails_as_it_stands(world: &World, new: &Member, run: &invariant::Run, a: &Assertion) -> bool {
+    let program: Arc<Program> = world.program(1, &new.unit);
+    let again =
+        invariant::replay(&program, &program, (&new.function.name, &new.function.name), run.input.clone());
+    matches!(&again.new.end, End::AssertFailed { text, .. } if *text == a.text)
+}
+
+fn outcome(o: Outcome) -> AssertionOutcome {
+    match o {
+        Outcome::NotFail => AssertionOutcome::NotFail,
+        Outcome::Fail => AssertionOutcome::Fail,
+        Outcome::Unknown => AssertionOutcome::Unknown,
+    }
+}
+
+/// The contract's word for a step.
+fn step(step: Step) -> &'static str {
+    match step {
+        Step::Unchanged => "unchanged",
+        Step::Implied => "implied",
+        Step::Counterexample => "counterexample-reuse",
+        Step::CheckI => "check-1",
+        Step::CheckII => "check-2",
+        Step::CheckIII => "check-3",
+        Step::Open => "full",
+    }
+}
+
+/// Adds up what the checks cost.
+pub(super) fn count(report: &mut Report, compared: &[Option<Comparison>]) {
+    let add = |to: &mut Option<CheckCost>, effort: &property::Effort| {
+        let to = to.get_or_insert_default();
+        to.solver_queries += effort.counts.queries;
+        to.paths += effort.counts.paths;
+        to.wall_ms += u64::try_from(effort.time.as_millis()).unwrap_or(u64::MAX);
+    };
+    for c in compared.iter().flatten() {
+        report.cost.solver_queries += c.initial.counts.queries + c.incremental.counts.queries;
+        if let Some(full) = &c.full {
+            report.cost.solver_queries += full.counts.queries;
+            add(&mut report.cost.full, full);
+            add(&mut report.cost.incremental, &c.incremental);
+        }
+    }
+}
