@@ -732,3 +732,84 @@ fn what_is_said_is_said_once() {
         assert_eq!(texts.len(), point.version_invariants.len());
     }
 }
+
+/// Constants that are defined elsewhere are not known here.
+#[test]
+fn imported_constants_are_unknown() {
+    let f = |constant: &str, n: u8| {
+        format!(
+            "extern const char *{constant} t[2];\nconst char *f(void *p, int n) {{ if (!p) return t[1]; if (n > {n}) return \
+             t[0]; return 0; }}"
+        )
+    };
+    let report = analyse(&[&f("const", 3), &f("const", 4)]);
+    assert!(
+        !invariants(&report, "f").iter().any(|t| t == "\\result == NULL"),
+        "{:?}",
+        invariants(&report, "f")
+    );
+    let report = analyse(&[&f("", 3), &f("const", 3)]);
+    let churns = || report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    assert!(
+        !churns().flat_map(|c| &c.added).any(|f| f.text == "\\result == NULL"),
+        "{:?}",
+        churns().collect::<Vec<_>>()
+    );
+    assert!(!churns().any(|c| c.witness.is_some()));
+    let number = "extern const int k;\nint f(void) { return k; }";
+    let report = analyse(&[number, &number.replace("return k", "return k + 1")]);
+    let facts: Vec<String> = churns_of(&report);
+    assert!(!facts.iter().any(|t| t == "\\result == 0" || t == "\\result == 1"), "{facts:?}");
+}
+
+fn churns_of(report: &Report) -> Vec<String> {
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    churns.flat_map(|c| c.removed.iter().chain(&c.added)).map(|f| f.text.clone()).collect()
+}
+
+/// To copy a field that was never written is no use of it; to add to it is.
+#[test]
+fn indeterminate_values_may_be_copied() {
+    let f = |copy: &str| {
+        format!(
+            "#include <stdlib.h>\nstruct s {{ unsigned a, b, c; }};\nint f(int n)\n{{\n    struct s *s = malloc(sizeof *s);\n    \
+             if (!s)\n        return 0;\n    s->c = n;\n    {copy}\n    int r = s->c + 1;\n    free(s);\n    return r;\n}}"
+        )
+    };
+    let undefined = |report: &Report| churns_of(report).iter().any(|t| t.starts_with("undefined"));
+    assert!(!undefined(&analyse(&[&f(""), &f("s->b = s->a;")])));
+    assert!(undefined(&analyse(&[&f(""), &f("s->b = s->a; s->c += s->b;")])));
+}
+
+/// How large an object behind a pointer is was made up from its type: code that takes it for another
+/// structure does not leave it.
+#[test]
+fn structures_of_other_types_are_not_left() {
+    let f = |code: &str| {
+        format!(
+            "struct in {{ int x; }};\nstruct more {{ int x; int y[10]; }};\nstruct o {{ struct in *state; }};\n\
+             int f(struct o *o)\n{{\n    if (!o || !o->state)\n        return -1;\n    {code}\n}}"
+        )
+    };
+    let report = analyse(&[
+        &f("return o->state->x;"),
+        &f("struct more *s = (struct more *)o->state; return s->x + s->y[3];"),
+    ]);
+    assert!(!churns_of(&report).iter().any(|t| t.starts_with("undefined")), "{:?}", churns_of(&report));
+}
+
+/// A request for memory is refused in both versions or in none.
+#[test]
+fn the_same_request_is_refused() {
+    let f = |more: &str| {
+        format!(
+            "#include <stdlib.h>\nstruct s {{ char *path; int *n; }};\nstatic void destroy(struct s *s) {{ if (s->path) \
+             free(s->path); free(s->n); free(s); }}\nstruct s *f(void)\n{{\n    {more}\n    struct s *s = malloc(sizeof \
+             *s);\n    if (!s)\n        return 0;\n    s->path = malloc(3);\n    if (!s->path) {{\n        destroy(s);\n        \
+             return 0;\n    }}\n    s->n = malloc(4);\n    return s;\n}}"
+        )
+    };
+    let report = analyse(&[&f(""), &f("char *q = malloc(5);\n    free(q);")]);
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    assert_eq!(churns.clone().count(), 0, "{:?}", churns.collect::<Vec<_>>());
+}

@@ -63,7 +63,7 @@ fn the_exit_uses_what_loops_keep() {
         PointChoice::default(),
     );
     let found = facts(&report, PointKind::Exit);
-    assert!(found.contains(&"= n <= \\result".to_string()), "{found:?}");
+    assert!(found.contains(&"= n >= 0 ==> \\result == n".to_string()), "{found:?}");
 }
 
 /// A counter's sign is not inductive where it may wrap, and is checked up to the bound.

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// Callbacks from library models that may be active at once; each is one native recursion.
 const MAX_CALLBACKS: usize = 16;
 
+/// Requests for memory that are listed.
+const MAX_REQUESTS: usize = 64;
+
 impl<'p> Machine<'p> {
     /// Enters a function.
     ///
@@ -54,6 +57,7 @@ impl<'p> Machine<'p> {
             dst,
             result_to,
             missing,
+            indeterminate: Vec::new(),
             allocas: Vec::new(),
             noreturn: false,
             extra,
@@ -242,6 +246,10 @@ impl<'p> Machine<'p> {
         let nth = self.allocations.entry(a.name).or_insert(0);
         *nth += 1;
         let nth = *nth;
+        if self.requests.len() < MAX_REQUESTS {
+            let numbers = a.values.iter().zip(a.types).filter(|(_, t)| !t.is_pointer());
+            self.requests.push((a.name, numbers.map(|(c, _)| c.to_bits()).collect()));
+        }
         let refused = self.input.calls.iter().any(|c| *c.callee == *a.name && c.nth == nth);
         if refused {
             let arguments = a.values.iter().zip(a.types).map(|(c, t)| self.printable(*c, t)).collect();

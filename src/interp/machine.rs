@@ -57,6 +57,8 @@ pub(crate) struct Frame<'p> {
     pub(super) result_to: Option<u64>,
     /// Registers that hold the result of a call that returned no value.
     pub(super) missing: Vec<u32>,
+    /// Registers that were loaded from memory that was never written.
+    pub(super) indeterminate: Vec<u32>,
     /// Objects that `alloca` made.
     pub allocas: Vec<u64>,
     /// The call in progress must not return.
@@ -87,6 +89,7 @@ pub(crate) struct Machine<'p> {
     pub object_addresses: BTreeMap<ObjectId, u64>,
     pub assumed_calls: Vec<AssumedCall>,
     pub allocations: BTreeMap<&'static str, u32>,
+    pub requests: Vec<(&'static str, Vec<u128>)>,
     pub(super) call_counts: BTreeMap<Arc<str>, u32>,
     pub inputs: Vec<Option<Const>>,
     pub platform_dependent: bool,
@@ -183,6 +186,7 @@ impl<'p> Machine<'p> {
             object_addresses: BTreeMap::new(),
             assumed_calls: Vec::new(),
             allocations: BTreeMap::new(),
+            requests: Vec::new(),
             call_counts: BTreeMap::new(),
             inputs: Vec::new(),
             platform_dependent: false,
@@ -247,6 +251,9 @@ impl<'p> Machine<'p> {
         };
         let ended_on_input =
             matches!(&end, End::Undefined { kind, .. } if access(kind) && self.memory.was_on_input());
+        let last = self.memory.last_base();
+        let ended_on = self.object_addresses.iter().find(|(_, base)| ended_on_input && **base == last);
+        let ended_on = ended_on.map(|(id, _)| *id);
         let returned = if end == End::Return { self.result } else { None };
         let is_main = entry == "main";
         let exit_code = match &end {
@@ -298,6 +305,8 @@ impl<'p> Machine<'p> {
             nan_sign: self.events.nan_sign,
             platform_dependent: self.platform_dependent,
             ended_on_input,
+            ended_on,
+            requests: self.requests,
             steps: self.limits.fuel - self.fuel,
         }
     }
@@ -542,6 +551,13 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Whether an expression is nothing but what was read from memory that was never written.
+    fn is_indeterminate(&self, e: &super::code::Value, base: usize) -> bool {
+        let super::code::Value::Var(v) = e else { return false };
+        self.registers.get(base + *v as usize).is_some_and(|r| r.is_none())
+            && self.frames.last().is_some_and(|f| f.indeterminate.contains(v))
+    }
+
     /// Returns whether an indeterminate variable of the expression is a result that was not
     /// returned.
     fn reads_missing(&self, e: &super::code::Value) -> bool {
@@ -563,11 +579,25 @@ impl<'p> Machine<'p> {
             }
             Step::Load { dst, addr, bytes, sort, relevant } => {
                 let addr = address(self.eval_at(addr, base, node)?);
-                let bits = self.memory.load_bits(addr, *bytes, *relevant)?;
-                self.registers[base + *dst as usize] = Const::from_bits(*sort, bits);
+                let loaded = match self.memory.load_bits(addr, *bytes, *relevant) {
+                    Ok(bits) => Const::from_bits(*sort, bits),
+                    // To copy what was never written is no use of it.
+                    Err(UndefinedKind::Uninitialised) => {
+                        if let Some(frame) = self.frames.last_mut() {
+                            frame.indeterminate.push(*dst);
+                        }
+                        None
+                    }
+                    Err(kind) => return Err(kind.into()),
+                };
+                self.registers[base + *dst as usize] = loaded;
             }
             Step::Store { addr, value, bytes } => {
                 let addr = address(self.eval_at(addr, base, node)?);
+                if self.is_indeterminate(value, base) {
+                    self.memory.undefine(addr, *bytes)?;
+                    return Ok(());
+                }
                 let value = self.eval_at(value, base, node)?;
                 self.memory.store(addr, *bytes, value.to_bits())?;
             }

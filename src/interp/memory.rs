@@ -219,6 +219,7 @@ pub(crate) struct Memory<'p> {
     max_bytes: u64,
     /// Where the object of the last access lives.
     last: Option<Region>,
+    last_base: u64,
     /// A global was asked for that is larger than all of the memory may be.
     exceeded: bool,
     /// Bytes that operations on many bytes went through since they were last asked for.
@@ -246,6 +247,7 @@ impl<'p> Memory<'p> {
             live_bytes: 0,
             max_bytes,
             last: None,
+            last_base: 0,
             exceeded: false,
             work: 0,
         }
@@ -364,6 +366,11 @@ impl<'p> Memory<'p> {
         Some(ObjectRef { region, index })
     }
 
+    /// Start of the object that the last access went to, or out of.
+    pub fn last_base(&self) -> u64 {
+        self.last_base
+    }
+
     /// Whether the last access went to an object of the input, or out of it.
     pub fn was_on_input(&self) -> bool {
         self.last == Some(Region::Input)
@@ -411,6 +418,7 @@ impl<'p> Memory<'p> {
         }
         let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
         self.last = Some(r.region);
+        self.last_base = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?.base;
         let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
         if !object.live {
             return Err(UndefinedKind::UseAfterFree);

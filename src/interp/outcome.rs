@@ -149,6 +149,8 @@ pub struct Outcome {
     pub assumed_calls: Vec<AssumedCall>,
     /// How often each function of the `malloc` family was asked for memory.
     pub allocations: BTreeMap<&'static str, u32>,
+    /// The first of these requests in order, with their sizes.
+    pub requests: Vec<(&'static str, Vec<u128>)>,
     /// Globals that are only declared and that the input does not give, as far as they were used;
     /// they were taken to be zero.
     pub assumed_globals: Vec<Arc<str>>,
@@ -162,6 +164,8 @@ pub struct Outcome {
     pub platform_dependent: bool,
     /// It was an access to an object of the input, or out of one, that ended the run as undefined.
     pub ended_on_input: bool,
+    /// That object, where it is one of the objects that the input lists.
+    pub ended_on: Option<ObjectId>,
     /// Nodes that were executed.
     pub steps: u64,
 }

@@ -290,7 +290,10 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
     let undefined = |o: &Outcome| matches!(o.end, End::Undefined { .. });
     if run.same_meaning && undefined(a) != undefined(b) {
         let (event, other) = if undefined(a) { (a, b) } else { (b, a) };
-        let shown = other.end.is_definite() && subject.is_observable() && !is_made_up(event);
+        let shown = other.end.is_definite()
+            && subject.is_observable()
+            && !is_made_up(event)
+            && !leaves_record(run, event);
         return shown.then_some(Difference::Undefined);
     }
     if !is_comparable(run) {
@@ -301,9 +304,10 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
             a.stdout != b.stdout || a.stdout_lost != b.stdout_lost || !interp::same_errors(a, b)
         }
         Subject::Result => {
-            both_return(run)
-                && (!same_number((a.returned, &old.ret), (b.returned, &new.ret))
-                    || a.returned_target != b.returned_target)
+            // Of pointers counts what they lead to: where that lies depends on all that was allocated.
+            let leads = a.returned_target.is_some() || b.returned_target.is_some();
+            let same = || same_number((a.returned, &old.ret), (b.returned, &new.ret));
+            both_return(run) && (a.returned_target != b.returned_target || !leads && !same())
         }
         Subject::Ends => {
             end_key(&a.end) != end_key(&b.end) || a.exit_code != b.exit_code && !both_return(run)
@@ -318,6 +322,10 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
             };
             both_return(run)
                 && match (value(a, old), value(b, new)) {
+                    // Where objects of a version lie is no value.
+                    (Some((x, s)), Some((y, t))) if s.is_pointer() || t.is_pointer() => {
+                        (x.to_bits() == 0) != (y.to_bits() == 0)
+                    }
                     (Some((x, s)), Some((y, t))) => !same_number((Some(x), &s), (Some(y), &t)),
                     _ => false,
                 }
@@ -338,6 +346,18 @@ fn is_made_up(o: &Outcome) -> bool {
     };
     let takes_pointer = |c: &interp::AssumedCall| c.arguments.iter().any(writable);
     o.assumed_calls.iter().any(|c| !c.given && takes_pointer(c))
+}
+
+/// Whether a run only met something undefined because it left structures of the input: how large those
+/// are, and how many, was made up from their declared type, and the code may take them for others.
+fn leaves_record(run: &Run, o: &Outcome) -> bool {
+    let End::Undefined { kind: UndefinedKind::OutOfBounds, .. } = o.end else { return false };
+    let object = o.ended_on.and_then(|id| run.input.objects.iter().find(|x| x.id == id));
+    object.is_some_and(|x| match &x.ty {
+        CType::Array(element, _) => matches!(**element, CType::Record(_)),
+        // Of what a model of the solver gives only the bytes that matter are there.
+        ty => matches!(ty, CType::Record(_) | CType::Void),
+    })
 }
 
 pub(super) fn both_return(run: &Run) -> bool {

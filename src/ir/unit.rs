@@ -69,9 +69,18 @@ pub struct Global {
 }
 
 impl Global {
-    /// Returns `bytes` bytes at `offset` of the initialiser, `None` outside of it or where an
-    /// address is stored.
+    /// Whether its content is the same always, and known here: what is defined elsewhere may be
+    /// constant, but nobody here knows as what.
+    pub fn is_known_constant(&self) -> bool {
+        self.is_const && self.linkage != Linkage::Import
+    }
+
+    /// Returns `bytes` bytes at `offset` of the initialiser, `None` outside of it, where an
+    /// address is stored, and where the initialiser is elsewhere.
     pub fn constant_bytes(&self, offset: u64, bytes: u64) -> Option<Vec<u8>> {
+        if self.linkage == Linkage::Import {
+            return None;
+        }
         let end = offset.checked_add(bytes)?;
         if end > self.size {
             return None;

@@ -138,7 +138,7 @@ impl Lookup<'_> {
                 InitPiece::Bytes { .. } => {}
             }
         }
-        if !g.is_const {
+        if !g.is_known_constant() {
             let settled =
                 g.linkage == Linkage::Internal && is_all_seen(self.unit) && !self.is_exposed(&symbol);
             if !settled {

@@ -49,8 +49,9 @@ impl Generator {
         });
         let pool = Pool::collect(program, entry);
         let globals = pool.globals.iter().filter_map(|(_, symbol)| {
-            let g =
-                unit.global(symbol).filter(|g| !g.is_const && g.linkage != crate::ir::Linkage::Literal)?;
+            let g = unit
+                .global(symbol)
+                .filter(|g| !g.is_known_constant() && g.linkage != crate::ir::Linkage::Literal)?;
             let library = super::program::STREAMS.contains(&&**symbol);
             (g.size > 0 && g.size <= objects::MAX_OBJECT && !library)
                 .then(|| (symbol.clone(), g.ty.clone(), g.size))
