@@ -37,7 +37,8 @@ fn compared(old: &str, new: &str, bound: Option<i128>, compare_full: bool) -> Co
     let link = |unit: Arc<Unit>| Program::new(vec![unit]);
     let options = Options {
         solver: smt::Limits { rlimit: 2_000_000, pointer_bits: 64 },
-        limits: Limits::default(),
+        // The loops of the data structures are followed to their ends.
+        limits: Limits { unroll: 40, queries: 20_000, ..Limits::default() },
         compare_full,
     };
     let requires = |pool: &mut TermPool, f: &Function, _: &Unit| match bound {
@@ -237,4 +238,43 @@ fn paths_that_the_change_does_not_touch_are_left_alone() {
     assert_eq!(words(&c), ["= holds holds II", "= holds holds II"]);
     let full = c.full.expect("full").counts.queries;
     assert!(c.incremental.counts.queries * 2 <= full, "{} of {full}", c.incremental.counts.queries);
+}
+
+/// Version `k` of a fixture: without what later versions add.
+fn version(text: &str, k: usize) -> String {
+    let later = (k + 1..=5).filter_map(|v| text.find(&format!("    /* V{v}:"))).min();
+    let end = text.find("    return ").expect("an end");
+    format!("{}{}", &text[..later.unwrap_or(end)], &text[end..])
+}
+
+/// Checks a data structure, version by version. `paper`: the solver calls of its Table 4, in full and
+/// of the difference.
+#[track_caller]
+fn check_structure(name: &str, paper: &[(u64, u64)]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/property").join(name);
+    let text = std::fs::read_to_string(path).expect("the fixture");
+    for (k, (full, difference)) in (2..).zip(paper) {
+        let (old, new) = (version(&text, k - 1), version(&text, k));
+        let c = compared(&old, &new, None, true);
+        let mut expected = vec!["= holds holds unchanged"; k - 1];
+        expected.push("+ none holds III");
+        assert_eq!(words(&c), expected, "{name} V{k}");
+        let (ours, all) = (c.incremental, c.full.expect("a full check"));
+        println!(
+            "{name} V{k}: {} queries, {} ms; difference {}, {} ms; the paper {full}, {difference}",
+            all.counts.queries,
+            all.time.as_millis(),
+            ours.counts.queries,
+            ours.time.as_millis()
+        );
+        let (ours, all) = (ours.counts.queries, all.counts.queries);
+        assert!(ours <= all && all <= *full && ours <= *difference, "{name} V{k}: {ours} of {all}");
+    }
+}
+
+#[test]
+fn data_structures() {
+    check_structure("heap_array.c", &[(3510, 2340), (4292, 1104)]);
+    check_structure("sorted_list.c", &[(1438, 1438), (4630, 3430), (8958, 1198), (10316, 652)]);
+    check_structure("search_tree.c", &[(9364, 9364), (16566, 9364), (36256, 21852)]);
 }

@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::ir::{Op, TermId, TermPool};
 use crate::smt;
-use crate::symex::{Counts, clauses};
+use crate::symex::{Counts, Known, clauses};
 
 /// The clauses that one assertion does not say of another, and whether it is known what became of it.
 pub(super) struct Difference {
@@ -53,6 +53,7 @@ fn logical_difference(
             continue;
         }
         let not = pool.not(clause);
+        let old = Known::of(pool, &[not]).simplified(pool, old);
         let refuted = pool.op(Op::And, &[old, not]);
         if pool.as_const(refuted).and_then(|c| c.as_bool()) == Some(false) {
             continue;

@@ -5,11 +5,12 @@
 //! whether the path condition allows that it does not hold, and the path goes on as if it held no
 //! matter what, so that one that fails hides none behind it.
 
+use super::known::Known;
 use super::machine::{Machine, State, Step};
-use super::site::{Region, Sites, clauses, stand_ins, substituted};
+use super::site::{Region, Sites, stand_ins, substituted};
 use super::trie::{Answer, At, Trie};
 use crate::ir::eval::{Assignment, Program};
-use crate::ir::{Function, Instr, Leaf, NodeId, Op, Term, TermId, TermPool, Unit};
+use crate::ir::{Function, Instr, NodeId, Op, TermId, TermPool, Unit};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -241,8 +242,8 @@ impl Explorer<'_> {
             match (step, succs.as_slice()) {
                 (Step::Next, &[next]) => path.state.node = next,
                 (Step::Branch(cond), &[yes, no]) => {
-                    let known = self.known(&path);
-                    let cond = substituted(self.pool, cond, &known);
+                    let known = Known::of(self.pool, &path.conditions);
+                    let cond = known.simplified(self.pool, cond);
                     if let Some(known) = self.pool.as_const(cond).and_then(|c| c.as_bool()) {
                         path.state.node = if known { yes } else { no };
                         continue;
@@ -344,14 +345,14 @@ impl Explorer<'_> {
         search: &mut Search,
         confirm: &mut dyn FnMut(&Suspicion) -> bool,
     ) {
-        let known = self.known(path);
+        let known = Known::of(self.pool, &path.conditions);
         let mut left: Vec<(usize, TermId)> = Vec::new();
         for k in 0..search.targets.len() {
             let target = search.targets[k];
             if target.site == region.site && search.findings[k].verdict != Verdict::Fails {
                 let holds = self.in_state(path, target.holds);
                 let fails = self.pool.not(holds);
-                left.push((k, substituted(self.pool, fails, &known)));
+                left.push((k, known.simplified(self.pool, fails)));
             }
         }
         while let Some(&(k, fails)) = left.first() {
@@ -366,34 +367,6 @@ impl Explorer<'_> {
             }
             left.retain(|(other, _)| *other != k);
         }
-    }
-
-    /// What the conditions of a path say as they stand: what is true and false behind them, and which
-    /// inputs are the same.
-    fn known(&mut self, path: &Path) -> HashMap<TermId, TermId> {
-        let (yes, no) = (self.pool.bool(true), self.pool.bool(false));
-        let parts: Vec<TermId> = path.conditions.iter().flat_map(|c| clauses(self.pool, *c)).collect();
-        let mut same: HashMap<TermId, TermId> = HashMap::new();
-        for part in &parts {
-            let Some(&[a, b]) = self.pool.as_op(*part, Op::Eq) else { continue };
-            let [a, b] = [a, b].map(|t| same.get(&t).copied().unwrap_or(t));
-            let is_input = |t: TermId| matches!(self.pool.get(t), Term::Leaf(Leaf::Param { .. }));
-            if a != b && is_input(a) && is_input(b) {
-                same.values_mut().filter(|v| **v == b).for_each(|v| *v = a);
-                same.insert(b, a);
-            }
-        }
-        let mut known = same.clone();
-        for part in parts {
-            let opposite = self.pool.not(part);
-            let (one, other) = (substituted(self.pool, part, &same), substituted(self.pool, opposite, &same));
-            for (term, value) in [(one, yes), (part, yes), (other, no), (opposite, no)] {
-                if self.pool.as_const(term).is_none() {
-                    known.insert(term, value);
-                }
-            }
-        }
-        known
     }
 
     /// Has those targets confirmed that fail on an input, and takes them from the list.

@@ -9,16 +9,20 @@
 //! - [`Sites`]: the assertions of a function, each with its condition as a formula.
 //! - [`Explorer`]: the paths of a function, and which assertions fail on some of them.
 //! - [`Trie`]: path conditions that were decided, for later explorations of the same terms.
+//! - [`Known`]: what a path condition says without the solver.
 //! - [`Impact`]: what a change may affect (DiSE); explorations can be limited to paths through it, or
 //!   to the others.
 
 mod explore;
 mod impact;
+mod known;
 mod machine;
+mod order;
 mod site;
 mod trie;
 
 pub use explore::{Counts, Direction, Explorer, Finding, Limits, Suspicion, Target, Verdict};
 pub use impact::Impact;
+pub use known::Known;
 pub use site::{Region, Site, Sites, assertions_of, clauses, is_failure, without};
 pub use trie::Trie;
