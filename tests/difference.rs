@@ -11,14 +11,18 @@ mod generate_c;
 mod mutants;
 mod support;
 
-use git_invdiff::difference::{Concerns, Detector, Version, compare, is_harmless};
+use git_invdiff::analysis::difference::{Choice, differences};
+use git_invdiff::analysis::{Options, memory};
+use git_invdiff::difference::{Concerns, Detector, Remainder, Version, compare, is_harmless};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
+use git_invdiff::instrument::{Residual, Source, automaton, residual};
 use git_invdiff::interp::{Comparison, End, Generator, Limits, Pair, Program, run_pair};
 use git_invdiff::ir::DataModel;
 use git_invdiff::mvicfg::key::exact_body_hash;
 use mutants::Random;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 /// Returns the program of one source, if all of it could be read.
@@ -186,4 +190,102 @@ fn no_regression_of_the_verification_tasks_is_called_harmless() {
     println!("{proved} proved harmless");
     // Among them assumptions that became stronger, and assertions that became weaker.
     assert!(proved >= 5);
+}
+
+/// The residual programs of a pair, by file; the automata of its entries.
+fn written(old: &str, new: &str, data_model: DataModel) -> (Vec<Residual>, Vec<String>) {
+    let options = c::Options { data_model, ..c::Options::default() };
+    let versions = [vec![("a.c", old)], vec![("a.c", new)]];
+    let request = memory::request(&versions, options.clone(), Options { jobs: 1, ..Options::default() });
+    let found = differences(&request, &Choice::default());
+    let tree = &request.versions[1].tree;
+    let mut remainder = Remainder::default();
+    found.entries().iter().for_each(|c| remainder.join(c.remainder.clone()));
+    let source = Source::load(&**tree, Path::new("a.c"), &options).unwrap();
+    let automata = found.entries().iter().map(|c| automaton(c, &|p: &Path| tree.read(p))).collect();
+    (vec![residual(&source, &remainder, 0)], automata)
+}
+
+/// Whether a compiler takes a source.
+fn compiles(text: &[u8], name: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("residual.c");
+    std::fs::write(&path, text).unwrap();
+    let output = Command::new("cc").args(["-std=gnu11", "-fsyntax-only", "-w"]).arg(&path).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{name}\n{said}\n{}", String::from_utf8_lossy(text));
+}
+
+/// All states that are gone to are there, and the text is what the format's readers expect.
+fn well_formed(automaton: &str) {
+    assert!(automaton.starts_with("OBSERVER AUTOMATON AssumptionAutomaton\n\nINITIAL STATE "));
+    assert!(automaton.ends_with("END AUTOMATON\n"));
+    let names =
+        |line: &str| line.split("STATE ").nth(1)?.split(" :").next().map(|n| n.replace("USEFIRST ", ""));
+    let lines = || automaton.lines().map(str::trim);
+    let states: Vec<String> = lines().filter(|l| l.ends_with(" :")).filter_map(names).collect();
+    for line in lines().filter(|l| l.contains("GOTO ")) {
+        let target = line.rsplit("GOTO ").next().unwrap().trim_end_matches(';');
+        assert!(states.iter().any(|s| s == target), "{target}\n{automaton}");
+        assert!(line.contains(" -> ") && line.ends_with(';'));
+    }
+    let initial = lines().find_map(|l| l.strip_prefix("INITIAL STATE ")).unwrap().trim_end_matches(';');
+    assert!(states.iter().any(|s| s == initial), "{automaton}");
+}
+
+#[test]
+fn residual_programs_compile_and_still_fail_where_the_change_brought_a_violation() {
+    for (name, old_text, new_text, is_harmless) in fixtures() {
+        let (residuals, automata) = written(&old_text, &new_text, DataModel::Lp64);
+        automata.iter().for_each(|a| well_formed(a));
+        for residual in residuals {
+            compiles(&residual.text, &name);
+            let text = String::from_utf8(residual.text).unwrap();
+            assert!(!is_harmless || residual.cuts > 0, "{name}");
+            let load = |text: &str| program(text, DataModel::Lp64).unwrap();
+            let (old, new, cut) = (load(&old_text), load(&new_text), load(&text));
+            let function = last_function(&new);
+            let concerns = Concerns::of(&new);
+            let mut inputs = Generator::new(&new, &function, 1);
+            let mut failures = 0;
+            for _ in 0..1_000 {
+                let input = inputs.next();
+                let pair = run_pair((&old, &function), (&new, &function), &input, &Limits::default());
+                if refutes(&pair, concerns) {
+                    failures += 1;
+                    let again =
+                        run_pair((&cut, &function), (&new, &function), &pair.input, &Limits::default());
+                    assert!(refutes_end(&again.old.end), "{name}: {:?}\n{text}", again.old.end);
+                }
+                if is_harmless {
+                    // All of it is covered.
+                    let again =
+                        run_pair((&cut, &function), (&new, &function), &pair.input, &Limits::default());
+                    assert!(!refutes_end(&again.old.end), "{name}: {:?}\n{text}", again.old.end);
+                }
+            }
+            assert_eq!(failures > 0, !is_harmless, "{name}");
+        }
+    }
+}
+
+fn refutes_end(end: &End) -> bool {
+    matches!(end, End::AssertFailed { .. })
+}
+
+#[test]
+fn residual_programs_of_the_verification_tasks_compile() {
+    let Some(folder) = support::oracle::shared("subjects/svcomp") else { return };
+    let tasks = std::fs::read_to_string(folder.join("tasks.csv")).unwrap();
+    for task in tasks.lines().skip(1) {
+        let names: Vec<&str> = task.split(',').collect();
+        let text = |i: usize| std::fs::read_to_string(folder.join(names[i])).unwrap();
+        let (residuals, automata) = written(&text(1), &text(2), DataModel::Ilp32);
+        assert_eq!(automata.len(), 1);
+        automata.iter().for_each(|a| well_formed(a));
+        for residual in residuals {
+            assert!(residual.cuts > 0, "{task}: half of the program is the same");
+            compiles(&residual.text, task);
+        }
+    }
 }

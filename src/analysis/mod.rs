@@ -8,6 +8,7 @@
 mod callers;
 mod classes;
 mod convert;
+pub mod difference;
 mod differencing;
 mod files;
 mod graphs;

@@ -5,6 +5,7 @@ use super::cached::Cached;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
+use crate::analysis::difference::{Choice, Differences};
 use crate::analysis::{self, Drawing, Pin, Request, VersionInput, Watch};
 use crate::config::{
     self, ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, RequiresSection, Settings,
@@ -116,6 +117,18 @@ pub fn draw(
 ) -> Result<Drawing, CliError> {
     let job = job(repository, args, context)?;
     Ok(analysis::draw(&job.request, wanted))
+}
+
+/// Compares the first and the last of the versions; also returns these and what the front end was told.
+pub fn differences(
+    repository: &Repository,
+    args: &DiffArgs,
+    choice: &Choice,
+    context: &mut Context,
+) -> Result<(Differences, Vec<VersionInput>, c::Options), CliError> {
+    let job = job(repository, args, context)?;
+    let found = analysis::difference::differences(&job.request, choice);
+    Ok((found, job.request.versions, job.request.options))
 }
 
 /// What the arguments ask of the analysis.

@@ -1,8 +1,8 @@
 //! The command line: options that every command takes, and the commands.
 
 use super::{
-    assert, cache, check, completions, demo, diff, doctor, graph, hook, man, notes, reserved::ReservedArgs,
-    trailers, witness,
+    assert, cache, check, completions, condition, demo, diff, doctor, graph, hook, man, notes,
+    reserved::ReservedArgs, trailers, witness,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub struct GlobalArgs {
     #[arg(long, value_name = "DIR", global = true, hide_short_help = true)]
     pub git_dir: Option<PathBuf>,
 
-    /// Output format: text, json, yaml; `graph` also knows dot and svg
+    /// Output format: text, json, yaml; `graph` also knows dot and svg, `condition` automaton and residual-c
     #[arg(long, value_name = "FORMAT", global = true)]
     pub format: Option<String>,
 
@@ -164,8 +164,7 @@ pub enum Command {
     Assert(assert::AssertArgs),
     Witness(witness::WitnessArgs),
     Graph(graph::GraphArgs),
-    /// The difference condition for other verifiers (not in this version)
-    Condition(ReservedArgs),
+    Condition(condition::ConditionArgs),
     /// Dynamic invariants refined by symbolic execution (not in this version)
     Discover(ReservedArgs),
     /// Counts and probabilities of changed behaviour (not in this version)

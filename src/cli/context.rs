@@ -23,6 +23,8 @@ pub enum Format {
     Porcelain,
     Dot,
     Svg,
+    Automaton,
+    ResidualC,
 }
 
 impl Format {
@@ -34,6 +36,8 @@ impl Format {
             Format::Porcelain => "porcelain",
             Format::Dot => "dot",
             Format::Svg => "svg",
+            Format::Automaton => "automaton",
+            Format::ResidualC => "residual-c",
         }
     }
 }

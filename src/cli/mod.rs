@@ -13,6 +13,7 @@ mod check;
 mod colour;
 mod compare;
 mod completions;
+mod condition;
 mod context;
 mod demo;
 mod diff;
@@ -76,6 +77,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         command,
         Command::Diff(_)
             | Command::Check(_)
+            | Command::Condition(_)
             | Command::Demo(_)
             | Command::Graph(_)
             | Command::Notes(_)
@@ -98,7 +100,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Check(args) => check::run(args, context),
         Command::Assert(args) => assert::run(args, context),
         Command::Witness(args) => witness::run(args, context),
-        Command::Condition(args) => reserved::run("condition", &args),
+        Command::Condition(args) => condition::run(args, context),
         Command::Discover(args) => reserved::run("discover", &args),
         Command::Quantify(args) => reserved::run("quantify", &args),
         Command::Rank(args) => reserved::run("rank", &args),

@@ -32,7 +32,7 @@ pub fn write_report(
         Format::Json => json::render(report, &mut context.output)?,
         Format::Yaml => yaml::render(report, &mut context.output)?,
         Format::Porcelain => porcelain::render(report, context.globals.nul, &mut context.output)?,
-        Format::Text | Format::Dot | Format::Svg => {
+        Format::Text | Format::Dot | Format::Svg | Format::Automaton | Format::ResidualC => {
             let mut options = TextOptions {
                 palette: context.output.palette().clone(),
                 width: context.output.width(),

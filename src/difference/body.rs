@@ -105,6 +105,29 @@ pub(super) fn is_input(name: &str) -> bool {
     name.starts_with("__VERIFIER_nondet_")
 }
 
+/// Whether a function that is not defined in the program calls back none of its functions.
+pub(super) fn calls_nothing(name: &str) -> bool {
+    let calls_back = ["qsort", "bsearch"].contains(&name);
+    let known = library::row(name).is_some() || interp::is_library(name);
+    is_input(name) || FAILURES.contains(&name) || known && !calls_back
+}
+
+/// Functions by which control comes from elsewhere: handlers, threads.
+pub(super) const BEYOND: [&str; 12] = [
+    "atexit",
+    "at_quick_exit",
+    "on_exit",
+    "signal",
+    "sigaction",
+    "pthread_create",
+    "thrd_create",
+    "fork",
+    "vfork",
+    "setitimer",
+    "makecontext",
+    "swapcontext",
+];
+
 /// Returns what an address is based on, and the bytes from there, if they are known.
 pub(super) fn base(address: &Expr) -> Option<(&Object, Option<i128>)> {
     match address {

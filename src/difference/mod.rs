@@ -24,12 +24,14 @@ mod graph;
 mod model;
 mod names;
 mod part;
+mod remainder;
 mod side;
 mod state;
 mod syntactic;
 mod undefined;
 
 pub use graph::{Condition, Edge, Extent, Graph, GraphNode, Place, Role};
+pub use remainder::{Remainder, remainder};
 
 use crate::interp::Program;
 use crate::ir::NodeId;

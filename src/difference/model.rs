@@ -1,7 +1,7 @@
 //! Two versions of a program, ready to be aligned: the functions that the entry leads to, their objects
 //! named alike, and what differs before the first instruction.
 
-use super::body::{Body, Call, Kind, Maker, Step, Texts, for_each_operand, global_object};
+use super::body::{BEYOND, Body, Call, Kind, Maker, Step, Texts, for_each_operand, global_object};
 use super::part::{Affected, FrameId, ObjectId, Objects, Part};
 use super::side::Side;
 use super::{Concerns, Version};
@@ -40,7 +40,7 @@ struct Found {
 
 impl Model {
     /// Returns `None` where there is something that this method cannot speak of: control that comes
-    /// back through `longjmp`, too many functions, no such function.
+    /// back through `longjmp`, handlers, threads, too many functions, no such function.
     pub fn build(old: Version, new: Version, concerns: Concerns) -> Option<Model> {
         let (was, is) = (reachable(&old)?, reachable(&new)?);
         let (same, callbacks_differ) = same(&old, &was, &new, &is);
@@ -143,7 +143,11 @@ fn reachable(version: &Version) -> Option<Vec<Found>> {
         }
         for node in &function.nodes {
             if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
-                work.extend(program.definition_from(unit, name));
+                let target = program.definition_from(unit, name);
+                if target.is_none() && BEYOND.contains(&&**name) {
+                    return None;
+                }
+                work.extend(target);
             }
         }
         let label = match definition == entry {

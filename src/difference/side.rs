@@ -5,9 +5,8 @@
 //! already. A call that is not stepped into is one operation.
 
 use super::Concerns;
-use super::body::{Body, Call, Kind, Step};
+use super::body::{Body, Call, Kind, Step, calls_nothing};
 use super::part::{Part, Write};
-use crate::interp;
 use crate::ir::{Function, NodeId};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -179,7 +178,7 @@ impl Side {
         let Kind::Call(call) = &step.kind else { return false };
         match (&call.target, &call.callee) {
             (Some(body), _) => self.traits.get(*body).is_none_or(|t| t.can_fail),
-            (None, Some(name)) => self.concerns.undefined || !interp::is_library(name),
+            (None, Some(name)) => self.concerns.undefined || !calls_nothing(name),
             (None, None) => true,
         }
     }

@@ -241,6 +241,25 @@ fn functions_of_one_name_may_have_changed_below() {
 }
 
 #[test]
+fn the_library_may_call_back_and_handlers_are_beyond_this() {
+    let sort = |call: &str| {
+        format!(
+            "static int less(const void *a, const void *b) {{ assert(*(int *)a != 7); return 0; }}\n\
+             int a[4]; int f(int x) {{ a[x & 3] = x; {call} return 0; }}"
+        )
+    };
+    let sorted = sort("qsort(a, 4, sizeof a[0], less);");
+    check(&sort(""), &sorted, false);
+    check(&sorted, &sorted, true);
+    let handled = |c: i32| {
+        format!(
+            "int g; static void h(void) {{ assert(g != 2); }} int f(void) {{ g = {c}; atexit(h); return 0; }}"
+        )
+    };
+    check(&handled(1), &handled(2), false);
+}
+
+#[test]
 fn code_may_move_into_functions_and_out_of_them() {
     check(
         "int f(int x) { int y = x + 1; assert(x > 3); return y; }",

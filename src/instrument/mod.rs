@@ -6,11 +6,15 @@
 //! fact at a place, `asserts` puts conditions into a source, `copies` does so for the files of a report,
 //! `patch` writes copies as a patch.
 //!
+//! Of a comparison of two versions (`analysis::difference`), `residual` makes the copy in which what need not
+//! be verified is cut off, and `automaton` the condition that other verifiers read.
+//!
 //! A *witness test* is a C file that includes a version's source, sets up the input of a churn's witness
 //! and shows which version it was. `test_file` writes it, from the `image` of the input's memory, the
 //! `externals` that the source lacks, and a `check` of each value that can be seen.
 
 mod asserts;
+mod automaton;
 mod check;
 mod condition;
 mod constant;
@@ -19,9 +23,12 @@ mod edits;
 mod externals;
 mod image;
 mod patch;
+mod residual;
 mod test_file;
 
 pub use asserts::{Asserted, FunctionFacts, LeftOut, Place, PlacedFact, Source, insert};
+pub use automaton::automaton;
 pub use copies::{Choice, CopiedFile, copies};
 pub use patch::patch;
+pub use residual::{Residual, residual};
 pub use test_file::{WitnessTest, witness_tests};

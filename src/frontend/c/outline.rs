@@ -36,6 +36,8 @@ pub struct FunctionOutline {
     pub ends_with_return: bool,
     pub returns: Vec<ReturnSite>,
     pub loops: Vec<LoopSite>,
+    /// In the order in which they end; those inside another come before it.
+    pub statements: Vec<StatementSite>,
     pub locals: Vec<LocalName>,
     /// Names at file scope that mean something where the function begins.
     pub declared: BTreeSet<String>,
@@ -76,6 +78,15 @@ pub enum LoopEdit {
     Block { start: usize },
     /// Before this statement, which then needs braces.
     Statement { text: Range<usize> },
+}
+
+/// A statement, or a declaration of a block, whose ends are written in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementSite {
+    /// From its first token to its last; a label is not part of it.
+    pub range: Range<usize>,
+    /// Another statement can be put before it as it is. Where not, both need braces.
+    pub in_block: bool,
 }
 
 /// A name that a block declares.
@@ -285,8 +296,12 @@ impl Body<'_> {
                 self.last = self.text.at(at);
             }
             at = match self.is_declaration(at) {
-                true => self.declaration(at, close, close),
-                false => self.statement(at, close),
+                true => {
+                    let next = self.declaration(at, close, close);
+                    self.add_statement(at, next, true);
+                    next
+                }
+                false => self.statement(at, close, true),
             };
         }
         after
@@ -334,40 +349,66 @@ impl Body<'_> {
         end
     }
 
+    fn add_statement(&mut self, at: usize, after: usize, in_block: bool) {
+        let Some(last) = self.places.direct(after.saturating_sub(1)) else { return };
+        // A macro may bring the first token, but not one before it as well.
+        let start = self.places.offset(at);
+        let begins =
+            self.places.is_own(at) && at.checked_sub(1).is_none_or(|b| self.places.offset(b) < start);
+        let range = start..last.end;
+        if begins && (in_block || !self.places.has_directive(range.clone())) {
+            self.function.statements.push(StatementSite { range, in_block });
+        }
+    }
+
     /// Reads a statement; returns the token after it.
-    fn statement(&mut self, at: usize, end: usize) -> usize {
+    fn statement(&mut self, at: usize, end: usize, in_block: bool) -> usize {
         if at >= end || self.depth >= DEEPEST {
             return end;
         }
         self.depth += 1;
-        let after = self.statement_here(at, end);
+        let after = self.statement_here(at, end, in_block).clamp(at + 1, end.max(at + 1));
         self.depth -= 1;
-        after.clamp(at + 1, end.max(at + 1))
+        if !self.is_labelled(at) {
+            self.add_statement(at, after, in_block);
+        }
+        after
     }
 
-    fn statement_here(&mut self, at: usize, end: usize) -> usize {
+    fn is_labelled(&self, at: usize) -> bool {
+        matches!(self.text.at(at), "case" | "default")
+            || self.text.name(at).is_some() && self.text.at(at + 1) == ":"
+    }
+
+    fn statement_here(&mut self, at: usize, end: usize, in_block: bool) -> usize {
         match self.text.at(at) {
             "{" => self.block(at),
             ";" => at + 1,
             "if" => self.if_statement(at, end),
             "switch" => {
                 let body = self.text.after_group(at + 1, end);
-                self.statement(body, end)
+                // Control jumps into the body, never to its start.
+                match self.text.at(body) {
+                    "{" => self.block(body),
+                    _ => self.statement(body, end, false),
+                }
             }
             "while" => {
                 let body = self.text.after_group(at + 1, end);
                 let edit = self.condition(at + 1, body.saturating_sub(1));
                 self.function.loops.push(LoopSite { lines: self.lines(at, at + 2), edit });
-                self.statement(body, end)
+                self.statement(body, end, false)
             }
             "for" => self.for_statement(at, end),
             "do" => self.do_statement(at, end),
             "return" => self.return_statement(at, end),
             "case" | "default" => {
                 let after = self.after_colon(at, end);
-                self.statement(after, end)
+                self.statement(after, end, in_block)
             }
-            _ if self.text.name(at).is_some() && self.text.at(at + 1) == ":" => self.statement(at + 2, end),
+            _ if self.text.name(at).is_some() && self.text.at(at + 1) == ":" => {
+                self.statement(at + 2, end, in_block)
+            }
             _ => self.after_semicolon(at, end),
         }
     }
@@ -376,12 +417,12 @@ impl Body<'_> {
     fn if_statement(&mut self, mut at: usize, end: usize) -> usize {
         loop {
             let then = self.text.after_group(at + 1, end);
-            let after = self.statement(then, end);
+            let after = self.statement(then, end, false);
             if after >= end || self.text.at(after) != "else" {
                 return after;
             }
             if self.text.at(after + 1) != "if" {
-                return self.statement(after + 1, end);
+                return self.statement(after + 1, end, false);
             }
             at = after + 1;
         }
@@ -437,7 +478,7 @@ impl Body<'_> {
         for local in self.function.locals.get_mut(declared.clone()).unwrap_or_default() {
             local.scope.end = usize::MAX;
         }
-        let after = self.statement(body, end);
+        let after = self.statement(body, end, false);
         let until = self.places.offset(after);
         for local in self.function.locals.get_mut(declared).unwrap_or_default() {
             local.scope.end = until;
@@ -449,7 +490,7 @@ impl Body<'_> {
         let site = self.function.loops.len();
         let line = self.places.line(at);
         self.function.loops.push(LoopSite { lines: vec![line], edit: None });
-        let after = self.statement(at + 1, end);
+        let after = self.statement(at + 1, end, false);
         let edit = match (self.places.direct(at + 1), self.places.direct(after.saturating_sub(1))) {
             (Some(open), _) if self.text.at(at + 1) == "{" => Some(LoopEdit::Block { start: open.end }),
             (Some(first), Some(last)) => {
@@ -502,6 +543,31 @@ mod tests {
             None => "macro".to_owned(),
         };
         of(source).functions.iter().flat_map(|f| &f.returns).map(text).collect()
+    }
+
+    #[test]
+    fn statements_may_begin_with_a_macro() {
+        let source = "#define A(x) f(x)\n#define B x = 1; x = 2\nint f(int x) { A(1); B; return x; }\n";
+        let sites = of(source).functions[0].statements.clone();
+        let texts: Vec<&str> = sites.iter().map(|s| &source[s.range.clone()]).collect();
+        assert_eq!(texts, ["A(1);", "return x;"]);
+    }
+
+    #[test]
+    fn statements_know_whether_one_can_be_put_before_them() {
+        let source = "#define M x = 1;\nint f(int x) { int y = 1; M\nif (x) y = 2; else { y = 3; }\n\
+            l: y = 4; switch (x) { case 1: y = 5; default: ; } while (x) x--; return y; }\n";
+        let sites = of(source).functions[0].statements.clone();
+        let texts: Vec<String> = sites
+            .iter()
+            .map(|s| format!("{}{}", if s.in_block { "" } else { "!" }, &source[s.range.clone()]))
+            .collect();
+        let short = ["int y = 1;", "!y = 2;", "y = 3;", "!{ y = 3; }", "y = 4;", "y = 5;", ";", "!x--;"];
+        for text in short {
+            assert!(texts.iter().any(|t| t == text), "{text}: {texts:?}");
+        }
+        assert!(texts.iter().any(|t| t.starts_with("switch")) && !texts.iter().any(|t| t.starts_with("l:")));
+        assert!(!texts.iter().any(|t| t.contains("M")), "a macro brings it");
     }
 
     #[test]

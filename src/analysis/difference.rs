@@ -1,0 +1,218 @@
+//! Difference verification of a range: its first version against its last, one function at a time.
+
+use super::classes::{self, World};
+use super::lineage::{Lineage, Member};
+use super::{Request, Unwatched, lineage};
+use crate::difference::{self, Concerns, Detector, Extent, Graph, Remainder, Role, Version, remainder};
+use crate::interp::Program;
+use crate::ir::{Function, Instr, Linkage, Node, NodeId, Stmt, StmtId};
+use crate::mvicfg::key;
+use crate::report::{RepoPath, VersionInfo};
+use crate::semantics::pointers;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What to look at, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    pub detector: Detector,
+    /// Undefined behaviour counts as a violation.
+    pub undefined: bool,
+}
+
+/// One function of the last version that is there in the first.
+pub struct Compared {
+    pub file: PathBuf,
+    pub name: Arc<str>,
+    /// Its own text is another one, not only that of functions that it calls.
+    pub changed: bool,
+    /// Nothing in the program calls it, or others may.
+    pub is_entry: bool,
+    /// First and last line.
+    pub lines: (u32, u32),
+    pub graph: Graph,
+    pub remainder: Remainder,
+    /// Lines of the function that are left to verify.
+    pub open_lines: BTreeSet<u32>,
+    /// Lines of the file at which violations that are new may begin.
+    pub begins: BTreeSet<u32>,
+    pub concerns: Concerns,
+    /// By node of the graph.
+    pub spots: Vec<Spot>,
+}
+
+/// Where a node of a graph is in the sources of the last version.
+pub struct Spot {
+    pub file: PathBuf,
+    pub line: u32,
+    pub function: Arc<Function>,
+    node: NodeId,
+}
+
+impl Spot {
+    pub fn node(&self) -> Option<&Node> {
+        self.function.nodes.get(self.node.0 as usize)
+    }
+
+    pub fn instr(&self) -> Option<&Instr> {
+        Some(&self.node()?.instr)
+    }
+
+    pub fn stmt(&self) -> Option<StmtId> {
+        Some(self.node()?.stmt)
+    }
+
+    pub fn statement(&self) -> Option<&Stmt> {
+        self.function.stmts.get(self.stmt()?.0 as usize)
+    }
+}
+
+/// A function that only the last version has.
+pub struct Added {
+    pub file: PathBuf,
+    pub name: Arc<str>,
+}
+
+/// The comparison of a range.
+pub struct Differences {
+    pub old: VersionInfo,
+    pub new: VersionInfo,
+    pub compared: Vec<Compared>,
+    /// New ones that others may call.
+    pub added: Vec<Added>,
+    /// Files that could not be read, with the reason.
+    pub unread: Vec<(RepoPath, String)>,
+}
+
+/// Compares the first version of a request with its last. Functions that are the same with all that they
+/// call are left out. Cost: parsing and lowering, and [`difference::compare`] of each function; no solver.
+pub fn differences(request: &Request, choice: &Choice) -> Differences {
+    super::in_pool(request, || in_pool(request, choice))
+}
+
+fn in_pool(request: &Request, choice: &Choice) -> Differences {
+    let (_, by_version, lineages) = super::linked(request);
+    let world = World::new(&by_version, &Unwatched);
+    let last = request.versions.len().saturating_sub(1);
+    let info = |v: usize| request.versions.get(v).map(|v| v.info.clone()).unwrap_or_default();
+    let mut compared: Vec<Compared> =
+        lineages.par_iter().filter_map(|l| compare(l, &world, last, choice)).collect();
+    compared.sort_by(|a, b| (&a.file, a.lines, &a.name).cmp(&(&b.file, b.lines, &b.name)));
+    let added = lineages.iter().filter_map(|l| {
+        let new = l.members.get(last)?.as_ref()?;
+        let is_new = l.members.first()?.is_none() && !new.function.is_static;
+        is_new.then(|| Added { file: new.file.clone(), name: new.function.name.clone() })
+    });
+    Differences {
+        old: info(0),
+        new: info(last),
+        added: added.collect(),
+        compared,
+        unread: unread(&by_version),
+    }
+}
+
+fn unread(by_version: &[lineage::VersionFiles]) -> Vec<(RepoPath, String)> {
+    let files = by_version.iter().flatten().flatten();
+    let mut found: Vec<_> = files
+        .filter_map(|(path, loaded)| Some((RepoPath::from(path), loaded.as_ref().err()?.to_string())))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Whether a function, or something that it leads to, may be another one.
+fn may_differ(l: &Lineage, old: &Member, new: &Member, world: &World, last: usize) -> bool {
+    let identity = |v: usize, m: &Member| world.identity(v, &m.unit, &m.function.name);
+    let constants = |m: &Member| -> Vec<String> {
+        // Literals go by what is in them.
+        let globals = m.unit.globals.iter().filter(|g| g.linkage != Linkage::Literal);
+        let fixed = globals.filter(|g| g.is_const || &*m.function.name == "main");
+        let mut all: Vec<String> = fixed.map(|g| format!("{} {} {:?}", g.symbol, g.size, g.init)).collect();
+        all.sort();
+        all
+    };
+    classes::is_changed(l) || identity(0, old) != identity(last, new) || constants(old) != constants(new)
+}
+
+fn compare(l: &Lineage, world: &World, last: usize, choice: &Choice) -> Option<Compared> {
+    let (old, new) = (l.members.first()?.as_ref()?, l.members.get(last)?.as_ref()?);
+    if !may_differ(l, old, new, world, last) {
+        return None;
+    }
+    let (before, after) = (world.program(0, &old.unit), world.program(last, &new.unit));
+    let concerns = Concerns { undefined: choice.undefined, ..Concerns::of(&after) };
+    let version = |program, m: &'_ Member| (program, m.function.name.clone());
+    let ((p, f), (q, g)) = (version(&before, old), version(&after, new));
+    let graph = difference::compare(
+        Version { program: p, function: &f },
+        Version { program: q, function: &g },
+        choice.detector,
+        concerns,
+    );
+    let remainder = remainder(&graph, &after);
+    let own = pointers::resolve(&new.function, &new.unit).map_or(new.function.clone(), Arc::new);
+    // The units of a program are the function's own first.
+    let open = |n: &NodeId| remainder.has(0, &new.function.name, *n);
+    let ids = (0..own.nodes.len() as u32).map(NodeId);
+    let spans = ids.filter(open).map(|n| own.node(n)).filter(|n| !matches!(n.instr, Instr::Nop));
+    let open_lines = spans.map(|n| n.span.line).filter(|l| *l > 0).collect();
+    let spots = spots(&graph, &after)?;
+    let bugs = graph.nodes.iter().zip(&spots).filter(|((p, role), _)| p.unit == 0 && *role == Role::Bug);
+    let begins = bugs.map(|(_, spot)| spot.line).collect();
+    let name = new.function.name.clone();
+    Some(Compared {
+        file: new.file.clone(),
+        changed: key::exact_body_hash(&old.function) != key::exact_body_hash(&new.function),
+        is_entry: &*name == "main" || !new.function.is_static,
+        lines: (new.function.span.line, new.function.span.end_line),
+        graph,
+        remainder,
+        open_lines,
+        begins,
+        concerns,
+        spots,
+        name,
+    })
+}
+
+fn spots(graph: &Graph, program: &Program) -> Option<Vec<Spot>> {
+    let mut known: BTreeMap<(usize, Arc<str>), Arc<Function>> = BTreeMap::new();
+    let spot = |(place, _): &(difference::Place, Role)| {
+        let unit = program.units().get(place.unit)?;
+        let function = match known.get(&(place.unit, place.function.clone())) {
+            Some(f) => f.clone(),
+            None => {
+                let f = unit.function(&place.function)?;
+                let f = Arc::new(pointers::resolve(f, unit).unwrap_or_else(|| f.clone()));
+                known.insert((place.unit, place.function.clone()), f.clone());
+                f
+            }
+        };
+        let span = function.nodes.get(place.node.0 as usize).map(|n| n.span.clone()).unwrap_or_default();
+        let file = unit.files.get(span.file.0 as usize).unwrap_or(&unit.path).clone();
+        Some(Spot { file, line: span.line, function, node: place.node })
+    };
+    graph.nodes.iter().map(spot).collect()
+}
+
+impl Compared {
+    pub fn extent(&self) -> Extent {
+        self.graph.extent()
+    }
+}
+
+impl Differences {
+    /// The functions by which an execution begins: `main`, where a file that changes has one; else those
+    /// that others may call.
+    pub fn entries(&self) -> Vec<&Compared> {
+        let main: Vec<&Compared> = self.compared.iter().filter(|c| &*c.name == "main").collect();
+        match main.is_empty() {
+            true => self.compared.iter().filter(|c| c.is_entry).collect(),
+            false => main,
+        }
+    }
+}
