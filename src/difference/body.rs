@@ -240,8 +240,9 @@ impl Maker<'_> {
                     Callee::Direct(name) if (self.resolve)(name).is_none() => library::row(name),
                     _ => None,
                 };
-                // What a library function borrows it may return.
-                let returns_pointer = dst.is_some_and(|d| frame.f.var(d).ty.is_pointer());
+                // What a library function borrows it may return, or store (the end of a number).
+                let returns_pointer = dst.is_some_and(|d| frame.f.var(d).ty.is_pointer())
+                    || row.is_some_and(|r| r.name.starts_with("strto"));
                 for (k, arg) in args.iter().enumerate() {
                     let lent = row.is_some_and(|r| r.borrows(k) && !returns_pointer) && access(arg);
                     let copied = row.is_none() && access(arg) && arg_types.get(k).is_some_and(is_aggregate);

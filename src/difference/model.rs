@@ -1,7 +1,9 @@
 //! Two versions of a program, ready to be aligned: the functions that the entry leads to, their objects
 //! named alike, and what differs before the first instruction.
 
-use super::body::{BEYOND, Body, Call, Kind, Maker, Step, Texts, for_each_operand, global_object};
+use super::body::{
+    BEYOND, Body, Call, Kind, Maker, Step, Texts, base, calls_nothing, for_each_operand, global_object,
+};
 use super::part::{Affected, FrameId, ObjectId, Objects, Part};
 use super::side::Side;
 use super::{Concerns, Version};
@@ -23,10 +25,18 @@ pub(super) struct Model {
     pub start: Affected,
     /// Functions that are the same in both versions, with all that they call.
     same: BTreeSet<FrameId>,
-    /// A call through a pointer, or of a function elsewhere, may lead to a function that is not the same.
-    callbacks_differ: bool,
+    callbacks: Callbacks,
     /// By index of the new version's bodies: unit and function.
     pub new_functions: Vec<(usize, Arc<str>)>,
+}
+
+/// Which calls may lead to functions that are not the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Callbacks {
+    /// Of functions elsewhere, which may call what the program has given away the address of.
+    elsewhere: bool,
+    /// Through pointers, which others may have set to whatever has a name outside its file.
+    pointers: bool,
 }
 
 /// A function of a program as it is compared.
@@ -43,7 +53,7 @@ impl Model {
     /// back through `longjmp`, handlers, threads, too many functions, no such function.
     pub fn build(old: Version, new: Version, concerns: Concerns) -> Option<Model> {
         let (was, is) = (reachable(&old)?, reachable(&new)?);
-        let (same, callbacks_differ) = same(&old, &was, &new, &is);
+        let (same, callbacks) = same(&old, &was, &new, &is);
         let mut objects = Objects::new();
         let (mut texts, mut frames) = (Texts::default(), HashMap::new());
         let mut start = Affected::default();
@@ -81,15 +91,15 @@ impl Model {
         let new_bodies = make(&new, &is, Some(&was));
         let new_functions = is.iter().map(|f| (f.unit, f.function.name.clone())).collect();
         let same = same.iter().filter_map(|label| frames.get(label).copied()).collect();
-        expose_addresses_in_data(&old, &mut objects);
-        expose_addresses_in_data(&new, &mut objects);
+        expose_addresses(&old, &was, &mut objects);
+        expose_addresses(&new, &is, &mut objects);
         Some(Model {
             objects,
             old: Side::new(old_bodies, concerns),
             new: Side::new(new_bodies, concerns),
             start,
             same,
-            callbacks_differ,
+            callbacks,
             new_functions,
         })
     }
@@ -103,7 +113,8 @@ impl Model {
                 let (a, b) = (frame(&self.old, a), frame(&self.new, b));
                 a == b && b.is_some_and(|b| self.same.contains(&b))
             }
-            (None, None) => !self.callbacks_differ,
+            (None, None) if call.callee.is_some() => !self.callbacks.elsewhere,
+            (None, None) => !self.callbacks.pointers,
             _ => false,
         }
     }
@@ -191,8 +202,8 @@ fn own_text(version: &Version, found: &Found) -> String {
 }
 
 /// Returns the labels of functions that are the same in both versions with all that they call, and
-/// whether some function whose address is taken is not.
-fn same(old: &Version, was: &[Found], new: &Version, is: &[Found]) -> (BTreeSet<String>, bool) {
+/// which calls may lead to others.
+fn same(old: &Version, was: &[Found], new: &Version, is: &[Found]) -> (BTreeSet<String>, Callbacks) {
     let by_label: BTreeMap<&str, &Found> = was.iter().map(|f| (f.label.as_str(), f)).collect();
     let mut pairs: BTreeMap<&str, (&Found, &Found)> = BTreeMap::new();
     for f in is {
@@ -203,12 +214,16 @@ fn same(old: &Version, was: &[Found], new: &Version, is: &[Found]) -> (BTreeSet<
             pairs.insert(&f.label, (*o, f));
         }
     }
-    let label = |list: &[Found], definition: usize| -> Option<String> {
-        list.iter().find(|f| f.definition == definition).map(|f| f.label.clone())
+    let labels = |list: &'_ [Found]| -> HashMap<usize, String> {
+        list.iter().map(|f| (f.definition, f.label.clone())).collect()
     };
-    let mut callbacks_differ = false;
+    let (old_labels, new_labels) = (labels(was), labels(is));
+    let (old_taken, new_taken) = (address_taken(old.program), address_taken(new.program));
+    // The addresses that a whole program uses are in it.
+    let named = new.function != "main" && visible(old.program) != visible(new.program);
+    let mut callbacks = Callbacks { elsewhere: false, pointers: named };
     loop {
-        let before = (pairs.len(), callbacks_differ);
+        let before = (pairs.len(), callbacks);
         let kept: BTreeSet<&str> = pairs.keys().copied().collect();
         pairs.retain(|_, (o, f)| {
             f.function.nodes.iter().all(|n| match &n.instr {
@@ -216,29 +231,34 @@ fn same(old: &Version, was: &[Found], new: &Version, is: &[Found]) -> (BTreeSet<
                     let a = old.program.definition_from(o.unit, name);
                     let b = new.program.definition_from(f.unit, name);
                     match (a, b) {
-                        (None, None) => !callbacks_differ || crate::semantics::library::row(name).is_some(),
+                        (None, None) => !callbacks.elsewhere || calls_nothing(name),
                         (Some(a), Some(b)) => {
-                            let (a, b) = (label(was, a), label(is, b));
+                            let (a, b) = (old_labels.get(&a), new_labels.get(&b));
                             a == b && b.is_some_and(|l| kept.contains(l.as_str()))
                         }
                         _ => false,
                     }
                 }
-                Instr::Call { .. } => !callbacks_differ,
+                Instr::Call { .. } => !callbacks.pointers,
                 _ => true,
             })
         });
-        let differs = |version: &Version, list: &[Found]| {
-            address_taken(version.program)
-                .iter()
-                .any(|d| label(list, *d).is_none_or(|l| !pairs.contains_key(l.as_str())))
+        let differs = |taken: &BTreeSet<usize>, labels: &HashMap<usize, String>| {
+            taken.iter().any(|d| labels.get(d).is_none_or(|l| !pairs.contains_key(l.as_str())))
         };
-        callbacks_differ |= differs(old, was) || differs(new, is);
-        if before == (pairs.len(), callbacks_differ) {
+        callbacks.elsewhere |= differs(&old_taken, &old_labels) || differs(&new_taken, &new_labels);
+        callbacks.pointers |= callbacks.elsewhere;
+        if before == (pairs.len(), callbacks) {
             break;
         }
     }
-    (pairs.keys().map(|label| (*label).to_owned()).collect(), callbacks_differ)
+    (pairs.keys().map(|label| (*label).to_owned()).collect(), callbacks)
+}
+
+/// The functions that have a name outside their files.
+fn visible(program: &Program) -> BTreeMap<Arc<str>, String> {
+    let functions = program.units().iter().flat_map(|u| &u.functions).filter(|f| !f.is_static);
+    functions.map(|f| (f.name.clone(), key::exact_body_hash(f))).collect()
 }
 
 /// Static objects that begin differently: all of them for a program, constants for any function, since
@@ -275,14 +295,46 @@ fn add_changed_globals(old: &Version, new: &Version, objects: &mut Objects, star
     changed.into_iter().for_each(|id| start.add(Part::whole(id)));
 }
 
-/// A pointer may lead to what an initialiser has the address of.
-fn expose_addresses_in_data(version: &Version, objects: &mut Objects) {
-    for (u, unit) in version.program.units().iter().enumerate() {
+/// A pointer may lead to what an initialiser has the address of, or a function that is not compared has
+/// used the address of for anything but accesses.
+fn expose_addresses(version: &Version, compared: &[Found], objects: &mut Objects) {
+    let program = version.program;
+    let known: BTreeSet<(usize, &str)> = compared.iter().map(|f| (f.unit, &*f.function.name)).collect();
+    for (u, unit) in program.units().iter().enumerate() {
+        let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();
         for piece in unit.globals.iter().flat_map(|g| &g.init) {
             if let InitPiece::Address { symbol, .. } = piece {
-                let id = global_object(objects, unit, &tag(version, u), symbol);
-                objects.expose(id);
+                symbols.insert(symbol.clone());
             }
         }
+        let others = unit.functions.iter().filter(|f| !known.contains(&(u, &*f.name)));
+        for node in others.flat_map(|f| &f.nodes) {
+            for_each_operand(&node.instr, &mut |e| {
+                if is_access(&node.instr, e) {
+                    return;
+                }
+                e.for_each(&mut |x| {
+                    if let Expr::Addr(Object::Global(symbol)) = x {
+                        symbols.insert(symbol.clone());
+                    }
+                });
+            });
+        }
+        let tag = tag(version, u);
+        for symbol in symbols {
+            let id = global_object(objects, unit, &tag, &symbol);
+            objects.expose(id);
+        }
     }
+}
+
+/// Whether an operand is the address of an access, evidently into one object.
+fn is_access(instr: &Instr, operand: &Expr) -> bool {
+    let address = match instr {
+        Instr::Load { addr, .. } | Instr::Store { addr, .. } => std::ptr::eq(addr, operand),
+        Instr::Copy { dst, src, .. } => std::ptr::eq(dst, operand) || std::ptr::eq(src, operand),
+        Instr::Zero { dst, .. } => std::ptr::eq(dst, operand),
+        _ => false,
+    };
+    address && base(operand).is_some()
 }

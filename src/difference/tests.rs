@@ -213,6 +213,31 @@ fn inputs_are_taken_in_order() {
 }
 
 #[test]
+fn pointers_lead_where_others_have_set_them() {
+    let stored = |c: i32| {
+        format!(
+            "static int count; static int *p; void set(void) {{ p = &count; }}\n\
+             int f(int x) {{ *p = {c}; assert(count != 2); return x; }}"
+        )
+    };
+    check(&stored(1), &stored(2), false);
+    let parsed = |c: char| {
+        format!(
+            "int f(int x) {{ char text[4] = \"1{c}\"; char *end; strtol(text, &end, 10); assert(*end != 'b'); return x; }}"
+        )
+    };
+    let with_header = |c| format!("#include <string.h>\n{}", parsed(c));
+    check(&with_header('a'), &with_header('b'), false);
+    let called = |c: i32| {
+        format!(
+            "int other(int x) {{ return x < {c}; }} int f(int (*p)(int), int x) {{ int y = p(x); assert(y); return y; }}"
+        )
+    };
+    check(&called(1), &called(2), false);
+    check(&called(1), &called(1), true);
+}
+
+#[test]
 fn functions_of_one_name_may_have_changed_below() {
     let nested = |c: i32| {
         format!(
