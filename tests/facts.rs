@@ -767,6 +767,25 @@ fn churns_of(report: &Report) -> Vec<String> {
     churns.flat_map(|c| c.removed.iter().chain(&c.added)).map(|f| f.text.clone()).collect()
 }
 
+/// A function that takes its structure as a `void *` reads the same member elsewhere.
+#[test]
+fn members_that_move_are_no_change() {
+    let f = |member: &str| {
+        format!(
+            "struct s {{ int mode; {member} int err; }};\nlong h(void *file)\n{{\n    struct s *p = (struct s *)file;\n    if \
+             (file == NULL)\n        return -1;\n    return p->err;\n}}"
+        )
+        .replace("NULL", "(void *)0")
+    };
+    let report = analyse(&[&f("long raw;"), &f("")]);
+    assert_eq!(report.summary.churns, 0, "{:?}", churns_of(&report));
+    let open = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.undecided);
+    assert!(open.clone().any(|u| u.reason.contains("layout")), "{:?}", open.collect::<Vec<_>>());
+    let changed = f("").replace("p->err", "p->err + 1");
+    assert_ne!(analyse(&[&f(""), &changed]).summary.churns, 0);
+    assert_ne!(analyse(&[&f("long raw;"), &changed]).summary.churns, 0);
+}
+
 /// To copy a field that was never written is no use of it; to add to it is.
 #[test]
 fn indeterminate_values_may_be_copied() {

@@ -4,7 +4,7 @@ use super::classes::{Analysed, World, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::through::{self, Changes};
 use super::{Request, witness};
-use super::{implied, selection};
+use super::{implied, layouts, selection};
 use crate::invariant::{self, PointDiff, Subject};
 use crate::ir::{DataModel, RETURNS_TWICE};
 use crate::mvicfg::VersionSet;
@@ -225,7 +225,15 @@ fn point(
         let observable = here.iter().any(|c| c.subject.is_observable());
         for c in here {
             let (old, new) = (lineage.members[from].as_ref(), lineage.members[to].as_ref());
-            if old.zip(new).is_some_and(|(old, new)| witness::is_layout_only(c, old, new)) {
+            // Where no line changed that it rests on, a type did, or what a macro means.
+            let untouched = || {
+                let causes = view.causes(c, from, to);
+                causes.removed.is_empty() && causes.added.is_empty()
+            };
+            let laid_out = |(old, new): (&Member, &Member)| {
+                witness::is_layout_only(c, old, new) || untouched() && layouts::differ(old, new)
+            };
+            if old.zip(new).is_some_and(laid_out) {
                 let reason = "a type has another layout in the two versions";
                 let undecided =
                     Undecided { text: c.subject.name(), reason: reason.into(), ..Undecided::default() };
@@ -324,19 +332,20 @@ impl View<'_> {
         shifted(self.lineage, self.a, v, lines)
     }
 
-    fn churn(&self, c: &invariant::Churn, from: usize, to: usize) -> Churn {
+    fn causes(&self, c: &invariant::Churn, from: usize, to: usize) -> Causes {
         let refs = |v: usize, lines: &[u32]| -> Vec<LineRef> {
             self.shift(v, lines).into_iter().map(|l| self.line_ref(v, l)).collect()
         };
-        let causes = self.of_changed_lines(
-            Causes {
-                removed: refs(from, &c.removed_lines),
-                added: refs(to, &c.added_lines),
-                shared: refs(to, &c.shared_lines),
-            },
-            from,
-            to,
-        );
+        let causes = Causes {
+            removed: refs(from, &c.removed_lines),
+            added: refs(to, &c.added_lines),
+            shared: refs(to, &c.shared_lines),
+        };
+        self.of_changed_lines(causes, from, to)
+    }
+
+    fn churn(&self, c: &invariant::Churn, from: usize, to: usize) -> Churn {
+        let causes = self.causes(c, from, to);
         let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
         // What both sides say in the same words did not change: the rest did.
         let said = |by: &[invariant::Fact], f: &&invariant::Fact| by.iter().any(|o| o.text == f.text);

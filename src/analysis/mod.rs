@@ -14,6 +14,7 @@ mod files;
 mod graphs;
 mod hunks;
 mod implied;
+mod layouts;
 mod lineage;
 pub mod memory;
 mod preconditions;
