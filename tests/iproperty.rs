@@ -195,6 +195,20 @@ fn changed_code_against_kept_assertions() {
 }
 
 #[test]
+fn changed_constants_are_changed_code() {
+    let f = "static const int level[2] = {1, $};\nint f(int x)\n{\n    int v = 3;\n    if (x > 0)\n        v = level[1];\n    assert(v > 0);\n    return v;\n}\n";
+    check_in(f, "2", "-2", &["= holds fails II regression"]);
+    check_in(f, "2", "4", &["= holds holds II"]);
+}
+
+#[test]
+fn calls_may_do_anything() {
+    let f = "int step(int *);\nint f(int x)\n{\n    int v = 3;\n    if (x > 0)\n        step(&v);\n    assert($);\n    return v;\n}\n";
+    check_in(f, "x > 0 || v == 3", "x > 0 || v >= 3", &["~ holds holds implied"]);
+    check_in(f, "x > 0 || v == 3", "x > 1 || v == 3", &["~ holds open open"]);
+}
+
+#[test]
 fn changed_code_against_new_assertions() {
     let f = "int f(int x, int y)\n{\n    int r = 1;\n    if (x > 5)\n        r = $;\n    else if (y == 3)\n        r = 4;\n    #\n    return r;\n}\n";
     let version = |r: &str, assertion: &str| f.replace('$', r).replace('#', assertion);

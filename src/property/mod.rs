@@ -128,7 +128,7 @@ pub fn compare(old: Version, new: Version, requires: Requires, options: &Options
         return None;
     }
     let requires = requires(&mut pool, new.body, new.unit);
-    let impact = Impact::of((old.body, &sites.0), (new.body, &sites.1));
+    let impact = Impact::of((old.body, &sites.0, old.unit), (new.body, &sites.1, new.unit));
     let mut work = checks::Work {
         old,
         new,

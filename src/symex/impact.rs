@@ -11,7 +11,7 @@
 use super::explore::acts;
 use super::site::Sites;
 use crate::interp;
-use crate::ir::{Callee, Expr, Function, Instr, NodeId, VarId};
+use crate::ir::{Callee, Expr, Function, Global, Instr, NodeId, Object, Unit, VarId};
 use crate::mvicfg::Mvicfg;
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -42,7 +42,7 @@ struct Side<'a> {
 
 impl Impact {
     /// Compares two versions. Cost: an alignment, and time quadratic in what changes at worst.
-    pub fn of(old: (&Arc<Function>, &Sites), new: (&Arc<Function>, &Sites)) -> Impact {
+    pub fn of(old: (&Arc<Function>, &Sites, &Unit), new: (&Arc<Function>, &Sites, &Unit)) -> Impact {
         let graph = Mvicfg::build(vec![old.0.clone(), new.0.clone()]);
         let (before, after) = (Side::new(old.0, old.1), Side::new(new.0, new.1));
         let only = |side: &Side, class: usize| -> BTreeSet<NodeId> {
@@ -54,6 +54,7 @@ impl Impact {
             alone.filter(|n| !side.ignored.contains(n) && acts(&side.f.node(*n).instr)).collect()
         };
         let mut affected = only(&after, 1);
+        affected.extend(after.naming(&changed_constants(old.2, new.2)));
         // Back from the merged graph to the newer version.
         let shared = |n: NodeId| graph.origin(graph.node_map[0][n.0 as usize], 1);
         for gone in only(&before, 0) {
@@ -71,6 +72,15 @@ impl Impact {
         }
         Impact { affected }
     }
+}
+
+/// The constant objects whose content is another one in the newer version.
+fn changed_constants(old: &Unit, new: &Unit) -> BTreeSet<Arc<str>> {
+    let same = |g: &Global| {
+        let before = old.global(&g.symbol);
+        before.is_some_and(|b| b.is_const && b.size == g.size && b.init == g.init)
+    };
+    new.globals.iter().filter(|g| g.is_const && !same(g)).map(|g| g.symbol.clone()).collect()
 }
 
 /// Where an edge of a shared node leads elsewhere, although nothing on the way was put in: the node
@@ -117,6 +127,20 @@ impl<'a> Side<'a> {
     fn new(f: &'a Function, sites: &Sites) -> Side<'a> {
         let ignored = sites.regions.iter().flat_map(|r| r.nodes.iter().copied()).collect();
         Side { f, ignored, controls: control_dependence(f) }
+    }
+
+    /// The nodes that name one of some symbols.
+    fn naming(&self, symbols: &BTreeSet<Arc<str>>) -> Vec<NodeId> {
+        let names = |n: &NodeId| {
+            let mut found = false;
+            for_each_expr(&self.f.node(*n).instr, &mut |e| {
+                e.for_each(&mut |e| {
+                    found |= matches!(e, Expr::Addr(Object::Global(s)) if symbols.contains(s));
+                });
+            });
+            found
+        };
+        (0..self.f.nodes.len() as u32).map(NodeId).filter(names).collect()
     }
 
     /// Where an ignored region goes on.
@@ -189,38 +213,36 @@ fn writes(f: &Function, i: &Instr) -> Vec<Place> {
     }
 }
 
-fn reads(f: &Function, i: &Instr) -> BTreeSet<Place> {
-    let mut places = BTreeSet::new();
-    let mut of = |e: &Expr| e.for_each_var(&mut |v| _ = places.insert(place_of(f, v)));
-    let mut memory = false;
+/// Calls `f` on every expression of an instruction.
+fn for_each_expr(i: &Instr, f: &mut impl FnMut(&Expr)) {
     match i {
-        Instr::Assign { value, .. } => of(value),
-        Instr::Load { addr, .. } => {
-            of(addr);
-            memory = true;
-        }
-        Instr::Store { addr, value, .. } => {
-            of(addr);
-            of(value);
-        }
-        Instr::Copy { dst, src, .. } => {
-            of(dst);
-            of(src);
-            memory = true;
-        }
-        Instr::Zero { dst, .. } => of(dst),
+        Instr::Assign { value, .. } => f(value),
+        Instr::Load { addr, .. } => f(addr),
+        Instr::Store { addr, value, .. } => [addr, value].into_iter().for_each(f),
+        Instr::Copy { dst, src, .. } => [dst, src].into_iter().for_each(f),
+        Instr::Zero { dst, .. } => f(dst),
         Instr::Call { callee, args, result_to, .. } => {
-            args.iter().chain(result_to).for_each(&mut of);
-            memory = !matches!(callee, Callee::Direct(name) if interp::is_library(name) && args.is_empty());
+            args.iter().chain(result_to).for_each(&mut *f);
             if let Callee::Indirect(e) = callee {
-                of(e);
+                f(e);
             }
         }
-        Instr::Branch { cond } => of(cond),
-        Instr::Return { value } => value.iter().for_each(of),
-        Instr::Unknown { .. } => memory = true,
-        Instr::Nop | Instr::Declare(_) | Instr::Unreachable => {}
+        Instr::Branch { cond } => f(cond),
+        Instr::Return { value } => value.iter().for_each(f),
+        Instr::Nop | Instr::Declare(_) | Instr::Unreachable | Instr::Unknown { .. } => {}
     }
+}
+
+fn reads(f: &Function, i: &Instr) -> BTreeSet<Place> {
+    let mut places = BTreeSet::new();
+    for_each_expr(i, &mut |e| e.for_each_var(&mut |v| _ = places.insert(place_of(f, v))));
+    let memory = match i {
+        Instr::Load { .. } | Instr::Copy { .. } | Instr::Unknown { .. } => true,
+        Instr::Call { callee, args, .. } => {
+            !matches!(callee, Callee::Direct(name) if interp::is_library(name) && args.is_empty())
+        }
+        _ => false,
+    };
     if memory {
         places.insert(Place::Memory);
     }

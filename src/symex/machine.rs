@@ -2,14 +2,18 @@
 //!
 //! Locals whose address is taken, and aggregates, live in the common memory at their addresses. A
 //! call that is not part of the function's own text gives anything, and leaves anything in memory
-//! unless it gets no pointer and is one of the library: that is more than it can do, so what holds
-//! nevertheless holds.
+//! unless it is known to leave it alone: that is more than it can do, so what holds nevertheless holds.
 
-use crate::interp;
 use crate::ir::{
     App, Callee, Const, Expr, Function, Instr, Leaf, NodeId, Object, Op, Sort, Term, TermId, TermPool, Unit,
     VarId,
 };
+
+/// Functions of the library that leave memory alone, `errno` too.
+const PURE: [&str; 16] = [
+    "abs", "ceil", "fabs", "fabsf", "floor", "isalnum", "isalpha", "isdigit", "islower", "isspace",
+    "isupper", "isxdigit", "labs", "llabs", "tolower", "toupper",
+];
 
 /// Where a path is, and what it knows.
 #[derive(Clone, Debug)]
@@ -150,10 +154,8 @@ impl Machine<'_> {
                 state.memory = pool.app(App::ZeroBytes { bytes: *bytes }, &[state.memory, dst]);
             }
             Instr::Call { noreturn: true, .. } | Instr::Unreachable => return Step::End,
-            Instr::Call { dst, callee, arg_types, result_to, .. } => {
-                let library = matches!(callee, Callee::Direct(name) if interp::is_library(name));
-                let reaches = arg_types.iter().any(crate::ir::CType::is_pointer) || result_to.is_some();
-                if !library || reaches {
+            Instr::Call { dst, callee, .. } => {
+                if !matches!(callee, Callee::Direct(name) if PURE.contains(&&**name)) {
                     state.memory = self.unknown(pool, state, Sort::Mem);
                 }
                 if let Some(dst) = dst
