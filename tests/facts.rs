@@ -786,6 +786,25 @@ fn members_that_move_are_no_change() {
     assert_ne!(analyse(&[&f("long raw;"), &changed]).summary.churns, 0);
 }
 
+/// Pointers to functions lead to functions of their type.
+#[test]
+fn functions_of_the_input_are_of_their_type() {
+    let f = |n: u8| {
+        format!(
+            "typedef unsigned long word;\nstruct item {{ int x; }};\nstruct hooks {{ word (*op)(word n, const struct item *i); }};\n\
+             word sum(word n, const struct item *i) {{ return i ? n + i->x : n; }}\nint other(int n, struct item *i) {{ return n; }}\n\
+             word third(word n, struct hooks *h) {{ return n; }}\nword f(struct hooks *h, word n)\n{{\n    struct item i = {{ 2 }};\n    \
+             if (!h || !h->op)\n        return 0;\n    return h->op(n, &i) + {n};\n}}"
+        )
+    };
+    let report = analyse(&[&f(1), &f(3)]);
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    let text: Vec<String> =
+        churns.filter_map(|c| c.witness.as_ref()).map(|w| format!("{:?}", w.memory)).collect();
+    assert!(text.iter().any(|t| t.contains("sum")), "{text:?}");
+    assert!(!text.iter().any(|t| t.contains("other") || t.contains("third")), "{text:?}");
+}
+
 /// To copy a field that was never written is no use of it; to add to it is.
 #[test]
 fn indeterminate_values_may_be_copied() {

@@ -7,7 +7,7 @@
 use super::pool::{Earlier, Pool};
 use super::random::SplitMix;
 use crate::interp::input::{ObjectId, ObjectInit, Storage, Value};
-use crate::ir::{CType, Const, RecordId, Unit};
+use crate::ir::{CType, Const, FloatKind, RecordId, Unit};
 use std::sync::Arc;
 
 /// Largest object that is made, in bytes.
@@ -116,24 +116,34 @@ impl<'a> Builder<'a> {
         Value::Pointer { object: id, offset: 0 }
     }
 
-    /// Returns a function of the unit that has the type's parameters, as far as its text tells which
-    /// of them and whether the result are pointers; null when there is none. A call that does not
-    /// fit after all is an event in both versions.
+    /// Returns a function of the unit that is of the type, as far as its text tells; null when there is
+    /// none: nobody passes a function of another type.
     fn function(&self, text: &str, rng: &mut SplitMix) -> Value {
-        let (result, list) = text.split_once('(').unwrap_or((text, ""));
-        let list = list.trim_end_matches(')').trim();
-        let params: Vec<bool> = match list {
-            "" | "void" => Vec::new(),
-            _ => list.split(',').map(|p| p.contains('*')).collect(),
-        };
+        let wanted = plain_words(text);
         let fits = self.unit.functions.iter().filter(|f| {
-            let given = f.params.iter().map(|p| f.var(*p).ty.is_pointer());
-            given.eq(params.iter().copied())
-                && f.ret.is_pointer() == result.contains('*')
-                && &*f.name != "main"
+            let params: Vec<String> = f.params.iter().map(|p| self.spelled(&f.var(*p).ty)).collect();
+            let list = if params.is_empty() { "void".to_owned() } else { params.join(",") };
+            let own = plain_words(&format!("{}({list})", self.spelled(&f.ret)));
+            let same = own == wanted || params.is_empty() && own.replace("(void)", "()") == wanted;
+            same && &*f.name != "main"
         });
         let names: Vec<&Arc<str>> = fits.map(|f| &f.name).collect();
         rng.pick(&names).map_or_else(|| self.null(), |n| Value::Function((*n).clone()))
+    }
+
+    /// The text of a type, without qualifiers.
+    fn spelled(&self, ty: &CType) -> String {
+        match ty {
+            CType::Void => "void".into(),
+            CType::Bool => "_Bool".into(),
+            CType::Int { name, .. } | CType::Opaque { name, .. } | CType::Function(name) => name.to_string(),
+            CType::Float(FloatKind::F32) => "float".into(),
+            CType::Float(FloatKind::F64) => "double".into(),
+            CType::Float(FloatKind::LongDouble) => "long double".into(),
+            CType::Pointer(to) => format!("{}*", self.spelled(to)),
+            CType::Array(of, _) => format!("{}*", self.spelled(of)),
+            CType::Record(id) => self.unit.record(*id).name.to_string(),
+        }
     }
 
     fn is_stream(&self, ty: &CType) -> bool {
@@ -274,4 +284,24 @@ fn leaves(unit: &Unit, ty: &CType, offset: u64, out: &mut Vec<(u64, CType)>) {
         CType::Bool | CType::Int { .. } | CType::Float(_) => out.push((offset, ty.clone())),
         _ => {}
     }
+}
+
+/// The words of a type's text that tell it from others, without spaces.
+fn plain_words(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = rest.find(|c| !is_word(c)).filter(|n| *n > 0).unwrap_or(if is_word(c) {
+            rest.len()
+        } else {
+            c.len_utf8()
+        });
+        let (word, after) = rest.split_at(length);
+        if !["const", "volatile", "restrict", "struct", "union", "enum", " "].contains(&word) {
+            words += word;
+        }
+        rest = after;
+    }
+    words
 }
