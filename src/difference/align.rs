@@ -32,8 +32,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Pairs, and visits of pairs, beyond which everything is to be verified.
-const MAX_PAIRS: usize = 20_000;
-const MAX_VISITS: usize = 100_000;
+const MAX_PAIRS: usize = 6_000;
+const MAX_VISITS: usize = 20_000;
 /// Sets of constants with which one pair is explored, each for itself.
 const MAX_CASES: usize = 4;
 /// Operations that are looked ahead.
@@ -75,7 +75,7 @@ enum Plan {
 }
 
 pub(super) struct Aligner<'m> {
-    pub model: &'m Model,
+    pub model: &'m Model<'m>,
     cases: RefCell<HashMap<Meeting, Vec<(Constants, Constants)>>>,
 }
 

@@ -80,21 +80,22 @@ pub enum Detector {
 /// length, at most quadratic in the locations, bounded by counts; beyond these everything is left to
 /// verify.
 pub fn compare(old: Version, new: Version, detector: Detector, concerns: Concerns) -> Graph {
+    let definition = new.program.definition_by_name(new.function);
+    let start = Place {
+        function: new.function.into(),
+        unit: definition.and_then(|d| new.program.definition(d)).map_or(0, |d| d.unit),
+        node: NodeId(0),
+        calls: Vec::new(),
+    };
+    if detector == Detector::DiffDp && !model::may_fail(&new, &concerns) {
+        return Graph { nodes: vec![(start, Role::Covered)], edges: Vec::new() };
+    }
     match Model::build(old, new, concerns) {
         Some(model) => match detector {
             Detector::DiffDp => align::graph(&model),
             Detector::DiffCond => syntactic::graph(&model),
         },
-        None => Graph::everything(Place {
-            function: new.function.into(),
-            unit: new
-                .program
-                .definition_by_name(new.function)
-                .and_then(|d| new.program.definition(d))
-                .map_or(0, |d| d.unit),
-            node: NodeId(0),
-            calls: Vec::new(),
-        }),
+        None => Graph::everything(start),
     }
 }
 

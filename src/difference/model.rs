@@ -3,6 +3,7 @@
 
 use super::body::{
     BEYOND, Body, Call, Kind, Maker, Step, Texts, base, calls_nothing, for_each_operand, global_object,
+    is_failure,
 };
 use super::part::{Affected, FrameId, ObjectId, Objects, Part};
 use super::side::Side;
@@ -11,23 +12,30 @@ use crate::interp::Program;
 use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
 use crate::mvicfg::key;
 use crate::semantics::pointers;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Functions beyond which a program is not looked at.
 const MAX_FUNCTIONS: usize = 2_000;
 
-pub(super) struct Model {
+pub(super) struct Model<'p> {
     pub objects: Objects,
     pub old: Side,
     pub new: Side,
     /// What may differ when the entry function begins.
     pub start: Affected,
-    /// Functions that are the same in both versions, with all that they call.
-    same: BTreeSet<FrameId>,
-    callbacks: Callbacks,
+    sameness: OnceCell<Sameness>,
+    versions: [(Version<'p>, Vec<Found>); 2],
+    frames: HashMap<String, FrameId>,
     /// By index of the new version's bodies: unit and function.
     pub new_functions: Vec<(usize, Arc<str>)>,
+}
+
+struct Sameness {
+    /// The same with all that they call.
+    functions: BTreeSet<FrameId>,
+    callbacks: Callbacks,
 }
 
 /// Which calls may lead to functions that are not the same.
@@ -48,12 +56,11 @@ struct Found {
     label: String,
 }
 
-impl Model {
+impl<'p> Model<'p> {
     /// Returns `None` where there is something that this method cannot speak of: control that comes
     /// back through `longjmp`, handlers, threads, too many functions, no such function.
-    pub fn build(old: Version, new: Version, concerns: Concerns) -> Option<Model> {
+    pub fn build(old: Version<'p>, new: Version<'p>, concerns: Concerns) -> Option<Model<'p>> {
         let (was, is) = (reachable(&old)?, reachable(&new)?);
-        let (same, callbacks) = same(&old, &was, &new, &is);
         let mut objects = Objects::new();
         let (mut texts, mut frames) = (Texts::default(), HashMap::new());
         let mut start = Affected::default();
@@ -90,7 +97,6 @@ impl Model {
         let old_bodies = make(&old, &was, None);
         let new_bodies = make(&new, &is, Some(&was));
         let new_functions = is.iter().map(|f| (f.unit, f.function.name.clone())).collect();
-        let same = same.iter().filter_map(|label| frames.get(label).copied()).collect();
         expose_addresses(&old, &was, &mut objects);
         expose_addresses(&new, &is, &mut objects);
         Some(Model {
@@ -98,9 +104,20 @@ impl Model {
             old: Side::new(old_bodies, concerns),
             new: Side::new(new_bodies, concerns),
             start,
-            same,
-            callbacks,
+            sameness: OnceCell::new(),
+            versions: [(old, was), (new, is)],
+            frames,
             new_functions,
+        })
+    }
+
+    /// What is the same in both versions. Cost: a hash of every function, when it is asked for first.
+    fn sameness(&self) -> &Sameness {
+        self.sameness.get_or_init(|| {
+            let [(old, was), (new, is)] = &self.versions;
+            let (same, callbacks) = same(old, was, new, is);
+            let functions = same.iter().filter_map(|label| self.frames.get(label).copied()).collect();
+            Sameness { functions, callbacks }
         })
     }
 
@@ -111,13 +128,42 @@ impl Model {
         match (old.target, call.target) {
             (Some(a), Some(b)) => {
                 let (a, b) = (frame(&self.old, a), frame(&self.new, b));
-                a == b && b.is_some_and(|b| self.same.contains(&b))
+                a == b && b.is_some_and(|b| self.sameness().functions.contains(&b))
             }
-            (None, None) if call.callee.is_some() => !self.callbacks.elsewhere,
-            (None, None) => !self.callbacks.pointers,
+            (None, None) if call.callee.is_some() => !self.sameness().callbacks.elsewhere,
+            (None, None) => !self.sameness().callbacks.pointers,
             _ => false,
         }
     }
+}
+
+/// Whether a function may come to violate the property at all, as far as calls by name tell. Cost: linear
+/// in what it calls.
+pub(super) fn may_fail(version: &Version, concerns: &Concerns) -> bool {
+    let program = version.program;
+    let Some(entry) = program.definition_by_name(version.function) else { return true };
+    let mut seen: BTreeSet<usize> = BTreeSet::from([entry]);
+    let mut work = vec![entry];
+    while let Some(definition) = work.pop() {
+        let unit = program.definition(definition).map_or(0, |d| d.unit);
+        let Some(f) = program.function_of(definition) else { return true };
+        for node in &f.nodes {
+            match &node.instr {
+                Instr::Unreachable | Instr::Call { callee: Callee::Indirect(_), .. } => return true,
+                Instr::Unknown { anything: true, .. } => return true,
+                Instr::Call { callee: Callee::Direct(name), .. } => {
+                    match program.definition_from(unit, name) {
+                        _ if is_failure(name, concerns) => return true,
+                        Some(d) => work.extend(seen.insert(d).then_some(d)),
+                        None if calls_nothing(name) && !BEYOND.contains(&&**name) => {}
+                        None => return true,
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    concerns.undefined
 }
 
 /// What a file is called when static names of several are told apart: the file of the entry is the same

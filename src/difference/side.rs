@@ -178,6 +178,7 @@ impl Side {
         let Kind::Call(call) = &step.kind else { return false };
         match (&call.target, &call.callee) {
             (Some(body), _) => self.traits.get(*body).is_none_or(|t| t.can_fail),
+            // It may be of another file of the same project, with assertions of its own.
             (None, Some(name)) => self.concerns.undefined || !calls_nothing(name),
             (None, None) => true,
         }
