@@ -805,6 +805,34 @@ fn functions_of_the_input_are_of_their_type() {
     assert!(!text.iter().any(|t| t.contains("other") || t.contains("third")), "{text:?}");
 }
 
+/// Of an undefined event the new condition that avoids it is a cause, and so is the line where it was.
+#[test]
+fn causes_of_undefined_events() {
+    let causes = |old: &str, new: &str| {
+        let report = analyse(&[old, new]);
+        let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| p.churns.clone());
+        let undefined: Vec<_> =
+            churns.filter(|c| c.claim == git_invdiff::report::Claim::DiffersUnderUb).collect();
+        let lines = |lines: &[git_invdiff::report::LineRef]| lines.iter().map(|l| l.line).collect::<Vec<_>>();
+        undefined.first().map(|c| (lines(&c.causes.removed), lines(&c.causes.added))).unwrap_or_default()
+    };
+    let f = |check: &str| {
+        format!(
+            "#include <stdio.h>\n#include <stdlib.h>\nstruct r {{ int n; char *p; }};\nvoid f(struct r *r)\n{{\n{check}    \
+             r->p = malloc(r->n);\n    r->p[0] = 1;\n}}\n"
+        )
+    };
+    let new = f("    if (r->n < 1) {\n        printf(\"no\\n\");\n        exit(1);\n    }\n");
+    let (_, added) = causes(&f(""), &new);
+    assert!(added.contains(&6), "{added:?}");
+    let g = |first: &str, then: &str| {
+        format!("struct o {{ int x; }};\nint g(struct o *o)\n{{\n    {first}\n    {then}\n}}\n")
+    };
+    let (removed, _) =
+        causes(&g("int x = o->x;", "return x != 0;"), &g("if (!o) return 0;", "return o->x != 0;"));
+    assert!(removed.contains(&4), "{removed:?}");
+}
+
 /// To copy a field that was never written is no use of it; to add to it is.
 #[test]
 fn indeterminate_values_may_be_copied() {

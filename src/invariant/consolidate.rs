@@ -634,7 +634,13 @@ impl<'a> Engine<'a> {
             let reason = "the values differ in form, and no input shows a difference";
             return self.undecided(subject, from, to, reason);
         }
-        let (removed_lines, added_lines, shared_lines) = self.causes_of_change(from, to, a, b);
+        let (removed_lines, added_lines, shared_lines) = match &found {
+            Some((run, Difference::Undefined)) => {
+                let (a, b) = (self.with_event(from, &run.old, a), self.with_event(to, &run.new, b));
+                self.causes_of_change(from, to, &a, &b)
+            }
+            _ => self.causes_of_change(from, to, a, b),
+        };
         let witness = found.map(|(r, _)| r);
         let objects = match subject {
             Subject::Memory => witness.as_ref().and_then(|r| self.changed_object(r, from, to)),
@@ -656,6 +662,22 @@ impl<'a> Engine<'a> {
             objects,
         });
         Verdict::Reported
+    }
+
+    /// A side with what decides whether a run gets to an undefined event, and the event itself, as causes.
+    fn with_event(&self, class: usize, o: &crate::interp::Outcome, side: &Side) -> Side {
+        let graph = self.task.graph;
+        let mut causes = side.causes.union(&side.guards);
+        if let crate::interp::End::Undefined { place, .. } = &o.end
+            && *place.function == *graph.bodies[class].name
+            && place.file == self.task.units[class].path
+        {
+            let here = |&n: &usize| {
+                graph.nodes[n].classes.contains(class) && graph.line(n as MvId, class) == place.line
+            };
+            (0..graph.nodes.len()).filter(here).for_each(|n| causes.insert(n));
+        }
+        Side { causes: Rc::new(causes), guards: side.guards.clone(), ..Side::default() }
     }
 
     /// The lines of the values that only one side has, and that both have; failing those, of what decides

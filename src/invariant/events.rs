@@ -121,9 +121,13 @@ impl Engine<'_> {
             // The first place is the exit's, which may be out of reach.
             let no_exit = || Side { key: vec![self.e.pool.bool(false)], ..Side::default() };
             let side = sides.entry(class).or_insert_with(no_exit);
+            for (_, reach) in self.e.reach_from_entry(node, &single) {
+                side.guards = Rc::new(side.guards.union(&reach.causes).union(&reach.guards));
+            }
             for (_, out) in self.e.before(Place::Out, node, &single) {
                 side.key.push(out.term);
                 side.causes = Rc::new(side.causes.union(&out.causes));
+                side.guards = Rc::new(side.guards.union(&out.guards));
                 side.unknown |= self.e.rests_on_havoc(out.term);
             }
         }

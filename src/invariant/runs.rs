@@ -336,7 +336,7 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
 
 /// Whether a run only met something undefined because functions that are not known did nothing: they
 /// would have written what is read without ever being written.
-fn is_made_up(o: &Outcome) -> bool {
+pub(super) fn is_made_up(o: &Outcome) -> bool {
     let End::Undefined { kind: UndefinedKind::Uninitialised, .. } = o.end else { return false };
     // Locals and what was allocated have no name that versions share.
     let writable = |v: &Value| match v {

@@ -71,6 +71,9 @@ struct Event {
 
 impl Event {
     fn of(o: &Outcome) -> Option<Event> {
+        if runs::is_made_up(o) {
+            return None;
+        }
         let (kind, place) = match (&o.end, &o.overflow) {
             (End::Undefined { kind, place }, _) => (*kind, place),
             (End::NoReturn { callee, place }, _) if is_error_function(callee) => {
