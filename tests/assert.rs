@@ -78,7 +78,13 @@ fn syntax(text: &[u8], folder: &Path, options: &[&str]) -> Result<(), String> {
 }
 
 /// Returns wherever C lets them stand; each program prints what its functions give.
-const NASTY: [&str; 10] = [
+const NASTY: [&str; 12] = [
+    // What a loop declares is no name behind it.
+    "static int t[1];\nint f(int a)\n{\n    if (!a)\n        return 0;\n    for (unsigned int j = 0; j < 1; j++) {\n        \
+     int i = 0;\n        while (i < a && i < 9) {\n            if (t[j] > i)\n                return 5;\n            i++;\n        \
+     }\n    }\n    return 1;\n}",
+    "static int g;\nstatic void touch(int a)\n{\n    for (unsigned int j = 0; j < 1; j++) {\n        while (a > 9)\n            a \
+     -= 9;\n        g = a;\n    }\n}\nint f(int a) { touch(a); return g & 1; }",
     // Branches without braces, `else` behind a return, a nested `do`.
     "int f(int a) { if (a > 3) return 3; else if (a < 0) return 0; else do return a; while (0); }\n",
     // Macros in values, around values, and as the whole statement.

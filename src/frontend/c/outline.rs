@@ -479,7 +479,9 @@ impl Body<'_> {
             local.scope.end = usize::MAX;
         }
         let after = self.statement(body, end, false);
-        let until = self.places.offset(after);
+        // What is put behind the statement stands before the next token.
+        let last = self.places.direct(after.saturating_sub(1));
+        let until = last.map_or(self.places.offset(after), |range| range.end);
         for local in self.function.locals.get_mut(declared).unwrap_or_default() {
             local.scope.end = until;
         }
