@@ -59,6 +59,20 @@ fn a_regression_is_shown_with_its_input() {
     assert_eq!(yaml["assertions"], json["assertions"]);
 }
 
+/// The input that shows a regression has nothing in it that does not matter.
+#[test]
+fn inputs_of_regressions_are_simplified() {
+    let push = |full: &str| {
+        format!(
+            "#include <assert.h>\nstruct buf {{ int cap, n; int data[8]; }};\nint push(struct buf *b, int x)\n{{\n    if (!b || \
+             b->n < 0 || {full})\n        return -1;\n    b->n++;\n    assert(b->n <= 8);\n    return b->n;\n}}\n"
+        )
+    };
+    let repo = repository(&push("b->n >= 8"), &push("b->n > 8"), "");
+    let text = check(&repo, "check", 1, &["push()  assertion  b->n <= 8", "for example  b = &{n: 8}"]);
+    assert!(!text.contains("data") && !text.contains("cap"), "{text}");
+}
+
 #[test]
 fn what_a_change_makes_undefined_is_a_regression() {
     let mean = |check: &str| {

@@ -8,6 +8,7 @@
 use crate::analysis::difference::{Compared, Spot};
 use crate::difference::{Edge, GraphNode, Role};
 use crate::ir::{Function, Instr, Node};
+use crate::mvicfg::dot::quoted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
@@ -81,7 +82,7 @@ impl Writer<'_> {
                 (false, _) => self.statement(spot),
             };
             if let Some(text) = text {
-                let _ = writeln!(out, "    MATCH \"{}\" -> GOTO {};", escaped(&text), self.name(to));
+                let _ = writeln!(out, "    MATCH \"{}\" -> GOTO {};", quoted(&text), self.name(to));
                 targets.push(to);
             }
         }
@@ -209,20 +210,6 @@ fn line(text: &[u8]) -> Option<String> {
     (!text.is_empty() && !text.contains(['\n', '\r'])).then_some(text)
 }
 
-/// Text between the quotes of the automaton's language.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,8 +235,8 @@ mod tests {
     }
 
     #[test]
-    fn text_is_escaped() {
-        assert_eq!(escaped("puts(\"a\\n\");"), "puts(\\\"a\\\\n\\\");");
+    fn text_is_quoted() {
+        assert_eq!(quoted("puts(\"a\\n\");"), "puts(\\\"a\\\\n\\\");");
         assert_eq!(line(b" x = 1; "), Some("x = 1;".to_owned()));
         assert_eq!(line(b"x =\n1;"), None);
     }

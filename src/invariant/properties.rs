@@ -14,8 +14,9 @@ use super::inputs;
 use super::runs::{self, Run};
 use super::safety;
 use super::scope::{Exit, Side};
+use super::shrink::Shrinker;
 use super::subject;
-use crate::interp::{End, Outcome};
+use crate::interp::{End, Input, Outcome};
 use crate::ir::{Instr, Op, Term, TermId, TermPool, UndefinedKind};
 use crate::mvicfg::Mvicfg;
 use crate::semantics::c_parse::{Expression, Kind};
@@ -128,10 +129,17 @@ impl Engine<'_> {
 type Keeps<'k> = dyn Fn(&Run, bool, usize) -> Option<bool> + 'k;
 
 impl Checker<'_, '_, '_> {
-    fn replay(&self, from: usize, to: usize, run: &Run) -> Run {
+    /// Simplifies the input of a run, as long as `keeps` holds.
+    fn shrunk(&self, run: Run, (from, to): (usize, usize), keeps: &dyn Fn(&Run) -> bool) -> Run {
+        let shrinker =
+            Shrinker { unit: &self.task.units[to], replay: &|input| self.replay(from, to, input), keeps };
+        shrinker.shrink(run)
+    }
+
+    fn replay(&self, from: usize, to: usize, input: Input) -> Run {
         let (graph, programs) = (self.task.graph, &self.task.programs);
         let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
-        runs::replay(&programs[from], &programs[to], entry, run.input.clone())
+        runs::replay(&programs[from], &programs[to], entry, input)
     }
 
     /// A run in which a class breaks the property, and whether it was the old side of it.
@@ -176,7 +184,7 @@ impl Checker<'_, '_, '_> {
             }
             let kept = |r: &&Run| keeps(r, false, to) == Some(false) && keeps(r, true, from) == Some(true);
             let found = self.task.runs(from, to).iter().find(kept).cloned();
-            let replayed = || refuting.get(&to).map(|r| self.replay(from, to, r));
+            let replayed = || refuting.get(&to).map(|r| self.replay(from, to, r.input.clone()));
             let Some(run) = found.or_else(replayed).filter(|r| keeps(r, false, to) == Some(false)) else {
                 continue;
             };
@@ -184,6 +192,11 @@ impl Checker<'_, '_, '_> {
                 property.standing.insert(from, Standing::Fails);
                 continue;
             }
+            let before = keeps(&run, true, from);
+            let still = |r: &Run| {
+                r.same_meaning && keeps(r, false, to) == Some(false) && keeps(r, true, from) == before
+            };
+            let run = if run.same_meaning { self.shrunk(run, (from, to), &still) } else { run };
             property.breaks.push(Break { from, to, run });
         }
     }

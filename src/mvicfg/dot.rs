@@ -104,8 +104,9 @@ fn version_names(classes: &VersionSet, class_of: &[Option<usize>]) -> String {
     runs.iter().map(text).collect::<Vec<_>>().join(",")
 }
 
-/// Escapes text for a double-quoted DOT string; control characters become spaces.
-fn quoted(text: &str) -> String {
+/// Escapes text for a double-quoted string, of DOT and of other languages; control characters become
+/// spaces.
+pub fn quoted(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {
