@@ -71,9 +71,6 @@ struct Event {
 
 impl Event {
     fn of(o: &Outcome) -> Option<Event> {
-        if runs::is_made_up(o) {
-            return None;
-        }
         let (kind, place) = match (&o.end, &o.overflow) {
             (End::Undefined { kind, place }, _) => (*kind, place),
             (End::NoReturn { callee, place }, _) if is_error_function(callee) => {
@@ -138,7 +135,9 @@ impl Pair<'_, '_> {
         if let Some((run, event)) = possible {
             return Some(self.property(event, Standing::Open, false, Some(run)));
         }
-        let (_, event) = events.iter().find(|(run, event)| {
+        // What unknown functions would have written was in neither version read without being written.
+        let met = events.iter().filter(|(run, _)| ![&run.old, &run.new].into_iter().any(runs::is_made_up));
+        let (_, event) = met.into_iter().find(|(run, event)| {
             let same = Event::of(&run.old).is_some_and(|e| event_name(e.kind) == event_name(event.kind));
             same && (self.is_program()
                 || self.is_plain(&run.input) && event.kind != UndefinedKind::SignedOverflow)
