@@ -833,6 +833,26 @@ fn causes_of_undefined_events() {
     assert!(removed.contains(&4), "{removed:?}");
 }
 
+/// What functions keep that only a macro changed is no news, unless they do not keep all of it.
+#[test]
+fn facts_of_untouched_functions_are_not_told() {
+    let f = |version: u8| {
+        format!(
+            "#define VERSION {version}\nint used(int n)\n{{\n    if (n < 0)\n        return -1;\n    return VERSION;\n}}\n\
+             int f(int n)\n{{\n    int k = VERSION;\n    k = 0;\n    if (n < 0)\n        return -1;\n    return k;\n}}\n"
+        )
+    };
+    let report = analyse(&[&f(1), &f(2)]);
+    assert!(invariants(&report, "f").is_empty(), "{:?}", invariants(&report, "f"));
+    assert!(
+        invariants(&report, "used").iter().any(|t| t.contains("-1")),
+        "{:?}",
+        invariants(&report, "used")
+    );
+    let report = analyse(&[&f(1), &f(1).replace("    k = 0;\n", "    k = 0;\n    k += 0;\n    n = n;\n")]);
+    assert!(report.functions.is_empty() || !invariants(&report, "f").is_empty());
+}
+
 /// To copy a field that was never written is no use of it; to add to it is.
 #[test]
 fn indeterminate_values_may_be_copied() {

@@ -48,8 +48,10 @@ pub fn fill(
     let differ = |l: usize| analysed.get(l).is_some_and(|a| a.diff.is_some());
     let changes = Changes::new(lineages, &differ, request.versions.len());
     for (i, (lineage, a)) in lineages.iter().zip(analysed).enumerate() {
-        // What a function keeps is of interest where its own text changes.
-        let kept = request.analysis.all || request.analysis.whole || changes.touches(i, &a.class_of);
+        // What a function keeps is of interest where its own text changes, or where it does not keep all.
+        let told = a.diff.iter().flat_map(|d| &d.points).any(|p| !p.churns.is_empty());
+        let own = changes.touches(i, &a.class_of) && (told || is_edited(request, lineage));
+        let kept = request.analysis.all || request.analysis.whole || own;
         let queries = &mut report.cost.solver_queries;
         if let Some(mut f) = function_report((request, world), lineage, a, kept, queries) {
             for churn in f.points.iter_mut().flat_map(|p| &mut p.churns) {
@@ -66,6 +68,26 @@ pub fn fill(
     report.functions.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
     through::settle_events(&mut report.functions);
     through::settle(&mut report.functions);
+}
+
+/// Whether some step of the range has a hunk within a function's text.
+fn is_edited(request: &Request, lineage: &Lineage) -> bool {
+    lineage.members.windows(2).enumerate().any(|(step, pair)| {
+        let [Some(old), Some(new)] = pair else { return true };
+        let changes = request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
+        let meets = |m: &Member, start: u32, lines: u32| {
+            let span = &m.function.span;
+            // A side without lines names the line that the others come after.
+            let (first, last) = if lines == 0 { (start, start + 1) } else { (start, start + lines - 1) };
+            first <= span.end_line && last >= span.line
+        };
+        let of_file = changes.iter().filter(|c| c.new_path.as_deref() == Some(&new.file));
+        let hunks = of_file.flat_map(|c| &c.hunks);
+        old.file != new.file
+            || hunks
+                .into_iter()
+                .any(|h| meets(new, h.new_start, h.new_lines) || meets(old, h.old_start, h.old_lines))
+    })
 }
 
 fn repo_path(p: &Path) -> RepoPath {
