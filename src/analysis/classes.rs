@@ -195,7 +195,7 @@ pub fn is_changed(lineage: &Lineage) -> bool {
 fn environment(m: &Member) -> String {
     let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();
     for node in &m.inlined.nodes {
-        for_each_expr(&node.instr, &mut |e| {
+        node.instr.for_each_expr(&mut |e| {
             if let Expr::Addr(Object::Global(s)) = e {
                 symbols.insert(s.clone());
             }
@@ -208,33 +208,6 @@ fn environment(m: &Member) -> String {
         }
     }
     hasher.finalize().to_hex()[..16].to_string()
-}
-
-/// Calls `f` on every expression of an instruction, parts included.
-pub(super) fn for_each_expr(i: &Instr, f: &mut impl FnMut(&Expr)) {
-    let mut go = |e: &Expr| e.for_each(f);
-    match i {
-        Instr::Assign { value, .. } => go(value),
-        Instr::Load { addr, .. } => go(addr),
-        Instr::Store { addr, value, .. } => {
-            go(addr);
-            go(value);
-        }
-        Instr::Copy { dst, src, .. } => {
-            go(dst);
-            go(src);
-        }
-        Instr::Zero { dst, .. } => go(dst),
-        Instr::Call { callee, args, result_to, .. } => {
-            args.iter().chain(result_to).for_each(&mut go);
-            if let crate::ir::Callee::Indirect(e) = callee {
-                go(e);
-            }
-        }
-        Instr::Branch { cond } => go(cond),
-        Instr::Return { value: Some(v) } => go(v),
-        _ => {}
-    }
 }
 
 pub(super) struct Context<'a> {

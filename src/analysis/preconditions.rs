@@ -3,7 +3,7 @@
 //! All calls of a function stand in its unit when it is static and its name stands nowhere but in
 //! calls; then each function that calls it is looked at by itself, as it is written.
 
-use super::classes::{Context, for_each_expr};
+use super::classes::Context;
 use crate::invariant::{self, Budget, Precondition};
 use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
 use crate::mvicfg::Mvicfg;
@@ -79,7 +79,7 @@ fn arguments<'a>(instr: &'a Instr, name: &str) -> Option<&'a [Expr]> {
 fn is_only_called(unit: &Unit, f: &Function) -> bool {
     let mut named = false;
     for node in unit.functions.iter().flat_map(|g| &g.nodes) {
-        for_each_expr(&node.instr, &mut |e| {
+        node.instr.for_each_expr(&mut |e| {
             named |= matches!(e, Expr::Addr(Object::Function(name)) if *name == f.name);
         });
     }

@@ -6,7 +6,7 @@
 //! down to a fixed depth, so that one question never analyses a whole program; what a summary says
 //! does not depend on who asked first, since the depth is part of its name.
 
-use super::classes::{Context, World, for_each_expr};
+use super::classes::{Context, World};
 use crate::invariant::{self, Budget, Summaries, Summary, Task};
 use crate::ir::{Callee, Expr, Function, Instr, Object, Unit};
 use crate::mvicfg::{Mvicfg, key};
@@ -103,7 +103,7 @@ impl World<'_> {
         while let Some(f) = work.pop() {
             hasher.update(key::exact_body_hash(f).as_bytes());
             for node in &f.nodes {
-                for_each_expr(&node.instr, &mut |e| {
+                node.instr.for_each_expr(&mut |e| {
                     if let Expr::Addr(Object::Global(s)) = e {
                         symbols.insert(s.clone());
                     }

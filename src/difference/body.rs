@@ -489,29 +489,3 @@ pub(super) fn fold(e: &Expr, value: &impl Fn(VarId) -> Option<Const>) -> Option<
         }
     }
 }
-
-/// Calls `f` on every expression of an instruction.
-pub(super) fn for_each_operand(instr: &Instr, f: &mut impl FnMut(&Expr)) {
-    match instr {
-        Instr::Assign { value, .. } => f(value),
-        Instr::Load { addr, .. } => f(addr),
-        Instr::Store { addr, value, .. } => {
-            f(addr);
-            f(value);
-        }
-        Instr::Copy { dst, src, .. } => {
-            f(dst);
-            f(src);
-        }
-        Instr::Zero { dst, .. } => f(dst),
-        Instr::Call { callee, args, result_to, .. } => {
-            args.iter().chain(result_to).for_each(&mut *f);
-            if let Callee::Indirect(e) = callee {
-                f(e);
-            }
-        }
-        Instr::Branch { cond } => f(cond),
-        Instr::Return { value: Some(value) } => f(value),
-        _ => {}
-    }
-}

@@ -2,8 +2,7 @@
 //! named alike, and what differs before the first instruction.
 
 use super::body::{
-    BEYOND, Body, Call, Kind, Maker, Step, Texts, base, calls_nothing, for_each_operand, global_object,
-    is_failure,
+    BEYOND, Body, Call, Kind, Maker, Step, Texts, base, calls_nothing, global_object, is_failure,
 };
 use super::part::{Affected, FrameId, ObjectId, Objects, Part};
 use super::side::Side;
@@ -222,7 +221,7 @@ fn address_taken(program: &Program) -> BTreeSet<usize> {
     for (u, unit) in program.units().iter().enumerate() {
         let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
         for node in unit.functions.iter().flat_map(|f| &f.nodes) {
-            for_each_operand(&node.instr, &mut |e| {
+            node.instr.for_each_operand(&mut |e| {
                 e.for_each(&mut |x| {
                     if let Expr::Addr(Object::Function(name)) = x {
                         names.insert(name.clone());
@@ -355,7 +354,7 @@ fn expose_addresses(version: &Version, compared: &[Found], objects: &mut Objects
         }
         let others = unit.functions.iter().filter(|f| !known.contains(&(u, &*f.name)));
         for node in others.flat_map(|f| &f.nodes) {
-            for_each_operand(&node.instr, &mut |e| {
+            node.instr.for_each_operand(&mut |e| {
                 if is_access(&node.instr, e) {
                     return;
                 }

@@ -1,7 +1,7 @@
 //! Which operations may be undefined, depending on what they read: division, shifts, overflow,
 //! conversions, accesses whose place is not evident, reads of what may not be initialised.
 
-use super::body::{Kind, Step, base, for_each_operand};
+use super::body::{Kind, Step, base};
 use crate::ir::{Callee, Expr, Function, Instr, Object, Op, Unit, Var, VarId, VarKind};
 use crate::semantics::library;
 
@@ -10,7 +10,7 @@ pub(super) fn mark(f: &Function, unit: &Unit, steps: &mut [Step]) {
     let known = assigned_before(f);
     for (i, (node, step)) in f.nodes.iter().zip(steps).enumerate() {
         let mut traps = false;
-        for_each_operand(&node.instr, &mut |e| {
+        node.instr.for_each_operand(&mut |e| {
             traps |= may_trap(e);
             e.for_each_var(&mut |v| traps |= !known[i].contains(v));
         });
@@ -131,7 +131,7 @@ mod tests {
         let known = assigned_before(f);
         let mut traps = false;
         for (i, node) in f.nodes.iter().enumerate() {
-            for_each_operand(&node.instr, &mut |e| {
+            node.instr.for_each_operand(&mut |e| {
                 traps |= may_trap(e);
                 e.for_each_var(&mut |v| traps |= !known[i].contains(v));
             });

@@ -140,6 +140,31 @@ impl Instr {
     pub fn is_second_return(&self) -> bool {
         matches!(self, Instr::Unknown { reason, .. } if **reason == *RETURNS_TWICE)
     }
+
+    /// Calls `f` on every expression that the instruction evaluates, not on parts of these.
+    pub fn for_each_operand(&self, f: &mut impl FnMut(&Expr)) {
+        match self {
+            Instr::Assign { value, .. } => f(value),
+            Instr::Load { addr, .. } => f(addr),
+            Instr::Store { addr, value, .. } => [addr, value].into_iter().for_each(f),
+            Instr::Copy { dst, src, .. } => [dst, src].into_iter().for_each(f),
+            Instr::Zero { dst, .. } => f(dst),
+            Instr::Call { callee, args, result_to, .. } => {
+                args.iter().chain(result_to).for_each(&mut *f);
+                if let Callee::Indirect(e) = callee {
+                    f(e);
+                }
+            }
+            Instr::Branch { cond } => f(cond),
+            Instr::Return { value } => value.iter().for_each(f),
+            Instr::Nop | Instr::Declare(_) | Instr::Unreachable | Instr::Unknown { .. } => {}
+        }
+    }
+
+    /// Calls `f` on every expression of the instruction, parts included.
+    pub fn for_each_expr(&self, f: &mut impl FnMut(&Expr)) {
+        self.for_each_operand(&mut |e| e.for_each(f));
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -133,7 +133,7 @@ impl<'a> Side<'a> {
     fn naming(&self, symbols: &BTreeSet<Arc<str>>) -> Vec<NodeId> {
         let names = |n: &NodeId| {
             let mut found = false;
-            for_each_expr(&self.f.node(*n).instr, &mut |e| {
+            self.f.node(*n).instr.for_each_operand(&mut |e| {
                 e.for_each(&mut |e| {
                     found |= matches!(e, Expr::Addr(Object::Global(s)) if symbols.contains(s));
                 });
@@ -213,29 +213,9 @@ fn writes(f: &Function, i: &Instr) -> Vec<Place> {
     }
 }
 
-/// Calls `f` on every expression of an instruction.
-fn for_each_expr(i: &Instr, f: &mut impl FnMut(&Expr)) {
-    match i {
-        Instr::Assign { value, .. } => f(value),
-        Instr::Load { addr, .. } => f(addr),
-        Instr::Store { addr, value, .. } => [addr, value].into_iter().for_each(f),
-        Instr::Copy { dst, src, .. } => [dst, src].into_iter().for_each(f),
-        Instr::Zero { dst, .. } => f(dst),
-        Instr::Call { callee, args, result_to, .. } => {
-            args.iter().chain(result_to).for_each(&mut *f);
-            if let Callee::Indirect(e) = callee {
-                f(e);
-            }
-        }
-        Instr::Branch { cond } => f(cond),
-        Instr::Return { value } => value.iter().for_each(f),
-        Instr::Nop | Instr::Declare(_) | Instr::Unreachable | Instr::Unknown { .. } => {}
-    }
-}
-
 fn reads(f: &Function, i: &Instr) -> BTreeSet<Place> {
     let mut places = BTreeSet::new();
-    for_each_expr(i, &mut |e| e.for_each_var(&mut |v| _ = places.insert(place_of(f, v))));
+    i.for_each_operand(&mut |e| e.for_each_var(&mut |v| _ = places.insert(place_of(f, v))));
     let memory = match i {
         Instr::Load { .. } | Instr::Copy { .. } | Instr::Unknown { .. } => true,
         Instr::Call { callee, args, .. } => {

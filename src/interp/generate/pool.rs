@@ -5,7 +5,7 @@
 
 use super::random::SplitMix;
 use crate::interp::program::{Program, Slot};
-use crate::ir::{CType, Callee, Const, Expr, FloatKind, Function, Instr, Object};
+use crate::ir::{CType, Callee, Const, Expr, FloatKind, Instr, Object};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -52,17 +52,19 @@ impl Pool {
                     queue.push(callee);
                 }
             }
-            for_each_expr(f, &mut |e| match e {
-                Expr::Const(c @ Const::Bv { .. }) if integers.len() < MAX_CONSTANTS => {
-                    integers.extend(c.signed().map(|v| (v, ())));
-                }
-                Expr::Const(c) if floats.len() < MAX_CONSTANTS => {
-                    floats.extend(c.float().map(f64::to_bits));
-                }
-                Expr::Addr(Object::Global(symbol)) => {
-                    pool.globals.insert((d.unit, symbol.clone()));
-                }
-                _ => {}
+            f.nodes.iter().for_each(|n| {
+                n.instr.for_each_expr(&mut |e| match e {
+                    Expr::Const(c @ Const::Bv { .. }) if integers.len() < MAX_CONSTANTS => {
+                        integers.extend(c.signed().map(|v| (v, ())));
+                    }
+                    Expr::Const(c) if floats.len() < MAX_CONSTANTS => {
+                        floats.extend(c.float().map(f64::to_bits));
+                    }
+                    Expr::Addr(Object::Global(symbol)) => {
+                        pool.globals.insert((d.unit, symbol.clone()));
+                    }
+                    _ => {}
+                })
             });
         }
         for (unit, symbol) in &pool.globals {
@@ -210,26 +212,4 @@ fn boundary(rng: &mut SplitMix, bits: u16) -> i128 {
         65535,
     ];
     rng.pick(&all).copied().unwrap_or(0)
-}
-
-fn for_each_expr(f: &Function, visit: &mut impl FnMut(&Expr)) {
-    for node in &f.nodes {
-        match &node.instr {
-            Instr::Assign { value: e, .. } | Instr::Load { addr: e, .. } | Instr::Branch { cond: e } => {
-                e.for_each(visit);
-            }
-            Instr::Store { addr, value, .. } => {
-                addr.for_each(visit);
-                value.for_each(visit);
-            }
-            Instr::Copy { dst, src, .. } => {
-                dst.for_each(visit);
-                src.for_each(visit);
-            }
-            Instr::Zero { dst, .. } => dst.for_each(visit),
-            Instr::Call { args, .. } => args.iter().for_each(|a| a.for_each(visit)),
-            Instr::Return { value } => value.iter().for_each(|v| v.for_each(visit)),
-            Instr::Nop | Instr::Declare(_) | Instr::Unreachable | Instr::Unknown { .. } => {}
-        }
-    }
 }
