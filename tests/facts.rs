@@ -853,6 +853,28 @@ fn facts_of_untouched_functions_are_not_told() {
     assert!(report.functions.is_empty() || !invariants(&report, "f").is_empty());
 }
 
+/// Where only a jump goes elsewhere, the lines that changed are the cause.
+#[test]
+fn jumps_that_go_elsewhere_are_causes() {
+    let f = |body: &str| {
+        format!(
+            "int f(const int *a)\n{{\n    int last = -1;\n    for (int i = 3; i >= 0; i--) {{\n{body}    }}\n    return \
+             last;\n}}\n"
+        )
+    };
+    let old = f("        if (a[i] != 0)\n            last = i;\n        break;\n");
+    let new = f("        if (a[i] != 0) {\n            last = i;\n            break;\n        }\n");
+    let report = analyse(&[&old, &new]);
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    let churns: Vec<_> = churns.filter(|c| c.observable).collect();
+    assert!(!churns.is_empty());
+    for c in churns {
+        let within = |lines: &[git_invdiff::report::LineRef]| lines.iter().all(|l| (5..=8).contains(&l.line));
+        assert!(!c.causes.added.is_empty() && within(&c.causes.added), "{:?}", c.causes);
+        assert!(within(&c.causes.removed), "{:?}", c.causes);
+    }
+}
+
 /// To copy a field that was never written is no use of it; to add to it is.
 #[test]
 fn indeterminate_values_may_be_copied() {

@@ -450,6 +450,17 @@ impl View<'_> {
         let removed: Vec<LineRef> = causes.removed.iter().filter(|l| changed(l, true)).cloned().collect();
         let (added, kept): (Vec<LineRef>, Vec<LineRef>) =
             causes.added.iter().cloned().partition(|l| changed(l, false));
+        // A jump that goes elsewhere changes no value by itself: then it is what changed in the function.
+        let own = |v: usize, forwards: bool| -> Vec<LineRef> {
+            let nodes = self.member(v).into_iter().flat_map(|m| &m.function.nodes);
+            let lines: BTreeSet<u32> = nodes.map(|n| n.span.line).filter(|l| *l != 0).collect();
+            let lines = lines.into_iter().map(|l| self.line_ref(v, l));
+            lines.filter(|l| changed(l, forwards)).collect()
+        };
+        let (removed, added) = match removed.is_empty() && added.is_empty() {
+            true => (own(from, true), own(to, false)),
+            false => (removed, added),
+        };
         // Where no line changed, those that differ tell more than all that take part.
         let untouched = removed.is_empty() && added.is_empty() && !kept.is_empty();
         let shared = if untouched { Vec::new() } else { causes.shared };
