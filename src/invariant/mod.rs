@@ -7,6 +7,7 @@ mod bounded;
 mod callees;
 mod calls;
 mod cases;
+mod causes;
 mod cell;
 mod consolidate;
 mod defined;
