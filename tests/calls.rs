@@ -237,3 +237,57 @@ fn a_change_of_a_callee_is_a_cause_in_its_callers() {
     let found = churns(&report, "f");
     assert!(found.iter().any(|c| c == "a.c:g a.c:6"), "{found:?}");
 }
+
+/// What changes of the calls that `f` makes of functions that nobody defines, as `- old` and `+ new`.
+#[track_caller]
+fn check_call_churns(old: &str, new: &str, expected: &[&str]) {
+    let unknown = "#include <stdio.h>\nvoid sink(int a, int b); void other(void); int use(char *p);\n";
+    let (old, new) = (format!("{unknown}{old}"), format!("{unknown}{new}"));
+    let report = analyse(&[&old, &new], Options::default());
+    let points = report.functions.iter().filter(|f| f.name == "f").flat_map(|f| &f.points);
+    let churns: Vec<_> = points.flat_map(|p| &p.churns).filter(|c| c.subject == "calls").collect();
+    assert!(churns.iter().all(|c| c.witness.is_some() && c.observable), "{churns:#?}");
+    let removed = churns.iter().flat_map(|c| &c.removed).map(|f| format!("- {}", f.text));
+    let added = churns.iter().flat_map(|c| &c.added).map(|f| format!("+ {}", f.text));
+    assert_eq!(removed.chain(added).collect::<Vec<_>>(), expected, "{old}\n{new}");
+}
+
+#[test]
+fn other_calls_of_what_nobody_defines_are_churns() {
+    let f = |body: &str| format!("int f(int a, int b) {{ {body} return 0; }}");
+    check_call_churns(
+        &f("if (a > 3) sink(a, b);"),
+        &f("if (a > 3) sink(a, b + 1);"),
+        &["- a > 3 ==> calls sink(a, b)", "+ a > 3 ==> calls sink(a, b + 1)"],
+    );
+    // The call under the stronger condition is still made.
+    check_call_churns(
+        &f("if (a > 3) sink(a, b);"),
+        &f("if (a > 0) sink(a, b);"),
+        &["+ a > 0 ==> calls sink(a, b)"],
+    );
+    check_call_churns(&f("sink(a, b); other();"), &f("sink(a, b);"), &["- calls other()"]);
+    check_call_churns(&f("other(); sink(a, b);"), &f("sink(a, b); other();"), &[]);
+    check_call_churns(&f("sink(a, a + b - a);"), &f("sink(a, b);"), &[]);
+    check_call_churns(
+        "FILE *f(const char *p) { return fopen(p, \"wb\"); }",
+        "FILE *f(const char *p) { return fopen(p, \"rb\"); }",
+        &["- calls fopen(p, \"wb\")", "+ calls fopen(p, \"rb\")"],
+    );
+}
+
+/// Where objects of a version lie is no difference, and a call of what is defined is none by itself.
+#[test]
+fn calls_that_nobody_can_tell_apart_are_no_churns() {
+    check_call_churns(
+        "int f(void) { char b[8] = \"x\"; return use(b); }",
+        "int f(void) { char c[8] = \"x\"; return use(c); }",
+        &[],
+    );
+    let known = "static int g; static __attribute__((noinline)) void known(int a) { g = 1; }\n";
+    check_call_churns(
+        &format!("{known}int f(int a) {{ known(a); return g; }}"),
+        &format!("{known}int f(int a) {{ known(a + 1); return g; }}"),
+        &[],
+    );
+}

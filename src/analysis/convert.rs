@@ -534,6 +534,7 @@ fn rank(c: &invariant::Churn) -> f64 {
     let subject = match c.subject {
         Subject::Output | Subject::Ends => 0.9,
         Subject::Result => 0.85,
+        Subject::Calls => 0.84,
         Subject::Cell { .. } => 0.82,
         Subject::Memory => 0.8,
         Subject::Relation { observable: true, .. } => 0.6,

@@ -102,12 +102,38 @@ fn values(churn: Option<&invariant::Churn>, old: &Names, names: &Names) -> (Valu
                 changed_cells((a, old), (b, names), &mut before, &mut after);
             }
         }
+        Some((Subject::Calls, churn)) => {
+            let (gone, new) = differing_calls(churn, (&names.run.old, old), (&names.run.new, names));
+            before.insert(churn.subject.name(), gone);
+            after.insert(churn.subject.name(), new);
+        }
         _ => {
             before = locals(&names.run.old, old.m);
             after = locals(&names.run.new, names.m);
         }
     }
     (before, after)
+}
+
+/// What is called in a run.
+type Called<'s, 'a> = (&'s Outcome, &'s Names<'a>);
+
+/// The calls of the functions that a churn is about, of both runs, that the other run does not make.
+fn differing_calls(churn: &invariant::Churn, old: Called, new: Called) -> (String, String) {
+    let facts = || churn.removed.iter().chain(&churn.added);
+    let texts = |(o, names): Called| -> Vec<String> {
+        let told = o.assumed_calls.iter().filter(|c| {
+            let call = format!("calls {}(", c.callee);
+            facts().any(|f| f.text.contains(&call))
+        });
+        told.map(|c| names.call(c)).collect()
+    };
+    let (gone, made) = (texts(old), texts(new));
+    let only = |own: &[String], other: &[String]| {
+        let list: Vec<&str> = own.iter().filter(|t| !other.contains(t)).map(String::as_str).collect();
+        if list.is_empty() { "nothing".to_owned() } else { list.join(", ") }
+    };
+    (only(&gone, &made), only(&made, &gone))
 }
 
 /// Where an address lies in the machine says nothing: pointers are null or not.

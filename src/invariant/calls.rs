@@ -4,65 +4,85 @@
 //! the executions that get to it, whose condition is a term over the inputs, with arguments that are
 //! such terms, too. Calls that only compute a value are left out (the facts of the value tell of
 //! them), and so are those that print or read standard input (the output and `\input(k)` tell).
+//! What versions do not share of these facts becomes a churn where a run shows it (`call_churns.rs`).
 
 use super::consolidate::Engine;
 use super::fact::{Fact, Template};
 use super::text;
 use crate::ir::{Callee, Instr, TermId};
 use crate::mvicfg::{MvId, VersionSet};
-use crate::semantics::library;
+use crate::semantics::{Lines, library};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the subject of these facts.
 pub(super) const SUBJECT: &str = "calls";
-/// Calls of one class that are told of.
+/// Calls of one class that are told of where nothing changes.
 const MAX_CALLS: usize = 8;
+/// Calls of one class that are compared.
+const MAX_COMPARED: usize = 24;
 /// Bytes of the longest text of a condition.
 const MAX_CONDITION: usize = 100;
 
 /// A call of one class.
-struct Made {
+pub(super) struct Made {
     condition: TermId,
-    callee: String,
+    pub(super) callee: String,
     arguments: Vec<TermId>,
+    /// Which of its arguments the text names.
+    pub(super) named: Vec<bool>,
     text: String,
     assumptions: BTreeSet<String>,
-    line: u32,
+    pub(super) line: u32,
+    /// What the arguments come from, with the call, and what decides whether it is made.
+    pub(super) causes: Lines,
+    pub(super) guards: Lines,
+}
+
+impl Made {
+    pub(super) fn is_same(&self, other: &Made) -> bool {
+        (self.condition, &self.callee, &self.arguments) == (other.condition, &other.callee, &other.arguments)
+            && self.text == other.text
+    }
+
+    pub(super) fn fact(&self, class: usize) -> Fact {
+        Fact {
+            template: Template::Event,
+            variables: vec![SUBJECT.into()],
+            text: self.text.clone(),
+            c: None,
+            classes: VersionSet::single(class),
+            assumptions: self.assumptions.iter().cloned().collect(),
+            lines: BTreeMap::from([(class, vec![self.line])]),
+            bounds: BTreeMap::new(),
+        }
+    }
 }
 
 impl Engine<'_> {
-    /// Adds the calls that classes share.
+    /// Adds the calls that classes share, and those that a run shows to be others.
     pub(super) fn calls(&mut self) {
-        let mut merged: Vec<(Made, VersionSet, BTreeMap<usize, Vec<u32>>)> = Vec::new();
-        for class in self.task.graph.all_classes().iter() {
-            for made in self.calls_of(class) {
-                let same = |m: &Made| {
-                    (m.condition, &m.callee, &m.arguments) == (made.condition, &made.callee, &made.arguments)
-                        && m.text == made.text
-                };
-                match merged.iter_mut().find(|(m, ..)| same(m)) {
-                    Some((m, classes, lines)) => {
-                        classes.insert(class);
-                        lines.entry(class).or_default().push(made.line);
-                        m.assumptions.extend(made.assumptions);
+        let classes = self.task.graph.all_classes();
+        let by_class: BTreeMap<usize, Vec<Made>> = classes.iter().map(|c| (c, self.calls_of(c))).collect();
+        let mut merged: Vec<(&Made, Fact)> = Vec::new();
+        for (&class, calls) in &by_class {
+            for made in calls.iter().take(MAX_CALLS) {
+                let fact = made.fact(class);
+                match merged.iter_mut().find(|(m, _)| m.is_same(made)) {
+                    Some((_, known)) => {
+                        known.classes.insert(class);
+                        known.lines.entry(class).or_default().push(made.line);
+                        known.assumptions.extend(fact.assumptions);
+                        known.assumptions.sort();
+                        known.assumptions.dedup();
                     }
-                    None => {
-                        let lines = BTreeMap::from([(class, vec![made.line])]);
-                        merged.push((made, VersionSet::single(class), lines));
-                    }
+                    None => merged.push((made, fact)),
                 }
             }
         }
-        self.diff.invariants.extend(merged.into_iter().map(|(made, classes, lines)| Fact {
-            template: Template::Event,
-            variables: vec![SUBJECT.into()],
-            text: made.text,
-            c: None,
-            classes,
-            assumptions: made.assumptions.into_iter().collect(),
-            lines,
-            bounds: BTreeMap::new(),
-        }));
+        self.diff.invariants.extend(merged.into_iter().map(|(_, fact)| fact));
+        for (from, to) in self.task.pairs.clone() {
+            self.call_churn(from, to, &by_class[&from], &by_class[&to]);
+        }
     }
 
     fn calls_of(&mut self, class: usize) -> Vec<Made> {
@@ -71,7 +91,7 @@ impl Engine<'_> {
         let nodes: Vec<MvId> = outside.filter(|&n| self.is_worth_telling(n)).collect();
         let mut found = Vec::new();
         for node in nodes {
-            if found.len() >= MAX_CALLS || self.e.is_exhausted() {
+            if found.len() >= MAX_COMPARED || self.e.is_exhausted() {
                 break;
             }
             found.extend(self.call_made(class, node));
@@ -112,12 +132,17 @@ impl Engine<'_> {
         }
         let mut arguments = Vec::new();
         let mut words = Vec::new();
+        let mut named = Vec::new();
+        let mut causes = Lines::default();
+        causes.insert(node as usize);
         for a in args {
             let (_, value) = self.e.expr(a, node, &single).into_iter().next()?;
+            causes = causes.union(&value.causes).union(&value.guards);
             let (term, used) = self.separated(class, value.term);
             let text = text::term(&self.e.pool, term, &self.namings[class], None);
             let open = self.e.rests_on_havoc(term) || self.e.rests_on_indeterminate(term);
-            if !open && self.is_readable(&text) {
+            named.push(!open && self.is_readable(&text));
+            if named.last() == Some(&true) {
                 arguments.push(term);
                 words.push(text);
                 assumed.extend(used);
@@ -145,9 +170,12 @@ impl Engine<'_> {
             condition,
             callee: name.to_string(),
             arguments,
+            named,
             text,
             assumptions: assumed,
             line: graph.line(node, class),
+            causes,
+            guards: reach.causes.union(&reach.guards),
         })
     }
 }

@@ -4,6 +4,7 @@ mod aggregate;
 mod agreement;
 mod assume;
 mod bounded;
+mod call_churns;
 mod callees;
 mod calls;
 mod cases;

@@ -312,8 +312,8 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
         Subject::Ends => {
             end_key(&a.end) != end_key(&b.end) || a.exit_code != b.exit_code && !both_return(run)
         }
-        // A relation is judged by its terms, a cell by its address.
-        Subject::Relation { .. } | Subject::Cell { .. } => false,
+        // A relation is judged by its terms, a cell by its address, a call by its line.
+        Subject::Relation { .. } | Subject::Cell { .. } | Subject::Calls => false,
         Subject::Memory => run.memory.is_some(),
         Subject::Variable { name, ordinal } => {
             let value = |o: &Outcome, f: &Function| {

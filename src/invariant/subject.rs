@@ -18,6 +18,8 @@ pub enum Subject {
     /// Ends other than by `return`.
     Ends,
     Memory,
+    /// Calls of what is defined nowhere, whose effect nobody knows.
+    Calls,
     /// The bytes at an address that means the same in all classes, by the name of the place.
     Cell {
         name: Arc<str>,
@@ -53,6 +55,7 @@ impl Subject {
             Subject::Result => "\\result".into(),
             Subject::Ends => "end".into(),
             Subject::Memory => "memory".into(),
+            Subject::Calls => super::calls::SUBJECT.into(),
             Subject::Variable { name, .. } | Subject::Cell { name, .. } => name.to_string(),
             Subject::Relation { variables, .. } => variables.join(", "),
         }
@@ -118,7 +121,7 @@ pub fn values_at(e: &mut Evaluator, subject: &Subject, point: &Point, classes: &
             Subject::Output => Some(Place::Out),
             Subject::Memory | Subject::Cell { .. } => Some(Place::Memory),
             Subject::Result => (!matches!(e.graph.bodies[c].ret, CType::Void)).then_some(Place::Result),
-            Subject::Ends | Subject::Relation { .. } => None,
+            Subject::Ends | Subject::Calls | Subject::Relation { .. } => None,
             Subject::Variable { name, ordinal } => find_var(&e.graph.bodies[c], name, *ordinal)
                 .map(|v| e.places.of_var(e.graph.var_map[c][v.0 as usize]))
                 .filter(|p| matches!(p, Place::Var(_))),

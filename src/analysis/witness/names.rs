@@ -185,6 +185,32 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// A call with its arguments, as C.
+    pub fn call(&self, call: &interp::AssumedCall) -> String {
+        let prototype = self.m.unit.prototypes.iter().find(|p| p.name == call.callee);
+        let argument = |(k, v): (usize, &Value)| match v {
+            Value::Const(c) => {
+                let ty = prototype.and_then(|p| p.params.get(k));
+                ty.map_or_else(
+                    || c.signed().map_or("_".into(), |n| n.to_string()),
+                    |ty| super::constant(*c, ty),
+                )
+            }
+            Value::Pointer { object, offset } => {
+                let target = Target::Object { identity: Identity::Input(*object), offset: *offset };
+                self.target(&target)
+            }
+            Value::Function(name) => name.to_string(),
+            Value::Global { symbol, .. } if &**symbol == "?" => "_".to_owned(),
+            Value::Global { symbol, offset } => {
+                let identity = Identity::Global(symbol.clone());
+                self.target(&Target::Object { identity, offset: *offset })
+            }
+        };
+        let arguments: Vec<String> = call.arguments.iter().enumerate().map(argument).collect();
+        format!("{}({})", call.callee, arguments.join(", "))
+    }
+
     /// Where a pointer leads at the end of a run.
     pub fn target(&self, target: &Target) -> String {
         match target {
