@@ -359,7 +359,7 @@ fn wanted_lines(lineage: &Lineage, options: &Options) -> Vec<u32> {
 }
 
 /// The pinned facts about a function, under any of its names.
-fn pins_of(lineage: &Lineage, pins: &[super::Pin]) -> Vec<invariant::PinnedFact> {
+pub(super) fn pins_of(lineage: &Lineage, pins: &[super::Pin]) -> Vec<invariant::PinnedFact> {
     let mut found: Vec<invariant::PinnedFact> = Vec::new();
     for pin in pins {
         let about = lineage.members.iter().flatten().any(|m| pin.is_about(&m.file, &m.function.name));

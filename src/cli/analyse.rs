@@ -53,9 +53,20 @@ pub fn report_with_versions(
 
 /// Returns the report of a job, from the cache if it has it.
 fn report_of(job: &Job, repository: &Repository, context: &Context) -> Report {
-    let start = Instant::now();
     let Job { request, changes, settings } = job;
-    let excluded: Vec<HunkReport> = changes.iter().flat_map(excluded_hunks).collect();
+    let excluded = changes.iter().flat_map(excluded_hunks).collect();
+    report_of_request(request, excluded, settings, repository, context)
+}
+
+/// Returns the report of a request, from the cache if it has it.
+pub fn report_of_request(
+    request: &Request,
+    excluded: Vec<HunkReport>,
+    settings: &Settings,
+    repository: &Repository,
+    context: &Context,
+) -> Report {
+    let start = Instant::now();
     let cached = Cached::of(repository, request, &excluded, settings);
     let report = cached.as_ref().and_then(Cached::get);
     let mut report = match report {
@@ -143,35 +154,44 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
     let split = split(&args.range, repository, context)?;
     let range = range(repository, &args.range, split.revisions, context)?;
     let settings = settings(repository, &range, args, &context.globals)?;
-    let changes = changes(repository, &range, &split.paths, &settings)?;
+    let changes = repository.changes(&range, &change_options(repository, &split.paths, &settings)?)?;
     let request = Request {
         versions: range.versions.iter().map(version_input).collect(),
         changes: changes.iter().map(file_changes).collect(),
         options: c_options(&settings),
-        analysis: analysis::Options {
-            rlimit: settings.rlimit,
-            unroll: settings.unroll,
-            inline_depth: settings.inline_depth,
-            jobs: settings.jobs.unwrap_or(0),
-            function: only_name(&args.function),
-            all: args.all,
-            whole: args.whole,
-            aliases: args.aliases,
-            // Who names a variable wants to hear of it, whatever else says the same.
-            locals: !args.var.is_empty(),
-            points: points(args, &repository.prefix(), &settings)?,
-            pins: pins(&settings)?,
-            requires: requires(&settings)?,
-            differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
-            budget: Default::default(),
-            all_pairs: args.all_pairs,
-        },
+        analysis: analysis_options(repository, args, &settings)?,
     };
     Ok(Job { request, changes, settings })
 }
 
+/// How the arguments and the settings ask for an analysis.
+pub fn analysis_options(
+    repository: &Repository,
+    args: &DiffArgs,
+    settings: &Settings,
+) -> Result<analysis::Options, CliError> {
+    Ok(analysis::Options {
+        rlimit: settings.rlimit,
+        unroll: settings.unroll,
+        inline_depth: settings.inline_depth,
+        jobs: settings.jobs.unwrap_or(0),
+        function: only_name(&args.function),
+        all: args.all,
+        whole: args.whole,
+        aliases: args.aliases,
+        // Who names a variable wants to hear of it, whatever else says the same.
+        locals: !args.var.is_empty(),
+        points: points(args, &repository.prefix(), settings)?,
+        pins: pins(settings)?,
+        requires: requires(settings)?,
+        differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
+        budget: Default::default(),
+        all_pairs: args.all_pairs,
+    })
+}
+
 /// The versions that the arguments name, oldest first.
-fn range(
+pub fn range(
     repository: &Repository,
     args: &RangeArgs,
     revisions: Vec<String>,
@@ -187,7 +207,7 @@ fn range(
 
 /// Joins the newest version's `.invdiff.yaml` (or the file of `--config`), git's configuration, the
 /// environment and the command line.
-fn settings(
+pub fn settings(
     repository: &Repository,
     range: &Range,
     args: &DiffArgs,
@@ -280,12 +300,12 @@ fn overrides(globals: &GlobalArgs, args: &DiffArgs) -> Overrides {
     }
 }
 
-fn changes(
+/// How changed files are looked for.
+pub fn change_options(
     repository: &Repository,
-    range: &Range,
     paths: &[OsString],
     settings: &Settings,
-) -> Result<Vec<Changes>, CliError> {
+) -> Result<ChangeOptions, CliError> {
     let paths: Vec<String> = paths
         .iter()
         .map(|path| {
@@ -294,17 +314,16 @@ fn changes(
             })
         })
         .collect::<Result<_, _>>()?;
-    let options = ChangeOptions {
+    Ok(ChangeOptions {
         pathspec: Pathspec::new(&paths, &repository.prefix())?,
         configured: Pathspec::new(settings.pathspecs(), Path::new(""))?,
         renames: settings.renames,
         rename_limit: settings.rename_limit,
         ..ChangeOptions::default()
-    };
-    Ok(repository.changes(range, &options)?)
+    })
 }
 
-fn version_input(version: &history::Version) -> VersionInput {
+pub fn version_input(version: &history::Version) -> VersionInput {
     VersionInput {
         info: VersionInfo {
             index: version_number(version.index),
@@ -322,7 +341,7 @@ fn version_number(index: usize) -> Version {
 }
 
 /// The changed files of one step that are analysed, with their hunks.
-fn file_changes(step: &Changes) -> Vec<analysis::FileChange> {
+pub fn file_changes(step: &Changes) -> Vec<analysis::FileChange> {
     let wanted = step.files.iter().filter(|file| file.exclusion.is_none());
     wanted
         .map(|file| analysis::FileChange {
@@ -401,7 +420,7 @@ fn peak_rss_kib() -> u64 {
 }
 
 /// What the front end is told.
-fn c_options(settings: &Settings) -> c::Options {
+pub fn c_options(settings: &Settings) -> c::Options {
     let configuration = settings.configuration.first().map_or("default", String::as_str);
     let defines = settings.defines_of(configuration);
     c::Options {

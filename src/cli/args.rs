@@ -1,7 +1,7 @@
 //! The command line: options that every command takes, and the commands.
 
 use super::{
-    assert, cache, check, completions, condition, demo, diff, doctor, graph, hook, man, notes,
+    assert, bisect, blame, cache, check, completions, condition, demo, diff, doctor, graph, hook, man, notes,
     reserved::ReservedArgs, trailers, witness,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -171,10 +171,8 @@ pub enum Command {
     Quantify(ReservedArgs),
     /// Candidate fixes by changed behaviour (not in this version)
     Rank(ReservedArgs),
-    /// Which commits changed an invariant (not in this version)
-    Blame(ReservedArgs),
-    /// The first commit that broke an invariant (not in this version)
-    Bisect(ReservedArgs),
+    Blame(blame::BlameArgs),
+    Bisect(bisect::BisectArgs),
     Notes(notes::NotesArgs),
     Trailers(trailers::TrailersArgs),
     Hook(hook::HookArgs),

@@ -183,7 +183,7 @@ fn source_line(option: &str, text: &str, prefix: &Path) -> Result<SourceLine, Cl
 }
 
 /// Joins a path to the prefix, resolving `.` and `..` by their names.
-fn below_top(prefix: &Path, path: &Path) -> PathBuf {
+pub fn below_top(prefix: &Path, path: &Path) -> PathBuf {
     let mut joined = PathBuf::new();
     for part in prefix.join(path).components() {
         match part {

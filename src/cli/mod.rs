@@ -7,6 +7,8 @@
 mod analyse;
 mod args;
 mod assert;
+mod bisect;
+mod blame;
 mod cache;
 mod cached;
 mod check;
@@ -20,6 +22,7 @@ mod diff;
 mod doctor;
 mod error;
 mod graph;
+mod history;
 mod hook;
 mod man;
 mod notes;
@@ -78,6 +81,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Diff(_)
             | Command::Check(_)
             | Command::Condition(_)
+            | Command::Blame(_)
+            | Command::Bisect(_)
             | Command::Demo(_)
             | Command::Graph(_)
             | Command::Notes(_)
@@ -104,8 +109,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Discover(args) => reserved::run("discover", &args),
         Command::Quantify(args) => reserved::run("quantify", &args),
         Command::Rank(args) => reserved::run("rank", &args),
-        Command::Blame(args) => reserved::run("blame", &args),
-        Command::Bisect(args) => reserved::run("bisect", &args),
+        Command::Blame(args) => blame::run(args, context),
+        Command::Bisect(args) => bisect::run(args, context),
     }
 }
 

@@ -57,6 +57,11 @@ pub fn write_report(
 /// Abbreviates the commits' ids as `core.abbrev` says, which only git itself knows how to.
 fn short_ids(report: &Report, context: &Context) -> BTreeMap<String, String> {
     let ids: Vec<&String> = report.versions.iter().filter_map(|v| v.commit.as_ref()).collect();
+    short_ids_of(&ids, context)
+}
+
+/// As [`short_ids`], of some commits. Cost: one process.
+pub fn short_ids_of(ids: &[&String], context: &Context) -> BTreeMap<String, String> {
     if ids.is_empty() {
         return BTreeMap::new();
     }

@@ -16,6 +16,7 @@ pub use file::{
     GateSection, Paths, PinnedSection, RequiresSection, Suppression,
 };
 pub use git::{GitConfig, KEYS};
+pub use names::nearest;
 pub use policy::{JoinedPolicy, join_policies};
 pub use settings::{GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables};
 

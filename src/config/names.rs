@@ -1,7 +1,7 @@
 //! The known name that an unknown one was probably meant to be.
 
 /// Returns the nearest of `known`, if it is near enough to be a slip of the keys.
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_ascii_lowercase();
     let distance = |k: &str| strsim::damerau_levenshtein(&lower, &k.to_ascii_lowercase());
     let best = known.into_iter().map(|k| (distance(k), k)).min()?;

@@ -9,7 +9,7 @@
 //! wherever there is such a run.
 
 use super::assume;
-use super::consolidate::{Engine, Task};
+use super::consolidate::{Engine, MAX_NODES, Task};
 use super::inputs;
 use super::runs::{self, Run};
 use super::safety;
@@ -18,7 +18,7 @@ use super::shrink::Shrinker;
 use super::subject;
 use crate::interp::{End, Input, Outcome};
 use crate::ir::{Instr, Op, Term, TermId, TermPool, UndefinedKind};
-use crate::mvicfg::Mvicfg;
+use crate::mvicfg::{Flow, Mvicfg};
 use crate::semantics::c_parse::{Expression, Kind};
 use crate::semantics::c_term;
 use crate::smt;
@@ -74,6 +74,8 @@ pub struct Property {
     /// Lines of an assertion, by class.
     pub lines: BTreeMap<usize, u32>,
     pub breaks: Vec<Break>,
+    /// By class that breaks it: a run that does, as far as one is at hand.
+    pub refuting: BTreeMap<usize, Run>,
     /// Why a pinned fact could not be looked at in any class.
     pub problem: Option<String>,
 }
@@ -199,6 +201,7 @@ impl Checker<'_, '_, '_> {
             let run = if run.same_meaning { self.shrunk(run, (from, to), &still) } else { run };
             property.breaks.push(Break { from, to, run });
         }
+        property.refuting = refuting;
     }
 
     fn pinned(&mut self, pin: &PinnedFact) -> Property {
@@ -373,6 +376,16 @@ impl Property {
         !matches!(self.kind, PropertyKind::Safety { certain: false, .. })
     }
 
+    /// Looks at the pinned facts of a function and nothing else. Cost: runs, and a question for each fact
+    /// and class that no run refutes.
+    pub fn of_pins(task: &Task) -> Vec<Property> {
+        let flow = Flow::new(task.graph);
+        let fits = task.graph.nodes.len() <= MAX_NODES && flow.classes.iter().all(|c| !c.irreducible);
+        let mut engine = fits.then(|| Engine::new(task, &flow));
+        let mut checker = Checker { task, engine: engine.as_mut() };
+        task.pins.iter().map(|pin| checker.pinned(pin)).collect()
+    }
+
     pub(super) fn new(kind: PropertyKind, text: &str) -> Property {
         Property {
             kind,
@@ -380,6 +393,7 @@ impl Property {
             standing: BTreeMap::new(),
             lines: BTreeMap::new(),
             breaks: Vec::new(),
+            refuting: BTreeMap::new(),
             problem: None,
         }
     }

@@ -10,16 +10,18 @@ mod churns;
 mod held;
 mod line;
 mod properties;
+mod step;
 mod witness;
 
 use super::escape::visible;
 use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
 use super::palette::{Palette, Slot};
-use super::{AssertionKind, Fact, Point, PointKind};
+use super::{AssertionKind, Fact, Point, PointKind, Witness};
 pub use check::render as render_check;
 use line::Line;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+pub use step::render as render_step;
 pub(super) use witness::input_text;
 
 /// How to lay out the text.
@@ -34,6 +36,8 @@ pub struct TextOptions {
     pub filtered: bool,
     /// Abbreviated ids by full id; others are cut to seven digits.
     pub short_ids: BTreeMap<String, String>,
+    /// Who made a commit and when, by full id; shown behind its message.
+    pub signatures: BTreeMap<String, String>,
     /// Version invariants to show of each set of versions; the rest is counted.
     pub held_limit: usize,
     /// Kinds of properties whose loss is shown, but blocks nothing.
@@ -48,6 +52,7 @@ impl Default for TextOptions {
             verbose: false,
             filtered: false,
             short_ids: BTreeMap::new(),
+            signatures: BTreeMap::new(),
             held_limit: 20,
             tolerated: BTreeSet::new(),
         }
@@ -79,6 +84,19 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
         writeln!(out, "{}", view.options.palette.paint(Slot::Status, cost_line(report)))?;
     }
     Ok(())
+}
+
+/// The input of a witness in one line.
+pub fn input_of(witness: &Witness, function: &str) -> String {
+    match witness::input_text(witness, function) {
+        text if text.is_empty() => "any input".to_owned(),
+        text => text,
+    }
+}
+
+/// What the older and the newer version do on the input of a witness, in `room` columns each.
+pub fn ends_of(witness: &Witness, room: usize) -> (String, String) {
+    (witness::ending(&witness.old, room), witness::ending(&witness.new, room))
 }
 
 /// A report together with how to show it.

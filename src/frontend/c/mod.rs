@@ -16,6 +16,7 @@ pub mod outline;
 pub mod parse;
 mod retry;
 pub mod scan;
+pub mod slice;
 mod survey;
 
 pub use parse::{Options, Rejected};

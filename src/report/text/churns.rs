@@ -111,13 +111,16 @@ fn sort_by_importance(changed: &mut [Changed]) {
     changed.sort_by(|a, b| best_first(a.churns().next(), b.churns().next()));
 }
 
-fn write_heading(view: &View, from: Version, to: Version, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_heading(view: &View, from: Version, to: Version, out: &mut dyn Write) -> io::Result<()> {
     let mut line = view.line();
     let Some(version) = view.version(to) else { return Ok(()) };
     let word = if version.commit.is_some() { "commit " } else { "" };
     line.paint(Slot::Commit, &format!("{word}{}", view.short_name(version)));
     if !version.summary.is_empty() {
         line.plain(" ").plain(&visible(&version.summary));
+    }
+    if let Some(who) = version.commit.as_ref().and_then(|id| view.options.signatures.get(id)) {
+        line.paint(Slot::Status, &format!("  ({})", visible(who)));
     }
     // Between neighbours it is clear what the commit is compared with.
     if let Some(base) = view.version(from).filter(|_| from + 1 != to) {

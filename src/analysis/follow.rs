@@ -1,0 +1,236 @@
+//! One function followed back through versions by its text: where it stood, and at which steps its text,
+//! or that of what it names in its file, is another one.
+//!
+//! Nothing is preprocessed: [`crate::frontend::c::slice`] says what of a file a function depends on. A
+//! change that reaches it from another file only (a header, a callee elsewhere) is not seen here.
+//!
+//! Where a step takes the function away from its place, it is looked for under the file's old name, then
+//! under its own name in another file that the step changes, then as a function of another name and the
+//! same text that the step takes away.
+
+use crate::frontend::c::slice::Items;
+use crate::history::SourceTree;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where a function stands in one version.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub file: PathBuf,
+    pub name: String,
+}
+
+/// A step between two neighbouring versions that does something to the function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The newer version, counted from 0.
+    pub to: usize,
+    pub after: Place,
+    /// `None`: the step brings the function.
+    pub before: Option<Place>,
+    /// Its text is another one, or that of what it names in its file; else it only moved.
+    pub is_edit: bool,
+}
+
+/// The paths of a changed file before and after a step.
+pub type Moved = (Option<PathBuf>, Option<PathBuf>);
+
+/// Walks back from the newest version, step by step.
+pub struct Follower<'a, E> {
+    trees: &'a [Arc<dyn SourceTree>],
+    /// The files that the step to a version changes, with renames found.
+    changes: Box<dyn FnMut(usize) -> Result<Vec<Moved>, E> + 'a>,
+    /// The version that is next looked at, and where the function is there.
+    at: usize,
+    place: Option<Place>,
+    /// By content.
+    items: BTreeMap<String, Arc<Items>>,
+}
+
+impl<'a, E> Follower<'a, E> {
+    /// Begins at a place of the newest of the versions. `None`: the function is not there.
+    pub fn new(
+        trees: &'a [Arc<dyn SourceTree>],
+        place: Place,
+        changes: impl FnMut(usize) -> Result<Vec<Moved>, E> + 'a,
+    ) -> Option<Follower<'a, E>> {
+        let at = trees.len().checked_sub(1)?;
+        let (changes, items) = (Box::new(changes), BTreeMap::new());
+        let mut follower = Follower { trees, changes, at, place: None, items };
+        follower.slice(at, &place)?;
+        follower.place = Some(place);
+        Some(follower)
+    }
+
+    /// Where the function is in the version that was reached; `None` before the step that brings it.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    fn items(&mut self, version: usize, file: &Path) -> Option<Arc<Items>> {
+        let tree = self.trees.get(version)?;
+        let id = tree.content_id(file)?;
+        if let Some(known) = self.items.get(&id) {
+            return Some(known.clone());
+        }
+        let items = Arc::new(Items::of(&tree.read(file)?));
+        // Old contents are not met again.
+        if self.items.len() >= 8 {
+            self.items.clear();
+        }
+        self.items.insert(id, items.clone());
+        Some(items)
+    }
+
+    fn slice(&mut self, version: usize, place: &Place) -> Option<String> {
+        self.items(version, &place.file)?.slice(&place.name)
+    }
+
+    /// Looks for the function before the step to `to`, where it is not at its place.
+    fn origin(&mut self, to: usize, after: &Place) -> Result<Option<Place>, E> {
+        let changes = (self.changes)(to)?;
+        let before = to - 1;
+        let renamed = changes.iter().find(|(_, new)| new.as_ref() == Some(&after.file));
+        if let Some((Some(old), _)) = renamed {
+            let place = Place { file: old.clone(), name: after.name.clone() };
+            if self.slice(before, &place).is_some() {
+                return Ok(Some(place));
+            }
+        }
+        let own = self.items(to, &after.file).and_then(|i| i.text_without_name(&after.name));
+        let mut same_text = None;
+        for (old, new) in &changes {
+            let Some(old) = old else { continue };
+            let Some(items) = self.items(before, old) else { continue };
+            let left = new.as_ref().and_then(|new| self.items(to, new));
+            let goes = |name: &str| left.as_ref().is_none_or(|l| l.functions().all(|n| n != name));
+            let names = || items.functions().filter(|n| goes(n));
+            // Every program has a `main`: its name tells nothing.
+            if names().any(|n| n == after.name && n != "main") {
+                return Ok(Some(Place { file: old.clone(), name: after.name.clone() }));
+            }
+            let name = names().find(|n| items.text_without_name(n) == own && own.is_some());
+            let place = name.map(|n| Place { file: old.clone(), name: n.to_owned() });
+            same_text = same_text.or(place);
+        }
+        Ok(same_text)
+    }
+}
+
+impl<E> Iterator for Follower<'_, E> {
+    type Item = Result<Step, E>;
+
+    fn next(&mut self) -> Option<Result<Step, E>> {
+        while self.at > 0 {
+            let after = self.place.clone()?;
+            let to = self.at;
+            self.at -= 1;
+            let id = |v: usize| self.trees[v].content_id(&after.file);
+            if id(to).is_some() && id(to) == id(to - 1) {
+                continue;
+            }
+            let new = self.slice(to, &after);
+            if let Some(old) = self.slice(to - 1, &after) {
+                if Some(&old) == new.as_ref() {
+                    continue;
+                }
+                return Some(Ok(Step { to, before: Some(after.clone()), after, is_edit: true }));
+            }
+            let before = match self.origin(to, &after) {
+                Ok(before) => before,
+                Err(error) => return Some(Err(error)),
+            };
+            let is_edit = before.as_ref().is_none_or(|b| match b.name == after.name {
+                true => self.slice(to - 1, b) != new,
+                false => false,
+            });
+            self.place = before.clone();
+            return Some(Ok(Step { to, after, before, is_edit }));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::MemoryTree;
+
+    /// Follows `name` of `a.c`; a step is `version kind place-before`.
+    #[track_caller]
+    fn check(versions: &[&[(&str, &str)]], name: &str, expected: &[&str]) {
+        let trees: Vec<Arc<dyn SourceTree>> = versions
+            .iter()
+            .map(|files| Arc::new(MemoryTree::new(files.iter().copied())) as Arc<dyn SourceTree>)
+            .collect();
+        // Files of one content are one file.
+        let changes = |to: usize| -> Result<Vec<Moved>, ()> {
+            let (old, new) = (versions[to - 1], versions[to]);
+            let has = |list: &[(&str, &str)], path: &str| list.iter().any(|(p, _)| *p == path);
+            let added = new.iter().filter(|(p, _)| !has(old, p)).map(|(path, text)| {
+                let from = old.iter().find(|(p, t)| t == text && !has(new, p)).map(|(p, _)| PathBuf::from(p));
+                (from, Some(PathBuf::from(path)))
+            });
+            let kept =
+                old.iter().map(|(p, _)| (Some(PathBuf::from(p)), has(new, p).then(|| PathBuf::from(p))));
+            Ok(added.chain(kept).collect())
+        };
+        let place = Place { file: "a.c".into(), name: name.into() };
+        let Some(follower) = Follower::new(&trees, place, changes) else {
+            assert!(expected.is_empty(), "{versions:?}");
+            return;
+        };
+        let steps: Vec<String> = follower
+            .map(|s| {
+                let s = s.expect("a step");
+                let kind = if s.is_edit { "edit" } else { "move" };
+                let place = s.before.map(|p| format!("{}:{}", p.file.display(), p.name));
+                format!("{} {kind} {}", s.to + 1, place.unwrap_or_default())
+            })
+            .collect();
+        assert_eq!(steps, expected, "{versions:?}");
+    }
+
+    const F: &str = "int f(void) { return 1; }\n";
+    const OTHER: &str = "int f(void) { return 2; }\n";
+
+    #[test]
+    fn edits_are_steps_and_layout_is_none() {
+        check(&[&[("a.c", F)], &[("a.c", OTHER)]], "f", &["2 edit a.c:f"]);
+        check(&[&[("a.c", F)], &[("a.c", "/* */ int f(void)\n{ return 1; }")]], "f", &[]);
+        check(&[&[("a.c", F)], &[("a.c", F), ("b.c", OTHER)]], "f", &[]);
+        check(
+            &[&[], &[("a.c", F)], &[("a.c", OTHER)], &[("a.c", F)]],
+            "f",
+            &["4 edit a.c:f", "3 edit a.c:f", "2 edit "],
+        );
+        check(&[&[("a.c", F)]], "g", &[]);
+        check(&[&[("a.c", F)]], "f", &[]);
+    }
+
+    #[test]
+    fn moves_and_renames_are_followed() {
+        check(&[&[("b.c", F)], &[("a.c", F)], &[("a.c", OTHER)]], "f", &["3 edit a.c:f", "2 move b.c:f"]);
+        let both = "int g(void) { return 3; }\nint f(void) { return 1; }\n";
+        check(
+            &[&[("a.c", "int x;"), ("b.c", both)], &[("a.c", OTHER), ("b.c", "int g(void) { return 3; }\n")]],
+            "f",
+            &["2 edit b.c:f"],
+        );
+        check(&[&[("a.c", "int g(void) { return 1; }")], &[("a.c", F)]], "f", &["2 move a.c:g"]);
+        // Of another text: a new function.
+        check(&[&[("a.c", "int g(void) { return 2; }")], &[("a.c", F)]], "f", &["2 edit "]);
+        // The other one stays: a copy is no move.
+        check(
+            &[
+                &[("a.c", "int g(void) { return 1; }")],
+                &[("a.c", "int g(void) { return 1; } int f(void) { return 1; }")],
+            ],
+            "f",
+            &["2 edit "],
+        );
+        let main = "int main(void) { return 1; }";
+        check(&[&[("b.c", main)], &[("a.c", "int main(void) { return 2; }")]], "main", &["2 edit "]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Whether a condition holds where a function ends: asked of one version, or of two that are compared.
+//!
+//! The answer is that of a pinned fact: a replayed run refutes it, the solver proves it, or it stays open.
+//! Nothing else of the function is looked for.
+
+use super::classes::{Context, World};
+use super::follow::Place;
+use super::lineage::{Lineage, Member, VersionFiles};
+use super::units::Units;
+use super::{Options, Pin, STACK, Unwatched, VersionInput, witness};
+use crate::frontend::c;
+use crate::invariant::{self, PinnedFact, Property, Standing, Task};
+use crate::mvicfg::Mvicfg;
+use crate::report::Witness;
+use crate::semantics::unroll;
+
+/// A function in a version.
+#[derive(Clone, Copy)]
+pub struct Located<'a> {
+    pub version: &'a VersionInput,
+    pub place: &'a Place,
+}
+
+/// What is known of the condition in one version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Proved,
+    Refuted,
+    Unknown,
+}
+
+/// The answer for one version, or for the newer one of two.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub verdict: Verdict,
+    /// Of two versions: what is known in the older one.
+    pub before: Option<Verdict>,
+    /// An input that breaks it. Of two versions: one that does not in the older one.
+    pub witness: Option<Witness>,
+    /// Why it is not known.
+    pub reason: Option<String>,
+    /// The condition names what is not there.
+    pub is_unreadable: bool,
+}
+
+impl Answer {
+    fn unknown(reason: impl Into<String>) -> Answer {
+        Answer {
+            verdict: Verdict::Unknown,
+            before: None,
+            witness: None,
+            reason: Some(reason.into()),
+            is_unreadable: false,
+        }
+    }
+}
+
+/// Asks whether a condition holds at the end of a function, in the last of one or two versions of it.
+/// Cost: parsing one file a version, runs, and a question to the solver a version.
+pub fn holds(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options: &Options) -> Answer {
+    let work = || {
+        let work = std::panic::AssertUnwindSafe(|| ask(versions, fact, front_end, options));
+        std::panic::catch_unwind(work)
+            .unwrap_or_else(|_| Answer::unknown("an internal error of git-invdiff; please report it"))
+    };
+    // Evaluation recurses along a function's nodes.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build();
+    match pool {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
+}
+
+fn ask(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options: &Options) -> Answer {
+    let units = Units::new(front_end.clone(), options.inline_depth);
+    let mut files: Vec<VersionFiles> = Vec::new();
+    let mut members: Vec<Member> = Vec::new();
+    for Located { version, place } in versions {
+        let loaded = match units.load(&*version.tree, &place.file) {
+            Ok(loaded) => loaded,
+            Err(reason) => return Answer::unknown(format!("{} is not read: {reason}", place.file.display())),
+        };
+        let found = loaded.functions.iter().find(|f| *f.function.name == *place.name);
+        let Some(f) = found else {
+            return Answer::unknown(format!(
+                "{}() is not among the functions that the preprocessor leaves",
+                place.name
+            ));
+        };
+        members.push(Member {
+            unit: loaded.unit.clone(),
+            function: f.function.clone(),
+            inlined: f.inlined.clone(),
+            file: place.file.clone(),
+            body: f.body.clone(),
+        });
+        files.push(vec![Some((place.file.clone(), Ok(loaded)))]);
+    }
+    let world = World::new(&files, &Unwatched);
+    let lineage = Lineage { members: members.iter().cloned().map(Some).collect(), salt: Vec::new() };
+    judge(&lineage, &members, &world, fact, options)
+}
+
+fn judge(
+    lineage: &Lineage,
+    members: &[Member],
+    world: &World,
+    fact: &PinnedFact,
+    options: &Options,
+) -> Answer {
+    let Some((newest, member)) = members.len().checked_sub(1).zip(members.last()) else {
+        return Answer::unknown("no version");
+    };
+    let classes = members.iter().enumerate().map(|(v, m)| (v, m.unit.clone())).collect();
+    let context = Context { world, classes, options, depth: 0 };
+    let graph = Mvicfg::build(
+        members.iter().map(|m| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())).collect(),
+    );
+    let requires: Vec<Pin> = options.requires.clone();
+    let properties = Property::of_pins(&Task {
+        graph: &graph,
+        pairs: (1..members.len()).map(|v| (v - 1, v)).collect(),
+        own: vec![true; newest],
+        programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
+        kept: &invariant::Kept::default(),
+        units: members.iter().map(|m| m.unit.clone()).collect(),
+        pins: vec![fact.clone()],
+        requires: super::classes::pins_of(lineage, &requires),
+        callees: &context,
+        summaries: &context,
+        given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),
+        pointer_bits: member.unit.data_model.pointer_bits(),
+        points: invariant::Points { exit: true, ..Default::default() },
+        options: invariant::Options {
+            rlimit: options.rlimit,
+            unroll: options.unroll,
+            all: false,
+            aliases: options.aliases,
+            budget: options.budget,
+        },
+    });
+    let Some(property) = properties.into_iter().next() else {
+        return Answer::unknown("it was not looked at");
+    };
+    let program = &*member.function.name == "main";
+    let old = &members[newest.saturating_sub(1)];
+    let run = match newest {
+        0 => property.refuting.get(&newest),
+        _ => property.breaks.first().map(|b| &b.run),
+    };
+    let verdict_of = |class: usize| match property.standing.get(&class) {
+        Some(Standing::Holds) => Verdict::Proved,
+        Some(Standing::Fails) => Verdict::Refuted,
+        Some(Standing::Open) | None => Verdict::Unknown,
+    };
+    let verdict = verdict_of(newest);
+    let open = || "neither proved nor refuted".to_owned();
+    Answer {
+        verdict,
+        before: newest.checked_sub(1).map(verdict_of),
+        witness: run
+            .filter(|_| verdict == Verdict::Refuted)
+            .map(|run| witness::convert(None, run, old, member, program)),
+        is_unreadable: property.problem.is_some(),
+        reason: (verdict == Verdict::Unknown).then(|| property.problem.unwrap_or_else(open)),
+    }
+}

@@ -1,0 +1,343 @@
+//! `git invdiff blame`: the commits that changed what holds in a function.
+
+use super::diff::DiffArgs;
+use super::history::History;
+use super::render::short_ids_of;
+use super::{CliError, Context, ExitCode, Format, Progress, analyse, compare};
+use crate::analysis::follow::{Place, Step};
+use crate::report::filter::Filter;
+use crate::report::text::{self, TextOptions};
+use crate::report::{self, FunctionReport, Outcome, RepoPath, Report, SCHEMA, VersionInfo, note};
+use crate::store::notes::{Ends, Note, Notes};
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// The commits that changed what holds in a function, newest first
+///
+/// As `git log -L` shows the commits that changed a function's text, this shows those that changed its
+/// facts, with the facts before and after. The function is followed through renames and moves, back from
+/// the newest commit of the range along first parents.
+///
+/// Only commits are analysed that change the text of the function or of something that it names in its
+/// file; a change that reaches it from another file only is not seen. Answers of notes and of the cache
+/// are used.
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = "Examples:\n  \
+    git invdiff blame src/buf.c:push                      who changed what holds in push()?\n  \
+    git invdiff blame src/buf.c:push '\\result'            who changed what it returns?\n  \
+    git invdiff blame src/buf.c:push v1.0..v2.0           between two releases\n  \
+    git invdiff blame -n 1 src/buf.c:push                 the last commit that did")]
+pub struct BlameArgs {
+    /// The function, in a file of the newest commit
+    #[arg(value_name = "FILE:FUNCTION")]
+    pub function: String,
+
+    /// Only facts about this variable; \result and output are variables too
+    #[arg(value_name = "VAR")]
+    pub var: Option<String>,
+
+    /// A..B, or a revision to go back from; none: HEAD
+    #[arg(value_name = "RANGE")]
+    pub range: Option<String>,
+
+    /// Stop after so many commits
+    #[arg(short = 'n', long, value_name = "N")]
+    pub max_count: Option<usize>,
+
+    /// Exit 3 if something could not be decided or analysed
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Limit of one solver query, in resource units (default 2000000, about a second)
+    #[arg(long, value_name = "N")]
+    pub rlimit: Option<u64>,
+}
+
+/// What a commit did to the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    /// Its facts are others.
+    Changed,
+    /// It has it first.
+    Created,
+    /// Its text stays, its name or file does not.
+    Moved,
+    /// Its text changed, and what that did to its facts is not known.
+    Undecided,
+}
+
+/// One commit of the answer.
+#[derive(Clone, Debug, Serialize)]
+struct Entry {
+    commit: Option<String>,
+    author: String,
+    author_email: String,
+    /// Author time, RFC 3339.
+    date: String,
+    summary: String,
+    kind: Kind,
+    file: RepoPath,
+    name: String,
+    /// Where it was before, as `file:name`, if it was elsewhere.
+    from: Option<String>,
+    /// The parent and the commit, numbered 1 and 2.
+    versions: Vec<VersionInfo>,
+    functions: Vec<FunctionReport>,
+}
+
+/// The whole answer.
+#[derive(Serialize)]
+struct Blame {
+    schema: &'static str,
+    file: RepoPath,
+    function: String,
+    variable: Option<String>,
+    /// Commits of the range.
+    searched: usize,
+    /// Commits that changed its text.
+    text_changes: usize,
+    /// The end of the range was reached, not that of `--max-count`.
+    whole_range: bool,
+    complete: bool,
+    commits: Vec<Entry>,
+}
+
+pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    let format = context.format(&[Format::Text, Format::Json])?;
+    let args = with_range(args);
+    let repository = analyse::open(context)?;
+    let var: Vec<String> = args.var.iter().cloned().collect();
+    let diff = DiffArgs { var: var.clone(), strict: args.strict, rlimit: args.rlimit, ..DiffArgs::default() };
+    let history = History::open(&repository, &args.function, args.range.as_deref(), &diff, context)?;
+    let filter = Filter { variables: var, without_invariants: true, ..Filter::default() };
+    // A note says nothing of locals, which a variable may be.
+    let notes = if args.var.is_none() { Noted::of(&history, context) } else { Noted::default() };
+    let mut answer = Blame {
+        schema: SCHEMA,
+        file: RepoPath::from(&history.place.file),
+        function: history.place.name.clone(),
+        variable: args.var.clone(),
+        searched: history.versions.len().saturating_sub(1),
+        text_changes: 0,
+        whole_range: true,
+        complete: true,
+        commits: Vec::new(),
+    };
+    if format == Format::Text {
+        writeln!(context.output, "history of {}  {}()", answer.file, answer.function)?;
+    }
+    for step in history.steps().into_iter().flatten() {
+        if args.max_count.is_some_and(|most| answer.commits.len() >= most) {
+            answer.whole_range = false;
+            break;
+        }
+        let step = step?;
+        answer.text_changes += usize::from(step.is_edit);
+        let Some((mut entry, report)) = look(&history, &step, &notes, &filter, context)? else { continue };
+        answer.complete &= entry.kind != Kind::Undecided;
+        let short = sign(&mut entry, context);
+        if format == Format::Text {
+            show(&entry, &report, &short, context)?;
+        }
+        answer.commits.push(entry);
+    }
+    match format {
+        Format::Json => {
+            let text = serde_json::to_string_pretty(&answer).map_err(|e| CliError::fatal(e.to_string()))?;
+            writeln!(context.output, "{text}")?;
+        }
+        _ => writeln!(context.output, "\n{}", summary(&answer))?,
+    }
+    Ok(match history.settings.strict && !answer.complete {
+        true => ExitCode::Undecided,
+        false => ExitCode::Done,
+    })
+}
+
+/// A second word that can only be a range is one.
+fn with_range(args: BlameArgs) -> BlameArgs {
+    match (&args.var, &args.range) {
+        (Some(word), None) if word.contains("..") || word.ends_with("^!") => {
+            BlameArgs { range: args.var.clone(), var: None, ..args }
+        }
+        (Some(word), Some(_)) if word.is_empty() => BlameArgs { var: None, ..args },
+        _ => args,
+    }
+}
+
+/// What the notes of commits know.
+#[derive(Default)]
+struct Noted {
+    /// Reports by commit; those that leave nothing out.
+    reports: BTreeMap<String, Report>,
+}
+
+impl Noted {
+    /// Reads the notes of a range that speak of the commits as they are. Without notes, or where they
+    /// cannot be read, nothing is known.
+    fn of(history: &History, context: &Context) -> Noted {
+        let Ok(git) = compare::repository(context) else { return Noted::default() };
+        let Ok(name) = crate::store::notes::NotesRef::parse(&history.settings.notes_ref) else {
+            return Noted::default();
+        };
+        let ids: Vec<String> = history.versions.iter().filter_map(|v| v.commit()).collect();
+        let notes = Notes::new(&git, name);
+        let Ok(found) = notes.read_each(&ids) else { return Noted::default() };
+        let with_note: Vec<String> = found.keys().cloned().collect();
+        let ends = match with_note.is_empty() {
+            true => Vec::new(),
+            false => crate::store::notes::all_ends(&git, &with_note).unwrap_or_default(),
+        };
+        let ends: BTreeMap<String, Ends> =
+            ends.into_iter().flatten().map(|e| (e.commit.clone(), e)).collect();
+        let report = |(id, payload): (String, Result<Vec<u8>, _>)| {
+            let record = Note::parse(&payload.ok()?)
+                .records
+                .into_iter()
+                .find(|r| r.omitted.is_empty() && ends.get(&id).is_some_and(|e| r.is_about(e)))?;
+            Some((id, note::report(&record)))
+        };
+        Noted { reports: found.into_iter().filter_map(report).collect() }
+    }
+}
+
+/// What a step did to the function; `None`: nothing that is to be told.
+fn look(
+    history: &History,
+    step: &Step,
+    notes: &Noted,
+    filter: &Filter,
+    context: &Context,
+) -> Result<Option<(Entry, Report)>, CliError> {
+    let versions = vec![history.input(step.to - 1, 1).info, history.input(step.to, 2).info];
+    let commit = versions[1].commit.clone();
+    let mut report = match (&step.before, step.is_edit, commit.as_ref().and_then(|c| notes.reports.get(c))) {
+        (Some(_), true, Some(known)) => known.clone(),
+        (Some(before), true, None) => {
+            Progress::new(&context.globals).working_on(&format!("comparing {}", versions[1].summary));
+            history.compared(step.to, before, &step.after, context)?
+        }
+        _ => Report::default(),
+    };
+    report.versions.clone_from(&versions);
+    report.functions.retain(|f| is_it(f, &step.after));
+    let is_open = report.functions.iter().any(|f| !f.complete || f.outcome == Outcome::NotAnalysed);
+    filter.apply(&mut report);
+    let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty());
+    let kind = match (&step.before, step.is_edit) {
+        (None, _) => Kind::Created,
+        (_, false) => Kind::Moved,
+        _ if has_churns => Kind::Changed,
+        _ if is_open => Kind::Undecided,
+        _ => return Ok(None),
+    };
+    let from = step.before.as_ref().filter(|b| **b != step.after);
+    let entry = Entry {
+        summary: versions[1].summary.clone(),
+        commit,
+        author: String::new(),
+        author_email: String::new(),
+        date: versions[1].time.clone().unwrap_or_default(),
+        kind,
+        file: RepoPath::from(&step.after.file),
+        name: step.after.name.clone(),
+        from: from.map(|b| format!("{}:{}", RepoPath::from(&b.file), b.name)),
+        versions,
+        functions: report.functions.clone(),
+    };
+    Ok(Some((entry, report)))
+}
+
+/// Whether a report of two versions is about the function at this place.
+fn is_it(f: &FunctionReport, place: &Place) -> bool {
+    let here = |p: &report::Place| p.name == place.name && p.file == RepoPath::from(&place.file);
+    match f.identity.versions.get(&2) {
+        Some(p) => here(p),
+        None => f.name == place.name && f.file == RepoPath::from(&place.file),
+    }
+}
+
+/// Adds who made the commit and when; returns its abbreviated id.
+fn sign(entry: &mut Entry, context: &Context) -> BTreeMap<String, String> {
+    let Some(id) = &entry.commit else { return BTreeMap::new() };
+    let output = context
+        .git()
+        .args(["log", "--no-walk", "--no-show-signature", "--no-color", "--format=%aN%x00%aE%x00%aI"])
+        .args(["--end-of-options", id, "--"])
+        .output();
+    if let Ok(output) = output {
+        let text = String::from_utf8_lossy(&output.stdout);
+        let mut fields = text.trim_end_matches('\n').split('\0').map(str::to_owned);
+        entry.author = fields.next().unwrap_or_default();
+        entry.author_email = fields.next().unwrap_or_default();
+        entry.date = fields.next().filter(|d| !d.is_empty()).unwrap_or_else(|| entry.date.clone());
+    }
+    short_ids_of(&[id], context)
+}
+
+fn show(
+    entry: &Entry,
+    report: &Report,
+    short: &BTreeMap<String, String>,
+    context: &mut Context,
+) -> Result<(), CliError> {
+    let day = entry.date.split('T').next().unwrap_or_default();
+    let mut options = TextOptions {
+        palette: context.output.palette().clone(),
+        width: context.output.width(),
+        verbose: context.globals.verbose > 0,
+        short_ids: short.clone(),
+        ..TextOptions::default()
+    };
+    if let Some(id) = &entry.commit {
+        options.signatures.insert(id.clone(), format!("{}, {day}", entry.author));
+    }
+    let place = format!("{}  {}()", entry.file, entry.name);
+    let mut remarks = Vec::new();
+    match entry.kind {
+        Kind::Changed => {}
+        Kind::Created => remarks.push(format!("{place}  is new")),
+        Kind::Moved => remarks.push(format!("{place}  was {}", entry.from.as_deref().unwrap_or_default())),
+        Kind::Undecided => {
+            remarks.push(format!("{place}  no change was found, but not all could be compared"));
+            remarks.extend(reasons(report).into_iter().map(|r| format!("    {r}")));
+        }
+    }
+    text::render_step(report, &remarks, &options, &mut context.output)?;
+    Ok(())
+}
+
+/// Why facts of a function could not be compared, each once; the first few.
+fn reasons(report: &Report) -> Vec<String> {
+    const MOST: usize = 3;
+    let mut all: Vec<String> = Vec::new();
+    for f in &report.functions {
+        let unknown = f.unknowns.iter().map(|u| format!("line {}: {}", u.line, u.reason));
+        let open = f.points.iter().flat_map(|p| &p.undecided).map(|u| format!("{}: {}", u.text, u.reason));
+        for reason in unknown.chain(open) {
+            if !all.contains(&reason) && all.len() < MOST {
+                all.push(reason);
+            }
+        }
+    }
+    all
+}
+
+fn summary(answer: &Blame) -> String {
+    let counted = |n: usize| if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") };
+    let about = answer.variable.as_ref().map(|v| format!(" about {v}")).unwrap_or_default();
+    let changed = answer.commits.iter().filter(|c| c.kind == Kind::Changed).count();
+    let mut text = format!("{} changed its facts{about}", counted(changed));
+    let open = answer.commits.iter().filter(|c| c.kind == Kind::Undecided).count();
+    if open > 0 {
+        text.push_str(&format!("; {open} could not be decided"));
+    }
+    let searched = match answer.whole_range {
+        true => format!("; {} of {} changed its text", answer.text_changes, answer.searched),
+        false => "; older ones were not looked at (-n)".to_owned(),
+    };
+    text + &searched
+}
