@@ -52,6 +52,18 @@ pub(super) fn fill(
             &b.text,
         ))
     });
+    name_all(&mut report.assertions);
+}
+
+/// Gives every assertion its id; those that differ in nothing else are counted, in the order of the report.
+fn name_all(assertions: &mut [Assertion]) {
+    let mut met: BTreeMap<(String, AssertionKind, String), u32> = BTreeMap::new();
+    for a in assertions {
+        let ordinal = met.entry((a.function.clone(), a.kind, a.text.clone())).or_default();
+        let words = ["assertion", &a.function, a.kind.words(), &a.text, &ordinal.to_string()];
+        a.id = super::convert::stable_id(&words);
+        *ordinal += 1;
+    }
 }
 
 fn version(v: usize) -> Version {
@@ -104,6 +116,7 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
     let everywhere = a.class_of.iter().flatten().count() == outcome.len();
     let in_newest = a.class_of.iter().rev().flatten().next().is_some_and(|c| p.standing.contains_key(c));
     Assertion {
+        id: String::new(),
         file: RepoPath::from(newest.file.as_path()),
         function: newest.function.name.to_string(),
         text: p.text.clone(),

@@ -2,7 +2,7 @@
 
 use super::{
     assert, bisect, blame, cache, check, completions, condition, demo, diff, doctor, graph, hook, man, notes,
-    reserved::ReservedArgs, trailers, witness,
+    reserved::ReservedArgs, suppress, trailers, witness,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -173,6 +173,7 @@ pub enum Command {
     Rank(ReservedArgs),
     Blame(blame::BlameArgs),
     Bisect(bisect::BisectArgs),
+    Suppress(suppress::SuppressArgs),
     Notes(notes::NotesArgs),
     Trailers(trailers::TrailersArgs),
     Hook(hook::HookArgs),

@@ -4,10 +4,12 @@ use super::diff::DiffArgs;
 use super::range::RangeArgs;
 use super::render::{self, Manner};
 use super::{CliError, Context, ExitCode, Format, analyse};
-use crate::gate::policy::{Block, Policy, judge};
+use crate::config;
+use crate::gate::policy::{Policy, judge};
 use crate::report::filter::FunctionGlob;
-use crate::report::{AssertionKind, Judgement, Report};
+use crate::report::{Assertion, Judgement, Report};
 use clap::Args;
+use std::collections::BTreeMap;
 
 /// The assertions and pinned facts that a change breaks, each with an input
 ///
@@ -67,16 +69,21 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         report.assertions.retain(|a| globs.iter().any(|glob| glob.matches(&a.file, &a.function)));
         report.functions.retain(|f| globs.iter().any(|glob| glob.matches(&f.file, &f.name)));
     }
-    let policy = settings.policy();
-    let manner = Manner { properties: true, tolerated: tolerated(&policy), ..Manner::default() };
+    let policy = settings.policy(&config::today());
+    policy.expired.iter().for_each(|known| context.warn(&known.over()));
+    let manner = Manner { properties: true, left_alone: left_alone(&report, &policy), ..Manner::default() };
     render::write_report(&report, &manner, format, context)?;
     Ok(exit_code(&report, &policy, settings.strict))
 }
 
-/// Kinds whose loss the policy only warns of.
-fn tolerated(policy: &Policy) -> std::collections::BTreeSet<AssertionKind> {
-    let kinds = AssertionKind::ALL.into_iter();
-    kinds.filter(|kind| !policy.block.contains(&Block::of(*kind))).collect()
+/// Properties whose loss blocks nothing, with why.
+fn left_alone(report: &Report, policy: &Policy) -> BTreeMap<String, String> {
+    let why = |a: &Assertion| match policy.suppression(&a.id) {
+        Some(known) => format!("suppressed: {}", known.reason),
+        None => "not blocked".to_owned(),
+    };
+    let free = report.assertions.iter().filter(|a| !policy.blocks(a));
+    free.map(|a| (a.id.clone(), why(a))).collect()
 }
 
 /// A regression that is shown counts before what is open.

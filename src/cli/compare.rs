@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::diff::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, GlobalArgs, analyse};
-use crate::config::{ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};
+use crate::config::{self, ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};
 use crate::gate::hooks::{HookSettings, NAMES};
 use crate::gate::{Analyse, Failure, Side};
 use crate::history::{RangeRequest, Repository};
@@ -72,7 +72,7 @@ fn joined(
     }
     let note_limit = settings.note_limit.and_then(|limit| usize::try_from(limit).ok());
     Ok(HookSettings {
-        policy: settings.policy(),
+        policy: settings.policy(&config::today()),
         policy_changes,
         timeout: Some(settings.gate.timeout_seconds).filter(|&s| s > 0).map(Duration::from_secs),
         max_trailers: if settings.trailers { settings.max_trailers } else { 0 },

@@ -32,6 +32,7 @@ mod progress;
 mod range;
 mod render;
 mod reserved;
+mod suppress;
 mod trailers;
 mod witness;
 
@@ -94,6 +95,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
     match command {
         Command::Diff(args) => diff::run(args, context),
         Command::Graph(args) => graph::run(args, context),
+        Command::Suppress(args) => suppress::run(args, context),
         Command::Notes(args) => notes::run(args, context),
         Command::Trailers(args) => trailers::run(args, context),
         Command::Hook(args) => hook::run(args, context),

@@ -2,8 +2,8 @@
 
 use super::{CliError, Context, Format};
 use crate::report::text::TextOptions;
-use crate::report::{AssertionKind, Report, json, porcelain, text, yaml};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::report::{Report, json, porcelain, text, yaml};
+use std::collections::BTreeMap;
 
 /// Formats of a report, the default first.
 pub const FORMATS: [Format; 4] = [Format::Text, Format::Json, Format::Yaml, Format::Porcelain];
@@ -17,8 +17,8 @@ pub struct Manner {
     pub all: bool,
     /// Say what became of properties, and not of facts.
     pub properties: bool,
-    /// Kinds of properties whose loss blocks nothing.
-    pub tolerated: BTreeSet<AssertionKind>,
+    /// Ids of properties whose loss blocks nothing, with why.
+    pub left_alone: BTreeMap<String, String>,
 }
 
 /// Writes `report` to the command's output.
@@ -44,7 +44,7 @@ pub fn write_report(
             if manner.all || manner.filtered {
                 options.held_limit = usize::MAX;
             }
-            options.tolerated.clone_from(&manner.tolerated);
+            options.left_alone.clone_from(&manner.left_alone);
             match manner.properties {
                 true => text::render_check(report, &options, &mut context.output)?,
                 false => text::render(report, &options, &mut context.output)?,

@@ -77,6 +77,24 @@ pub struct GateSection {
     pub warn: Option<Vec<String>>,
     pub age: Option<u32>,
     pub timeout_seconds: Option<u64>,
+    /// What is different for some paths; of several rules for a path the last one that says something counts.
+    pub rules: Vec<GateRule>,
+    /// The gate of the base, where a change is judged by both.
+    #[serde(skip)]
+    pub base: Option<Box<GateSection>>,
+}
+
+/// What the gate does for the files that match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateRule {
+    pub paths: Vec<String>,
+    #[serde(default)]
+    pub block: Option<Vec<String>>,
+    #[serde(default)]
+    pub warn: Option<Vec<String>>,
+    #[serde(default)]
+    pub age: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -128,6 +146,45 @@ pub struct Suppression {
     /// Id of the churn or assertion.
     pub id: String,
     pub reason: String,
+    /// The last day on which it counts, `2027-01-31`; none: it always does.
+    #[serde(default)]
+    pub until: Option<String>,
+}
+
+impl Suppression {
+    /// Whether it no longer counts on a day.
+    pub fn is_over(&self, today: &str) -> bool {
+        self.until.as_deref().is_some_and(|until| until < today)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match &self.until {
+            Some(day) if !is_day(day) => Err(format!("until '{day}' is not a day, as 2027-01-31")),
+            _ if self.reason.trim().is_empty() => Err("the reason is empty".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a text is a day of the calendar as `2027-01-31`.
+pub fn is_day(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let number = |part: &str, digits: usize| {
+        let plain = part.len() == digits && part.bytes().all(|b| b.is_ascii_digit());
+        plain.then(|| part.parse::<u32>().ok()).flatten()
+    };
+    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2)) else {
+        return false;
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
 }
 
 /// How often an input takes which values.
@@ -217,6 +274,11 @@ impl ConfigFile {
             section.condition().map_err(|text| {
                 ConfigError::new(name, format!("requires[{i}], of function '{}': {text}", section.function))
             })?;
+        }
+        for (i, known) in file.suppress.iter().enumerate() {
+            known
+                .check()
+                .map_err(|text| ConfigError::new(name, format!("suppress[{i}], of {}: {text}", known.id)))?;
         }
         match file.version {
             None | Some(VERSION) => Ok(file),
@@ -321,6 +383,33 @@ profiles:
         assert_eq!(error.to_string(), ".invdiff.yaml:2: not UTF-8");
         let error = ConfigFile::parse(FILE_NAME, b"gate: {age: -3}").expect_err("an error");
         assert!(error.origin.starts_with(".invdiff.yaml:1:"), "{error}");
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for (text, expected) in [
+            ("2027-01-31", true),
+            ("2028-02-29", true),
+            ("2027-02-29", false),
+            ("2100-02-29", false),
+            ("2000-02-29", true),
+            ("2027-13-01", false),
+            ("2027-00-10", false),
+            ("2027-04-31", false),
+            ("2027-1-31", false),
+            ("tomorrow", false),
+            ("2027-01-31T00:00", false),
+            ("+027-01-31", false),
+        ] {
+            assert_eq!(is_day(text), expected, "{text}");
+        }
+        let known = Suppression { id: "x".into(), reason: "r".into(), until: Some("2027-01-31".into()) };
+        assert!(!known.is_over("2027-01-31") && known.is_over("2027-02-01"));
+        check_error(
+            "suppress: [{id: x, reason: r, until: soon}]",
+            ".invdiff.yaml: suppress[0], of x: until 'soon' is not a day, as 2027-01-31",
+            "",
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The project's file is untrusted input and comes with the revisions; git's configuration, the
 //! environment and the command line are the user's own and win over it.
 
+pub mod edit;
 mod error;
 mod file;
 mod git;
@@ -13,7 +14,7 @@ mod settings;
 pub use error::ConfigError;
 pub use file::{
     AnalysisSection, CSection, ConfigFile, ConfigurationSection, DefineValue, Distribution, FILE_NAME,
-    GateSection, Paths, PinnedSection, RequiresSection, Suppression,
+    GateRule, GateSection, Paths, PinnedSection, RequiresSection, Suppression, is_day,
 };
 pub use git::{GitConfig, KEYS};
 pub use names::nearest;
@@ -22,6 +23,14 @@ pub use settings::{GateSettings, Overrides, POINTS, Settings, TEMPLATES, variabl
 
 use crate::history::{GitCommand, SourceTree};
 use std::path::Path;
+
+/// Returns the day it is, in UTC, as `2027-01-31`.
+pub fn today() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    let text = crate::history::rfc3339((seconds, 0));
+    text.split('T').next().unwrap_or_default().to_owned()
+}
 
 impl GitConfig {
     /// Asks git, which knows every scope, includes, `git -c` and `GIT_CONFIG_COUNT`. Cost: one process.

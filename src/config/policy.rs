@@ -35,10 +35,7 @@ pub fn join_policies(base: &ConfigFile, new: &ConfigFile) -> JoinedPolicy {
         changes.push(format!("requirement added, not yet in effect: {}: {}", more.function, more.holds));
     }
     file.requires.retain(|r| base.requires.contains(r));
-    for known in new.suppress.iter().filter(|s| !base.suppress.contains(s)) {
-        changes.push(format!("suppression added, not yet in effect: {} ({})", known.id, known.reason));
-    }
-    file.suppress.retain(|s| base.suppress.contains(s));
+    join_suppressions(&mut file, base, &mut changes);
     for path in new.paths.exclude.iter().filter(|p| !base.paths.exclude.contains(p)) {
         changes.push(format!("path excluded, not yet in effect: {path}"));
     }
@@ -81,6 +78,39 @@ fn join_gate(file: &mut ConfigFile, base: &ConfigFile, new: &ConfigFile, changes
     // Facts that held for fewer versions are more facts.
     let age = |gate: &super::file::GateSection| gate.age.unwrap_or(default.age);
     file.gate.age = Some(age(&base.gate).min(age(&new.gate)));
+    if base.gate.rules != new.gate.rules {
+        changes.push("gate.rules changed; for each file the stricter of both is in effect".to_owned());
+    }
+    if !base.gate.rules.is_empty() || !new.gate.rules.is_empty() {
+        // Rules are read with what stands beside them, path by path.
+        file.gate.block.clone_from(&new.gate.block);
+        file.gate.warn.clone_from(&new.gate.warn);
+        file.gate.age = new.gate.age;
+        file.gate.base = Some(Box::new(base.gate.clone()));
+    }
+}
+
+/// A suppression counts if the base has it too, and until the earlier of both days.
+fn join_suppressions(file: &mut ConfigFile, base: &ConfigFile, changes: &mut Vec<String>) {
+    let earlier = |a: &Option<String>, b: &Option<String>| match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b).clone()),
+        (one, other) => one.clone().or_else(|| other.clone()),
+    };
+    let mut kept = Vec::new();
+    for mut known in std::mem::take(&mut file.suppress) {
+        let Some(before) = base.suppress.iter().find(|s| s.id == known.id) else {
+            changes.push(format!("suppression added, not yet in effect: {} ({})", known.id, known.reason));
+            continue;
+        };
+        let until = earlier(&known.until, &before.until);
+        if until != known.until {
+            let day = until.as_deref().unwrap_or_default();
+            changes.push(format!("suppression prolonged, not yet in effect: {} (until {day})", known.id));
+            known.until = until;
+        }
+        kept.push(known);
+    }
+    file.suppress = kept;
 }
 
 fn join_analysis(file: &mut ConfigFile, base: &ConfigFile, new: &ConfigFile, changes: &mut Vec<String>) {
@@ -168,6 +198,21 @@ mod tests {
         assert!(joined.paths.include.is_empty());
         assert_eq!(joined.analysis.rlimit, Some(Settings::default().rlimit));
         assert_eq!(joined.analysis.points.map(|p| p.join(" ")), Some("entry exit loop".to_owned()));
+    }
+
+    #[test]
+    fn rules_of_both_sides_are_kept_apart_and_suppressions_end_as_before() {
+        let base = file(
+            "{gate: {block: [pinned], rules: [{paths: [t], block: []}]}, suppress: [{id: x, reason: r, until: 2027-01-31}]}",
+        );
+        let new = file(
+            "{gate: {block: [], rules: [{paths: [\"*\"], block: []}]}, suppress: [{id: x, reason: other, until: 2028-01-31}]}",
+        );
+        let joined = join_policies(&base, &new);
+        assert_eq!(joined.file.gate.base.as_deref(), Some(&base.gate));
+        assert_eq!(joined.file.gate.block, Some(Vec::new()));
+        assert_eq!(joined.file.suppress[0].until.as_deref(), Some("2027-01-31"));
+        assert_eq!(joined.changes.len(), 3, "{:?}", joined.changes);
     }
 
     #[test]

@@ -2,13 +2,15 @@
 //! over `.invdiff.yaml` over the defaults.
 
 use super::error::ConfigError;
-use super::file::{ConfigFile, Distribution, PinnedSection, RequiresSection, Suppression};
+use super::file::{
+    ConfigFile, Distribution, GateRule, GateSection, PinnedSection, RequiresSection, Suppression,
+};
 use super::git::GitConfig;
-use crate::gate::policy::{Block, Policy};
-use crate::history::{ChangeOptions, Renames};
+use crate::gate::policy::{Block, Gate, Known, Layer, Policy, Rule, Warn};
+use crate::history::{ChangeOptions, Pathspec, Renames};
 use crate::ir::DataModel;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Names of the templates of invariants.
 pub const TEMPLATES: [&str; 10] = [
@@ -53,6 +55,10 @@ pub struct GateSettings {
     pub age: u32,
     /// What is not decided by then only warns.
     pub timeout_seconds: u64,
+    /// What is different for some paths.
+    pub rules: Vec<GateRule>,
+    /// The gate of a change's base; of both the stricter counts.
+    pub base: Option<Box<GateSettings>>,
 }
 
 /// Everything that can be set.
@@ -136,6 +142,8 @@ impl Default for Settings {
                 warn: owned(&["version-invariant"]),
                 age: 10,
                 timeout_seconds: 20,
+                rules: Vec::new(),
+                base: None,
             },
             pinned: Vec::new(),
             requires: Vec::new(),
@@ -179,6 +187,68 @@ pub struct Overrides {
     pub strict: Option<bool>,
 }
 
+impl GateSettings {
+    fn apply_file(&mut self, file: &GateSection) -> Result<(), ConfigError> {
+        let origin = super::file::FILE_NAME;
+        set_names(&mut self.block, file.block.as_deref(), &BLOCKS, &at(origin, "gate.block"))?;
+        set_names(&mut self.warn, file.warn.as_deref(), &WARNINGS, &at(origin, "gate.warn"))?;
+        set(&mut self.age, file.age);
+        set(&mut self.timeout_seconds, file.timeout_seconds);
+        self.rules.clone_from(&file.rules);
+        for (i, rule) in self.rules.iter_mut().enumerate() {
+            let origin = at(origin, &format!("gate.rules[{i}]"));
+            for (list, known, name) in
+                [(&mut rule.block, &BLOCKS[..], "block"), (&mut rule.warn, &WARNINGS[..], "warn")]
+            {
+                let Some(list) = list else { continue };
+                let names = list.clone();
+                set_names(list, Some(&names), known, &format!("{origin}.{name}"))?;
+            }
+            Pathspec::new(&rule.paths, Path::new(""))
+                .map_err(|e| ConfigError::new(format!("{origin}.paths"), e.to_string()))?;
+        }
+        if let Some(base) = &file.base {
+            let mut settings = Settings::default().gate;
+            // What is wrong with the base's file is not this change's matter.
+            let _ = settings.apply_file(base);
+            self.base = Some(Box::new(settings));
+        }
+        Ok(())
+    }
+
+    /// The user's own word wins over all rules of the project, for what it is about.
+    fn apply_git(&mut self, git: &GitConfig) -> Result<(), ConfigError> {
+        set_names(&mut self.block, git.list("block").as_deref(), &BLOCKS, &git.origin("block"))?;
+        set_names(&mut self.warn, git.list("warn").as_deref(), &WARNINGS, &git.origin("warn"))?;
+        set(&mut self.age, git.small("age")?);
+        for rule in &mut self.rules {
+            rule.block = rule.block.take().filter(|_| git.list("block").is_none());
+            rule.warn = rule.warn.take().filter(|_| git.list("warn").is_none());
+            rule.age = rule.age.filter(|_| !matches!(git.small("age"), Ok(Some(_))));
+        }
+        match &mut self.base {
+            Some(base) => base.apply_git(git),
+            None => Ok(()),
+        }
+    }
+
+    fn layer(&self) -> Layer {
+        let blocks = |names: &[String]| names.iter().filter_map(|name| Block::parse(name)).collect();
+        let warns = |names: &[String]| names.iter().filter_map(|name| Warn::parse(name)).collect();
+        let rule = |r: &GateRule| Rule {
+            // Checked when the settings were joined.
+            paths: Pathspec::new(&r.paths, Path::new("")).unwrap_or_default(),
+            block: r.block.as_deref().map(blocks),
+            warn: r.warn.as_deref().map(warns),
+            age: r.age,
+        };
+        Layer {
+            gate: Gate { block: blocks(&self.block), warn: warns(&self.warn), age: self.age },
+            rules: self.rules.iter().map(rule).collect(),
+        }
+    }
+}
+
 impl Settings {
     /// Joins all layers. `variable` looks up the environment.
     pub fn join(
@@ -215,13 +285,15 @@ impl Settings {
         included.chain(self.exclude.iter().map(|p| format!(":(exclude){p}"))).collect()
     }
 
-    /// Returns what stops a commit, as the gate takes it.
-    pub fn policy(&self) -> Policy {
-        Policy {
-            block: self.gate.block.iter().filter_map(|name| Block::parse(name)).collect(),
-            quiet: self.gate.warn.is_empty(),
-            suppressed: self.suppress.iter().map(|s| s.id.clone()).collect(),
-        }
+    /// Returns what stops a commit on a day (`2027-01-31`), as the gate takes it.
+    pub fn policy(&self, today: &str) -> Policy {
+        let (expired, counting) = self.suppress.iter().cloned().partition(|s| s.is_over(today));
+        let known = |list: Vec<Suppression>| {
+            let one = |s: Suppression| Known { id: s.id, reason: s.reason, until: s.until };
+            list.into_iter().map(one).collect()
+        };
+        let layers = std::iter::once(&self.gate).chain(self.gate.base.as_deref()).map(GateSettings::layer);
+        Policy { layers: layers.collect(), suppressed: known(counting), expired: known(expired) }
     }
 
     fn apply_file(&mut self, file: &ConfigFile) -> Result<(), ConfigError> {
@@ -247,11 +319,7 @@ impl Settings {
         set(&mut self.host_headers, file.c.host_headers);
         self.include.extend(file.paths.include.iter().cloned());
         self.exclude.extend(file.paths.exclude.iter().cloned());
-        let gate = &mut self.gate;
-        set_names(&mut gate.block, file.gate.block.as_deref(), &BLOCKS, &at(origin, "gate.block"))?;
-        set_names(&mut gate.warn, file.gate.warn.as_deref(), &WARNINGS, &at(origin, "gate.warn"))?;
-        set(&mut gate.age, file.gate.age);
-        set(&mut gate.timeout_seconds, file.gate.timeout_seconds);
+        self.gate.apply_file(&file.gate)?;
         self.pinned = file.pinned.clone();
         self.requires = file.requires.clone();
         self.suppress = file.suppress.clone();
@@ -272,9 +340,7 @@ impl Settings {
         set_names(&mut self.templates, names("templates").as_deref(), &TEMPLATES, &git.origin("templates"))?;
         set_names(&mut self.points, names("points").as_deref(), &POINTS, &git.origin("points"))?;
         // Said explicitly, nothing at all is blocked: it is the user's own gate.
-        set_names(&mut self.gate.block, git.list("block").as_deref(), &BLOCKS, &git.origin("block"))?;
-        set_names(&mut self.gate.warn, git.list("warn").as_deref(), &WARNINGS, &git.origin("warn"))?;
-        set(&mut self.gate.age, git.small("age")?);
+        self.gate.apply_git(git)?;
         set(&mut self.gate.timeout_seconds, git.number("timeoutSeconds")?);
         set(&mut self.rlimit, git.number("rlimit")?);
         set(&mut self.unroll, git.small("unroll")?);

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::age;
 use super::annotate::{Annotated, Existing, annotate};
 use super::memory::Memory;
 use super::policy::{Policy, judge};
@@ -117,7 +118,11 @@ fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
     for notice in report.notices.iter().filter(|notice| !notice.starts_with("note: ")) {
         say(hook, &format!("warning: invdiff: {}", visible(notice)));
     }
+    let report = aged(hook, report);
     let verdict = judge(&report, &hook.settings.policy);
+    for known in &verdict.expired {
+        say(hook, &format!("warning: invdiff: {}", visible(known.over())));
+    }
     if verdict.warnings.is_empty() && verdict.blocked.is_empty() {
         return Ok(Outcome::Continue);
     }
@@ -134,8 +139,19 @@ fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
         return Ok(Outcome::Continue);
     }
     say(hook, "hint: look closer with 'git invdiff check --staged'");
+    if let [id, ..] = verdict.ids.as_slice() {
+        say(hook, &format!("hint: if it is known and left alone: git invdiff suppress {id} --reason ..."));
+    }
     say(hook, "hint: commit anyway with 'git commit --no-verify' or INVDIFF_SKIP=1");
     Ok(Outcome::Stop)
+}
+
+/// Adds how long lost facts had held, as far as notes know.
+fn aged(hook: &Hook<'_>, mut report: Report) -> Report {
+    let notes = Notes::new(hook.git, hook.settings.notes_ref.clone());
+    // Where notes cannot be read, nothing is known.
+    let _ = age::fill(&mut report, hook.git, &notes, "HEAD", hook.settings.policy.longest_age());
+    report
 }
 
 /// Writes the note of the new commit. Leaves picks of a rebase to `post-rewrite`, and merges to

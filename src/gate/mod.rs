@@ -4,6 +4,7 @@
 //! touches the index or the work tree. The analysis comes in as a function ([`Analyse`]), so that each
 //! hook can be tested with a report of the test's own.
 
+pub mod age;
 pub mod annotate;
 pub mod hooks;
 pub mod install;

@@ -14,6 +14,10 @@ use super::{RepoPath, Version, Witness};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Assertion {
+    /// Stable: hashes the function's name, the kind, the text and an ordinal on ties; never lines, commits
+    /// or paths. Empty in reports of older versions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
     pub file: RepoPath,
     pub function: String,
     /// The condition, in C.

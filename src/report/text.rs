@@ -16,7 +16,7 @@ mod witness;
 use super::escape::visible;
 use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
 use super::palette::{Palette, Slot};
-use super::{AssertionKind, Fact, Point, PointKind, Witness};
+use super::{Fact, Point, PointKind, Witness};
 pub use check::render as render_check;
 use line::Line;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,8 +40,8 @@ pub struct TextOptions {
     pub signatures: BTreeMap<String, String>,
     /// Version invariants to show of each set of versions; the rest is counted.
     pub held_limit: usize,
-    /// Kinds of properties whose loss is shown, but blocks nothing.
-    pub tolerated: BTreeSet<AssertionKind>,
+    /// Ids of properties whose loss is shown, but blocks nothing, with why.
+    pub left_alone: BTreeMap<String, String>,
 }
 
 impl Default for TextOptions {
@@ -54,7 +54,7 @@ impl Default for TextOptions {
             short_ids: BTreeMap::new(),
             signatures: BTreeMap::new(),
             held_limit: 20,
-            tolerated: BTreeSet::new(),
+            left_alone: BTreeMap::new(),
         }
     }
 }

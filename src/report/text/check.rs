@@ -82,10 +82,15 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     if let Some(why) = why_open(a, judgement, newest(view.report)) {
         line.paint(Slot::Status, &format!("  {why}"));
     }
-    if judgement == Judgement::Regression && options.tolerated.contains(&a.kind) {
-        line.paint(Slot::Status, "  not blocked");
+    if judgement == Judgement::Regression
+        && let Some(why) = options.left_alone.get(&a.id)
+    {
+        line.paint(Slot::Status, &format!("  {}", visible(why)));
     }
     line.write(out)?;
+    if options.verbose && !a.id.is_empty() {
+        writeln!(out, "      id           {}", options.palette.paint(Slot::Status, visible(&a.id)))?;
+    }
     if !a.difference.is_empty() && judgement == Judgement::Undecided {
         let clauses: Vec<_> = a.difference.iter().map(visible).collect();
         writeln!(out, "      left to check  {}", clauses.join("; "))?;

@@ -229,6 +229,10 @@ fn write_churns(
         if churn.removed.is_empty() && churn.added.is_empty() {
             writeln!(out, "    ~ {}", undescribed(churn))?;
         }
+        if view.options.verbose && !churn.id.is_empty() {
+            let id = format!("id {}", visible(&churn.id));
+            writeln!(out, "      {}", view.options.palette.paint(Slot::Status, id))?;
+        }
         if let Some(remark) = remark(churn) {
             writeln!(out, "      {}", view.options.palette.paint(Slot::Status, remark))?;
         }

@@ -1,0 +1,162 @@
+//! What the policy of `.invdiff.yaml` lets pass: rules for paths, the age of lost facts, suppressions.
+
+mod support;
+
+use serde_json::Value;
+use std::process::Output;
+use support::TempRepo;
+
+fn run(repo: &TempRepo, program: &str, words: &[&str]) -> Output {
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_git-invdiff")).parent().expect("a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    repo.command_of(program).env("PATH", format!("{}:{path}", folder.display())).args(words).output().unwrap()
+}
+
+/// Runs `git invdiff`, checks exit code and parts of both streams together, and returns these.
+#[track_caller]
+fn check(repo: &TempRepo, words: &[&str], code: i32, said: &[&str]) -> String {
+    let output = run(repo, "git-invdiff", words);
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{words:?}\n{text}");
+    said.iter().for_each(|part| assert!(text.contains(part), "{words:?}: {part}\n{text}"));
+    text
+}
+
+fn clamp(fix: &str) -> String {
+    format!(
+        "#include <assert.h>\nint clamp(int x)\n{{\n    if (x < 0)\n        x = {fix};\n    assert(x >= 0);\n    return x;\n}}\n"
+    )
+}
+
+/// A repository whose working tree breaks the assertion of `file`.
+fn broken(file: &str, policy: &str) -> TempRepo {
+    let repo = TempRepo::new().file(file, clamp("0")).file(".invdiff.yaml", policy).commit("first");
+    repo.write(file, clamp("x + 1"));
+    repo
+}
+
+/// The id of the only property that is broken.
+fn id(repo: &TempRepo) -> String {
+    let output = run(repo, "git-invdiff", &["check", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    report["assertions"][0]["id"].as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn rules_are_for_their_paths() {
+    let policy = "gate:\n  rules:\n  - {paths: [tests], block: []}\n  - {paths: [\"**/core/*\"], block: [assertion]}\n";
+    check(&broken("a.c", policy), &["check"], 1, &["1 regression"]);
+    check(&broken("tests/a.c", policy), &["check"], 0, &["1 regression", "not blocked"]);
+    check(&broken("tests/core/a.c", policy), &["check"], 1, &["1 regression"]);
+    // The user's own word wins.
+    let repo = broken("tests/a.c", policy).config("invdiff.block", "assertion");
+    check(&repo, &["check"], 1, &["1 regression"]);
+}
+
+#[test]
+fn a_change_cannot_bring_the_rule_that_frees_it() {
+    let repo = broken("tests/a.c", "");
+    repo.write(".invdiff.yaml", "gate:\n  rules:\n  - {paths: [tests], block: []}\n");
+    check(&repo, &["check"], 1, &["1 regression"]);
+    // Nor take away one that is stricter.
+    let strict = "gate: {block: [], rules: [{paths: [tests], block: [assertion]}]}\n";
+    let repo = broken("tests/a.c", strict);
+    repo.write(".invdiff.yaml", "gate: {block: []}\n");
+    check(&repo, &["check"], 1, &["1 regression"]);
+}
+
+#[test]
+fn rules_that_make_no_sense_are_refused() {
+    for (rule, said) in [
+        ("{block: []}", "missing field"),
+        ("{paths: [a], blocks: []}", "unknown key 'blocks'"),
+        ("{paths: [a], block: [asertion]}", "gate.rules[0].block: unknown name 'asertion'"),
+        ("{paths: [\":(nonsense)a\"]}", "gate.rules[0].paths"),
+    ] {
+        check(&broken("a.c", &format!("gate: {{rules: [{rule}]}}\n")), &["check"], 128, &[said]);
+    }
+}
+
+#[test]
+fn what_is_suppressed_is_shown_with_its_reason_and_blocks_nothing() {
+    let policy = "# ours\nversion: 1 # the first\n";
+    let repo = broken("a.c", policy);
+    let id = id(&repo);
+    check(&repo, &["check", "-v"], 1, &["1 regression", &id]);
+    check(&repo, &["suppress", &id, "--reason", "callers see to it", "--until", "9999-12-31"], 0, &[]);
+    let text = std::fs::read_to_string(repo.path().join(".invdiff.yaml")).expect("a file");
+    let entry = format!("  - {{id: \"{id}\", reason: \"callers see to it\", until: 9999-12-31}}\n");
+    assert_eq!(text, format!("{policy}suppress:\n{entry}"));
+    // It is not in the base yet.
+    check(&repo, &["check"], 1, &["1 regression"]);
+    repo.git(["commit", "-q", ".invdiff.yaml", "-m", "known"]);
+    check(&repo, &["check"], 0, &["1 regression", "suppressed: callers see to it"]);
+    // Lines and names of files are no part of the id.
+    repo.write("a.c", "\n\n".to_owned() + &clamp("x + 1"));
+    check(&repo, &["check"], 0, &["suppressed: "]);
+    repo.git(["mv", "a.c", "b.c"]);
+    check(&repo, &["check"], 0, &["suppressed: "]);
+    // Another fault is not the one that is known.
+    repo.write("b.c", clamp("0").replace("x >= 0", "x >= 0 && x < 9"));
+    check(&repo, &["check"], 0, &["does not hold"]);
+    check(&repo, &["suppress", &id, "--reason", "again"], 128, &["is suppressed already: callers see to it"]);
+}
+
+#[test]
+fn a_suppression_that_is_over_is_named_and_does_not_count() {
+    let repo = broken("a.c", "");
+    let id = id(&repo);
+    let policy = format!("suppress:\n- {{id: {id}, reason: for now, until: 2001-01-31}}\n");
+    let repo = broken("a.c", &policy);
+    let said = format!("the suppression of {id} (for now) ended on 2001-01-31 and no longer counts");
+    check(&repo, &["check"], 1, &["1 regression", &said]);
+}
+
+#[test]
+fn a_change_cannot_prolong_a_suppression_for_itself() {
+    let repo = broken("a.c", "");
+    let policy = |day: &str| format!("suppress:\n- {{id: {}, reason: for now, until: {day}}}\n", id(&repo));
+    let repo = broken("a.c", &policy("2001-01-31"));
+    repo.write(".invdiff.yaml", policy("9999-12-31"));
+    check(&repo, &["check"], 1, &["1 regression"]);
+}
+
+#[test]
+fn suppress_refuses_what_makes_no_sense() {
+    let repo = broken("a.c", "suppress: [{id: a, reason: b}]\n");
+    let id = "0123456789abcdef";
+    check(&repo, &["suppress", "xyz", "--reason", "r"], 129, &["not the id of a finding"]);
+    check(&repo, &["suppress", id], 129, &["--reason"]);
+    check(&repo, &["suppress", id, "--reason", " "], 129, &["the reason is empty"]);
+    check(&repo, &["suppress", id, "--reason", "r", "--until", "soon"], 129, &["'soon' is not a day"]);
+    check(&repo, &["suppress", id, "--reason", "r", "--until", "2001-01-31"], 129, &["in the past"]);
+    check(&repo, &["suppress", id, "--reason", "r"], 128, &["by hand", "hint: add: {id: "]);
+    let text = std::fs::read_to_string(repo.path().join(".invdiff.yaml")).expect("a file");
+    assert_eq!(text, "suppress: [{id: a, reason: b}]\n");
+}
+
+/// Commits three versions of `f` under the hooks and returns what git said of the last one.
+fn third_commit(policy: &str) -> String {
+    let f = |value: &str| format!("int f(int x)\n{{\n    return {value};\n}}\n");
+    let repo = TempRepo::new().file("a.c", f("x + 1")).file(".invdiff.yaml", policy).commit("first");
+    let repo = repo.config("invdiff.timeoutSeconds", "0");
+    check(&repo, &["notes", "add", "HEAD"], 0, &[]);
+    check(&repo, &["hook", "install"], 0, &[]);
+    repo.write("b.c", "int y;\n");
+    repo.git(["add", "b.c"]);
+    assert!(run(&repo, "git", &["commit", "-q", "-m", "second"]).status.success());
+    repo.write("a.c", f("x + 2"));
+    let output = run(&repo, "git", &["commit", "-q", "-a", "-m", "third"]);
+    assert!(output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_young_fact_is_lost_without_a_word() {
+    assert_eq!(third_commit("gate: {age: 3}\n"), "");
+    assert!(third_commit("gate: {age: 2}\n").contains("warning: this commit changes what callers can see"));
+    assert!(third_commit("gate: {age: 3, warn: [churn]}\n").contains("warning: this commit changes"));
+    let rule = "gate: {age: 1, rules: [{paths: [a.c], age: 9}]}\n";
+    assert_eq!(third_commit(rule), "");
+}
