@@ -14,6 +14,8 @@ pub mod analysis;
 pub mod gate;
 pub mod report;
 
+pub mod verifier;
+
 pub mod difference;
 pub mod property;
 

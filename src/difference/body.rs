@@ -95,7 +95,8 @@ const FAILURES: [&str; 7] = [
     "__VERIFIER_error",
 ];
 
-pub(super) fn is_failure(name: &str, concerns: &Concerns) -> bool {
+/// Whether the call of a function is a violation.
+pub(crate) fn is_failure(name: &str, concerns: &Concerns) -> bool {
     FAILURES.contains(&name)
         || concerns.aborts && matches!(name, "abort" | "__builtin_abort" | "__builtin_trap")
 }

@@ -33,6 +33,8 @@ mod undefined;
 pub use graph::{Condition, Edge, Extent, Graph, GraphNode, Place, Role};
 pub use remainder::{Remainder, remainder};
 
+pub(crate) use body::is_failure;
+
 use crate::interp::Program;
 use crate::ir::NodeId;
 use model::Model;

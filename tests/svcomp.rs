@@ -1,0 +1,149 @@
+//! Difference verification tasks of SV-Benchmarks: what the gate's pipeline says of them, and what it
+//! explores without a condition, with diffCond's and with diffDP's.
+//!
+//! `cargo test --release --test svcomp -- --nocapture` prints the table of `docs/svcomp.md`.
+
+mod support;
+
+use git_invdiff::difference::{Concerns, Detector, Version, compare, remainder};
+use git_invdiff::frontend::{self, c};
+use git_invdiff::history::MemoryTree;
+use git_invdiff::interp::{Program, run_pair};
+use git_invdiff::ir::DataModel;
+use git_invdiff::verifier::{Effort, Limits, Question, Verdict, verify};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How a task is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// All of the new program.
+    Full,
+    /// What a condition leaves.
+    Condition(Detector),
+}
+
+/// What was said of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    Harmless,
+    Holds,
+    Regression,
+    Open,
+}
+
+struct Row {
+    said: Said,
+    effort: Effort,
+    time: Duration,
+}
+
+const LIMITS: Limits = Limits { steps: 400_000, runs: 10_000, run_steps: 4_000_000 };
+
+fn program(text: &str) -> Program {
+    let tree = MemoryTree::new([("a.c", text)]);
+    let options = c::Options { data_model: DataModel::Ilp32, ..c::Options::default() };
+    Program::new(vec![Arc::new(frontend::load_unit(&tree, Path::new("a.c"), &options).unwrap().unit)])
+}
+
+fn ask(old: &Program, new: &Program, way: Way) -> Row {
+    let start = Instant::now();
+    let version = |program| Version { program, function: "main" };
+    let (old, new) = (version(old), version(new));
+    let concerns = Concerns::of(new.program);
+    let left = match way {
+        Way::Full => None,
+        Way::Condition(detector) => {
+            let graph = compare(old, new, detector, concerns);
+            if graph.is_harmless() {
+                return Row { said: Said::Harmless, effort: Effort::default(), time: start.elapsed() };
+            }
+            Some(remainder(&graph, new.program))
+        }
+    };
+    let answer =
+        verify(&Question { old: Some(old), new, concerns, remainder: left.as_ref(), limits: LIMITS });
+    let said = match &answer.verdict {
+        Verdict::Holds => Said::Holds,
+        Verdict::Violated(pair) => {
+            // The witness once more, on its own.
+            let limits = git_invdiff::interp::Limits::default();
+            let again = run_pair((old.program, "main"), (new.program, "main"), &pair.input, &limits);
+            assert_eq!(again.new.end.name(), "abort", "{:?}", again.new.end);
+            assert!(again.old.end.is_definite() && !again.old.overflowed(), "{:?}", again.old.end);
+            assert_ne!(again.old.end, again.new.end);
+            Said::Regression
+        }
+        Verdict::Open(why) => {
+            println!("open: {why}, {:?}", answer.effort);
+            Said::Open
+        }
+    };
+    Row { said, effort: answer.effort, time: start.elapsed() }
+}
+
+#[test]
+fn verdicts_are_right_or_open() {
+    let Some(folder) = support::oracle::shared("subjects/svcomp") else { return };
+    let tasks = std::fs::read_to_string(folder.join("tasks.csv")).unwrap();
+    let read = |name: &str| program(&std::fs::read_to_string(folder.join(name)).unwrap());
+    let ways = [Way::Full, Way::Condition(Detector::DiffCond), Way::Condition(Detector::DiffDp)];
+    let mut decided = [0; 3];
+    let mut regressions = [0; 3];
+    let mut total = [Effort::default(); 3];
+    let mut times = [Duration::ZERO; 3];
+    for task in tasks.lines().skip(1) {
+        let [_, old_name, new_name, was, is] = task.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{task}")
+        };
+        let (old, new) = (read(old_name), read(new_name));
+        let mut cells = Vec::new();
+        for (k, way) in ways.into_iter().enumerate() {
+            let row = ask(&old, &new, way);
+            match row.said {
+                Said::Harmless | Said::Holds => assert!(is == "true" || was == "false", "{task}: {way:?}"),
+                Said::Regression => assert!(was == "true" && is == "false", "{task}: {way:?}"),
+                Said::Open => {}
+            }
+            decided[k] += usize::from(row.said != Said::Open);
+            regressions[k] += usize::from(row.said == Said::Regression);
+            let e = row.effort;
+            total[k].steps += e.steps;
+            total[k].states += e.states;
+            total[k].tasks += e.tasks;
+            total[k].runs += e.runs;
+            times[k] += row.time;
+            cells.push(format!(
+                "{:?}, {} states, {} runs, {} ms",
+                row.said,
+                e.states,
+                e.runs,
+                row.time.as_millis()
+            ));
+        }
+        let short =
+            |name: &str| name.trim_start_matches("combinations/").replace(".c.cil.c", "").replace(".i", "");
+        println!("| {} → {} | {was} → {is} | {} |", short(old_name), short(new_name), cells.join(" | "));
+    }
+    for k in 0..3 {
+        println!(
+            "{:?}: {} of 14 decided, {} of 6 regressions; {} states, {} steps, {} sets of inputs, {} runs, 0 queries, {} ms",
+            ways[k],
+            decided[k],
+            regressions[k],
+            total[k].states,
+            total[k].steps,
+            total[k].tasks,
+            total[k].runs,
+            times[k].as_millis()
+        );
+    }
+    // Without a condition, tasks of which an unchanged part is hard stay open.
+    assert!(decided[0] >= 12 && decided[1] == 14 && decided[2] == 14, "{decided:?}");
+    assert_eq!(regressions, [6; 3]);
+    assert!(
+        total[2].states < total[1].states && total[1].states < total[0].states,
+        "a condition spares work"
+    );
+}
