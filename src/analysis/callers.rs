@@ -105,7 +105,8 @@ fn place(l: &Lineage) -> Option<(PathBuf, Arc<str>)> {
 /// A function whose change an input shows, if it keeps its name.
 fn changed<'a>(l: &'a Lineage, a: &'a Analysed) -> Option<(Arc<str>, Changed<'a>)> {
     let churns = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.churns);
-    let shown = churns.into_iter().any(|c| c.subject.is_observable() && c.witness.is_some());
+    let told = churns.into_iter().any(|c| c.subject.is_observable() && c.witness.is_some());
+    let shown = told || a.diff.as_ref().is_some_and(|d| d.is_shown);
     let (_, newest) = l.newest()?;
     let name = newest.function.name.clone();
     let kept = l.members.iter().flatten().all(|m| m.function.name == name);

@@ -278,7 +278,7 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
         }
     }
     let exit = options.whole || !pairs.is_empty();
-    if !exit && lines.is_empty() {
+    if !exit && (lines.is_empty() || options.properties_only) {
         return Analysed { class_of, representative, diff: None };
     }
     let members: Vec<(usize, &Member)> =
@@ -287,17 +287,17 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     let context = Context { world, classes, options, depth: 0 };
     let kept = invariant::Kept::default();
     let at_exit = exit && (options.points.kinds.is_none() || options.points.has(PointKind::Exit));
-    let given: Vec<invariant::Precondition> = match at_exit {
+    let given: Vec<invariant::Precondition> = match at_exit && !options.properties_only {
         true => members.iter().enumerate().map(|(c, (_, m))| context.precondition(c, &m.function)).collect(),
         false => Vec::new(),
     };
-    let examine = |unrolled: bool, points: invariant::Points| {
+    let look = |unrolled: bool, points: invariant::Points, at: &dyn Fn(&Task) -> FunctionDiff| {
         let body = |m: &Member| match unrolled {
             true => unroll::unroll(&m.inlined, &unroll::UnrollLimits::default()),
             false => m.inlined.clone(),
         };
         let graph = Mvicfg::build(members.iter().map(|(_, m)| body(m)).collect());
-        invariant::diff_function(&Task {
+        at(&Task {
             graph: &graph,
             pairs: pairs.clone(),
             own: own.clone(),
@@ -320,6 +320,12 @@ fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
             },
         })
     };
+    if options.properties_only {
+        let points = invariant::Points { exit: true, ..Default::default() };
+        let diff = look(true, points, &invariant::check_function);
+        return Analysed { class_of, representative, diff: Some(diff) };
+    }
+    let examine = |unrolled, points| look(unrolled, points, &invariant::diff_function);
     let mut diff = FunctionDiff::default();
     let choice = &options.points;
     // At other points than the exit the loops are looked at as they are written.

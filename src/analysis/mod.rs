@@ -74,6 +74,8 @@ pub struct Options {
     /// Every function of every source file, whether or not a version changes it; with one version, the
     /// facts of that version.
     pub whole: bool,
+    /// Only what becomes of properties is asked for, and no facts.
+    pub properties_only: bool,
     /// As `all`, in the functions whose own text changes.
     pub locals: bool,
     /// Pointers may lead to the same bytes, and indices out of their arrays: see
@@ -155,6 +157,7 @@ impl Default for Options {
             function: None,
             all: false,
             whole: false,
+            properties_only: false,
             locals: false,
             aliases: false,
             points: PointChoice::default(),

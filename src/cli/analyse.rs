@@ -178,6 +178,7 @@ pub fn analysis_options(
         function: only_name(&args.function),
         all: args.all,
         whole: args.whole,
+        properties_only: args.properties_only,
         aliases: args.aliases,
         // Who names a variable wants to hear of it, whatever else says the same.
         locals: !args.var.is_empty(),

@@ -1,11 +1,11 @@
-//! Reports of ranges of commits, kept in the repository's cache (design D9).
+//! Reports, kept in the repository's cache (design D9).
 //!
 //! Commits do not change, so a report over commits depends on their ids and names, the settings, this
-//! program and its solver, and nothing else. What involves the index, the working tree or the host's
-//! headers is computed each time. A report that is taken from the cache differs from a fresh one in
-//! `cost` only.
+//! program and its solver, and nothing else. The index and the working tree are known by what every
+//! file of them holds. What involves the host's headers is computed each time. A report that is taken
+//! from the cache differs from a fresh one in `cost` only.
 
-use crate::analysis::Request;
+use crate::analysis::{Request, VersionInput};
 use crate::config::Settings;
 use crate::history::Repository;
 use crate::report::{Cost, HunkReport, Report};
@@ -26,8 +26,7 @@ impl Cached {
         excluded: &[HunkReport],
         settings: &Settings,
     ) -> Option<Cached> {
-        let committed = request.versions.iter().all(|v| v.info.commit.is_some());
-        if !settings.cache || !committed || request.options.host_headers {
+        if !settings.cache || request.options.host_headers {
             return None;
         }
         let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
@@ -40,6 +39,7 @@ impl Cached {
         let parts = [
             crate::smt::z3_version(),
             format!("{:?}", request.versions.iter().map(|v| &v.info).collect::<Vec<_>>()),
+            format!("{:?}", request.versions.iter().map(content).collect::<Vec<_>>()),
             format!("{:?}", request.changes),
             format!("{excluded:?}"),
             format!("{:?}", request.options),
@@ -65,4 +65,19 @@ impl Cached {
             self.store.put(self.key, &bytes);
         }
     }
+}
+
+/// What a version's files hold, as a hash; a commit's are known by its id. Cost: a look at every entry.
+fn content(version: &VersionInput) -> Option<String> {
+    if version.info.commit.is_some() {
+        return None;
+    }
+    let mut hasher = blake3::Hasher::new();
+    for path in version.tree.paths().iter() {
+        hasher.update(path.as_os_str().as_encoded_bytes());
+        hasher.update(b"\0");
+        hasher.update(version.tree.content_id(path).unwrap_or_default().as_bytes());
+        hasher.update(b"\0");
+    }
+    Some(hasher.finalize().to_hex().to_string())
 }

@@ -62,6 +62,7 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         unroll: args.unroll,
         compare_full: args.compare_full,
         gate: true,
+        properties_only: true,
         ..DiffArgs::default()
     };
     let (mut report, settings) = analyse::report(&repository, &diff, context)?;

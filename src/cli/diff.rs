@@ -81,6 +81,10 @@ pub struct DiffArgs {
     #[arg(skip)]
     pub whole: bool,
 
+    /// For `check`: what becomes of properties, and no facts.
+    #[arg(skip)]
+    pub properties_only: bool,
+
     /// For `check`: what checking all assertions would cost is counted, too.
     #[arg(skip)]
     pub compare_full: bool,

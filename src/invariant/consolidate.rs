@@ -154,6 +154,8 @@ pub struct FunctionDiff {
     pub nodes_total: u64,
     pub solver_queries: u64,
     pub properties: Vec<Property>,
+    /// Without facts: whether a run shows callers a difference.
+    pub is_shown: bool,
 }
 
 /// Facts of a subject in one class, with what they rest on.
@@ -194,6 +196,7 @@ impl FunctionDiff {
         self.nodes_total += more.nodes_total;
         self.solver_queries += more.solver_queries;
         self.properties.extend(more.properties);
+        self.is_shown |= more.is_shown;
     }
 
     /// Whether no question stayed open.
@@ -228,12 +231,8 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         properties,
         nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
         nodes_total,
-        solver_queries: engine.solver_queries
-            + engine.solver.solver().statistics().queries
-            + engine.lemmas.solver().statistics().queries
-            + engine.large.solver().statistics().queries
-            + engine.elements.solver().statistics().queries
-            + engine.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
+        solver_queries: engine.queries(),
+        is_shown: false,
     }
 }
 
@@ -324,6 +323,16 @@ impl<'a> Engine<'a> {
             own: BTreeMap::new(),
             call_facts: BTreeMap::new(),
         }
+    }
+
+    /// Questions to all solvers.
+    pub(super) fn queries(&self) -> u64 {
+        self.solver_queries
+            + self.solver.solver().statistics().queries
+            + self.lemmas.solver().statistics().queries
+            + self.large.solver().statistics().queries
+            + self.elements.solver().statistics().queries
+            + self.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries)
     }
 
     /// Analyses the points that are asked for.

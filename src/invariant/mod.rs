@@ -16,6 +16,7 @@ mod elements;
 mod event;
 mod events;
 mod fact;
+mod gate;
 mod given;
 mod inductive;
 mod inputs;
@@ -52,6 +53,7 @@ pub use consolidate::{
     Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,
 };
 pub use fact::{Fact, Template};
+pub use gate::check_function;
 pub use inputs::from_model as input_of_model;
 pub use point::{Kind, Point};
 pub use precondition::Precondition;

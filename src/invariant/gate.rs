@@ -1,0 +1,49 @@
+//! What the gate asks of one function: what became of its properties, without its facts.
+//!
+//! Runs come first, as everywhere; terms are built and the solver is asked only where there is an
+//! assertion or a pinned fact to prove. What a caller may see of a change is what a run shows.
+
+use super::consolidate::{Engine, FunctionDiff, MAX_NODES, Task};
+use super::point::Kind;
+use super::properties::{self, fails};
+use super::{runs, subject};
+use crate::mvicfg::Flow;
+
+/// Looks at the properties of one function. Cost: runs, and a few questions for each assertion and
+/// pinned fact.
+pub fn check_function(task: &Task) -> FunctionDiff {
+    let nodes_total = task.graph.nodes.len() as u64;
+    let is_shown = is_shown(task);
+    let alone = |properties| FunctionDiff { properties, nodes_total, is_shown, ..FunctionDiff::default() };
+    if !is_to_be_proved(task) || task.graph.nodes.len() > MAX_NODES {
+        return alone(properties::check(task, None));
+    }
+    let flow = Flow::new(task.graph);
+    if flow.classes.iter().any(|c| c.irreducible) {
+        return alone(properties::check(task, None));
+    }
+    let mut engine = Engine::new(task, &flow);
+    let properties = properties::check(task, Some(&mut engine));
+    FunctionDiff {
+        nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
+        solver_queries: engine.queries(),
+        ..alone(properties)
+    }
+}
+
+/// Whether a function has something that runs do not settle: what it asserts, or is pinned to.
+fn is_to_be_proved(task: &Task) -> bool {
+    let asserts = || task.graph.bodies.iter().any(|b| b.nodes.iter().any(|n| fails(&n.instr)));
+    !task.pins.is_empty() || asserts()
+}
+
+/// Whether some run shows callers that two classes differ.
+fn is_shown(task: &Task) -> bool {
+    let observables = subject::at(task.graph, Kind::Exit).into_iter().filter(|s| s.is_observable());
+    let observables: Vec<_> = observables.collect();
+    task.pairs.iter().any(|&(from, to)| {
+        let (old, new) = (&*task.graph.bodies[from], &*task.graph.bodies[to]);
+        let differs = |r: &runs::Run| observables.iter().any(|s| runs::differs(r, s, old, new).is_some());
+        task.runs(from, to).iter().any(differs)
+    })
+}
