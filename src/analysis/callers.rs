@@ -8,7 +8,7 @@
 use super::classes::{self, Analysed, World};
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::units::{LoadedFunction, Units, is_source};
-use super::{PointChoice, Request};
+use super::{PointChoice, Request, difference};
 use crate::invariant::Standing;
 use crate::ir::{Callee, Instr};
 use crate::report::{FunctionReport, Outcome, PointKind, Report, Version};
@@ -72,6 +72,14 @@ pub(super) fn find(
         let about = |m: &Member| request.analysis.pins.iter().any(|p| p.is_about(&m.file, &m.function.name));
         l.newest().is_some_and(|(_, m)| about(m))
     };
+    if request.analysis.properties_only {
+        let at_stake: Vec<bool> = candidates
+            .par_iter()
+            .map(|l| pinned(l) || !world.watch.is_over() && !difference::is_harmless(l, world, true))
+            .collect();
+        let mut at_stake = at_stake.into_iter();
+        candidates.retain(|_| at_stake.next() == Some(true));
+    }
     candidates.sort_by_key(|l| (!pinned(l), place(l)));
     if candidates.len() > MAX_CALLERS {
         let more = candidates.len() - MAX_CALLERS;

@@ -1,13 +1,12 @@
 //! Classes of versions with equal bodies, and the analysis of one function over them.
 
 use super::lineage::{Lineage, Member, VersionFiles};
-use super::{Options, Watch, summaries};
+use super::{Options, Watch, difference, function, summaries};
 use crate::interp::Program;
-use crate::invariant::{self, FunctionDiff, Task};
+use crate::invariant::FunctionDiff;
 use crate::ir::{Expr, Function, Global, Instr, Object, Unit};
-use crate::mvicfg::Mvicfg;
-use crate::report::{PointKind, RepoPath};
-use crate::semantics::{Callees, unroll};
+use crate::report::RepoPath;
+use crate::semantics::Callees;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,9 +15,12 @@ use std::sync::{Arc, Mutex};
 /// Functions of one version by name.
 type Named = BTreeMap<Arc<str>, (Arc<Unit>, Arc<Function>)>;
 
+/// Why a function is open that was not begun in time.
+pub(super) const OUT_OF_TIME: &str = "not finished within the time limit";
+
 /// Everything that was loaded, by version.
 pub struct World<'w> {
-    watch: &'w dyn Watch,
+    pub(super) watch: &'w dyn Watch,
     functions: Vec<Named>,
     units: Vec<Vec<Arc<Unit>>>,
     /// Files that could not be loaded, by version.
@@ -27,6 +29,7 @@ pub struct World<'w> {
     /// By version, unit and name; the same callees are asked for at every call.
     identities: Mutex<BTreeMap<Callee, Option<Arc<str>>>>,
     pub(super) summaries: summaries::Memo,
+    pub(super) harmless: difference::Memo,
 }
 
 /// A function as a unit of a version names it.
@@ -62,6 +65,7 @@ impl World<'_> {
             programs: Mutex::default(),
             identities: Mutex::default(),
             summaries: Default::default(),
+            harmless: Default::default(),
         }
     }
 
@@ -149,6 +153,17 @@ pub struct Analysed {
     pub representative: Vec<usize>,
     /// `None`: nothing to analyse.
     pub diff: Option<FunctionDiff>,
+    /// Where only properties are asked for: no assertion fails that did not fail before, by difference
+    /// verification.
+    pub is_harmless: bool,
+}
+
+impl Analysed {
+    /// What is left where nothing could be said.
+    fn open(class_of: Vec<Option<usize>>, representative: Vec<usize>, reason: &str) -> Analysed {
+        let diff = Some(FunctionDiff::nothing(reason.to_owned()));
+        Analysed { class_of, representative, diff, is_harmless: false }
+    }
 }
 
 /// Groups the versions of a lineage by body and by the constants that the body reads. Where nothing
@@ -159,7 +174,7 @@ pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
     if loose.1.len() > 1 { classify_exactly(lineage) } else { loose }
 }
 
-fn classify_exactly(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
+pub(super) fn classify_exactly(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
     grouped(lineage, &|m| crate::mvicfg::key::exact_body_hash(&m.inlined))
 }
 
@@ -238,7 +253,13 @@ pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Ve
         if let (true, Some((_, m))) = (*wanted, lineage.newest()) {
             world.watch.begins(&format!("{}: {}()", RepoPath::from(&m.file), m.function.name));
         }
-        let analysed = analyse_safely(lineage, world, options);
+        let analysed = match *wanted && world.watch.is_over() {
+            true => {
+                let (class_of, representative) = classify(lineage);
+                Analysed::open(class_of, representative, OUT_OF_TIME)
+            }
+            false => analyse_safely(lineage, world, options),
+        };
         if *wanted {
             world.watch.done();
         }
@@ -249,131 +270,12 @@ pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Ve
 
 /// Analyses one function; a defect of ours costs this function only, and is said.
 fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
-    let work = std::panic::AssertUnwindSafe(|| analyse(lineage, world, options));
+    let work = std::panic::AssertUnwindSafe(|| function::analyse(lineage, world, options));
     std::panic::catch_unwind(work).unwrap_or_else(|_| {
         let (class_of, representative) = classify(lineage);
-        let reason = "an internal error of git-invdiff; please report it with this function".into();
-        Analysed { class_of, representative, diff: Some(FunctionDiff::nothing(reason)) }
+        let reason = "an internal error of git-invdiff; please report it with this function";
+        Analysed::open(class_of, representative, reason)
     })
-}
-
-/// Analyses one function.
-fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
-    let lines = wanted_lines(lineage, options);
-    let (class_of, representative) =
-        if lines.is_empty() { classify(lineage) } else { classify_exactly(lineage) };
-    let mut pairs: Vec<(usize, usize)> = Vec::new();
-    let mut own: Vec<bool> = Vec::new();
-    let written = |v: usize| lineage.members[v].as_ref().map(|m| crate::mvicfg::key::body_hash(&m.function));
-    let expanded = |v: usize| lineage.members[v].as_ref().map(|m| m.body.clone());
-    for (v, w) in version_pairs(class_of.len(), options.all_pairs) {
-        if let (Some(a), Some(b)) = (class_of[v], class_of[w])
-            && a != b
-            && !pairs.contains(&(a, b))
-        {
-            pairs.push((a, b));
-            // With equal expanded bodies a constant differs, which is the function's own matter.
-            let constant = lineage.salt.is_empty() && expanded(v) == expanded(w);
-            own.push(written(v) != written(w) || constant);
-        }
-    }
-    let exit = options.whole || !pairs.is_empty();
-    if !exit && (lines.is_empty() || options.properties_only) {
-        return Analysed { class_of, representative, diff: None };
-    }
-    let members: Vec<(usize, &Member)> =
-        representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
-    let classes = members.iter().map(|(v, m)| (*v, m.unit.clone())).collect();
-    let context = Context { world, classes, options, depth: 0 };
-    let kept = invariant::Kept::default();
-    let at_exit = exit && (options.points.kinds.is_none() || options.points.has(PointKind::Exit));
-    let given: Vec<invariant::Precondition> = match at_exit && !options.properties_only {
-        true => members.iter().enumerate().map(|(c, (_, m))| context.precondition(c, &m.function)).collect(),
-        false => Vec::new(),
-    };
-    let look = |unrolled: bool, points: invariant::Points, at: &dyn Fn(&Task) -> FunctionDiff| {
-        let body = |m: &Member| match unrolled {
-            true => unroll::unroll(&m.inlined, &unroll::UnrollLimits::default()),
-            false => m.inlined.clone(),
-        };
-        let graph = Mvicfg::build(members.iter().map(|(_, m)| body(m)).collect());
-        at(&Task {
-            graph: &graph,
-            pairs: pairs.clone(),
-            own: own.clone(),
-            programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
-            kept: &kept,
-            units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
-            pins: pins_of(lineage, &options.pins),
-            requires: pins_of(lineage, &options.requires),
-            callees: &context,
-            summaries: &context,
-            given: given.clone(),
-            pointer_bits: members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits()),
-            points,
-            options: invariant::Options {
-                rlimit: options.rlimit,
-                unroll: options.unroll,
-                all: options.has_locals(),
-                aliases: options.aliases,
-                budget: options.budget,
-            },
-        })
-    };
-    if options.properties_only {
-        let points = invariant::Points { exit: true, ..Default::default() };
-        let diff = look(true, points, &invariant::check_function);
-        return Analysed { class_of, representative, diff: Some(diff) };
-    }
-    let examine = |unrolled, points| look(unrolled, points, &invariant::diff_function);
-    let mut diff = FunctionDiff::default();
-    let choice = &options.points;
-    // At other points than the exit the loops are looked at as they are written.
-    let explicit = if choice.has(PointKind::Loop) { invariant::Loops::Yes } else { invariant::Loops::No };
-    let untold = match choice.is_explicit() {
-        true => invariant::Loops::No,
-        false => invariant::Loops::WhereUntold,
-    };
-    let entry = choice.has(PointKind::Entry);
-    let inside = explicit == invariant::Loops::Yes || entry || !lines.is_empty();
-    if at_exit && inside && members.iter().all(|(_, m)| !unrolls(m)) {
-        diff.extend(examine(false, invariant::Points { exit: true, entry, loops: explicit, lines }));
-        return Analysed { class_of, representative, diff: Some(diff) };
-    }
-    if at_exit {
-        diff.extend(examine(true, invariant::Points { exit: true, loops: untold, ..Default::default() }));
-    }
-    if inside {
-        diff.extend(examine(false, invariant::Points { exit: false, entry, loops: explicit, lines }));
-    }
-    Analysed { class_of, representative, diff: Some(diff) }
-}
-
-/// Whether a body has a loop that is laid out.
-fn unrolls(m: &Member) -> bool {
-    let hash = crate::mvicfg::key::exact_body_hash;
-    hash(&unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())) != hash(&m.inlined)
-}
-
-/// The lines that were asked for, as lines of the newest body.
-fn wanted_lines(lineage: &Lineage, options: &Options) -> Vec<u32> {
-    let Some((_, newest)) = lineage.newest() else { return Vec::new() };
-    let span = &newest.function.span;
-    let inside = |line: u32| span.line <= line && line <= span.end_line;
-    let of_file = options.points.lines.iter().filter(|(file, line)| *file == newest.file && inside(*line));
-    of_file.map(|(_, line)| *line).collect()
-}
-
-/// The pinned facts about a function, under any of its names.
-pub(super) fn pins_of(lineage: &Lineage, pins: &[super::Pin]) -> Vec<invariant::PinnedFact> {
-    let mut found: Vec<invariant::PinnedFact> = Vec::new();
-    for pin in pins {
-        let about = lineage.members.iter().flatten().any(|m| pin.is_about(&m.file, &m.function.name));
-        if about && found.iter().all(|p| p.text != pin.fact.text) {
-            found.push(pin.fact.clone());
-        }
-    }
-    found
 }
 
 /// The pairs of versions that are compared: neighbours, or all, by the later one.

@@ -12,7 +12,7 @@ use crate::semantics::pointers;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// What to look at, and how.
 #[derive(Clone, Debug, Default)]
@@ -136,6 +136,29 @@ fn may_differ(l: &Lineage, old: &Member, new: &Member, world: &World, last: usiz
         all
     };
     classes::is_changed(l) || identity(0, old) != identity(last, new) || constants(old) != constants(new)
+}
+
+/// What is known of functions of two versions: by file and name, and whether undefined behaviour counts.
+pub(super) type Memo = Mutex<BTreeMap<(PathBuf, Arc<str>, bool), bool>>;
+
+/// Whether what a change does to a function is proved harmless: see [`difference::is_harmless`].
+pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool) -> bool {
+    let [Some(old), Some(new)] = l.members.as_slice() else { return false };
+    let key = (new.file.clone(), new.function.name.clone(), undefined);
+    if let Some(known) = world.harmless.lock().ok().and_then(|known| known.get(&key).copied()) {
+        return known;
+    }
+    let (before, after) = (world.program(0, &old.unit), world.program(1, &new.unit));
+    let concerns = Concerns { undefined, ..Concerns::of(&after) };
+    let harmless = difference::is_harmless(
+        Version { program: &before, function: &old.function.name },
+        Version { program: &after, function: &new.function.name },
+        concerns,
+    );
+    if let Ok(mut known) = world.harmless.lock() {
+        known.insert(key, harmless);
+    }
+    harmless
 }
 
 fn compare(l: &Lineage, world: &World, last: usize, choice: &Choice) -> Option<Compared> {

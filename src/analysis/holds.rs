@@ -125,7 +125,7 @@ fn judge(
         kept: &invariant::Kept::default(),
         units: members.iter().map(|m| m.unit.clone()).collect(),
         pins: vec![fact.clone()],
-        requires: super::classes::pins_of(lineage, &requires),
+        requires: super::function::pins_of(lineage, &requires),
         callees: &context,
         summaries: &context,
         given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),

@@ -12,6 +12,7 @@ pub mod difference;
 mod differencing;
 mod files;
 pub mod follow;
+mod function;
 mod graphs;
 pub mod holds;
 mod hunks;
@@ -181,6 +182,10 @@ pub trait Watch: Sync {
     fn begins(&self, _function: &str) {}
     /// One of them is done.
     fn done(&self) {}
+    /// Whether there is no time left: what is not begun then stays open.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 /// Watches nothing.
@@ -252,8 +257,23 @@ fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
     report.notices.extend(callers.notices);
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);
     report.complete = report.functions.iter().all(|f| f.complete);
+    if watch.is_over() {
+        report.notices.push(out_of_time(&lineages, &analysed));
+        report.complete = false;
+    }
     report.summary = Summary::of(&report);
     report
+}
+
+/// Says what the time limit left open.
+fn out_of_time(lineages: &[Lineage], analysed: &[classes::Analysed]) -> String {
+    let late = |a: &&classes::Analysed| {
+        let open = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.undecided);
+        open.into_iter().any(|u| u.reason == classes::OUT_OF_TIME)
+    };
+    let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
+    let late = analysed.iter().filter(late).count();
+    format!("the time limit was met: {late} of {changed} changed functions were not looked at")
 }
 
 /// The limits of one function, when so many are analysed: beyond a few, all share what these may cost,

@@ -7,7 +7,8 @@ use super::witness;
 use crate::invariant::{Property, PropertyKind, Standing};
 use crate::ir::UndefinedKind;
 use crate::report::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, RepoPath, Report, Version, Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, HARMLESS, RepoPath, Report, Version,
+    Violation,
 };
 use std::collections::BTreeMap;
 
@@ -134,6 +135,7 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
         outcome,
         decided_by: match p.kind {
             PropertyKind::Safety { .. } => "runs".into(),
+            _ if a.is_harmless && last == Some(AssertionOutcome::Unknown) => HARMLESS.into(),
             _ => "full".into(),
         },
         violation,

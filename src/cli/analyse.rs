@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Analyses the versions that the arguments name; also returns the settings that were in force.
 pub fn report(
@@ -53,16 +53,18 @@ pub fn report_with_versions(
 
 /// Returns the report of a job, from the cache if it has it.
 fn report_of(job: &Job, repository: &Repository, context: &Context) -> Report {
-    let Job { request, changes, settings } = job;
+    let Job { request, changes, settings, limit } = job;
     let excluded = changes.iter().flat_map(excluded_hunks).collect();
-    report_of_request(request, excluded, settings, repository, context)
+    report_of_request(request, excluded, settings, *limit, repository, context)
 }
 
-/// Returns the report of a request, from the cache if it has it.
+/// Returns the report of a request, from the cache if it has it. What is not begun within `limit` stays
+/// open.
 pub fn report_of_request(
     request: &Request,
     excluded: Vec<HunkReport>,
     settings: &Settings,
+    limit: Option<Duration>,
     repository: &Repository,
     context: &Context,
 ) -> Report {
@@ -72,11 +74,14 @@ pub fn report_of_request(
     let mut report = match report {
         Some(known) => known,
         None => {
-            let progress = Progress::new(&context.globals);
+            let deadline = limit.and_then(|limit| start.checked_add(limit));
+            let progress = Progress::new(&context.globals).until(deadline);
             progress.working_on("comparing versions");
             let report = fresh(repository, request, excluded, settings, &progress);
+            // What the machine had no time for is no answer for another time.
+            let is_whole = repository.objects().unreadable().is_empty() && !progress.is_over();
             drop(progress);
-            if let Some(cached) = cached.filter(|_| repository.objects().unreadable().is_empty()) {
+            if let Some(cached) = cached.filter(|_| is_whole) {
                 cached.put(&report);
             }
             report
@@ -148,6 +153,8 @@ struct Job {
     /// Excluded files included.
     changes: Vec<Changes>,
     settings: Settings,
+    /// Time for the analysis.
+    limit: Option<Duration>,
 }
 
 fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Result<Job, CliError> {
@@ -161,7 +168,7 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
         options: c_options(&settings),
         analysis: analysis_options(repository, args, &settings)?,
     };
-    Ok(Job { request, changes, settings })
+    Ok(Job { request, changes, settings, limit: args.limit })
 }
 
 /// How the arguments and the settings ask for an analysis.

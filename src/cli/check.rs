@@ -36,6 +36,11 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
+    /// Seconds after which functions that were not looked at stay open; the answer then depends on the
+    /// machine
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+
     /// Also count what checking every assertion would cost, beside what checking their difference does
     #[arg(long)]
     pub compare_full: bool,
@@ -63,6 +68,7 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         compare_full: args.compare_full,
         gate: true,
         properties_only: true,
+        limit: args.timeout.map(std::time::Duration::from_secs),
         ..DiffArgs::default()
     };
     let (mut report, settings) = analyse::report(&repository, &diff, context)?;

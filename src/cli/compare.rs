@@ -92,6 +92,17 @@ fn bad_setting(error: ConfigError) -> CliError {
 
 /// Returns the function that compares two versions of this repository, as `git invdiff diff` does.
 pub(super) fn analyse(context: &Context) -> Analyse {
+    compared(context, DiffArgs { gate: true, ..DiffArgs::default() })
+}
+
+/// Returns the function that looks at what becomes of properties, as `git invdiff check` does, and ends by
+/// itself after a time.
+pub(super) fn check(context: &Context, limit: Option<Duration>) -> Analyse {
+    compared(context, DiffArgs { gate: true, properties_only: true, limit, ..DiffArgs::default() })
+}
+
+/// Returns the function that compares two versions in the way of `args`.
+fn compared(context: &Context, args: DiffArgs) -> Analyse {
     // The context has moved to the -C directory already, and its output is not to be opened again.
     let globals = GlobalArgs { change_dir: Vec::new(), output: None, quiet: true, ..context.globals.clone() };
     Arc::new(move |old: &Side, new: &Side| {
@@ -100,7 +111,7 @@ pub(super) fn analyse(context: &Context) -> Analyse {
         let mut context = Context::new(globals.clone(), true).map_err(fails)?;
         let range = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
         let opened = analyse::open(&context).map_err(fails)?;
-        let args = DiffArgs { range, gate: true, ..DiffArgs::default() };
+        let args = DiffArgs { range, ..args.clone() };
         analyse::report(&opened, &args, &mut context).map(|(report, _)| report).map_err(fails)
     })
 }

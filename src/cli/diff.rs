@@ -85,6 +85,10 @@ pub struct DiffArgs {
     #[arg(skip)]
     pub properties_only: bool,
 
+    /// For the gate: time after which what is not begun stays open.
+    #[arg(skip)]
+    pub limit: Option<std::time::Duration>,
+
     /// For `check`: what checking all assertions would cost is counted, too.
     #[arg(skip)]
     pub compare_full: bool,

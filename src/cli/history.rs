@@ -130,7 +130,7 @@ impl<'r> History<'r> {
             options: self.front_end.clone(),
             analysis: analysis::Options { function: Some(after.name.clone()), ..self.analysis.clone() },
         };
-        Ok(analyse::report_of_request(&request, Vec::new(), &self.settings, self.repository, context))
+        Ok(analyse::report_of_request(&request, Vec::new(), &self.settings, None, self.repository, context))
     }
 }
 

@@ -105,9 +105,9 @@ fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<Exit
             .read_to_end(&mut stdin)
             .map_err(|e| CliError::fatal("cannot read standard input").caused_by(&e))?;
     }
-    let analyse = compare::analyse(context);
+    let (analyse, check) = (compare::analyse(context), compare::check(context, settings.timeout));
     let mut stderr = std::io::stderr();
-    let mut hook = Hook { git: &git, settings: &settings, analyse, stderr: &mut stderr };
+    let mut hook = Hook { git: &git, settings: &settings, analyse, check, stderr: &mut stderr };
     match hooks::run(name, args, &stdin, &mut hook) {
         Outcome::Continue => Ok(ExitCode::Done),
         Outcome::Stop => Ok(ExitCode::Objection),

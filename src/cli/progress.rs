@@ -5,7 +5,7 @@ use crate::analysis::Watch;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a run stays silent.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -16,6 +16,8 @@ pub struct Progress {
     bar: ProgressBar,
     /// Hanging up tells the waiting thread that the work is over.
     over: Option<mpsc::Sender<()>>,
+    /// When what is not begun is to stay open.
+    deadline: Option<Instant>,
 }
 
 impl Progress {
@@ -26,7 +28,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        let mut progress = Progress { bar, over: None };
+        let mut progress = Progress { bar, over: None, deadline: None };
         if wanted {
             let (over, work_ends) = mpsc::channel();
             progress.over = Some(over);
@@ -37,6 +39,13 @@ impl Progress {
                 }
             });
         }
+        progress
+    }
+
+    /// What is not begun at `deadline` is to stay open.
+    pub fn until(self, deadline: Option<Instant>) -> Progress {
+        let mut progress = self;
+        progress.deadline = deadline;
         progress
     }
 
@@ -60,6 +69,10 @@ impl Watch for Progress {
 
     fn done(&self) {
         self.bar.inc(1);
+    }
+
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::age;
 use super::annotate::{Annotated, Existing, annotate};
@@ -20,6 +20,9 @@ use super::{Analyse, Failure, Side};
 use crate::report::{Report, escape::visible};
 use crate::store::notes::{self, Note, Notes, NotesError, NotesRef, Record};
 use crate::store::{Git, GitError};
+
+/// Time for what was begun before the limit was met.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// The hooks that are known, in the order git runs them.
 pub const NAMES: [&str; 6] =
@@ -47,6 +50,8 @@ pub struct Hook<'a> {
     pub git: &'a Git,
     pub settings: &'a HookSettings,
     pub analyse: Analyse,
+    /// As `analyse`, of properties alone; ends by itself when the time is over, with what it has.
+    pub check: Analyse,
     /// Standard error.
     pub stderr: &'a mut dyn Write,
 }
@@ -106,14 +111,32 @@ fn advisory(result: Result<(), HookError>) -> Result<Outcome, HookError> {
     result.map(|()| Outcome::Continue)
 }
 
-/// Compares HEAD with the index, says what callers will see, and stops for a replayed regression.
+/// Compares HEAD with the index, stops for a replayed regression, and says what callers will see if
+/// there is time for that.
 fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
     let policy_changes = &hook.settings.policy_changes;
     if !policy_changes.is_empty() {
         say(hook, "warning: this commit changes the policy of .invdiff.yaml");
         policy_changes.iter().for_each(|line| say(hook, &format!("  {}", visible(line))));
     }
-    let report = analysed(hook, head(hook.git)?, Side::Index)?;
+    let (begin, limit) = (Instant::now(), hook.settings.timeout);
+    let old = head(hook.git)?;
+    // Regressions first: they take a part of the time that all facts do.
+    let (check, before) = (hook.check.clone(), old.clone());
+    let checked = within(limit.map(|limit| limit + GRACE), move || check(&before, &Side::Index))??;
+    if !judge(&checked, &hook.settings.policy).blocked.is_empty() {
+        return Ok(judged(hook, checked));
+    }
+    let left = limit.map(|limit| limit.saturating_sub(begin.elapsed()));
+    if left == Some(Duration::ZERO) {
+        return Ok(judged(hook, checked));
+    }
+    let report = analysed(hook, old, Side::Index, left)?;
+    Ok(judged(hook, report))
+}
+
+/// Says what a report means for the commit.
+fn judged(hook: &mut Hook<'_>, report: Report) -> Outcome {
     // A bound that was met is worth a line in a report, not one at every commit.
     for notice in report.notices.iter().filter(|notice| !notice.starts_with("note: ")) {
         say(hook, &format!("warning: invdiff: {}", visible(notice)));
@@ -124,26 +147,24 @@ fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
         say(hook, &format!("warning: invdiff: {}", visible(known.over())));
     }
     if verdict.warnings.is_empty() && verdict.blocked.is_empty() {
-        return Ok(Outcome::Continue);
+        return Outcome::Continue;
     }
     if !verdict.warnings.is_empty() {
         say(hook, "warning: this commit changes what callers can see");
         verdict.warnings.iter().for_each(|line| say(hook, &format!("  {line}")));
     }
-    if !verdict.blocked.is_empty() {
-        say(hook, "error: this commit breaks what held before");
-        verdict.blocked.iter().for_each(|line| say(hook, &format!("  {line}")));
-    }
     if verdict.blocked.is_empty() {
         say(hook, "hint: look closer with 'git invdiff --staged'");
-        return Ok(Outcome::Continue);
+        return Outcome::Continue;
     }
+    say(hook, "error: this commit breaks what held before");
+    verdict.blocked.iter().for_each(|line| say(hook, &format!("  {line}")));
     say(hook, "hint: look closer with 'git invdiff check --staged'");
     if let [id, ..] = verdict.ids.as_slice() {
         say(hook, &format!("hint: if it is known and left alone: git invdiff suppress {id} --reason ..."));
     }
     say(hook, "hint: commit anyway with 'git commit --no-verify' or INVDIFF_SKIP=1");
-    Ok(Outcome::Stop)
+    Outcome::Stop
 }
 
 /// Adds how long lost facts had held, as far as notes know.
@@ -225,15 +246,15 @@ fn annotate_in_time(
     Ok(())
 }
 
-/// Runs the analysis within the time limit, unless the hook before had the same question.
-fn analysed(hook: &Hook<'_>, old: Side, new: Side) -> Result<Report, HookError> {
+/// Runs the analysis within a time limit, unless the hook before had the same question.
+fn analysed(hook: &Hook<'_>, old: Side, new: Side, limit: Option<Duration>) -> Result<Report, HookError> {
     let memory = Memory::of(hook.git)?;
     let key = memory.key(hook.git, &old, &new)?;
     if let Some(answer) = memory.recall(&key) {
         return answer.map_err(HookError::Again);
     }
     let analyse = hook.analyse.clone();
-    let answer = within(hook.settings.timeout, move || analyse(&old, &new));
+    let answer = within(limit, move || analyse(&old, &new));
     match &answer {
         Ok(answer) => memory.keep(&key, answer),
         Err(error) => memory.keep(&key, &Err(Failure(error.to_string()))),
@@ -264,7 +285,7 @@ fn within<T: Send + 'static>(
     match limit {
         None => receiver.recv().map_err(|_| crashed()),
         Some(limit) => receiver.recv_timeout(limit).map_err(|error| match error {
-            mpsc::RecvTimeoutError::Timeout => HookError::Timeout(limit.as_secs()),
+            mpsc::RecvTimeoutError::Timeout => HookError::Timeout(limit.as_secs().max(1)),
             mpsc::RecvTimeoutError::Disconnected => crashed(),
         }),
     }

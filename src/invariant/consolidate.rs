@@ -215,17 +215,18 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
     let nodes_total = task.graph.nodes.len() as u64;
     if flow.classes.iter().any(|c| c.irreducible) {
         let reason = "irreducible control flow (a loop with several entries)".into();
-        let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
+        let properties = if task.points.exit { properties::check(task, None, &|| false) } else { Vec::new() };
         return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
     }
     if task.graph.nodes.len() > MAX_NODES {
         let reason = format!("more than {MAX_NODES} instructions with callees and unrolled loops");
-        let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
+        let properties = if task.points.exit { properties::check(task, None, &|| false) } else { Vec::new() };
         return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
     }
     let mut engine = Engine::new(task, &flow);
     let points = engine.points();
-    let properties = if task.points.exit { properties::check(task, Some(&mut engine)) } else { Vec::new() };
+    let properties =
+        if task.points.exit { properties::check(task, Some(&mut engine), &|| false) } else { Vec::new() };
     FunctionDiff {
         points,
         properties,

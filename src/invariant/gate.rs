@@ -10,20 +10,20 @@ use super::{runs, subject};
 use crate::mvicfg::Flow;
 
 /// Looks at the properties of one function. Cost: runs, and a few questions for each assertion and
-/// pinned fact.
-pub fn check_function(task: &Task) -> FunctionDiff {
+/// pinned fact, until `is_over`.
+pub fn check_function(task: &Task, is_over: &dyn Fn() -> bool) -> FunctionDiff {
     let nodes_total = task.graph.nodes.len() as u64;
     let is_shown = is_shown(task);
     let alone = |properties| FunctionDiff { properties, nodes_total, is_shown, ..FunctionDiff::default() };
-    if !is_to_be_proved(task) || task.graph.nodes.len() > MAX_NODES {
-        return alone(properties::check(task, None));
+    if is_over() || !is_to_be_proved(task) || task.graph.nodes.len() > MAX_NODES {
+        return alone(properties::check(task, None, is_over));
     }
     let flow = Flow::new(task.graph);
     if flow.classes.iter().any(|c| c.irreducible) {
-        return alone(properties::check(task, None));
+        return alone(properties::check(task, None, is_over));
     }
     let mut engine = Engine::new(task, &flow);
-    let properties = properties::check(task, Some(&mut engine));
+    let properties = properties::check(task, Some(&mut engine), is_over);
     FunctionDiff {
         nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
         solver_queries: engine.queries(),

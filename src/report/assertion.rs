@@ -98,9 +98,12 @@ pub enum Judgement {
     Preexisting,
     /// A property that is new or was changed, and that the newer version breaks.
     BrokenFromTheStart,
-    /// The newer version does not have it, or keeps it.
+    /// The newer version does not have it, keeps it, or fails on no input on which the older one does not.
     Kept,
 }
+
+/// How difference verification decides: nothing violates the property that did not violate it before.
+pub const HARMLESS: &str = "difference-graph";
 
 impl Assertion {
     /// Returns what became of the property up to the newest version of the range.
@@ -116,6 +119,7 @@ impl Assertion {
             (None, Some(AssertionOutcome::Unknown), _) if self.counterexample.is_some() => {
                 Judgement::Possible
             }
+            (None, Some(AssertionOutcome::Unknown), _) if self.decided_by == HARMLESS => Judgement::Kept,
             (_, Some(AssertionOutcome::Fail), None) => Judgement::BrokenFromTheStart,
             (_, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail)) => Judgement::Preexisting,
             (Some(_), ..) | (_, Some(AssertionOutcome::Fail | AssertionOutcome::Unknown), _) => {

@@ -113,8 +113,8 @@ fn stand_in_binary() {
     }
     let git = Git::here();
     let (settings, mut stderr) = (settings(), std::io::stderr());
-    let mut hook =
-        Hook { git: &git, settings: &settings, analyse: stand_in(git.clone()), stderr: &mut stderr };
+    let (analyse, check) = (stand_in(git.clone()), stand_in(git.clone()));
+    let mut hook = Hook { git: &git, settings: &settings, analyse, check, stderr: &mut stderr };
     let name = words[2].to_str().unwrap();
     let outcome = git_invdiff::gate::hooks::run(name, &words[3..], &stdin, &mut hook);
     std::process::exit(if outcome == Outcome::Stop { 1 } else { 0 });

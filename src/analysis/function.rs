@@ -1,0 +1,187 @@
+//! One function over its classes: facts at the points that are asked for, or what becomes of its
+//! properties alone.
+
+use super::classes::{Analysed, Context, World, classify, classify_exactly, version_pairs};
+use super::lineage::{Lineage, Member};
+use super::{Options, Pin, difference};
+use crate::invariant::{self, Budget, FunctionDiff, Kept, Loops, PinnedFact, Points, Precondition, Task};
+use crate::mvicfg::{Mvicfg, key};
+use crate::report::PointKind;
+use crate::semantics::unroll;
+
+/// Runs of a function that is proved harmless: they only tell whether callers may see the change.
+const FEW: Budget = Budget { inputs: 200, steps: 500_000 };
+
+/// A function, ready to be looked at.
+struct Subject<'a> {
+    lineage: &'a Lineage,
+    /// By class: its first version, and the function there.
+    members: Vec<(usize, &'a Member)>,
+    pairs: Vec<(usize, usize)>,
+    /// By pair: the function's own text differs.
+    own: Vec<bool>,
+    context: Context<'a>,
+    kept: Kept,
+    given: Vec<Precondition>,
+}
+
+/// Analyses one function.
+pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
+    let lines = if options.properties_only { Vec::new() } else { wanted_lines(lineage, options) };
+    let (class_of, representative) =
+        if lines.is_empty() { classify(lineage) } else { classify_exactly(lineage) };
+    let (pairs, own) = pairs(lineage, &class_of, options);
+    let exit = options.whole || !pairs.is_empty();
+    if !exit && lines.is_empty() {
+        return Analysed { class_of, representative, diff: None, is_harmless: false };
+    }
+    let members: Vec<(usize, &Member)> =
+        representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
+    let classes = members.iter().map(|(v, m)| (*v, m.unit.clone())).collect();
+    let context = Context { world, classes, options, depth: 0 };
+    let (kept, given) = (Kept::default(), Vec::new());
+    let subject = Subject { lineage, members, pairs, own, context, kept, given };
+    let (diff, is_harmless) = match options.properties_only {
+        true => subject.properties(),
+        false => (subject.facts(exit, lines), false),
+    };
+    Analysed { class_of, representative, diff: Some(diff), is_harmless }
+}
+
+/// The pairs of classes that are compared, and whether the function's own text differs in them.
+fn pairs(
+    lineage: &Lineage,
+    class_of: &[Option<usize>],
+    options: &Options,
+) -> (Vec<(usize, usize)>, Vec<bool>) {
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    let mut own: Vec<bool> = Vec::new();
+    let written = |v: usize| lineage.members[v].as_ref().map(|m| key::body_hash(&m.function));
+    let expanded = |v: usize| lineage.members[v].as_ref().map(|m| m.body.clone());
+    for (v, w) in version_pairs(class_of.len(), options.all_pairs) {
+        if let (Some(a), Some(b)) = (class_of[v], class_of[w])
+            && a != b
+            && !pairs.contains(&(a, b))
+        {
+            pairs.push((a, b));
+            // With equal expanded bodies a constant differs, which is the function's own matter.
+            let constant = lineage.salt.is_empty() && expanded(v) == expanded(w);
+            own.push(written(v) != written(w) || constant);
+        }
+    }
+    (pairs, own)
+}
+
+impl Subject<'_> {
+    fn options(&self) -> &Options {
+        self.context.options
+    }
+
+    /// Looks at the function, with its short loops laid out or as it is written.
+    fn look(
+        &self,
+        unrolled: bool,
+        points: Points,
+        budget: Budget,
+        at: &dyn Fn(&Task) -> FunctionDiff,
+    ) -> FunctionDiff {
+        let (options, members, world) = (self.options(), &self.members, self.context.world);
+        let body = |m: &Member| match unrolled {
+            true => unroll::unroll(&m.inlined, &unroll::UnrollLimits::default()),
+            false => m.inlined.clone(),
+        };
+        let graph = Mvicfg::build(members.iter().map(|(_, m)| body(m)).collect());
+        at(&Task {
+            graph: &graph,
+            pairs: self.pairs.clone(),
+            own: self.own.clone(),
+            programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
+            kept: &self.kept,
+            units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
+            pins: pins_of(self.lineage, &options.pins),
+            requires: pins_of(self.lineage, &options.requires),
+            callees: &self.context,
+            summaries: &self.context,
+            given: self.given.clone(),
+            pointer_bits: members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits()),
+            points,
+            options: invariant::Options {
+                rlimit: options.rlimit,
+                unroll: options.unroll,
+                all: options.has_locals(),
+                aliases: options.aliases,
+                budget,
+            },
+        })
+    }
+
+    /// What becomes of the properties, and whether the change is harmless: difference verification comes
+    /// first, since it asks no solver; what it settles is not proved again.
+    fn properties(&self) -> (FunctionDiff, bool) {
+        let world = self.context.world;
+        let pinned = !pins_of(self.lineage, &self.options().pins).is_empty();
+        let harmless = |undefined| !pinned && difference::is_harmless(self.lineage, world, undefined);
+        let safe = harmless(true);
+        let settled = safe || harmless(false);
+        let budget = if safe { FEW } else { self.options().budget };
+        let is_over = || settled || world.watch.is_over();
+        let points = Points { exit: true, ..Points::default() };
+        let diff = self.look(true, points, budget, &|task| invariant::check_function(task, &is_over));
+        (diff, settled)
+    }
+
+    /// Facts at the exit, and at `lines` and other points that are asked for.
+    fn facts(mut self, exit: bool, lines: Vec<u32>) -> FunctionDiff {
+        let choice = self.options().points.clone();
+        let at_exit = exit && (choice.kinds.is_none() || choice.has(PointKind::Exit));
+        if at_exit {
+            let given = self.members.iter().enumerate();
+            self.given = given.map(|(c, (_, m))| self.context.precondition(c, &m.function)).collect();
+        }
+        let budget = self.options().budget;
+        let examine = |unrolled, points| self.look(unrolled, points, budget, &invariant::diff_function);
+        // At other points than the exit the loops are looked at as they are written.
+        let explicit = if choice.has(PointKind::Loop) { Loops::Yes } else { Loops::No };
+        let untold = if choice.is_explicit() { Loops::No } else { Loops::WhereUntold };
+        let entry = choice.has(PointKind::Entry);
+        let inside = explicit == Loops::Yes || entry || !lines.is_empty();
+        if at_exit && inside && self.members.iter().all(|(_, m)| !unrolls(m)) {
+            return examine(false, Points { exit: true, entry, loops: explicit, lines });
+        }
+        let mut diff = FunctionDiff::default();
+        if at_exit {
+            diff.extend(examine(true, Points { exit: true, loops: untold, ..Points::default() }));
+        }
+        if inside {
+            diff.extend(examine(false, Points { exit: false, entry, loops: explicit, lines }));
+        }
+        diff
+    }
+}
+
+/// Whether a body has a loop that is laid out.
+fn unrolls(m: &Member) -> bool {
+    let hash = key::exact_body_hash;
+    hash(&unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())) != hash(&m.inlined)
+}
+
+/// The lines that were asked for, as lines of the newest body.
+fn wanted_lines(lineage: &Lineage, options: &Options) -> Vec<u32> {
+    let Some((_, newest)) = lineage.newest() else { return Vec::new() };
+    let span = &newest.function.span;
+    let inside = |line: u32| span.line <= line && line <= span.end_line;
+    let of_file = options.points.lines.iter().filter(|(file, line)| *file == newest.file && inside(*line));
+    of_file.map(|(_, line)| *line).collect()
+}
+
+/// The pinned facts about a function, under any of its names.
+pub(super) fn pins_of(lineage: &Lineage, pins: &[Pin]) -> Vec<PinnedFact> {
+    let mut found: Vec<PinnedFact> = Vec::new();
+    for pin in pins {
+        let about = lineage.members.iter().flatten().any(|m| pin.is_about(&m.file, &m.function.name));
+        if about && found.iter().all(|p| p.text != pin.fact.text) {
+            found.push(pin.fact.clone());
+        }
+    }
+    found
+}
