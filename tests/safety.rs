@@ -154,3 +154,36 @@ fn refused_memory_counts_where_it_was_refused_before() {
     let f = "int *one(int v)\n{\n    int *p = malloc(sizeof *p);\n    if ($)\n        return NULL;\n    *p = v;\n    return p;\n}\n";
     check_in(&format!("{head}{f}"), "!p", "0", &["introduced null 7"]);
 }
+
+#[test]
+fn memory_that_nobody_can_reach_any_more() {
+    let copy = "#include <stdlib.h>\nvoid keep(char *);\nstatic char *kept, **table[2];\nchar *copy(int c)\n{\n    char *p = malloc(2);\n    if (!p)\n        return 0;\n    p[0] = (char)c;\n    p[1] = 0;\n    if (c == 'x') {\n        $\n        return 0;\n    }\n    return p;\n}\nchar *last(void) { return table[1] ? *table[1] : kept; }\n";
+    check_in(copy, "free(p);", "", &["introduced leak 6"]);
+    check_in(copy, "free(p);", "kept = p;", &[]);
+    check_in(copy, "free(p);", "table[1] = malloc(8); if (table[1]) *table[1] = p; else free(p);", &[]);
+    // What is called may keep it.
+    check_in(copy, "free(p);", "keep(p);", &[]);
+    check_in(copy, "", "p[0] = 0;", &["preexisting leak 6"]);
+    let program = "#include <stdlib.h>\nint main(void)\n{\n    char *p = malloc(2);\n    if (!p)\n        return 1;\n    p[0] = 1;\n    $\n    return p ? p[0] : 0;\n}\n";
+    // The end of a program gives back what it could still reach.
+    check_in(program, "free(p); return 1;", "", &[]);
+    check_in(program, "", "p = 0;", &["introduced leak 4"]);
+}
+
+#[test]
+fn memory_that_was_given_back() {
+    let twice = "#include <stdlib.h>\nint f(int n)\n{\n    int *p = malloc(sizeof *p), r = 0;\n    if (!p)\n        return -1;\n    *p = n;\n    if (n > 3) {\n        $\n    }\n    r = *p;\n    free(p);\n    return r;\n}\n";
+    check_in(twice, "r = 1;", "free(p);", &["introduced null 11"]);
+    check_in(twice, "r = 1;", "free(p); return 0;", &[]);
+    let again = "#include <stdlib.h>\nvoid f(int n)\n{\n    char *p = malloc(4);\n    if (n > 3)\n        free(p);\n    $\n}\n";
+    check_in(again, "else free(p);", "free(p);", &["introduced null 7"]);
+    check_in(again, "else free(p);", "if (n <= 3) free(p);", &[]);
+}
+
+#[test]
+fn ways_to_abort() {
+    let get = "#include <stdlib.h>\nint get(int k)\n{\n    if (k < 0)\n        $;\n    return k;\n}\n";
+    check_in(get, "return -1", "abort()", &["introduced abort 5"]);
+    check_in(get, "abort()", "exit(1)", &[]);
+    check_in(get, "abort()", "k = 2, abort()", &["preexisting abort 5"]);
+}

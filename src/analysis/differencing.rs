@@ -8,7 +8,7 @@ use super::classes::{Analysed, World};
 use super::lineage::{Lineage, Member};
 use super::{Options, Pin, witness};
 use crate::interp::{End, Program};
-use crate::invariant;
+use crate::invariant::{self, Property, PropertyKind};
 use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
 use crate::property::{self, Comparison, Finding, Match, Outcome, Step};
 use crate::report::{
@@ -41,8 +41,8 @@ pub(super) fn compare_all(
 
 fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) -> Option<Comparison> {
     let differencing = options.differencing?;
-    // Difference verification has said all there is to say, unless it is to be counted.
-    if a.is_harmless && !differencing.compare_full || world.watch.is_over() {
+    // Of what both versions assert, difference verification has said all there is to say.
+    if a.is_harmless && !differencing.compare_full && asserts_the_same(a) || world.watch.is_over() {
         return None;
     }
     let (&[Some(from), Some(to)], [Some(old), Some(new)]) =
@@ -78,6 +78,13 @@ fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) ->
             compare_full: differencing.compare_full,
         },
     )
+}
+
+/// Whether all classes have the same assertions.
+fn asserts_the_same(a: &Analysed) -> bool {
+    let assertions = a.diff.iter().flat_map(|d| &d.properties);
+    let own = |p: &&Property| matches!(p.kind, PropertyKind::Assertion { callee: None, .. });
+    assertions.filter(own).all(|p| p.standing.len() == a.representative.len())
 }
 
 /// The entry of a function, where names are parameters.

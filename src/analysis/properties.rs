@@ -4,7 +4,7 @@ use super::Pin;
 use super::classes::Analysed;
 use super::lineage::Lineage;
 use super::witness;
-use crate::invariant::{Property, PropertyKind, Standing};
+use crate::invariant::{Harm, Property, PropertyKind, Standing};
 use crate::ir::UndefinedKind;
 use crate::report::{
     Assertion, AssertionKind, AssertionMatch, AssertionOutcome, HARMLESS, RepoPath, Report, Version,
@@ -144,8 +144,13 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
     }
 }
 
-/// The kind of property that an undefined event violates.
-fn kind_of(event: UndefinedKind) -> AssertionKind {
+/// The kind of property that something harmful violates.
+fn kind_of(harm: Harm) -> AssertionKind {
+    let event = match harm {
+        Harm::Undefined(event) => event,
+        Harm::Abort => return AssertionKind::Abort,
+        Harm::Leak => return AssertionKind::Leak,
+    };
     match event {
         UndefinedKind::DivisionByZero | UndefinedKind::DivisionOverflow => AssertionKind::Division,
         UndefinedKind::ShiftCount | UndefinedKind::FloatToInt | UndefinedKind::SignedOverflow => {

@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
 use super::streams::Streams;
-use crate::ir::{CType, Const, Function, NodeId, Sort, UndefinedKind, VarId};
+use crate::ir::{CType, Const, Function, NodeId, Sort, UndefinedKind, VarId, VarKind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -100,6 +100,8 @@ pub(crate) struct Machine<'p> {
     pub at_exit: Vec<u64>,
     /// What each started `va_list` goes through.
     pub argument_lists: Vec<Vec<(Const, CType)>>,
+    /// Addresses of what was allocated, each with the function and the node that asked for it.
+    allocated: Vec<(u64, usize, u32)>,
     pub(super) entry_locals: Vec<Option<Const>>,
     /// Where the entry function's aggregate result is kept.
     pub(super) aggregate_result: Option<u64>,
@@ -187,6 +189,7 @@ impl<'p> Machine<'p> {
             assumed_calls: Vec::new(),
             allocations: BTreeMap::new(),
             requests: Vec::new(),
+            allocated: Vec::new(),
             call_counts: BTreeMap::new(),
             inputs: Vec::new(),
             platform_dependent: false,
@@ -264,13 +267,17 @@ impl<'p> Machine<'p> {
         };
         let returns_pointer = self.program.function(entry).is_some_and(|f| f.ret.is_pointer());
         let pointer = returned.filter(|_| returns_pointer).map(|c| c.to_bits() as u64);
-        let (memory, returned_target) = super::summary::summarise(
+        let (allocated, kept) = self.given_away(entry, &end);
+        let summary = super::summary::summarise(
             &mut self.memory,
             self.program,
             &self.object_addresses,
-            pointer,
-            self.aggregate_result,
+            (pointer, self.aggregate_result),
+            (&allocated, &kept),
         );
+        let lost = summary.lost.and_then(|addr| self.allocated.iter().find(|(a, ..)| *a == addr));
+        let lost = lost.and_then(|(_, definition, node)| place_of(self.program, *definition, *node));
+        let aborted = (end == End::Abort).then(|| self.place());
         let returned = returned.filter(|_| self.aggregate_result.is_none());
         let given: Vec<u64> = self.object_addresses.values().copied().collect();
         let imported = self.memory.touched_globals().filter(|(_, o)| !given.contains(&o.base));
@@ -287,13 +294,15 @@ impl<'p> Machine<'p> {
         Outcome {
             end,
             returned,
-            returned_target,
+            returned_target: summary.returned,
             stdout: std::mem::take(&mut self.streams.stdout),
             stdout_lost,
             stderr: std::mem::take(&mut self.streams.stderr),
             exit_code,
             locals: self.entry_locals,
-            memory,
+            memory: summary.objects,
+            lost,
+            aborted,
             overflow,
             stdin_closed: self.streams.closed,
             stdin: self.streams.into_stdin(),
@@ -309,6 +318,27 @@ impl<'p> Machine<'p> {
             requests: self.requests,
             steps: self.limits.fuel - self.fuel,
         }
+    }
+
+    /// Notes where an object was allocated.
+    pub fn note_allocation(&mut self, addr: u64) {
+        if let Some(f) = self.frames.last() {
+            self.allocated.push((addr, f.definition, f.node));
+        }
+    }
+
+    /// What the run allocated and has to leave in somebody's hands, and the pointers that are kept
+    /// besides: a program may still use those of `main`.
+    fn given_away(&self, entry: &str, end: &End) -> (Vec<u64>, Vec<u64>) {
+        let body = self.program.function(entry);
+        let hidden = |f: &crate::ir::Function| f.vars.iter().any(|v| v.in_memory);
+        if *end != End::Return || entry == "main" && body.is_none_or(hidden) {
+            return Default::default();
+        }
+        let vars = body.filter(|_| entry == "main").map_or(&[][..], |f| &f.vars);
+        let named = vars.iter().zip(&self.entry_locals).filter(|(v, _)| v.kind != VarKind::Temp);
+        let kept = named.filter_map(|(_, c)| Some((*c)?.to_bits() as u64)).collect();
+        (self.allocated.iter().map(|(addr, ..)| *addr).collect(), kept)
     }
 
     /// Returns where the run is.

@@ -382,6 +382,16 @@ impl<'p> Memory<'p> {
         self.exceeded
     }
 
+    /// Returns an object that came into being.
+    pub fn object(&self, r: ObjectRef) -> Option<&Object<'p>> {
+        match r.region {
+            Region::Global => self.globals.get(r.index)?.as_deref(),
+            Region::Input => self.input.objects.get(r.index),
+            Region::Stack => self.stack.objects.get(r.index),
+            Region::Heap => self.heap.objects.get(r.index),
+        }
+    }
+
     /// Returns an object; globals come into being on first use.
     pub fn object_mut(&mut self, r: ObjectRef) -> Option<&mut Object<'p>> {
         match r.region {

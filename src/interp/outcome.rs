@@ -138,6 +138,10 @@ pub struct Outcome {
     pub locals: Vec<Option<Const>>,
     /// Globals that were written, objects of the input, and what they reach; sorted by identity.
     pub memory: Vec<FinalObject>,
+    /// Where memory was allocated that is alive and that nothing leads to any more, when the run returned.
+    pub lost: Option<Place>,
+    /// Where `abort` was called, when that ended the run.
+    pub aborted: Option<Place>,
     /// First signed overflow; it wrapped.
     pub overflow: Option<Place>,
     /// All of standard input, with what a plan added.

@@ -10,15 +10,25 @@ use super::outcome::{FinalObject, FinalPointer, Identity, Target};
 use super::program::Program;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Returns the reachable objects, sorted by identity, and where the returned pointer leads. Cost:
-/// linear in the bytes of the objects.
+/// What a run left.
+pub(crate) struct Summary {
+    /// The reachable objects, sorted by identity.
+    pub objects: Vec<FinalObject>,
+    /// Where the returned pointer leads.
+    pub returned: Option<Target>,
+    /// The first address, of those that were asked about, of an object that nothing leads to.
+    pub lost: Option<u64>,
+}
+
+/// Summarises memory as a run left it. Of the objects `allocated`, those are lost that neither the
+/// caller nor `kept`, further pointers, lead to. Cost: linear in the bytes of the objects.
 pub(crate) fn summarise<'p>(
     memory: &mut Memory<'p>,
     program: &'p Program,
     inputs: &BTreeMap<ObjectId, u64>,
-    returned: Option<u64>,
-    aggregate_result: Option<u64>,
-) -> (Vec<FinalObject>, Option<Target>) {
+    (returned, aggregate_result): (Option<u64>, Option<u64>),
+    (allocated, kept): (&[u64], &[u64]),
+) -> Summary {
     let mut walk = Walk::new(memory, program);
     if let Some(r) = aggregate_result.and_then(|a| walk.memory.find(a)) {
         walk.enter(r, Identity::Result);
@@ -43,7 +53,9 @@ pub(crate) fn summarise<'p>(
         }
     }
     let target = returned.filter(|&a| a != 0).and_then(|a| walk.target(a));
-    walk.finish(target)
+    let objects = walk.finish();
+    let lost = if allocated.is_empty() { None } else { walk.lost(allocated, kept) };
+    Summary { objects, returned: target, lost }
 }
 
 /// Returns the entry content of a global as [`summarise`] would show it.
@@ -52,7 +64,7 @@ pub(crate) fn initial_global(program: &Program, symbol: &str) -> Option<FinalObj
     let mut memory = Memory::new(program, super::Limits::default().memory);
     let mut walk = Walk::new(&mut memory, program);
     walk.enter(ObjectRef { region: Region::Global, index: slot }, Identity::Global(symbol.into()));
-    walk.finish(None).0.into_iter().next()
+    walk.finish().into_iter().next()
 }
 
 struct Walk<'m, 'p> {
@@ -108,7 +120,8 @@ impl<'m, 'p> Walk<'m, 'p> {
         Some(Target::Object { identity, offset })
     }
 
-    fn finish(mut self, returned: Option<Target>) -> (Vec<FinalObject>, Option<Target>) {
+    /// Describes what was entered, and all that it leads to.
+    fn finish(&mut self) -> Vec<FinalObject> {
         let mut done = Vec::new();
         while let Some(r) = self.queue.pop_front() {
             if let Some(object) = self.describe(r) {
@@ -116,7 +129,40 @@ impl<'m, 'p> Walk<'m, 'p> {
             }
         }
         done.sort_by(|a, b| a.identity.cmp(&b.identity));
-        (done, returned)
+        done
+    }
+
+    /// Returns the first of the addresses whose object is alive and that nothing leads to.
+    fn lost(&mut self, allocated: &[u64], kept: &[u64]) -> Option<u64> {
+        let hidden: Vec<usize> = self.memory.touched_globals().map(|(i, _)| i).collect();
+        for slot in
+            hidden.into_iter().filter(|slot| self.program.slots().get(*slot).is_some_and(|s| s.hidden))
+        {
+            let symbol = self.program.slots()[slot].symbol.clone();
+            self.enter(ObjectRef { region: Region::Global, index: slot }, Identity::Global(symbol));
+        }
+        kept.iter().for_each(|addr| _ = self.target(*addr));
+        self.finish();
+        let mut lost = allocated.iter().filter_map(|addr| Some((*addr, self.memory.find(*addr)?)));
+        let (addr, _) = lost.find(|(addr, r)| {
+            let alive = self.memory.object(*r).is_some_and(|o| o.live && o.base == *addr);
+            alive && !self.names.contains_key(r)
+        })?;
+        // Somebody may keep pointers where they are not aligned.
+        (!self.keeps_unaligned(allocated)).then_some(addr)
+    }
+
+    /// Whether an object that is known has a pointer to one of these at any offset but those of aligned
+    /// pointers.
+    fn keeps_unaligned(&self, allocated: &[u64]) -> bool {
+        let width = self.program.pointer_bits() as usize / 8;
+        self.names.keys().filter_map(|r| self.memory.object(*r)).filter(|o| o.live).any(|o| {
+            let words = o.bytes().windows(width).enumerate().filter(|(at, _)| at % width != 0);
+            words.into_iter().any(|(_, word)| {
+                let addr = word.iter().rev().fold(0u64, |a, &b| (a << 8) | u64::from(b));
+                allocated.contains(&addr)
+            })
+        })
     }
 
     fn describe(&mut self, r: ObjectRef) -> Option<FinalObject> {

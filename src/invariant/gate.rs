@@ -7,15 +7,18 @@ use super::consolidate::{Engine, FunctionDiff, MAX_NODES, Task};
 use super::point::Kind;
 use super::properties::{self, fails};
 use super::{runs, subject};
+use crate::interp::End;
 use crate::mvicfg::Flow;
 
-/// Looks at the properties of one function. Cost: runs, and a few questions for each assertion and
+/// Looks at the properties of one function. `harmless`: no assertion is known to fail that did not fail
+/// before; then only what may be mended is proved. Cost: runs, and a few questions for each assertion and
 /// pinned fact, until `is_over`.
-pub fn check_function(task: &Task, is_over: &dyn Fn() -> bool) -> FunctionDiff {
+pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -> FunctionDiff {
     let nodes_total = task.graph.nodes.len() as u64;
     let is_shown = is_shown(task);
     let alone = |properties| FunctionDiff { properties, nodes_total, is_shown, ..FunctionDiff::default() };
-    if is_over() || !is_to_be_proved(task) || task.graph.nodes.len() > MAX_NODES {
+    let is_settled = harmless && !failed_before(task);
+    if is_settled || !is_to_be_proved(task) || task.graph.nodes.len() > MAX_NODES {
         return alone(properties::check(task, None, is_over));
     }
     let flow = Flow::new(task.graph);
@@ -35,6 +38,12 @@ pub fn check_function(task: &Task, is_over: &dyn Fn() -> bool) -> FunctionDiff {
 fn is_to_be_proved(task: &Task) -> bool {
     let asserts = || task.graph.bodies.iter().any(|b| b.nodes.iter().any(|n| fails(&n.instr)));
     !task.pins.is_empty() || asserts()
+}
+
+/// Whether some run fails an assertion in an older class.
+fn failed_before(task: &Task) -> bool {
+    let fails = |r: &runs::Run| matches!(r.old.end, End::AssertFailed { .. });
+    task.pairs.iter().any(|&(from, to)| task.runs(from, to).iter().any(fails))
 }
 
 /// Whether some run shows callers that two classes differ.

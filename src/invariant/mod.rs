@@ -59,5 +59,6 @@ pub use point::{Kind, Point};
 pub use precondition::Precondition;
 pub use properties::{Break, PinnedFact, Property, PropertyKind, Standing};
 pub use runs::{Budget, Kept, Run, replay};
+pub use safety::Harm;
 pub use subject::Subject;
 pub use summary::{Summaries, Summary, summarise};

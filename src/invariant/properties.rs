@@ -12,12 +12,12 @@ use super::assume;
 use super::consolidate::{Engine, MAX_NODES, Task};
 use super::inputs;
 use super::runs::{self, Run};
-use super::safety;
+use super::safety::{self, Harm};
 use super::scope::{Exit, Side};
 use super::shrink::Shrinker;
 use super::subject;
 use crate::interp::{End, Input, Outcome};
-use crate::ir::{Instr, Op, Term, TermId, TermPool, UndefinedKind};
+use crate::ir::{Instr, Op, Term, TermId, TermPool};
 use crate::mvicfg::{Flow, Mvicfg};
 use crate::semantics::c_parse::{Expression, Kind};
 use crate::semantics::c_term;
@@ -43,10 +43,10 @@ pub enum PropertyKind {
         ordinal: usize,
     },
     Pinned,
-    /// No undefined event of this kind. `own`: it stands in the function itself; `certain`: the input
+    /// No harm of this kind. `own`: it stands in the function itself; `certain`: the input
     /// that shows it is one that the older version was made for, as far as it tells (`safety.rs`).
     Safety {
-        event: UndefinedKind,
+        event: Harm,
         own: bool,
         certain: bool,
     },

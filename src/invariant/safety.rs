@@ -1,4 +1,5 @@
-//! Built-in safety properties: what a change makes undefined that was defined before.
+//! Built-in safety properties: what a change makes undefined that was defined before, where it comes to
+//! `abort()`, and what memory it leaves that nobody can reach any more.
 //!
 //! Only runs speak. A violation is *introduced* if an input runs in the older version to an end,
 //! without failing and without anything undefined, and meets the event in the newer one;
@@ -16,7 +17,8 @@
 //! - signed overflow wraps, and large numbers are what we like best: it counts where a whole program
 //!   meets it, on its real input, and does something else because of it.
 //!
-//! What is not certain is told apart, and never blocks.
+//! What is not certain is told apart, and never blocks. Memory is lost where a function returns, and
+//! the older version loses none, only if nothing unknown was called, which might have kept it.
 
 use super::consolidate::Task;
 use super::events::event_name;
@@ -39,6 +41,7 @@ const MAX_GLOBALS: usize = 256;
 const OTHER_WORDS: [u32; 2] = [1, 3];
 /// Words in memory that may be null pointers.
 const MAX_CELLS: usize = 160;
+const OVERFLOW: Harm = Harm::Undefined(UndefinedKind::SignedOverflow);
 /// Bytes of the object that a null pointer is exchanged for.
 const FRESH: usize = 256;
 
@@ -51,7 +54,7 @@ pub(super) fn check(task: &Task) -> Vec<Property> {
         let mut by_kind: BTreeMap<&'static str, Vec<(&Run, Event)>> = BTreeMap::new();
         for run in runs.iter().filter(|r| r.same_meaning && task.admits(r, false, to)) {
             if let Some(event) = Event::of(&run.new) {
-                by_kind.entry(event_name(event.kind)).or_default().push((run, event));
+                by_kind.entry(event.kind.name()).or_default().push((run, event));
             }
         }
         for events in by_kind.into_values() {
@@ -61,31 +64,62 @@ pub(super) fn check(task: &Task) -> Vec<Property> {
     found
 }
 
-/// Something undefined that a run met.
+/// What must not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Harm {
+    Undefined(UndefinedKind),
+    /// `abort()` is called.
+    Abort,
+    /// Memory that was allocated is alive when the function returns, and nothing leads to it.
+    Leak,
+}
+
+impl Harm {
+    fn name(self) -> &'static str {
+        match self {
+            Harm::Undefined(kind) => event_name(kind),
+            Harm::Abort => "call of abort()",
+            Harm::Leak => "lost memory",
+        }
+    }
+}
+
+/// Something of this kind that a run met.
 #[derive(Clone, PartialEq, Eq)]
 struct Event {
-    kind: UndefinedKind,
+    kind: Harm,
     function: Arc<str>,
     line: u32,
 }
 
 impl Event {
     fn of(o: &Outcome) -> Option<Event> {
+        let undefined = |kind, place| Some((Harm::Undefined(kind), place));
+        let lost = || o.lost.as_ref().filter(|_| keeps_nothing(o)).map(|place| (Harm::Leak, place));
         let (kind, place) = match (&o.end, &o.overflow) {
-            (End::Undefined { kind, place }, _) => (*kind, place),
+            (End::Undefined { kind, place }, _) => undefined(*kind, place),
             (End::NoReturn { callee, place }, _) if is_error_function(callee) => {
-                (UndefinedKind::Unreachable, place)
+                undefined(UndefinedKind::Unreachable, place)
             }
-            (_, Some(place)) => (UndefinedKind::SignedOverflow, place),
-            _ => return None,
-        };
+            (End::Abort, _) => o.aborted.as_ref().map(|place| (Harm::Abort, place)),
+            (_, Some(place)) => undefined(UndefinedKind::SignedOverflow, place),
+            _ => lost(),
+        }?;
         let is_safety = !matches!(
             kind,
             // Addresses that we made up; texts that the compiler checks.
-            UndefinedKind::BadPointer | UndefinedKind::FormatMismatch | UndefinedKind::BadCall
+            Harm::Undefined(
+                UndefinedKind::BadPointer | UndefinedKind::FormatMismatch | UndefinedKind::BadCall
+            )
         );
         is_safety.then(|| Event { kind, function: place.function.clone(), line: place.line })
     }
+}
+
+/// Whether nothing unknown was called, which might keep what it was given.
+fn keeps_nothing(o: &Outcome) -> bool {
+    let is_request = |callee: &str| o.allocations.keys().any(|known| *known == callee);
+    o.assumed_calls.iter().all(|c| is_request(&c.callee))
 }
 
 /// Whether the verification tasks' function for "must not be reached" is called.
@@ -138,9 +172,8 @@ impl Pair<'_, '_> {
         // What unknown functions would have written was in neither version read without being written.
         let met = events.iter().filter(|(run, _)| ![&run.old, &run.new].into_iter().any(runs::is_made_up));
         let (_, event) = met.into_iter().find(|(run, event)| {
-            let same = Event::of(&run.old).is_some_and(|e| event_name(e.kind) == event_name(event.kind));
-            same && (self.is_program()
-                || self.is_plain(&run.input) && event.kind != UndefinedKind::SignedOverflow)
+            let same = Event::of(&run.old).is_some_and(|e| e.kind.name() == event.kind.name());
+            same && (self.is_program() || self.is_plain(&run.input) && event.kind != OVERFLOW)
         })?;
         let mut property = self.property(event, Standing::Fails, true, None);
         property.standing.insert(self.from, Standing::Fails);
@@ -150,7 +183,7 @@ impl Pair<'_, '_> {
     fn property(&self, event: &Event, now: Standing, certain: bool, run: Option<Run>) -> Property {
         let own = *event.function == *self.name(self.to);
         let kind = PropertyKind::Safety { event: event.kind, own, certain };
-        let mut property = Property::new(kind, &format!("no {}", event_name(event.kind)));
+        let mut property = Property::new(kind, &format!("no {}", event.kind.name()));
         property.standing = BTreeMap::from([(self.from, Standing::Open), (self.to, now)]);
         property.lines.insert(self.to, event.line);
         property.breaks.extend(run.map(|run| Break { from: self.from, to: self.to, run }));
@@ -179,16 +212,13 @@ impl Pair<'_, '_> {
             return false;
         }
         if self.is_program() {
-            return event.kind != UndefinedKind::SignedOverflow || runs::is_defined_difference(run);
+            return event.kind != OVERFLOW || runs::is_defined_difference(run);
         }
         let body = self.task.units[self.to].function(self.name(self.to));
-        if body.is_none_or(|f| f.is_static)
-            || event.kind == UndefinedKind::SignedOverflow
-            || run.new.ended_on_input
-        {
+        if body.is_none_or(|f| f.is_static) || event.kind == OVERFLOW || run.new.ended_on_input {
             return false;
         }
-        let null = event.kind == UndefinedKind::NullDereference;
+        let null = event.kind == Harm::Undefined(UndefinedKind::NullDereference);
         self.null_is_told_apart(run, &still)
             && (!null || self.null_cells_are_told_apart(&run.input, &still))
             && self.without_globals(&run.input).is_some_and(|input| self.without_unread(input, &still))
@@ -329,7 +359,9 @@ impl Pair<'_, '_> {
 /// Whether only the newer version meets the event.
 fn introduces(run: &Run, event: &Event) -> bool {
     let other_end = match event.kind {
-        UndefinedKind::SignedOverflow => runs::is_defined_difference(run),
+        OVERFLOW => runs::is_defined_difference(run),
+        // To say that it loses nothing takes as much knowledge of what it calls.
+        Harm::Leak => run.old.lost.is_none() && keeps_nothing(&run.old),
         _ => true,
     };
     run.same_meaning && is_fine(&run.old) && !run.old.nan_sign && !run.old.platform_dependent && other_end

@@ -63,6 +63,10 @@ pub enum AssertionKind {
     Null,
     Uninitialised,
     Unreachable,
+    /// `abort()` is called.
+    Abort,
+    /// Memory that nobody can reach any more.
+    Leak,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -132,7 +136,7 @@ impl Assertion {
 }
 
 impl AssertionKind {
-    pub const ALL: [AssertionKind; 8] = [
+    pub const ALL: [AssertionKind; 10] = [
         AssertionKind::Assertion,
         AssertionKind::Pinned,
         AssertionKind::Division,
@@ -141,6 +145,8 @@ impl AssertionKind {
         AssertionKind::Null,
         AssertionKind::Uninitialised,
         AssertionKind::Unreachable,
+        AssertionKind::Abort,
+        AssertionKind::Leak,
     ];
 
     /// Whether it is built in: an event that C leaves undefined.
@@ -159,6 +165,8 @@ impl AssertionKind {
             AssertionKind::Null => "null",
             AssertionKind::Uninitialised => "uninitialised",
             AssertionKind::Unreachable => "unreachable",
+            AssertionKind::Abort => "abort",
+            AssertionKind::Leak => "leak",
         }
     }
 }

@@ -44,6 +44,7 @@ fn allocate(m: &mut Machine<'_>, a: &Arguments<'_>, size: Option<u64>, zeroed: b
         return a.address(0);
     };
     let addr = m.memory.allocate(size, zeroed).ok_or_else(over_limit)?;
+    m.note_allocation(addr);
     a.address(addr)
 }
 

@@ -265,7 +265,9 @@ fn separate(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
 fn duplicate(m: &mut Machine<'_>, a: &Arguments<'_>, limit: u64) -> Run<Option<Const>> {
     let mut bytes = m.memory.string(a.word(0)?, limit)?;
     bytes.push(0);
-    a.address(place(m, &bytes)?)
+    let addr = place(m, &bytes)?;
+    m.note_allocation(addr);
+    a.address(addr)
 }
 
 /// Allocates an object with this content.
