@@ -126,7 +126,8 @@ impl Subject<'_> {
         let budget = if safe { FEW } else { self.options().budget };
         let is_over = || world.watch.is_over();
         let points = Points { exit: true, ..Points::default() };
-        let diff = self.look(true, points, budget, &|task| invariant::check_function(task, settled, &is_over));
+        let diff =
+            self.look(true, points, budget, &|task| invariant::check_function(task, settled, &is_over));
         (diff, settled)
     }
 
