@@ -114,7 +114,7 @@ fn place(l: &Lineage) -> Option<(PathBuf, Arc<str>)> {
 fn changed<'a>(l: &'a Lineage, a: &'a Analysed) -> Option<(Arc<str>, Changed<'a>)> {
     let churns = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.churns);
     let told = churns.into_iter().any(|c| c.subject.is_observable() && c.witness.is_some());
-    let shown = told || a.diff.as_ref().is_some_and(|d| d.is_shown);
+    let shown = told || a.is_shown;
     let (_, newest) = l.newest()?;
     let name = newest.function.name.clone();
     let kept = l.members.iter().flatten().all(|m| m.function.name == name);

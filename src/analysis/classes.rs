@@ -156,13 +156,15 @@ pub struct Analysed {
     /// Where only properties are asked for: no assertion fails that did not fail before, by difference
     /// verification.
     pub is_harmless: bool,
+    /// There, a run shows callers a difference.
+    pub is_shown: bool,
 }
 
 impl Analysed {
     /// What is left where nothing could be said.
     fn open(class_of: Vec<Option<usize>>, representative: Vec<usize>, reason: &str) -> Analysed {
         let diff = Some(FunctionDiff::nothing(reason.to_owned()));
-        Analysed { class_of, representative, diff, is_harmless: false }
+        Analysed { class_of, representative, diff, is_harmless: false, is_shown: false }
     }
 }
 

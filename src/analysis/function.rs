@@ -4,7 +4,9 @@
 use super::classes::{Analysed, Context, World, classify, classify_exactly, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::{Options, Pin, difference};
-use crate::invariant::{self, Budget, FunctionDiff, Kept, Loops, PinnedFact, Points, Precondition, Task};
+use crate::invariant::{
+    self, Budget, Checked, FunctionDiff, Kept, Loops, PinnedFact, Points, Precondition, Task,
+};
 use crate::mvicfg::{Mvicfg, key};
 use crate::report::PointKind;
 use crate::semantics::unroll;
@@ -33,7 +35,7 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
     let (pairs, own) = pairs(lineage, &class_of, options);
     let exit = options.whole || !pairs.is_empty();
     if !exit && lines.is_empty() {
-        return Analysed { class_of, representative, diff: None, is_harmless: false };
+        return Analysed { class_of, representative, diff: None, is_harmless: false, is_shown: false };
     }
     let members: Vec<(usize, &Member)> =
         representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
@@ -41,11 +43,11 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
     let context = Context { world, classes, options, depth: 0 };
     let (kept, given) = (Kept::default(), Vec::new());
     let subject = Subject { lineage, members, pairs, own, context, kept, given };
-    let (diff, is_harmless) = match options.properties_only {
+    let (Checked { diff, is_shown }, is_harmless) = match options.properties_only {
         true => subject.properties(),
-        false => (subject.facts(exit, lines), false),
+        false => (Checked { diff: subject.facts(exit, lines), is_shown: false }, false),
     };
-    Analysed { class_of, representative, diff: Some(diff), is_harmless }
+    Analysed { class_of, representative, diff: Some(diff), is_harmless, is_shown }
 }
 
 /// The pairs of classes that are compared, and whether the function's own text differs in them.
@@ -78,13 +80,7 @@ impl Subject<'_> {
     }
 
     /// Looks at the function, with its short loops laid out or as it is written.
-    fn look(
-        &self,
-        unrolled: bool,
-        points: Points,
-        budget: Budget,
-        at: &dyn Fn(&Task) -> FunctionDiff,
-    ) -> FunctionDiff {
+    fn look<T>(&self, unrolled: bool, points: Points, budget: Budget, at: &dyn Fn(&Task) -> T) -> T {
         let (options, members, world) = (self.options(), &self.members, self.context.world);
         let body = |m: &Member| match unrolled {
             true => unroll::unroll(&m.inlined, &unroll::UnrollLimits::default()),
@@ -117,7 +113,7 @@ impl Subject<'_> {
 
     /// What becomes of the properties, and whether the change is harmless: difference verification comes
     /// first, since it asks no solver; what it settles is not proved again.
-    fn properties(&self) -> (FunctionDiff, bool) {
+    fn properties(&self) -> (Checked, bool) {
         let world = self.context.world;
         let pinned = !pins_of(self.lineage, &self.options().pins).is_empty();
         let harmless = |undefined| !pinned && difference::is_harmless(self.lineage, world, undefined);

@@ -119,20 +119,34 @@ fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
         say(hook, "warning: this commit changes the policy of .invdiff.yaml");
         policy_changes.iter().for_each(|line| say(hook, &format!("  {}", visible(line))));
     }
-    let (begin, limit) = (Instant::now(), hook.settings.timeout);
+    let begin = Instant::now();
     let old = head(hook.git)?;
     // Regressions first: they take a part of the time that all facts do.
-    let (check, before) = (hook.check.clone(), old.clone());
-    let checked = within(limit.map(|limit| limit + GRACE), move || check(&before, &Side::Index))??;
-    if !judge(&checked, &hook.settings.policy).blocked.is_empty() {
-        return Ok(judged(hook, checked));
-    }
-    let left = limit.map(|limit| limit.saturating_sub(begin.elapsed()));
-    if left == Some(Duration::ZERO) {
-        return Ok(judged(hook, checked));
+    let checked = checked(hook, &old)?;
+    let left = hook.settings.timeout.map(|limit| limit.saturating_sub(begin.elapsed()));
+    let blocks = |report: &Report| !judge(report, &hook.settings.policy).blocked.is_empty();
+    if let Some(report) = checked.filter(|report| blocks(report) || left == Some(Duration::ZERO)) {
+        return Ok(judged(hook, report));
     }
     let report = analysed(hook, old, Side::Index, left)?;
     Ok(judged(hook, report))
+}
+
+/// Looks at what becomes of properties, unless a hook has asked for more than that before. A failure is
+/// one of the whole analysis.
+fn checked(hook: &Hook<'_>, old: &Side) -> Result<Option<Report>, HookError> {
+    let memory = Memory::of(hook.git)?;
+    let key = memory.key(hook.git, old, &Side::Index)?;
+    if memory.recall(&key).is_some() {
+        return Ok(None);
+    }
+    let (check, old) = (hook.check.clone(), old.clone());
+    let limit = hook.settings.timeout.map(|limit| limit + GRACE);
+    let answer = within(limit, move || check(&old, &Side::Index)).and_then(|answer| Ok(answer?));
+    if let Err(error) = &answer {
+        memory.keep(&key, &Err(Failure(error.to_string())));
+    }
+    answer.map(Some)
 }
 
 /// Says what a report means for the commit.

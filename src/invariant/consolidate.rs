@@ -154,8 +154,6 @@ pub struct FunctionDiff {
     pub nodes_total: u64,
     pub solver_queries: u64,
     pub properties: Vec<Property>,
-    /// Without facts: whether a run shows callers a difference.
-    pub is_shown: bool,
 }
 
 /// Facts of a subject in one class, with what they rest on.
@@ -196,7 +194,6 @@ impl FunctionDiff {
         self.nodes_total += more.nodes_total;
         self.solver_queries += more.solver_queries;
         self.properties.extend(more.properties);
-        self.is_shown |= more.is_shown;
     }
 
     /// Whether no question stayed open.
@@ -215,25 +212,28 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
     let nodes_total = task.graph.nodes.len() as u64;
     if flow.classes.iter().any(|c| c.irreducible) {
         let reason = "irreducible control flow (a loop with several entries)".into();
-        let properties = if task.points.exit { properties::check(task, None, &|| false) } else { Vec::new() };
+        let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
         return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
     }
     if task.graph.nodes.len() > MAX_NODES {
         let reason = format!("more than {MAX_NODES} instructions with callees and unrolled loops");
-        let properties = if task.points.exit { properties::check(task, None, &|| false) } else { Vec::new() };
+        let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
         return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
     }
     let mut engine = Engine::new(task, &flow);
     let points = engine.points();
-    let properties =
-        if task.points.exit { properties::check(task, Some(&mut engine), &|| false) } else { Vec::new() };
+    let properties = if task.points.exit { properties::check(task, Some(&mut engine)) } else { Vec::new() };
     FunctionDiff {
         points,
         properties,
         nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
         nodes_total,
-        solver_queries: engine.queries(),
-        is_shown: false,
+        solver_queries: engine.solver_queries
+            + engine.solver.solver().statistics().queries
+            + engine.lemmas.solver().statistics().queries
+            + engine.large.solver().statistics().queries
+            + engine.elements.solver().statistics().queries
+            + engine.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
     }
 }
 
@@ -324,16 +324,6 @@ impl<'a> Engine<'a> {
             own: BTreeMap::new(),
             call_facts: BTreeMap::new(),
         }
-    }
-
-    /// Questions to all solvers.
-    pub(super) fn queries(&self) -> u64 {
-        self.solver_queries
-            + self.solver.solver().statistics().queries
-            + self.lemmas.solver().statistics().queries
-            + self.large.solver().statistics().queries
-            + self.elements.solver().statistics().queries
-            + self.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries)
     }
 
     /// Analyses the points that are asked for.

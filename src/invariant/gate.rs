@@ -10,34 +10,49 @@ use super::{runs, subject};
 use crate::interp::End;
 use crate::mvicfg::Flow;
 
+/// What the gate is told of a function.
+#[derive(Default)]
+pub struct Checked {
+    /// Its properties; no facts.
+    pub diff: FunctionDiff,
+    /// Some run shows callers a difference.
+    pub is_shown: bool,
+}
+
 /// Looks at the properties of one function. `harmless`: no assertion is known to fail that did not fail
 /// before; then only what may be mended is proved. Cost: runs, and a few questions for each assertion and
 /// pinned fact, until `is_over`.
-pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -> FunctionDiff {
-    let nodes_total = task.graph.nodes.len() as u64;
+pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -> Checked {
     let is_shown = is_shown(task);
-    let alone = |properties| FunctionDiff { properties, nodes_total, is_shown, ..FunctionDiff::default() };
-    let is_settled = harmless && !failed_before(task);
-    if is_settled || !is_to_be_proved(task) || task.graph.nodes.len() > MAX_NODES {
-        return alone(properties::check(task, None, is_over));
-    }
-    let flow = Flow::new(task.graph);
-    if flow.classes.iter().any(|c| c.irreducible) {
-        return alone(properties::check(task, None, is_over));
-    }
+    let nodes_total = task.graph.nodes.len() as u64;
+    let flow = is_to_be_proved(task, harmless).then(|| Flow::new(task.graph));
+    let Some(flow) = flow.filter(|f| f.classes.iter().all(|c| !c.irreducible)) else {
+        let properties = properties::check(task, None);
+        return Checked {
+            diff: FunctionDiff { properties, nodes_total, ..FunctionDiff::default() },
+            is_shown,
+        };
+    };
     let mut engine = Engine::new(task, &flow);
-    let properties = properties::check(task, Some(&mut engine), is_over);
-    FunctionDiff {
+    let properties = properties::check_until(task, Some(&mut engine), is_over);
+    let deciders = [&engine.solver, &engine.lemmas, &engine.large, &engine.elements];
+    let deciders = deciders.into_iter().chain(&engine.recursions);
+    let diff = FunctionDiff {
+        properties,
         nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
-        solver_queries: engine.queries(),
-        ..alone(properties)
-    }
+        nodes_total,
+        solver_queries: engine.solver_queries
+            + deciders.map(|d| d.solver().statistics().queries).sum::<u64>(),
+        ..FunctionDiff::default()
+    };
+    Checked { diff, is_shown }
 }
 
 /// Whether a function has something that runs do not settle: what it asserts, or is pinned to.
-fn is_to_be_proved(task: &Task) -> bool {
+fn is_to_be_proved(task: &Task, harmless: bool) -> bool {
     let asserts = || task.graph.bodies.iter().any(|b| b.nodes.iter().any(|n| fails(&n.instr)));
-    !task.pins.is_empty() || asserts()
+    let is_settled = harmless && !failed_before(task);
+    !is_settled && task.graph.nodes.len() <= MAX_NODES && (!task.pins.is_empty() || asserts())
 }
 
 /// Whether some run fails an assertion in an older class.

@@ -53,7 +53,7 @@ pub use consolidate::{
     Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,
 };
 pub use fact::{Fact, Template};
-pub use gate::check_function;
+pub use gate::{Checked, check_function};
 pub use inputs::from_model as input_of_model;
 pub use point::{Kind, Point};
 pub use precondition::Precondition;

@@ -81,8 +81,17 @@ pub struct Property {
 }
 
 /// Looks at every property of a function. `engine`: where the function could be analysed at all;
-/// otherwise, and once it `is_over`, only runs speak.
-pub(super) fn check(task: &Task, engine: Option<&mut Engine>, is_over: &dyn Fn() -> bool) -> Vec<Property> {
+/// otherwise only runs speak.
+pub(super) fn check(task: &Task, engine: Option<&mut Engine>) -> Vec<Property> {
+    check_until(task, engine, &|| false)
+}
+
+/// As [`check`]; once it `is_over`, only runs speak.
+pub(super) fn check_until(
+    task: &Task,
+    engine: Option<&mut Engine>,
+    is_over: &dyn Fn() -> bool,
+) -> Vec<Property> {
     let mut checker = Checker { task, engine, is_over };
     let mut found: Vec<Property> = task.pins.iter().map(|pin| checker.pinned(pin)).collect();
     found.extend(checker.assertions());
