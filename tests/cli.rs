@@ -96,6 +96,67 @@ fn results_go_to_a_file_only_if_the_command_succeeds() {
 }
 
 #[test]
+fn names_are_explained() {
+    check("explain", 0, "  congruence ", "");
+    check("explain division", 0, "property/division\nA replayed input divides by zero", "");
+    check("explain churn/changed", 0, "    +    return x + 2;", "");
+    check("explain congruense", 129, "", "hint: did you mean 'congruence'?");
+    check("explain nonsense-of-mine", 129, "", "hint: 'git invdiff explain' lists the names");
+}
+
+#[test]
+fn a_bug_report_tells_versions_and_no_paths() {
+    let (folder, repo) = demonstration();
+    let set = Command::new("git")
+        .args(["config", "invdiff.notesRef", "refs/notes/secret"])
+        .current_dir(&repo)
+        .status();
+    assert!(set.expect("git runs").success());
+    let text = String::from_utf8(invdiff(&repo, "bugreport").stdout).expect("UTF-8");
+    for said in [
+        "What did you expect?",
+        concat!("git-invdiff ", env!("CARGO_PKG_VERSION")),
+        "objects     sha1",
+        "keys set    notesRef",
+    ] {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
+    assert!(!text.contains("secret") && !text.contains(&folder.path().display().to_string()), "{text}");
+    check("bugreport", 0, "repository  none (", "");
+}
+
+/// Each layer by itself, the nearest last; all of them are there at once.
+#[test]
+fn nearer_settings_win() {
+    let (_folder, repo) = demonstration();
+    let limit = |environment: &str, words: &str| -> serde_json::Value {
+        let mut command = command(&repo, &format!("{words} HEAD~1..HEAD --json --no-cache"));
+        if !environment.is_empty() {
+            command.env("INVDIFF_RLIMIT", environment);
+        }
+        let output = command.output().expect("the binary runs");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&text);
+        report["settings"]["rlimit"].clone()
+    };
+    assert_eq!(limit("", "diff"), 2_000_000);
+    std::fs::write(repo.join("policy.yaml"), "analysis: {rlimit: 1111}\n").expect("written");
+    let file = "diff --config policy.yaml";
+    assert_eq!(limit("", file), 1111);
+    let set = Command::new("git").args(["config", "invdiff.rlimit", "2222"]).current_dir(&repo).status();
+    assert!(set.expect("git runs").success());
+    assert_eq!(limit("", file), 2222);
+    assert_eq!(limit("3333", file), 3333);
+    assert_eq!(limit("3333", &format!("{file} --rlimit 4444")), 4444);
+    let output = invdiff(&repo, "diff HEAD --rlimt 3");
+    assert_eq!(output.status.code(), Some(129));
+    std::fs::write(repo.join("policy.yaml"), "analysis: {rlimt: 1111}\n").expect("written");
+    let output = invdiff(&repo, "diff HEAD --config policy.yaml");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("unknown key 'rlimt'\nhint: did you mean 'rlimit'?"), "{text}");
+}
+
+#[test]
 fn manual_pages_are_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = invdiff(folder.path(), "-q man pages");

@@ -1,8 +1,8 @@
 //! The command line: options that every command takes, and the commands.
 
 use super::{
-    assert, bisect, blame, cache, check, completions, condition, demo, diff, doctor, graph, hook, man, notes,
-    reserved::ReservedArgs, suppress, trailers, witness,
+    assert, bisect, blame, bugreport, cache, check, completions, condition, demo, diff, doctor, explain,
+    graph, hook, man, notes, reserved::ReservedArgs, suppress, trailers, witness,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub struct GlobalArgs {
     #[arg(long, value_name = "DIR", global = true, hide_short_help = true)]
     pub git_dir: Option<PathBuf>,
 
-    /// Output format: text, json, yaml; `graph` also knows dot and svg, `condition` automaton and residual-c
+    /// Output format: text, json, yaml; `diff` and `check` also know sarif, gitlab and github, `graph` knows dot and svg, `condition` automaton and residual-c
     #[arg(long, value_name = "FORMAT", global = true)]
     pub format: Option<String>,
 
@@ -179,6 +179,8 @@ pub enum Command {
     Hook(hook::HookArgs),
     Cache(cache::CacheArgs),
     Doctor(doctor::DoctorArgs),
+    Explain(explain::ExplainArgs),
+    Bugreport(bugreport::BugreportArgs),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

@@ -15,7 +15,7 @@ use crate::invariant::PinnedFact;
 use crate::report::escape::visible;
 use crate::report::palette::Slot;
 use crate::report::text::{ends_of, input_of};
-use crate::report::{RepoPath, SCHEMA, VersionInfo, Witness};
+use crate::report::{RepoPath, SCHEMA, VersionInfo, Witness, json};
 use crate::semantics::c_parse;
 use clap::Args;
 use serde::Serialize;
@@ -122,10 +122,7 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
     let mut search = Search::new(&history, &fact, context)?;
     let found = search.run()?;
     match format {
-        Format::Json => {
-            let text = serde_json::to_string_pretty(&found).map_err(|e| CliError::fatal(e.to_string()))?;
-            writeln!(context.output, "{text}")?;
-        }
+        Format::Json => json::render_value(&found, &mut context.output)?,
         _ => show(&found, context)?,
     }
     let open = matches!(found.outcome, Outcome::Among | Outcome::Undecided);

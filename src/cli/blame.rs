@@ -7,7 +7,7 @@ use super::{CliError, Context, ExitCode, Format, Progress, analyse, compare};
 use crate::analysis::follow::{Place, Step};
 use crate::report::filter::Filter;
 use crate::report::text::{self, TextOptions};
-use crate::report::{self, FunctionReport, Outcome, RepoPath, Report, SCHEMA, VersionInfo, note};
+use crate::report::{self, FunctionReport, Outcome, RepoPath, Report, SCHEMA, VersionInfo, json, note};
 use crate::store::notes::{Ends, Note, Notes};
 use clap::Args;
 use serde::Serialize;
@@ -145,10 +145,7 @@ pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError>
         answer.commits.push(entry);
     }
     match format {
-        Format::Json => {
-            let text = serde_json::to_string_pretty(&answer).map_err(|e| CliError::fatal(e.to_string()))?;
-            writeln!(context.output, "{text}")?;
-        }
+        Format::Json => json::render_value(&answer, &mut context.output)?,
         _ => writeln!(context.output, "\n{}", summary(&answer))?,
     }
     Ok(match history.settings.strict && !answer.complete {

@@ -2,14 +2,13 @@
 
 use super::diff::DiffArgs;
 use super::range::RangeArgs;
-use super::render::{self, Manner};
+use super::render::{self, Manner, left_alone};
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::config;
 use crate::gate::policy::{Policy, judge};
 use crate::report::filter::FunctionGlob;
-use crate::report::{Assertion, Judgement, Report};
+use crate::report::{Judgement, Report};
 use clap::Args;
-use std::collections::BTreeMap;
 
 /// The assertions and pinned facts that a change breaks, each with an input
 ///
@@ -55,7 +54,14 @@ pub struct CheckArgs {
 }
 
 pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let format = context.format(&[Format::Text, Format::Json, Format::Yaml])?;
+    let format = context.format(&[
+        Format::Text,
+        Format::Json,
+        Format::Yaml,
+        Format::Sarif,
+        Format::Gitlab,
+        Format::Github,
+    ])?;
     let repository = analyse::open(context)?;
     let globs: Vec<FunctionGlob> = args.function.iter().map(|glob| FunctionGlob::parse(glob)).collect();
     let diff = DiffArgs {
@@ -81,16 +87,6 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let manner = Manner { properties: true, left_alone: left_alone(&report, &policy), ..Manner::default() };
     render::write_report(&report, &manner, format, context)?;
     Ok(exit_code(&report, &policy, settings.strict))
-}
-
-/// Properties whose loss blocks nothing, with why.
-fn left_alone(report: &Report, policy: &Policy) -> BTreeMap<String, String> {
-    let why = |a: &Assertion| match policy.suppression(&a.id) {
-        Some(known) => format!("suppressed: {}", known.reason),
-        None => "not blocked".to_owned(),
-    };
-    let free = report.assertions.iter().filter(|a| !policy.blocks(a));
-    free.map(|a| (a.id.clone(), why(a))).collect()
 }
 
 /// A regression that is shown counts before what is open.

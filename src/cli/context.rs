@@ -25,6 +25,9 @@ pub enum Format {
     Svg,
     Automaton,
     ResidualC,
+    Sarif,
+    Gitlab,
+    Github,
 }
 
 impl Format {
@@ -38,6 +41,9 @@ impl Format {
             Format::Svg => "svg",
             Format::Automaton => "automaton",
             Format::ResidualC => "residual-c",
+            Format::Sarif => "sarif",
+            Format::Gitlab => "gitlab",
+            Format::Github => "github",
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `git invdiff [diff]`: version invariants and churns of a range.
 
 use super::range::RangeArgs;
-use super::render::{self, Manner};
+use super::render::{self, Manner, left_alone};
 use super::{CliError, Context, ExitCode, analyse};
 use crate::analysis;
-use crate::config::Settings;
+use crate::config::{self, Settings};
 use crate::report::filter::{Filter, FunctionGlob, SourceLine};
 use crate::report::{PointKind, RepoPath, Report, Status};
 use clap::{Args, ValueEnum};
@@ -225,13 +225,18 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     let (mut report, settings) = analyse::report(&repository, &args, context)?;
     let code = exit_code(&report, &args, settings.strict);
     if filter.templates.is_empty() && settings.templates != Settings::default().templates {
-        filter.templates = settings.templates;
+        filter.templates = settings.templates.clone();
     }
     for at in filter.at.iter().filter(|at| !report.has_point_at(at)) {
         context.warn(&format!("no statement of a changed file begins at {}:{}", at.file, at.line));
     }
     filter.apply(&mut report);
-    let manner = Manner { filtered: !filter.is_empty(), all: args.all, ..Manner::default() };
+    let manner = Manner {
+        filtered: !filter.is_empty(),
+        all: args.all,
+        left_alone: left_alone(&report, &settings.policy(&config::today())),
+        ..Manner::default()
+    };
     render::write_report(&report, &manner, format, context)?;
     Ok(code)
 }

@@ -1,5 +1,6 @@
 //! `git invdiff man`: manual pages, made from the definitions of the command line.
 
+use crate::config::table;
 use crate::report::escape;
 
 use super::{Cli, CliError, Context, ExitCode};
@@ -58,6 +59,9 @@ fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     if is_root {
         for (heading, text) in SECTIONS {
             section(&mut out, heading, text)?;
+            if heading == "CONFIGURATION" {
+                section(&mut out, "KEYS", &table::plain())?;
+            }
         }
     }
     Ok(out)

@@ -9,6 +9,7 @@ mod args;
 mod assert;
 mod bisect;
 mod blame;
+mod bugreport;
 mod cache;
 mod cached;
 mod check;
@@ -21,6 +22,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod error;
+mod explain;
 mod graph;
 mod history;
 mod hook;
@@ -88,6 +90,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
             | Command::Graph(_)
             | Command::Notes(_)
             | Command::Doctor(_)
+            | Command::Explain(_)
     );
     if !results {
         context.output.without_pager();
@@ -101,6 +104,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Hook(args) => hook::run(args, context),
         Command::Cache(args) => cache::run(args, context),
         Command::Doctor(args) => doctor::run(args, context),
+        Command::Explain(args) => explain::run(args, context),
+        Command::Bugreport(args) => bugreport::run(args, context),
         Command::Demo(args) => demo::run(args, context),
         Command::Completions(args) => completions::run(args, context),
         Command::Man(args) => man::run(args, context),

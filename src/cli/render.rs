@@ -1,12 +1,23 @@
 //! Writes a report in the format that was asked for.
 
 use super::{CliError, Context, Format};
+use crate::gate::policy::Policy;
+use crate::report::finding::findings;
 use crate::report::text::TextOptions;
-use crate::report::{Report, json, porcelain, text, yaml};
+use crate::report::{LeftAlone, Report, github, gitlab, json, porcelain, sarif, text, yaml};
 use std::collections::BTreeMap;
+use std::io::Write;
 
 /// Formats of a report, the default first.
-pub const FORMATS: [Format; 4] = [Format::Text, Format::Json, Format::Yaml, Format::Porcelain];
+pub const FORMATS: [Format; 7] = [
+    Format::Text,
+    Format::Json,
+    Format::Yaml,
+    Format::Porcelain,
+    Format::Sarif,
+    Format::Gitlab,
+    Format::Github,
+];
 
 /// What the text says differently from one run to another.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +29,20 @@ pub struct Manner {
     /// Say what became of properties, and not of facts.
     pub properties: bool,
     /// Ids of properties whose loss blocks nothing, with why.
-    pub left_alone: BTreeMap<String, String>,
+    pub left_alone: BTreeMap<String, LeftAlone>,
+}
+
+/// Findings of a report that block nothing, with why.
+pub fn left_alone(report: &Report, policy: &Policy) -> BTreeMap<String, LeftAlone> {
+    let churns =
+        report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).map(|c| (&c.id, false));
+    let free = report.assertions.iter().map(|a| (&a.id, !policy.blocks(a))).chain(churns);
+    let why = |(id, tolerated): (&String, bool)| {
+        let suppressed = policy.suppression(id).map(|known| LeftAlone::Suppressed(known.reason.clone()));
+        let why = suppressed.or(tolerated.then_some(LeftAlone::Tolerated))?;
+        Some((id.clone(), why))
+    };
+    free.filter_map(why).collect()
 }
 
 /// Writes `report` to the command's output.
@@ -32,6 +56,21 @@ pub fn write_report(
         Format::Json => json::render(report, &mut context.output)?,
         Format::Yaml => yaml::render(report, &mut context.output)?,
         Format::Porcelain => porcelain::render(report, context.globals.nul, &mut context.output)?,
+        Format::Sarif | Format::Gitlab | Format::Github => {
+            let found = findings(report, &manner.left_alone, !manner.properties);
+            let out = &mut context.output;
+            match format {
+                Format::Sarif => {
+                    let category = if manner.properties { "check" } else { "diff" };
+                    sarif::render(report, &found, category, out)?;
+                }
+                Format::Gitlab => gitlab::render(&found, out)?,
+                _ => {
+                    github::render(&found, out)?;
+                    append_summary(&github::summary(report, &found))?;
+                }
+            }
+        }
         Format::Text | Format::Dot | Format::Svg | Format::Automaton | Format::ResidualC => {
             let mut options = TextOptions {
                 palette: context.output.palette().clone(),
@@ -52,6 +91,15 @@ pub fn write_report(
         }
     }
     Ok(())
+}
+
+/// Appends to the summary of the step, where GitHub Actions names a file for it.
+fn append_summary(text: &str) -> Result<(), CliError> {
+    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|p| !p.is_empty()) else { return Ok(()) };
+    let opened = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+    opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
+        CliError::fatal("cannot write the file that GITHUB_STEP_SUMMARY names").caused_by(&error)
+    })
 }
 
 /// Abbreviates the commits' ids as `core.abbrev` says, which only git itself knows how to.

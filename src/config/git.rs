@@ -82,6 +82,11 @@ impl GitConfig {
         Ok(config)
     }
 
+    /// Returns the keys that are set, as documentation spells them.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
+    }
+
     fn last(&self, key: &str) -> Option<&(String, Option<String>)> {
         debug_assert!(KEYS.contains(&key) || FOREIGN.contains(&key), "{key}");
         self.values.get(key)?.last()

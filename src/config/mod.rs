@@ -10,6 +10,7 @@ mod git;
 mod names;
 mod policy;
 mod settings;
+pub mod table;
 
 pub use error::ConfigError;
 pub use file::{

@@ -87,6 +87,25 @@ pub enum Violation {
     Preexisting,
 }
 
+/// Why the loss of something blocks nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeftAlone {
+    /// The policy only warns of it.
+    Tolerated,
+    /// It is known, for this reason.
+    Suppressed(String),
+}
+
+impl LeftAlone {
+    /// The reason of a suppression.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            LeftAlone::Tolerated => None,
+            LeftAlone::Suppressed(reason) => Some(reason),
+        }
+    }
+}
+
 /// What a change did to a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judgement {

@@ -5,12 +5,18 @@
 
 use super::Report;
 use super::escape::is_deceptive;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Writes the whole report.
 pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(report).map_err(io::Error::other)?;
+    render_value(report, out)
+}
+
+/// Writes any data in the same manner.
+pub fn render_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
     writeln!(out, "{}", escaped(&text))
 }
 

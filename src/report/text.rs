@@ -16,7 +16,7 @@ mod witness;
 use super::escape::visible;
 use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
 use super::palette::{Palette, Slot};
-use super::{Fact, Point, PointKind, Witness};
+use super::{Fact, LeftAlone, Point, PointKind, Witness};
 pub use check::render as render_check;
 use line::Line;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ pub struct TextOptions {
     /// Version invariants to show of each set of versions; the rest is counted.
     pub held_limit: usize,
     /// Ids of properties whose loss is shown, but blocks nothing, with why.
-    pub left_alone: BTreeMap<String, String>,
+    pub left_alone: BTreeMap<String, LeftAlone>,
 }
 
 impl Default for TextOptions {

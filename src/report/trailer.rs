@@ -98,18 +98,7 @@ pub fn churn_line(function: &FunctionReport, point: &Point, churn: &Churn) -> St
 
 /// Says a regression in one line: `src/buf.c:push: i < cap no longer holds at 41 (i = 8)`.
 pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
-    let place = place(&assertion.file, &assertion.function);
-    let mut line = match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
-        Some(event) => format!("{place}: now {}", fact(event)),
-        None if matches!(
-            assertion.violation,
-            Some(Violation::NonconformingFeature | Violation::BadPropertyUpdate)
-        ) =>
-        {
-            format!("{place}: {} does not hold", fact(&assertion.text))
-        }
-        None => format!("{place}: {} no longer holds", fact(&assertion.text)),
-    };
+    let mut line = format!("{}: {}", place(&assertion.file, &assertion.function), statement(assertion));
     if let Some(at) = assertion.lines.get(&newest).or(assertion.lines.values().last()) {
         line.push_str(&format!(" at {at}"));
     }
@@ -121,6 +110,21 @@ pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
     line
 }
 
+/// Says what became of a property: `i < cap no longer holds`, `now division by zero`.
+pub(super) fn statement(assertion: &Assertion) -> String {
+    match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
+        Some(event) => format!("now {}", fact(event)),
+        None if matches!(
+            assertion.violation,
+            Some(Violation::NonconformingFeature | Violation::BadPropertyUpdate)
+        ) =>
+        {
+            format!("{} does not hold", fact(&assertion.text))
+        }
+        None => format!("{} no longer holds", fact(&assertion.text)),
+    }
+}
+
 fn place(file: &RepoPath, function: &str) -> String {
     format!("{}:{}", c_quoted(file.as_bytes()), visible(function))
 }
@@ -130,7 +134,7 @@ fn fact(text: &str) -> String {
 }
 
 /// Says what became of the facts of a churn. `x == e` replaced by `x == f` is `x: e -> f`.
-fn change(churn: &Churn) -> String {
+pub(super) fn change(churn: &Churn) -> String {
     match (churn.removed.first(), churn.added.first()) {
         (Some(old), Some(new)) => match (equation(old), equation(new)) {
             (Some((name, old)), Some((other, new))) if name == other => {

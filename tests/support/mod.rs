@@ -6,5 +6,6 @@
 mod repo;
 
 pub mod oracle;
+pub mod schema;
 
 pub use repo::TempRepo;

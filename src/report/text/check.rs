@@ -85,7 +85,8 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     if judgement == Judgement::Regression
         && let Some(why) = options.left_alone.get(&a.id)
     {
-        line.paint(Slot::Status, &format!("  {}", visible(why)));
+        let why = why.reason().map_or("not blocked".to_owned(), |r| format!("suppressed: {}", visible(r)));
+        line.paint(Slot::Status, &format!("  {why}"));
     }
     line.write(out)?;
     if options.verbose && !a.id.is_empty() {

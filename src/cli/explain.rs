@@ -1,0 +1,128 @@
+//! `git invdiff explain`: what a template of facts or a kind of finding means, with a small example.
+
+use super::{CliError, Context, ExitCode};
+use crate::config::nearest;
+use crate::report::finding::RULES;
+use crate::report::palette::Slot;
+use clap::Args;
+use std::io::Write;
+
+/// What a template or a kind of finding means
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = "Examples:\n  \
+    git invdiff explain                all names\n  \
+    git invdiff explain congruence     a template of facts\n  \
+    git invdiff explain property/null  a kind of finding")]
+pub struct ExplainArgs {
+    /// Name of a template, or of a kind of finding; none: all of them
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+/// Name, meaning, example.
+type Entry = (&'static str, &'static str, &'static str);
+
+/// The templates of facts, in the order of [`crate::config::TEMPLATES`].
+const TEMPLATES: [Entry; 10] = [
+    (
+        "constant",
+        "A variable, a result or a place of memory has one value.",
+        "int f(void) { return 2; }\n\n\\result == 2",
+    ),
+    (
+        "range",
+        "A value lies between two constants.",
+        "int f(int x) { return x & 7; }\n\n0 <= \\result && \\result <= 7",
+    ),
+    (
+        "set",
+        "A value is one of a few.",
+        "int sign(int x) { return (x > 0) - (x < 0); }\n\n\\result == -1 || \\result == 0 || \\result == 1",
+    ),
+    (
+        "comparison",
+        "Two values are in an order.",
+        "int max(int a, int b) { return a > b ? a : b; }\n\n\\result >= a && \\result >= b",
+    ),
+    (
+        "linear",
+        "A sum of multiples of values is constant.",
+        "while (n > 0) { n--; i++; }\n\ni + n == \\old(n)    (at the loop)",
+    ),
+    (
+        "congruence",
+        "A value has one remainder.",
+        "for (i = 0; i < n; i += 4) ...\n\ni % 4 == 0    (at the loop)",
+    ),
+    (
+        "non-null",
+        "A pointer is not null.",
+        "char *f(char *p) { if (!p) abort(); return p; }\n\n\\result != NULL",
+    ),
+    (
+        "functional",
+        "A value is an expression over the inputs.",
+        "int f(int x) { return 2 * x; }\n\n\\result == 2 * x",
+    ),
+    (
+        "event",
+        "Something happens under a condition: a call, an end of the run, something undefined.",
+        "if (n < 0) abort();\n\nn < 0 ==> abort()",
+    ),
+    (
+        "typestate",
+        "A resource is in a state: open, closed, allocated, freed, locked.",
+        "FILE *s = fopen(name, \"r\"); ... fclose(s);\n\ns is closed",
+    ),
+];
+
+pub fn run(args: ExplainArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    let palette = context.output.palette().clone();
+    let rules = RULES.iter().map(|r| (r.id, r.text, r.example));
+    let all: Vec<Entry> = TEMPLATES.into_iter().chain(rules).collect();
+    let Some(name) = &args.name else {
+        let width = all.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+        for (heading, entries) in
+            [("templates of facts", &all[..TEMPLATES.len()]), ("findings", &all[TEMPLATES.len()..])]
+        {
+            writeln!(context.output, "{}", palette.paint(Slot::Heading, heading))?;
+            for (name, text, _) in entries {
+                writeln!(context.output, "  {name:<width$}  {text}")?;
+            }
+        }
+        return Ok(ExitCode::Done);
+    };
+    // The last part of a finding's name is enough.
+    let is_it = |entry: &&Entry| entry.0 == name || entry.0.rsplit('/').next() == Some(name);
+    let Some((name, text, example)) = all.iter().find(is_it) else {
+        let error = CliError::usage(format!("there is nothing that is called '{name}'"));
+        return Err(match nearest(name, all.iter().map(|(name, ..)| *name)) {
+            Some(near) => error.hint(format!("did you mean '{near}'?")),
+            None => error.hint("'git invdiff explain' lists the names"),
+        });
+    };
+    writeln!(context.output, "{}\n{text}\n", palette.paint(Slot::Heading, *name))?;
+    for line in example.lines() {
+        let painted = match line.chars().next() {
+            Some('-') => palette.paint(Slot::Removed, line).to_string(),
+            Some('+') => palette.paint(Slot::Added, line).to_string(),
+            _ => line.to_owned(),
+        };
+        writeln!(context.output, "{}", format!("    {painted}").trim_end())?;
+    }
+    Ok(ExitCode::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_and_rule_is_explained_once() {
+        assert_eq!(TEMPLATES.map(|(name, ..)| name), crate::config::TEMPLATES);
+        let mut ids = RULES.map(|r| r.id).to_vec();
+        ids.dedup();
+        assert!(ids.is_sorted() && ids.len() == RULES.len());
+        assert!(RULES.iter().all(|r| !r.example.is_empty() && r.text.ends_with('.')));
+    }
+}
