@@ -220,3 +220,23 @@ fn callers_see_to_what_the_configuration_requires() {
     let repo = repository(&twice("x"), &twice("x + x"), "requires: [{function: twice, holds: \"x >=\"}]\n");
     assert_eq!(invdiff(&repo, "check").status.code(), Some(128));
 }
+
+/// Assertions about floats are decided by intervals, and inputs of verification tasks by their values.
+#[test]
+fn what_the_engine_leaves_open_is_verified() {
+    let task = |bound: &str| {
+        format!(
+            "extern float __VERIFIER_nondet_float(void);\nextern void abort(void);\nextern void __assert_fail(const char *, const \
+             char *, unsigned int, const char *) __attribute__((noreturn));\nvoid reach_error(void) {{ __assert_fail(\"0\", \"a.c\", 3, \
+             \"reach_error\"); }}\nint main(void)\n{{\n    float x = __VERIFIER_nondet_float();\n    if (!(x > -0.5f && x < {bound}))\n        \
+             abort();\n    float y = x - x * x * x / 6.0f + x * x * x * x * x / 120.0f;\n    if (!(y < 0.5f))\n        reach_error();\n    \
+             return 0;\n}}\n"
+        )
+    };
+    let text =
+        check(&repository(&task("0.4f"), &task("0.6f"), ""), "check", 1, &["reach_error() is not called"]);
+    assert!(text.contains("__VERIFIER_nondet_float") && text.contains("before"), "{text}");
+    check(&repository(&task("0.4f"), &task("0.5f"), ""), "check --strict", 0, &["no regression"]);
+    // It fails before, too.
+    check(&repository(&task("0.7f"), &task("0.6f"), ""), "check", 0, &["no regression"]);
+}

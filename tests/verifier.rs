@@ -1,9 +1,11 @@
-//! The verifier: what programs with known answers are said to be.
+//! The verifier: what programs with known answers are said to be, and what it says of random ones beside
+//! all runs of them. `INVDIFF_ORACLE=500` tries so many.
 
 use git_invdiff::difference::{Concerns, Version};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
-use git_invdiff::interp::Program;
+use git_invdiff::interp::{End, Input, Program, Value, run};
+use git_invdiff::ir::Const;
 use git_invdiff::verifier::{Answer, Limits, Question, Verdict, verify};
 use std::path::Path;
 use std::sync::Arc;
@@ -125,4 +127,111 @@ fn many_steps_are_left_open() {
         &task("int n = __VERIFIER_nondet_int(), i = 0; while (i < n) i++; if (i == 77777777) reach_error();"),
         "open",
     );
+}
+
+/// Deterministic numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    fn one<'w>(&mut self, words: &[&'w str]) -> &'w str {
+        words[self.below(words.len() as u64) as usize]
+    }
+
+    fn value(&mut self, depth: u32) -> String {
+        match self.below(if depth == 0 { 3 } else { 8 }) {
+            0 => self.one(&["a", "b", "x", "y", "x", "y"]).into(),
+            1 => (self.below(40) as i64 - 12).to_string(),
+            2 => self.one(&["v[0]", "v[1]", "*p"]).into(),
+            3 => format!("({} ? {} : {})", self.condition(), self.value(0), self.value(depth - 1)),
+            4 => {
+                let cast = self.one(&[
+                    "(signed char)",
+                    "(unsigned char)",
+                    "(int)(float)",
+                    "(unsigned)",
+                    "~",
+                    "-",
+                    "!",
+                ]);
+                format!("{cast}({})", self.value(depth - 1))
+            }
+            _ => {
+                let op = self.one(&["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "+", "-"]);
+                format!("({} {op} {})", self.value(depth - 1), self.value(depth - 1))
+            }
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        let op = self.one(&["<", "<=", ">", ">=", "==", "!="]);
+        let one = format!("{} {op} {}", self.value(1), self.value(0));
+        match self.below(5) {
+            0 => format!("{one} && {} != {}", self.value(0), self.value(0)),
+            1 => format!("!({one} || {} > {})", self.value(0), self.value(0)),
+            _ => one,
+        }
+    }
+
+    fn statement(&mut self, depth: u32) -> String {
+        match self.below(if depth == 0 { 4 } else { 7 }) {
+            0 => format!("v[{}] = {};", self.below(2), self.value(2)),
+            1 => format!("p = &v[{}];", self.below(2)),
+            2 | 3 => format!("{} = {};", self.one(&["x", "y"]), self.value(2)),
+            4 => format!("for (int i = 0; i < {}; i++) {{ {} }}", self.below(4), self.statement(0)),
+            5 => format!("if ({}) {{ {} }}", self.condition(), self.statement(depth - 1)),
+            _ => format!(
+                "if ({}) {{ {} }} else {{ {} }}",
+                self.condition(),
+                self.statement(0),
+                self.statement(depth - 1)
+            ),
+        }
+    }
+
+    fn function(&mut self) -> String {
+        let body: Vec<String> = (0..4).map(|_| self.statement(2)).collect();
+        let bound = self.below(60) as i64 - 20;
+        let claim = self.one(&["x < K || y != 3", "x != K", "x - y != K", "x <= K + 90"]);
+        let claim = claim.replace('K', &format!("({bound})"));
+        format!(
+            "int f(signed char a, unsigned char b) {{ int v[2] = {{1, 2}}, x = a, y = b & 7, *p = v; {} assert({claim}); return x; }}",
+            body.join(" ")
+        )
+    }
+}
+
+#[test]
+fn what_holds_of_random_functions_fails_in_no_run() {
+    let count: u64 = std::env::var("INVDIFF_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let (mut holds, mut violated) = (0, 0);
+    for seed in 0..count {
+        let text = Random(seed * 7919 + 1).function();
+        let is = program(&text);
+        let fails = |a: i128, b: i128| {
+            let arguments = vec![Value::Const(Const::bv(8, a)), Value::Const(Const::bv(8, b))];
+            let input = Input { arguments, ..Input::default() };
+            matches!(run(&is, "f", &input, &Default::default()).end, End::AssertFailed { .. })
+        };
+        let mut all = (-128..128).flat_map(|a| (0..8).map(move |b| (a, b * 37 % 256)));
+        let failing = all.find(|(a, b)| fails(*a, *b));
+        match answer(None, &text).verdict {
+            Verdict::Holds => {
+                holds += 1;
+                assert_eq!(failing, None, "seed {seed}: {text}");
+            }
+            Verdict::Violated(pair) => {
+                violated += 1;
+                assert!(matches!(pair.new.end, End::AssertFailed { .. }), "seed {seed}: {text}");
+            }
+            Verdict::Open(_) => {}
+        }
+    }
+    println!("{holds} of {count} hold, {violated} are violated");
+    // Both answers must be there, or the test says nothing.
+    assert!(holds > count / 8 && violated > count / 8, "{holds} and {violated} of {count}");
 }

@@ -26,6 +26,7 @@ mod selection;
 mod summaries;
 mod through;
 mod units;
+mod verifying;
 mod witness;
 
 pub use files::{FileChange, Hunk};
@@ -249,6 +250,9 @@ fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
     let join = |list: &mut Vec<Assertion>, k: usize| {
         if let Some(comparison) = compared.get(k).and_then(Option::as_ref) {
             differencing::join(list, &lineages[k], &world, comparison);
+        }
+        if let (Some(lineage), Some(analysed)) = (lineages.get(k), analysed.get(k)) {
+            verifying::settle(list, lineage, analysed, &world, &options);
         }
     };
     properties::fill(&mut report, &lineages, &analysed, &request.analysis.pins, &join);

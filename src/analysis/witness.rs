@@ -53,6 +53,16 @@ pub fn convert(
     }
 }
 
+/// What the input says that a call returns, in C.
+fn given_value(value: &interp::Value, ty: &CType) -> Option<String> {
+    let interp::Value::Const(c) = value else { return None };
+    if c.float().is_some() {
+        return Some(float_literal(*c));
+    }
+    let number = if ty.is_signed() { c.signed()?.to_string() } else { c.unsigned()?.to_string() };
+    Some(number)
+}
+
 /// Returns the unknown calls of a run but the one that ended it.
 fn returned_calls(o: &Outcome) -> &[interp::AssumedCall] {
     match (&o.end, o.assumed_calls.split_last()) {
@@ -67,7 +77,9 @@ fn assumed_calls(run: &invariant::Run, old: &Member, new: &Member) -> Vec<CallRe
     for (outcome, m) in [(&run.new, new), (&run.old, old)] {
         for c in returned_calls(outcome) {
             let prototype = m.unit.prototypes.iter().find(|p| p.name == c.callee);
+            let given = run.input.calls.iter().find(|g| g.callee == c.callee && g.nth == c.nth);
             let returned = match prototype.map(|p| &p.ret) {
+                Some(ty) if c.given && !ty.is_pointer() => given.and_then(|g| given_value(&g.result, ty)),
                 _ if c.given => Some("NULL".to_owned()),
                 Some(CType::Void) => None,
                 _ => Some("0".to_owned()),

@@ -1,0 +1,147 @@
+//! Assertions that the engine and property differencing leave open go to the verifier, and so does
+//! `reach_error()` of verification tasks.
+
+use super::Options;
+use super::classes::{Analysed, World};
+use super::lineage::{Lineage, Member};
+use super::witness;
+use crate::difference::{self, Concerns, Detector, Version};
+use crate::interp::{End, Pair, Program};
+use crate::invariant;
+use crate::report::{Assertion, AssertionKind, AssertionMatch, AssertionOutcome, RepoPath, Violation};
+use crate::verifier::{Limits, Question, Verdict, verify};
+use std::sync::Arc;
+
+/// What stands for the property of a verification task.
+const TASK: &str = "reach_error() is not called";
+
+/// Two versions of a function with their programs.
+struct Versions<'v> {
+    old: &'v Member,
+    new: &'v Member,
+    programs: [Arc<Program>; 2],
+}
+
+impl Versions<'_> {
+    fn before(&self) -> Version<'_> {
+        Version { program: &self.programs[0], function: &self.old.function.name }
+    }
+
+    fn after(&self) -> Version<'_> {
+        Version { program: &self.programs[1], function: &self.new.function.name }
+    }
+
+    fn is_main(&self) -> bool {
+        &*self.new.function.name == "main"
+    }
+
+    fn witness(&self, pair: &Pair) -> crate::report::Witness {
+        let names = (&*self.old.function.name, &*self.new.function.name);
+        let run = invariant::replay(&self.programs[0], &self.programs[1], names, pair.input.clone());
+        witness::convert(None, &run, self.old, self.new, self.is_main())
+    }
+}
+
+/// Settles what is open of a function's assertions, as far as the verifier can. Cost: nothing where
+/// nothing is open; else bounded by [`Limits`].
+pub(super) fn settle(
+    list: &mut Vec<Assertion>,
+    lineage: &Lineage,
+    a: &Analysed,
+    world: &World,
+    options: &Options,
+) {
+    let [Some(old), Some(new)] = lineage.members.as_slice() else { return };
+    let is_open = |a: &Assertion| {
+        a.kind == AssertionKind::Assertion && a.outcome.get(&2) == Some(&AssertionOutcome::Unknown)
+    };
+    // Arguments go by their positions.
+    let parameters = |m: &Member| -> Vec<_> {
+        let f = &m.function;
+        f.params.iter().map(|p| (f.var(*p).name.clone(), f.var(*p).ty.clone())).collect()
+    };
+    if parameters(old) != parameters(new) {
+        return;
+    }
+    let is_main = &*new.function.name == "main";
+    let is_changed = matches!(a.class_of.as_slice(), [Some(from), Some(to)] if from != to);
+    if options.differencing.is_none() || !(is_main || is_changed && list.iter().any(is_open)) {
+        return;
+    }
+    let programs = [world.program(0, &old.unit), world.program(1, &new.unit)];
+    let versions = Versions { old, new, programs };
+    let concerns = Concerns::of(&versions.programs[1]);
+    if is_main && !concerns.aborts {
+        list.extend(task(&versions, concerns));
+    }
+    if !(is_changed && list.iter().any(is_open)) {
+        return;
+    }
+    let question = Question {
+        old: Some(versions.before()),
+        new: versions.after(),
+        // An `abort()` is another property's.
+        concerns: Concerns { aborts: false, ..concerns },
+        remainder: None,
+        limits: Limits::default(),
+    };
+    let answer = verify(&question);
+    match &answer.verdict {
+        Verdict::Holds if answer.preexisting.is_none() => {
+            for a in list.iter_mut().filter(|a| is_open(a)) {
+                a.outcome.insert(2, AssertionOutcome::NotFail);
+                a.decided_by = "full".into();
+            }
+        }
+        Verdict::Violated(pair) => {
+            let End::AssertFailed { text, place } = &pair.new.end else { return };
+            let fails = |a: &&mut Assertion| {
+                is_open(a) && a.text == *text && a.lines.get(&2).is_none_or(|l| *l == place.line)
+            };
+            let Some(a) = list.iter_mut().find(fails) else { return };
+            a.outcome.insert(2, AssertionOutcome::Fail);
+            a.decided_by = "full".into();
+            a.violation = Some(match a.matched {
+                AssertionMatch::Unchanged => Violation::Regression,
+                _ => Violation::NonconformingFeature,
+            });
+            a.counterexample = Some(versions.witness(pair));
+        }
+        _ => {}
+    }
+}
+
+/// What a change does to the property of a verification task; `None`: no violation is introduced.
+fn task(versions: &Versions, concerns: Concerns) -> Option<Assertion> {
+    let graph = difference::compare(versions.before(), versions.after(), Detector::DiffDp, concerns);
+    if graph.is_harmless() {
+        return None;
+    }
+    let left = difference::remainder(&graph, &versions.programs[1]);
+    let question = Question {
+        old: Some(versions.before()),
+        new: versions.after(),
+        concerns,
+        remainder: Some(&left),
+        limits: Limits::default(),
+    };
+    let pair = match verify(&question).verdict {
+        Verdict::Holds => return None,
+        Verdict::Violated(pair) => Some(pair),
+        Verdict::Open(_) => None,
+    };
+    let line = |m: &Member| m.function.span.line;
+    let now = if pair.is_some() { AssertionOutcome::Fail } else { AssertionOutcome::Unknown };
+    Some(Assertion {
+        file: RepoPath::from(versions.new.file.as_path()),
+        function: versions.new.function.name.to_string(),
+        text: TASK.into(),
+        lines: [(1, line(versions.old)), (2, line(versions.new))].into(),
+        kind: AssertionKind::Assertion,
+        outcome: [(1, AssertionOutcome::Unknown), (2, now)].into(),
+        decided_by: "full".into(),
+        violation: pair.is_some().then_some(Violation::Regression),
+        counterexample: pair.map(|p| versions.witness(&p)),
+        ..Assertion::default()
+    })
+}

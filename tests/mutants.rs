@@ -1,0 +1,56 @@
+//! Mutation test of the gate, on a fixed sample: what breaks a pinned fact in compiled runs is stopped or
+//! left undecided, and what changes nothing is never stopped. `cargo bench --bench mutants` is the whole
+//! measure.
+
+#[allow(dead_code, unused_imports, reason = "other tests use the rest")]
+#[path = "support/compiled/mod.rs"]
+mod compiled;
+#[path = "support/edits.rs"]
+mod edits;
+#[path = "support/measure.rs"]
+mod measure;
+#[path = "support/stops.rs"]
+mod stops;
+
+use std::path::Path;
+
+#[test]
+fn a_sample_of_mutants_and_of_edits_that_change_nothing() {
+    if !std::process::Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success()) {
+        println!("skipped: no C compiler");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/textbook");
+    let sample = ["saturate.c", "dates.c"];
+    let mut files = measure::files(&folder);
+    files.retain(|(name, _)| sample.contains(&name.as_str()));
+    let counts = measure::measure(&files, (2, 1));
+    counts.print();
+    assert!(counts.mutants >= 20 && counts.edits >= 10, "the sample says something");
+    assert!(counts.differ * 2 >= counts.mutants);
+    assert_eq!(counts.missed, Vec::<String>::new());
+    assert_eq!(counts.wrong, Vec::<String>::new());
+    assert!(counts.stopped * 10 >= counts.differ * 8, "{} of {}", counts.stopped, counts.differ);
+}
+
+/// Every kind of edit that changes nothing is made, and every result is C.
+#[test]
+fn edits_are_made_of_tokens() {
+    let text = "int f(int a, int b)\n{\n    int x = 1;\n    int y = 2;\n    for (int i = 0; i < b; i++)\n        x += a;\n    \
+                if (a < b && x > y)\n        x++;\n    return x + y;\n}\n";
+    let made = edits::preserving(text, &(0..text.len()), "f", &["a".into(), "x".into()]);
+    let has = |part: &str| assert!(made.iter().any(|e| e.text.contains(part)), "{part}\n{made:#?}");
+    has("int y = 2; int x = 1;");
+    has("{ int i = 0; while (i < b) { x += a; i++; } }");
+    has("b > i");
+    has("x = x + (a)");
+    has("if (!(!(a < b) || !(x > y)))");
+    has("x += 1;");
+    has("return y + x;");
+    has("return handed_on(x + y);");
+    has("int a_of_ours, int b");
+    let mutants = edits::mutants(text, &(0..text.len()));
+    assert!(mutants.iter().all(|m| m.text != text));
+    assert!(mutants.iter().any(|m| m.what == "line 5: '<' became '<='"), "{mutants:#?}");
+    assert!(mutants.iter().any(|m| m.text.contains("return x - y;")));
+}
