@@ -163,6 +163,10 @@ fn gitlab_gets_a_code_quality_document() {
     }
     repo.git(["checkout", "-q", "a.c"]);
     assert_eq!(invdiff(&repo, "check --format gitlab"), "[]\n");
+    repo.write("a.c", OLD.replace("b->len;", "b->len + 1;"));
+    let text = invdiff(&repo, "--format gitlab");
+    assert!(text.contains("\"first(): \\\\result"), "{text}");
+    assert!(!text.contains("result: \\\\result"), "{text}");
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn what_is_suppressed_is_shown_with_its_reason_and_blocks_nothing() {
     // It is not in the base yet.
     check(&repo, &["check"], 1, &["1 regression"]);
     repo.git(["commit", "-q", ".invdiff.yaml", "-m", "known"]);
-    check(&repo, &["check"], 0, &["1 regression", "suppressed: callers see to it"]);
+    check(&repo, &["check"], 0, &["1 regression (1 suppressed)", "suppressed: callers see to it"]);
     // Lines and names of files are no part of the id.
     repo.write("a.c", "\n\n".to_owned() + &clamp("x + 1"));
     check(&repo, &["check"], 0, &["suppressed: "]);

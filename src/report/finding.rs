@@ -284,10 +284,12 @@ fn of_churn(
     newest: Version,
     left_alone: &BTreeMap<String, LeftAlone>,
 ) -> Finding {
-    let mut message = format!("{}: {}", visible(&churn.subject), change(churn));
-    if churn.subject.is_empty() {
-        message = change(churn);
-    }
+    // Facts name what they are about.
+    let is_named = churn.subject.is_empty() || !churn.removed.is_empty() || !churn.added.is_empty();
+    let mut message = match is_named {
+        true => change(churn),
+        false => format!("{}: {}", visible(&churn.subject), change(churn)),
+    };
     if let Some(witness) = &churn.witness {
         let (before, after) = ends_of(witness, ROOM);
         let input = input_of(witness, &function.name);

@@ -147,9 +147,15 @@ fn summary(report: &Report, options: &TextOptions) -> String {
     let newest = newest(report);
     let count = |judgement| report.assertions.iter().filter(|a| a.judgement(newest) == judgement).count();
     let broken = count(Judgement::Regression);
+    let known = |a: &&Assertion| options.left_alone.get(&a.id).is_some_and(|why| why.reason().is_some());
+    let suppressed = report.assertions.iter().filter(|a| a.judgement(newest) == Judgement::Regression);
+    let suppressed = match suppressed.filter(known).count() {
+        0 => String::new(),
+        n => format!(" ({n} suppressed)"),
+    };
     let mut parts = vec![match broken {
         0 => "no regression".to_owned(),
-        n => counted(n, "regression"),
+        n => counted(n, "regression") + &suppressed,
     }];
     for (judgement, words) in [
         (Judgement::BrokenFromTheStart, "new or changed that does not hold"),
