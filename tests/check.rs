@@ -240,3 +240,40 @@ fn what_the_engine_leaves_open_is_verified() {
     // It fails before, too.
     check(&repository(&task("0.7f"), &task("0.6f"), ""), "check", 0, &["no regression"]);
 }
+
+#[test]
+fn contracts_in_comments_are_kept() {
+    let area = |condition: &str| {
+        format!(
+            "/*@ requires a < 10000 && b < 10000;\n  @ ensures \\result >= 0;\n  @ assigns \\nothing; */\nint area(int a, int b)\n{{\n    if ({condition})\n        return 0;\n    return a * b;\n}}\n"
+        )
+    };
+    let repo = repository(&area("a < 0 || b < 0"), &area("a < 0"), "");
+    let said =
+        ["a.c  area()  pinned fact  \\result >= 0", "1 regression", "annotation not understood: assigns"];
+    check(&repo, "check", 1, &said);
+    // Without the requirement it would overflow.
+    let repo = repository(&area("a < 0 || b < 0"), &area("b < 0 || a < 0"), "");
+    check(&repo, "check", 0, &["no regression, 1 kept"]);
+    let without = |text: &str| text.replace("\\result >= 0", "\\result >=");
+    let repo = repository(&without(&area("a < 0 || b < 0")), &without(&area("a < 0")), "");
+    check(&repo, "check", 0, &["annotation not understood: "]);
+}
+
+#[test]
+fn assertions_in_comments_are_kept() {
+    let clamp = |fix: &str, at: &str| {
+        format!("int clamp(int x)\n{{\n    if (x < 0)\n        x = {fix};\n    {at}\n    return x;\n}}\n")
+    };
+    let text = "/*@ assert x >= 0; */";
+    let repo = repository(&clamp("0", text), &clamp("x + 1", text), "");
+    check(&repo, "check", 1, &["a.c  clamp()  assertion  x >= 0  line 5"]);
+    let repo = repository(&clamp("0", text), &clamp("1", text), "");
+    check(&repo, "check", 0, &["no regression, 1 kept"]);
+    let other = "/*@ assert \\valid(&x); */";
+    let repo = repository(&clamp("0", other), &clamp("1", other), "");
+    check(&repo, "check", 0, &["a.c:5: annotation not understood: "]);
+    // A comment says nothing to the program itself.
+    let output = invdiff(&repository(&clamp("0", text), &clamp("x + 1", text), ""), "diff --json");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("__invdiff_assert_fail"));
+}

@@ -5,6 +5,7 @@
 //! bodies; for every function with more than one class a multiversion graph and its facts; the
 //! report.
 
+mod annotations;
 mod callers;
 mod classes;
 mod convert;
@@ -216,7 +217,7 @@ fn in_pool<T: Send>(request: &Request, work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Loads the units that the range touches and links their functions through the versions.
-fn linked(request: &Request) -> (Units, Vec<lineage::VersionFiles>, Vec<Lineage>) {
+fn linked(request: &Request) -> Loaded {
     let files = files::lineages(request);
     let units = Units::new(request.options.clone(), request.analysis.inline_depth);
     let mut requests: Vec<(Arc<dyn SourceTree>, PathBuf)> = Vec::new();
@@ -236,8 +237,26 @@ fn linked(request: &Request) -> (Units, Vec<lineage::VersionFiles>, Vec<Lineage>
 }
 
 fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
+    // What comments assert is asserted where it is judged.
+    match request.analysis.differencing {
+        Some(_) => {
+            let mut annotated = annotations::asserted(request);
+            let loaded = linked(&annotated);
+            let notices = annotations::add_contracts(&mut annotated, request, &loaded.1);
+            let mut report = diff_loaded(&annotated, loaded, watch);
+            report.notices.extend(notices);
+            report
+        }
+        None => diff_loaded(request, linked(request), watch),
+    }
+}
+
+/// The units of a range: all that are loaded, by version, and their functions through the versions.
+type Loaded = (Units, Vec<lineage::VersionFiles>, Vec<Lineage>);
+
+fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let mut report = convert::empty_report(request);
-    let (units, by_version, lineages) = linked(request);
+    let (units, by_version, lineages) = loaded;
     let world = classes::World::new(&by_version, watch);
     let wanted = lineages.iter().filter(|l| request.analysis.whole || classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, wanted);

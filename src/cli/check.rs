@@ -13,7 +13,8 @@ use clap::Args;
 /// The assertions and pinned facts that a change breaks, each with an input
 ///
 /// Compares the first and the last version of the range: an `assert`, or a fact that the configuration
-/// pins, is a regression if an input that keeps it in the old version breaks it in the new one. Every such input was
+/// or a comment in the form of ACSL pins (`/*@ requires n > 0; ensures \result >= 0; */` before a
+/// definition, `/*@ assert x > 0; */` between statements), is a regression if an input that keeps it in the old version breaks it in the new one. Every such input was
 /// replayed in both versions. What was broken before is counted and no objection.
 ///
 /// Exits 1 if the policy (`gate.block`) blocks one of the regressions.

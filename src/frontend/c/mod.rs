@@ -4,6 +4,7 @@
 //! The `rucc-*` crates do the first three steps. They promise no stable interface, so nothing
 //! outside this folder names one of their types, and their versions are pinned.
 
+pub mod annotations;
 pub mod child;
 pub mod coverage;
 mod files;
