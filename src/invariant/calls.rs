@@ -20,6 +20,8 @@ pub(super) const SUBJECT: &str = "calls";
 const MAX_CALLS: usize = 8;
 /// Calls of one class that are compared.
 const MAX_COMPARED: usize = 24;
+/// Terms of a condition or an argument that is put into words.
+const MAX_TERMS: usize = 200;
 /// Bytes of the longest text of a condition.
 const MAX_CONDITION: usize = 100;
 
@@ -130,6 +132,15 @@ impl Engine<'_> {
         if self.e.rests_on_havoc(condition) || self.e.rests_on_indeterminate(condition) {
             return None;
         }
+        let when = match self.e.pool.as_const(condition).and_then(|c| c.as_bool()) {
+            Some(true) => String::new(),
+            Some(false) => return None,
+            None if self.is_long(condition) => return None,
+            None => text::term(&self.e.pool, condition, &self.namings[class], None),
+        };
+        if !when.is_empty() && (when.len() > MAX_CONDITION || !self.is_readable(&when)) {
+            return None;
+        }
         let mut arguments = Vec::new();
         let mut words = Vec::new();
         let mut named = Vec::new();
@@ -139,33 +150,20 @@ impl Engine<'_> {
             let (_, value) = self.e.expr(a, node, &single).into_iter().next()?;
             causes = causes.union(&value.causes).union(&value.guards);
             let (term, used) = self.separated(class, value.term);
-            let text = text::term(&self.e.pool, term, &self.namings[class], None);
-            let open = self.e.rests_on_havoc(term) || self.e.rests_on_indeterminate(term);
-            named.push(!open && self.is_readable(&text));
-            if named.last() == Some(&true) {
+            let open =
+                self.is_long(term) || self.e.rests_on_havoc(term) || self.e.rests_on_indeterminate(term);
+            let text = (!open).then(|| text::term(&self.e.pool, term, &self.namings[class], None));
+            let text = text.filter(|text| self.is_readable(text));
+            named.push(text.is_some());
+            if text.is_some() {
                 arguments.push(term);
-                words.push(text);
                 assumed.extend(used);
-            } else {
-                // Some value that has no short name.
-                words.push("_".into());
             }
+            // Or some value that has no short name.
+            words.push(text.unwrap_or_else(|| "_".into()));
         }
         let call = format!("calls {name}({})", words.join(", "));
-        let text = match self.e.pool.as_const(condition).and_then(|c| c.as_bool()) {
-            Some(true) => call,
-            Some(false) => return None,
-            None => {
-                let when = text::term(&self.e.pool, condition, &self.namings[class], None);
-                if when.len() > MAX_CONDITION {
-                    return None;
-                }
-                if !self.is_readable(&when) {
-                    return None;
-                }
-                format!("{when} ==> {call}")
-            }
-        };
+        let text = if when.is_empty() { call } else { format!("{when} ==> {call}") };
         Some(Made {
             condition,
             callee: name.to_string(),
@@ -177,5 +175,9 @@ impl Engine<'_> {
             causes,
             guards: reach.causes.union(&reach.guards),
         })
+    }
+
+    fn is_long(&self, term: TermId) -> bool {
+        self.e.pool.has_some(term, MAX_TERMS, |_| false)
     }
 }

@@ -18,7 +18,7 @@ use super::precondition::Precondition;
 use super::properties::{self, PinnedFact, Property};
 use super::quantity::Quantity;
 use super::runs::{self, Budget, Difference, Kept, Run};
-use super::separation::LoopFrames;
+use super::separation::{LoopFrames, Regions};
 use super::shrink;
 use super::subject::{self, Subject};
 use super::summary::{Summaries, Summary};
@@ -205,6 +205,13 @@ impl FunctionDiff {
 /// A question about a candidate may cost this part of a query's limit: there are many, and one that
 /// is hard to prove is seldom one that a person would state.
 const LEMMA_SHARE: u64 = 8;
+/// All these questions together may cost as much as so many that reach their limit, in a graph of so many
+/// nodes; in larger ones less, where Z3 seldom settles one, but not less than the third number.
+const LEMMAS: u64 = 32;
+const PLAIN_NODES: u64 = 60;
+const LEAST_LEMMAS: u64 = 3;
+/// The same of those about elements of arrays.
+const ELEMENTS: u64 = 12;
 
 /// Analyses one function.
 pub fn diff_function(task: &Task) -> FunctionDiff {
@@ -279,6 +286,8 @@ pub(super) struct Engine<'a> {
     pub(super) quantities: BTreeMap<String, Quantity>,
     /// What proofs about elements of arrays took for granted so far.
     pub(super) elements_assumed: BTreeSet<String>,
+    /// By class: see [`Engine::separated`].
+    pub(super) known_regions: BTreeMap<usize, Rc<Regions>>,
     /// By class: what its loops write.
     pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
     /// By class: places that are only read or also written, by address, bytes and sort.
@@ -300,13 +309,18 @@ impl<'a> Engine<'a> {
     pub(super) fn new(task: &'a Task<'a>, flow: &'a Flow) -> Engine<'a> {
         let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
         let small = smt::Limits { rlimit: task.options.rlimit / LEMMA_SHARE, ..limits };
+        let lemmas =
+            (LEMMAS * PLAIN_NODES / task.graph.nodes.len().max(1) as u64).clamp(LEAST_LEMMAS, LEMMAS);
+        let allowance = smt::Allowance::new(&task.kept.effort, small.rlimit * lemmas);
+        let elements = smt::Allowance::new(&Rc::default(), small.rlimit * ELEMENTS);
+        let lemmas = || smt::Decider::new(small, 0).sharing(allowance.clone());
         Engine {
             task,
             e: Evaluator::new(task.graph, flow, task.callees, task.pointer_bits),
             solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
-            lemmas: smt::Decider::new(small, 0),
-            large: smt::Decider::new(small, 0),
-            elements: smt::Decider::new(small, 0),
+            lemmas: lemmas(),
+            large: lemmas(),
+            elements: smt::Decider::new(small, 0).sharing(elements),
             recursions: None,
             nodes_visited: 0,
             solver_queries: 0,
@@ -316,6 +330,7 @@ impl<'a> Engine<'a> {
             inductive: None,
             quantities: BTreeMap::new(),
             elements_assumed: BTreeSet::new(),
+            known_regions: BTreeMap::new(),
             loop_frames: BTreeMap::new(),
             accessed: BTreeMap::new(),
             branch_terms: BTreeMap::new(),

@@ -11,6 +11,7 @@ use super::templates;
 use super::transfer;
 use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program, Value};
 use crate::ir::{CType, Const, Function, NodeId, UndefinedKind};
+use crate::smt;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -68,11 +69,14 @@ impl Default for Budget {
     }
 }
 
-/// Runs of pairs of functions, made when first asked for: all points of a function, and all ways to
-/// lay out its loops, look at the same ones. A pair is known by its programs, which live as long, and
-/// its names.
+/// What all looks at a function share, at its points and with its loops laid out in several ways: runs
+/// of pairs of functions, made when first asked for, and what the solver has cost. A pair is known by
+/// its programs, which live as long, and its names.
 #[derive(Default)]
-pub struct Kept(RefCell<BTreeMap<PairKey, Rc<Vec<Run>>>>);
+pub struct Kept {
+    runs: RefCell<BTreeMap<PairKey, Rc<Vec<Run>>>>,
+    pub(super) effort: Rc<smt::Effort>,
+}
 
 /// Addresses of two programs and the names of a function in them.
 type PairKey = (usize, usize, String, String);
@@ -88,11 +92,11 @@ impl Kept {
     ) -> Rc<Vec<Run>> {
         let address = |p: &Arc<Program>| Arc::as_ptr(p) as usize;
         let key = (address(old), address(new), entry.0.to_owned(), entry.1.to_owned());
-        if let Some(known) = self.0.borrow().get(&key) {
+        if let Some(known) = self.runs.borrow().get(&key) {
             return known.clone();
         }
         let runs = Rc::new(collect(old, new, entry, Vec::new(), budget));
-        self.0.borrow_mut().insert(key, runs.clone());
+        self.runs.borrow_mut().insert(key, runs.clone());
         runs
     }
 }

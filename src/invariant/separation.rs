@@ -38,18 +38,23 @@ pub(super) struct Written {
 /// By a loop's hash.
 pub(super) type LoopFrames = HashMap<Arc<str>, Option<Written>>;
 
+/// What accesses can touch, by the types of one class, as far as it was asked.
+pub(super) struct Regions {
+    unit: Arc<Unit>,
+    naming: Naming<'static>,
+    extents: RefCell<HashMap<(TermId, u64), Option<Extent>>>,
+}
+
 /// Takes regions apart by the types of one class, and notes what it took for granted.
 struct ByTypes {
-    unit: Arc<Unit>,
+    regions: Rc<Regions>,
     frames: RefCell<Frames>,
     /// What each loop writes, by its hash.
     loops: Rc<LoopFrames>,
-    naming: Naming<'static>,
-    extents: RefCell<HashMap<(TermId, u64), Option<Extent>>>,
     used: RefCell<BTreeSet<String>>,
 }
 
-impl ByTypes {
+impl Regions {
     fn extent(&self, pool: &TermPool, address: TermId, bytes: u64) -> Option<Extent> {
         if let Some(known) = self.extents.borrow().get(&(address, bytes)) {
             return known.clone();
@@ -72,7 +77,7 @@ impl Separation for ByTypes {
         }
         // What is moved is in a new object or where it was.
         let (a, b) = (moved_from(pool, a).unwrap_or(a), moved_from(pool, b).unwrap_or(b));
-        match (self.extent(pool, a, n), self.extent(pool, b, m)) {
+        match (self.regions.extent(pool, a, n), self.regions.extent(pool, b, m)) {
             (Some(x), Some(y)) => self.are_apart(x, y),
             _ => false,
         }
@@ -80,7 +85,7 @@ impl Separation for ByTypes {
 
     fn before(&self, pool: &TermPool, memory: TermId, a: TermId, n: u64) -> Option<TermId> {
         let Term::App(App::Uf(uf), args) = pool.get(memory) else { return None };
-        let x = self.extent(pool, a, n)?;
+        let x = self.regions.extent(pool, a, n)?;
         match uf {
             Uf::Loop { hash, place, .. } if **place == *"Memory" => {
                 let written = self.loops.get(hash)?.as_ref()?;
@@ -92,9 +97,9 @@ impl Separation for ByTypes {
                 let name = callee.strip_suffix(":Memory")?.split(['@', '#']).next()?;
                 let mut memories = args.iter().copied().filter(|t| pool.sort(*t) == Sort::Mem);
                 let (Some(below), None) = (memories.next(), memories.next()) else { return None };
-                let kept = match (self.unit.function(name), library::row(name)) {
+                let kept = match (self.regions.unit.function(name), library::row(name)) {
                     (Some(_), _) => {
-                        let frame = self.frames.borrow_mut().of(&self.unit, name);
+                        let frame = self.frames.borrow_mut().of(&self.regions.unit, name);
                         self.keeps(&x, &frame)
                     }
                     (None, Some(row)) => self.is_kept_by_library(pool, (a, &x), row, args),
@@ -120,12 +125,12 @@ impl ByTypes {
             // What is in a new object is what it makes.
             return false;
         }
-        let pointer = |t: &TermId| pool.sort(*t) == Sort::Bv(self.unit.data_model.pointer_bits());
+        let pointer = |t: &TermId| pool.sort(*t) == Sort::Bv(self.regions.unit.data_model.pointer_bits());
         let count = args.iter().take_while(|t| !matches!(pool.sort(**t), Sort::Mem | Sort::World)).count();
         let written = args.iter().take(count).enumerate().filter(|(k, t)| row.writes_arg(*k) && pointer(t));
         let mut written = written.map(|(_, t)| *t).filter(|t| !is_new_beside(pool, *t, at));
         written.all(|t| {
-            let y = self.extent(pool, moved_from(pool, t).unwrap_or(t), 0);
+            let y = self.regions.extent(pool, moved_from(pool, t).unwrap_or(t), 0);
             y.is_some_and(|y| self.are_apart(x.clone(), y))
         })
     }
@@ -143,8 +148,8 @@ impl ByTypes {
                 return false;
             }
             if through_pointers {
-                let Some(global) = self.unit.global(symbol) else { return false };
-                if frames::exposed(&self.unit).iter().any(|(s, bytes)| s == symbol && meets(bytes)) {
+                let Some(global) = self.regions.unit.global(symbol) else { return false };
+                if frames::exposed(&self.regions.unit).iter().any(|(s, bytes)| s == symbol && meets(bytes)) {
                     return false;
                 }
                 if global.linkage != Linkage::Internal {
@@ -157,11 +162,11 @@ impl ByTypes {
                 return false;
             }
             if frame.scalars || frame.records.iter().any(|(r, _)| *r != record) {
-                let Some(r) = self.unit.records.get(record.0 as usize) else { return false };
+                let Some(r) = self.regions.unit.records.get(record.0 as usize) else { return false };
                 taken.insert(format!("no-interior-pointer({})", r.name));
             }
             for (symbol, _) in &frame.globals {
-                let Some(global) = self.unit.global(symbol) else { return false };
+                let Some(global) = self.regions.unit.global(symbol) else { return false };
                 let pair = format!("&{}", global.name);
                 let (first, second) = if pair <= x.text { (&pair, &x.text) } else { (&x.text, &pair) };
                 taken.insert(format!("\\separated({first}, {second})"));
@@ -263,7 +268,29 @@ impl Engine<'_> {
         if self.task.options.aliases || !self.is_blurred(term) {
             return nothing;
         }
-        let Some(naming) = self.namings.get(class) else { return nothing };
+        let Some(regions) = self.regions(class) else { return nothing };
+        let separation = Rc::new(ByTypes {
+            regions,
+            frames: RefCell::default(),
+            loops: self.loop_frames(class),
+            used: RefCell::default(),
+        });
+        let clear = self.e.pool.separated(term, separation.clone());
+        let used = separation.used.take();
+        if clear == term || used.len() > MAX_ASSUMPTIONS { nothing } else { (clear, used) }
+    }
+
+    /// What is known of the regions of a class, under the names that its values have at the point.
+    fn regions(&mut self, class: usize) -> Option<Rc<Regions>> {
+        let naming = self.namings.get(class)?;
+        let is_current = |r: &&Rc<Regions>| {
+            (r.naming.old_memory, r.naming.max_len) == (naming.old_memory, naming.max_len)
+                && r.naming.old_params == naming.old_params
+                && r.naming.types == naming.types
+        };
+        if let Some(known) = self.known_regions.get(&class).filter(is_current) {
+            return Some(known.clone());
+        }
         let naming = Naming {
             unit: None,
             types: naming.types.clone(),
@@ -273,17 +300,10 @@ impl Engine<'_> {
             loops: BTreeMap::new(),
             max_len: naming.max_len,
         };
-        let separation = Rc::new(ByTypes {
-            unit: self.task.units[class].clone(),
-            frames: RefCell::default(),
-            loops: self.loop_frames(class),
-            naming,
-            extents: RefCell::default(),
-            used: RefCell::default(),
-        });
-        let clear = self.e.pool.separated(term, separation.clone());
-        let used = separation.used.take();
-        if clear == term || used.len() > MAX_ASSUMPTIONS { nothing } else { (clear, used) }
+        let unit = self.task.units[class].clone();
+        let regions = Rc::new(Regions { unit, naming, extents: RefCell::default() });
+        self.known_regions.insert(class, regions.clone());
+        Some(regions)
     }
 
     /// What the loops of a class write in common memory, by their hashes; nothing for those of which it

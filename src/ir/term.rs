@@ -114,6 +114,24 @@ pub trait Separation {
     fn before(&self, pool: &TermPool, memory: TermId, a: TermId, n: u64) -> Option<TermId>;
 }
 
+/// Which terms of a pool were met: a bit for each.
+struct Seen(Vec<u64>);
+
+impl Seen {
+    fn of(pool: &TermPool) -> Seen {
+        Seen(vec![0; pool.terms.len() / 64 + 1])
+    }
+
+    /// Returns whether a term is met for the first time.
+    fn insert(&mut self, t: TermId) -> bool {
+        let (word, bit) = (t.0 as usize / 64, 1 << (t.0 % 64));
+        let Some(word) = self.0.get_mut(word) else { return false };
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
 /// Owner of terms.
 #[derive(Default)]
 pub struct TermPool {
@@ -241,7 +259,7 @@ impl TermPool {
 
     /// Returns every distinct term reachable from `roots`, arguments before users.
     pub fn reachable(&self, roots: &[TermId]) -> Vec<TermId> {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = Seen::of(self);
         let mut order = Vec::new();
         let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
         while let Some((t, done)) = stack.pop() {
@@ -253,6 +271,24 @@ impl TermPool {
             }
         }
         order
+    }
+
+    /// Whether one of the terms reachable from `root` is such a one, or there are more than `most`.
+    pub fn has_some(&self, root: TermId, most: usize, is: impl Fn(TermId) -> bool) -> bool {
+        let mut seen = Seen::of(self);
+        let mut stack = vec![root];
+        let mut count = 0;
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            count += 1;
+            if count > most || is(t) {
+                return true;
+            }
+            stack.extend(self.args(t));
+        }
+        false
     }
 
     fn result_sort(&self, app: &App, args: &[TermId]) -> Sort {

@@ -12,7 +12,8 @@
 //! Refutations are about terms: library functions and conversions of output are uninterpreted there,
 //! so a refutation that involves one has to be replayed before it is shown.
 
-use super::{Limits, Model, Solver, Verdict, hints, walk};
+use super::encode::EXACT_BYTES;
+use super::{Allowance, Limits, Model, Solver, Verdict, hints, walk};
 use crate::ir::eval::{Assignment, Fill, Palette, Program};
 use crate::ir::{App, Const, Op, Sort, Term, TermId, TermPool};
 use std::collections::VecDeque;
@@ -22,8 +23,10 @@ use std::sync::Arc;
 const DATA_STEPS: usize = 200_000;
 /// The same of all questions of one decider, in multiples of the solver's limit for one query.
 const DATA_SHARE: u64 = 2;
-/// Inputs that every question is tried on, whatever was spent before.
+/// Inputs that every question is tried on, whatever was spent before; of one that costs more evaluations
+/// than the second number, only one.
 const LEAST_TRIES: usize = 4;
+const LARGE: usize = 10_000;
 /// Earlier refutations that are tried again.
 const KEPT_INPUTS: usize = 64;
 
@@ -37,6 +40,10 @@ const MAX_TOGETHER: u64 = 4;
 /// The same of integers, in circuits of 32 bits. Z3 builds them all before it counts what they cost:
 /// 64 remainders of products took 8 s and 2 GB.
 const MAX_CIRCUITS: u64 = 48;
+
+/// Pairs of bytes of memory that a question may speak of. Z3 compares all their addresses, and counts
+/// nothing of it: 1120 bytes (table lookups of an unrolled loop) took 4 s.
+const MAX_ACCESSES: u64 = 65_536;
 
 /// Answer to "does the goal hold on every input on which the condition does?"
 #[derive(Clone, Debug)]
@@ -102,6 +109,12 @@ impl Decider {
         let mut decider = Decider::new(limits, 0);
         decider.solver.ask_apart();
         decider
+    }
+
+    /// The same with a bound on what it spends together with others.
+    pub fn sharing(mut self, allowance: Allowance) -> Decider {
+        self.solver.share(allowance);
+        self
     }
 
     pub fn settled(&self) -> Settled {
@@ -243,6 +256,10 @@ impl Decider {
             self.settled.open += 1;
             return Verdict::Unknown("too many multiplications");
         }
+        if accesses(pool, pool.reachable(&[condition]).into_iter()) > MAX_ACCESSES {
+            self.settled.open += 1;
+            return Verdict::Unknown("too many accesses of memory");
+        }
         if let Some(easier) = hints::without_midpoints(pool, condition)
             && self.solver.check_for(pool, &[easier], weight).is_unsat()
         {
@@ -283,7 +300,8 @@ impl Decider {
         let terms = weight(pool, program.terms());
         let left = (self.solver.limits().rlimit * DATA_SHARE).saturating_sub(self.data_steps);
         let steps = DATA_STEPS.min(usize::try_from(left).unwrap_or(DATA_STEPS));
-        let tries = (steps / terms).clamp(LEAST_TRIES, 256);
+        let least = if terms > LARGE { 1 } else { LEAST_TRIES };
+        let tries = (steps / terms).clamp(least, 256);
         self.data_steps += (tries * terms) as u64;
         if let Some(found) = self.inputs.iter().take(tries).find_map(satisfies) {
             return Some(found);
@@ -302,11 +320,14 @@ impl Decider {
 fn weight(pool: &TermPool, terms: &[TermId]) -> usize {
     /// To compare two memories takes as long as so many other terms.
     const MEMORIES: usize = 500;
+    /// So many bytes of writes are passed by in the time of a term.
+    const PER_TERM: u64 = 8;
     let compares = |&&t: &&TermId| {
         let sides = pool.as_op(t, Op::Eq);
         sides.is_some_and(|sides| sides.iter().any(|&s| pool.sort(s) == Sort::Mem))
     };
-    1 + terms.len() + MEMORIES * terms.iter().filter(compares).count()
+    let chains = usize::try_from(accesses(pool, terms.iter().copied()) / PER_TERM).unwrap_or(usize::MAX);
+    chains.saturating_add(1 + terms.len() + MEMORIES * terms.iter().filter(compares).count())
 }
 
 fn violation(pool: &mut TermPool, condition: TermId, goal: TermId) -> TermId {
@@ -372,6 +393,21 @@ fn circuits(pool: &TermPool, t: TermId) -> u64 {
         }
     };
     pool.reachable(&[t]).iter().map(circuits).sum()
+}
+
+/// Counts the pairs of bytes of memory that may be the same, at least one of them loaded.
+fn accesses(pool: &TermPool, terms: impl Iterator<Item = TermId>) -> u64 {
+    let (mut loaded, mut stored) = (0, 0);
+    for t in terms {
+        match pool.get(t) {
+            Term::App(App::Load { bytes, .. }, _) => loaded += bytes,
+            Term::App(App::Store { bytes } | App::CopyBytes { bytes } | App::ZeroBytes { bytes }, _) => {
+                stored += if *bytes > EXACT_BYTES { 0 } else { *bytes };
+            }
+            _ => {}
+        }
+    }
+    loaded.saturating_mul(loaded.saturating_add(stored))
 }
 
 /// Counts the multiplying circuits of float operators in a term; those of doubles are four times as

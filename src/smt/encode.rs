@@ -19,7 +19,7 @@ use z3::ast::{Array, Ast, BV, Bool, Dynamic, Float, RoundingMode};
 use z3::{FuncDecl, Sort as Z3Sort, Symbol};
 
 /// Regions of more bytes are copied or cleared by an uninterpreted function.
-const EXACT_BYTES: u64 = 64;
+pub(super) const EXACT_BYTES: u64 = 64;
 
 /// Something that could not be encoded; only a defect of the maker of the term can cause it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

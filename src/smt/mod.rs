@@ -6,6 +6,7 @@
 
 mod context;
 mod decide;
+mod effort;
 mod encode;
 mod floats;
 mod hints;
@@ -14,6 +15,7 @@ mod solver;
 mod walk;
 
 pub use decide::{Decider, Decision, Settled, Truth, is_float_heavy};
+pub use effort::{Allowance, Effort};
 pub use model::Model;
 pub use solver::{Limits, Solver, Statistics, Verdict};
 

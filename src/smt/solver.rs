@@ -10,6 +10,7 @@
 //! may cost, and all together may cost a few times the limit.
 
 use super::context::{fresh, limit_to, within};
+use super::effort::Allowance;
 use super::encode::Encoder;
 use super::model::{self, Model};
 use crate::ir::{Const, Op, Sort, Term, TermId, TermPool};
@@ -77,6 +78,8 @@ pub struct Solver {
     statistics: Statistics,
     /// Every query has a solver of its own.
     apart: bool,
+    /// What it may spend together with others.
+    allowance: Option<Allowance>,
 }
 
 /// A context of Z3 and what lives in it.
@@ -104,6 +107,7 @@ impl Solver {
             cache: HashMap::new(),
             statistics: Statistics::default(),
             apart: false,
+            allowance: None,
         }
     }
 
@@ -111,6 +115,11 @@ impl Solver {
     /// solver, which is far better at sums and their order.
     pub fn ask_apart(&mut self) {
         self.apart = true;
+    }
+
+    /// Bounds what all queries together may cost, also those of other solvers.
+    pub fn share(&mut self, allowance: Allowance) {
+        self.allowance = Some(allowance);
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -134,7 +143,8 @@ impl Solver {
             self.statistics.cached += 1;
             return known.clone();
         }
-        if self.statistics.rlimit >= self.limits.rlimit.saturating_mul(TOTAL) {
+        let is_spent = self.allowance.as_ref().is_some_and(Allowance::is_spent);
+        if is_spent || self.statistics.rlimit >= self.limits.rlimit.saturating_mul(TOTAL) {
             return Verdict::Unknown("rlimit");
         }
         let mut session = self.session.take().unwrap_or_else(|| Session::new(self.limits));
@@ -200,7 +210,12 @@ impl Solver {
         }
         let before = spent(solver);
         let result = solver.check();
-        self.statistics.rlimit += spent(solver).saturating_sub(before);
+        let units = spent(solver).saturating_sub(before);
+        self.statistics.rlimit += units;
+        if let Some(allowance) = &self.allowance {
+            let of_memory = cone.iter().any(|&t| pool.sort(t) == Sort::Mem);
+            allowance.charge(cone.len(), units, of_memory);
+        }
         match result {
             SatResult::Unsat => Verdict::Unsat,
             SatResult::Sat => match solver.get_model() {

@@ -91,10 +91,7 @@ impl Renderer<'_> {
         const EXAMINED: usize = 200;
         let mut ordered = args.to_vec();
         if args.len() <= 8 {
-            ordered.sort_by_cached_key(|&a| {
-                let below = self.pool.reachable(&[a]);
-                below.len() > EXAMINED || below.iter().any(|&t| self.may_be_undefined(t))
-            });
+            ordered.sort_by_cached_key(|&a| self.pool.has_some(a, EXAMINED, |t| self.may_be_undefined(t)));
         }
         ordered
     }
