@@ -278,6 +278,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     properties::fill(&mut report, &callers.lineages, &callers.analysed, &request.analysis.pins, &|_, _| {});
     differencing::count(&mut report, &compared);
     report.notices.extend(callers.notices);
+    report.notices.extend(cut_short(&lineages, &analysed, &options));
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);
     report.complete = report.functions.iter().all(|f| f.complete);
     if watch.is_over() {
@@ -286,6 +287,24 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     }
     report.summary = Summary::of(&report);
     report
+}
+
+/// Says of which functions the solver's limit left facts untried, and how to raise it.
+fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Options) -> Option<String> {
+    let is_cut = |a: &classes::Analysed| a.diff.as_ref().is_some_and(|d| d.cut_short);
+    let cut: Vec<&Lineage> =
+        lineages.iter().zip(analysed).filter(|(_, a)| is_cut(a)).map(|(l, _)| l).collect();
+    let (_, newest) = cut.first()?.newest()?;
+    let others = match cut.len() - 1 {
+        0 => String::new(),
+        1 => " and 1 more function".into(),
+        n => format!(" and {n} more functions"),
+    };
+    let more = options.rlimit.saturating_mul(4);
+    Some(format!(
+        "note: not every fact of {}(){others} was tried within the solver's limit; --rlimit {more} tries more",
+        newest.function.name
+    ))
 }
 
 /// Says what the time limit left open.

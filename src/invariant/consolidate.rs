@@ -66,6 +66,15 @@ impl Task<'_> {
     }
 }
 
+impl Task<'_> {
+    /// What the small questions about the function may cost, beyond what was spent on it.
+    fn allowance(&self) -> smt::Allowance {
+        let nodes = (self.graph.nodes.len() as u64).max(1);
+        let lemmas = (LEMMAS * PLAIN_NODES / nodes).clamp(LEAST_LEMMAS, LEMMAS);
+        smt::Allowance::new(&self.kept.spending, self.options.rlimit / LEMMA_SHARE * lemmas)
+    }
+}
+
 /// At which points facts are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Points {
@@ -154,6 +163,8 @@ pub struct FunctionDiff {
     pub nodes_total: u64,
     pub solver_queries: u64,
     pub properties: Vec<Property>,
+    /// Not every fact was tried that the solver might have proved.
+    pub cut_short: bool,
 }
 
 /// Facts of a subject in one class, with what they rest on.
@@ -194,6 +205,7 @@ impl FunctionDiff {
         self.nodes_total += more.nodes_total;
         self.solver_queries += more.solver_queries;
         self.properties.extend(more.properties);
+        self.cut_short |= more.cut_short;
     }
 
     /// Whether no question stayed open.
@@ -227,6 +239,7 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
         return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
     }
+    let allowance = task.allowance();
     let mut engine = Engine::new(task, &flow);
     let points = engine.points();
     let properties = if task.points.exit { properties::check(task, Some(&mut engine)) } else { Vec::new() };
@@ -235,6 +248,7 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         properties,
         nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
         nodes_total,
+        cut_short: allowance.is_spent(),
         solver_queries: engine.solver_queries
             + engine.solver.solver().statistics().queries
             + engine.lemmas.solver().statistics().queries
@@ -309,9 +323,7 @@ impl<'a> Engine<'a> {
     pub(super) fn new(task: &'a Task<'a>, flow: &'a Flow) -> Engine<'a> {
         let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
         let small = smt::Limits { rlimit: task.options.rlimit / LEMMA_SHARE, ..limits };
-        let lemmas =
-            (LEMMAS * PLAIN_NODES / task.graph.nodes.len().max(1) as u64).clamp(LEAST_LEMMAS, LEMMAS);
-        let allowance = smt::Allowance::new(&task.kept.effort, small.rlimit * lemmas);
+        let allowance = task.allowance();
         let elements = smt::Allowance::new(&Rc::default(), small.rlimit * ELEMENTS);
         let lemmas = || smt::Decider::new(small, 0).sharing(allowance.clone());
         Engine {

@@ -75,7 +75,7 @@ impl Default for Budget {
 #[derive(Default)]
 pub struct Kept {
     runs: RefCell<BTreeMap<PairKey, Rc<Vec<Run>>>>,
-    pub(super) effort: Rc<smt::Effort>,
+    pub(super) spending: Rc<smt::Spending>,
 }
 
 /// Addresses of two programs and the names of a function in them.

@@ -6,18 +6,18 @@
 
 mod context;
 mod decide;
-mod effort;
 mod encode;
 mod floats;
 mod hints;
 mod model;
 mod solver;
+mod spending;
 mod walk;
 
 pub use decide::{Decider, Decision, Settled, Truth, is_float_heavy};
-pub use effort::{Allowance, Effort};
 pub use model::Model;
 pub use solver::{Limits, Solver, Statistics, Verdict};
+pub use spending::{Allowance, Spending};
 
 #[cfg(test)]
 mod tests;

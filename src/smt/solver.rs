@@ -10,9 +10,9 @@
 //! may cost, and all together may cost a few times the limit.
 
 use super::context::{fresh, limit_to, within};
-use super::effort::Allowance;
 use super::encode::Encoder;
 use super::model::{self, Model};
+use super::spending::Allowance;
 use crate::ir::{Const, Op, Sort, Term, TermId, TermPool};
 use std::collections::{BTreeSet, HashMap};
 use z3::ast::Bool;
