@@ -270,7 +270,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
         if let Some(comparison) = compared.get(k).and_then(Option::as_ref) {
             differencing::join(list, &lineages[k], &world, comparison);
         }
-        if let (Some(lineage), Some(analysed)) = (lineages.get(k), analysed.get(k)) {
+        if let (Some(lineage), Some(analysed), false) = (lineages.get(k), analysed.get(k), watch.is_over()) {
             verifying::settle(list, lineage, analysed, &world, &options);
         }
     };
