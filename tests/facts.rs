@@ -921,3 +921,10 @@ fn the_same_request_is_refused() {
     let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
     assert_eq!(churns.clone().count(), 0, "{:?}", churns.collect::<Vec<_>>());
 }
+
+/// A result that is no longer a parameter is one change, though a relation of both is lost with it.
+#[test]
+fn a_lost_fact_is_told_once() {
+    let report = analyse(&["int f(int x) { return x; }", "int f(int x) { return x + 1; }"]);
+    assert_eq!(churns_of(&report), ["\\result == x", "\\result == x + 1"]);
+}

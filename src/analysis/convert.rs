@@ -278,7 +278,22 @@ fn point(
     point
         .churns
         .sort_by(|a, b| (a.from, b.rank).partial_cmp(&(b.from, a.rank)).unwrap_or(std::cmp::Ordering::Equal));
+    say_once(&mut point.churns);
     point
+}
+
+/// Leaves out what a churn that comes before says already of the same versions, and churns of which
+/// nothing is left.
+fn say_once(churns: &mut Vec<Churn>) {
+    let mut said: BTreeSet<(Version, Version, bool, String)> = BTreeSet::new();
+    churns.retain_mut(|c| {
+        let says_something = |c: &Churn| !c.removed.is_empty() || !c.added.is_empty();
+        let had_facts = says_something(c);
+        let (from, to) = (c.from, c.to);
+        c.removed.retain(|f| said.insert((from, to, false, f.text.clone())));
+        c.added.retain(|f| said.insert((from, to, true, f.text.clone())));
+        !had_facts || says_something(c)
+    });
 }
 
 struct View<'a> {

@@ -1,0 +1,181 @@
+//! What is told of the functions that real commits change: for how many some fact at the exit, and for how
+//! many one that is not trivial.
+//!
+//! `INVDIFF_HISTORIES=<folder> cargo bench --bench nontrivial [-- <history> [<commits>]]` takes so many
+//! first-parent commits that touch C files, evenly spread over the last 600, and the functions whose own
+//! text differs by more than layout. A fact is *not trivial* if a mutant of one token of the function
+//! breaks it in a run (as a pinned fact, `analysis::Options::pins`) that the function itself survives.
+//! `INVDIFF_MUTANTS` is the most mutants of one function (none: only facts are counted).
+
+#[allow(dead_code, reason = "other benchmarks use the rest")]
+#[path = "../tests/support/edits.rs"]
+mod edits;
+
+use git_invdiff::analysis::{Differencing, Options, Pin, diff, memory};
+use git_invdiff::frontend::{c, load_outlined};
+use git_invdiff::history::MemoryTree;
+use git_invdiff::invariant::PinnedFact;
+use git_invdiff::report::{AssertionKind, AssertionOutcome, FunctionReport, PointKind, Status};
+use git_invdiff::semantics::c_parse;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use std::process::Command;
+
+const HISTORIES: [&str; 3] = ["kilo", "zlib", "cJSON"];
+const LAST: &str = "600";
+const COMMITS: usize = 20;
+const MUTANTS: usize = 40;
+
+/// C files of a commit, by path.
+type Files = Vec<(String, String)>;
+
+#[derive(Default)]
+struct Counts {
+    changed: usize,
+    told: usize,
+    not_trivial: usize,
+}
+
+fn main() {
+    let Some(folder) = std::env::var_os("INVDIFF_HISTORIES") else {
+        println!("skipped: INVDIFF_HISTORIES not set");
+        return;
+    };
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let number = words.iter().find_map(|word| word.parse().ok()).unwrap_or(COMMITS);
+    let mutants = std::env::var("INVDIFF_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(MUTANTS);
+    let named = |name: &str| words.iter().any(|w| w == name);
+    for name in HISTORIES.into_iter().filter(|n| named(n) || !HISTORIES.iter().any(|n| named(n))) {
+        let repository = Path::new(&folder).join(name);
+        let mut counts = Counts::default();
+        for commit in commits(&repository, number) {
+            examine(&repository, &commit, mutants, &mut counts);
+        }
+        let share = |n: usize| 100 * n / counts.changed.max(1);
+        println!(
+            "{name}: {} changed functions, {} with a fact at the exit ({} %), {} with one that is not trivial ({} %)",
+            counts.changed,
+            counts.told,
+            share(counts.told),
+            counts.not_trivial,
+            share(counts.not_trivial)
+        );
+    }
+}
+
+fn git(repository: &Path, words: &[&str]) -> Vec<u8> {
+    let output = Command::new("git").arg("-C").arg(repository).args(words).output();
+    output.map_or(Vec::new(), |o| o.stdout)
+}
+
+fn commits(repository: &Path, number: usize) -> Vec<String> {
+    let words = ["log", "--first-parent", "--no-merges", "--min-parents=1", "--format=%H", "-n", LAST];
+    let list = git(repository, &[&words[..], &["--", "*.c"]].concat());
+    let all: Vec<String> = String::from_utf8_lossy(&list).lines().map(str::to_owned).collect();
+    all.iter().step_by((all.len() / number.max(1)).max(1)).take(number).cloned().collect()
+}
+
+fn files(repository: &Path, commit: &str) -> Files {
+    let names = git(repository, &["ls-tree", "-r", "--name-only", commit]);
+    let names = String::from_utf8_lossy(&names).into_owned();
+    let sources = names.lines().filter(|n| n.ends_with(".c") || n.ends_with(".h"));
+    let text = |name: &str| {
+        let bytes = git(repository, &["show", &format!("{commit}:{name}")]);
+        (name.to_owned(), String::from_utf8_lossy(&bytes).into_owned())
+    };
+    sources.map(text).collect()
+}
+
+fn view(files: &Files) -> Vec<(&str, &str)> {
+    files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
+}
+
+fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts) {
+    let versions = [files(repository, &format!("{commit}^")), files(repository, commit)];
+    let request =
+        memory::request(&[view(&versions[0]), view(&versions[1])], c::Options::default(), Options::default());
+    let report = diff(&request);
+    for f in &report.functions {
+        let Some((text, body)) = body(&versions[1], &f.file.to_string(), &f.name) else { continue };
+        let before =
+            f.identity.versions.get(&1).and_then(|p| self::body(&versions[0], &p.file.to_string(), &p.name));
+        let Some((old, range)) = before else { continue };
+        if words(&old[range]) == words(&text[body.clone()]) {
+            continue;
+        }
+        counts.changed += 1;
+        let pins = pins(f);
+        counts.told += usize::from(!pins.is_empty());
+        let broken = pins.iter().any(|p| p.is_some())
+            && breaks(&versions[1], f, (text, &body), pins.into_iter().flatten().collect(), mutants);
+        counts.not_trivial += usize::from(broken);
+        println!("  {} {}: {}", &commit[..9], f.name, if broken { "not trivial" } else { "-" });
+    }
+}
+
+/// A file's text, and where the body of a function of it stands.
+fn body<'f>(files: &'f Files, file: &str, function: &str) -> Option<(&'f str, Range<usize>)> {
+    let (path, text) = files.iter().find(|(name, _)| name == file)?;
+    let tree = MemoryTree::new(view(files));
+    let (_, outline) = load_outlined(&tree, Path::new(path), &c::Options::default()).ok()?;
+    let found = outline.functions.iter().find(|f| f.name == function)?;
+    Some((text, found.body.clone()?))
+}
+
+/// The text of a function without layout and comments.
+fn words(text: &str) -> Vec<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("/*") {
+        out.push_str(&rest[..at]);
+        rest = rest[at..].find("*/").map_or("", |end| &rest[at + end + 2..]);
+    }
+    out.push_str(rest);
+    out.lines()
+        .flat_map(|l| l.split("//").next().unwrap_or_default().split_whitespace())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The facts at the exit of the newer version; those that can be pinned, as pins.
+fn pins(f: &FunctionReport) -> Vec<Option<Pin>> {
+    let exits = f.points.iter().filter(|p| p.kind == PointKind::Exit);
+    let facts = exits.flat_map(|p| p.version_invariants.iter().chain(p.churns.iter().flat_map(|c| &c.added)));
+    let proved = facts.filter(|fact| fact.status.get(&2) == Some(&Status::Proved));
+    let texts: BTreeSet<&str> = proved.map(|fact| fact.text.as_str()).collect();
+    let pin = |text: &str| {
+        let fact = PinnedFact { text: text.to_owned(), fact: c_parse::parse(text).ok()? };
+        Some(Pin { function: f.name.clone(), fact })
+    };
+    texts.into_iter().map(pin).collect()
+}
+
+/// Whether some mutant of a function breaks one of its facts in a run.
+fn breaks(
+    files: &Files,
+    f: &FunctionReport,
+    (text, body): (&str, &Range<usize>),
+    pins: Vec<Pin>,
+    most: usize,
+) -> bool {
+    let all = edits::mutants(text, body);
+    let step = (all.len() / most.max(1)).max(1);
+    let file = f.file.to_string();
+    all.iter().step_by(step).take(most).any(|mutant| {
+        let mut changed = files.clone();
+        changed.iter_mut().filter(|(name, _)| *name == file).for_each(|(_, t)| *t = mutant.text.clone());
+        let options = Options {
+            pins: pins.clone(),
+            differencing: Some(Differencing::default()),
+            function: Some(f.name.clone()),
+            rlimit: 100_000,
+            ..Options::default()
+        };
+        let report = diff(&memory::request(&[view(files), view(&changed)], c::Options::default(), options));
+        let pinned = report.assertions.iter().filter(|a| a.kind == AssertionKind::Pinned);
+        let fails =
+            |a: &git_invdiff::report::Assertion, v| a.outcome.get(&v) == Some(&AssertionOutcome::Fail);
+        pinned.into_iter().any(|a| fails(a, 2) && !fails(a, 1))
+    })
+}
