@@ -117,6 +117,29 @@ fn tests_tell_versions_apart() {
     }
 }
 
+/// Calls of what nobody defines are noted by what stands in for it.
+#[test]
+fn other_calls_are_told_apart() {
+    if !has_compiler() {
+        return;
+    }
+    let pairs = [
+        ("void sink(int a, unsigned char b); int f(int a) { if (a > 3) sink(a, @); return a; }", ["1", "2"]),
+        ("int put(const void *p, long n); void f(long n) { put(0, n @ 1); }", ["+", "-"]),
+        ("void on(void); void off(void); void f(int a) { if (a) @(); }", ["on", "off"]),
+        ("void sink(int a); void f(int a) { if (a > 0) { @ } }", ["sink(1);", ""]),
+    ];
+    for (text, [old, new]) in pairs {
+        let (made, refused) = check(&text.replace('@', old), &text.replace('@', new));
+        assert!(made > 0 && refused.is_empty(), "{text}: {refused:?}");
+    }
+    // The library's functions do what they do.
+    let open =
+        |mode: &str| format!("#include <stdio.h>\nFILE *f(const char *p) {{ return fopen(p, \"{mode}\"); }}");
+    let (made, refused) = check(&open("r"), &open("w"));
+    assert_eq!((made, refused.len()), (0, 1), "{refused:?}");
+}
+
 #[test]
 fn ends_are_told_apart() {
     if !has_compiler() {

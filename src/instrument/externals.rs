@@ -1,9 +1,10 @@
-//! What a unit uses and nobody defines: functions as the replay takes them, which do nothing and give
-//! nothing, and objects that are zero.
+//! What a unit uses and nobody defines: functions as the replay takes them, which note that they were
+//! called, do nothing and give nothing, and objects that are zero.
 //!
 //! A function is defined under another name of C with the symbol of the missing one, since its prototype
 //! stands in the source already.
 
+use super::condition::spelled;
 use crate::interp;
 use crate::ir::{CType, Callee, Expr, FloatKind, Instr, Linkage, Object, Prototype, Unit};
 use std::collections::BTreeSet;
@@ -35,9 +36,41 @@ fn stub(k: usize, name: &str, prototype: Option<&Prototype>) -> String {
         Some(CType::Float(_)) => ("double", "{ return 0; }"),
         _ => ("long", "{ return 0; }"),
     };
+    let (parameters, note) = prototype.and_then(noted).unwrap_or(("void".into(), String::new()));
+    let body = body.replacen("{ ", &format!("{{ {note}"), 1);
     format!(
-        "{ty} invdiff_stub{k}(void) __asm__(INVDIFF_SYMBOL(\"{name}\"));\n{ty} invdiff_stub{k}(void) {body}\n"
+        "{ty} invdiff_stub{k}({parameters}) __asm__(INVDIFF_SYMBOL(\"{name}\"));\n{ty} invdiff_stub{k}({parameters}) {body}\n"
     )
+}
+
+/// Parameters of a stub, and the statement that notes a call with its arguments, as witnesses write them;
+/// `None` where it takes other things than numbers and pointers.
+fn noted(prototype: &Prototype) -> Option<(String, String)> {
+    if prototype.variadic || prototype.unspecified {
+        return None;
+    }
+    let (mut parameters, mut formats, mut values) = (Vec::new(), Vec::new(), String::new());
+    for (k, ty) in prototype.params.iter().enumerate() {
+        let (format, value) = match ty {
+            CType::Int { signed: true, .. } => ("%lld", format!("(long long)a{k}")),
+            CType::Int { .. } | CType::Bool => ("%llu", format!("(unsigned long long)a{k}")),
+            CType::Pointer(_) => ("%s", format!("a{k} ? \"_\" : \"NULL\"")),
+            _ => return None,
+        };
+        let spelled = if let CType::Pointer(_) = ty { Some("const void *".into()) } else { spelled(ty) };
+        parameters.push(format!("{} a{k}", spelled?));
+        formats.push(format);
+        let _ = write!(values, ", {value}");
+    }
+    let parameters = if parameters.is_empty() { "void".into() } else { parameters.join(", ") };
+    let note = format!("invdiff_note(\"{}({})\\n\"{values}); ", prototype.name, formats.join(", "));
+    Some((parameters, note))
+}
+
+/// Whether calls of a function are noted with all their arguments.
+pub fn notes_calls(unit: &Unit, name: &str) -> bool {
+    let prototype = unit.prototypes.iter().find(|p| *p.name == *name);
+    missing_functions(unit).contains(name) && prototype.and_then(noted).is_some()
 }
 
 /// Functions that the unit calls or points to, and that neither it nor the library has.

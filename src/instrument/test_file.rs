@@ -9,11 +9,12 @@ use super::asserts::Source;
 use super::check::{Check, Seen};
 use super::condition::{Site, spelled};
 use super::constant::{c_integer, c_real, pointer};
-use super::externals::externals;
+use super::externals::{externals, notes_calls};
 use super::image::image;
 use crate::analysis::VersionInput;
 use crate::frontend::c;
 use crate::frontend::c::outline::FunctionOutline;
+use crate::invariant::Subject;
 use crate::ir::{CType, FloatKind, Function};
 use crate::report::escape::visible;
 use crate::report::{Churn, End, FunctionReport, Place, RepoPath, Report, Run, Version, VersionInfo};
@@ -261,7 +262,8 @@ impl Test<'_> {
             return Err("the function's declaration is not a plain one".into());
         }
         let image = image(self.witness, &self.new.source.unit)?;
-        let checks = self.checks();
+        let mut checks = self.checks();
+        checks.extend(self.calls()?);
         let (old, new) = self.ends()?;
         if old == new && checks.iter().all(|c| c.old == c.new) {
             return Err("the difference is in nothing that has a name in C".into());
@@ -347,6 +349,45 @@ impl Test<'_> {
         checks
     }
 
+    /// What only one run calls, for a churn of calls.
+    ///
+    /// Errors: the functions are the library's, which are not replaced, or pointers take part, whose
+    /// values are none of C's.
+    fn calls(&self) -> Result<Option<Check>, String> {
+        let subject = self.churn.subject.as_str();
+        if subject != Subject::Calls.name() {
+            return Ok(None);
+        }
+        let of = |run: &Run| -> Result<Vec<String>, String> {
+            let text = run.values.get(subject).map_or("", String::as_str);
+            calls_in(text).into_iter().map(|call| self.noted(call)).collect()
+        };
+        let (old, new) = (of(&self.witness.old)?, of(&self.witness.new)?);
+        let made = |yes: &[String], no: &[String]| {
+            let yes = yes.iter().map(|c| format!("invdiff_called({c})"));
+            let no = no.iter().map(|c| format!("!invdiff_called({c})"));
+            yes.chain(no).collect::<Vec<_>>().join(" && ")
+        };
+        Ok(Some(Check {
+            before: Vec::new(),
+            print: "fprintf(invdiff_record, \"calls:%s\", invdiff_calls);".into(),
+            old: made(&old, &new),
+            new: made(&new, &old),
+        }))
+    }
+
+    /// A call as the stubs note it.
+    fn noted(&self, call: &str) -> Result<String, String> {
+        let (name, arguments) = call.split_once('(').ok_or("a call has no name")?;
+        let is_noted = [self.old.source, self.new.source].iter().any(|s| notes_calls(&s.unit, name));
+        let arguments = arguments.trim_end_matches(')');
+        let plain = |a: &str| a.is_empty() || a == "NULL" || a.parse::<i128>().is_ok();
+        if !is_noted || !arguments.split(", ").all(plain) {
+            return Err(format!("it is a call of {name}() that a test does not see"));
+        }
+        Ok(string_literal(format!("\n{call}\n").as_bytes()))
+    }
+
     /// Names of the values of the runs that can be seen from outside.
     fn places(&self) -> Vec<&str> {
         let values = [&self.witness.old.values, &self.witness.new.values];
@@ -357,6 +398,17 @@ impl Test<'_> {
         names.retain(|n| subject == "memory" || *n == subject);
         names
     }
+}
+
+/// The calls of a list; none where it says so.
+fn calls_in(text: &str) -> Vec<&str> {
+    let mut calls = Vec::new();
+    let mut rest = text;
+    while let Some(end) = rest.find(')') {
+        calls.push(rest[..=end].trim_start_matches(", "));
+        rest = &rest[end + 1..];
+    }
+    calls
 }
 
 fn version_name(v: &VersionInfo) -> String {

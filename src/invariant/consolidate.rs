@@ -69,9 +69,14 @@ impl Task<'_> {
 impl Task<'_> {
     /// What the small questions about the function may cost, beyond what was spent on it.
     fn allowance(&self) -> smt::Allowance {
+        smt::Allowance::new(&self.kept.spending, self.share_of(LEMMAS))
+    }
+
+    /// What so many questions may cost that reach their limit, in a large graph fewer.
+    fn share_of(&self, lemmas: u64) -> u64 {
         let nodes = (self.graph.nodes.len() as u64).max(1);
-        let lemmas = (LEMMAS * PLAIN_NODES / nodes).clamp(LEAST_LEMMAS, LEMMAS);
-        smt::Allowance::new(&self.kept.spending, self.options.rlimit / LEMMA_SHARE * lemmas)
+        let fewer = (lemmas * PLAIN_NODES / nodes).clamp(LEAST_LEMMAS, lemmas);
+        self.options.rlimit / LEMMA_SHARE * fewer
     }
 }
 
@@ -220,8 +225,8 @@ const LEMMA_SHARE: u64 = 8;
 /// All these questions together may cost as much as so many that reach their limit, in a graph of so many
 /// nodes; in larger ones less, where Z3 seldom settles one, but not less than the third number.
 const LEMMAS: u64 = 32;
-const PLAIN_NODES: u64 = 60;
-const LEAST_LEMMAS: u64 = 3;
+const PLAIN_NODES: u64 = 45;
+const LEAST_LEMMAS: u64 = 2;
 /// The same of those about elements of arrays.
 const ELEMENTS: u64 = 12;
 
@@ -324,7 +329,7 @@ impl<'a> Engine<'a> {
         let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
         let small = smt::Limits { rlimit: task.options.rlimit / LEMMA_SHARE, ..limits };
         let allowance = task.allowance();
-        let elements = smt::Allowance::new(&Rc::default(), small.rlimit * ELEMENTS);
+        let elements = smt::Allowance::new(&Rc::default(), task.share_of(ELEMENTS));
         let lemmas = || smt::Decider::new(small, 0).sharing(allowance.clone());
         Engine {
             task,
