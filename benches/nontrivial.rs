@@ -4,7 +4,8 @@
 //! `INVDIFF_HISTORIES=<folder> cargo bench --bench nontrivial [-- <history> [<commits>]]` takes so many
 //! first-parent commits that touch C files, evenly spread over the last 600, and the functions whose own
 //! text differs by more than layout. A fact is *not trivial* if a mutant of one token of the function
-//! breaks it in a run (as a pinned fact, `analysis::Options::pins`) that the function itself survives.
+//! breaks it in a run that the function itself survives: as a pinned fact (`analysis::Options::pins`), or,
+//! of calls and resources, as a churn with a witness.
 //! `INVDIFF_MUTANTS` is the most mutants of one function (none: only facts are counted).
 
 #[allow(dead_code, reason = "other benchmarks use the rest")]
@@ -105,10 +106,13 @@ fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts)
             continue;
         }
         counts.changed += 1;
-        let pins = pins(f);
-        counts.told += usize::from(!pins.is_empty());
+        let texts = proved(f);
+        let pins: Vec<Option<Pin>> = texts.iter().map(|text| pin(f, text)).collect();
+        counts.told += usize::from(!texts.is_empty());
+        let pins_missing = pins.iter().any(Option::is_none);
         let broken = pins.iter().any(|p| p.is_some())
             && breaks(&versions[1], f, (text, &body), pins.into_iter().flatten().collect(), mutants);
+        let broken = broken || pins_missing && loses(&versions[1], f, (text, &body), &texts, mutants);
         counts.not_trivial += usize::from(broken);
         println!("  {} {}: {}", &commit[..9], f.name, if broken { "not trivial" } else { "-" });
     }
@@ -138,33 +142,63 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The facts at the exit of the newer version; those that can be pinned, as pins.
-fn pins(f: &FunctionReport) -> Vec<Option<Pin>> {
+/// The facts at the exit of the newer version.
+fn proved(f: &FunctionReport) -> BTreeSet<String> {
     let exits = f.points.iter().filter(|p| p.kind == PointKind::Exit);
     let facts = exits.flat_map(|p| p.version_invariants.iter().chain(p.churns.iter().flat_map(|c| &c.added)));
     let proved = facts.filter(|fact| fact.status.get(&2) == Some(&Status::Proved));
-    let texts: BTreeSet<&str> = proved.map(|fact| fact.text.as_str()).collect();
-    let pin = |text: &str| {
-        let fact = PinnedFact { text: text.to_owned(), fact: c_parse::parse(text).ok()? };
-        Some(Pin { function: f.name.clone(), fact })
-    };
-    texts.into_iter().map(pin).collect()
+    proved.map(|fact| fact.text.clone()).collect()
+}
+
+fn pin(f: &FunctionReport, text: &str) -> Option<Pin> {
+    let fact = PinnedFact { text: text.to_owned(), fact: c_parse::parse(text).ok()? };
+    Some(Pin { function: f.name.clone(), fact })
+}
+
+/// The files with one mutant after another of a function's body, evenly spread.
+fn mutated<'m>(
+    files: &'m Files,
+    f: &FunctionReport,
+    (text, body): (&str, &Range<usize>),
+    most: usize,
+) -> impl Iterator<Item = Files> + 'm {
+    let all = edits::mutants(text, body);
+    let step = (all.len() / most.max(1)).max(1);
+    let file = f.file.to_string();
+    all.into_iter().step_by(step).take(most).map(move |mutant| {
+        let put = |(name, t): &(String, String)| {
+            (name.clone(), if *name == file { mutant.text.clone() } else { t.clone() })
+        };
+        files.iter().map(put).collect()
+    })
+}
+
+/// Whether some mutant is shown to lose one of the facts.
+fn loses(
+    files: &Files,
+    f: &FunctionReport,
+    place: (&str, &Range<usize>),
+    texts: &BTreeSet<String>,
+    most: usize,
+) -> bool {
+    mutated(files, f, place, most).any(|changed| {
+        let options = Options { function: Some(f.name.clone()), rlimit: 100_000, ..Options::default() };
+        let report = diff(&memory::request(&[view(files), view(&changed)], c::Options::default(), options));
+        let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+        let shown = churns.filter(|c| c.witness.is_some()).flat_map(|c| &c.removed);
+        shown.into_iter().any(|fact| texts.contains(&fact.text))
+    })
 }
 
 /// Whether some mutant of a function breaks one of its facts in a run.
 fn breaks(
     files: &Files,
     f: &FunctionReport,
-    (text, body): (&str, &Range<usize>),
+    place: (&str, &Range<usize>),
     pins: Vec<Pin>,
     most: usize,
 ) -> bool {
-    let all = edits::mutants(text, body);
-    let step = (all.len() / most.max(1)).max(1);
-    let file = f.file.to_string();
-    all.iter().step_by(step).take(most).any(|mutant| {
-        let mut changed = files.clone();
-        changed.iter_mut().filter(|(name, _)| *name == file).for_each(|(_, t)| *t = mutant.text.clone());
+    mutated(files, f, place, most).any(|changed| {
         let options = Options {
             pins: pins.clone(),
             differencing: Some(Differencing::default()),
