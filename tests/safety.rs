@@ -94,6 +94,23 @@ fn null_pointers_that_it_did_not_look_at() {
     check_in(list, "n->v", "n->v | n->next->v", &["possible null 6"]);
 }
 
+/// Two that are used are no better than one: exchanged one at a time, each hides behind the other.
+#[test]
+fn null_pointers_that_hide_each_other() {
+    let text = "int same(const char *a, const char *b, int n)\n{\n    if (n $)\n        return 0;\n    return a[0] == b[0];\n}\n";
+    check_in(text, "< 99999 || n > 0", "< 0 || n > 9", &["possible null 5"]);
+}
+
+/// A number that the older version was never given need not be one that callers pass.
+#[test]
+fn numbers_that_it_did_not_get() {
+    let old = "int f(int n) { return 100 / (n | 1); }";
+    check(old, "int f(int n, int d) { return 100 / d; }", &["possible division 1"]);
+    check(old, "int f(int n, int d) { return (d & 7) | 100 / n; }", &["introduced division 1"]);
+    let length = "int f($ n) { if (n < 0) return 0; return 100 / (int)(n >> 31 >> 1 ? 0 : 1); }";
+    check_in(length, "int", "long", &["possible division 1"]);
+}
+
 #[test]
 fn null_pointers_that_were_compared_with_others_only() {
     let detach = "struct item { struct item *next, *child; };\nint detach(struct item *parent, struct item *i)\n{\n    if (!parent || !i)\n        return 0;\n    if (i == parent->child)\n        parent->child = i->next;\n    $\n    i->next = 0;\n    return 1;\n}\n";

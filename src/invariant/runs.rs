@@ -29,6 +29,9 @@ pub struct Run {
     pub memory: Option<Identity>,
     /// The input means the same in both versions; otherwise nothing is compared.
     pub same_meaning: bool,
+    /// Both versions were given the same numbers; otherwise the older one was called as a call of it
+    /// converts them, or with zero for what only it takes.
+    pub same_numbers: bool,
     /// Arguments of the older version, where they are not those of the input.
     old_arguments: Option<Vec<Value>>,
 }
@@ -255,6 +258,7 @@ fn replay_within(old: &Program, new: &Program, entry: (&str, &str), mut input: I
             old: once,
             memory: None,
             same_meaning: true,
+            same_numbers: true,
             old_arguments: None,
         };
     }
@@ -264,7 +268,9 @@ fn replay_within(old: &Program, new: &Program, entry: (&str, &str), mut input: I
     let given = before.zip(now).filter(|_| entry != ("main", "main"));
     let theirs = given.map(|(f, g)| transfer::arguments(f, g, &input.arguments));
     let same_arguments = !matches!(theirs, Some(None));
-    let old_arguments = theirs.flatten().filter(|a| *a != input.arguments);
+    let theirs = theirs.flatten();
+    let same_numbers = theirs.as_ref().is_none_or(|passed| passed.exact);
+    let old_arguments = theirs.map(|passed| passed.arguments).filter(|a| *a != input.arguments);
     let run_old = |input: &Input| match &old_arguments {
         None => interp::run(old, entry.0, input, &limits),
         Some(arguments) => {
@@ -285,7 +291,7 @@ fn replay_within(old: &Program, new: &Program, entry: (&str, &str), mut input: I
     let same_meaning = same_arguments && transfer::same_meaning(old, new, entry, &input);
     let returned = same_meaning && first.end == End::Return && second.end == End::Return;
     let memory = returned.then(|| interp::memory_difference((old, &first), (new, &second))).flatten();
-    Run { input, old: first, new: second, memory, same_meaning, old_arguments }
+    Run { input, old: first, new: second, memory, same_meaning, same_numbers, old_arguments }
 }
 
 /// Returns how a run shows a difference on a subject, if it does.

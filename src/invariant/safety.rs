@@ -13,6 +13,8 @@
 //!   there: the event has to be met, too, where all of that is something else;
 //! - a null pointer that the older version did not tell from another one may be one that callers do
 //!   not pass, wherever it stands;
+//! - a number that the older version does not take may be one that callers will not pass: the event
+//!   has to be met with others, too; one that it gets cut to another width says nothing;
 //! - of a function that only its own file calls, its callers' runs tell;
 //! - signed overflow wraps, and large numbers are what we like best: it counts where a whole program
 //!   meets it, on its real input, and does something else because of it.
@@ -26,7 +28,7 @@ use super::properties::{Break, Property, PropertyKind, Standing};
 use super::runs::{self, Run};
 use super::shrink::Shrinker;
 use crate::interp::{End, Input, ObjectId, ObjectInit, Outcome, Storage, Value};
-use crate::ir::{CType, Linkage, UndefinedKind};
+use crate::ir::{CType, Const, Linkage, Sort, UndefinedKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -208,7 +210,7 @@ impl Pair<'_, '_> {
     /// the head of this file.
     fn is_certain(&self, run: &Run, event: &Event) -> bool {
         let still = |r: &Run| is_fine(&r.old) && Event::of(&r.new).as_ref() == Some(event);
-        if !knows_all_calls(run) || has_aliases(&run.input) {
+        if !run.same_numbers || !knows_all_calls(run) || has_aliases(&run.input) {
             return false;
         }
         if self.is_program() {
@@ -220,6 +222,7 @@ impl Pair<'_, '_> {
         }
         let null = event.kind == Harm::Undefined(UndefinedKind::NullDereference);
         self.null_is_told_apart(run, &still)
+            && self.new_numbers_do_not_matter(&run.input, &still)
             && (!null || self.null_cells_are_told_apart(&run.input, &still))
             && self.without_globals(&run.input).is_some_and(|input| self.without_unread(input, &still))
     }
@@ -234,10 +237,34 @@ impl Pair<'_, '_> {
             body.var(**p).ty.is_pointer() && null
         });
         let nulls: Vec<usize> = nulls.map(|(k, _)| k).collect();
-        nulls.into_iter().all(|k| {
-            let other = self.replay(with_object(&run.input, k, true));
-            // Making an object costs steps, too.
-            still(&other) || other.old.steps != self.replay(with_object(&run.input, k, false)).old.steps
+        let told_apart = |chosen: &[usize]| {
+            let other = self.replay(with_objects(&run.input, chosen, true));
+            // Making objects costs steps, too.
+            let same = self.replay(with_objects(&run.input, chosen, false));
+            still(&other) || other.old.steps != same.old.steps
+        };
+        // Of two that are used one may hide that the other is.
+        nulls.chunks(1).all(told_apart) && (nulls.len() < 2 || told_apart(&nulls))
+    }
+
+    /// Whether the event is met with other numbers, too, for parameters that the older version does not have.
+    fn new_numbers_do_not_matter(&self, input: &Input, still: &dyn Fn(&Run) -> bool) -> bool {
+        let bodies = &self.task.graph.bodies;
+        let (old, new) = (&bodies[self.from], &bodies[self.to]);
+        // Parameters that were only renamed keep their places.
+        let has = |name: &str| old.params.iter().any(|p| *old.var(*p).name == *name);
+        let is_new = |name: &str| old.params.len() != new.params.len() && !has(name);
+        new.params.iter().enumerate().all(|(k, p)| {
+            let var = new.var(*p);
+            let Some(Sort::Bv(bits)) = var.sort.filter(|_| !var.ty.is_pointer()) else { return true };
+            !is_new(&var.name)
+                || OTHER_WORDS.into_iter().all(|word| {
+                    let mut other = input.clone();
+                    if let Some(argument) = other.arguments.get_mut(k) {
+                        *argument = Value::Const(Const::bv(bits, i128::from(word)));
+                    }
+                    still(&self.replay(other))
+                })
         })
     }
 
@@ -275,7 +302,7 @@ impl Pair<'_, '_> {
         if cells.len() > MAX_CELLS {
             return false;
         }
-        let fresh = with_object(&input, usize::MAX, false);
+        let fresh = with_objects(&input, &[usize::MAX], false);
         let Some(id) = fresh.objects.last().map(|o| o.id) else { return false };
         let before = self.replay(fresh.clone()).old.steps;
         cells.into_iter().all(|(k, at)| {
@@ -396,20 +423,22 @@ fn unused_id(input: &Input) -> ObjectId {
     ObjectId(input.objects.iter().map(|o| o.id.0 + 1).max().unwrap_or(0))
 }
 
-/// The same input with one more object, which the `k`-th argument leads to if it is `used`.
-fn with_object(input: &Input, k: usize, used: bool) -> Input {
+/// The same input with one more object for each of the chosen arguments, which lead there if they are `used`.
+fn with_objects(input: &Input, chosen: &[usize], used: bool) -> Input {
     let mut input = input.clone();
-    let id = unused_id(&input);
-    input.objects.push(ObjectInit {
-        id,
-        ty: CType::Void,
-        storage: Storage::Heap,
-        bytes: vec![0; FRESH],
-        undefined: Vec::new(),
-        pointers: Vec::new(),
-    });
-    if let Some(argument) = input.arguments.get_mut(k).filter(|_| used) {
-        *argument = Value::Pointer { object: id, offset: 0 };
+    for &k in chosen {
+        let id = unused_id(&input);
+        input.objects.push(ObjectInit {
+            id,
+            ty: CType::Void,
+            storage: Storage::Heap,
+            bytes: vec![0; FRESH],
+            undefined: Vec::new(),
+            pointers: Vec::new(),
+        });
+        if let Some(argument) = input.arguments.get_mut(k).filter(|_| used) {
+            *argument = Value::Pointer { object: id, offset: 0 };
+        }
     }
     input
 }

@@ -7,6 +7,13 @@
 use crate::interp::{Input, Program, Value};
 use crate::ir::{CType, Const, Function, Record, Sort, Unit, VarId};
 
+/// What the older version is called with.
+pub(super) struct Passed {
+    pub(super) arguments: Vec<Value>,
+    /// They are the numbers that the newer version gets: none was cut off or made up.
+    pub(super) exact: bool,
+}
+
 /// Returns the arguments of the older version: those of parameters of the same name, converted as a
 /// call converts them; a number that only the older version takes is zero. `None`: no argument means
 /// the same in both, because a parameter is something else now, or others took its place.
@@ -14,7 +21,8 @@ pub(super) fn arguments(
     (old, before): (&Function, &Unit),
     (new, now): (&Function, &Unit),
     given: &[Value],
-) -> Option<Vec<Value>> {
+) -> Option<Passed> {
+    let mut exact = true;
     let names = |f: &Function| f.params.iter().map(|p| f.var(*p).name.clone()).collect::<Vec<_>>();
     let (theirs, ours) = (names(old), names(new));
     let same_place =
@@ -26,18 +34,34 @@ pub(super) fn arguments(
         return None;
     }
     let position = |k: usize| if by_place { Some(k) } else { ours.iter().position(|n| *n == theirs[k]) };
-    let argument = |(k, p): (usize, &VarId)| {
+    let mut argument = |(k, p): (usize, &VarId)| {
         let to = old.var(*p);
         let from = position(k).and_then(|i| Some((given.get(i)?, &new.var(*new.params.get(i)?).ty)));
         match from {
             Some((value, ty)) => {
                 let alike = !ty.is_pointer() || same_target(&to.ty, ty, before, now, 0);
-                converted(value, ty, &to.ty, to.sort).filter(|_| alike)
+                let theirs = converted(value, ty, &to.ty, to.sort).filter(|_| alike)?;
+                exact &= is_same_number((value, ty), (&theirs, &to.ty));
+                Some(theirs)
             }
-            None => Some(Value::Const(to.sort.filter(|_| !to.ty.is_pointer()).and_then(Const::zero)?)),
+            None => {
+                exact = false;
+                Some(Value::Const(to.sort.filter(|_| !to.ty.is_pointer()).and_then(Const::zero)?))
+            }
         }
     };
-    old.params.iter().enumerate().map(argument).collect()
+    let arguments = old.params.iter().enumerate().map(&mut argument).collect::<Option<_>>()?;
+    Some(Passed { arguments, exact })
+}
+
+/// Whether a conversion to another width left an integer as it was.
+fn is_same_number((value, from): (&Value, &CType), (theirs, to): (&Value, &CType)) -> bool {
+    match (value, theirs) {
+        (Value::Const(a), Value::Const(b)) if a.sort() != b.sort() => {
+            super::templates::number(*a, from) == super::templates::number(*b, to)
+        }
+        _ => true,
+    }
 }
 
 /// Whether pointers of two types lead to things of the same make; what is not known may be anything.
