@@ -276,6 +276,18 @@ fn other_calls_of_what_nobody_defines_are_churns() {
     );
 }
 
+/// A literal is no null pointer: what is called if it were is no fact.
+#[test]
+fn calls_that_are_never_made_are_not_told() {
+    let source = "void sink(int a); static void g(const char *s, int a) { if (s) sink(a); else sink(a + 1); }\n\
+                  int f(int a) { g(\"\", a); return 0; }";
+    check(
+        source,
+        &["calls sink(a)"],
+        &["\"\" != NULL ==> calls sink(a)", "\"\" == NULL ==> calls sink(a + 1)"],
+    );
+}
+
 /// Where objects of a version lie is no difference, and a call of what is defined is none by itself.
 #[test]
 fn calls_that_nobody_can_tell_apart_are_no_churns() {

@@ -1,6 +1,6 @@
 //! Equality and order.
 
-use super::super::{App, Const, Op, Sort, TermId, TermPool};
+use super::super::{App, Const, Leaf, Op, Sort, Term, TermId, TermPool};
 use super::convert::exact_integer;
 use super::linear::Linear;
 use super::{applied, unary, width};
@@ -43,6 +43,13 @@ fn eq_bv(pool: &mut TermPool, a: TermId, b: TermId) -> TermId {
     let Some((&t, &c)) = terms.next() else { return pool.bool(diff.constant == 0) };
     let minus_k = diff.constant.wrapping_neg() & Const::mask(w);
     if terms.next().is_none() {
+        // No object lies at the null pointer.
+        if c == 1
+            && minus_k == 0
+            && matches!(pool.get(t), Term::Leaf(Leaf::LocalAddr { .. } | Leaf::SymbolAddr { .. }))
+        {
+            return pool.bool(false);
+        }
         // c * t == -k, where c = odd * 2^j: multiply by the inverse of the odd part.
         let j = c.trailing_zeros() as u16;
         let k = minus_k.wrapping_mul(inverse(c >> j)) & Const::mask(w);
