@@ -162,7 +162,8 @@ fn mutated<'m>(
     (text, body): (&str, &Range<usize>),
     most: usize,
 ) -> impl Iterator<Item = Files> + 'm {
-    let all = edits::mutants(text, body);
+    let mut all = edits::mutants(text, body);
+    all.extend(edits::name_mutants(text, body));
     let step = (all.len() / most.max(1)).max(1);
     let file = f.file.to_string();
     all.into_iter().step_by(step).take(most).map(move |mutant| {
@@ -202,6 +203,7 @@ fn breaks(
         let options = Options {
             pins: pins.clone(),
             differencing: Some(Differencing::default()),
+            properties_only: true,
             function: Some(f.name.clone()),
             rlimit: 100_000,
             ..Options::default()

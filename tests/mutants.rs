@@ -53,4 +53,11 @@ fn edits_are_made_of_tokens() {
     assert!(mutants.iter().all(|m| m.text != text));
     assert!(mutants.iter().any(|m| m.what == "line 5: '<' became '<='"), "{mutants:#?}");
     assert!(mutants.iter().any(|m| m.text.contains("return x - y;")));
+    let named: Vec<String> =
+        edits::name_mutants(text, &(0..text.len())).into_iter().map(|m| m.text).collect();
+    let made = |part: &str| assert!(named.iter().any(|text| text.contains(part)), "{part}\n{named:#?}");
+    made("return y + y;");
+    made("return x + x;");
+    made("i += a;");
+    assert!(named.iter().all(|t| t.starts_with("int f(int a, int b)") && t.contains("int x = 1;")));
 }

@@ -151,6 +151,54 @@ pub fn mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
     found
 }
 
+/// What a word of a function stands for, as far as the tokens around it tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Called,
+    Member,
+    Plain,
+}
+
+/// Words behind which a value stands.
+const BEFORE_VALUES: [&str; 6] = ["case", "do", "else", "goto", "return", "sizeof"];
+
+/// Words that are no names.
+const NO_NAMES: [&str; 30] = [
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+    "extern", "float", "for", "goto", "if", "int", "long", "register", "return", "short", "signed", "sizeof",
+    "static", "struct", "switch", "union", "unsigned", "void", "while",
+];
+
+/// All mutants of one name of a function's body, in the order of the text: each is swapped for the name of
+/// the same role that stands before it, whatever its type (what is no C then is no mutant).
+pub fn name_mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
+    let all = tokens(text, function);
+    let word = |i: usize| all.get(i).map_or("", |t| &text[t.range.clone()]);
+    let role = |i: usize| match () {
+        () if word(i + 1) == "(" => Role::Called,
+        () if i > 0 && matches!(word(i - 1), "." | "->") => Role::Member,
+        () => Role::Plain,
+    };
+    let body = (0..all.len()).position(|i| word(i) == "{").unwrap_or(all.len());
+    let is_name = |i: &usize| {
+        // Two words beside each other are a type and what it declares.
+        let is_word = |k: usize| all.get(k).is_some_and(|t| t.kind == Kind::Word);
+        let ends_type = |k: usize| is_word(k) && !BEFORE_VALUES.contains(&word(k));
+        is_word(*i) && !NO_NAMES.contains(&word(*i)) && !is_word(i + 1) && !(*i > 0 && ends_type(*i - 1))
+    };
+    let names: Vec<usize> = (0..all.len()).filter(is_name).collect();
+    let mut found = Vec::new();
+    for (k, &i) in names.iter().enumerate().filter(|(_, i)| **i >= body) {
+        let same = |j: &&usize| role(**j) == role(i) && word(**j) != word(i);
+        let Some(&by) = names[..k].iter().rev().find(same).or_else(|| names[k..].iter().find(same)) else {
+            continue;
+        };
+        let what = format!("line {}: '{}' became '{}'", line_of(text, all[i].range.start), word(i), word(by));
+        found.push(Edit { what, text: replaced(text, &all[i].range, word(by)) });
+    }
+    found
+}
+
 /// Edits after which a function does the same. `locals`: names of its parameters and locals.
 pub fn preserving(text: &str, function: &Range<usize>, name: &str, locals: &[String]) -> Vec<Edit> {
     let mut found = Vec::new();
