@@ -13,8 +13,8 @@ use crate::config::{
 };
 use crate::frontend::{self, FileCoverage, Lowered, c};
 use crate::history::{
-    self, ChangeOptions, Changes, Content, Exclusion, FileChange, GitTree, OpenOptions, Pathspec, Range,
-    RangeRequest, Repository, Utf8Tree,
+    self, ChangeOptions, Changes, Content, Exclusion, FileChange, FileSide, GitTree, OpenOptions, Pathspec,
+    Range, RangeRequest, Repository, Utf8Tree,
 };
 use crate::invariant::PinnedFact;
 use crate::ir::DataModel;
@@ -314,14 +314,8 @@ pub fn change_options(
     paths: &[OsString],
     settings: &Settings,
 ) -> Result<ChangeOptions, CliError> {
-    let paths: Vec<String> = paths
-        .iter()
-        .map(|path| {
-            path.clone().into_string().map_err(|path| {
-                CliError::usage(format!("'{}' is not UTF-8, which path patterns must be", path.display()))
-            })
-        })
-        .collect::<Result<_, _>>()?;
+    let text = |path: &OsString| history::utf8_path(Path::new(path)).to_string_lossy().into_owned();
+    let paths: Vec<String> = paths.iter().map(text).collect();
     Ok(ChangeOptions {
         pathspec: Pathspec::new(&paths, &repository.prefix())?,
         configured: Pathspec::new(settings.pathspecs(), Path::new(""))?,
@@ -350,11 +344,17 @@ fn version_number(index: usize) -> Version {
 
 /// The changed files of one step that are analysed, with their hunks.
 pub fn file_changes(step: &Changes) -> Vec<analysis::FileChange> {
-    let wanted = step.files.iter().filter(|file| file.exclusion.is_none());
+    let wanted = step.files.iter().filter(|file| excluded(file).is_none());
+    // Where a link became a file or a file a link, the source file is new or gone.
+    let path = |side: &Option<FileSide>, other: &Option<FileSide>| {
+        let is_file = |side: &&FileSide| side.mode.is_file();
+        let side = side.as_ref().filter(|side| is_file(side) || other.as_ref().filter(is_file).is_none())?;
+        Some(history::utf8_path(&side.path))
+    };
     wanted
         .map(|file| analysis::FileChange {
-            old_path: file.old.as_ref().map(|side| history::utf8_path(&side.path)),
-            new_path: file.new.as_ref().map(|side| history::utf8_path(&side.path)),
+            old_path: path(&file.old, &file.new),
+            new_path: path(&file.new, &file.old),
             hunks: hunks_of(step, file)
                 .map(|hunk| analysis::Hunk {
                     old_start: hunk.old_start,
@@ -385,31 +385,42 @@ fn hunks_of<'a>(step: &'a Changes, file: &'a FileChange) -> impl Iterator<Item =
     step.hunks.iter().filter(|hunk| hunk.new_path == file.path() && hunk.old_path == file.old_path())
 }
 
-/// Hunks of files that are left out on purpose: counted, with the reason.
+/// Why a changed file is left out on purpose, if it is. What an attribute calls binary is no source.
+fn excluded(file: &FileChange) -> Option<&'static str> {
+    match file.exclusion {
+        Some(Exclusion::Generated) => Some("excluded:generated"),
+        Some(Exclusion::Attribute) => Some("excluded:attribute"),
+        Some(Exclusion::Configured) => Some("excluded:configuration"),
+        None => opaque(file).filter(|why| match *why {
+            "binary" => analysis::is_source(file.path()) || analysis::is_header(file.path()),
+            why => why == "submodule",
+        }),
+    }
+}
+
+/// Hunks of files that are left out on purpose: counted, with the reason. What git shows no lines of has
+/// changed all the same.
 fn excluded_hunks(step: &Changes) -> Vec<HunkReport> {
-    let excluded = step.files.iter().filter_map(|file| Some((file, file.exclusion?)));
-    excluded
-        .flat_map(|(file, exclusion)| {
-            hunks_of(step, file).map(move |hunk| HunkReport {
-                from: version_number(hunk.from),
-                to: version_number(hunk.to),
-                file: RepoPath::from(file.path()),
-                old_start: hunk.old_start,
-                old_lines: hunk.old_lines,
-                new_start: hunk.new_start,
-                new_lines: hunk.new_lines,
-                verdict: Verdict::NotAnalysed,
-                why: Some(
-                    match exclusion {
-                        Exclusion::Generated => "excluded:generated",
-                        Exclusion::Attribute => "excluded:attribute",
-                        Exclusion::Configured => "excluded:configuration",
-                    }
-                    .to_owned(),
-                ),
-            })
-        })
-        .collect()
+    let hunk = |file: &FileChange, why: &str, lines: [u32; 4]| HunkReport {
+        from: version_number(step.from),
+        to: version_number(step.to),
+        file: RepoPath::from(file.path()),
+        old_start: lines[0],
+        old_lines: lines[1],
+        new_start: lines[2],
+        new_lines: lines[3],
+        verdict: Verdict::NotAnalysed,
+        why: Some(why.to_owned()),
+    };
+    let mut hunks = Vec::new();
+    for (file, why) in step.files.iter().filter_map(|file| Some((file, excluded(file)?))) {
+        let lines = |h: &history::Hunk| [h.old_start, h.old_lines, h.new_start, h.new_lines];
+        hunks.extend(hunks_of(step, file).map(|h| hunk(file, why, lines(h))));
+        if file.exclusion.is_none() {
+            hunks.push(hunk(file, why, [0; 4]));
+        }
+    }
+    hunks
 }
 
 /// A single pattern of function names lets the analysis skip the others; filters see to the rest.

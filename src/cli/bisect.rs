@@ -121,6 +121,7 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
     check_range(&history, &repository, &args.range)?;
     let mut search = Search::new(&history, &fact, context)?;
     let found = search.run()?;
+    history.check_readable()?;
     match format {
         Format::Json => json::render_value(&found, &mut context.output)?,
         _ => show(&found, context)?,

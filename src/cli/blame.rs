@@ -5,6 +5,7 @@ use super::history::History;
 use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse, compare};
 use crate::analysis::follow::{Place, Step};
+use crate::history::utf8_path;
 use crate::report::filter::Filter;
 use crate::report::text::{self, TextOptions};
 use crate::report::{self, FunctionReport, Outcome, RepoPath, Report, SCHEMA, VersionInfo, json, note};
@@ -12,7 +13,9 @@ use crate::store::notes::{Ends, Note, Notes};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 
 /// The commits that changed what holds in a function, newest first
 ///
@@ -32,7 +35,7 @@ use std::io::Write;
 pub struct BlameArgs {
     /// The function, in a file of the newest commit
     #[arg(value_name = "FILE:FUNCTION")]
-    pub function: String,
+    pub function: OsString,
 
     /// Only facts about this variable; \result and output are variables too
     #[arg(value_name = "VAR")]
@@ -111,7 +114,8 @@ pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let repository = analyse::open(context)?;
     let var: Vec<String> = args.var.iter().cloned().collect();
     let diff = DiffArgs { var: var.clone(), strict: args.strict, rlimit: args.rlimit, ..DiffArgs::default() };
-    let history = History::open(&repository, &args.function, args.range.as_deref(), &diff, context)?;
+    let function = utf8_path(Path::new(&args.function)).to_string_lossy().into_owned();
+    let history = History::open(&repository, &function, args.range.as_deref(), &diff, context)?;
     let filter = Filter { variables: var, without_invariants: true, ..Filter::default() };
     // A note says nothing of locals, which a variable may be.
     let notes = if args.var.is_none() { Noted::of(&history, context) } else { Noted::default() };
@@ -135,6 +139,7 @@ pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError>
             break;
         }
         let step = step?;
+        history.check_readable()?;
         answer.text_changes += usize::from(step.is_edit);
         let Some((mut entry, report)) = look(&history, &step, &notes, &filter, context)? else { continue };
         answer.complete &= entry.kind != Kind::Undecided;

@@ -11,13 +11,24 @@ use super::{CliError, Context, GlobalArgs, analyse};
 use crate::config::{self, ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};
 use crate::gate::hooks::{HookSettings, NAMES};
 use crate::gate::{Analyse, Failure, Side};
-use crate::history::{RangeRequest, Repository};
+use crate::history::{self, RangeRequest, Repository};
 use crate::report::note;
 use crate::store::notes::{NotesError, NotesRef};
 use crate::store::{Git, GitError};
 
-/// Returns the repository that the common options name. Fails where there is none.
+/// Returns the repository that the common options name. Fails where there is none. What a partial clone
+/// lacks is not fetched, unless `invdiff.lazyFetch` allows it.
 pub(super) fn repository(context: &Context) -> Result<Git, CliError> {
+    let git = fetching_repository(context)?;
+    // A value that is no truth value is said where the settings are read.
+    if let Ok(Some(true)) = git.config_bool("invdiff.lazyFetch") {
+        return Ok(git);
+    }
+    Ok(git.with_env("GIT_NO_LAZY_FETCH", "1"))
+}
+
+/// As [`repository`], for what the user wants to be fetched.
+pub(super) fn fetching_repository(context: &Context) -> Result<Git, CliError> {
     let git = Git::here().with_git_dir(context.git_dir().cloned());
     git.run(&["rev-parse", "--git-dir"], b"")?;
     Ok(git)
@@ -136,8 +147,16 @@ fn range(git: &Git, old: &Side, new: &Side) -> Result<RangeArgs, CliError> {
 
 /// Returns the commit that a revision names.
 pub(super) fn commit(git: &Git, revision: &str) -> Result<String, CliError> {
-    let found = git.object(&format!("{revision}^{{commit}}"))?;
-    found.ok_or_else(|| CliError::fatal(format!("'{revision}' is not a commit")))
+    if let Some(found) = git.object(&format!("{revision}^{{commit}}"))? {
+        return Ok(found);
+    }
+    if git.object("HEAD")?.is_none()
+        && let Some(branch) = git.find(&["symbolic-ref", "--short", "--quiet", "HEAD"])?
+        && revision.starts_with("HEAD")
+    {
+        return Err(history::Error::UnbornHead { branch }.into());
+    }
+    Err(CliError::fatal(format!("'{revision}' is not a commit")))
 }
 
 /// Returns the commits that revisions and ranges name, oldest first; HEAD when nothing is named. A range

@@ -128,7 +128,7 @@ fn notes(context: &Context) -> Check {
         Check::new(State::Good, "notes", text)
     } else {
         Check::new(State::Note, "notes", format!("{text}; they do not follow amend and rebase"))
-            .hint("git invdiff notes setup --add")
+            .hint("git invdiff notes setup")
     }
 }
 

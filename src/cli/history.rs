@@ -73,6 +73,7 @@ impl<'r> History<'r> {
         let Place { file, name } = &self.place;
         let shown = RepoPath::from(file);
         let Some(bytes) = tree.read(file) else {
+            self.check_readable()?;
             return Err(CliError::fatal(format!("there is no file {shown} in {}", newest.name)).hint(
                 "a file is named as it is called in the newest version, relative to the current directory",
             ));
@@ -86,6 +87,15 @@ impl<'r> History<'r> {
             Some(near) => error.hint(format!("did you mean '{near}'?")),
             None => error,
         })
+    }
+
+    /// Refuses to go on where something could not be read: a file that a partial clone lacks would count
+    /// as one that is not there.
+    pub fn check_readable(&self) -> Result<(), CliError> {
+        let objects = self.repository.objects();
+        let unreadable = objects.unreadable();
+        let failure = unreadable.first().and_then(|(id, _)| objects.source().object(*id).err());
+        failure.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Walks back through the steps that do something to the function.

@@ -69,7 +69,10 @@ pub enum NotesCommand {
 }
 
 pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let git = compare::repository(context)?;
+    let git = match args.command {
+        NotesCommand::Sync { .. } => compare::fetching_repository(context)?,
+        _ => compare::repository(context)?,
+    };
     let settings = compare::settings(context)?;
     let name = match &args.notes_ref {
         Some(name) => NotesRef::parse(name).map_err(|error| CliError::usage(error.to_string()))?,

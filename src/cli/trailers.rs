@@ -51,7 +51,7 @@ pub fn run(args: TrailersArgs, context: &mut Context) -> Result<ExitCode, CliErr
         }
         _ => {
             for trailer in &trailers {
-                writeln!(context.output, "{}: {}", trailer.key, trailer.value)?;
+                writeln!(context.output, "{}: {}", trailer.key, trailer.value.trim())?;
             }
         }
     }

@@ -124,7 +124,7 @@ pub struct TreeEntry {
 pub struct Commit {
     pub id: Oid,
     pub tree: Oid,
-    /// As the commit says, also those that a shallow clone lacks.
+    /// As the commit or a graft says, also those that a shallow clone lacks.
     pub parents: Vec<Oid>,
     /// First line of the message, with what is not UTF-8 replaced.
     pub summary: String,
@@ -137,6 +137,8 @@ pub struct Objects {
     source: Box<dyn ObjectSource>,
     format: ObjectFormat,
     empty_tree: Oid,
+    /// Parents that `info/grafts` gives to commits.
+    grafts: HashMap<Oid, Vec<Oid>>,
     // Maps by hash: they are only looked up, never walked.
     trees: Mutex<HashMap<Oid, Arc<[TreeEntry]>>>,
     blobs: Mutex<BlobCache>,
@@ -151,11 +153,16 @@ struct BlobCache {
 }
 
 impl Objects {
-    pub(super) fn new(source: Box<dyn ObjectSource>, format: ObjectFormat) -> Result<Objects> {
+    pub(super) fn new(
+        source: Box<dyn ObjectSource>,
+        format: ObjectFormat,
+        grafts: HashMap<Oid, Vec<Oid>>,
+    ) -> Result<Objects> {
         Ok(Objects {
             source,
             format,
             empty_tree: empty_tree(format)?,
+            grafts,
             trees: Mutex::default(),
             blobs: Mutex::default(),
             unreadable: Mutex::default(),
@@ -228,8 +235,12 @@ impl Objects {
     /// Reads a commit.
     pub fn commit(&self, id: Oid) -> Result<Commit> {
         let bytes = self.object_of(id, Kind::Commit)?;
-        parse_commit(id, &bytes, self.format)
-            .ok_or_else(|| Error::Corrupt { id, reason: "malformed commit".to_owned() })
+        let mut commit = parse_commit(id, &bytes, self.format)
+            .ok_or_else(|| Error::Corrupt { id, reason: "malformed commit".to_owned() })?;
+        if let Some(parents) = self.grafts.get(&id) {
+            commit.parents.clone_from(parents);
+        }
+        Ok(commit)
     }
 
     /// Follows tags from an object to what they point to.

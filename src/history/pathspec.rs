@@ -1,10 +1,12 @@
 //! Path patterns after `--`, with git's meaning (gitglossary, "pathspec").
 //!
-//! A pattern names a file, a folder with everything below it, or a glob whose `*` also crosses `/`.
+//! A pattern names a file, a folder with everything below it, or a glob whose `*` also crosses `/`. What
+//! looks like a glob may also be the name of a file, letter by letter.
 //! Magic: `:(top)` or `:/`, `:(exclude)` or `:!` or `:^`, `:(icase)`, `:(glob)` (`*` stops at `/`),
 //! `:(literal)`. `:(attr)` and `:(prefix)` are refused by name.
 
 use super::error::{Error, Result};
+use super::names::bytes_of_utf8_path;
 use super::object::bytes_of_path;
 use glob::{MatchOptions, Pattern};
 use std::path::{Component, Path, PathBuf};
@@ -19,7 +21,7 @@ pub struct Pathspec {
 struct Item {
     exclude: bool,
     icase: bool,
-    /// The path up to which nothing is a glob; a folder of this name matches with all it holds.
+    /// The pattern as a name; a folder of this name matches with all it holds.
     literal: Vec<u8>,
     glob: Option<(Pattern, MatchOptions)>,
 }
@@ -34,7 +36,8 @@ struct Magic {
 }
 
 impl Pathspec {
-    /// Parses patterns that are relative to `prefix`, the folder that the command runs in.
+    /// Parses patterns that are relative to `prefix`, the folder that the command runs in. Bytes that are
+    /// not UTF-8 are given as [`super::utf8_path`] writes them.
     pub fn new<S: AsRef<str>>(patterns: impl IntoIterator<Item = S>, prefix: &Path) -> Result<Pathspec> {
         let items = patterns.into_iter().map(|p| parse(p.as_ref(), prefix)).collect::<Result<_>>()?;
         Ok(Pathspec { items })
@@ -56,15 +59,19 @@ impl Pathspec {
 
 impl Item {
     fn matches(&self, path: &[u8]) -> bool {
-        match &self.glob {
-            Some((pattern, options)) => pattern.matches_with(&String::from_utf8_lossy(path), *options),
-            None => {
-                let name = &self.literal;
-                let Some((head, rest)) = path.split_at_checked(name.len()) else { return false };
-                let same = if self.icase { head.eq_ignore_ascii_case(name) } else { head == &name[..] };
-                same && (name.is_empty() || rest.is_empty() || rest.starts_with(b"/"))
-            }
-        }
+        self.names(path)
+            || self
+                .glob
+                .as_ref()
+                .is_some_and(|(pattern, options)| pattern.matches_with(&by_bytes(path), *options))
+    }
+
+    /// Whether the pattern, letter by letter, is the path or a folder above it.
+    fn names(&self, path: &[u8]) -> bool {
+        let name = &self.literal;
+        let Some((head, rest)) = path.split_at_checked(name.len()) else { return false };
+        let same = if self.icase { head.eq_ignore_ascii_case(name) } else { head == &name[..] };
+        same && (name.is_empty() || rest.is_empty() || rest.starts_with(b"/"))
     }
 }
 
@@ -82,7 +89,8 @@ fn parse(pattern: &str, prefix: &Path) -> Result<Item> {
             _ => return Err(bad("it is outside the repository")),
         }
     }
-    let text = joined.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    let literal = bytes_of_utf8_path(&joined);
+    let text = by_bytes(&literal);
     let special = !magic.literal && text.contains(['*', '?', '[', '\\']);
     let glob = if special {
         let options = MatchOptions {
@@ -95,7 +103,12 @@ fn parse(pattern: &str, prefix: &Path) -> Result<Item> {
     } else {
         None
     };
-    Ok(Item { exclude: magic.exclude, icase: magic.icase, literal: bytes_of_path(&joined), glob })
+    Ok(Item { exclude: magic.exclude, icase: magic.icase, literal, glob })
+}
+
+/// Returns a text with a character for each byte: `?` and `[...]` stand for one byte, as in git.
+fn by_bytes(path: &[u8]) -> String {
+    path.iter().map(|&byte| char::from(byte)).collect()
 }
 
 /// Splits the magic off a pattern.

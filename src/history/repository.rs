@@ -2,15 +2,16 @@
 //!
 //! libgit2 answers where it can. The git command line answers for repositories that libgit2 cannot
 //! open (reftable, partial clones, unknown extensions) or would read differently (replace
-//! references, object directories named by the environment), for indexes that it cannot read, and
+//! references, grafts, object directories named by the environment), for indexes that it cannot read, and
 //! for revision expressions that it does not know.
 
 use super::command::{CommandSource, GitCommand};
 use super::error::{Error, Result};
 use super::libgit::LibgitSource;
 use super::object::{Commit, IndexEntry, Kind, Object, ObjectSource, Objects, path_of_bytes};
+use crate::store::grafts;
 use git2::{ErrorCode, ObjectFormat, Oid, RepositoryOpenFlags};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -119,7 +120,9 @@ impl Repository {
             git = git.with_lazy_fetch();
         }
         let commands = CommandSource::new(git.clone(), layout.format, partial);
-        let usable = opened.filter(|r| !options.foreign_objects && !partial && !has_replacements(r));
+        let grafts = read_grafts(&layout.common_dir, layout.format);
+        let usable = opened
+            .filter(|r| !options.foreign_objects && !partial && grafts.is_empty() && !has_replacements(r));
         let libgit = usable.map(|r| LibgitSource::new(r, index_file.clone()));
         let source: Box<dyn ObjectSource> = match &libgit {
             Some(libgit) => Box::new(Both { libgit: libgit.clone(), commands }),
@@ -127,7 +130,7 @@ impl Repository {
         };
         let shallow = read_shallow(&layout.common_dir, layout.format);
         Ok(Repository {
-            objects: Arc::new(Objects::new(source, layout.format)?),
+            objects: Arc::new(Objects::new(source, layout.format, grafts)?),
             git_dir: layout.git_dir,
             common_dir: layout.common_dir,
             work_dir: layout.work_dir,
@@ -450,6 +453,15 @@ fn allows_fetch(git: &GitCommand) -> bool {
 fn read_shallow(common_dir: &Path, format: ObjectFormat) -> BTreeSet<Oid> {
     let text = std::fs::read_to_string(common_dir.join("shallow")).unwrap_or_default();
     text.lines().filter_map(|l| Oid::from_str_ext(l.trim(), format).ok()).collect()
+}
+
+fn read_grafts(common_dir: &Path, format: ObjectFormat) -> HashMap<Oid, Vec<Oid>> {
+    let text = std::fs::read_to_string(common_dir.join("info/grafts")).unwrap_or_default();
+    let id = |text: &String| Oid::from_str_ext(text, format).ok();
+    let graft = |(commit, parents): (String, Vec<String>)| {
+        Some((id(&commit)?, parents.iter().map(id).collect::<Option<_>>()?))
+    };
+    grafts::parse(&text).into_iter().filter_map(graft).collect()
 }
 
 fn is_full_id(text: &str, format: ObjectFormat) -> bool {

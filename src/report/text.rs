@@ -431,7 +431,7 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
     let everything_seen = report.complete && summary.hunks_not_analysed == 0 && summary.undecided == 0;
     if options.filtered {
         "no churn that the filters let through".to_owned()
-    } else if report.hunks.is_empty() && everything_seen {
+    } else if report.hunks.is_empty() && report.functions.is_empty() && everything_seen {
         "no change".to_owned()
     } else if everything_seen && !made_or_gone.is_empty() {
         format!("no churn; {made_or_gone}")

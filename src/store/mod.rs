@@ -5,6 +5,7 @@
 
 pub mod cache;
 mod git;
+pub mod grafts;
 pub mod notes;
 pub mod trailers;
 

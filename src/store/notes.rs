@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use record::is_id;
 
-use super::{Git, GitError};
+use super::{Git, GitError, grafts};
 
 /// How often a write is tried while other writers move the ref.
 const ATTEMPTS: u32 = 64;
@@ -350,32 +350,37 @@ pub fn ends(git: &Git, revision: &str) -> Result<Ends, NotesError> {
     found.into_iter().next().flatten().ok_or_else(missing)
 }
 
-/// Returns the ends of many commits with two git processes; `None` for what is not here.
+/// Returns the ends of many commits with three git processes; `None` for what is not here. Trees are
+/// named, not read: a partial clone may lack them.
 pub fn all_ends(git: &Git, commits: &[String]) -> Result<Vec<Option<Ends>>, NotesError> {
+    let grafts = std::fs::read_to_string(git.git_path("info/grafts")?).unwrap_or_default();
+    let grafts = grafts::parse(&grafts);
     let shown: Vec<&str> = commits.iter().map(String::as_str).collect();
     let mut found = Vec::new();
     for (commit, text) in commits.iter().zip(batch_optional(git, &shown)?) {
-        let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let header = |key: &str| {
-            let lines = text.as_deref()?.split("\n\n").next()?;
-            lines.lines().find_map(|line| Some(line.strip_prefix(key)?.trim().to_string()))
+        let parent = match grafts.get(commit) {
+            Some(parents) => parents.first().cloned(),
+            None => header(text.as_deref(), b"parent "),
         };
-        found.push(header("tree ").map(|tree| (commit.clone(), tree, header("parent "))));
+        found.push(header(text.as_deref(), b"tree ").map(|tree| (commit.clone(), tree, parent)));
     }
-    let parents: Vec<String> = found
-        .iter()
-        .flatten()
-        .filter_map(|(_, _, parent)| Some(format!("{}^{{tree}}", parent.as_ref()?)))
-        .collect();
-    let mut trees = batch_check(git, &parents)?.into_iter();
+    let parents: Vec<&str> = found.iter().flatten().filter_map(|(_, _, parent)| parent.as_deref()).collect();
+    let mut texts = batch_optional(git, &parents)?.into_iter();
     Ok(found
         .into_iter()
         .map(|end| {
             let (commit, tree, parent) = end?;
-            let parent_tree = parent.as_ref().and_then(|_| trees.next().flatten());
-            Some(Ends { commit, parent, tree, parent_tree })
+            let text = parent.as_ref().and_then(|_| texts.next().flatten());
+            Some(Ends { commit, parent, tree, parent_tree: header(text.as_deref(), b"tree ") })
         })
         .collect())
+}
+
+/// Returns the first value of a key in a commit's header.
+fn header(commit: Option<&[u8]>, key: &[u8]) -> Option<String> {
+    let mut lines = commit?.split(|&byte| byte == b'\n').take_while(|line| !line.is_empty());
+    let value = lines.find_map(|line| line.strip_prefix(key))?;
+    Some(String::from_utf8_lossy(value).trim().to_string())
 }
 
 /// Splits `<mode> blob <id>\t<path>`.

@@ -8,8 +8,13 @@
 mod support;
 
 mod bad_input;
+mod contents;
 mod hooks;
 mod notes;
+mod ranges;
+mod readonly;
+mod repositories;
+mod state;
 mod trailers;
 
 use std::ffi::OsString;
