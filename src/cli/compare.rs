@@ -10,7 +10,7 @@ use super::range::RangeArgs;
 use super::{CliError, Context, GlobalArgs, analyse};
 use crate::config::{self, ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};
 use crate::gate::hooks::{HookSettings, NAMES};
-use crate::gate::{Analyse, Failure, Side};
+use crate::gate::{Analyse, Failure, PolicyOf, Side};
 use crate::history::{self, RangeRequest, Repository};
 use crate::report::note;
 use crate::store::notes::{NotesError, NotesRef};
@@ -44,16 +44,22 @@ pub(super) fn settings(context: &Context) -> Result<HookSettings, CliError> {
 /// loosen its own gate. A policy file that cannot be read says nothing, and that is one of its changes.
 pub(super) fn hook_settings(context: &Context) -> Result<HookSettings, CliError> {
     let repository = analyse::open(context)?;
+    if repository.work_dir().is_none() {
+        return joined(&repository, &ConfigFile::default(), Vec::new());
+    }
     let staged = RangeRequest { staged: true, ..RangeRequest::default() };
+    settings_of(&repository, &staged)
+}
+
+/// Reads the settings for the change between the two versions of a range.
+fn settings_of(repository: &Repository, range: &RangeRequest) -> Result<HookSettings, CliError> {
     let mut unreadable = Vec::new();
     let mut files = Vec::new();
-    if repository.work_dir().is_some() {
-        for version in &repository.range(&staged)?.versions {
-            files.push(ConfigFile::of_tree(&*version.tree).unwrap_or_else(|error| {
-                unreadable.push(format!("cannot be read in {}: {error}", version.name));
-                ConfigFile::default()
-            }));
-        }
+    for version in &repository.range(range)?.versions {
+        files.push(ConfigFile::of_tree(&*version.tree).unwrap_or_else(|error| {
+            unreadable.push(format!("cannot be read in {}: {error}", version.name));
+            ConfigFile::default()
+        }));
     }
     let (file, mut changes) = match files.as_slice() {
         [base, new] => {
@@ -63,7 +69,21 @@ pub(super) fn hook_settings(context: &Context) -> Result<HookSettings, CliError>
         _ => (ConfigFile::default(), Vec::new()),
     };
     changes.extend(unreadable);
-    joined(&repository, &file, changes)
+    joined(repository, &file, changes)
+}
+
+/// Returns the function that finds the policy for a change between two commits.
+pub(super) fn policy(context: &Context) -> PolicyOf {
+    let globals = inner(context);
+    Arc::new(move |old: &Side, new: &Side| {
+        let fails = |error: CliError| Failure(error.message);
+        let context = Context::new(globals.clone(), true).map_err(fails)?;
+        let args = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
+        let opened = analyse::open(&context).map_err(fails)?;
+        let revisions = args.revisions.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let request = RangeRequest { revisions, staged: args.staged, endpoints: true };
+        settings_of(&opened, &request).map(|settings| settings.policy).map_err(fails)
+    })
 }
 
 fn joined(
@@ -114,8 +134,7 @@ pub(super) fn check(context: &Context, limit: Option<Duration>) -> Analyse {
 
 /// Returns the function that compares two versions in the way of `args`.
 fn compared(context: &Context, args: DiffArgs) -> Analyse {
-    // The context has moved to the -C directory already, and its output is not to be opened again.
-    let globals = GlobalArgs { change_dir: Vec::new(), output: None, quiet: true, ..context.globals.clone() };
+    let globals = inner(context);
     Arc::new(move |old: &Side, new: &Side| {
         let fails = |error: CliError| Failure(error.message);
         // All words are revisions, whatever files there are.
@@ -125,6 +144,12 @@ fn compared(context: &Context, args: DiffArgs) -> Analyse {
         let args = DiffArgs { range, ..args.clone() };
         analyse::report(&opened, &args, &mut context).map(|(report, _)| report).map_err(fails)
     })
+}
+
+/// The common options for what runs within a command: the process has moved to the -C directory already,
+/// and the output is not to be opened again.
+fn inner(context: &Context) -> GlobalArgs {
+    GlobalArgs { change_dir: Vec::new(), output: None, quiet: true, ..context.globals.clone() }
 }
 
 /// Returns two versions as arguments of `diff`. Nothing is what comes before a root commit.

@@ -1,12 +1,13 @@
 //! `git invdiff hook`: installs and runs the git hooks.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 
 use super::{CliError, Context, ExitCode, compare};
 use crate::gate::hooks::{self, Hook, NAMES, Outcome};
-use crate::gate::install::{HookStatus, Hooks, InstallError};
+use crate::gate::install::{HookStatus, Hooks, InstallError, State};
 use crate::report::escape::visible;
+use crate::store::Git;
 use clap::{Args, Subcommand};
 
 /// Git hooks: install, uninstall, status, run
@@ -100,17 +101,32 @@ fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<Exit
         return Ok(ExitCode::Done);
     }
     let mut stdin = Vec::new();
-    if name == "post-rewrite" {
+    // Where a person runs the hook there is nothing to wait for.
+    if matches!(name, "post-rewrite" | "pre-push") && !std::io::stdin().is_terminal() {
         std::io::stdin()
             .read_to_end(&mut stdin)
             .map_err(|e| CliError::fatal("cannot read standard input").caused_by(&e))?;
     }
+    if matches!(name, "pre-commit" | "pre-push") {
+        warn_if_outdated(&git, name, context);
+    }
     let (analyse, check) = (compare::analyse(context), compare::check(context, settings.timeout));
-    let mut stderr = std::io::stderr();
-    let mut hook = Hook { git: &git, settings: &settings, analyse, check, stderr: &mut stderr };
+    let (policy, mut stderr) = (compare::policy(context), std::io::stderr());
+    let mut hook = Hook { git: &git, settings: &settings, analyse, check, policy, stderr: &mut stderr };
     match hooks::run(name, args, &stdin, &mut hook) {
         Outcome::Continue => Ok(ExitCode::Done),
         Outcome::Stop => Ok(ExitCode::Objection),
+    }
+}
+
+/// Says that the script which runs this hook is from another version of the program.
+fn warn_if_outdated(git: &Git, name: &str, context: &mut Context) {
+    let status = Hooks::of(git).and_then(|hooks| hooks.status());
+    let is_old = |hook: &HookStatus| hook.name == name && hook.state == State::Outdated;
+    if status.is_ok_and(|hooks| hooks.iter().any(is_old)) {
+        context.warn(&format!(
+            "the {name} hook was installed by another version of git invdiff; renew it: git invdiff hook install"
+        ));
     }
 }
 

@@ -1,9 +1,10 @@
 //! What each git hook does. One function a hook, all called by [`run`].
 //!
-//! Only `pre-commit` can make git stop, and only for a replayed regression. Whatever goes wrong inside
+//! Only `pre-commit` and `pre-push` can make git stop, and only for a replayed regression. Whatever goes wrong inside
 //! us (no answer in time, a repository we cannot read) is one warning line and the commit goes on.
 
 mod message;
+mod push;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,7 +17,7 @@ use super::age;
 use super::annotate::{Annotated, Existing, annotate};
 use super::memory::Memory;
 use super::policy::{Policy, judge};
-use super::{Analyse, Failure, Side};
+use super::{Analyse, Failure, PolicyOf, Side};
 use crate::report::{Report, escape::visible};
 use crate::store::notes::{self, Note, Notes, NotesError, NotesRef, Record};
 use crate::store::{Git, GitError};
@@ -52,6 +53,8 @@ pub struct Hook<'a> {
     pub analyse: Analyse,
     /// As `analyse`, of properties alone; ends by itself when the time is over, with what it has.
     pub check: Analyse,
+    /// What stops a change between two commits; that of a commit to be made is in the settings.
+    pub policy: PolicyOf,
     /// Standard error.
     pub stderr: &'a mut dyn Write,
 }
@@ -94,7 +97,7 @@ pub fn run(name: &str, args: &[OsString], stdin: &[u8], hook: &mut Hook<'_>) -> 
         "commit-msg" => advisory(message::finish(hook, file)),
         "post-commit" => advisory(post_commit(hook)),
         "post-rewrite" => advisory(post_rewrite(hook, stdin)),
-        "pre-push" => advisory(pre_push(hook, arg(0))),
+        "pre-push" => pre_push(hook, arg(0), stdin),
         _ => Ok(Outcome::Continue),
     };
     result.unwrap_or_else(|error| {
@@ -219,10 +222,16 @@ fn post_rewrite(hook: &mut Hook<'_>, stdin: &[u8]) -> Result<(), HookError> {
     annotate_in_time(hook, ends, hints)
 }
 
+/// Stops what breaks something of what the remote has.
+fn pre_push(hook: &mut Hook<'_>, remote: Option<&str>, stdin: &[u8]) -> Result<Outcome, HookError> {
+    let Some(remote) = remote else { return Ok(Outcome::Continue) };
+    remind_of_notes(hook, remote)?;
+    push::run(hook, remote, stdin)
+}
+
 /// Reminds of notes that the remote does not have, if notes were shared with it before.
-fn pre_push(hook: &mut Hook<'_>, remote: Option<&str>) -> Result<(), HookError> {
+fn remind_of_notes(hook: &mut Hook<'_>, remote: &str) -> Result<(), HookError> {
     let own = &hook.settings.notes_ref;
-    let Some(remote) = remote else { return Ok(()) };
     let Ok(tracking) = NotesRef::parse(&format!("refs/notes/{remote}/{}", own.short())) else {
         return Ok(());
     };

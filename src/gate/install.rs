@@ -41,6 +41,8 @@ pub enum InstallError {
     Managed(PathBuf),
     #[error("both '{}' and '{}' are there, and neither is ours; move one away", .0.display(), .1.display())]
     Occupied(PathBuf, PathBuf),
+    #[error("'{}' is a link to '{}', which would become another script; add this line to that one: git invdiff hook run <name> \"$@\"", .0.display(), .1.display())]
+    Linked(PathBuf, PathBuf),
 }
 
 /// How a hook is installed.
@@ -99,6 +101,10 @@ impl Hooks {
         if self.folder.ends_with(".husky/_") {
             return Err(InstallError::Managed(self.folder.clone()));
         }
+        // Nothing is written before all is known to go.
+        for (name, script) in &chosen {
+            self.check(&self.status_of(name, script)?)?;
+        }
         std::fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
         for (name, script) in &chosen {
             let status = self.status_of(name, script)?;
@@ -111,9 +117,6 @@ impl Hooks {
                     let (before, _, after) = take_apart(&text).unwrap_or((script, "", ""));
                     let block = take_apart(script).map_or("", |(_, block, _)| block);
                     write_script(&status.path, &format!("{before}{block}{after}"))?;
-                }
-                State::Foreign if exists(&chained) => {
-                    return Err(InstallError::Occupied(status.path, chained));
                 }
                 State::Foreign => {
                     std::fs::rename(&status.path, &chained).map_err(at(&status.path))?;
@@ -150,12 +153,31 @@ impl Hooks {
         Ok(removed)
     }
 
+    /// Refuses a hook that cannot be chained.
+    fn check(&self, status: &HookStatus) -> Result<(), InstallError> {
+        if status.state != State::Foreign {
+            return Ok(());
+        }
+        if status.chained {
+            return Err(InstallError::Occupied(status.path.clone(), chained(&status.path)));
+        }
+        // A link to another hook would lead to our script in the place of that one.
+        let folder = self.folder.canonicalize().ok();
+        let target = status.path.canonicalize().ok().filter(|target| {
+            let is_hook = NAMES.iter().any(|name| target.ends_with(name));
+            is_link(&status.path) && is_hook && target.parent() == folder.as_deref()
+        });
+        target.map_or(Ok(()), |target| Err(InstallError::Linked(status.path.clone(), target)))
+    }
+
     fn status_of(&self, name: &'static str, script: &str) -> Result<HookStatus, InstallError> {
         let path = self.folder.join(name);
         let state = match std::fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !exists(&path) => State::Missing,
             Err(error) if error.kind() == io::ErrorKind::NotFound => State::Foreign,
             Err(source) => return Err(InstallError::File { path, source }),
+            // We write no links; what one leads to is not ours to change.
+            Ok(_) if is_link(&path) => State::Foreign,
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);
                 let block = |text: &str| take_apart(text).map(|(_, block, _)| block.to_string());
@@ -198,6 +220,10 @@ fn chained(path: &Path) -> PathBuf {
 /// Tells whether there is anything of that name, even a link to nothing.
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
+}
+
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
 }
 
 /// Puts an executable script in place, whole or not at all.

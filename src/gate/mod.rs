@@ -1,6 +1,6 @@
 //! The logic of hooks: what blocks, what only warns, what is written where.
 //!
-//! A hook is *advisory* when it never makes the git command fail; only `pre-commit` is not. Nothing here
+//! A hook is *advisory* when it never makes the git command fail; only `pre-commit` and `pre-push` are not. Nothing here
 //! touches the index or the work tree. The analysis comes in as a function ([`Analyse`]), so that each
 //! hook can be tested with a report of the test's own.
 
@@ -14,6 +14,7 @@ pub mod policy;
 use std::sync::Arc;
 
 use crate::report::Report;
+use policy::Policy;
 
 /// One of the two versions that are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,3 +34,6 @@ pub struct Failure(pub String);
 
 /// Compares an old version with a new one. Shared with a thread, because hooks have a time limit.
 pub type Analyse = Arc<dyn Fn(&Side, &Side) -> Result<Report, Failure> + Send + Sync>;
+
+/// Finds what stops a change from an old version to a new one.
+pub type PolicyOf = Arc<dyn Fn(&Side, &Side) -> Result<Policy, Failure> + Send + Sync>;

@@ -9,8 +9,10 @@ mod support;
 
 mod bad_input;
 mod contents;
+mod hook_matrix;
 mod hooks;
 mod notes;
+mod push;
 mod ranges;
 mod readonly;
 mod repositories;
@@ -23,7 +25,7 @@ use std::sync::Arc;
 
 use git_invdiff::gate::hooks::{Hook, HookSettings, Outcome};
 use git_invdiff::gate::policy::Policy;
-use git_invdiff::gate::{Analyse, Failure, Side};
+use git_invdiff::gate::{Analyse, Failure, PolicyOf, Side};
 use git_invdiff::report::*;
 use git_invdiff::store::Git;
 use git_invdiff::store::notes::NotesRef;
@@ -40,7 +42,8 @@ fn check_stand_in(git: Git) -> Analyse {
 }
 
 /// An analysis whose only function is `f` in `a.c`, whose only fact is the text of that file. The text
-/// `BUG` is a refuted assertion, `SLOW` takes longer than anybody waits, `CRASH` panics.
+/// `BUG` is a refuted assertion, `SLOW` takes longer than anybody waits if facts are asked
+/// for, `STUCK` in any case, `CRASH` panics.
 fn stand_in(git: Git) -> Analyse {
     answer(git, true)
 }
@@ -63,6 +66,7 @@ fn answer(git: Git, facts: bool) -> Analyse {
         }
         match new.as_str() {
             "SLOW" if facts => std::thread::sleep(std::time::Duration::from_secs(60)),
+            "STUCK" => std::thread::sleep(std::time::Duration::from_secs(60)),
             "CRASH" => panic!("the stand-in was told to"),
             "FAIL" => return Err(Failure("told to fail".into())),
             _ => {}
@@ -122,13 +126,14 @@ fn stand_in_binary() {
     let words: Vec<OsString> = words.lines().map(OsString::from).collect();
     assert_eq!(words[..2], ["hook", "run"]);
     let mut stdin = Vec::new();
-    if words[2] == "post-rewrite" {
+    if matches!(words[2].to_str(), Some("post-rewrite" | "pre-push")) {
         std::io::Read::read_to_end(&mut std::io::stdin(), &mut stdin).unwrap();
     }
     let git = Git::here();
     let (settings, mut stderr) = (settings(), std::io::stderr());
     let (analyse, check) = (stand_in(git.clone()), check_stand_in(git.clone()));
-    let mut hook = Hook { git: &git, settings: &settings, analyse, check, stderr: &mut stderr };
+    let policy: PolicyOf = Arc::new(|_, _| Ok(Policy::default()));
+    let mut hook = Hook { git: &git, settings: &settings, analyse, check, policy, stderr: &mut stderr };
     let name = words[2].to_str().unwrap();
     let outcome = git_invdiff::gate::hooks::run(name, &words[3..], &stdin, &mut hook);
     std::process::exit(if outcome == Outcome::Stop { 1 } else { 0 });

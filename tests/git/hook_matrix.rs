@@ -1,0 +1,359 @@
+//! Hooks of the real program, run by git: which index they read, in which place, and what turns them off.
+
+use super::state::{Run, differing, divide, program_in, state};
+use super::*;
+use std::path::Path;
+
+/// A function whose assertion holds, or not.
+fn clamp(fix: &str) -> String {
+    format!(
+        "void abort(void);\nint clamp(int x)\n{{\n    if (x < 0)\n        x = {fix};\n    if (x < 0)\n        abort();\n    return x;\n}}\n"
+    )
+}
+
+const BUG: &str = "x + 1";
+
+/// A command that finds the real program as `git invdiff`.
+fn real(repo: &TempRepo, folder: &Path, program: &str) -> Command {
+    let programs = Path::new(env!("CARGO_BIN_EXE_git-invdiff")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = repo.command_of(program);
+    command.env("PATH", format!("{}:{path}", programs.display())).current_dir(folder);
+    command
+}
+
+fn commit(repo: &TempRepo, folder: &Path, words: &[&str]) -> Run {
+    Run::of(real(repo, folder, "git").args(["commit", "-q", "-m", "next"]).args(words))
+}
+
+fn fixture(repo: TempRepo) -> TempRepo {
+    let repo = repo.file("a.c", clamp("0")).file("b.c", divide("g", 3)).file("sub/x", "").commit("first");
+    // A debug build on a busy machine is not what the limit is about.
+    repo.config("invdiff.timeoutSeconds", "0").config("advice.statusHints", "false")
+}
+
+fn installed(repo: TempRepo) -> TempRepo {
+    let repo = fixture(repo);
+    assert_eq!(invdiff(&repo, &["hook", "install"]).status.code(), Some(0));
+    repo
+}
+
+/// What git itself sees, and the bytes of the index.
+fn seen(repo: &TempRepo, folder: &Path) -> (String, Vec<u8>, String) {
+    let git = |words: &[&str]| Run::of(repo.command_of("git").current_dir(folder).args(words)).out;
+    let index = git(&["rev-parse", "--path-format=absolute", "--git-path", "index"]);
+    (
+        git(&["status", "--porcelain", "-z"]),
+        std::fs::read(index.trim()).unwrap_or_default(),
+        git(&["rev-parse", "HEAD"]),
+    )
+}
+
+/// Commits in every way that leaves something out, in one place.
+#[track_caller]
+fn check_staging(repo: &TempRepo, top: &Path, from: &Path) {
+    let write = |fix: &str| std::fs::write(top.join("a.c"), clamp(fix)).unwrap();
+    let stage =
+        || assert!(repo.command_of("git").current_dir(top).args(["add", "a.c"]).status().unwrap().success());
+    let path = if from == top { "b.c" } else { "../b.c" };
+    // Staged in part: what is on disk does not count, and stays.
+    write("1");
+    stage();
+    write(BUG);
+    let run = commit(repo, from, &[]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert_eq!(std::fs::read_to_string(top.join("a.c")).unwrap(), clamp(BUG));
+    let message = Run::of(repo.command_of("git").current_dir(top).args(["log", "-1", "--format=%B"])).out;
+    assert!(message.contains("Invariant-Churn: a.c:clamp: "), "{message}");
+    // All: it does, and nothing has changed then.
+    let before = seen(repo, top);
+    let run = commit(repo, from, &["-a"]);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(run.err.contains("error: this commit breaks what held before"), "{}", run.err);
+    assert_eq!(seen(repo, top), before);
+    // Another path alone.
+    stage();
+    std::fs::write(top.join("b.c"), divide("g", 5)).unwrap();
+    let run = commit(repo, from, &[path]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    // That path, and what is staged.
+    std::fs::write(top.join("b.c"), divide("g", 7)).unwrap();
+    let before = seen(repo, top);
+    assert_eq!(commit(repo, from, &["-i", path]).code, Some(1));
+    assert_eq!(commit(repo, from, &[]).code, Some(1));
+    assert_eq!(commit(repo, from, &[if from == top { "a.c" } else { "../a.c" }]).code, Some(1));
+    assert_eq!(seen(repo, top), before);
+    assert_eq!(commit(repo, from, &["-i", path, "--no-verify"]).code, Some(0));
+}
+
+#[test]
+fn what_is_committed_is_what_is_judged() {
+    let repo = installed(TempRepo::new());
+    check_staging(&repo, repo.path(), repo.path());
+    let repo = installed(TempRepo::new());
+    check_staging(&repo, repo.path(), &repo.path().join("sub"));
+}
+
+#[test]
+fn that_holds_in_linked_worktrees_and_submodules() {
+    let repo = installed(TempRepo::new());
+    let linked = repo.linked_worktree("linked", "HEAD");
+    check_staging(&repo, &linked, &linked.join("sub"));
+    let inner = fixture(TempRepo::new());
+    let outer = TempRepo::new().file("x", "").commit("outer").submodule(&inner, "deps");
+    let deps = outer.path().join("deps");
+    let git = |words: &[&str]| {
+        assert!(outer.command_of("git").current_dir(&deps).args(words).status().unwrap().success())
+    };
+    git(&["config", "invdiff.timeoutSeconds", "0"]);
+    assert!(program_in(&outer, &deps, &["hook", "install"]).output().unwrap().status.success());
+    assert!(outer.path().join(".git/modules/deps/hooks/pre-commit").exists());
+    check_staging(&outer, &deps, &deps.join("sub"));
+}
+
+#[test]
+fn that_holds_for_indexes_and_refs_of_other_formats() {
+    let split = installed(TempRepo::new()).run(["update-index", "--split-index"]);
+    check_staging(&split, split.path(), split.path());
+    let sparse = installed(TempRepo::new()).file("far/away.c", divide("far", 2)).commit("far");
+    let sparse = sparse.run(["sparse-checkout", "set", "--sparse-index", "sub"]);
+    check_staging(&sparse, sparse.path(), sparse.path());
+    match TempRepo::reftable() {
+        Some(repo) => {
+            let repo = installed(repo);
+            check_staging(&repo, repo.path(), repo.path());
+        }
+        None => println!("skipped: this git knows no reftables"),
+    }
+    let sha256 = installed(TempRepo::sha256());
+    check_staging(&sha256, sha256.path(), &sha256.path().join("sub"));
+}
+
+#[test]
+fn named_repositories_have_hooks_too() {
+    let repo = installed(TempRepo::new());
+    repo.write("a.c", clamp(BUG));
+    for words in [
+        &["--git-dir=repo/.git", "--work-tree=repo", "commit", "-qam", "x"][..],
+        &["-C", "repo", "commit", "-qam", "x"],
+    ] {
+        let run = Run::of(real(&repo, &repo.root(), "git").args(words));
+        assert_eq!(run.code, Some(1), "{words:?} {}", run.err);
+        assert!(run.err.contains("a.c:clamp"), "{}", run.err);
+    }
+    let mut command = real(&repo, &repo.root(), "git");
+    command.env("GIT_DIR", "repo/.git").env("GIT_WORK_TREE", "repo").args(["commit", "-qam", "x"]);
+    assert_eq!(Run::of(&mut command).code, Some(1));
+}
+
+#[test]
+fn the_first_commit_and_intended_files_are_judged() {
+    let repo = TempRepo::new().config("invdiff.timeoutSeconds", "0");
+    assert!(invdiff(&repo, &["hook", "install"]).status.success());
+    let repo = repo.file("a.c", clamp(BUG)).stage();
+    let run = commit(&repo, repo.path(), &[]);
+    assert_eq!((run.code, repo.git(["log", "-1", "--format=%B"]).as_str()), (Some(0), "next"), "{}", run.err);
+    let repo = repo.file("new.c", divide("f", 2)).run(["add", "-N", "new.c"]);
+    let run = commit(&repo, repo.path(), &["--allow-empty"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+}
+
+#[test]
+fn unmerged_indexes_are_refused() {
+    let repo = installed(TempRepo::new()).run(["checkout", "-q", "-b", "side"]).file("a.c", clamp("2"));
+    let repo = repo.commit("side").run(["checkout", "-q", "main"]).file("a.c", clamp("3")).commit("main");
+    assert!(!repo.git_output(["merge", "side"]).status.success());
+    let run = Run::of(&mut program_in(&repo, repo.path(), &["hook", "run", "pre-commit"]));
+    assert_eq!(run.code, Some(128), "{}", run.err);
+    assert!(run.err.contains("a.c"), "{}", run.err);
+}
+
+#[test]
+fn each_hook_can_be_switched_off() {
+    let repo = installed(TempRepo::new()).file("a.c", clamp(BUG)).stage();
+    let runs = |variable: Option<&str>| {
+        let mut said = String::new();
+        for words in [
+            &["pre-commit"][..],
+            &["prepare-commit-msg", "msg"],
+            &["commit-msg", "msg"],
+            &["post-commit"],
+            &["post-rewrite", "amend"],
+            &["pre-push", "origin", "nowhere"],
+        ] {
+            repo.write("msg", "title\n\n# comment\n");
+            let before = state(&repo.root());
+            let mut command = program_in(&repo, repo.path(), &[&["hook", "run"], words].concat());
+            command.envs(variable.map(|value| ("INVDIFF_SKIP", value)));
+            let run = Run::of(&mut command);
+            let changed = differing(&before, &state(&repo.root()));
+            if (run.code, run.err.as_str(), changed.is_empty()) != (Some(0), "", true) {
+                said.push_str(words[0]);
+                said.push(' ');
+            }
+        }
+        said
+    };
+    assert_eq!(runs(None), "pre-commit prepare-commit-msg commit-msg post-commit ");
+    repo.git(["update-ref", "-d", "refs/notes/invdiff"]);
+    assert_eq!(runs(Some("1")), "");
+    assert_eq!(runs(Some("0")), "pre-commit prepare-commit-msg commit-msg post-commit ");
+    repo.git(["update-ref", "-d", "refs/notes/invdiff"]);
+    repo.git(["config", "invdiff.hooks", "false"]);
+    assert_eq!(runs(None), "");
+    repo.git(["config", "--unset", "invdiff.hooks"]);
+    for name in ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"] {
+        assert!(runs(None).contains(&format!("{name} ")));
+        repo.git(["update-ref", "-d", "refs/notes/invdiff"]);
+        repo.git(["config", &format!("invdiff.hooks.{name}"), "off"]);
+        assert!(!format!(" {}", runs(None)).contains(&format!(" {name} ")));
+        repo.git(["update-ref", "-d", "refs/notes/invdiff"]);
+    }
+    assert_eq!(commit(&repo, repo.path(), &[]).code, Some(0));
+}
+
+#[test]
+fn a_script_of_another_version_is_renewed_on_request() {
+    let repo = installed(TempRepo::new());
+    let path = repo.path().join(".git/hooks/pre-commit");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let old = format!("{}\n# a line of somebody\n", text.replace("hook 1 >>>", "hook 0 >>>").trim_end());
+    std::fs::write(&path, &old).unwrap();
+    repo.write("a.c", clamp("1"));
+    let run = commit(&repo, repo.path(), &["-a"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.err.contains("renew it: git invdiff hook install"), "{}", run.err);
+    assert!(stdout(&invdiff(&repo, &["hook", "status"])).contains("installed, but by another version"));
+    assert!(invdiff(&repo, &["hook", "install"]).status.success());
+    let renewed = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(renewed, format!("{}\n# a line of somebody\n", text.trim_end()));
+    repo.write("a.c", clamp("2"));
+    assert!(!commit(&repo, repo.path(), &["-a"]).err.contains("renew"));
+}
+
+#[test]
+fn uninstalling_restores_every_byte_wherever_hooks_live() {
+    for path in [None, Some("own"), Some("~/hooks"), Some("/ABSOLUTE")] {
+        let repo = fixture(TempRepo::new());
+        let folder = match path {
+            None => repo.path().join(".git/hooks"),
+            Some("own") => repo.path().join("own"),
+            Some("~/hooks") => repo.home().join("hooks"),
+            Some(_) => repo.root().join("absolute"),
+        };
+        if let Some(path) = path {
+            let value = if path.starts_with('/') { folder.display().to_string() } else { path.to_owned() };
+            repo.git(["config", "core.hooksPath", &value]);
+        }
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(
+            folder.join("pre-commit"),
+            b"#!/usr/bin/env python3\nprint('\xff')  # no newline at the end",
+        )
+        .unwrap();
+        std::fs::write(folder.join("commit-msg"), "#!/bin/sh\nexit 0\n").unwrap();
+        make_executable(&folder.join("commit-msg"));
+        std::fs::write(folder.join("dispatcher"), "#!/bin/sh\nexit 0\n").unwrap();
+        make_executable(&folder.join("dispatcher"));
+        std::os::unix::fs::symlink("dispatcher", folder.join("post-commit")).unwrap();
+        std::os::unix::fs::symlink("/nowhere", folder.join("post-rewrite")).unwrap();
+        let before = state(&folder);
+        for _ in 0..2 {
+            let run = Run::of(&mut program_in(&repo, &repo.path().join("sub"), &["hook", "install"]));
+            assert_eq!(run.code, Some(0), "{}", run.err);
+        }
+        assert!(state(&folder).len() > before.len());
+        repo.write("a.c", clamp(BUG));
+        assert_eq!(commit(&repo, repo.path(), &["-a"]).code, Some(1), "{path:?}");
+        let run = Run::of(&mut program_in(&repo, &repo.path().join("sub"), &["hook", "uninstall"]));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        let changed = differing(&before, &state(&folder));
+        assert!(changed.is_empty(), "{path:?} {changed:?}");
+    }
+}
+
+/// The lines of a documented sample: those of the code block after a line that contains `title`.
+fn sample(title: &str) -> String {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/git.md")).unwrap();
+    let rest = text.split_once(title).unwrap_or_else(|| panic!("no '{title}'")).1;
+    let lines = rest.lines().skip_while(|line| !line.starts_with("    "));
+    let block = lines.take_while(|line| line.starts_with("    ") || line.is_empty());
+    block.map(|line| format!("{}\n", line.strip_prefix("    ").unwrap_or(line))).collect()
+}
+
+#[test]
+fn what_cannot_be_chained_is_refused_as_a_whole() {
+    let repo = fixture(TempRepo::new());
+    let folder = repo.path().join(".git/hooks");
+    let write = |name: &str| std::fs::write(folder.join(name), "#!/bin/sh\nexit 0\n").unwrap();
+    let refused = |part: &str| {
+        let before = state(&folder);
+        let run = Run::of(&mut program_in(&repo, repo.path(), &["hook", "install"]));
+        assert_eq!(run.code, Some(128));
+        assert!(run.err.contains(part), "{}", run.err);
+        assert!(differing(&before, &state(&folder)).is_empty());
+    };
+    // A link to another hook would run ours in the place of that one.
+    write("commit-msg");
+    std::os::unix::fs::symlink("commit-msg", folder.join("post-commit")).unwrap();
+    refused("git invdiff hook run <name> \"$@\"");
+    std::fs::remove_file(folder.join("post-commit")).unwrap();
+    write("pre-push");
+    write("pre-push.before-invdiff");
+    refused("neither is ours");
+}
+
+#[test]
+fn samples_for_other_managers_of_hooks_work() {
+    let repo = fixture(TempRepo::new()).file("a.c", clamp(BUG)).stage();
+    repo.write("msg", "title\n");
+    let run_line = |line: &str| Run::of(real(&repo, repo.path(), "sh").args(["-ec", line, "hook", "msg"]));
+    // lefthook replaces {1} by the first argument of git.
+    let lefthook = sample("### lefthook");
+    let lines: Vec<&str> = lefthook.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).collect();
+    assert_eq!(lines.len(), 4, "{lefthook}");
+    let codes: Vec<_> =
+        lines.iter().map(|line| run_line(&line.replace("{1}", "msg").replace("{0}", "")).code).collect();
+    assert_eq!(codes, [Some(1), Some(0), Some(0), Some(0)], "{lines:?}");
+    assert!(std::fs::read_to_string(repo.path().join("msg")).unwrap().contains("Invariant-Churn: a.c:clamp"));
+    // husky runs its files with `sh -e`, and git's arguments.
+    let husky = sample("### husky");
+    let files: Vec<&str> = husky.lines().filter(|line| line.contains("git invdiff")).collect();
+    assert_eq!(files.len(), 4, "{husky}");
+    repo.write("msg", "title\n");
+    for line in files {
+        let (line, name) = line.split_once("  # .husky/").unwrap_or_else(|| panic!("{line}"));
+        let expected = if name == "pre-commit" { 1 } else { 0 };
+        assert_eq!(run_line(line).code, Some(expected), "{line}");
+    }
+    assert!(std::fs::read_to_string(repo.path().join("msg")).unwrap().contains("Invariant-Churn: a.c:clamp"));
+    // Where husky keeps its own scripts, ours are not written.
+    let repo = repo.config("core.hooksPath", ".husky/_");
+    let refused = invdiff(&repo, &["hook", "install"]);
+    assert_eq!(refused.status.code(), Some(128));
+    assert!(stderr(&refused).contains("git invdiff hook run"), "{}", stderr(&refused));
+}
+
+#[test]
+fn hooks_of_the_pre_commit_framework_are_named_well() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml"))
+        .unwrap();
+    let repo = fixture(TempRepo::new()).file("a.c", clamp(BUG)).stage();
+    let field = |block: &str, key: &str| {
+        let line = block.lines().find_map(|line| line.trim().strip_prefix(&format!("{key}: ")));
+        line.unwrap_or_default().to_owned()
+    };
+    let mut stages = Vec::new();
+    for block in text.split("\n- id: ").skip(1) {
+        let (entry, stage) = (field(block, "entry"), field(block, "stages"));
+        repo.write("msg", "title\n");
+        assert_eq!(field(block, "require_serial"), "true", "{block}");
+        let message = stage == "[commit-msg]";
+        assert_eq!(field(block, "pass_filenames") == "false", !message, "{block}");
+        let line = if message { format!("{entry} msg") } else { entry };
+        let run = Run::of(real(&repo, repo.path(), "sh").args(["-ec", &line]));
+        assert_eq!(run.code, Some(if stage == "[pre-commit]" { 1 } else { 0 }), "{line} {}", run.err);
+        stages.push(stage);
+    }
+    assert_eq!(stages, ["[pre-commit]", "[pre-commit]", "[commit-msg]"]);
+}
