@@ -24,13 +24,15 @@ pub struct Trailer {
 pub struct Style {
     /// What comment lines begin with.
     pub comment: Vec<u8>,
-    /// Keys that `trailer.*` settings make known to git, in lower case.
+    /// Keys that `trailer.*` settings make known to git, in lower case, perhaps with a separator.
     pub known: Vec<String>,
+    /// Characters that end a key (`trailer.separators`).
+    pub separators: Vec<u8>,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { comment: b"#".to_vec(), known: Vec::new() }
+        Style { comment: b"#".to_vec(), known: Vec::new(), separators: b":".to_vec() }
     }
 }
 
@@ -55,13 +57,14 @@ impl Style {
                 "core.commentchar" | "core.commentstring" if !value.is_empty() => {
                     style.comment = value.into()
                 }
+                "trailer.separators" if !value.is_empty() => style.separators = value.into(),
                 _ => {
                     // trailer.<name>.key gives the spelling, any trailer.<name>.* makes <name> known.
                     let name = key.strip_prefix("trailer.").and_then(|k| k.rsplit_once('.'));
                     let Some((name, variable)) = name else { continue };
                     style.known.push(name.to_lowercase());
                     if variable == "key" {
-                        style.known.push(value.trim_end_matches([':', ' ']).to_lowercase());
+                        style.known.push(value.to_lowercase());
                     }
                 }
             }
@@ -83,6 +86,22 @@ impl Style {
     /// Replaces all trailers whose key is among `own` by `trailers`. A message without text, and one
     /// that has nothing of ours and gets nothing, comes back as it was.
     pub fn replace(&self, message: &[u8], own: &[&str], trailers: &[Trailer]) -> Vec<u8> {
+        let mut bare = message.to_vec();
+        // Taking a line out may bring another paragraph to the end, which then is the block.
+        loop {
+            let next = self.put(&bare, own, &[]);
+            if self.is_empty(&next) {
+                // Nothing but our lines: leaving none would make git refuse what it took before.
+                return message.to_vec();
+            }
+            if next == bare {
+                return self.put(&bare, own, trailers);
+            }
+            bare = next;
+        }
+    }
+
+    fn put(&self, message: &[u8], own: &[&str], trailers: &[Trailer]) -> Vec<u8> {
         if self.is_empty(message) {
             return message.to_vec();
         }
@@ -105,7 +124,9 @@ impl Style {
             result.extend_from_slice(end);
         }
         for trailer in trailers {
-            result.extend_from_slice(format!("{}: {}", trailer.key, one_line(&trailer.value)).as_bytes());
+            result.extend_from_slice(trailer.key.as_bytes());
+            result.push(self.separator());
+            result.extend_from_slice(format!(" {}", one_line(&trailer.value)).as_bytes());
             result.extend_from_slice(end);
         }
         result.extend_from_slice(tail);
@@ -127,8 +148,8 @@ impl Style {
                 }
                 continue;
             }
-            inside = has_key(line, &[key]);
-            if let (true, Some((_, value))) = (inside, text.split_once(':')) {
+            inside = self.has_key(line, &[key]);
+            if let (true, Some((_, value))) = (inside, text.split_once(|c| c == ':' || self.separates(c))) {
                 values.push(value.trim().to_string());
             }
         }
@@ -145,9 +166,11 @@ impl Style {
             let rest = all.get(start..).unwrap_or_default();
             let length = rest.iter().position(|line| is_blank(line)).unwrap_or(rest.len()).max(1);
             let paragraph = rest.get(..length).unwrap_or_default();
-            let ours = ours(paragraph, own);
+            let ours = self.ours(paragraph, own);
             let is_trailer = |line: &&[u8]| {
-                key(line).is_some() || self.is_comment(line) || matches!(line.first(), Some(b' ' | b'\t'))
+                self.token(line).is_some()
+                    || self.is_comment(line)
+                    || matches!(line.first(), Some(b' ' | b'\t'))
             };
             let below_title = kept.iter().any(|line| !is_blank(line) && !self.is_comment(line));
             let strip = start >= block || (below_title && paragraph.iter().all(is_trailer));
@@ -187,9 +210,8 @@ impl Style {
                     (trailers, folded, recognised) = (trailers + 1, 0, true);
                 } else if line.first().is_some_and(u8::is_ascii_whitespace) {
                     folded += 1;
-                } else if let Some(key) = key(line) {
-                    let known = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
-                    recognised |= self.known.iter().any(|k| known(k)) || own.iter().any(|k| known(k));
+                } else if let Some(token) = self.token(line) {
+                    recognised |= self.is_known(token) || self.has_key(line, own);
                     (trailers, folded) = (trailers + 1, 0);
                 } else {
                     others += 1 + std::mem::take(&mut folded);
@@ -220,6 +242,48 @@ impl Style {
         tail.unwrap_or(position)
     }
 
+    /// What our own lines have between key and value.
+    fn separator(&self) -> u8 {
+        let first = self.separators.first().copied().unwrap_or(b':');
+        if self.separators.contains(&b':') { b':' } else { first }
+    }
+
+    fn separates(&self, c: char) -> bool {
+        u8::try_from(c).is_ok_and(|byte| self.separators.contains(&byte))
+    }
+
+    /// Returns what stands before the separator of a trailer line, blanks included.
+    fn token<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
+        token(line, &self.separators)
+    }
+
+    /// Tells whether a setting makes a token known: git takes any beginning of a name or key.
+    fn is_known(&self, token: &[u8]) -> bool {
+        let begins = |name: &String| {
+            name.as_bytes().get(..token.len()).is_some_and(|head| head.eq_ignore_ascii_case(token))
+        };
+        self.known.iter().any(begins)
+    }
+
+    /// Tells whether a line is a trailer with one of these keys, written with any settings.
+    fn has_key(&self, line: &[u8], keys: &[&str]) -> bool {
+        let token = self.token(line).or_else(|| token(line, b":"));
+        let key = token.map(<[u8]>::trim_ascii_end);
+        key.is_some_and(|key| keys.iter().any(|own| key.eq_ignore_ascii_case(own.as_bytes())))
+    }
+
+    /// Tells for each line of a paragraph whether it is one of our trailers or folded below one.
+    fn ours(&self, paragraph: &[&[u8]], own: &[&str]) -> Vec<bool> {
+        let mut inside = false;
+        let line_is_ours = |line: &&[u8]| {
+            if !matches!(line.first(), Some(b' ' | b'\t')) {
+                inside = self.has_key(line, own);
+            }
+            inside
+        };
+        paragraph.iter().map(line_is_ours).collect()
+    }
+
     fn is_comment(&self, line: &[u8]) -> bool {
         line.starts_with(&self.comment)
     }
@@ -239,28 +303,12 @@ fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii().is_empty()
 }
 
-/// Returns the key of a trailer line: letters, digits and `-`, perhaps blanks, then a colon.
-fn key(line: &[u8]) -> Option<&[u8]> {
-    let (key, _) = line.split_at(line.iter().position(|&byte| byte == b':')?);
-    let word = key.trim_ascii_end();
+/// Returns what stands before the separator of a trailer line: letters, digits and `-`, perhaps blanks.
+fn token<'l>(line: &'l [u8], separators: &[u8]) -> Option<&'l [u8]> {
+    let (token, _) = line.split_at(line.iter().position(|byte| separators.contains(byte))?);
+    let word = token.trim_ascii_end();
     let legal = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-    (!word.is_empty() && word.iter().all(legal)).then_some(word)
-}
-
-fn has_key(line: &[u8], keys: &[&str]) -> bool {
-    key(line).is_some_and(|key| keys.iter().any(|own| key.eq_ignore_ascii_case(own.as_bytes())))
-}
-
-/// Tells for each line of a paragraph whether it is one of our trailers or folded below one.
-fn ours(paragraph: &[&[u8]], own: &[&str]) -> Vec<bool> {
-    let mut inside = false;
-    let line_is_ours = |line: &&[u8]| {
-        if !matches!(line.first(), Some(b' ' | b'\t')) {
-            inside = has_key(line, own);
-        }
-        inside
-    };
-    paragraph.iter().map(line_is_ours).collect()
+    (!word.is_empty() && word.iter().all(legal)).then_some(token)
 }
 
 /// Returns the comment character that git chose for this message: the one before the scissors, else
@@ -389,7 +437,7 @@ mod tests {
         );
         assert_eq!(auto("# heading\n\n; Please enter\n;\n"), ';');
         assert_eq!(auto("plain\n"), '#');
-        let style = Style { comment: b"//".to_vec(), known: vec![] };
+        let style = Style { comment: b"//".to_vec(), ..Style::default() };
         let replaced = style.replace(b"t\n\n# body\n// help\n", &OWN, &trailers("Kept: 1"));
         assert_eq!(String::from_utf8_lossy(&replaced), "t\n\n# body\n\nInvariant-Kept: 1\n// help\n");
     }

@@ -13,10 +13,12 @@ mod hook_matrix;
 mod hooks;
 mod notes;
 mod push;
+mod random;
 mod ranges;
 mod readonly;
 mod repositories;
 mod state;
+mod trailer_property;
 mod trailers;
 
 use std::ffi::OsString;
