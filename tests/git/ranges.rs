@@ -44,7 +44,7 @@ fn every_range_is_its_start_and_what_rev_list_says() {
             if own.is_empty() || !chain.contains(from) {
                 continue;
             }
-            assert_eq!(versions(&repo, &range), [&[from.clone()], &own[..]].concat(), "{range}");
+            assert_eq!(versions(&repo, &range), [std::slice::from_ref(from), &own[..]].concat(), "{range}");
         }
     }
 }
