@@ -324,7 +324,8 @@ fn shared_out(options: &Options, functions: usize) -> Options {
     const FULL: u64 = 8;
     const LEAST: u64 = 20;
     let share = |all: u64| (all / (functions as u64).max(1) * FULL).clamp(all / LEAST, all);
-    let budget = invariant::Budget { steps: share(options.budget.steps), ..options.budget };
+    let given = options.budget;
+    let budget = invariant::Budget { steps: share(given.steps), onwards: share(given.onwards), ..given };
     Options { rlimit: share(options.rlimit), budget, ..options.clone() }
 }
 

@@ -118,6 +118,7 @@ impl<'p> Machine<'p> {
             return Err(Stop::Unsupported("function without code".into()));
         };
         self.push_frame(definition, code, &args, &call.arg_types, call.dst, result_to)?;
+        self.note_arguments(Some((&call.args, base)));
         if let Some(caller) = self.frames.len().checked_sub(2).and_then(|i| self.frames.get_mut(i)) {
             caller.noreturn = next == NO_NODE;
             if next != NO_NODE {
@@ -159,6 +160,7 @@ impl<'p> Machine<'p> {
             return Err(Stop::Unsupported("library function with an unusual declaration".into()));
         }
         self.registers[base + dst as usize] = result;
+        self.note_call(base + dst as usize, None);
         Ok(())
     }
 
@@ -201,7 +203,11 @@ impl<'p> Machine<'p> {
             let value = self.value_of(&given.result, 0);
             result = value.filter(|v| Some(v.sort()) == sort).or(result);
         }
-        self.set_result(call, result, base)
+        self.set_result(call, result, base)?;
+        if let Some(dst) = call.dst {
+            self.note_call(base + dst as usize, Some((name, nth)));
+        }
+        Ok(())
     }
 
     pub(super) fn printable(&mut self, c: Const, ty: &CType) -> Value {

@@ -9,6 +9,7 @@ use super::memory::Memory;
 use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
 use super::streams::Streams;
+use super::trail::Trail;
 use crate::ir::{CType, Const, Function, NodeId, Sort, UndefinedKind, VarId, VarKind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -105,6 +106,8 @@ pub(crate) struct Machine<'p> {
     pub(super) entry_locals: Vec<Option<Const>>,
     /// Where the entry function's aggregate result is kept.
     pub(super) aggregate_result: Option<u64>,
+    /// Takes down how the run goes.
+    pub(super) trail: Option<&'p mut Trail>,
 }
 
 /// What an observer sees: the entry frame just before a node is executed.
@@ -147,6 +150,19 @@ type Observer<'o> = &'o mut dyn FnMut(NodeId, &mut Observation) -> ControlFlow<(
 /// Cost: for a scalar function microseconds; bounded by `limits` always.
 pub fn run(program: &Program, entry: &str, input: &Input, limits: &Limits) -> Outcome {
     Machine::new(program, input, limits).run(entry, None)
+}
+
+/// Runs as [`run`] does and takes down how the run goes.
+pub fn run_on_trail(
+    program: &Program,
+    entry: &str,
+    input: &Input,
+    limits: &Limits,
+    trail: &mut Trail,
+) -> Outcome {
+    let mut machine = Machine::new(program, input, limits);
+    machine.trail = Some(trail);
+    machine.run(entry, None)
 }
 
 /// Runs as [`run`] does and calls `observe` before each execution of a node of `watch` in the
@@ -199,6 +215,7 @@ impl<'p> Machine<'p> {
             argument_lists: Vec::new(),
             entry_locals: Vec::new(),
             aggregate_result: None,
+            trail: None,
         }
     }
 
@@ -355,6 +372,7 @@ impl<'p> Machine<'p> {
         self.build_objects(definition)?;
         let args = if entry == "main" { self.main_arguments(code)? } else { self.entry_arguments(code)? };
         self.push_frame(definition, code, &args, &[], None, None)?;
+        self.note_arguments(None);
         self.execute(0, observer)
     }
 
@@ -487,11 +505,17 @@ impl<'p> Machine<'p> {
                     Step::Nop => n.succs[0],
                     Step::Branch { cond } => {
                         let taken = self.eval_at(cond, base, node)?;
+                        if self.trail.is_some() {
+                            self.note_branch(cond, base, node, taken == Const::TRUE);
+                        }
                         if taken == Const::TRUE { n.succs[0] } else { n.succs[1] }
                     }
                     Step::Assign { dst, value } => {
                         let v = self.eval_at(value, base, node)?;
                         self.registers[base + *dst as usize] = Some(v);
+                        if self.trail.is_some() {
+                            self.note_assign(base + *dst as usize, value, base, node);
+                        }
                         n.succs[0]
                     }
                     Step::Call(call) => {
@@ -508,6 +532,9 @@ impl<'p> Machine<'p> {
                     }
                     Step::Return { value } => {
                         self.set_node(node);
+                        if self.trail.is_some() {
+                            self.note_return(value.as_ref(), node);
+                        }
                         let value = match value {
                             Some(v) => Some(self.eval_at(v, base, node)?),
                             None => None,
@@ -609,6 +636,9 @@ impl<'p> Machine<'p> {
             }
             Step::Load { dst, addr, bytes, sort, relevant } => {
                 let addr = address(self.eval_at(addr, base, node)?);
+                if self.trail.is_some() {
+                    self.note_load(base + *dst as usize, addr, *bytes);
+                }
                 let loaded = match self.memory.load_bits(addr, *bytes, *relevant) {
                     Ok(bits) => Const::from_bits(*sort, bits),
                     // To copy what was never written is no use of it.
@@ -624,6 +654,9 @@ impl<'p> Machine<'p> {
             }
             Step::Store { addr, value, bytes } => {
                 let addr = address(self.eval_at(addr, base, node)?);
+                if self.trail.is_some() {
+                    self.note_store(addr, value, base, node);
+                }
                 if self.is_indeterminate(value, base) {
                     self.memory.undefine(addr, *bytes)?;
                     return Ok(());

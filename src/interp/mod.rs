@@ -32,17 +32,19 @@ mod pair;
 mod program;
 mod streams;
 mod summary;
+mod trail;
 
 pub use compare::{
     Comparison, Difference, compare, final_object, initial_object, memory_difference, same_errors,
 };
-pub use generate::{Generator, StdinPlan};
+pub use generate::{Generator, Guided, StdinPlan};
 pub use input::{CallResult, CallWrite, Input, Limits, ObjectId, ObjectInit, Storage, Value};
-pub use machine::{Observation, run, run_traced};
+pub use machine::{Observation, run, run_on_trail, run_traced};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
 pub use pair::{Pair, run_pair};
 pub use program::Program;
 pub(crate) use summary::initial_global;
+pub use trail::{Compared, Operand, Origin, Trail, Way};
 
 /// Whether a function of this name is known as one of the library, also under its `__builtin_` name.
 pub fn is_library(name: &str) -> bool {

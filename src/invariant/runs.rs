@@ -9,7 +9,9 @@ use super::shrink;
 use super::subject::{Subject, find_var};
 use super::templates;
 use super::transfer;
-use crate::interp::{self, End, Identity, Input, Limits, Observation, Outcome, Program, Value};
+use crate::interp::{
+    self, Compared, End, Identity, Input, Limits, Observation, Outcome, Program, Trail, Value,
+};
 use crate::ir::{CType, Const, Function, NodeId, UndefinedKind};
 use crate::smt;
 use std::borrow::Cow;
@@ -64,11 +66,13 @@ pub struct Budget {
     pub inputs: usize,
     /// Instructions to execute, over all runs.
     pub steps: u64,
+    /// Instructions more to go on where none of them shows a difference.
+    pub onwards: u64,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { inputs: 4000, steps: 4_000_000 }
+        Budget { inputs: 4000, steps: 4_000_000, onwards: 12_000_000 }
     }
 }
 
@@ -104,7 +108,8 @@ impl Kept {
     }
 }
 
-/// Runs both programs on generated inputs, after `first`.
+/// Runs both programs on generated inputs, after `first`; where no difference shows, on inputs that go on
+/// from those that went furthest.
 pub fn collect(
     old: &Arc<Program>,
     new: &Arc<Program>,
@@ -112,46 +117,177 @@ pub fn collect(
     first: Vec<Input>,
     budget: Budget,
 ) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    let (mut tried, mut steps, mut held) = (0, 0, 0);
-    let mut generator = interp::Generator::new(new, entry.1, 0);
-    let mut given = first.into_iter().chain(simple_stdin(old, new, entry));
-    let mut shown = false;
+    let mut search = Search::new(old, new, entry);
+    search.blindly(first, budget);
     // A version and itself do not differ.
-    let alone = is_alone(old, new, entry);
-    let mut runaway = 0;
-    let mut repeated = 0;
-    while tried < budget.inputs && steps < budget.steps {
-        // Enough is known when a defined difference was seen; the rest only suggests candidates.
-        if tried >= if alone { 2 * SUGGESTING } else { SUGGESTING } && (shown || alone) {
-            break;
-        }
-        let input = match given.next() {
-            Some(i) => i,
-            None => generator.next(),
-        };
-        let fuel = if runaway > budget.steps / RUNAWAY_SHARE { FUEL / 16 } else { FUEL };
-        let run = replay_within(old, new, entry, input, fuel);
-        runaway += [&run.old, &run.new].iter().filter(|o| o.end == End::Fuel).map(|o| o.steps).sum::<u64>();
-        // Without inputs that are looked at there is but one run.
-        repeated += usize::from(runs.last().is_some_and(|last| last.input == run.input));
-        if repeated > MAX_REPEATED {
-            break;
-        }
-        steps += run.old.steps + run.new.steps + RUN_COST;
-        tried += 1;
-        let first_shown = !shown && is_defined_difference(&run);
-        shown |= first_shown;
-        held += bytes(&run);
-        if first_shown || held <= MAX_HELD {
-            runs.push(run);
-        }
+    if !search.shown && !search.alone {
+        search.onwards(budget.onwards);
     }
-    if !shown {
+    let mut runs = search.runs;
+    if !search.shown {
         let refusals = refusals::after(&runs).into_iter();
         runs.extend(refusals.map(|input| replay(old, new, entry, input)));
     }
     runs
+}
+
+/// A search for runs that differ.
+struct Search<'a> {
+    old: &'a Program,
+    new: &'a Program,
+    entry: (&'a str, &'a str),
+    /// Both are one function of one program.
+    alone: bool,
+    generator: interp::Generator,
+    guide: Guide,
+    runs: Vec<Run>,
+    /// Bytes of the runs, about.
+    held: usize,
+    steps: u64,
+    /// Instructions of runs without end.
+    runaway: u64,
+    /// A defined difference was seen.
+    shown: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(old: &'a Program, new: &'a Program, entry: (&'a str, &'a str)) -> Search<'a> {
+        Search {
+            old,
+            new,
+            entry,
+            alone: is_alone(old, new, entry),
+            generator: interp::Generator::new(new, entry.1, 0),
+            guide: Guide::default(),
+            runs: Vec::new(),
+            held: 0,
+            steps: 0,
+            runaway: 0,
+            shown: false,
+        }
+    }
+
+    fn blindly(&mut self, first: Vec<Input>, budget: Budget) {
+        let mut given = first.into_iter().chain(simple_stdin(self.old, self.new, self.entry));
+        let enough = if self.alone { 2 * SUGGESTING } else { SUGGESTING };
+        let (mut tried, mut repeated) = (0, 0);
+        while tried < budget.inputs && self.steps < budget.steps {
+            // Enough is known when a defined difference was seen; the rest only suggests candidates.
+            if tried >= enough && (self.shown || self.alone) {
+                break;
+            }
+            let input = given.next().unwrap_or_else(|| self.generator.next());
+            let fuel = if self.runaway > budget.steps / RUNAWAY_SHARE { FUEL / 16 } else { FUEL };
+            let (run, _) = self.run(input, fuel);
+            // Without inputs that are looked at there is but one run.
+            repeated += usize::from(self.runs.last().is_some_and(|last| last.input == run.input));
+            if repeated > MAX_REPEATED {
+                break;
+            }
+            tried += 1;
+            let is_first = is_defined_difference(&run) && !self.shown;
+            if is_first || self.held <= MAX_HELD {
+                self.keep(run);
+            }
+        }
+    }
+
+    /// Goes on from inputs that took new ways, for so many instructions, and no longer than some are found.
+    fn onwards(&mut self, steps: u64) {
+        let end = self.steps.saturating_add(steps);
+        let mut barren = 0;
+        while self.steps < end && !self.shown {
+            self.steps += self.guide.explain((self.old, self.new), self.entry);
+            let patience = if self.guide.inputs.has_frontier() { PATIENCE } else { PATIENCE / 8 };
+            let Some(input) = self.guide.inputs.next(&self.generator).filter(|_| barren < patience) else {
+                return;
+            };
+            let (run, is_new) = self.run(input, FUEL / 16);
+            barren = if is_new { 0 } else { barren + 1 };
+            if is_new || is_defined_difference(&run) {
+                self.keep(run);
+            }
+        }
+    }
+
+    /// Runs both versions on an input; whether a way was new.
+    fn run(&mut self, input: Input, fuel: u64) -> (Run, bool) {
+        if self.alone {
+            let run = replay_within(self.old, self.new, self.entry, input, fuel);
+            self.steps += run.old.steps + run.new.steps + RUN_COST;
+            return (run, false);
+        }
+        let mut trails = [Trail::new(), Trail::new()];
+        let run = replay_on_trails(self.old, self.new, self.entry, input, fuel, Some(&mut trails));
+        let ends = [&run.old, &run.new];
+        self.steps += ends.iter().map(|o| o.steps).sum::<u64>() + RUN_COST;
+        self.runaway += ends.iter().filter(|o| o.end == End::Fuel).map(|o| o.steps).sum::<u64>();
+        let is_new = self.guide.learn(&run, &trails);
+        (run, is_new)
+    }
+
+    fn keep(&mut self, run: Run) {
+        self.shown |= is_defined_difference(&run);
+        self.held += bytes(&run);
+        self.runs.push(run);
+    }
+}
+
+/// Inputs in a row that may take no new way before a search is given up.
+const PATIENCE: u32 = 1000;
+/// Texts that a run compares and that are tried at once.
+const MAX_TEXTS: usize = 8;
+/// Inputs that took new ways and are yet to be gone on from.
+const MAX_WAITING: usize = 48;
+
+/// What the runs of a pair told about how to get elsewhere.
+#[derive(Default)]
+struct Guide {
+    inputs: interp::Guided,
+    /// Ways that some run took, in the old version and in the new one.
+    known: [Vec<u8>; 2],
+    waiting: Vec<(Input, Outcome)>,
+}
+
+impl Guide {
+    /// Takes a run; whether it took a new way.
+    fn learn(&mut self, run: &Run, trails: &[Trail; 2]) -> bool {
+        let [before, now] = &mut self.known;
+        // Both have to be joined.
+        let is_new = trails[0].join(before) | trails[1].join(now);
+        if is_new {
+            if self.waiting.len() >= MAX_WAITING {
+                self.waiting.remove(MAX_WAITING / 2);
+            }
+            self.waiting.push((run.input.clone(), run.new.clone()));
+        }
+        is_new
+    }
+
+    /// Runs the inputs that wait again, to see what was compared; returns the instructions that took.
+    fn explain(&mut self, (old, new): (&Program, &Program), entry: (&str, &str)) -> u64 {
+        let mut steps = 0;
+        while let Some((input, outcome)) = self.waiting.pop() {
+            let mut texts = 0;
+            let limits = Limits { fuel: FUEL / 16, ..Limits::default() };
+            let mut compared = Vec::new();
+            for ((program, name), known) in [(old, entry.0), (new, entry.1)].into_iter().zip(&self.known) {
+                let mut trail = Trail::explaining();
+                steps += RUN_COST + interp::run_on_trail(program, name, &input, &limits, &mut trail).steps;
+                compared.extend(trail.into_comparisons().into_iter().map(|c| {
+                    let is_known = match &c {
+                        Compared::Values { untaken, .. } => untaken.is_known(known),
+                        // A text may be long in coming together.
+                        Compared::Text { .. } => texts >= MAX_TEXTS,
+                    };
+                    texts += usize::from(matches!(c, Compared::Text { .. }));
+                    (c, is_known)
+                }));
+            }
+            self.inputs.learn(input, &outcome, &compared, new.data_model().pointer_bits());
+        }
+        steps
+    }
 }
 
 /// Standard inputs of small numbers for programs that read a few: all combinations while they are
@@ -246,7 +382,19 @@ pub fn replay(old: &Program, new: &Program, entry: (&str, &str), input: Input) -
     replay_within(old, new, entry, input, FUEL)
 }
 
-fn replay_within(old: &Program, new: &Program, entry: (&str, &str), mut input: Input, fuel: u64) -> Run {
+fn replay_within(old: &Program, new: &Program, entry: (&str, &str), input: Input, fuel: u64) -> Run {
+    replay_on_trails(old, new, entry, input, fuel, None)
+}
+
+/// The same, on the trails of the old and the new version.
+fn replay_on_trails(
+    old: &Program,
+    new: &Program,
+    entry: (&str, &str),
+    mut input: Input,
+    fuel: u64,
+    trails: Option<&mut [Trail; 2]>,
+) -> Run {
     let limits = Limits { fuel, ..Limits::default() };
     if is_alone(old, new, entry) {
         let once = interp::run(old, entry.0, &input, &limits);
@@ -271,17 +419,22 @@ fn replay_within(old: &Program, new: &Program, entry: (&str, &str), mut input: I
     let theirs = theirs.flatten();
     let same_numbers = theirs.as_ref().is_none_or(|passed| passed.exact);
     let old_arguments = theirs.map(|passed| passed.arguments).filter(|a| *a != input.arguments);
-    let run_old = |input: &Input| match &old_arguments {
-        None => interp::run(old, entry.0, input, &limits),
+    let (mut before, mut now) = trails.map_or((None, None), |[before, now]| (Some(before), Some(now)));
+    let run_one = |program: &Program, name: &str, input: &Input, trail: &mut Option<&mut Trail>| match trail {
+        Some(trail) => interp::run_on_trail(program, name, input, &limits, trail),
+        None => interp::run(program, name, input, &limits),
+    };
+    let mut run_old = |input: &Input| match &old_arguments {
+        None => run_one(old, entry.0, input, &mut before),
         Some(arguments) => {
             let input = Input { arguments: arguments.clone(), ..input.clone() };
-            interp::run(old, entry.0, &input, &limits)
+            run_one(old, entry.0, &input, &mut before)
         }
     };
     // Each run may ask for more input than the other; the longer one decides the bytes.
     let mut first = run_old(&input);
     input.stdin = first.stdin.clone();
-    let second = interp::run(new, entry.1, &input, &limits);
+    let second = run_one(new, entry.1, &input, &mut now);
     if second.stdin != first.stdin {
         input.stdin = second.stdin.clone();
         input.stdin_plan = None;

@@ -184,7 +184,8 @@ pub fn name_mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
         // Two words beside each other are a type and what it declares.
         let is_word = |k: usize| all.get(k).is_some_and(|t| t.kind == Kind::Word);
         let ends_type = |k: usize| is_word(k) && !BEFORE_VALUES.contains(&word(k));
-        is_word(*i) && !NO_NAMES.contains(&word(*i)) && !is_word(i + 1) && !(*i > 0 && ends_type(*i - 1))
+        let declared = is_word(i + 1) || *i > 0 && ends_type(*i - 1);
+        is_word(*i) && !NO_NAMES.contains(&word(*i)) && !declared
     };
     let names: Vec<usize> = (0..all.len()).filter(is_name).collect();
     let mut found = Vec::new();

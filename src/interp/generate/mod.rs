@@ -4,9 +4,11 @@
 //! constants of the code ([`pool`]). Standard input is a plan that answers each request when it
 //! comes ([`stdin`]). Inputs that proved useful are fed back with [`Generator::add`] and varied.
 
+mod guided;
 mod objects;
 mod pool;
 mod random;
+mod shape;
 mod stdin;
 
 use super::input::{Input, Value};
@@ -17,6 +19,7 @@ use pool::{Earlier, Pool};
 use random::SplitMix;
 use std::sync::Arc;
 
+pub use guided::Guided;
 pub(crate) use stdin::Request;
 pub use stdin::StdinPlan;
 

@@ -6,7 +6,7 @@
 
 use super::pool::{Earlier, Pool};
 use super::random::SplitMix;
-use crate::interp::input::{ObjectId, ObjectInit, Storage, Value};
+use crate::interp::input::{Input, ObjectId, ObjectInit, Storage, Value};
 use crate::ir::{CType, Const, FloatKind, RecordId, Unit};
 use std::sync::Arc;
 
@@ -156,8 +156,12 @@ impl<'a> Builder<'a> {
 
     /// Returns a pointer to an object of this type that is there already.
     fn alias(&self, to: &CType, rng: &mut SplitMix) -> Option<Value> {
+        self.alias_among(&self.objects, to, rng)
+    }
+
+    fn alias_among(&self, objects: &[ObjectInit], to: &CType, rng: &mut SplitMix) -> Option<Value> {
         let fits = |o: &&ObjectInit| o.ty == *to || o.ty.target() == Some(to);
-        let candidates: Vec<&ObjectInit> = self.objects.iter().filter(fits).collect();
+        let candidates: Vec<&ObjectInit> = objects.iter().filter(fits).collect();
         let object = rng.pick(&candidates)?;
         let size = self.unit.size_of(to).filter(|s| *s > 0)?;
         let elements = object.bytes.len() as u64 / size;
@@ -249,10 +253,44 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Adds what a pointer of a type leads to, mostly an object of its own, and returns the pointer; `None`
+/// where it came to nothing.
+pub(super) fn another(
+    input: &mut Input,
+    unit: &Unit,
+    pool: &Pool,
+    ty: &CType,
+    rng: &mut SplitMix,
+) -> Option<Value> {
+    let CType::Pointer(to) = ty else { return None };
+    let mut builder = Builder::new(unit, pool);
+    // Objects are found by their number.
+    if input.objects.iter().enumerate().any(|(i, o)| o.id.0 as usize != i) {
+        return builder.alias_among(&input.objects, to, rng);
+    }
+    builder.objects = std::mem::take(&mut input.objects);
+    let value = builder.pointer(to, rng, 1);
+    input.objects = builder.finish();
+    (value != Value::Const(Const::bv(unit.data_model.pointer_bits(), 0))).then_some(value)
+}
+
+/// A scalar or a pointer of an object.
+pub(super) struct Slot {
+    pub offset: u64,
+    pub ty: CType,
+}
+
+/// The first scalars and pointers of an object.
+pub(super) fn slots(unit: &Unit, object: &ObjectInit) -> Vec<Slot> {
+    let mut found = Vec::new();
+    leaves(unit, &object.ty, 0, true, &mut found);
+    found.into_iter().map(|(offset, ty)| Slot { offset, ty }).collect()
+}
+
 /// Changes one scalar of an object.
 pub(super) fn vary(object: &mut ObjectInit, unit: &Unit, pool: &Pool, rng: &mut SplitMix) {
     let mut scalars = Vec::new();
-    leaves(unit, &object.ty, 0, &mut scalars);
+    leaves(unit, &object.ty, 0, false, &mut scalars);
     let Some((offset, ty)) = rng.pick(&scalars) else { return };
     let Some(c) = pool.scalar(rng, ty, &mut Earlier::default()) else { return };
     let size = c.sort().bits().unwrap_or(8) as usize / 8;
@@ -262,8 +300,8 @@ pub(super) fn vary(object: &mut ObjectInit, unit: &Unit, pool: &Pool, rng: &mut 
     }
 }
 
-/// Lists the integers and floats of a type with their offsets.
-fn leaves(unit: &Unit, ty: &CType, offset: u64, out: &mut Vec<(u64, CType)>) {
+/// Lists the integers and floats of a type with their offsets, and the pointers where they are wanted.
+fn leaves(unit: &Unit, ty: &CType, offset: u64, pointers: bool, out: &mut Vec<(u64, CType)>) {
     const MAX_LEAVES: usize = 256;
     if out.len() >= MAX_LEAVES {
         return;
@@ -272,16 +310,17 @@ fn leaves(unit: &Unit, ty: &CType, offset: u64, out: &mut Vec<(u64, CType)>) {
         CType::Record(id) => {
             let Some(record) = unit.records.get(id.0 as usize) else { return };
             for field in record.fields.iter().filter(|f| f.bits.is_none()) {
-                leaves(unit, &field.ty, offset + field.offset, out);
+                leaves(unit, &field.ty, offset + field.offset, pointers, out);
             }
         }
         CType::Array(element, Some(n)) => {
             let size = unit.size_of(element).unwrap_or(0);
             for i in 0..(*n).min(MAX_LEAVES as u64) {
-                leaves(unit, element, offset + i * size, out);
+                leaves(unit, element, offset + i * size, pointers, out);
             }
         }
         CType::Bool | CType::Int { .. } | CType::Float(_) => out.push((offset, ty.clone())),
+        CType::Pointer(_) if pointers => out.push((offset, ty.clone())),
         _ => {}
     }
 }

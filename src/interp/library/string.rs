@@ -131,6 +131,7 @@ fn compare(
     map: fn(u8) -> u8,
 ) -> Run<Option<Const>> {
     let (left, right) = (a.word(0)?, a.word(1)?);
+    m.note_texts(left, Ok(right));
     for i in 0..n {
         let x = map(m.memory.load(left.wrapping_add(i), 1)? as u8);
         let y = map(m.memory.load(right.wrapping_add(i), 1)? as u8);
@@ -146,6 +147,7 @@ fn compare(
 
 /// Returns the address of a byte; a string's search ends at its NUL, which can itself be found.
 fn find_byte(m: &mut Machine<'_>, at: u64, n: u64, byte: u8, string: bool) -> Run<Option<u64>> {
+    m.note_texts(at, Err(&[byte]));
     for i in 0..n {
         let here = m.memory.load(at.wrapping_add(i), 1)? as u8;
         if here == byte {
@@ -205,6 +207,7 @@ fn find_string(m: &mut Machine<'_>, a: &Arguments<'_>, map: fn(u8) -> u8) -> Run
     let mapped = |bytes: Vec<u8>| bytes.into_iter().map(map).collect::<Vec<u8>>();
     let hay = mapped(m.memory.string(a.word(0)?, ALL)?);
     let needle = mapped(m.memory.string(a.word(1)?, ALL)?);
+    m.note_texts(a.word(0)?, Ok(a.word(1)?));
     a.address(position(&hay, &needle).map_or(0, |i| a.word(0).unwrap_or(0) + i as u64))
 }
 

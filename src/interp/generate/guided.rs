@@ -1,0 +1,280 @@
+//! Inputs that lead to where no run has been: earlier inputs that took a new way, changed where their
+//! conditions looked.
+//!
+//! A change is a [`Tweak`]: a compared value is written where the value that it was compared with came
+//! from ([`Compared`]), or something that changes the shape of memory. Tweaks of the newest inputs come
+//! first, then changes at random ([`shape`]). Methods: coverage-guided fuzzing and input-to-state
+//! correspondence (see [`crate::interp::trail`]), on structured inputs.
+
+use super::random::SplitMix;
+use super::shape;
+use super::{Generator, objects};
+use crate::interp::input::{CallResult, Input, ObjectId, Value};
+use crate::interp::outcome::{End, Outcome};
+use crate::interp::trail::{Compared, Operand, Origin, Place};
+use crate::ir::{Const, Op, Sort, UndefinedKind};
+use std::sync::Arc;
+
+/// Inputs that are kept to go on from.
+const MAX_ENTRIES: usize = 160;
+/// Those that count as the newest.
+const NEWEST: usize = 6;
+/// Tweaks of one input.
+const MAX_TWEAKS: usize = 400;
+
+/// Values that may have been an index out of bounds.
+const MAX_INDICES: usize = 12;
+
+/// One change of an input.
+#[derive(Clone, Debug, PartialEq)]
+enum Tweak {
+    /// A value is put to a place.
+    Put(Origin, Value),
+    /// A pointer at a place leads to an object of its own.
+    Point(Origin),
+    /// A text is put into an object.
+    Text { object: ObjectId, offset: u64, text: Vec<u8> },
+    /// An object becomes larger.
+    Grow(ObjectId),
+}
+
+/// An input with what can be done to it.
+struct Entry {
+    input: Input,
+    /// Those that lead where no run has been, and others.
+    frontier: Vec<Tweak>,
+    tweaks: Vec<Tweak>,
+    /// Calls of what nobody defines.
+    calls: Vec<(Arc<str>, u32)>,
+}
+
+/// Endless source of inputs that go on from earlier ones.
+#[derive(Default)]
+pub struct Guided {
+    entries: Vec<Entry>,
+    count: u64,
+}
+
+impl Guided {
+    /// Whether some change may lead to where no run has been.
+    pub fn has_frontier(&self) -> bool {
+        self.entries.iter().any(|e| !e.frontier.is_empty())
+    }
+
+    /// Takes an input that took a new way, with how its run ended and what was compared, and which ways
+    /// are known.
+    pub fn learn(
+        &mut self,
+        input: Input,
+        outcome: &Outcome,
+        compared: &[(Compared, bool)],
+        pointer_bits: u16,
+    ) {
+        let (mut frontier, mut tweaks): (Vec<Tweak>, Vec<Tweak>) = Default::default();
+        let mut add = |tweak: Tweak, is_known: bool| {
+            let list = if is_known { &mut tweaks } else { &mut frontier };
+            if list.len() < MAX_TWEAKS && !list.contains(&tweak) {
+                list.push(tweak);
+            }
+        };
+        if let (End::Undefined { kind: UndefinedKind::OutOfBounds, .. }, Some(id)) =
+            (&outcome.end, outcome.ended_on)
+        {
+            add(Tweak::Grow(id), false);
+            // What was left may have been indexed by what was compared.
+            let size = input.objects.iter().find(|o| o.id == id).map_or(0, |o| o.bytes.len() as i128);
+            let sides = compared.iter().rev().filter_map(|(c, _)| match c {
+                Compared::Values { sides, .. } => Some(&**sides),
+                Compared::Text { .. } => None,
+            });
+            for side in sides.flatten().take(MAX_INDICES) {
+                if let (Some((origin, shift)), Some(n), Sort::Bv(width)) =
+                    (&side.origin, side.value.signed(), side.value.sort())
+                    && !(0..size).contains(&(n - shift))
+                {
+                    for k in [0, size - 1] {
+                        add(Tweak::Put(origin.clone(), Value::Const(Const::bv(width, k))), false);
+                    }
+                }
+            }
+        }
+        // What was compared last stands first.
+        for (c, is_known) in compared.iter().rev() {
+            match c {
+                Compared::Values { op, sides, .. } => {
+                    let [a, b] = &**sides;
+                    turn(a, b, *op, true, pointer_bits, &mut |t| add(t, *is_known));
+                    turn(b, a, *op, false, pointer_bits, &mut |t| add(t, *is_known));
+                }
+                Compared::Text { object, offset, other } => {
+                    add(Tweak::Text { object: *object, offset: *offset, text: other.clone() }, *is_known);
+                }
+            }
+        }
+        let calls = outcome.assumed_calls.iter().map(|c| (c.callee.clone(), c.nth)).take(16).collect();
+        if self.entries.len() >= MAX_ENTRIES {
+            // The first ones are the plainest; of the others one gives way.
+            let mut rng = SplitMix::at(self.count, 1);
+            let at = MAX_ENTRIES / 4 + rng.below((MAX_ENTRIES / 2) as u64) as usize;
+            self.entries.remove(at);
+        }
+        self.entries.push(Entry { input, frontier, tweaks, calls });
+    }
+
+    /// Returns the next input; `None` before anything was learnt.
+    pub fn next(&mut self, generator: &Generator) -> Option<Input> {
+        let mut rng = SplitMix::at(generator.seed ^ 0x6775_6964, self.count);
+        self.count += 1;
+        let total = self.entries.len();
+        if total == 0 {
+            return None;
+        }
+        let newest = NEWEST.min(total) as u64;
+        let at = match rng.chance(60) {
+            true => total - 1 - rng.below(newest) as usize,
+            false => rng.below(total as u64) as usize,
+        };
+        let entry = self.entries.get_mut(at)?;
+        let mut input = entry.input.clone();
+        if !entry.frontier.is_empty() && rng.chance(80) {
+            // What was compared last stands first.
+            let most = if rng.chance(70) { 4 } else { entry.frontier.len() };
+            let pick = rng.below(most.min(entry.frontier.len()) as u64) as usize;
+            entry.frontier.remove(pick).apply(&mut input, generator, &mut rng);
+            return Some(input);
+        }
+        if !entry.tweaks.is_empty() && rng.chance(60) {
+            for _ in 0..1 + rng.below(3) {
+                if let Some(tweak) = rng.pick(&entry.tweaks).cloned() {
+                    tweak.apply(&mut input, generator, &mut rng);
+                }
+            }
+            return Some(input);
+        }
+        for _ in 0..1 + rng.below(3) {
+            if rng.chance(10)
+                && let Some((callee, nth)) = rng.pick(&entry.calls)
+            {
+                let n = generator.pool.integer(&mut rng, 32, true, &[]);
+                put_call(&mut input, callee, *nth, Value::Const(Const::bv(32, n)));
+            } else if rng.chance(30) {
+                input = generator.vary(input, &mut rng);
+            } else {
+                shape::change(&mut input, generator, &mut rng);
+            }
+        }
+        Some(input)
+    }
+}
+
+/// Tweaks of one side of a comparison that turn its outcome. `is_first`: the side is the left one.
+fn turn(
+    side: &Operand,
+    other: &Operand,
+    op: Op,
+    is_first: bool,
+    pointer_bits: u16,
+    add: &mut impl FnMut(Tweak),
+) {
+    let Some((origin, shift)) = &side.origin else { return };
+    let sort = match origin {
+        Origin::Object { bytes, .. } => match side.value.sort() {
+            float @ (Sort::F32 | Sort::F64) => float,
+            _ => Sort::Bv((*bytes * 8).min(64) as u16),
+        },
+        Origin::Argument(_) | Origin::Call { .. } => side.value.sort(),
+    };
+    let number = |c: Const| Tweak::Put(origin.clone(), Value::Const(c));
+    if let (Some(mine), Some(theirs)) = (side.value.float(), other.value.float()) {
+        let away = if mine <= theirs { 1.0 } else { -1.0 };
+        for v in [theirs, theirs + away] {
+            add(number(if sort == Sort::F32 { Const::f32(v as f32) } else { Const::f64(v) }));
+        }
+        return;
+    }
+    let is_word = side.value.sort() == Sort::Bv(pointer_bits);
+    // Numbers of addresses are a machine's own.
+    if is_word && other.is_address {
+        let pointer = match other.target.as_ref().filter(|_| *shift == 0) {
+            Some(Place::Object(object, offset)) => Value::Pointer { object: *object, offset: *offset },
+            Some(Place::Function(name)) => Value::Function(name.clone()),
+            None => return,
+        };
+        add(Tweak::Put(origin.clone(), pointer));
+        return;
+    }
+    if is_word && side.is_address && other.value.to_bits() != 0 {
+        return;
+    }
+    if is_word && other.value.to_bits() == 0 && side.value.to_bits() == 0 {
+        add(Tweak::Point(origin.clone()));
+    }
+    let Sort::Bv(width) = sort else { return };
+    let read = |c: Const| match op {
+        Op::Ult | Op::Ule => c.unsigned().and_then(|u| i128::try_from(u).ok()),
+        _ => c.signed(),
+    };
+    let (Some(mine), Some(theirs)) = (read(side.value), read(other.value)) else { return };
+    // The nearest value for which the comparison comes out the other way.
+    let step = match (op, is_first) {
+        (Op::Eq, _) => i128::from(mine == theirs),
+        (Op::Ult | Op::Slt, true) => -i128::from(mine >= theirs),
+        (Op::Ult | Op::Slt, false) => i128::from(theirs >= mine),
+        (_, true) => i128::from(mine <= theirs),
+        (_, false) => -i128::from(theirs <= mine),
+    };
+    if let Some(v) = theirs.checked_add(step).and_then(|v| v.checked_sub(*shift)) {
+        add(number(Const::bv(width, v)));
+    }
+}
+
+fn put_call(input: &mut Input, callee: &Arc<str>, nth: u32, result: Value) {
+    match input.calls.iter_mut().find(|c| c.callee == *callee && c.nth == nth) {
+        Some(call) => call.result = result,
+        None => {
+            let (callee, writes) = (callee.clone(), Vec::new());
+            input.calls.push(CallResult { callee, nth, result, errno: None, writes });
+        }
+    }
+}
+
+impl Tweak {
+    fn apply(&self, input: &mut Input, generator: &Generator, rng: &mut SplitMix) {
+        match self {
+            Tweak::Put(origin, value) => put(input, origin, value.clone()),
+            Tweak::Point(origin) => {
+                let Some(ty) = shape::type_at(input, generator, origin) else { return };
+                if let Some(pointer) = objects::another(input, &generator.unit, &generator.pool, &ty, rng) {
+                    put(input, origin, pointer);
+                }
+            }
+            Tweak::Text { object, offset, text } => {
+                if let Some(o) = input.objects.iter_mut().find(|o| o.id == *object) {
+                    shape::put_text(o, *offset as usize, text);
+                }
+            }
+            Tweak::Grow(object) => {
+                if let Some(o) = input.objects.iter_mut().find(|o| o.id == *object) {
+                    let more = if o.bytes.len() < 64 { 1 + rng.below(16) } else { o.bytes.len() as u64 };
+                    shape::resize(o, &generator.unit, o.bytes.len() + more as usize);
+                }
+            }
+        }
+    }
+}
+
+fn put(input: &mut Input, origin: &Origin, value: Value) {
+    match origin {
+        Origin::Argument(i) => {
+            if let Some(argument) = input.arguments.get_mut(*i) {
+                *argument = value;
+            }
+        }
+        Origin::Object { object, offset, bytes } => {
+            if let Some(o) = input.objects.iter_mut().find(|o| o.id == *object) {
+                shape::put(o, *offset, *bytes, value);
+            }
+        }
+        Origin::Call { callee, nth } => put_call(input, callee, *nth, value),
+    }
+}
