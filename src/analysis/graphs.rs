@@ -1,11 +1,13 @@
 //! The multiversion graphs of the functions that a range changes, for people to look at.
 
-use super::lineage::Lineage;
+use super::lineage::{Lineage, Member};
 use super::{Request, classes};
+use crate::mvicfg::picture::picture;
 use crate::mvicfg::{Mvicfg, dot};
-use crate::report::RepoPath;
+use crate::report::html::{Extent, Illustration};
+use crate::report::{RepoPath, Report, Version};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The drawing of a range's changed functions.
 #[derive(Clone, Debug)]
@@ -40,6 +42,51 @@ pub fn draw(request: &Request, wanted: impl Fn(&RepoPath, &str) -> bool + Sync) 
     Drawing { functions: graphs.len(), dot: dot_of(&graphs) }
 }
 
+impl Drawing {
+    /// Says where the functions of a report stand in each version, and draws those with more than one
+    /// body. Cost: as [`draw`].
+    pub fn illustrations(request: &Request, report: &Report) -> Vec<Illustration> {
+        illustrate(request, report)
+    }
+}
+
+fn illustrate(request: &Request, report: &Report) -> Vec<Illustration> {
+    let told: BTreeSet<(&RepoPath, &str)> =
+        report.functions.iter().map(|f| (&f.file, f.name.as_str())).collect();
+    let of = |lineage: &Lineage| {
+        let (_, newest) = lineage.newest()?;
+        let (file, function) = (RepoPath::from(&newest.file), newest.function.name.to_string());
+        let graph = told.contains(&(&file, function.as_str())).then(|| graph(request, lineage))?;
+        let picture = graph.map(|g| picture(&g.part(BTreeMap::new())));
+        Some(Illustration { file, function, extents: extents(lineage), picture })
+    };
+    super::in_pool(request, || {
+        let (_, _, lineages) = super::linked(request);
+        lineages.par_iter().filter_map(of).collect()
+    })
+}
+
+fn extents(lineage: &Lineage) -> BTreeMap<Version, Extent> {
+    let extent = |(version, member): (Version, &Option<Member>)| {
+        let member = member.as_ref()?;
+        let span = &member.function.span;
+        Some((version, Extent { file: RepoPath::from(&member.file), first: span.line, last: span.end_line }))
+    };
+    (1..).zip(&lineage.members).filter_map(extent).collect()
+}
+
+impl Graph {
+    fn part<'g>(&'g self, callees: BTreeMap<&'g str, usize>) -> dot::Part<'g> {
+        dot::Part {
+            graph: &self.graph,
+            title: format!("{}: {}()", self.file, self.function),
+            lines: &self.sources,
+            class_of: &self.class_of,
+            callees,
+        }
+    }
+}
+
 fn dot_of(graphs: &[Graph]) -> String {
     let callees = |from: &Graph| {
         let others = graphs.iter().enumerate().filter(|(_, g)| g.file == from.file || !g.is_static);
@@ -47,13 +94,7 @@ fn dot_of(graphs: &[Graph]) -> String {
         let (here, elsewhere): (Vec<_>, Vec<_>) = others.partition(|(_, g)| g.file == from.file);
         elsewhere.into_iter().chain(here).map(|(i, g)| (g.function.as_str(), i)).collect::<BTreeMap<_, _>>()
     };
-    let parts = graphs.iter().map(|g| dot::Part {
-        graph: &g.graph,
-        title: format!("{}: {}()", g.file, g.function),
-        lines: &g.sources,
-        class_of: &g.class_of,
-        callees: callees(g),
-    });
+    let parts = graphs.iter().map(|g| g.part(callees(g)));
     dot::dot(&parts.collect::<Vec<_>>())
 }
 

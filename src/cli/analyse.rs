@@ -35,9 +35,19 @@ pub fn report(
     args: &DiffArgs,
     context: &mut Context,
 ) -> Result<(Report, Settings), CliError> {
+    let (report, settings, _) = report_with_request(repository, args, context)?;
+    Ok((report, settings))
+}
+
+/// As [`report`], with what was asked of the analysis.
+pub fn report_with_request(
+    repository: &Repository,
+    args: &DiffArgs,
+    context: &mut Context,
+) -> Result<(Report, Settings, Request), CliError> {
     let job = job(repository, args, context)?;
     let report = report_of(&job, repository, context);
-    Ok((report, job.settings))
+    Ok((report, job.settings, job.request))
 }
 
 /// As [`report`], with the versions, oldest first and at least one, and what the front end was told.
@@ -46,9 +56,8 @@ pub fn report_with_versions(
     args: &DiffArgs,
     context: &mut Context,
 ) -> Result<(Report, Vec<VersionInput>, c::Options), CliError> {
-    let job = job(repository, args, context)?;
-    let report = report_of(&job, repository, context);
-    Ok((report, job.request.versions, job.request.options))
+    let (report, _, request) = report_with_request(repository, args, context)?;
+    Ok((report, request.versions, request.options))
 }
 
 /// Returns the report of a job, from the cache if it has it.

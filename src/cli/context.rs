@@ -28,6 +28,7 @@ pub enum Format {
     Sarif,
     Gitlab,
     Github,
+    Html,
 }
 
 impl Format {
@@ -44,6 +45,7 @@ impl Format {
             Format::Sarif => "sarif",
             Format::Gitlab => "gitlab",
             Format::Github => "github",
+            Format::Html => "html",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::range::RangeArgs;
 use super::render::{self, Manner, left_alone};
-use super::{CliError, Context, ExitCode, analyse};
+use super::{CliError, Context, ExitCode, Format, analyse, html};
 use crate::analysis;
 use crate::config::{self, Settings};
 use crate::report::filter::{Filter, FunctionGlob, SourceLine};
@@ -222,7 +222,7 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     let format = context.format(&render::FORMATS)?;
     let repository = analyse::open(context)?;
     let mut filter = args.filter(&repository.prefix())?;
-    let (mut report, settings) = analyse::report(&repository, &args, context)?;
+    let (mut report, settings, request) = analyse::report_with_request(&repository, &args, context)?;
     let code = exit_code(&report, &args, settings.strict);
     if filter.templates.is_empty() && settings.templates != Settings::default().templates {
         filter.templates = settings.templates.clone();
@@ -237,7 +237,10 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         left_alone: left_alone(&report, &settings.policy(&config::today())),
         ..Manner::default()
     };
-    render::write_report(&report, &manner, format, context)?;
+    match format {
+        Format::Html => html::write(&report, &request, &manner, context)?,
+        _ => render::write_report(&report, &manner, format, context)?,
+    }
     Ok(code)
 }
 

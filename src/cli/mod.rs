@@ -26,6 +26,7 @@ mod explain;
 mod graph;
 mod history;
 mod hook;
+mod html;
 mod man;
 mod notes;
 mod output;

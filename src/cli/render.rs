@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Formats of a report, the default first.
-pub const FORMATS: [Format; 7] = [
+pub const FORMATS: [Format; 8] = [
     Format::Text,
     Format::Json,
     Format::Yaml,
@@ -17,6 +17,7 @@ pub const FORMATS: [Format; 7] = [
     Format::Sarif,
     Format::Gitlab,
     Format::Github,
+    Format::Html,
 ];
 
 /// What the text says differently from one run to another.
@@ -71,7 +72,8 @@ pub fn write_report(
                 }
             }
         }
-        Format::Text | Format::Dot | Format::Svg | Format::Automaton | Format::ResidualC => {
+        // A page needs the sources: `super::html` writes it.
+        Format::Html | Format::Text | Format::Dot | Format::Svg | Format::Automaton | Format::ResidualC => {
             let mut options = TextOptions {
                 palette: context.output.palette().clone(),
                 width: context.output.width(),

@@ -4,6 +4,7 @@ pub mod dot;
 mod flow;
 mod graph;
 pub mod key;
+pub mod picture;
 mod version_set;
 
 pub use flow::{ClassFlow, Flow, Loop};

@@ -18,11 +18,12 @@ use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Versio
 use super::palette::{Palette, Slot};
 use super::{Fact, LeftAlone, Point, PointKind, Witness};
 pub use check::render as render_check;
+pub(super) use churns::{identity_word, remark, undescribed};
 use line::Line;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 pub use step::render as render_step;
-pub(super) use witness::input_text;
+pub(super) use witness::{UNNAMED, effect_text, input_text};
 
 /// How to lay out the text.
 #[derive(Clone, Debug)]
@@ -100,9 +101,9 @@ pub fn ends_of(witness: &Witness, room: usize) -> (String, String) {
 }
 
 /// A report together with how to show it.
-struct View<'a> {
-    report: &'a Report,
-    options: &'a TextOptions,
+pub(super) struct View<'a> {
+    pub(super) report: &'a Report,
+    pub(super) options: &'a TextOptions,
 }
 
 impl<'a> View<'a> {
@@ -115,7 +116,7 @@ impl<'a> View<'a> {
     }
 
     /// The abbreviated id, or what stands in for it.
-    fn short_name(&self, version: &VersionInfo) -> String {
+    pub(super) fn short_name(&self, version: &VersionInfo) -> String {
         let Some(id) = &version.commit else {
             return match version.name.as_str() {
                 "INDEX" => "index".to_owned(),
@@ -279,7 +280,7 @@ fn not_analysed(report: &Report) -> Vec<&HunkReport> {
 }
 
 /// Words for [`HunkReport::why`].
-fn why_text(why: Option<&str>) -> String {
+pub(super) fn why_text(why: Option<&str>) -> String {
     match why {
         Some("inactive-branch") => "inactive preprocessor branch".to_owned(),
         Some("global") => "global definition or initialiser".to_owned(),
@@ -309,7 +310,7 @@ fn why_text(why: Option<&str>) -> String {
     }
 }
 
-fn hunk_ref(hunk: &HunkReport) -> HunkRef {
+pub(super) fn hunk_ref(hunk: &HunkReport) -> HunkRef {
     HunkRef {
         file: hunk.file.clone(),
         old_start: hunk.old_start,
@@ -320,7 +321,7 @@ fn hunk_ref(hunk: &HunkReport) -> HunkRef {
 }
 
 /// `@@ -12 +12,2 @@`, as `git diff` writes it.
-fn hunk_text(hunk: &HunkRef) -> String {
+pub(super) fn hunk_text(hunk: &HunkRef) -> String {
     if (hunk.old_lines, hunk.new_lines) == (0, 0) {
         return "whole file".to_owned();
     }
@@ -332,7 +333,7 @@ fn hunk_text(hunk: &HunkRef) -> String {
 }
 
 /// `exit, line 15`, with the line in `version`, else in the newest that has one.
-fn point_text(point: &Point, version: Option<Version>) -> String {
+pub(super) fn point_text(point: &Point, version: Option<Version>) -> String {
     let line = version.and_then(|v| point.lines.get(&v)).or_else(|| point.lines.values().next_back());
     let kind = match point.kind {
         PointKind::Entry => "entry",
@@ -369,11 +370,11 @@ fn widest(texts: &[String], most: usize) -> usize {
 }
 
 /// `1 churn`, `2 churns`.
-fn counted(count: usize, one: &str) -> String {
+pub(super) fn counted(count: usize, one: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 
-fn summary_line(report: &Report, options: &TextOptions) -> String {
+pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     let summary = super::Summary::of(report);
     let mut parts = vec![churn_summary(report, options, &summary)];
     if summary.version_invariants > 0 {
@@ -456,7 +457,7 @@ fn cost_line(report: &Report) -> String {
 }
 
 /// `1-3 5`.
-fn ranges(numbers: impl IntoIterator<Item = u32>) -> String {
+pub(super) fn ranges(numbers: impl IntoIterator<Item = u32>) -> String {
     let sorted: BTreeSet<u32> = numbers.into_iter().collect();
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for number in sorted {

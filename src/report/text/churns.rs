@@ -4,11 +4,10 @@ use super::{View, hunk_text, point_text, ranges, status_text, widest, witness};
 use crate::report::RepoPath;
 use crate::report::escape::{shortened, source_line, visible};
 use crate::report::model::{
-    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Outcome, Point, Version,
-    Witness,
+    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Version, Witness,
 };
 use crate::report::palette::Slot;
-use std::cmp::Ordering;
+use crate::report::steps::{Changed, by_cause, steps};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -23,92 +22,25 @@ const INPUT_LINES: usize = 3;
 /// Hunks named beside a function, unless `-v`.
 const HUNKS_SHOWN: usize = 3;
 
-/// The churns of one function between two versions, best first.
-struct Changed<'a> {
-    function: &'a FunctionReport,
-    points: Vec<(&'a Point, Vec<&'a Churn>)>,
-}
-
-impl Changed<'_> {
-    fn churns(&self) -> impl Iterator<Item = &Churn> {
-        self.points.iter().flat_map(|(_, churns)| churns.iter().copied())
-    }
-}
-
-/// Names of functions that see a callee's change, by step and by the callee (`file:name`).
-type Callers = BTreeMap<(Version, String), Vec<String>>;
-
 /// Writes each step from version to version that has churns, or functions that came or went.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let mut steps: BTreeMap<(Version, Version), Vec<Changed>> = BTreeMap::new();
-    let mut callers = Callers::new();
-    let told = view.report.told();
-    for function in &view.report.functions {
-        let mut by_step: BTreeMap<(Version, Version), Changed> = BTreeMap::new();
-        for point in &function.points {
-            for churn in &point.churns {
-                let told = |callee: &&String| told.contains(&(churn.from, (*callee).clone()));
-                if let Some(callee) = churn.through.iter().find(told).filter(|_| !view.options.verbose) {
-                    let names = callers.entry((churn.from, callee.clone())).or_default();
-                    let name = format!("{}()", visible(&function.name));
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
-                    continue;
-                }
-                let key = (churn.to, churn.from);
-                let changed = by_step.entry(key).or_insert_with(|| Changed { function, points: Vec::new() });
-                match changed.points.iter_mut().find(|(p, _)| std::ptr::eq(*p, point)) {
-                    Some((_, churns)) => churns.push(churn),
-                    None => changed.points.push((point, vec![churn])),
-                }
+    for step in steps(view.report, !view.options.verbose) {
+        write_heading(view, step.from, step.to, out)?;
+        let status_at = status_column(&step.changed);
+        for changed in &step.changed {
+            write_function(view, changed, status_at, out)?;
+            if !changed.seen_by.is_empty() {
+                let names: Vec<String> =
+                    changed.seen_by.iter().map(|n| format!("{}()", visible(n))).collect();
+                write_callers(view, &names, out)?;
             }
         }
-        for (step, changed) in by_step {
-            steps.entry(step).or_default().push(changed);
-        }
-    }
-    let comings = comings_and_goings(view);
-    for step in comings.keys() {
-        steps.entry(*step).or_default();
-    }
-    for ((to, from), mut changed) in steps {
-        sort_by_importance(&mut changed);
-        write_heading(view, from, to, out)?;
-        let status_at = status_column(&changed);
-        for function in &changed {
-            write_function(view, function, status_at, out)?;
-            let name = format!("{}:{}", function.function.file, function.function.name);
-            if let Some(names) = callers.get(&(from, name)) {
-                write_callers(view, names, out)?;
-            }
-        }
-        for line in comings.get(&(to, from)).into_iter().flatten() {
-            writeln!(out, "  {line}")?;
+        for comings in &step.comings {
+            let names: Vec<String> = comings.functions.iter().map(|n| format!("{}()", visible(n))).collect();
+            writeln!(out, "  {}  {}: {}", comings.file, comings.word, names.join(" "))?;
         }
     }
     Ok(())
-}
-
-fn importance(a: &Churn, b: &Churn) -> Ordering {
-    b.observable.cmp(&a.observable).then_with(|| b.rank.total_cmp(&a.rank))
-}
-
-/// Best churn first, at every level; equals stay in the report's order.
-fn sort_by_importance(changed: &mut [Changed]) {
-    fn best_first<'c>(a: Option<&'c Churn>, b: Option<&'c Churn>) -> Ordering {
-        match (a, b) {
-            (Some(a), Some(b)) => importance(a, b),
-            _ => Ordering::Equal,
-        }
-    }
-    for function in changed.iter_mut() {
-        for (_, churns) in &mut function.points {
-            churns.sort_by(|a, b| importance(a, b));
-        }
-        function.points.sort_by(|(_, a), (_, b)| best_first(a.first().copied(), b.first().copied()));
-    }
-    changed.sort_by(|a, b| best_first(a.churns().next(), b.churns().next()));
 }
 
 pub(super) fn write_heading(view: &View, from: Version, to: Version, out: &mut dyn Write) -> io::Result<()> {
@@ -164,18 +96,7 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
     for (point, churns) in &changed.points {
         let version = churns.first().map(|c| c.to);
         writeln!(out, "    {}", point_text(point, version))?;
-        // Churns of one cause share its lines, wherever in the order they are.
-        let mut by_cause: Vec<Vec<&Churn>> = Vec::new();
-        let same = |a: &Churn, b: &Churn| {
-            (&a.causes.removed, &a.causes.added) == (&b.causes.removed, &b.causes.added)
-        };
-        for churn in churns {
-            match by_cause.iter_mut().find(|c| c.first().is_some_and(|first| same(first, churn))) {
-                Some(group) => group.push(churn),
-                None => by_cause.push(vec![churn]),
-            }
-        }
-        for same_cause in &by_cause {
+        for same_cause in &by_cause(churns) {
             write_churns(view, function, same_cause, status_at, &mut shown, out)?;
         }
     }
@@ -201,7 +122,7 @@ fn write_callers(view: &View, names: &[String], out: &mut dyn Write) -> io::Resu
     line.write(out)
 }
 
-fn identity_word(kind: IdentityKind) -> &'static str {
+pub(in crate::report) fn identity_word(kind: IdentityKind) -> &'static str {
     match kind {
         IdentityKind::Same => "was",
         IdentityKind::Renamed => "renamed from",
@@ -269,7 +190,7 @@ fn write_churns(
 }
 
 /// Says what a churn is about that no short fact describes; the example says how.
-fn undescribed(churn: &Churn) -> String {
+pub(in crate::report) fn undescribed(churn: &Churn) -> String {
     match churn.subject.as_str() {
         "output" => "what it prints differs".into(),
         "end" => "how it ends differs".into(),
@@ -280,7 +201,7 @@ fn undescribed(churn: &Churn) -> String {
 }
 
 /// What the claim says beyond the facts and the example.
-fn remark(churn: &Churn) -> Option<&'static str> {
+pub(in crate::report) fn remark(churn: &Churn) -> Option<&'static str> {
     match churn.claim {
         Claim::NoLongerProvable => Some("no longer provable; not refuted either"),
         // The facts name the event.
@@ -440,27 +361,6 @@ fn write_example(
         line.pad_to(DETAIL).paint(Slot::Status, &format!("relies on {}", names.join(", "))).write(out)?;
     }
     Ok(())
-}
-
-/// Functions that appear or disappear, a line for each file and step.
-fn comings_and_goings(view: &View) -> BTreeMap<(Version, Version), Vec<String>> {
-    /// Names of functions by what happened to them (`new`, `gone`) and by file.
-    type ByFile<'w> = BTreeMap<(&'w str, String), Vec<String>>;
-    let mut names: BTreeMap<(Version, Version), ByFile> = BTreeMap::new();
-    for function in &view.report.functions {
-        let step = match function.outcome {
-            Outcome::Added => function.versions.first().map(|v| ("new", *v)),
-            Outcome::Removed => function.versions.last().map(|v| ("gone", v + 1)),
-            _ => None,
-        };
-        let Some((word, to)) = step.filter(|(_, to)| *to > 1) else { continue };
-        let names = names.entry((to, to - 1)).or_default().entry((word, function.file.to_string()));
-        names.or_default().push(format!("{}()", visible(&function.name)));
-    }
-    let line = |((word, file), functions): ((&str, String), Vec<String>)| {
-        format!("{file}  {word}: {}", functions.join(" "))
-    };
-    names.into_iter().map(|(step, files)| (step, files.into_iter().map(line).collect())).collect()
 }
 
 #[cfg(test)]

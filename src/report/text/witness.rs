@@ -175,7 +175,12 @@ impl<'a> Memory<'a> {
 
 /// What comes out: `-0.5 -> 0.5`, `prints "a\n" -> "b\n"`, `returns 0 -> aborts`. What the churn is
 /// about comes alone if the runs tell of it.
-pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room: usize) -> String {
+pub(in crate::report) fn effect_text(
+    witness: &Witness,
+    subject: &str,
+    labelled: bool,
+    room: usize,
+) -> String {
     let (old, new) = (&witness.old, &witness.new);
     if old.end != new.end || old.undefined != new.undefined {
         return format!("{} -> {}", ending(old, room / 2), ending(new, room / 2));
@@ -237,7 +242,7 @@ pub(super) fn effect_text(witness: &Witness, subject: &str, labelled: bool, room
 }
 
 /// What is said of a difference that no name here stands for.
-pub(super) const UNNAMED: &str = "in memory that has no name here";
+pub(in crate::report) const UNNAMED: &str = "in memory that has no name here";
 
 fn differing_values(old: &Run, new: &Run, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let names = old.values.keys().chain(new.values.keys().filter(|n| !old.values.contains_key(*n)));

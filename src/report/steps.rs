@@ -1,0 +1,138 @@
+//! A report in the order in which people read it: commit by commit, the most important first.
+//!
+//! A *step* goes from one version to another. What a caller shows of a callee's change is told at the
+//! callee, which names the caller.
+
+use super::RepoPath;
+use super::model::{Churn, FunctionReport, Outcome, Point, Report, Version};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// What changed from one version to another.
+pub struct Step<'a> {
+    pub from: Version,
+    pub to: Version,
+    /// Functions with churns.
+    pub changed: Vec<Changed<'a>>,
+    pub comings: Vec<Comings<'a>>,
+}
+
+/// The churns of one function in one step, best first.
+pub struct Changed<'a> {
+    pub function: &'a FunctionReport,
+    pub points: Vec<(&'a Point, Vec<&'a Churn>)>,
+    /// Names of the functions that show this one's change to their callers.
+    pub seen_by: Vec<&'a str>,
+}
+
+/// Functions of one file that appear or disappear in one step.
+pub struct Comings<'a> {
+    /// `new` or `gone`.
+    pub word: &'static str,
+    pub file: &'a RepoPath,
+    pub functions: Vec<&'a str>,
+}
+
+impl<'a> Changed<'a> {
+    pub fn churns(&self) -> impl Iterator<Item = &'a Churn> + '_ {
+        self.points.iter().flat_map(|(_, churns)| churns.iter().copied())
+    }
+}
+
+/// Puts churns of one cause together, wherever in the order they are.
+pub fn by_cause<'a>(churns: &[&'a Churn]) -> Vec<Vec<&'a Churn>> {
+    let mut groups: Vec<Vec<&Churn>> = Vec::new();
+    let same =
+        |a: &Churn, b: &Churn| (&a.causes.removed, &a.causes.added) == (&b.causes.removed, &b.causes.added);
+    for churn in churns {
+        match groups.iter_mut().find(|c| c.first().is_some_and(|first| same(first, churn))) {
+            Some(group) => group.push(churn),
+            None => groups.push(vec![churn]),
+        }
+    }
+    groups
+}
+
+/// Returns the steps that have churns, or functions that came or went, oldest first. With `fold`, churns
+/// that a callee tells are left out at their callers.
+pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
+    let told = report.told();
+    let mut callers: BTreeMap<(Version, &String), Vec<&str>> = BTreeMap::new();
+    let mut steps: BTreeMap<(Version, Version), Vec<Changed>> = BTreeMap::new();
+    for function in &report.functions {
+        let mut by_step: BTreeMap<(Version, Version), Changed> = BTreeMap::new();
+        for (point, churn) in function.points.iter().flat_map(|p| p.churns.iter().map(move |c| (p, c))) {
+            let is_told = |callee: &&String| told.contains(&(churn.from, (*callee).clone()));
+            if let Some(callee) = churn.through.iter().find(is_told).filter(|_| fold) {
+                let names = callers.entry((churn.from, callee)).or_default();
+                if !names.contains(&function.name.as_str()) {
+                    names.push(&function.name);
+                }
+                continue;
+            }
+            let none = || Changed { function, points: Vec::new(), seen_by: Vec::new() };
+            let changed = by_step.entry((churn.to, churn.from)).or_insert_with(none);
+            match changed.points.iter_mut().find(|(p, _)| std::ptr::eq(*p, point)) {
+                Some((_, churns)) => churns.push(churn),
+                None => changed.points.push((point, vec![churn])),
+            }
+        }
+        for (step, changed) in by_step {
+            steps.entry(step).or_default().push(changed);
+        }
+    }
+    let mut comings = comings_and_goings(report);
+    for step in comings.keys() {
+        steps.entry(*step).or_default();
+    }
+    let mut all = Vec::new();
+    for ((to, from), mut changed) in steps {
+        sort_by_importance(&mut changed);
+        for c in &mut changed {
+            let name = format!("{}:{}", c.function.file, c.function.name);
+            c.seen_by = callers.get(&(from, &name)).cloned().unwrap_or_default();
+        }
+        all.push(Step { from, to, changed, comings: comings.remove(&(to, from)).unwrap_or_default() });
+    }
+    all
+}
+
+fn importance(a: &Churn, b: &Churn) -> Ordering {
+    b.observable.cmp(&a.observable).then_with(|| b.rank.total_cmp(&a.rank))
+}
+
+/// Best churn first, at every level; equals stay in the report's order.
+fn sort_by_importance(changed: &mut [Changed]) {
+    fn best_first<'c>(a: Option<&'c Churn>, b: Option<&'c Churn>) -> Ordering {
+        match (a, b) {
+            (Some(a), Some(b)) => importance(a, b),
+            _ => Ordering::Equal,
+        }
+    }
+    for function in changed.iter_mut() {
+        for (_, churns) in &mut function.points {
+            churns.sort_by(|a, b| importance(a, b));
+        }
+        function.points.sort_by(|(_, a), (_, b)| best_first(a.first().copied(), b.first().copied()));
+    }
+    changed.sort_by(|a, b| best_first(a.churns().next(), b.churns().next()));
+}
+
+/// Functions that appear or disappear, by step.
+fn comings_and_goings(report: &Report) -> BTreeMap<(Version, Version), Vec<Comings<'_>>> {
+    /// By what happened to them, and by file.
+    type ByFile<'a> = BTreeMap<(&'static str, String), Comings<'a>>;
+    let mut names: BTreeMap<(Version, Version), ByFile> = BTreeMap::new();
+    for function in &report.functions {
+        let step = match function.outcome {
+            Outcome::Added => function.versions.first().map(|v| ("new", *v)),
+            Outcome::Removed => function.versions.last().map(|v| ("gone", v + 1)),
+            _ => None,
+        };
+        let Some((word, to)) = step.filter(|(_, to)| *to > 1) else { continue };
+        let files = names.entry((to, to - 1)).or_default();
+        let none = || Comings { word, file: &function.file, functions: Vec::new() };
+        files.entry((word, function.file.to_string())).or_insert_with(none).functions.push(&function.name);
+    }
+    names.into_iter().map(|(step, files)| (step, files.into_values().collect())).collect()
+}
