@@ -288,6 +288,27 @@ fn calls_that_are_never_made_are_not_told() {
     );
 }
 
+/// A line above moves what `__LINE__` gives; that is no change of what is called.
+#[test]
+fn lines_of_calls_are_no_churns() {
+    let version = |first: &str, last: &str| {
+        format!(
+            "#define LOG(n) sink(n, (unsigned short)__LINE__)\n\
+             int f(int a) {{ {first}LOG(1); if (a > 3) LOG(a); {last} return 0; }}"
+        )
+    };
+    check_call_churns(
+        &version("", "use(0);"),
+        &version("\n", "other();"),
+        &["- calls use(0)", "+ calls other()"],
+    );
+    check(
+        "void sink(int, int); int f(int a) { sink(a, __LINE__); return 0; }",
+        &["calls sink(a, __LINE__)"],
+        &[],
+    );
+}
+
 /// Where objects of a version lie is no difference, and a call of what is defined is none by itself.
 #[test]
 fn calls_that_nobody_can_tell_apart_are_no_churns() {

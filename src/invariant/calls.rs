@@ -9,7 +9,7 @@
 use super::consolidate::Engine;
 use super::fact::{Fact, Template};
 use super::text;
-use crate::ir::{Callee, Instr, TermId};
+use crate::ir::{Callee, Expr, Instr, Op, TermId};
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::{Lines, library};
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,6 +147,12 @@ impl Engine<'_> {
         let mut causes = Lines::default();
         causes.insert(node as usize);
         for a in args {
+            // Where a line stands is no fact about the program, and differs wherever one is added above.
+            if is_line_number(a) {
+                named.push(false);
+                words.push("__LINE__".into());
+                continue;
+            }
             let (_, value) = self.e.expr(a, node, &single).into_iter().next()?;
             causes = causes.union(&value.causes).union(&value.guards);
             let (term, used) = self.separated(class, value.term);
@@ -179,5 +185,16 @@ impl Engine<'_> {
 
     fn is_long(&self, term: TermId) -> bool {
         self.e.pool.has_some(term, MAX_TERMS, |_| false)
+    }
+}
+
+/// Whether an argument is what `__LINE__` gives, also converted.
+fn is_line_number(e: &Expr) -> bool {
+    match e {
+        e if e.is_line_number() => true,
+        Expr::Op { op: Op::Zext(_) | Op::Sext(_) | Op::Trunc(_), args, .. } => {
+            args.iter().all(is_line_number)
+        }
+        _ => false,
     }
 }
