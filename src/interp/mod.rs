@@ -9,7 +9,8 @@
 //! - [`Input`]: everything a run depends on; printable as the contract's WITNESS.
 //! - [`run`], [`run_traced`]: one execution; [`Outcome`] is all that can be observed of it.
 //! - [`run_pair`], [`compare`]: whether two versions differ in an observable on one input.
-//! - [`Generator`]: endless deterministic inputs for a function or a `main` that reads stdin.
+//! - [`Generator`]: endless deterministic inputs for a function or a `main` that reads stdin; [`Guided`]:
+//!   inputs that go on from those that took new ways, as [`run_on_trail`] tells.
 //!
 //! No call of the interpreted program recurses in the interpreter, so deep recursion in C is only a
 //! limit ([`Limits::depth`]); callbacks of `qsort` and `bsearch` are the exception, and are bounded.
