@@ -1,6 +1,7 @@
 //! `git invdiff cache`: what the cache holds, and emptying it.
 
-use super::{CliError, Context, ExitCode};
+use super::{CliError, Context, ExitCode, analyse};
+use crate::config::{ConfigFile, GitConfig, Overrides, Settings};
 use crate::report::escape::visible;
 use crate::store::cache::Cache;
 use clap::{Args, Subcommand};
@@ -23,7 +24,11 @@ pub enum CacheCommand {
 }
 
 pub fn run(args: CacheArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let cache = Cache::of(&common_dir(context)?);
+    let common_dir = common_dir(context)?;
+    let cache = match chosen(context) {
+        Some(folder) => Cache::at(&common_dir.join(folder)),
+        None => Cache::of(&common_dir),
+    };
     let failed = |action: &str, error: &std::io::Error| {
         CliError::fatal(format!("cannot {action} '{}'", cache.folder().display())).caused_by(error)
     };
@@ -42,6 +47,14 @@ pub fn run(args: CacheArgs, context: &mut Context) -> Result<ExitCode, CliError>
         }
     }
     Ok(ExitCode::Done)
+}
+
+/// The folder that the user has chosen. Where the settings cannot be read, there is still a cache to remove.
+fn chosen(context: &Context) -> Option<PathBuf> {
+    let repository = analyse::open(context).ok()?;
+    let git = GitConfig::load(repository.git()).ok()?;
+    let variable = |name: &str| std::env::var(name).ok();
+    Settings::join(&ConfigFile::default(), &git, variable, &Overrides::default()).ok()?.cache_dir
 }
 
 /// The git directory that all worktrees of the repository share.

@@ -31,8 +31,9 @@ impl Cached {
         }
         let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-        let folder = settings.cache_dir.as_deref();
-        let store = Store::open(repository.common_dir(), folder, home.as_deref(), settings.cache_limit);
+        let folder = settings.cache_dir.as_ref().map(|folder| repository.common_dir().join(folder));
+        let store =
+            Store::open(repository.common_dir(), folder.as_deref(), home.as_deref(), settings.cache_limit);
         store.folder()?;
         // The number of workers is no part of the result.
         let analysis = crate::analysis::Options { jobs: 0, ..request.analysis.clone() };

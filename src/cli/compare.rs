@@ -2,7 +2,7 @@
 //! comparison of two versions.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::diff::DiffArgs;
@@ -135,11 +135,20 @@ pub(super) fn check(context: &Context, limit: Option<Duration>) -> Analyse {
 /// Returns the function that compares two versions in the way of `args`.
 fn compared(context: &Context, args: DiffArgs) -> Analyse {
     let globals = inner(context);
+    // Asked once, however many versions are compared.
+    let git = Arc::new(OnceLock::new());
     Arc::new(move |old: &Side, new: &Side| {
         let fails = |error: CliError| Failure(error.message);
         // All words are revisions, whatever files there are.
         let mut context = Context::new(globals.clone(), true).map_err(fails)?;
-        let range = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
+        let git: &Git = match git.get() {
+            Some(git) => git,
+            None => {
+                let found = repository(&context).map_err(fails)?;
+                git.get_or_init(|| found)
+            }
+        };
+        let range = range(git, old, new).map_err(fails)?;
         let opened = analyse::open(&context).map_err(fails)?;
         let args = DiffArgs { range, ..args.clone() };
         analyse::report(&opened, &args, &mut context).map(|(report, _)| report).map_err(fails)
@@ -149,7 +158,15 @@ fn compared(context: &Context, args: DiffArgs) -> Analyse {
 /// The common options for what runs within a command: the process has moved to the -C directory already,
 /// and the output is not to be opened again.
 fn inner(context: &Context) -> GlobalArgs {
-    GlobalArgs { change_dir: Vec::new(), output: None, quiet: true, ..context.globals.clone() }
+    // Nothing is printed by it, so nobody needs to ask git about colours.
+    GlobalArgs {
+        change_dir: Vec::new(),
+        output: None,
+        quiet: true,
+        no_color: true,
+        no_pager: true,
+        ..context.globals.clone()
+    }
 }
 
 /// Returns two versions as arguments of `diff`. Nothing is what comes before a root commit.

@@ -1,8 +1,9 @@
 //! `git invdiff doctor`: is everything in place, and how much of the source is understood.
 
-use super::{CliError, Context, ExitCode, Format, analyse};
+use super::{CliError, Context, ExitCode, Format, analyse, compare, notes};
 use crate::report::escape::visible;
 use crate::report::palette::{Palette, Slot};
+use crate::store::notes::Notes;
 use clap::Args;
 use std::io::Write;
 use std::path::Path;
@@ -26,7 +27,9 @@ pub fn run(args: DoctorArgs, context: &mut Context) -> Result<ExitCode, CliError
         check.write(&palette, &mut context.output)?;
     }
     if in_repository {
-        for check in [notes(context), hooks(context)] {
+        let checks =
+            [settings(context), Some(notes_ref(context)), stale_notes(context), Some(hooks(context))];
+        for check in checks.into_iter().flatten() {
             check.write(&palette, &mut context.output)?;
         }
     }
@@ -117,7 +120,7 @@ fn repository(context: &Context) -> Check {
     Check::new(State::Good, "repository", git_dir)
 }
 
-fn notes(context: &Context) -> Check {
+fn notes_ref(context: &Context) -> Check {
     let name = ask_git(context, &["config", "invdiff.notesRef"]);
     let name = name.unwrap_or_else(|| "refs/notes/invdiff".to_owned());
     let refs = ask_git(context, &["config", "--get-all", "notes.rewriteRef"]).unwrap_or_default();
@@ -130,6 +133,31 @@ fn notes(context: &Context) -> Check {
         Check::new(State::Note, "notes", format!("{text}; they do not follow amend and rebase"))
             .hint("git invdiff notes setup")
     }
+}
+
+/// What is wrong with the configuration, if anything is.
+fn settings(context: &Context) -> Option<Check> {
+    let error = compare::settings(context).err()?;
+    Some(Check::new(State::Note, "settings", error.message).hint("git config --show-origin --list"))
+}
+
+/// Notes that a rewrite of the history left behind; none where notes cannot be read.
+fn stale_notes(context: &Context) -> Option<Check> {
+    let git = compare::repository(context).ok()?;
+    let name = compare::settings(context).ok()?.notes_ref;
+    let notes = Notes::new(&git, name);
+    let count = |state: &str| notes::of_state(&git, &notes, state).map_or(0, |commits| commits.len());
+    let (stale, gone) = (count("stale"), count("gone"));
+    if stale > 0 {
+        return Some(
+            Check::new(State::Note, "notes", format!("{stale} stale: they speak of other trees"))
+                .hint("git invdiff notes add --stale"),
+        );
+    }
+    (gone > 0).then(|| {
+        Check::new(State::Note, "notes", format!("{gone} on commits that are gone"))
+            .hint("git invdiff notes prune")
+    })
 }
 
 fn hooks(context: &Context) -> Check {

@@ -1,5 +1,6 @@
 //! `git invdiff notes`: results in git notes under `refs/notes/invdiff`.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use super::render::{self, Manner};
@@ -39,6 +40,9 @@ pub enum NotesCommand {
         /// Replace notes that exist
         #[arg(short, long)]
         force: bool,
+        /// Renew the notes that speak of other trees than their commits have, wherever they are
+        #[arg(long, conflicts_with_all = ["force", "revisions"])]
+        stale: bool,
         /// Commits or ranges; none: HEAD
         #[arg(value_name = "REVISION")]
         revisions: Vec<String>,
@@ -81,9 +85,13 @@ pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let notes = Notes::new(&git, name);
     match args.command {
         NotesCommand::Setup { dry_run, remote } => set_up(&git, notes.name(), &remote, dry_run, context),
-        NotesCommand::Add { force, revisions } => {
-            let commits = compare::commits(&git, &revisions)?;
-            add(&git, &notes, &commits, force, settings.note_limit, context)
+        NotesCommand::Add { force, stale, revisions } => {
+            let (commits, existing) = match (stale, force) {
+                (true, _) => (of_state(&git, &notes, "stale")?, Existing::Refresh),
+                (false, true) => (compare::commits(&git, &revisions)?, Existing::Replace),
+                (false, false) => (compare::commits(&git, &revisions)?, Existing::Keep),
+            };
+            add(&git, &notes, &commits, existing, settings.note_limit, context)
         }
         NotesCommand::Show { revisions } => {
             let commits = compare::commits(&git, &revisions)?;
@@ -103,12 +111,11 @@ fn add(
     git: &Git,
     notes: &Notes<'_>,
     commits: &[String],
-    force: bool,
+    existing: Existing,
     limit: usize,
     context: &mut Context,
 ) -> Result<ExitCode, CliError> {
     let ends: Vec<Ends> = all_ends(git, commits)?.into_iter().flatten().collect();
-    let existing = if force { Existing::Replace } else { Existing::Keep };
     let done = annotate(notes, &ends, existing, &[], limit, &compare::analyse(context))?;
     for (commit, stale) in &done.kept {
         let why = if *stale { "a stale note" } else { "a note" };
@@ -161,6 +168,12 @@ fn collect(git: &Git, notes: &Notes<'_>, commits: &[String]) -> Result<Vec<Shown
     Ok(shown.collect())
 }
 
+/// Returns the annotated commits whose notes are in a state, as `notes list` names it.
+pub(super) fn of_state(git: &Git, notes: &Notes<'_>, state: &str) -> Result<Vec<String>, CliError> {
+    let shown = collect(git, notes, &notes.list()?)?;
+    Ok(shown.into_iter().filter(|one| one.state() == state).map(|one| one.commit).collect())
+}
+
 fn show(
     git: &Git,
     notes: &Notes<'_>,
@@ -211,8 +224,13 @@ fn show_text(git: &Git, shown: &Shown, context: &mut Context) -> Result<(), CliE
             writeln!(context.output, "{}", visible(notice))?;
         }
     }
-    if !shown.note.foreign.is_empty() {
-        writeln!(context.output, "{} lines of another schema", shown.note.foreign.len())?;
+    let mut schemas: BTreeMap<String, usize> = BTreeMap::new();
+    for line in &shown.note.foreign {
+        *schemas.entry(note::schema_of(line)).or_default() += 1;
+    }
+    for (schema, count) in schemas {
+        let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+        writeln!(context.output, "{lines} of {}, left alone", visible(schema))?;
     }
     Ok(())
 }

@@ -264,7 +264,7 @@ impl ConfigFile {
             with_snippet: false,
         };
         let file: ConfigFile =
-            serde_yaml::from_str_with_options(text, options).map_err(|e| describe(name, &e))?;
+            serde_yaml::from_str_with_options(text, options).map_err(|e| describe(name, text, &e))?;
         for (i, pin) in file.pinned.iter().enumerate() {
             pin.check().map_err(|text| {
                 ConfigError::new(name, format!("pinned[{i}], of function '{}': {text}", pin.function))
@@ -291,13 +291,15 @@ impl ConfigFile {
     }
 }
 
-fn describe(name: &str, error: &YamlError) -> ConfigError {
-    let origin = match error.location() {
-        Some(place) if place.line() > 0 => format!("{name}:{}:{}", place.line(), place.column()),
-        _ => name.to_owned(),
+fn describe(name: &str, source: &str, error: &YamlError) -> ConfigError {
+    let place = error.location().filter(|place| place.line() > 0);
+    let place = place.map(|place| (place.line() as usize, place.column() as usize));
+    let origin = match place {
+        Some((line, column)) => format!("{name}:{line}:{column}"),
+        None => name.to_owned(),
     };
     match error {
-        YamlError::WithSnippet { error, .. } => describe(name, error),
+        YamlError::WithSnippet { error, .. } => describe(name, source, error),
         YamlError::SerdeUnknownField { field, expected, .. } => {
             ConfigError::new(origin, format!("unknown key '{field}'"))
                 .or_known(field, expected.iter().copied())
@@ -311,9 +313,23 @@ fn describe(name: &str, error: &YamlError) -> ConfigError {
         }
         other => {
             let text = other.to_string();
-            ConfigError::new(origin, text.lines().next().unwrap_or("malformed").to_owned())
+            let text = text.lines().next().unwrap_or("malformed");
+            match place.and_then(|(line, column)| key_before(source, line, column)) {
+                Some(key) => ConfigError::new(origin, format!("bad value for '{key}': {text}")),
+                None => ConfigError::new(origin, text.to_owned()),
+            }
         }
     }
+}
+
+/// Returns the key that the value at a place belongs to, if they stand beside each other.
+fn key_before(source: &str, line: usize, column: usize) -> Option<String> {
+    let line = source.lines().nth(line.checked_sub(1)?)?;
+    let before: String = line.chars().take(column.checked_sub(1)?).collect();
+    let head = before.trim_end().strip_suffix(':')?;
+    let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let key = head.rsplit(|c: char| !is_part(c)).next()?;
+    (!key.is_empty()).then(|| key.to_owned())
 }
 
 #[cfg(test)]
@@ -382,7 +398,7 @@ profiles:
         let error = ConfigFile::parse(FILE_NAME, b"version: 1\n\xff").expect_err("an error");
         assert_eq!(error.to_string(), ".invdiff.yaml:2: not UTF-8");
         let error = ConfigFile::parse(FILE_NAME, b"gate: {age: -3}").expect_err("an error");
-        assert!(error.origin.starts_with(".invdiff.yaml:1:"), "{error}");
+        assert!(error.to_string().starts_with(".invdiff.yaml:1:13: bad value for 'age': "), "{error}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::error::ConfigError;
 use crate::history::Renames;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Keys below `invdiff.`, as documentation spells them. Git itself ignores case.
 pub const KEYS: [&str; 32] = [
@@ -138,6 +139,19 @@ impl GitConfig {
         }
     }
 
+    /// Reads a path; `~/` stands for the home folder, as in git.
+    pub fn path(&self, key: &str) -> Result<Option<PathBuf>, ConfigError> {
+        let Some((origin, text)) = self.text(key)? else { return Ok(None) };
+        if !text.starts_with('~') {
+            return Ok(Some(PathBuf::from(text)));
+        }
+        let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        match text.strip_prefix("~/").zip(home) {
+            Some((rest, home)) => Ok(Some(home.join(rest))),
+            None => Err(bad(&origin, key, &text, "a path from the root or from '~/'")),
+        }
+    }
+
     /// Reads a list: values add up over all files, an empty one starts anew, and commas separate too.
     pub fn list(&self, key: &str) -> Option<Vec<String>> {
         let values = self.values.get(key)?;
@@ -183,15 +197,30 @@ fn bad(origin: &str, key: &str, text: &str, wanted: &str) -> ConfigError {
     ConfigError::new(origin, format!("bad value '{text}' for 'invdiff.{key}': not {wanted}"))
 }
 
+/// Reads a number as C's `strtoimax` does with base 0 (`0x10`, `010`), and a unit right after it.
 fn parse_int(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let (digits, unit) = match text.chars().last()?.to_ascii_lowercase() {
-        'k' => (text.get(..text.len() - 1)?, 1 << 10),
-        'm' => (text.get(..text.len() - 1)?, 1 << 20),
-        'g' => (text.get(..text.len() - 1)?, 1 << 30),
-        _ => (text, 1),
+    let text = text.trim_start();
+    let (negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    digits.parse::<i64>().ok()?.checked_mul(unit)
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let (base, text) = match hexadecimal.filter(|rest| rest.starts_with(|c: char| c.is_ascii_hexdigit())) {
+        Some(rest) => (16, rest),
+        None if text.starts_with('0') => (8, text),
+        None => (10, text),
+    };
+    let end = text.find(|c: char| !c.is_digit(base)).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let factor = match unit.to_ascii_lowercase().as_str() {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return None,
+    };
+    let value = i64::from_str_radix(digits, base).ok()?.checked_mul(factor)?;
+    Some(if negative { -value } else { value })
 }
 
 #[cfg(test)]

@@ -367,9 +367,7 @@ impl Settings {
             // As elsewhere in git, 0 means one a core.
             self.jobs = Some(n as usize).filter(|&n| n > 0);
         }
-        if let Some((_, folder)) = git.text("cacheDir")? {
-            self.cache_dir = Some(PathBuf::from(folder));
-        }
+        self.cache_dir = git.path("cacheDir")?.or(self.cache_dir.take());
         set(&mut self.cache_limit, git.number("cacheLimit")?);
         set(&mut self.lazy_fetch, git.bool("lazyFetch")?);
         set(&mut self.strict, git.bool("strict")?);

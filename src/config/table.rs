@@ -174,8 +174,13 @@ pub fn table() -> Vec<Key> {
         key("", "jobs", |_| "one a core".to_owned(), "worker threads; the result does not depend on them")
             .environment(variables::JOBS)
             .option("-j"),
-        key("", "cacheDir", |_| "in the git directory".to_owned(), "folder of the cache")
-            .environment(variables::CACHE_DIR),
+        key(
+            "",
+            "cacheDir",
+            |_| "in the git directory".to_owned(),
+            "folder of the cache; a relative one is in the git directory",
+        )
+        .environment(variables::CACHE_DIR),
         key("", "cacheLimit", |s| s.cache_limit.to_string(), "bytes that the cache may hold"),
         key("", "", |s| on(!s.cache), "the cache is neither read nor written")
             .environment(variables::NO_CACHE)

@@ -96,7 +96,7 @@ pub fn run(name: &str, args: &[OsString], stdin: &[u8], hook: &mut Hook<'_>) -> 
         "prepare-commit-msg" => advisory(message::prepare(hook, file, arg(1), arg(2))),
         "commit-msg" => advisory(message::finish(hook, file)),
         "post-commit" => advisory(post_commit(hook)),
-        "post-rewrite" => advisory(post_rewrite(hook, stdin)),
+        "post-rewrite" => advisory(post_rewrite(hook, arg(0), stdin)),
         "pre-push" => pre_push(hook, arg(0), stdin),
         _ => Ok(Outcome::Continue),
     };
@@ -203,8 +203,12 @@ fn post_commit(hook: &mut Hook<'_>) -> Result<(), HookError> {
 }
 
 /// Lets notes follow rewritten commits: copied where both trees are the same, else computed anew.
-/// Several old commits that became one give one note.
-fn post_rewrite(hook: &mut Hook<'_>, stdin: &[u8]) -> Result<(), HookError> {
+/// Several old commits that became one give one note. An amend within a rebase is left to the end of the
+/// rebase, which tells what became of the commits that it began with.
+fn post_rewrite(hook: &mut Hook<'_>, command: Option<&str>, stdin: &[u8]) -> Result<(), HookError> {
+    if command == Some("amend") && rebasing(hook.git)? {
+        return Ok(());
+    }
     let pairs = rewritten(stdin);
     let store = Notes::new(hook.git, hook.settings.notes_ref.clone());
     let old: Vec<String> = pairs.iter().map(|(old, _)| old.clone()).collect();

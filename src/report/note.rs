@@ -94,6 +94,15 @@ fn text(report: &Report) -> String {
     visible(parts.join("; "))
 }
 
+/// Says what schema a line of a note has that is no record of ours.
+pub fn schema_of(line: &[u8]) -> String {
+    let value: Option<Value> = serde_json::from_slice(line).ok();
+    match value.as_ref().and_then(|value| value.get("schema")).and_then(Value::as_str) {
+        Some(schema) => format!("schema {schema}"),
+        None => "another schema".to_owned(),
+    }
+}
+
 fn to_json(functions: &[FunctionReport]) -> Value {
     serde_json::to_value(functions).unwrap_or_default()
 }

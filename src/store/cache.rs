@@ -180,6 +180,11 @@ impl Cache {
         Cache { folder: common_dir.join("invdiff").join("cache") }
     }
 
+    /// The cache in a folder that may hold other things, too.
+    pub fn at(folder: &Path) -> Cache {
+        Cache { folder: folder.join(FORMAT) }
+    }
+
     pub fn folder(&self) -> &Path {
         &self.folder
     }

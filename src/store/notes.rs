@@ -5,6 +5,8 @@
 //! that tip. If another writer was faster, everything is read again and the edit is applied to what it
 //! left, so concurrent writers lose nothing (`git notes add` itself does: it never looks at the old
 //! tip). The ref moves last; a run that is killed before leaves unreferenced objects and no change.
+//! Runs of this program queue up before they write, so that hundreds of them do not make each other try
+//! again and again; that saves time and is not what the notes rely on.
 //!
 //! A notes tree may fan out (`ab/cd...`) to any depth, and may mix depths. It is read as it is;
 //! `fast-import` chooses the depth for what is written, and entries that are not notes stay.
@@ -18,7 +20,9 @@ pub use sync::{SyncReport, union};
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
+use std::fs::{File, TryLockError};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use record::is_id;
 
@@ -26,6 +30,9 @@ use super::{Git, GitError, grafts};
 
 /// How often a write is tried while other writers move the ref.
 const ATTEMPTS: u32 = 64;
+
+/// How long another run of this program is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Why notes could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -184,6 +191,7 @@ impl<'a> Notes<'a> {
         payloads: impl Fn(&Snapshot) -> Result<BTreeMap<String, Vec<u8>>, NotesError>,
         mut edit: impl FnMut(&str, Option<&[u8]>) -> Edit,
     ) -> Result<Vec<String>, NotesError> {
+        let _turn = self.queue();
         for attempt in 0..ATTEMPTS {
             let snapshot = self.snapshot()?;
             let payloads = payloads(&snapshot)?;
@@ -209,6 +217,23 @@ impl<'a> Notes<'a> {
             pause(attempt);
         }
         Err(NotesError::Contended(self.name.clone()))
+    }
+
+    /// Waits for other runs of this program that write notes here, and keeps those that come after waiting
+    /// until what is returned is dropped (or the process ends). `None` where that cannot be had.
+    fn queue(&self) -> Option<File> {
+        let folder = PathBuf::from(self.git.line(&["rev-parse", "--git-common-dir"]).ok()?);
+        let folder = self.git.dir().map_or(folder.clone(), |dir| dir.join(&folder)).join("invdiff");
+        std::fs::create_dir_all(&folder).ok()?;
+        let file = File::options().create(true).append(true).open(folder.join("notes.lock")).ok()?;
+        let begin = Instant::now();
+        while let Err(TryLockError::WouldBlock) = file.try_lock() {
+            if begin.elapsed() > PATIENCE {
+                return None;
+            }
+            pause(0);
+        }
+        Some(file)
     }
 
     /// Returns the annotated objects that are no longer in the repository.

@@ -8,10 +8,12 @@
 mod support;
 
 mod bad_input;
+mod configuration;
 mod contents;
 mod hook_matrix;
 mod hooks;
 mod notes;
+mod notes_matrix;
 mod push;
 mod random;
 mod ranges;

@@ -1,0 +1,294 @@
+//! Notes under load: many writers, killed writers, several clones, rewritten commits, newer schemas.
+
+use super::random::Random;
+use super::state::{Run, divide, program_in};
+use super::*;
+use git_invdiff::store::notes::Note;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// A history of `count` commits without C, made at once.
+fn long(count: usize) -> TempRepo {
+    let repo = TempRepo::new().file("a.c", divide("f", 2)).commit("base");
+    let mut stream = String::new();
+    for n in 0..count {
+        let from = if n == 0 { "from refs/heads/main^0\n" } else { "" };
+        let text = format!("{n}\n");
+        stream += &format!(
+            "commit refs/heads/main\ncommitter A <a@b> {n} +0000\ndata 1\nx{from}M 100644 inline n.txt\ndata {}\n{text}",
+            text.len()
+        );
+    }
+    repo.write(".git/stream", stream);
+    let file = std::fs::File::open(repo.path().join(".git/stream")).unwrap();
+    assert!(repo.command_of("git").args(["fast-import", "--quiet"]).stdin(file).status().unwrap().success());
+    repo.run(["reset", "-q", "--hard"])
+}
+
+fn ids(repo: &TempRepo, range: &str) -> Vec<String> {
+    repo.git(["rev-list", "--first-parent", range]).lines().map(str::to_owned).collect()
+}
+
+fn annotated(repo: &TempRepo) -> usize {
+    repo.git(["notes", "--ref=invdiff", "list"]).lines().count()
+}
+
+fn payload(repo: &TempRepo, commit: &str) -> Vec<u8> {
+    repo.git_bytes(["notes", "--ref=invdiff", "show", commit])
+}
+
+#[test]
+fn two_hundred_writers_lose_nothing() {
+    let repo = long(200);
+    let start = |commit: &String| -> Child {
+        let mut command = program_in(&repo, repo.path(), &["--no-cache", "notes", "add", commit]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let writers: Vec<Child> = ids(&repo, "HEAD~200..HEAD").iter().map(start).collect();
+    for writer in writers {
+        let output = writer.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    assert_eq!(annotated(&repo), 200);
+    for commit in ids(&repo, "HEAD~200..HEAD") {
+        let note = Note::parse(&payload(&repo, &commit));
+        assert_eq!((note.records.len(), note.records[0].commit.as_str()), (1, commit.as_str()));
+    }
+    assert_eq!(repo.git(["rev-list", "--count", "refs/notes/invdiff"]), "200");
+}
+
+/// Ends a process and, if `all`, what it has started, the hard way.
+fn kill(child: &mut Child, all: bool) {
+    let id = rustix::process::Pid::from_child(child);
+    let signal = rustix::process::Signal::KILL;
+    let _ = if all {
+        rustix::process::kill_process_group(id, signal)
+    } else {
+        rustix::process::kill_process(id, signal)
+    };
+    child.wait().unwrap();
+}
+
+/// The run that is killed renews 500 notes that speak of other commits with the same trees, which takes no
+/// analysis, so that every kill falls near to where notes are read and written.
+#[test]
+fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
+    use std::os::unix::process::CommandExt;
+    let repo = long(500);
+    let all = ids(&repo, "HEAD~500..HEAD");
+    assert!(invdiff(&repo, &["notes", "add", "HEAD~500..HEAD"]).status.success());
+    let git = git_of(&repo);
+    let notes = git_invdiff::store::notes::Notes::new(&git, NotesRef::default());
+    let other = "f".repeat(40);
+    let rename = |_: &str, payload: Option<&[u8]>| {
+        let mut note = Note::parse(payload.unwrap());
+        note.records[0].commit.clone_from(&other);
+        git_invdiff::store::notes::Edit::Set(note.payload())
+    };
+    assert_eq!(notes.update("old", &all, rename).unwrap().len(), 500);
+    let run = || {
+        let mut command = program_in(&repo, repo.path(), &["notes", "add", "--stale"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap()
+    };
+    let (tip, begin) = (repo.id("refs/notes/invdiff"), Instant::now());
+    assert!(run().wait().unwrap().success());
+    let whole = begin.elapsed();
+    let mut random = Random::new(11);
+    let (mut olds, mut news) = (0, 0);
+    for round in 0..50 {
+        repo.git(["update-ref", "refs/notes/invdiff", &tip]);
+        let mut child = run();
+        std::thread::sleep(whole * u32::try_from(random.below(1050)).unwrap() / 1000);
+        // With all that it started, or alone: then a git that runs goes on for a moment.
+        let alone = round % 3 == 0;
+        kill(&mut child, !alone);
+        if alone {
+            std::thread::sleep(Duration::from_millis(150));
+        }
+        // Git's own lock may be left by a git that was killed; git says how to take it away.
+        let _ = std::fs::remove_file(repo.path().join(".git/refs/notes/invdiff.lock"));
+        let now = repo.id("refs/notes/invdiff");
+        let is_new = now != tip;
+        if is_new {
+            news += 1;
+            assert_eq!(repo.id(&format!("{now}^")), tip);
+        } else {
+            olds += 1;
+        }
+        let found = notes.read(&all).unwrap();
+        assert_eq!(found.len(), 500);
+        for (commit, payload) in found {
+            let note = Note::parse(&payload);
+            assert_eq!((note.records.len(), note.foreign.len()), (1, 0), "round {round}");
+            assert_eq!(note.records[0].commit, if is_new { commit } else { other.clone() }, "round {round}");
+        }
+    }
+    println!("{olds} kills left the old notes, {news} the new ones; a run takes {whole:?}");
+    assert!(olds > 0);
+    assert_eq!(repo.git(["fsck", "--no-dangling", "--connectivity-only"]), "");
+    // And the next run works.
+    repo.git(["update-ref", "refs/notes/invdiff", &tip]);
+    assert!(run().wait().unwrap().success());
+    assert_eq!(Note::parse(&payload(&repo, &all[499])).records[0].commit, all[499]);
+}
+
+#[test]
+fn clones_that_share_at_once_converge() {
+    let origin = long(24).bare();
+    let clones: Vec<TempRepo> = (0..4).map(|_| origin.clone_with(&[])).collect();
+    let all = ids(&clones[0], "HEAD~24..HEAD");
+    std::thread::scope(|scope| {
+        for (clone, part) in clones.iter().zip(all.chunks(6)) {
+            scope.spawn(move || {
+                for commits in part.chunks(3) {
+                    let words: Vec<&str> =
+                        ["notes", "add"].into_iter().chain(commits.iter().map(String::as_str)).collect();
+                    assert!(invdiff(clone, &words).status.success());
+                    let output = invdiff(clone, &["notes", "sync"]);
+                    assert!(output.status.success(), "{}", stderr(&output));
+                }
+            });
+        }
+    });
+    for clone in &clones {
+        assert!(invdiff(clone, &["notes", "sync"]).status.success());
+        assert_eq!(annotated(clone), 24);
+        assert_eq!(clone.id("refs/notes/invdiff"), origin.id("refs/notes/invdiff"));
+    }
+}
+
+#[test]
+fn a_newer_schema_is_left_alone_and_named() {
+    let repo =
+        TempRepo::new().file("a.c", divide("f", 2)).commit("one").file("a.c", divide("f", 4)).commit("two");
+    let line = "{\"schema\":\"invdiff/9\",\"commit\":\"x\",\"new\":[1,2]}";
+    repo.git(["notes", "--ref=invdiff", "add", "-m", line]);
+    let shown = Run::of(&mut program_in(&repo, repo.path(), &["notes", "show"]));
+    assert!(shown.out.contains("invdiff/9"), "{}", shown.out);
+    for words in [&["notes", "add"][..], &["notes", "add", "--force"], &["notes", "add", "HEAD~1"]] {
+        let run = Run::of(&mut program_in(&repo, repo.path(), words));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        let note = repo.git(["notes", "--ref=invdiff", "show"]);
+        assert!(note.lines().any(|found| found == line), "{note}");
+    }
+    let note = Note::parse(&payload(&repo, "HEAD"));
+    assert_eq!((note.records.len(), note.foreign.len()), (1, 1));
+}
+
+#[test]
+fn notes_have_a_limit_and_say_what_is_left_out() {
+    let repo =
+        TempRepo::new().file("a.c", divide("f", 2)).commit("one").file("a.c", divide("f", 4)).commit("two");
+    assert!(invdiff(&repo, &["notes", "add"]).status.success());
+    let whole = payload(&repo, "HEAD").len();
+    let repo = repo.config("invdiff.noteLimit", "1k");
+    assert!(invdiff(&repo, &["notes", "add", "--force"]).status.success());
+    let short = payload(&repo, "HEAD");
+    assert!(short.len() <= 1024 && short.len() < whole, "{} of {whole}", short.len());
+    let text = stdout(&invdiff(&repo, &["notes", "show"]));
+    assert!(
+        text.contains("1 churn (1 observable)") && text.contains("a.c:f: \\result: a / 2 -> a / 4"),
+        "{text}"
+    );
+    let record = &Note::parse(&short).records[0];
+    assert_eq!(record.omitted, ["functions"]);
+}
+
+/// The records of the note on a commit.
+fn records(repo: &TempRepo, commit: &str) -> Vec<git_invdiff::store::notes::Record> {
+    Note::parse(&repo.git_output(["notes", "--ref=invdiff", "show", commit]).stdout).records
+}
+
+/// As `git`, with an editor for the list of a rebase and for messages.
+fn with_editor(repo: &TempRepo, sed: &str, words: &[&str]) {
+    let mut command = command(repo, "git");
+    command.env("GIT_SEQUENCE_EDITOR", format!("sed -i -e '{sed}'")).env("GIT_EDITOR", "sed -i -e 1s/$/x/");
+    command.args(words);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{words:?} {}", stderr(&output));
+}
+
+#[test]
+fn notes_follow_every_kind_of_rewriting() {
+    for rewrite_ref in [false, true] {
+        let repo = with_hooks(TempRepo::new().file("a.c", "0").file("b", "").commit("c0"));
+        if rewrite_ref {
+            repo.git(["config", "notes.rewriteRef", "refs/notes/invdiff"]);
+        }
+        for n in 1..=4 {
+            repo.write("a.c", n.to_string());
+            assert!(git(&repo, &["commit", "-q", "-a", "-m", &format!("c{n}")]).status.success());
+        }
+        // Each commit has one record, which is about it.
+        let check = |commits: &[&str]| {
+            for commit in commits {
+                let found = records(&repo, commit);
+                let id = repo.id(commit);
+                assert_eq!(found.len(), 1, "{commit} {rewrite_ref}");
+                assert_eq!(
+                    (&found[0].commit, &found[0].tree),
+                    (&id, &repo.id(&format!("{commit}^{{tree}}")))
+                );
+                assert_eq!(found[0].parent, Some(repo.id(&format!("{commit}^"))));
+            }
+        };
+        check(&["HEAD", "HEAD~1", "HEAD~2", "HEAD~3"]);
+        with_editor(&repo, "1s/^pick/reword/", &["rebase", "-q", "-i", "HEAD~3"]);
+        check(&["HEAD", "HEAD~1", "HEAD~2"]);
+        with_editor(&repo, "2s/^pick/fixup/", &["rebase", "-q", "-i", "HEAD~3"]);
+        check(&["HEAD", "HEAD~1"]);
+        with_editor(&repo, "2s/^pick/squash/", &["rebase", "-q", "-i", "HEAD~2"]);
+        check(&["HEAD"]);
+        assert!(
+            !repo.git(["log", "-1", "--format=%B"]).contains("Invariant-"),
+            "melded messages have no trailers"
+        );
+        repo.write("b", "other");
+        assert!(git(&repo, &["commit", "-q", "-a", "-m", "b"]).status.success());
+        assert!(git(&repo, &["commit", "-q", "--amend", "-m", "b, reworded"]).status.success());
+        check(&["HEAD", "HEAD~1"]);
+        // A pick is a commit of its own.
+        repo.git(["branch", "pick"]);
+        assert!(git(&repo, &["checkout", "-q", "-b", "elsewhere", "HEAD~2"]).status.success());
+        assert!(git(&repo, &["cherry-pick", "pick"]).status.success());
+        check(&["HEAD"]);
+        assert!(
+            git(&repo, &["commit", "-q", "--amend", "--no-edit", "--date=now", "--reset-author"])
+                .status
+                .success()
+        );
+        check(&["HEAD"]);
+    }
+}
+
+#[test]
+fn what_was_rewritten_without_hooks_is_found_by_doctor_and_renewed() {
+    let repo =
+        TempRepo::new().file("a.c", divide("f", 2)).commit("one").file("a.c", divide("f", 4)).commit("two");
+    assert!(invdiff(&repo, &["notes", "add", "HEAD~1", "HEAD"]).status.success());
+    let old = repo.id("HEAD");
+    // As a filter does it: other commits, other trees, notes copied along.
+    let repo = repo.file("a.c", divide("f", 8)).stage().run(["commit", "-q", "--amend", "-m", "rewritten"]);
+    repo.git(["notes", "--ref=invdiff", "copy", &old, "HEAD"]);
+    let doctor = stdout(&invdiff(&repo, &["doctor"]));
+    assert!(doctor.contains("1 stale") && doctor.contains("git invdiff notes add --stale"), "{doctor}");
+    let run = Run::of(&mut program_in(&repo, repo.path(), &["notes", "add", "--stale"]));
+    assert_eq!((run.code, run.out.trim()), (Some(0), repo.id("HEAD").as_str()), "{}", run.err);
+    let doctor = stdout(&invdiff(&repo, &["doctor"]));
+    assert!(!doctor.contains("stale"), "{doctor}");
+    assert_eq!(records(&repo, "HEAD")[0].tree, repo.id("HEAD^{tree}"));
+}
+
+#[test]
+fn one_rebase_writes_notes_once() {
+    let repo = with_hooks(TempRepo::new().file("a.c", "0").commit("c0"));
+    for n in 1..=3 {
+        repo.write("a.c", n.to_string());
+        assert!(git(&repo, &["commit", "-q", "-a", "-m", &format!("c{n}")]).status.success());
+    }
+    let count =
+        |repo: &TempRepo| repo.git(["rev-list", "--count", "refs/notes/invdiff"]).parse::<usize>().unwrap();
+    assert_eq!(count(&repo), 3);
+    with_editor(&repo, "1s/^pick/reword/", &["rebase", "-q", "-i", "HEAD~3"]);
+    assert_eq!(count(&repo), 4, "post-commit leaves the picks of a rebase to post-rewrite");
+}
