@@ -181,7 +181,7 @@ fn the_page_works_in_a_browser() {
     assert_eq!(
         found,
         "cards 2; steps 2; drawings 2; by text 1 of 1; none 00; by function 1; by kind 0true; again true; lit true; \
-         dark 0; key 1; focus filter-text; toggled true; back true; pre"
+         dark 0; key 1; focus filter-text; toggled true; back true; pre-wrap"
     );
     check_quiet(&seen);
 }
@@ -203,4 +203,104 @@ fn a_page_that_misbehaves_is_found_out() {
     assert!(found.contains("asked for http://127.0.0.1:9/x.png"), "{found}");
     let Some((found, _)) = run(&page, "throw new Error('no')", &[]) else { return };
     assert!(found.contains("threw Error: no"), "{found}");
+}
+
+/// JavaScript: the texts of the page that stand out too little from what is behind them (WCAG AA: 4.5).
+const TOO_FAINT: &str = "
+    const luminance = ([r, g, b]) => {
+        const part = (v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+    };
+    const colour = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+    const isSolid = (c) => c.length === 3 || c[3] === 1;
+    const behind = (element) => {
+        const box = element.closest('g.block');
+        if (box) {
+            const fill = colour(getComputedStyle(box.querySelector('rect')).fill);
+            if (fill.length && element.getAttribute('class') !== 'tag') { return fill; }
+        }
+        for (let at = element; at; at = at.parentElement) {
+            const c = colour(getComputedStyle(at).backgroundColor);
+            if (isSolid(c)) { return c; }
+        }
+        return [255, 255, 255];
+    };
+    const faint = [];
+    let looked = 0;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        const text = walker.currentNode.textContent.trim();
+        if (!text || element.closest('script, style, title, option') || !element.checkVisibility()) { continue; }
+        const style = getComputedStyle(element);
+        const ink = colour(element.closest('svg') ? style.fill : style.color);
+        const [a, b] = [luminance(ink), luminance(behind(element))];
+        const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        looked += 1;
+        if (contrast < 4.5) { faint.push(text.slice(0, 20) + ' ' + contrast.toFixed(2)); }
+    }
+    return [looked > 60, isDark(), ...new Set(faint)].join('; ');
+    function isDark() { return luminance(colour(getComputedStyle(document.body).backgroundColor)) < 0.5; }";
+
+#[test]
+fn text_stands_out_in_light_and_dark() {
+    let page = page(&repository(), &["HEAD~2..HEAD"]).replace("<details", "<details open");
+    // What the surroundings prefer is what is shown.
+    for (setting, expected) in [("1", "true; false"), ("0", "true; true")] {
+        let scheme = format!("--blink-settings=preferredColorScheme={setting}");
+        let Some((found, seen)) = run(&page, TOO_FAINT, &[&scheme]) else { return };
+        assert_eq!(found, expected);
+        check_quiet(&seen);
+    }
+    let faint = page.replacen("--soft: light-dark(#56606b", "--soft: light-dark(#b0b0b0", 1);
+    let Some((found, _)) = run(&faint, TOO_FAINT, &["--blink-settings=preferredColorScheme=1"]) else {
+        return;
+    };
+    assert!(found.starts_with("true; false; "), "{found}");
+}
+
+#[test]
+fn the_same_range_is_the_same_page() {
+    let repo = repository();
+    let words = ["--format", "html", "--no-cache", "HEAD~2..HEAD"];
+    let one = invdiff(&repo, &[&words[..], &["-j", "1"]].concat());
+    assert_eq!(one, invdiff(&repo, &[&words[..], &["-j", "4"]].concat()));
+    // From the cache, too, and into a file.
+    let file = repo.root().join("out.html");
+    let name = file.to_string_lossy().into_owned();
+    for _ in 0..2 {
+        assert!(invdiff(&repo, &["--format", "html", "HEAD~2..HEAD", "--output", &name]).is_empty());
+        assert_eq!(std::fs::read(&file).expect("written"), one);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error() {
+    let repo = repository();
+    let output = repo
+        .command_of(env!("CARGO_BIN_EXE_git-invdiff"))
+        .args(["--format", "html", "-o", "/nonexistent/report.html", "HEAD~1..HEAD"])
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(128));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("fatal: cannot write '/nonexistent/report.html'"), "{said}");
+    let output = repo
+        .command_of(env!("CARGO_BIN_EXE_git-invdiff"))
+        .args(["check", "--format", "html"])
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(129));
+}
+
+#[test]
+fn a_range_without_a_change_is_a_page_too() {
+    let repo = repository();
+    let page = page(&repo, &["HEAD"]);
+    assert!(page.contains("Nothing to show") && page.contains("No file that is analysed differs"), "{page}");
+    let Some((found, seen)) = run(&page, "return document.querySelector('h2').textContent", &[]) else {
+        return;
+    };
+    assert_eq!(found, "Nothing to show");
+    check_quiet(&seen);
 }

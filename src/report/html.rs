@@ -168,10 +168,10 @@ impl<'a> View<'a> {
         let mut sections = vec![
             changes::broken(self),
             changes::changes(self),
+            rest::hunks(self),
             rest::held(self),
             rest::flow(self),
             rest::open(self),
-            rest::hunks(self),
         ];
         sections.retain(|s| !s.pieces.is_empty());
         let left_out = fit(&mut sections, room);
@@ -221,7 +221,7 @@ impl<'a> View<'a> {
             ("open", unseen, "hunk not analysed", "hunks not analysed"),
         ] {
             if count > 0 || class == "seen" {
-                html.open("li", &[("class", class)]);
+                html.open("li", &[("class", if count == 0 { "none" } else { class })]);
                 html.leaf("b", &[], &count.to_string());
                 html.text(" ");
                 html.leaf("span", &[], if count == 1 { one } else { many });
@@ -380,7 +380,7 @@ const KINDS: [(&str, &str); 6] = [
     ("held", "what stayed"),
     ("flow", "control flow"),
     ("open", "open questions"),
-    ("hunk", "hunks without facts"),
+    ("hunk", "changes without a fact"),
 ];
 
 const HOW_TO_READ: &str = "<details class=\"how\"><summary>How to read this</summary><dl>\

@@ -1,7 +1,7 @@
 //! What each commit changed: the facts of a function before and after, beside its source.
 
 use super::markup::Html;
-use super::source::{Excerpt, Side};
+use super::source::{Excerpt, Side, difference, marked};
 use super::{Section, View, drawing};
 use crate::report::RepoPath;
 use crate::report::assertion::{Assertion, AssertionOutcome, Violation};
@@ -228,8 +228,14 @@ fn card(changed: &Changed, point: &Point, churns: &[&Churn], excerpt: &Excerpt, 
     html.close("p");
     html.markup("<ul class=\"facts\">");
     for churn in churns {
-        churn.removed.iter().for_each(|f| fact(f, "old", churn.age, html));
-        churn.added.iter().for_each(|f| fact(f, "new", None, html));
+        // Of one fact that took the place of another it is told where they differ.
+        let pair = match (churn.removed.as_slice(), churn.added.as_slice()) {
+            ([old], [new]) => Some((old.text.as_str(), new.text.as_str())),
+            _ => None,
+        };
+        let (old, new) = (pair.and_then(|(a, b)| difference(a, b)), pair.and_then(|(a, b)| difference(b, a)));
+        churn.removed.iter().for_each(|f| fact(f, "old", old, churn.age, html));
+        churn.added.iter().for_each(|f| fact(f, "new", new, None, html));
         if churn.removed.is_empty() && churn.added.is_empty() {
             html.leaf("li", &[("class", "differs")], &text::undescribed(churn));
         }
@@ -244,9 +250,9 @@ fn card(changed: &Changed, point: &Point, churns: &[&Churn], excerpt: &Excerpt, 
     html.close("div");
 }
 
-fn fact(fact: &Fact, class: &str, age: Option<u32>, html: &mut Html) {
+fn fact(fact: &Fact, class: &str, differs: Option<(usize, usize)>, age: Option<u32>, html: &mut Html) {
     html.open("li", &[("class", class)]);
-    html.leaf("code", &[], &fact.text);
+    html.element("code", &[], |html| marked(&fact.text, differs, html));
     status(fact, age, html);
     html.close("li");
 }
@@ -261,10 +267,20 @@ fn status(fact: &Fact, age: Option<u32>, html: &mut Html) {
     assumptions(fact, html);
 }
 
-/// What a fact takes for granted.
+/// What a fact takes for granted; much of it is folded.
 pub fn assumptions(fact: &Fact, html: &mut Html) {
-    if !fact.assumptions.is_empty() {
-        html.leaf("span", &[("class", "assuming")], &format!("assuming {}", fact.assumptions.join(", ")));
+    const SHOWN: usize = 2;
+    let names = fact.assumptions.join(", ");
+    match fact.assumptions.len() {
+        0 => {}
+        n if n <= SHOWN => html.leaf("span", &[("class", "assuming")], &format!("assuming {names}")),
+        n => {
+            html.markup("<details class=\"assuming\"><summary>");
+            html.text(&format!("under {n} assumptions"));
+            html.markup("</summary>");
+            html.text(&names);
+            html.markup("</details>");
+        }
     }
 }
 

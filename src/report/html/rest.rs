@@ -198,47 +198,51 @@ pub fn open(view: &View) -> Section {
 pub fn hunks(view: &View) -> Section {
     /// Rows of one piece.
     const ROWS: usize = 100;
+    const FEW: usize = 5;
     let hunks: Vec<&HunkReport> =
         view.report.hunks.iter().filter(|h| h.verdict != Verdict::Explained).collect();
     let pieces = hunks.chunks(ROWS).map(|chunk| {
         let mut html = Html::default();
-        html.markup("<table class=\"hunks\"><tbody>");
         for hunk in chunk {
-            let file = hunk.file.to_string();
-            html.open(
-                "tr",
-                &[("class", "item"), ("data-kind", "hunk"), ("data-file", &file), ("data-function", "")],
-            );
-            html.element("td", &[], |html| html.leaf("code", &[("class", "id")], &view.short_name(hunk.to)));
-            html.leaf("td", &[("class", "path")], &file);
-            html.element("td", &[], |html| html.leaf("code", &[], &text::hunk_text(&text::hunk_ref(hunk))));
-            let (class, verdict) = match hunk.verdict {
-                Verdict::Neutral => ("tag", "changes no fact"),
-                _ => ("tag open", "not analysed"),
-            };
-            html.element("td", &[], |html| html.leaf("span", &[("class", class)], verdict));
-            let why = match (hunk.verdict, hunk.why.as_deref()) {
-                (Verdict::Neutral, None) => String::new(),
-                (Verdict::Neutral, Some("comment")) => "comment".to_owned(),
-                (Verdict::Neutral, Some("layout-of-text")) => "layout of the text".to_owned(),
-                (_, why) => text::why_text(why),
-            };
-            html.leaf("td", &[("class", "why")], &why);
-            html.element("td", &[("class", "lines")], |html| {
-                html.markup("<details><summary>source</summary>");
-                source::write_hunk(view, hunk, html);
-                html.markup("</details>");
-            });
-            html.close("tr");
+            hunk_of(view, hunk, hunks.len() <= FEW, &mut html);
         }
-        html.markup("</tbody></table>\n");
         html
     });
     Section {
         id: "hunks",
-        title: "Other hunks",
+        title: "Changed without a fact",
         count: hunks.len(),
-        intro: "Source changes that no fact above is explained by.",
+        intro: "Hunks that explain no change of a fact: because there is none, or because they were not analysed.",
         pieces: pieces.collect(),
     }
+}
+
+/// One hunk with its lines, unfolded where there is little else to read.
+fn hunk_of(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
+    let file = hunk.file.to_string();
+    let mut attributes =
+        vec![("class", "hunk item"), ("data-kind", "hunk"), ("data-file", &file), ("data-function", "")];
+    if unfolded {
+        attributes.push(("open", ""));
+    }
+    html.open("details", &attributes);
+    html.markup("<summary>");
+    html.leaf("code", &[("class", "id")], &view.short_name(hunk.to));
+    html.leaf("span", &[("class", "path")], &file);
+    html.leaf("code", &[], &text::hunk_text(&text::hunk_ref(hunk)));
+    let (class, verdict) = match hunk.verdict {
+        Verdict::Neutral => ("tag", "changes no fact"),
+        _ => ("tag open", "not analysed"),
+    };
+    html.leaf("span", &[("class", class)], verdict);
+    let why = match (hunk.verdict, hunk.why.as_deref()) {
+        (Verdict::Neutral, None) => String::new(),
+        (Verdict::Neutral, Some("comment")) => "comment".to_owned(),
+        (Verdict::Neutral, Some("layout-of-text")) => "layout of the text".to_owned(),
+        (_, why) => text::why_text(why),
+    };
+    html.leaf("span", &[("class", "why")], &why);
+    html.markup("</summary>");
+    source::write_hunk(view, hunk, html);
+    html.markup("</details>\n");
 }

@@ -11,6 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const CONTEXT: usize = 3;
 /// Lines of one hunk, beside those that are causes.
 const HUNK_LINES: usize = 60;
+/// A gap of so many lines is filled.
+const SMALL_GAP: usize = 3;
+/// Unchanged lines that churns rest on, outside the function, are shown so near to a change.
+const NEAR: usize = 8;
 /// Unchanged lines that churns rest on, of one file.
 const SHARED_LINES: usize = 40;
 /// Columns between tab stops.
@@ -63,15 +67,10 @@ struct Wanted {
 impl Excerpt {
     pub fn new(view: &View, step: &Step, changed: &Changed, article: &str) -> Excerpt {
         let mut files: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
-        let place = |v: Version| {
-            changed.function.identity.versions.get(&v).map_or(&changed.function.file, |p| &p.file)
-        };
-        let own = place(step.to).clone();
+        let place = changed.function.identity.versions.get(&step.to);
+        let own = place.map_or(&changed.function.file, |place| &place.file).clone();
         files.entry(own.clone()).or_default();
-        let old_path_of = |new: &RepoPath| match *new == own && view.lines(step.from, new).is_empty() {
-            true => place(step.from).clone(),
-            false => new.clone(),
-        };
+        let old_path_of = |new: &RepoPath| old_path(view, step.from, step.to, new);
         for churn in changed.churns() {
             for hunk in &churn.hunks {
                 files.entry(hunk.file.clone()).or_default();
@@ -139,12 +138,14 @@ impl Excerpt {
 
 /// Writes the lines of one hunk.
 pub fn write_hunk(view: &View, hunk: &HunkReport, html: &mut Html) {
-    let old_path = &hunk.file;
-    let (old, new) = (view.lines(hunk.from, old_path), view.lines(hunk.to, &hunk.file));
-    let placed = aligned(&[hunk], &old, &new);
-    let first = placed.iter().position(|p| p.hunk.is_some());
-    let Some(first) = first else { return };
-    let changed = placed.iter().filter(|p| p.hunk.is_some()).count();
+    let old_path = old_path(view, hunk.from, hunk.to, &hunk.file);
+    let (old, new) = (view.lines(hunk.from, &old_path), view.lines(hunk.to, &hunk.file));
+    let hunks = hunks_between(view, hunk.from, hunk.to, &hunk.file);
+    let number = hunks.iter().position(|h| std::ptr::eq(*h, hunk));
+    let placed = aligned(&hunks, &old, &new);
+    let is_of_hunk = |p: &Placed| p.hunk.is_some() && p.hunk == number;
+    let Some(first) = placed.iter().position(is_of_hunk) else { return };
+    let changed = placed.iter().filter(|p| is_of_hunk(p)).count();
     let shown = changed.min(HUNK_LINES);
     let last = first + shown + if shown < changed { 0 } else { CONTEXT };
     html.markup("<div class=\"source\"><table><tbody>");
@@ -183,19 +184,29 @@ impl Line {
         html.leaf("td", &[("class", "no")], &number_text(self.new));
         html.leaf("td", &[("class", "sign")], sign);
         html.markup("<td class=\"code\">");
-        match self.differs {
-            Some((from, to)) => {
-                let part = |from: usize, to: usize| -> String {
-                    self.text.chars().skip(from).take(to.saturating_sub(from)).collect()
-                };
-                html.text(&part(0, from));
-                html.leaf("mark", &[], &part(from, to));
-                html.text(&part(to, usize::MAX));
-            }
-            None => html.text(&self.text),
-        }
+        marked(&self.text, self.differs, html);
         html.markup("</td></tr>");
     }
+}
+
+/// The hunks of a file between two versions, in order.
+fn hunks_between<'a>(view: &View<'a>, from: Version, to: Version, file: &RepoPath) -> Vec<&'a HunkReport> {
+    let is_here = |h: &&HunkReport| (h.from, h.to) == (from, to) && h.file == *file;
+    let mut hunks: Vec<&HunkReport> = view.report.hunks.iter().filter(is_here).collect();
+    hunks.sort_by_key(|h| (h.new_start, h.old_start));
+    hunks
+}
+
+/// What a file was called in an older version, as far as functions that went along tell.
+fn old_path(view: &View, from: Version, to: Version, file: &RepoPath) -> RepoPath {
+    if !view.lines(from, file).is_empty() {
+        return file.clone();
+    }
+    let was = view.report.functions.iter().find_map(|f| {
+        let places = &f.identity.versions;
+        places.get(&to).filter(|p| p.file == *file).and(places.get(&from))
+    });
+    was.map_or(file, |place| &place.file).clone()
 }
 
 /// A line, with the hunk that it is of.
@@ -211,9 +222,7 @@ fn rows(
     (old_path, new_path): (&RepoPath, &RepoPath),
     wanted: &Wanted,
 ) -> Vec<Row> {
-    let is_here = |h: &&HunkReport| (h.from, h.to) == (step.from, step.to) && h.file == *new_path;
-    let mut hunks: Vec<&HunkReport> = view.report.hunks.iter().filter(is_here).collect();
-    hunks.sort_by_key(|h| (h.new_start, h.old_start));
+    let hunks = hunks_between(view, step.from, step.to, new_path);
     let lines = aligned(&hunks, &view.lines(step.from, old_path), &view.lines(step.to, new_path));
     let body = |version: Version, path: &RepoPath| {
         let extents = view.extents(changed.function)?;
@@ -232,7 +241,6 @@ fn rows(
     };
     let chosen: Vec<bool> = hunks.iter().map(is_chosen).collect();
     let mut shown = vec![0; hunks.len()];
-    let mut shared = 0;
     let mut keep = vec![false; lines.len()];
     for (k, Placed { hunk, line }) in lines.iter().enumerate() {
         let is_old = line.new.is_none();
@@ -246,27 +254,37 @@ fn rows(
             let last = (k + CONTEXT).min(lines.len() - 1);
             keep[k.saturating_sub(CONTEXT)..=last].fill(true);
         }
-        let rests = line.new.is_some_and(|n| wanted.shared.contains(&n)) && shared < SHARED_LINES;
+    }
+    let near: Vec<bool> = (0..keep.len())
+        .map(|k| keep[k.saturating_sub(NEAR)..(k + NEAR).min(keep.len())].contains(&true))
+        .collect();
+    let has_change = keep.contains(&true);
+    let mut shared = 0;
+    for (k, line) in lines.iter().enumerate().filter_map(|(k, placed)| Some((k, placed.line.new?))) {
+        let inside = new_body.is_some_and(|(first, last)| (first..=last).contains(&line));
+        let rests =
+            wanted.shared.contains(&line) && (inside || near[k] || !has_change) && shared < SHARED_LINES;
         shared += usize::from(rests);
-        let is_head = line.new.is_some_and(|n| new_body.is_some_and(|(first, _)| first == n));
-        keep[k] |= rests || is_head;
+        keep[k] |= rests || new_body.is_some_and(|(first, _)| first == line);
     }
     shown_rows(lines.into_iter().map(|placed| placed.line).zip(keep))
 }
 
-/// What is kept, with gaps between.
+/// What is kept, with gaps between; a few lines are shown rather than counted.
 fn shown_rows(lines: impl Iterator<Item = (Line, bool)>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    let mut skipped = 0;
+    let mut skipped: Vec<Line> = Vec::new();
     for (line, keep) in lines {
         if !keep {
-            skipped += 1;
+            skipped.push(line);
             continue;
         }
-        if skipped > 0 && !rows.is_empty() {
-            rows.push(Row::Gap(skipped));
+        match skipped.len() {
+            _ if rows.is_empty() => {}
+            n if n > SMALL_GAP => rows.push(Row::Gap(n)),
+            _ => rows.extend(skipped.drain(..).map(Row::Line)),
         }
-        skipped = 0;
+        skipped.clear();
         rows.push(Row::Line(line));
     }
     rows
@@ -321,7 +339,7 @@ fn aligned(hunks: &[&HunkReport], old: &[String], new: &[String]) -> Vec<Placed>
 
 /// Where a line differs from another, by what both begin and end with; `None` if they have little in
 /// common.
-fn difference(line: &str, other: &str) -> Option<(usize, usize)> {
+pub fn difference(line: &str, other: &str) -> Option<(usize, usize)> {
     let (a, b): (Vec<char>, Vec<char>) = (line.chars().collect(), other.chars().collect());
     let before = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let most = a.len().min(b.len()) - before;
@@ -339,6 +357,17 @@ fn difference(line: &str, other: &str) -> Option<(usize, usize)> {
     }
     (from < to && common * 4 >= line.trim().chars().count().max(other.trim().chars().count()))
         .then_some((from, to))
+}
+
+/// Writes text of which some characters stand out.
+pub fn marked(text: &str, differs: Option<(usize, usize)>, html: &mut Html) {
+    let Some((from, to)) = differs else { return html.text(text) };
+    let part = |from: usize, to: usize| -> String {
+        text.chars().skip(from).take(to.saturating_sub(from)).collect()
+    };
+    html.text(&part(0, from));
+    html.leaf("mark", &[], &part(from, to));
+    html.text(&part(to, usize::MAX));
 }
 
 /// A line without its end, tabs replaced by blanks.

@@ -275,6 +275,27 @@ fn hostile_text_is_inert() {
     }
 }
 
+#[test]
+fn nothing_but_controls_needs_the_script() {
+    let page = page("text");
+    let hidden = page.split('<').filter(|tag| tag.split('>').next().is_some_and(|t| t.ends_with(" hidden")));
+    let tags: Vec<&str> = hidden.filter_map(|tag| tag.split(' ').next()).collect();
+    assert_eq!(tags, ["button", "form"]);
+}
+
+#[test]
+fn many_functions_are_told_in_several_parts() {
+    let mut many = report("text");
+    let one = many.functions[0].clone();
+    many.functions = (0..300).map(|k| FunctionReport { name: format!("f{k}"), ..one.clone() }).collect();
+    let page = page_of(&many, "text", MAX_BYTES);
+    assert_eq!(page.matches("<article id=\"s0f").count(), 300);
+    assert_eq!(page.matches(", continued").count(), 14);
+    let cut = page_of(&many, "text", 200_000);
+    assert!(cut.contains("This page is cut: ") && cut.len() < 300_000, "{}", cut.len());
+    assert!(cut.matches("<article id=\"s0f").count() >= 20);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
