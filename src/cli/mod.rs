@@ -89,10 +89,9 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
             | Command::Bisect(_)
             | Command::Demo(_)
             | Command::Graph(_)
-            | Command::Notes(_)
             | Command::Doctor(_)
             | Command::Explain(_)
-    );
+    ) || matches!(&command, Command::Notes(args) if args.shows());
     if !results {
         context.output.without_pager();
     }

@@ -72,6 +72,13 @@ pub enum NotesCommand {
     Prune,
 }
 
+impl NotesArgs {
+    /// Whether something is printed that is worth a pager.
+    pub fn shows(&self) -> bool {
+        matches!(self.command, NotesCommand::Show { .. } | NotesCommand::List)
+    }
+}
+
 pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let git = match args.command {
         NotesCommand::Sync { .. } => compare::fetching_repository(context)?,

@@ -8,10 +8,12 @@
 mod support;
 
 mod bad_input;
+mod checklist;
 mod configuration;
 mod contents;
 mod hook_matrix;
 mod hooks;
+mod manners;
 mod notes;
 mod notes_matrix;
 mod push;

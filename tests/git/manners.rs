@@ -1,0 +1,176 @@
+//! Manners of a git command: colour, stability for scripts, short ids, signals.
+
+use super::state::{Run, program_in, three, three_and_edits};
+use super::*;
+use std::process::Stdio;
+
+const ESCAPE: char = '\u{1b}';
+
+#[test]
+fn colour_is_asked_for_as_in_git() {
+    let repo = three(TempRepo::new());
+    let coloured = |words: &[&str], config: &[(&str, &str)], env: &[(&str, &str)]| {
+        let mut command = program_in(&repo, repo.path(), words);
+        command.env("GIT_CONFIG_COUNT", config.len().to_string()).envs(env.iter().copied());
+        for (n, (key, value)) in config.iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{n}"), key).env(format!("GIT_CONFIG_VALUE_{n}"), value);
+        }
+        let run = Run::of(command.arg("HEAD~1..HEAD"));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        run.out.contains(ESCAPE)
+    };
+    let pager = [("GIT_PAGER_IN_USE", "true"), ("TERM", "xterm")];
+    assert!(!coloured(&[], &[], &[]), "no terminal");
+    assert!(coloured(&["--color"], &[], &[]) && coloured(&["--color=always"], &[], &[]));
+    assert!(
+        !coloured(&["--color", "--no-color"], &[], &[]) && coloured(&["--no-color", "--color"], &[], &[])
+    );
+    assert!(coloured(&[], &[("color.ui", "always")], &[]));
+    assert!(!coloured(&[], &[("color.ui", "always"), ("color.invdiff", "never")], &[]));
+    assert!(coloured(&[], &[("color.ui", "never"), ("color.invdiff", "always")], &[]));
+    assert!(!coloured(&["--color=never"], &[("color.invdiff", "always")], &[]));
+    assert!(coloured(&[], &[], &pager), "git has started the pager");
+    assert!(!coloured(&[], &[("color.ui", "false")], &pager));
+    assert!(!coloured(&[], &[], &[pager[0], pager[1], ("NO_COLOR", "1")]));
+    assert!(!coloured(&[], &[], &[pager[0], ("TERM", "dumb")]));
+    assert!(coloured(&["--color"], &[], &[("NO_COLOR", "1"), ("TERM", "dumb")]));
+    for words in [&["--json"][..], &["--porcelain"]] {
+        assert!(!coloured(&[words, &["--color"]].concat(), &[("color.ui", "always")], &pager), "{words:?}");
+    }
+}
+
+#[test]
+fn output_for_scripts_depends_on_no_setting() {
+    let repo = three_and_edits(TempRepo::new())
+        .file("\u{fc}.c", "int u(void)\n{\n    return 1;\n}\n")
+        .run(["add", "-A"]);
+    let settings = [
+        ("color.ui", "always"),
+        ("core.quotePath", "false"),
+        ("core.abbrev", "5"),
+        ("diff.noprefix", "true"),
+        ("diff.mnemonicPrefix", "true"),
+        ("diff.algorithm", "patience"),
+        ("diff.external", "false"),
+        ("log.date", "relative"),
+        ("i18n.logOutputEncoding", "latin1"),
+        ("core.pager", "false"),
+        ("status.showUntrackedFiles", "no"),
+        ("diff.ignoreSubmodules", "all"),
+    ];
+    for words in [&["--porcelain", "HEAD~2..HEAD"][..], &["--porcelain", "--staged"], &["--porcelain", "-z"]]
+    {
+        let plain = program_in(&repo, repo.path(), words).output().unwrap();
+        assert_eq!(plain.status.code(), Some(0));
+        let mut command = program_in(&repo, &repo.path().join("src"), words);
+        command
+            .env("LC_ALL", "de_DE.UTF-8")
+            .env("TZ", "Asia/Tokyo")
+            .env("COLUMNS", "20")
+            .env("GIT_EXTERNAL_DIFF", "false");
+        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        for (n, (key, value)) in settings.iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{n}"), key).env(format!("GIT_CONFIG_VALUE_{n}"), value);
+        }
+        let other = command.arg("-j1").output().unwrap();
+        assert_eq!(stdout(&plain), stdout(&other), "{words:?} {}", stderr(&other));
+        assert!(stderr(&other).is_empty(), "{}", stderr(&other));
+    }
+}
+
+#[test]
+fn ids_are_short_for_people_and_whole_for_programs() {
+    let repo = three(TempRepo::new());
+    for abbrev in ["4", "12", "40"] {
+        let repo = &repo;
+        repo.git(["config", "core.abbrev", abbrev]);
+        let short = repo.git(["rev-parse", "--short", "HEAD"]);
+        let text = stdout(&invdiff(repo, &["HEAD~1..HEAD"]));
+        assert!(text.contains(&format!("commit {short} three\n")), "{abbrev} {text}");
+        assert!(stdout(&invdiff(repo, &["--porcelain", "HEAD~1..HEAD"])).contains(&repo.id("HEAD")));
+        assert!(stdout(&invdiff(repo, &["--json", "HEAD~1..HEAD"])).contains(&repo.id("HEAD")));
+    }
+}
+
+#[test]
+fn an_interrupted_run_has_written_nothing() {
+    let repo = three(TempRepo::new());
+    let mut stream = String::new();
+    for n in 0..1000 {
+        let from = if n == 0 { "from refs/heads/main^0\n" } else { "" };
+        stream += &format!("commit refs/heads/main\ncommitter A <a@b> {n} +0000\ndata 1\nx{from}\n");
+    }
+    repo.write(".git/stream", stream);
+    let file = std::fs::File::open(repo.path().join(".git/stream")).unwrap();
+    assert!(repo.command_of("git").args(["fast-import", "--quiet"]).stdin(file).status().unwrap().success());
+    let mut command = program_in(&repo, repo.path(), &["notes", "add", "main~1000..main", "-o", "result"]);
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    let status = child.wait().unwrap();
+    use std::os::unix::process::ExitStatusExt;
+    assert!(status.signal() == Some(2) || status.code() == Some(130), "{status:?}");
+    assert!(!repo.path().join("result").exists());
+    assert!(!repo.git_output(["rev-parse", "--verify", "-q", "refs/notes/invdiff"]).status.success());
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+}
+
+/// Runs a shell line on a terminal; `None` where `script` is not there to make one.
+fn on_a_terminal(repo: &TempRepo, line: &str, env: &[(&str, &str)]) -> Option<String> {
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_git-invdiff")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let mut command = repo.command_of("script");
+    command.env("PATH", path).env_remove("GIT_PAGER").env("TERM", "xterm").envs(env.iter().copied());
+    let output = command.args(["-qec", line, "/dev/null"]).output();
+    match output {
+        Ok(output) if output.status.success() => Some(stdout(&output)),
+        _ => {
+            println!("skipped: no 'script' that makes a terminal");
+            None
+        }
+    }
+}
+
+#[test]
+fn the_pager_is_the_one_of_git() {
+    let repo = three(TempRepo::new()).config("core.pager", "sed s/^/PAGED/");
+    let paged = |line: &str, env: &[(&str, &str)]| {
+        on_a_terminal(&repo, line, env).map(|text| (text.contains("PAGED"), text.contains(ESCAPE)))
+    };
+    let Some(plain) = paged("git invdiff HEAD~1..HEAD", &[]) else { return };
+    assert_eq!(plain, (true, true), "a terminal has a pager and colours");
+    assert_eq!(paged("git --no-pager invdiff HEAD~1..HEAD", &[]), Some((false, true)));
+    assert_eq!(paged("git invdiff --no-pager HEAD~1..HEAD", &[]), Some((false, true)));
+    assert_eq!(paged("git -c pager.invdiff=false invdiff HEAD~1..HEAD", &[]), Some((false, true)));
+    assert_eq!(paged("git invdiff HEAD~1..HEAD", &[("GIT_PAGER", "cat")]), Some((false, true)));
+    assert_eq!(paged("git invdiff HEAD~1..HEAD", &[("NO_COLOR", "1")]), Some((true, false)));
+    // Git starts the pager itself then, and ours would be a second one.
+    let text =
+        on_a_terminal(&repo, "git -c pager.invdiff=true invdiff HEAD~1..HEAD", &[]).unwrap_or_default();
+    assert!(text.contains("PAGED") && !text.contains("PAGEDPAGED"), "{text}");
+    assert_eq!(paged("git invdiff notes add", &[]), Some((false, false)));
+    let progress = on_a_terminal(&repo, "git invdiff -q --no-cache HEAD~1..HEAD", &[]).unwrap_or_default();
+    assert!(!progress.contains("comparing versions"), "{progress}");
+}
+
+#[test]
+fn git_shows_the_manual_page() {
+    let repo = three(TempRepo::new());
+    let pages = repo.root().join("man/man1");
+    std::fs::create_dir_all(&pages).unwrap();
+    let made = invdiff(&repo, &["man", &pages.display().to_string()]);
+    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_git-invdiff")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    for words in [&["invdiff", "--help"][..], &["help", "invdiff"], &["help", "git-invdiff-check"]] {
+        let mut command = repo.command_of("git");
+        command.env("PATH", &path).env("MANPATH", repo.root().join("man")).env("MANPAGER", "cat").args(words);
+        let output = command.output().unwrap();
+        if stdout(&output).contains("minimized") || stderr(&output).contains("failed to exec 'man'") {
+            println!("skipped: this machine has no manual pages");
+            return;
+        }
+        assert!(stdout(&output).to_uppercase().contains("GIT-INVDIFF"), "{words:?} {}", stderr(&output));
+    }
+}
