@@ -42,15 +42,9 @@ pub fn draw(request: &Request, wanted: impl Fn(&RepoPath, &str) -> bool + Sync) 
     Drawing { functions: graphs.len(), dot: dot_of(&graphs) }
 }
 
-impl Drawing {
-    /// Says where the functions of a report stand in each version, and draws those with more than one
-    /// body. Cost: as [`draw`].
-    pub fn illustrations(request: &Request, report: &Report) -> Vec<Illustration> {
-        illustrate(request, report)
-    }
-}
-
-fn illustrate(request: &Request, report: &Report) -> Vec<Illustration> {
+/// Says where the functions of a report stand in each version, and draws those with more than one body.
+/// Cost: as [`draw`].
+pub fn illustrate(request: &Request, report: &Report) -> Vec<Illustration> {
     let told: BTreeSet<(&RepoPath, &str)> =
         report.functions.iter().map(|f| (&f.file, f.name.as_str())).collect();
     let of = |lineage: &Lineage| {

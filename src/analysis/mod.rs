@@ -31,7 +31,7 @@ mod verifying;
 mod witness;
 
 pub use files::{FileChange, Hunk};
-pub use graphs::{Drawing, draw};
+pub use graphs::{Drawing, draw, illustrate};
 pub use units::{Units, includers, is_header, is_source};
 
 use crate::frontend::c;

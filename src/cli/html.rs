@@ -2,7 +2,7 @@
 
 use super::render::{Manner, short_ids_of};
 use super::{CliError, Context};
-use crate::analysis::{Drawing, Request, VersionInput};
+use crate::analysis::{Request, VersionInput, illustrate};
 use crate::report::html::{self, Signature, Sources, Surroundings};
 use crate::report::{RepoPath, Report, Version};
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ pub fn write(
     let ids: Vec<&String> = report.versions.iter().filter_map(|v| v.commit.as_ref()).collect();
     let surroundings = Surroundings {
         sources: &Trees { versions: &request.versions, known: RefCell::default() },
-        illustrations: &Drawing::illustrations(request, report),
+        illustrations: &illustrate(request, report),
         short_ids: short_ids_of(&ids, context),
         signatures: signatures(&ids, context),
         filtered: manner.filtered,

@@ -389,6 +389,7 @@ const HOW_TO_READ: &str = "<details class=\"how\"><summary>How to read this</sum
 <dt>seen by callers</dt><dd>It shows in a return value, in memory, in output, or in how the program ends.</dd>\
 <dt>replayed</dt><dd>Both versions were run on this input, and differed as shown.</dd>\
 <dt>stayed</dt><dd>A fact that holds in every version that is named: a version invariant.</dd>\
+<dt>keys</dt><dd>/ filters, j and k go to the next and the previous change and point at its lines, Escape lets go.</dd>\
 </dl></details>\n";
 
 /// Leaves out pieces that have no room, from the end of the least important sections; returns how many.

@@ -2,11 +2,13 @@
 
 use super::markup::Html;
 use super::source::{Excerpt, Side, difference, marked};
-use super::{Section, View, drawing};
+use super::{Section, View, drawing, rest};
 use crate::report::RepoPath;
 use crate::report::assertion::{Assertion, AssertionOutcome, Violation};
 use crate::report::escape::shortened;
-use crate::report::model::{Causes, Churn, Fact, FunctionReport, LineRef, Point, Witness};
+use crate::report::model::{
+    Causes, Churn, Fact, FunctionReport, HunkReport, LineRef, Point, Verdict, Witness,
+};
 use crate::report::steps::{Changed, Step, by_cause, steps};
 use crate::report::text;
 use std::collections::BTreeMap;
@@ -65,6 +67,7 @@ pub fn changes(view: &View) -> Section {
     let mut pieces = Vec::new();
     let mut count = 0;
     for (number, step) in steps(view.report, true).iter().enumerate() {
+        let mut excerpts: Vec<Excerpt> = Vec::new();
         let numbered: Vec<(usize, &Changed)> = step.changed.iter().enumerate().collect();
         let chunks: Vec<&[(usize, &Changed)]> =
             if numbered.is_empty() { vec![&[]] } else { numbered.chunks(FUNCTIONS).collect() };
@@ -75,9 +78,10 @@ pub fn changes(view: &View) -> Section {
             heading(view, step, part > 0, &mut html);
             for (k, changed) in *chunk {
                 count += changed.churns().count();
-                article(view, step, changed, &article_id(number, *k), &mut html);
+                excerpts.push(article(view, step, changed, &article_id(number, *k), &mut html));
             }
             if part + 1 == chunks.len() {
+                elsewhere(view, step, &excerpts, &mut html);
                 comings(step, &mut html);
             }
             html.close("section");
@@ -92,6 +96,25 @@ pub fn changes(view: &View) -> Section {
         intro: "Commit by commit, oldest first; within a commit the most important function first.",
         pieces,
     }
+}
+
+/// Hunks that explain changes and stand outside the functions that are shown: macros, declarations.
+fn elsewhere(view: &View, step: &Step, excerpts: &[Excerpt], html: &mut Html) {
+    /// Hunks that are shown unfolded.
+    const FEW: usize = 3;
+    let is_wanted = |h: &&HunkReport| {
+        (h.from, h.to, h.verdict) == (step.from, step.to, Verdict::Explained)
+            && !excerpts.iter().any(|e| e.shows(h))
+    };
+    let hunks: Vec<&HunkReport> = view.report.hunks.iter().filter(is_wanted).collect();
+    if hunks.is_empty() {
+        return;
+    }
+    html.markup(
+        "<div class=\"elsewhere\"><p class=\"note\">Changed elsewhere, with effect on what is above:</p>",
+    );
+    hunks.iter().for_each(|hunk| rest::hunk(view, hunk, hunks.len() <= FEW, html));
+    html.markup("</div>");
 }
 
 /// Functions that appear or disappear.
@@ -159,7 +182,7 @@ fn heading(view: &View, step: &Step, goes_on: bool, html: &mut Html) {
     html.markup("</p></header>");
 }
 
-fn article(view: &View, step: &Step, changed: &Changed, id: &str, html: &mut Html) {
+fn article(view: &View, step: &Step, changed: &Changed, id: &str, html: &mut Html) -> Excerpt {
     let function = changed.function;
     html.open("article", &[("id", id), ("data-group", "")]);
     html.markup("<header><h4>");
@@ -173,10 +196,10 @@ fn article(view: &View, step: &Step, changed: &Changed, id: &str, html: &mut Htm
     html.markup("<span class=\"links\">");
     let picture = view.illustration(function).and_then(|i| i.picture.as_ref());
     if picture.is_some_and(drawing::differs) {
-        html.link("", &super::rest::flow_id(view, function), "control flow");
+        html.link("", &rest::flow_id(view, function), "control flow");
     }
     if function.points.iter().any(|p| !p.version_invariants.is_empty()) {
-        html.link("", &super::rest::held_id(view, function), "what stayed");
+        html.link("", &rest::held_id(view, function), "what stayed");
     }
     html.markup("</span></header>");
     let excerpt = Excerpt::new(view, step, changed, id);
@@ -199,6 +222,7 @@ fn article(view: &View, step: &Step, changed: &Changed, id: &str, html: &mut Htm
     html.markup("</div></div>");
     html.close("article");
     html.markup("\n");
+    excerpt
 }
 
 /// The churns of one cause at one point.

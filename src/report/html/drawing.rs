@@ -215,7 +215,14 @@ fn rows<'a>(block: &'a Block, all: &[u32]) -> (&'a [Row], usize) {
 }
 
 fn row_text(row: &Row) -> String {
-    shortened(&visible(row.text.replace('\t', " ")), COLUMNS)
+    let text = row.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_long = text.chars().count() > COLUMNS;
+    // Of a long line its comment goes first.
+    let code = text.split_once(" /*").map(|(code, _)| code).filter(|_| is_long && !text.starts_with("/*"));
+    match code {
+        Some(code) => shortened(&visible(format!("{code} …")), COLUMNS),
+        None => shortened(&visible(&text), COLUMNS),
+    }
 }
 
 fn entry_text(name: &str) -> String {
@@ -362,4 +369,63 @@ fn pixels(value: f64) -> String {
 
 fn point(p: Point) -> String {
     format!("{},{}", pixels(p.x), pixels(p.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain of blocks of which some are only in the newer version.
+    fn chain(blocks: usize, new: &[usize]) -> Picture {
+        let versions = |i: usize| if new.contains(&i) { vec![2] } else { vec![1, 2] };
+        let kind = |i: usize| match i {
+            0 => BlockKind::Entry,
+            1 => BlockKind::Exit,
+            _ => BlockKind::Code,
+        };
+        let block = |i: usize| Block {
+            kind: kind(i),
+            rows: vec![Row { line: i as u32, text: format!("x{i}();") }],
+            versions: versions(i),
+        };
+        // Block 1 is the last.
+        let order: Vec<usize> = [0].into_iter().chain(2..blocks).chain([1]).collect();
+        let edge =
+            |pair: &[usize]| Edge { from: pair[0], to: pair[1], branch: None, versions: versions(pair[1]) };
+        Picture { blocks: (0..blocks).map(block).collect(), edges: order.windows(2).map(edge).collect() }
+    }
+
+    /// How many blocks are drawn, in how many parts the others are left out, and the edges between them.
+    fn check(picture: &Picture, expected: Option<(usize, usize, usize)>) {
+        let drawn = shown(picture, &[1, 2]).map(|(shapes, edges)| {
+            assert!(edges.iter().all(|e| e.from < shapes.len() && e.to < shapes.len()));
+            let left_out: Vec<usize> = shapes
+                .iter()
+                .filter_map(|s| if let Shape::LeftOut(n) = s { Some(*n) } else { None })
+                .collect();
+            let blocks = shapes.len() - left_out.len();
+            assert_eq!(blocks + left_out.iter().sum::<usize>(), picture.blocks.len());
+            (blocks, left_out.len(), edges.len())
+        });
+        assert_eq!(drawn, expected);
+    }
+
+    #[test]
+    fn large_graphs_are_drawn_near_their_changes() {
+        check(&chain(MOST_BLOCKS, &[9]), Some((MOST_BLOCKS, 0, MOST_BLOCKS - 1)));
+        // The ends of the edge that is new, three blocks before and after, and the ends of the function.
+        check(&chain(200, &[100]), Some((10, 2, 11)));
+        let every: Vec<usize> = (2..200).collect();
+        check(&chain(200, &every), None);
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_said() {
+        let every: Vec<usize> = (2..200).collect();
+        let mut html = Html::default();
+        write("f", &chain(200, &every), &mut html);
+        let text = String::from_utf8_lossy(html.as_bytes()).into_owned();
+        assert!(text.contains("200 blocks are too many to draw here"), "{text}");
+        assert!(differs(&chain(5, &[3])) && !differs(&chain(5, &[])));
+    }
 }

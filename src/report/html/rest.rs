@@ -204,7 +204,7 @@ pub fn hunks(view: &View) -> Section {
     let pieces = hunks.chunks(ROWS).map(|chunk| {
         let mut html = Html::default();
         for hunk in chunk {
-            hunk_of(view, hunk, hunks.len() <= FEW, &mut html);
+            self::hunk(view, hunk, hunks.len() <= FEW, &mut html);
         }
         html
     });
@@ -218,7 +218,7 @@ pub fn hunks(view: &View) -> Section {
 }
 
 /// One hunk with its lines, unfolded where there is little else to read.
-fn hunk_of(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
+pub fn hunk(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
     let file = hunk.file.to_string();
     let mut attributes =
         vec![("class", "hunk item"), ("data-kind", "hunk"), ("data-file", &file), ("data-function", "")];
@@ -232,13 +232,15 @@ fn hunk_of(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
     html.leaf("code", &[], &text::hunk_text(&text::hunk_ref(hunk)));
     let (class, verdict) = match hunk.verdict {
         Verdict::Neutral => ("tag", "changes no fact"),
-        _ => ("tag open", "not analysed"),
+        Verdict::Explained => ("tag", "explains a change"),
+        Verdict::NotAnalysed => ("tag open", "not analysed"),
     };
     html.leaf("span", &[("class", class)], verdict);
     let why = match (hunk.verdict, hunk.why.as_deref()) {
         (Verdict::Neutral, None) => String::new(),
         (Verdict::Neutral, Some("comment")) => "comment".to_owned(),
         (Verdict::Neutral, Some("layout-of-text")) => "layout of the text".to_owned(),
+        (Verdict::Explained, _) => String::new(),
         (_, why) => text::why_text(why),
     };
     html.leaf("span", &[("class", "why")], &why);

@@ -101,6 +101,19 @@ impl Excerpt {
         self.files.is_empty()
     }
 
+    /// Whether some of a hunk's lines are shown.
+    pub fn shows(&self, hunk: &HunkReport) -> bool {
+        let within = |line: Option<u32>, start: u32, lines: u32| {
+            line.is_some_and(|line| line >= start && line - start < lines)
+        };
+        let is_of_hunk = |row: &Row| match row {
+            Row::Line(Line { old: None, new, .. }) => within(*new, hunk.new_start, hunk.new_lines),
+            Row::Line(Line { old, new: None, .. }) => within(*old, hunk.old_start, hunk.old_lines),
+            _ => false,
+        };
+        self.files.iter().any(|f| f.new_path == hunk.file && f.rows.iter().any(is_of_hunk))
+    }
+
     /// The id of a line, if it is shown.
     pub fn id_of(&self, side: Side, file: &RepoPath, line: u32) -> Option<String> {
         let is_it = |l: &Line| match side {

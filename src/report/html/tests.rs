@@ -276,6 +276,15 @@ fn hostile_text_is_inert() {
 }
 
 #[test]
+fn hunks_elsewhere_are_shown() {
+    let mut report = report("text");
+    let hunk = HunkReport { file: "a.h".into(), ..report.hunks[1].clone() };
+    assert!(!page_of(&report, "text", MAX_BYTES).contains("Changed elsewhere"));
+    report.hunks.push(hunk);
+    assert!(page_of(&report, "text", MAX_BYTES).contains("Changed elsewhere"));
+}
+
+#[test]
 fn nothing_but_controls_needs_the_script() {
     let page = page("text");
     let hidden = page.split('<').filter(|tag| tag.split('>').next().is_some_and(|t| t.ends_with(" hidden")));
