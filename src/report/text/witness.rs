@@ -297,7 +297,8 @@ fn quoted_part(text: &str, room: usize) -> String {
     if whole.chars().count() <= room { whole } else { format!("{}\"", shortened(&whole, room.max(12) - 1)) }
 }
 
-/// Both outputs in quotes; long ones without the lines that they begin with in common.
+/// Both outputs in quotes; long ones without the lines that they begin with in common, and long lines
+/// without the words.
 fn differing_parts(old: &str, new: &str, room: usize) -> (String, String) {
     let room = room.max(16);
     if quoted(old).chars().count() <= room && quoted(new).chars().count() <= room {
@@ -305,10 +306,19 @@ fn differing_parts(old: &str, new: &str, room: usize) -> (String, String) {
     }
     let common = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let newline = old.as_bytes().get(..common).and_then(|same| same.iter().rposition(|b| *b == b'\n'));
-    let line_start = newline.map_or(0, |newline| newline + 1);
+    let mut start = newline.map_or(0, |newline| newline + 1);
+    if common - start > room / 2 {
+        let line = old.as_bytes().get(start..common).unwrap_or(&[]);
+        let word = line.iter().rposition(|b| *b == b' ').filter(|space| line.len() - space <= room / 2);
+        start = word.map_or(common, |space| start + space + 1);
+        // A character has several bytes.
+        while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
+            start -= 1;
+        }
+    }
     let part = |text: &str| {
-        let rest = text.get(line_start..).unwrap_or(text);
-        let mark = if line_start > 0 { "…" } else { "" };
+        let rest = text.get(start..).unwrap_or(text);
+        let mark = if start > 0 { "…" } else { "" };
         format!("{mark}{}", quoted_part(rest, room - 1))
     };
     (part(old), part(new))
@@ -396,6 +406,12 @@ mod tests {
             "prints …\"old\\n\" -> …\"new\\n\"",
         );
         check(&program("", "a\n", "a\nb\n"), "stdin \"\"", "also prints \"b\\n\"");
+        let long = |word: &str| format!("{}Formatted {word} is wrong{}", "x ".repeat(40), " y".repeat(40));
+        let text = effect_text(&program("", &long("ojbect"), &long("object")), "output", false, 60);
+        assert!(text.starts_with("prints …\"ojbect is") && text.contains("-> …\"object is"), "{text}");
+        let accents = |end: &str| format!("{}{end}", "é".repeat(60));
+        let text = effect_text(&program("", &accents("è"), &accents("ê")), "output", false, 60);
+        assert_eq!(text, "prints …\"è\" -> …\"ê\"");
         check(&program("", "a\nb\n", "a\n"), "stdin \"\"", "no longer prints \"b\\n\"");
         let mut witness = program("", "x\n", "x\n");
         witness.new.exit = Some(1);
