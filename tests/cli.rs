@@ -225,7 +225,7 @@ fn a_range_in_every_format() {
     assert!(porcelain.lines().last().is_some_and(|l| l.starts_with("end\t")), "{porcelain}");
     let dot = stdout(&repository, "graph HEAD~2..HEAD --function area", 0);
     assert!(dot.starts_with("digraph invdiff {\n") && dot.contains("label=\"area.c: area()\";"), "{dot}");
-    let usage = invdiff(&repository, "--format html HEAD");
+    let usage = invdiff(&repository, "--format nosuch HEAD");
     assert_eq!(usage.status.code(), Some(129));
 }
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::{GRACE, Hook, HookError, Outcome, Side, say, within};
 use crate::gate::policy::judge;
 use crate::report::escape::visible;
-use crate::store::Git;
+use crate::store::{Git, GitError};
 
 /// One line of git's standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,9 +129,15 @@ fn unseen(
     news: &BTreeMap<String, String>,
     olds: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, Vec<String>>, HookError> {
-    let own = git.line(&["for-each-ref", "--count=1", &format!("refs/remotes/{remote}/")])?;
+    let has_refs =
+        |folder: &str| Ok::<_, GitError>(!git.line(&["for-each-ref", "--count=1", folder])?.is_empty());
+    let is_known = has_refs(&format!("refs/remotes/{remote}/"))?;
+    if !is_known && olds.is_empty() && !has_refs("refs/remotes/")? {
+        // Everything is new, so there is nothing to compare it with, however long the history is.
+        return Ok(BTreeMap::new());
+    }
     // A remote that has no name, or that nothing was fetched from: what other remotes have is known too.
-    let remotes = if own.is_empty() { "--remotes".to_string() } else { format!("--remotes={remote}") };
+    let remotes = if is_known { format!("--remotes={remote}") } else { "--remotes".to_string() };
     let mut input: String = news.values().map(|id| format!("{id}\n")).collect();
     olds.values().for_each(|id| input.push_str(&format!("^{id}\n")));
     let listing = git.run(&["rev-list", "--parents", "--stdin", "--not", &remotes], input.as_bytes())?;
