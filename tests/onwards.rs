@@ -92,6 +92,27 @@ fn behind_pointers_back() {
 }
 
 #[test]
+fn behind_small_arguments() {
+    check(
+        "int f(unsigned char a, short b, _Bool c, float d) {\n\
+           if (a != 201) return -1; if (b != -12345) return -2; if (!c || d <= 1e9f) return -3; return $; }",
+        "7",
+        "8",
+        "3 + 4",
+    );
+}
+
+/// Addresses are a machine's own, and what does not fit a parameter is no argument.
+#[test]
+fn made_up_inputs_fit() {
+    let source = "int g(int); int f(short n, int (*h)(int), char *p, char *q) {\n\
+                  if (h == g) return 1; if (p == q + 3) return n > 300 ? 2 : 3; return n == 7 ? 4 : 5; }";
+    let report = analyse(source, &source.replace("n == 7 ? 4 : 5", "7 == n ? 4 : 5"));
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    assert_eq!(churns.count(), 0, "{:#?}", report.functions);
+}
+
+#[test]
 fn behind_what_others_return() {
     check(
         "int probe(int); int f(int n) { int state = probe(n); if (state == 77 && probe(state) == 1234) return $; return 0; }",

@@ -204,8 +204,8 @@ impl<'p> Machine<'p> {
             result = value.filter(|v| Some(v.sort()) == sort).or(result);
         }
         self.set_result(call, result, base)?;
-        if let Some(dst) = call.dst {
-            self.note_call(base + dst as usize, Some((name, nth)));
+        if let (Some(dst), Some(sort)) = (call.dst, sort) {
+            self.note_call(base + dst as usize, Some((name, nth, sort)));
         }
         Ok(())
     }

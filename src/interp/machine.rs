@@ -438,6 +438,8 @@ impl<'p> Machine<'p> {
         let mut args = Vec::with_capacity(code.params.len());
         for (i, p) in code.params.iter().enumerate() {
             let given = self.input.arguments.get(i).and_then(|v| self.value_of(v, unit));
+            // An input that does not fit is no call that a program makes.
+            let given = given.filter(|c| p.sort.is_none_or(|sort| sort == c.sort()));
             args.push(given.unwrap_or_else(|| zero(p)));
         }
         for (p, a) in code.params.iter().zip(&mut args) {

@@ -5,10 +5,10 @@
 //! (Aschermann et al., "REDQUEEN: Fuzzing with Input-to-State Correspondence", NDSS 2019) needs no guess
 //! here: the machine knows where each register was loaded from.
 
-use super::code::Value;
+use super::code::{Param, Value};
 use super::input::ObjectId;
 use super::machine::Machine;
-use crate::ir::{Const, Op};
+use crate::ir::{Const, Op, Sort};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -25,7 +25,10 @@ const MAX_DEPTH: u32 = 4;
 /// Where in the input a value came from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    Argument(usize),
+    Argument {
+        index: usize,
+        sort: Sort,
+    },
     /// So many bytes of an object.
     Object {
         object: ObjectId,
@@ -36,6 +39,7 @@ pub enum Origin {
     Call {
         callee: Arc<str>,
         nth: u32,
+        sort: Sort,
     },
 }
 
@@ -301,7 +305,11 @@ impl Machine<'_> {
         let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
         let origins: Vec<Option<(Origin, i128)>> = match args {
             Some((args, base)) => args.iter().map(|a| e.origin(a, base)).collect(),
-            None => (0..code.params.len()).map(|i| Some((Origin::Argument(i), 0))).collect(),
+            None => {
+                let argument =
+                    |(index, p): (usize, &Param)| Some((Origin::Argument { index, sort: p.sort? }, 0));
+                code.params.iter().enumerate().map(argument).collect()
+            }
         };
         e.origins.truncate(entered);
         for (p, origin) in code.params.iter().zip(origins).filter(|(p, _)| p.sort.is_some()) {
@@ -332,10 +340,15 @@ impl Machine<'_> {
         }
     }
 
-    /// A register took the result of a call that the input, or nothing, says.
-    pub(super) fn note_call(&mut self, register: usize, call: Option<(&Arc<str>, u32)>) {
+    /// A register took the result of a call that the input says, or a library function.
+    pub(super) fn note_call(&mut self, register: usize, call: Option<(&Arc<str>, u32, Sort)>) {
         if let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) {
-            e.set(register, call.map(|(callee, nth)| (Origin::Call { callee: callee.clone(), nth }, 0)));
+            let origin = |(callee, nth, sort): (&Arc<str>, u32, Sort)| Origin::Call {
+                callee: callee.clone(),
+                nth,
+                sort,
+            };
+            e.set(register, call.map(|c| (origin(c), 0)));
         }
     }
 

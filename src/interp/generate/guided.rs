@@ -30,7 +30,7 @@ const MAX_INDICES: usize = 12;
 enum Tweak {
     /// A value is put to a place.
     Put(Origin, Value),
-    /// A pointer at a place leads to an object of its own.
+    /// What is null at a place leads to an object of its own; a number becomes 1.
     Point(Origin),
     /// A text is put into an object.
     Text { object: ObjectId, offset: u64, text: Vec<u8> },
@@ -88,8 +88,8 @@ impl Guided {
                 Compared::Text { .. } => None,
             });
             for side in sides.flatten().take(MAX_INDICES) {
-                if let (Some((origin, shift)), Some(n), Sort::Bv(width)) =
-                    (&side.origin, side.value.signed(), side.value.sort())
+                if let (Some((origin, shift)), Some(n)) = (&side.origin, side.value.signed())
+                    && let Sort::Bv(width) = sort_at(origin, side)
                     && !(0..size).contains(&(n - shift))
                 {
                     for k in [0, size - 1] {
@@ -167,6 +167,17 @@ impl Guided {
     }
 }
 
+/// The sort of the value at a place that one side of a comparison came from.
+fn sort_at(origin: &Origin, side: &Operand) -> Sort {
+    match origin {
+        Origin::Object { bytes, .. } => match side.value.sort() {
+            float @ (Sort::F32 | Sort::F64) => float,
+            _ => Sort::Bv((*bytes * 8).min(64) as u16),
+        },
+        Origin::Argument { sort, .. } | Origin::Call { sort, .. } => *sort,
+    }
+}
+
 /// Tweaks of one side of a comparison that turn its outcome. `is_first`: the side is the left one.
 fn turn(
     side: &Operand,
@@ -177,13 +188,7 @@ fn turn(
     add: &mut impl FnMut(Tweak),
 ) {
     let Some((origin, shift)) = &side.origin else { return };
-    let sort = match origin {
-        Origin::Object { bytes, .. } => match side.value.sort() {
-            float @ (Sort::F32 | Sort::F64) => float,
-            _ => Sort::Bv((*bytes * 8).min(64) as u16),
-        },
-        Origin::Argument(_) | Origin::Call { .. } => side.value.sort(),
-    };
+    let sort = sort_at(origin, side);
     let number = |c: Const| Tweak::Put(origin.clone(), Value::Const(c));
     if let (Some(mine), Some(theirs)) = (side.value.float(), other.value.float()) {
         let away = if mine <= theirs { 1.0 } else { -1.0 };
@@ -206,8 +211,9 @@ fn turn(
     if is_word && side.is_address && other.value.to_bits() != 0 {
         return;
     }
-    if is_word && other.value.to_bits() == 0 && side.value.to_bits() == 0 {
+    if is_word && op == Op::Eq && other.value.to_bits() == 0 && side.value.to_bits() == 0 {
         add(Tweak::Point(origin.clone()));
+        return;
     }
     let Sort::Bv(width) = sort else { return };
     let read = |c: Const| match op {
@@ -243,10 +249,12 @@ impl Tweak {
         match self {
             Tweak::Put(origin, value) => put(input, origin, value.clone()),
             Tweak::Point(origin) => {
-                let Some(ty) = shape::type_at(input, generator, origin) else { return };
-                if let Some(pointer) = objects::another(input, &generator.unit, &generator.pool, &ty, rng) {
-                    put(input, origin, pointer);
-                }
+                let ty = shape::pointer_at(input, generator, origin);
+                let pointer =
+                    ty.and_then(|ty| objects::another(input, &generator.unit, &generator.pool, &ty, rng));
+                // Of some types nobody makes any: some number is at least not null.
+                let number = || Value::Const(Const::bv(generator.unit.data_model.pointer_bits(), 1));
+                put(input, origin, pointer.unwrap_or_else(number));
             }
             Tweak::Text { object, offset, text } => {
                 if let Some(o) = input.objects.iter_mut().find(|o| o.id == *object) {
@@ -265,8 +273,8 @@ impl Tweak {
 
 fn put(input: &mut Input, origin: &Origin, value: Value) {
     match origin {
-        Origin::Argument(i) => {
-            if let Some(argument) = input.arguments.get_mut(*i) {
+        Origin::Argument { index, .. } => {
+            if let Some(argument) = input.arguments.get_mut(*index) {
                 *argument = value;
             }
         }
@@ -275,6 +283,6 @@ fn put(input: &mut Input, origin: &Origin, value: Value) {
                 shape::put(o, *offset, *bytes, value);
             }
         }
-        Origin::Call { callee, nth } => put_call(input, callee, *nth, value),
+        Origin::Call { callee, nth, .. } => put_call(input, callee, *nth, value),
     }
 }

@@ -150,15 +150,18 @@ fn point(input: &mut Input, generator: &Generator, rng: &mut SplitMix) {
     }
 }
 
-/// The type of the pointer at a place.
-pub(super) fn type_at(input: &Input, generator: &Generator, origin: &Origin) -> Option<CType> {
+/// The type of the pointer at a place; `None` where no pointer is.
+pub(super) fn pointer_at(input: &Input, generator: &Generator, origin: &Origin) -> Option<CType> {
     match origin {
-        Origin::Argument(i) => generator.params.get(*i).cloned(),
+        Origin::Argument { index, .. } => generator.params.get(*index).filter(|ty| ty.is_pointer()).cloned(),
         Origin::Object { object, offset, .. } => {
             let o = input.objects.iter().find(|o| o.id == *object)?;
             let slots = objects::slots(&generator.unit, o);
-            let slot = slots.into_iter().find(|s| s.offset == *offset && s.ty.is_pointer());
-            Some(slot.map_or_else(|| CType::Pointer(Arc::new(CType::Void)), |s| s.ty))
+            match slots.into_iter().find(|s| s.offset == *offset) {
+                Some(slot) => Some(slot.ty).filter(CType::is_pointer),
+                // Of an object that nobody declares anything may be there.
+                None => Some(CType::Pointer(Arc::new(CType::Void))),
+            }
         }
         Origin::Call { .. } => None,
     }
