@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks that a drawing has at most; of larger graphs what is far from every change is left out.
 const MOST_BLOCKS: usize = 70;
+/// Ways from and to a block, beyond which a large graph is not followed through it.
+const MOST_WAYS: usize = 6;
 /// Lines of a block that all versions have, and of one that some have.
 const ROWS: (usize, usize) = (8, 16);
 /// Characters of a line.
@@ -18,10 +20,10 @@ const CHARACTER: f64 = 6.65;
 const LINE: f64 = 15.0;
 const PADDING: (f64, f64) = (9.0, 6.0);
 
-/// What stands in a drawing: a block, or several that are left out.
+/// What stands in a drawing: a block, or others that are left out.
 enum Shape<'a> {
     Block(&'a Block),
-    LeftOut(usize),
+    LeftOut,
 }
 
 /// Which versions have something.
@@ -76,20 +78,18 @@ fn edge_versions(picture: &Picture, edge: &Edge) -> Vec<u32> {
 /// Writes the drawing, or why there is none.
 pub fn write(name: &str, picture: &Picture, html: &mut Html) {
     let all = versions(picture);
-    let Some((shapes, edges)) = shown(picture, all) else {
+    let Some(parts) = shown(picture, all) else {
         let text = format!(
             "{} blocks are too many to draw here; git invdiff graph --function {name} writes them all.",
             picture.blocks.len()
         );
         return html.leaf("p", &[("class", "note")], &text);
     };
-    let sizes: Vec<(f64, f64)> = shapes.iter().map(|shape| size(shape, all, name)).collect();
-    let ends: Vec<(usize, usize)> = edges.iter().map(|e| (e.from, e.to)).collect();
-    let drawn = layout(&sizes, &ends);
-    let left_out: usize = shapes.iter().map(|s| if let Shape::LeftOut(n) = s { *n } else { 0 }).sum();
-    if left_out > 0 {
+    let is_block = |shape: &&Shape| matches!(shape, Shape::Block(_));
+    let drawn: usize = parts.iter().map(|p| p.shapes.iter().filter(is_block).count()).sum();
+    if drawn < picture.blocks.len() {
         let text = format!(
-            "{left_out} of {} blocks are left out, all far from what differs; git invdiff graph --function {name} writes them all.",
+            "{drawn} of {} blocks are drawn, those around what differs; git invdiff graph --function {name} writes them all.",
             picture.blocks.len()
         );
         html.leaf("p", &[("class", "note")], &text);
@@ -105,6 +105,15 @@ pub fn write(name: &str, picture: &Picture, html: &mut Html) {
     html.markup(
         "<div class=\"drawing\" tabindex=\"0\" role=\"region\" aria-label=\"control flow, scrolls\">",
     );
+    parts.iter().for_each(|part| write_part(part, all, name, &title, html));
+    html.markup("</div>");
+}
+
+fn write_part(part: &Drawn, all: &[u32], name: &str, title: &str, html: &mut Html) {
+    let Drawn { shapes, edges } = part;
+    let sizes: Vec<(f64, f64)> = shapes.iter().map(|shape| size(shape, all, name)).collect();
+    let ends: Vec<(usize, usize)> = edges.iter().map(|e| (e.from, e.to)).collect();
+    let drawn = layout(&sizes, &ends);
     let (width, height) = (pixels(drawn.width), pixels(drawn.height));
     html.open(
         "svg",
@@ -115,95 +124,122 @@ pub fn write(name: &str, picture: &Picture, html: &mut Html) {
             ("viewBox", &format!("0 0 {width} {height}")),
         ],
     );
-    html.leaf("title", &[], &title);
+    html.leaf("title", &[], title);
     for (edge, way) in edges.iter().zip(&drawn.ways) {
         write_way(edge, way, all, html);
     }
     for ((shape, corner), size) in shapes.iter().zip(&drawn.boxes).zip(&sizes) {
         write_shape(shape, *corner, *size, all, name, html);
     }
-    write_labels(&edges, &drawn, html);
+    write_labels(edges, &drawn, html);
     html.close("svg");
-    html.markup("</div>");
 }
 
-/// What is drawn of a picture; `None` where too much differs.
-fn shown<'a>(picture: &'a Picture, all: &[u32]) -> Option<(Vec<Shape<'a>>, Vec<Edge>)> {
-    let count = picture.blocks.len();
-    if count <= MOST_BLOCKS {
-        return Some((picture.blocks.iter().map(Shape::Block).collect(), picture.edges.clone()));
+/// What is drawn in one piece.
+struct Drawn<'a> {
+    shapes: Vec<Shape<'a>>,
+    edges: Vec<Edge>,
+}
+
+/// What is drawn of a picture: all of it, or what is near to changes, by the parts that hang together;
+/// `None` where too much differs.
+fn shown<'a>(picture: &'a Picture, all: &[u32]) -> Option<Vec<Drawn<'a>>> {
+    if picture.blocks.len() <= MOST_BLOCKS {
+        let shapes = picture.blocks.iter().map(Shape::Block).collect();
+        return Some(vec![Drawn { shapes, edges: picture.edges.clone() }]);
     }
-    let kept = (0..=3)
+    let kept = (0..=2)
         .rev()
         .map(|steps| near_changes(picture, all, steps))
         .find(|kept| kept.len() <= MOST_BLOCKS)?;
-    // What is left out, by the parts that hang together.
-    let mut part_of: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut parts = 0;
-    for start in (0..count).filter(|b| !kept.contains(b)) {
-        if part_of.contains_key(&start) {
-            continue;
-        }
-        let mut open = vec![start];
+    let mut met: BTreeSet<usize> = BTreeSet::new();
+    let mut parts = Vec::new();
+    for start in &kept {
+        let mut part = BTreeSet::new();
+        let mut open = vec![*start];
         while let Some(at) = open.pop() {
-            if part_of.insert(at, parts).is_some() {
-                continue;
+            if met.insert(at) {
+                part.insert(at);
+                let near = picture.edges.iter().filter_map(|e| other_end(e, at));
+                open.extend(near.filter(|b| kept.contains(b)));
             }
-            let near = picture.edges.iter().filter_map(|e| match at {
-                _ if e.from == at => Some(e.to),
-                _ if e.to == at => Some(e.from),
-                _ => None,
-            });
-            open.extend(near.filter(|b| !kept.contains(b) && !part_of.contains_key(b)));
         }
-        parts += 1;
-    }
-    let mut shapes: Vec<Shape> =
-        kept.iter().filter_map(|b| picture.blocks.get(*b)).map(Shape::Block).collect();
-    for part in 0..parts {
-        shapes.push(Shape::LeftOut(part_of.values().filter(|p| **p == part).count()));
-    }
-    if shapes.len() > 2 * MOST_BLOCKS {
-        return None;
-    }
-    let kept: Vec<usize> = kept.into_iter().collect();
-    let place = |block: usize| match part_of.get(&block) {
-        Some(part) => kept.len() + part,
-        None => kept.partition_point(|k| *k < block),
-    };
-    let mut edges: Vec<Edge> = Vec::new();
-    for edge in &picture.edges {
-        let (from, to) = (place(edge.from), place(edge.to));
-        let from_part = from >= kept.len();
-        let new =
-            Edge { from, to, branch: edge.branch.filter(|_| !from_part), versions: edge.versions.clone() };
-        // Ways inside what is left out are left out too, and several between the same two are one.
-        let is_known = |e: &Edge| (e.from, e.to, e.branch) == (new.from, new.to, new.branch);
-        let is_inside = from == to && from_part;
-        if !is_inside && !edges.iter().any(is_known) {
-            edges.push(new);
+        if !part.is_empty() {
+            parts.push(part_of(picture, &part));
         }
     }
-    Some((shapes, edges))
+    Some(parts)
 }
 
-/// Entry, exit, and the blocks at most so many edges away from something that not all versions have.
+fn other_end(edge: &Edge, block: usize) -> Option<usize> {
+    match (edge.from == block, edge.to == block) {
+        (true, _) => Some(edge.to),
+        (_, true) => Some(edge.from),
+        _ => None,
+    }
+}
+
+/// Some blocks with the ways between them, and a stub for each way from or to others.
+fn part_of<'a>(picture: &'a Picture, blocks: &BTreeSet<usize>) -> Drawn<'a> {
+    let mut shapes: Vec<Shape> =
+        blocks.iter().filter_map(|b| picture.blocks.get(*b)).map(Shape::Block).collect();
+    let places: BTreeMap<usize, usize> = blocks.iter().copied().zip(0..).collect();
+    let mut stubs: BTreeMap<(usize, bool, Option<bool>), usize> = BTreeMap::new();
+    let mut edges = Vec::new();
+    for edge in &picture.edges {
+        let (from, to) = (places.get(&edge.from), places.get(&edge.to));
+        let mut stub = |key: (usize, bool, Option<bool>)| {
+            let known = stubs.get(&key).copied();
+            let place = known.unwrap_or(shapes.len());
+            if known.is_none() {
+                shapes.push(Shape::LeftOut);
+                stubs.insert(key, place);
+            }
+            (place, known.is_none())
+        };
+        let (from, to, branch, is_new) = match (from, to) {
+            (Some(from), Some(to)) => (*from, *to, edge.branch, true),
+            (Some(from), None) => {
+                let (to, is_new) = stub((*from, true, edge.branch));
+                (*from, to, edge.branch, is_new)
+            }
+            (None, Some(to)) => {
+                let (from, is_new) = stub((*to, false, None));
+                (from, *to, None, is_new)
+            }
+            (None, None) => continue,
+        };
+        if is_new {
+            edges.push(Edge { from, to, branch, versions: edge.versions.clone() });
+        }
+    }
+    Drawn { shapes, edges }
+}
+
+/// The blocks at most so many edges away from something that not all versions have.
 fn near_changes(picture: &Picture, all: &[u32], steps: usize) -> BTreeSet<usize> {
     let differs = |versions: &[u32]| Share::of(versions, all) != Share::All;
+    let mut ways = vec![0_usize; picture.blocks.len()];
+    for end in picture.edges.iter().flat_map(|e| [e.from, e.to]) {
+        if let Some(count) = ways.get_mut(end) {
+            *count += 1;
+        }
+    }
+    // Where very many ways meet (the head of a large switch), what is one step away has little in common.
+    let is_hub = |block: &usize| ways.get(*block).is_none_or(|count| *count > MOST_WAYS);
     let blocks = picture.blocks.iter().enumerate().filter(|(_, b)| differs(&b.versions)).map(|(i, _)| i);
     let ends = picture.edges.iter().filter(|e| differs(&e.versions)).flat_map(|e| [e.from, e.to]);
-    let mut near: BTreeSet<usize> = blocks.chain(ends).collect();
+    let mut near: BTreeSet<usize> = blocks.chain(ends.filter(|end| !is_hub(end))).collect();
     for _ in 0..steps {
         let reach = |e: &Edge| match (near.contains(&e.from), near.contains(&e.to)) {
-            (true, false) => Some(e.to),
-            (false, true) => Some(e.from),
+            (true, false) => Some((e.from, e.to)),
+            (false, true) => Some((e.to, e.from)),
             _ => None,
         };
-        let next: Vec<usize> = picture.edges.iter().filter_map(reach).collect();
+        let next = picture.edges.iter().filter_map(reach).filter(|(by, to)| !is_hub(by) && !is_hub(to));
+        let next: Vec<usize> = next.map(|(_, to)| to).collect();
         near.extend(next);
     }
-    let is_end = |(i, b): (usize, &Block)| (b.kind != BlockKind::Code).then_some(i);
-    near.extend(picture.blocks.iter().enumerate().filter_map(is_end));
     near
 }
 
@@ -235,7 +271,7 @@ fn digits(rows: &[Row]) -> usize {
 
 fn size(shape: &Shape, all: &[u32], name: &str) -> (f64, f64) {
     let (columns, lines) = match shape {
-        Shape::LeftOut(_) => (14, 1),
+        Shape::LeftOut => (2, 1),
         Shape::Block(block) if block.kind == BlockKind::Entry => (entry_text(name).chars().count() + 2, 1),
         Shape::Block(block) if block.rows.is_empty() => (8, 1),
         Shape::Block(block) => {
@@ -257,11 +293,11 @@ fn write_shape(
 ) {
     let share = match shape {
         Shape::Block(block) => Share::of(&block.versions, all),
-        Shape::LeftOut(_) => Share::All,
+        Shape::LeftOut => Share::All,
     };
     let kind = match shape {
         Shape::Block(block) if block.kind != BlockKind::Code => " end",
-        Shape::LeftOut(_) => " left-out",
+        Shape::LeftOut => " left-out",
         Shape::Block(_) => "",
     };
     html.open("g", &[("class", &format!("block {}{kind}", share.class()))]);
@@ -286,8 +322,7 @@ fn write_shape(
         html.leaf("text", &[("x", &middle), ("y", &base(0)), ("class", "middle")], text);
     };
     match shape {
-        Shape::LeftOut(1) => in_the_middle("⋯ 1 block", html),
-        Shape::LeftOut(n) => in_the_middle(&format!("⋯ {n} blocks"), html),
+        Shape::LeftOut => in_the_middle("⋯", html),
         Shape::Block(block) if block.kind == BlockKind::Entry => in_the_middle(&entry_text(name), html),
         Shape::Block(block) if block.kind == BlockKind::Exit => in_the_middle("exit", html),
         Shape::Block(block) if block.rows.is_empty() => in_the_middle("·", html),
@@ -395,26 +430,23 @@ mod tests {
         Picture { blocks: (0..blocks).map(block).collect(), edges: order.windows(2).map(edge).collect() }
     }
 
-    /// How many blocks are drawn, in how many parts the others are left out, and the edges between them.
-    fn check(picture: &Picture, expected: Option<(usize, usize, usize)>) {
-        let drawn = shown(picture, &[1, 2]).map(|(shapes, edges)| {
-            assert!(edges.iter().all(|e| e.from < shapes.len() && e.to < shapes.len()));
-            let left_out: Vec<usize> = shapes
-                .iter()
-                .filter_map(|s| if let Shape::LeftOut(n) = s { Some(*n) } else { None })
-                .collect();
-            let blocks = shapes.len() - left_out.len();
-            assert_eq!(blocks + left_out.iter().sum::<usize>(), picture.blocks.len());
-            (blocks, left_out.len(), edges.len())
-        });
-        assert_eq!(drawn, expected);
+    /// Of each part: how many blocks are drawn, how many stubs, and the edges.
+    fn check(picture: &Picture, expected: Option<&[(usize, usize, usize)]>) {
+        let count = |part: &Drawn| {
+            assert!(part.edges.iter().all(|e| e.from < part.shapes.len() && e.to < part.shapes.len()));
+            let blocks = part.shapes.iter().filter(|s| matches!(s, Shape::Block(_))).count();
+            (blocks, part.shapes.len() - blocks, part.edges.len())
+        };
+        let drawn: Option<Vec<_>> = shown(picture, &[1, 2]).map(|parts| parts.iter().map(count).collect());
+        assert_eq!(drawn.as_deref(), expected);
     }
 
     #[test]
     fn large_graphs_are_drawn_near_their_changes() {
-        check(&chain(MOST_BLOCKS, &[9]), Some((MOST_BLOCKS, 0, MOST_BLOCKS - 1)));
-        // The ends of the edge that is new, three blocks before and after, and the ends of the function.
-        check(&chain(200, &[100]), Some((10, 2, 11)));
+        check(&chain(MOST_BLOCKS, &[9]), Some(&[(MOST_BLOCKS, 0, MOST_BLOCKS - 1)]));
+        // The ends of the edge that is new, and two blocks before and after.
+        check(&chain(200, &[100]), Some(&[(6, 2, 7)]));
+        check(&chain(200, &[100, 102, 150]), Some(&[(8, 2, 9), (6, 2, 7)]));
         let every: Vec<usize> = (2..200).collect();
         check(&chain(200, &every), None);
     }

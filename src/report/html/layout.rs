@@ -107,6 +107,14 @@ impl Graph {
                 }
             }
         }
+        // What nothing leads to stands right above what it leads to.
+        for (id, at) in layer.clone().into_iter().enumerate().filter(|(_, at)| *at == 0) {
+            let below = known.iter().zip(&leads_back).filter_map(|((from, to), back)| {
+                let (upper, lower) = if *back { (*to, *from) } else { (*from, *to) };
+                (upper == id && lower != id).then_some(layer[lower])
+            });
+            layer[id] = below.min().map_or(at, |nearest| nearest - 1);
+        }
         let items = sizes.iter().zip(&layer).map(|((width, height), layer)| Item {
             layer: *layer,
             width: *width,
