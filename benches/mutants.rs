@@ -5,7 +5,6 @@
 #[allow(dead_code, unused_imports, reason = "tests use the rest")]
 #[path = "../tests/support/compiled/mod.rs"]
 mod compiled;
-#[allow(dead_code, clippy::nonminimal_bool, reason = "other benchmarks use the rest")]
 #[path = "../tests/support/edits.rs"]
 mod edits;
 #[path = "../tests/support/measure.rs"]

@@ -8,7 +8,7 @@
 //! of calls and resources, as a churn with a witness.
 //! `INVDIFF_MUTANTS` is the most mutants of one function (none: only facts are counted).
 
-#[allow(dead_code, clippy::nonminimal_bool, reason = "other benchmarks use the rest")]
+#[allow(dead_code, reason = "other benchmarks use the rest")]
 #[path = "../tests/support/edits.rs"]
 mod edits;
 

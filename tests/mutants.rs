@@ -5,7 +5,6 @@
 #[allow(dead_code, unused_imports, reason = "other tests use the rest")]
 #[path = "support/compiled/mod.rs"]
 mod compiled;
-#[allow(clippy::nonminimal_bool, reason = "two conditions read better than their negation")]
 #[path = "support/edits.rs"]
 mod edits;
 #[path = "support/measure.rs"]

@@ -86,7 +86,9 @@ pub fn originals(file: &str, text: &str) -> Vec<Original> {
 
 impl Original {
     pub fn mutants(&self) -> Vec<Edit> {
-        edits::mutants(&self.text, &self.range)
+        let mut all = edits::mutants(&self.text, &self.range);
+        all.extend(edits::name_mutants(&self.text, &self.range));
+        all
     }
 
     pub fn preserving(&self) -> Vec<Edit> {
