@@ -72,7 +72,7 @@ pub enum Compared {
 }
 
 /// A way out of a branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Way(usize);
 
 impl Way {

@@ -10,7 +10,7 @@ use super::subject::{Subject, find_var};
 use super::templates;
 use super::transfer;
 use crate::interp::{
-    self, Compared, End, Identity, Input, Limits, Observation, Outcome, Program, Trail, Value,
+    self, Compared, End, Identity, Input, Limits, Observation, Outcome, Program, Standing, Trail, Value,
 };
 use crate::ir::{CType, Const, Function, NodeId, UndefinedKind};
 use crate::smt;
@@ -72,7 +72,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { inputs: 4000, steps: 4_000_000, onwards: 12_000_000 }
+        Budget { inputs: 4000, steps: 4_000_000, onwards: 24_000_000 }
     }
 }
 
@@ -198,8 +198,9 @@ impl<'a> Search<'a> {
         let mut barren = 0;
         while self.steps < end && !self.shown {
             self.steps += self.guide.explain((self.old, self.new), self.entry);
-            let patience = if self.guide.inputs.has_frontier() { PATIENCE } else { PATIENCE / 8 };
-            let Some(input) = self.guide.inputs.next(&self.generator).filter(|_| barren < patience) else {
+            let patience = if self.guide.inputs.has_frontier() { PATIENCE } else { PATIENCE / 4 };
+            let next = self.guide.next(&self.generator);
+            let Some(input) = next.filter(|_| barren < patience) else {
                 return;
             };
             let (run, is_new) = self.run(input, FUEL / 16);
@@ -234,7 +235,7 @@ impl<'a> Search<'a> {
 }
 
 /// Inputs in a row that may take no new way before a search is given up.
-const PATIENCE: u32 = 1000;
+const PATIENCE: u32 = 2000;
 /// Texts that a run compares and that are tried at once.
 const MAX_TEXTS: usize = 8;
 /// Inputs that took new ways and are yet to be gone on from.
@@ -264,6 +265,11 @@ impl Guide {
         is_new
     }
 
+    fn next(&mut self, generator: &interp::Generator) -> Option<Input> {
+        let known = &self.known;
+        self.inputs.next(generator, &|(version, way)| way.is_known(&known[version]))
+    }
+
     /// Runs the inputs that wait again, to see what was compared; returns the instructions that took.
     fn explain(&mut self, (old, new): (&Program, &Program), entry: (&str, &str)) -> u64 {
         let mut steps = 0;
@@ -271,17 +277,21 @@ impl Guide {
             let mut texts = 0;
             let limits = Limits { fuel: FUEL / 16, ..Limits::default() };
             let mut compared = Vec::new();
-            for ((program, name), known) in [(old, entry.0), (new, entry.1)].into_iter().zip(&self.known) {
+            for (version, (program, name)) in [(old, entry.0), (new, entry.1)].into_iter().enumerate() {
+                let known = &self.known[version];
                 let mut trail = Trail::explaining();
                 steps += RUN_COST + interp::run_on_trail(program, name, &input, &limits, &mut trail).steps;
                 compared.extend(trail.into_comparisons().into_iter().map(|c| {
-                    let is_known = match &c {
-                        Compared::Values { untaken, .. } => untaken.is_known(known),
-                        // A text may be long in coming together.
-                        Compared::Text { .. } => texts >= MAX_TEXTS,
+                    let is_text = matches!(c, Compared::Text { .. });
+                    texts += usize::from(is_text);
+                    let standing = match &c {
+                        Compared::Values { untaken, .. } if !untaken.is_known(known) => {
+                            Standing::New(Some((version, *untaken)))
+                        }
+                        Compared::Text { .. } if texts <= MAX_TEXTS => Standing::New(None),
+                        _ => Standing::Known,
                     };
-                    texts += usize::from(matches!(c, Compared::Text { .. }));
-                    (c, is_known)
+                    (c, standing)
                 }));
             }
             self.inputs.learn(input, &outcome, &compared, new.data_model().pointer_bits());

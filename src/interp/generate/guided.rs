@@ -11,19 +11,30 @@ use super::shape;
 use super::{Generator, objects};
 use crate::interp::input::{CallResult, Input, ObjectId, Value};
 use crate::interp::outcome::{End, Outcome};
-use crate::interp::trail::{Compared, Operand, Origin, Place};
+use crate::interp::trail::{Compared, Operand, Origin, Place, Way};
 use crate::ir::{Const, Op, Sort, UndefinedKind};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Inputs that are kept to go on from.
 const MAX_ENTRIES: usize = 160;
 /// Those that count as the newest.
 const NEWEST: usize = 6;
+/// Times that a way is tried before others.
+const MAX_TRIES: u32 = 24;
 /// Tweaks of one input.
 const MAX_TWEAKS: usize = 400;
 
 /// Values that may have been an index out of bounds.
 const MAX_INDICES: usize = 12;
+
+/// Whether what would turn a comparison leads to something new.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Standing {
+    Known,
+    /// To a way that no run took, where one is known.
+    New(Option<Lead>),
+}
 
 /// One change of an input.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,18 +52,23 @@ enum Tweak {
 /// An input with what can be done to it.
 struct Entry {
     input: Input,
-    /// Those that lead where no run has been, and others.
-    frontier: Vec<Tweak>,
+    /// Those that may lead where no run has been, with the way; what was compared last stands last.
+    frontier: Vec<(Tweak, Option<Lead>)>,
     tweaks: Vec<Tweak>,
     /// Calls of what nobody defines.
     calls: Vec<(Arc<str>, u32)>,
 }
+
+/// A way that no run took, in the older version (0) or the newer one (1).
+pub type Lead = (usize, Way);
 
 /// Endless source of inputs that go on from earlier ones.
 #[derive(Default)]
 pub struct Guided {
     entries: Vec<Entry>,
     count: u64,
+    /// How often a way was tried.
+    tries: HashMap<Lead, u32>,
 }
 
 impl Guided {
@@ -61,26 +77,34 @@ impl Guided {
         self.entries.iter().any(|e| !e.frontier.is_empty())
     }
 
+    fn is_tired(&self, lead: Lead) -> bool {
+        self.tries.get(&lead).is_some_and(|n| *n >= MAX_TRIES)
+    }
+
     /// Takes an input that took a new way, with how its run ended and what was compared, and which ways
     /// are known.
     pub fn learn(
         &mut self,
         input: Input,
         outcome: &Outcome,
-        compared: &[(Compared, bool)],
+        compared: &[(Compared, Standing)],
         pointer_bits: u16,
     ) {
-        let (mut frontier, mut tweaks): (Vec<Tweak>, Vec<Tweak>) = Default::default();
-        let mut add = |tweak: Tweak, is_known: bool| {
-            let list = if is_known { &mut tweaks } else { &mut frontier };
-            if list.len() < MAX_TWEAKS && !list.contains(&tweak) {
-                list.push(tweak);
+        let mut frontier: Vec<(Tweak, Option<Lead>)> = Vec::new();
+        let mut tweaks: Vec<Tweak> = Vec::new();
+        let mut add = |tweak: Tweak, standing: Standing| match standing {
+            Standing::New(lead) if !lead.is_some_and(|lead| self.is_tired(lead)) => {
+                if frontier.len() < MAX_TWEAKS && frontier.iter().all(|(t, _)| *t != tweak) {
+                    frontier.push((tweak, lead));
+                }
             }
+            _ if tweaks.len() < MAX_TWEAKS && !tweaks.contains(&tweak) => tweaks.push(tweak),
+            _ => {}
         };
         if let (End::Undefined { kind: UndefinedKind::OutOfBounds, .. }, Some(id)) =
             (&outcome.end, outcome.ended_on)
         {
-            add(Tweak::Grow(id), false);
+            add(Tweak::Grow(id), Standing::New(None));
             // What was left may have been indexed by what was compared.
             let size = input.objects.iter().find(|o| o.id == id).map_or(0, |o| o.bytes.len() as i128);
             let sides = compared.iter().rev().filter_map(|(c, _)| match c {
@@ -93,21 +117,24 @@ impl Guided {
                     && !(0..size).contains(&(n - shift))
                 {
                     for k in [0, size - 1] {
-                        add(Tweak::Put(origin.clone(), Value::Const(Const::bv(width, k))), false);
+                        add(
+                            Tweak::Put(origin.clone(), Value::Const(Const::bv(width, k))),
+                            Standing::New(None),
+                        );
                     }
                 }
             }
         }
         // What was compared last stands first.
-        for (c, is_known) in compared.iter().rev() {
+        for (c, standing) in compared.iter().rev() {
             match c {
                 Compared::Values { op, sides, .. } => {
                     let [a, b] = &**sides;
-                    turn(a, b, *op, true, pointer_bits, &mut |t| add(t, *is_known));
-                    turn(b, a, *op, false, pointer_bits, &mut |t| add(t, *is_known));
+                    turn(a, b, *op, true, pointer_bits, &mut |t| add(t, *standing));
+                    turn(b, a, *op, false, pointer_bits, &mut |t| add(t, *standing));
                 }
                 Compared::Text { object, offset, other } => {
-                    add(Tweak::Text { object: *object, offset: *offset, text: other.clone() }, *is_known);
+                    add(Tweak::Text { object: *object, offset: *offset, text: other.clone() }, *standing);
                 }
             }
         }
@@ -118,34 +145,31 @@ impl Guided {
             let at = MAX_ENTRIES / 4 + rng.below((MAX_ENTRIES / 2) as u64) as usize;
             self.entries.remove(at);
         }
+        frontier.reverse();
         self.entries.push(Entry { input, frontier, tweaks, calls });
     }
 
-    /// Returns the next input; `None` before anything was learnt.
-    pub fn next(&mut self, generator: &Generator) -> Option<Input> {
+    /// Returns the next input; `None` before anything was learnt. `is_known`: whether a run took a way.
+    pub fn next(&mut self, generator: &Generator, is_known: &dyn Fn(Lead) -> bool) -> Option<Input> {
         let mut rng = SplitMix::at(generator.seed ^ 0x6775_6964, self.count);
         self.count += 1;
-        let total = self.entries.len();
-        if total == 0 {
-            return None;
-        }
-        let newest = NEWEST.min(total) as u64;
-        let at = match rng.chance(60) {
-            true => total - 1 - rng.below(newest) as usize,
-            false => rng.below(total as u64) as usize,
-        };
-        let entry = self.entries.get_mut(at)?;
-        let mut input = entry.input.clone();
-        if !entry.frontier.is_empty() && rng.chance(80) {
-            // What was compared last stands first.
-            let most = if rng.chance(70) { 4 } else { entry.frontier.len() };
-            let pick = rng.below(most.min(entry.frontier.len()) as u64) as usize;
-            entry.frontier.remove(pick).apply(&mut input, generator, &mut rng);
+        if rng.chance(70)
+            && let Some(input) = self.towards(generator, is_known, &mut rng)
+        {
             return Some(input);
         }
+        let total = self.entries.len();
+        let newest = NEWEST.min(total) as u64;
+        let at = match rng.chance(60) {
+            true => total.checked_sub(1 + rng.below(newest) as usize)?,
+            false => rng.below(total as u64) as usize,
+        };
+        let entry = self.entries.get(at)?;
+        let mut input = entry.input.clone();
         if !entry.tweaks.is_empty() && rng.chance(60) {
-            for _ in 0..1 + rng.below(3) {
-                if let Some(tweak) = rng.pick(&entry.tweaks).cloned() {
+            let tweaks = if rng.chance(60) { 1 } else { 2 + rng.below(2) };
+            for _ in 0..tweaks {
+                if let Some(tweak) = rng.pick(&entry.tweaks) {
                     tweak.apply(&mut input, generator, &mut rng);
                 }
             }
@@ -164,6 +188,33 @@ impl Guided {
             }
         }
         Some(input)
+    }
+
+    /// An input that may take a way that no run took, mostly from one of the newest.
+    fn towards(
+        &mut self,
+        generator: &Generator,
+        is_known: &dyn Fn(Lead) -> bool,
+        rng: &mut SplitMix,
+    ) -> Option<Input> {
+        let open: Vec<usize> =
+            (0..self.entries.len()).filter(|i| !self.entries[*i].frontier.is_empty()).collect();
+        let choice = if rng.chance(70) { NEWEST.min(open.len()) } else { open.len() };
+        let back = rng.below(choice as u64) as usize;
+        let at = *open.get(open.len().checked_sub(1 + back)?)?;
+        let Entry { input, frontier, tweaks, .. } = self.entries.get_mut(at)?;
+        while let Some((tweak, lead)) = frontier.pop() {
+            // Others may have come there since.
+            let tries = lead.map_or(0, |lead| *self.tries.entry(lead).and_modify(|n| *n += 1).or_insert(1));
+            if lead.is_some_and(is_known) || tries > MAX_TRIES {
+                tweaks.push(tweak);
+                continue;
+            }
+            let mut input = input.clone();
+            tweak.apply(&mut input, generator, rng);
+            return Some(input);
+        }
+        None
     }
 }
 

@@ -19,7 +19,7 @@ use pool::{Earlier, Pool};
 use random::SplitMix;
 use std::sync::Arc;
 
-pub use guided::Guided;
+pub use guided::{Guided, Lead, Standing};
 pub(crate) use stdin::Request;
 pub use stdin::StdinPlan;
 
