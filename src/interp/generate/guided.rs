@@ -92,14 +92,20 @@ impl Guided {
     ) {
         let mut frontier: Vec<(Tweak, Option<Lead>)> = Vec::new();
         let mut tweaks: Vec<Tweak> = Vec::new();
-        let mut add = |tweak: Tweak, standing: Standing| match standing {
-            Standing::New(lead) if !lead.is_some_and(|lead| self.is_tired(lead)) => {
-                if frontier.len() < MAX_TWEAKS && frontier.iter().all(|(t, _)| *t != tweak) {
-                    frontier.push((tweak, lead));
-                }
+        let mut add = |tweak: Tweak, standing: Standing| {
+            let lead = match standing {
+                Standing::New(lead) if !lead.is_some_and(|lead| self.is_tired(lead)) => Some(lead),
+                _ => None,
+            };
+            let is_there = match lead {
+                Some(_) => frontier.len() >= MAX_TWEAKS || frontier.iter().any(|(t, _)| *t == tweak),
+                None => tweaks.len() >= MAX_TWEAKS || tweaks.contains(&tweak),
+            };
+            match lead {
+                _ if is_there => {}
+                Some(lead) => frontier.push((tweak, lead)),
+                None => tweaks.push(tweak),
             }
-            _ if tweaks.len() < MAX_TWEAKS && !tweaks.contains(&tweak) => tweaks.push(tweak),
-            _ => {}
         };
         if let (End::Undefined { kind: UndefinedKind::OutOfBounds, .. }, Some(id)) =
             (&outcome.end, outcome.ended_on)
