@@ -29,9 +29,10 @@ struct Maker<'a> {
     names: u32,
 }
 
-/// Makes the driver of a program. Facts in `left_out` did not compile.
-pub fn driver(unit: &Unit, source: &str, facts: &[Fact], left_out: &BTreeSet<usize>) -> Driver {
-    let out = format!("#define main ivd_program\n{source}\n#undef main\n#line 1 \"runtime\"\n{RUNTIME}\n");
+/// Makes the driver of a program, or of a `text` with assertions in it: both have to get the same inputs,
+/// which are made of the constants of `source`. Facts in `left_out` did not compile.
+pub fn driver(unit: &Unit, source: &str, text: &str, facts: &[Fact], left_out: &BTreeSet<usize>) -> Driver {
+    let out = format!("#define main ivd_program\n{text}\n#undef main\n#line 1 \"runtime\"\n{RUNTIME}\n");
     let mut maker = Maker { unit, source, out, keys: Vec::new(), names: 0 };
     let mut driver =
         Driver { text: String::new(), functions: Vec::new(), columns: Vec::new(), said: BTreeSet::new() };

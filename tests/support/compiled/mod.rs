@@ -113,7 +113,7 @@ pub fn check(
     // The same functions are called, static ones too: runs are known by their functions' numbers.
     let none_said = (0..facts.len()).collect();
     for copy in asserted::copies(source, report, Setting::Functions) {
-        let made = driver::driver(unit, &copy.text, facts, &none_said);
+        let made = driver::driver(unit, source, &copy.text, facts, &none_said);
         std::fs::write(dir.join("driver.c"), &made.text).map_err(|e| e.to_string())?;
         answer.assertions(dir, &copy, runs)?;
     }
@@ -151,7 +151,7 @@ fn defined(dir: &Path) -> Result<Vec<bool>, String> {
 fn compilable(unit: &Unit, source: &str, facts: &[Fact], dir: &Path) -> Result<Driver, String> {
     let mut left_out = BTreeSet::new();
     loop {
-        let made = driver::driver(unit, source, facts, &left_out);
+        let made = driver::driver(unit, source, source, facts, &left_out);
         std::fs::write(dir.join("driver.c"), &made.text).map_err(|e| e.to_string())?;
         let mut arguments = COMMON.to_vec();
         arguments.extend(["-fsyntax-only", "-fmax-errors=0", "driver.c"]);
