@@ -102,6 +102,24 @@ fn behind_small_arguments() {
     );
 }
 
+/// What an opaque pointer leads to is part of the input that is shown.
+#[test]
+fn what_nobody_declares_is_shown_by_its_bytes() {
+    let source = |k: &str| {
+        format!(
+            "struct hidden; struct s {{ int n; struct hidden *state; }}; struct inner {{ struct s *owner; int mode; }};\n\
+             int f(struct s *p) {{ struct inner *q = (struct inner *)p->state;\n\
+             if (!q || q->owner != p || q->mode != 7700) return 0; return {k}; }}"
+        )
+    };
+    let report = analyse(&source("1"), &source("2"));
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    let witness = churns.filter_map(|c| c.witness.as_ref()).next().expect("a witness");
+    let cells: Vec<_> = witness.memory.iter().flat_map(|o| &o.cells).collect();
+    let text = format!("{cells:?}");
+    assert!(text.contains("\"+8\"") && text.contains("0x1e14") && text.contains("\"+0\""), "{text}");
+}
+
 /// Addresses are a machine's own, and what does not fit a parameter is no argument.
 #[test]
 fn made_up_inputs_fit() {

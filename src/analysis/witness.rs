@@ -334,6 +334,7 @@ impl Content<'_> {
                     }
                 }
             }
+            CType::Void => self.words(at, &path, m.unit.data_model.pointer_bits(), cells),
             _ => {
                 let Some(sort) = ty.sort(m.unit.data_model.pointer_bits()) else { return };
                 let path = if path.is_empty() { "[0]".to_owned() } else { path };
@@ -355,6 +356,28 @@ impl Content<'_> {
 }
 
 impl Content<'_> {
+    /// Spells out what nobody declares: words of four bytes that are not zero, and pointers, by their byte
+    /// (`+8`).
+    fn words(&self, at: u64, path: &str, pointer_bits: u16, cells: &mut BTreeMap<String, report::Value>) {
+        const MAX: usize = 64;
+        const WORD: usize = 4;
+        let mut next = at as usize;
+        while next < self.bytes.len() && cells.len() < MAX {
+            let key = || format!("{path}+{next}");
+            if let Some(p) = self.pointers.get(&(next as u64)) {
+                cells.insert(key(), p.clone());
+                next += usize::from(pointer_bits / 8).max(WORD);
+                continue;
+            }
+            let word =
+                self.bytes.iter().skip(next).take(WORD).rev().fold(0u32, |acc, b| acc << 8 | u32::from(*b));
+            if word != 0 {
+                cells.insert(key(), report::Value::Text(format!("{word:#x}")));
+            }
+            next += WORD;
+        }
+    }
+
     /// Of members that share bytes (of a union) one is shown: the first that fits what is there.
     fn is_shown(&self, m: &Member, fields: &[Field], k: usize, at: u64) -> bool {
         let extent =
