@@ -103,6 +103,21 @@ mod tests {
         check(&[(Functional, "\\result == n"), (Functional, "\\result == m")], &[false, false]);
     }
 
+    /// A bound says how a result compares with what is beyond it.
+    #[test]
+    fn bounds_say_comparisons() {
+        use Template::{Comparison, Range};
+        check(
+            &[
+                (Range, "\\result <= 0"),
+                (Comparison, "\\old(n) > 0 ==> \\result < n"),
+                (Comparison, "\\old(*p) > 0 ==> \\result < \\old(*p)"),
+                (Comparison, "\\old(*p) >= 0 ==> \\result < \\old(*p)"),
+            ],
+            &[false, true, true, false],
+        );
+    }
+
     /// Of two that say the same, one stays.
     #[test]
     fn equal_facts_do_not_drop_each_other() {

@@ -28,8 +28,13 @@ pub(super) fn select<'f>(
 ) -> Selected<'f> {
     let is_value = |f: &&&Fact| matches!(f.template, Template::Constant | Template::Functional);
     let is_plain = |f: &&&Fact| f.text.len() <= PLAIN && !names_a_call(&f.text);
-    let plain: BTreeSet<&String> =
-        facts.iter().filter(is_value).filter(is_plain).flat_map(|f| &f.variables).collect();
+    // The variable of a condition is given no value by what holds under it.
+    let valued = |f: &'f Fact| {
+        let value = f.text.rsplit(" ==> ").next().unwrap_or_default();
+        f.variables.iter().filter(move |v| value.contains(v.as_str()))
+    };
+    let values = facts.iter().filter(is_value).filter(is_plain);
+    let plain: BTreeSet<&String> = values.flat_map(|f| valued(f)).collect();
     let implied = |f: &&Fact| {
         let of_run = matches!(f.template, Template::Event | Template::Typestate);
         !is_value(&f) && !of_run && f.variables.iter().all(|v| plain.contains(v))
@@ -103,6 +108,8 @@ mod tests {
             1,
         );
         check(&[(Range, "\\result", "\\result >= 0")], &["\\result >= 0"], 0);
+        let case = (Functional, "\\result n", "\\result == -1 ==> n == 7");
+        check(&[(Range, "\\result", "\\result <= 0"), case], &["\\result <= 0", case.2], 0);
         for (value, bounded) in
             [("g(n)", true), ("2 * g(n + 1)", true), ("abs(n)", false), ("\\old(n) * (n)", false)]
         {

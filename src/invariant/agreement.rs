@@ -16,7 +16,8 @@ use super::consolidate::{Engine, Side};
 use super::subject::Subject;
 use crate::ir::{App, Const, Op, Rounding, Sort, Term, TermId, TermPool, eval};
 use crate::smt;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Facts of one subject.
@@ -188,7 +189,7 @@ struct Path<'r> {
     tests: Vec<(TermId, bool)>,
     /// Tests that only change the sign of a zero were passed over.
     dropped: bool,
-    done: HashMap<TermId, TermId>,
+    done: FxHashMap<TermId, TermId>,
 }
 
 impl Path<'_> {
@@ -317,7 +318,7 @@ impl Engine<'_> {
         for fill in std::iter::once(eval::Fill::Zero).chain(varied) {
             let input = eval::Assignment::filled(fill);
             let run = program.run(pool, &input);
-            let mut path = Path { run: &run, tests: Vec::new(), dropped: false, done: HashMap::new() };
+            let mut path = Path { run: &run, tests: Vec::new(), dropped: false, done: FxHashMap::default() };
             let whats: Option<Vec<TermId>> = values.iter().map(|&v| path.case(pool, v)).collect();
             if let Some(whats) = whats {
                 found.insert((path.tests, whats, path.dropped));

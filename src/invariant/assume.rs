@@ -1,7 +1,7 @@
 //! Terms under named assumptions and under conditions.
 
-use crate::ir::{App, LOOP_VALUE, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::ir::{App, LOOP_VALUE, Leaf, Op, Rebuilt, Sort, Term, TermId, TermPool, Uf};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the term with the conversions that `unchecked` accepts taken to succeed
 /// (`stdin-well-formed`). Conversions whose success the program looks at may fail.
@@ -230,19 +230,5 @@ pub fn replaced(pool: &mut TermPool, root: TermId, part: TermId, by: TermId) -> 
 
 /// Rebuilds a term bottom up, replacing what `f` answers for.
 fn rewrite(pool: &mut TermPool, root: TermId, f: &dyn Fn(&mut TermPool, TermId) -> Option<TermId>) -> TermId {
-    let mut done: HashMap<TermId, TermId> = HashMap::new();
-    for t in pool.reachable(&[root]) {
-        let new = match f(pool, t) {
-            Some(n) => n,
-            None => match pool.get(t).clone() {
-                Term::App(app, args) => {
-                    let new: Vec<TermId> = args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
-                    if new == args { t } else { pool.app(app, &new) }
-                }
-                _ => t,
-            },
-        };
-        done.insert(t, new);
-    }
-    done.get(&root).copied().unwrap_or(root)
+    pool.rebuilt(root, &|pool, t| f(pool, t).map_or(Rebuilt::Kept, Rebuilt::By))
 }

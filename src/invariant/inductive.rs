@@ -67,6 +67,8 @@ struct Head {
     candidates: BTreeSet<Candidate>,
     /// Those about elements of arrays.
     quantified: BTreeSet<Candidate>,
+    /// What candidates say of the cut terms, once it was looked up.
+    supposed: BTreeMap<Candidate, TermId>,
     /// What its values take for granted.
     assumed: BTreeSet<String>,
 }
@@ -215,7 +217,8 @@ impl Engine<'_> {
         let calls = self.calls_before(class, node, false, false);
         let before = self.cut(calls);
         let quantified = BTreeSet::new();
-        Some(Head { point, reach, before, known, first, back, candidates, quantified, assumed })
+        let supposed = BTreeMap::new();
+        Some(Head { point, reach, before, known, first, back, candidates, quantified, supposed, assumed })
     }
 
     /// The values of what is known, as one class has them somewhere, with loops cut.
@@ -270,6 +273,9 @@ impl Engine<'_> {
     fn weaken(&mut self, class: usize, heads: &mut [Head], settled: TermId) {
         let asked =
             |e: &Self| e.lemmas.settled().asked() + e.elements.settled().asked() + e.large.settled().asked();
+        for head in heads.iter_mut() {
+            head.supposed = head.candidates.iter().map(|c| (c.clone(), self.supposed(head, c))).collect();
+        }
         let share = if self.is_brief() { MAX_BRIEF_QUESTIONS } else { MAX_QUESTIONS };
         let mut until = asked(self) + share;
         loop {
@@ -475,6 +481,9 @@ impl Engine<'_> {
 
     /// What one candidate says of the cut terms of its head.
     fn supposed(&mut self, head: &Head, candidate: &Candidate) -> TermId {
+        if let Some(fact) = head.supposed.get(candidate) {
+            return *fact;
+        }
         let value = |x: &str| head.known.get(x).map(|k| (k.val.term, k.ty.clone()));
         let Some(fact) = candidate.term(&mut self.e.pool, &value) else { return self.e.pool.bool(true) };
         let fact = self.cut(fact);
@@ -484,14 +493,14 @@ impl Engine<'_> {
 
     /// What the candidates of all heads, but for one, say of the cut terms.
     fn conjunction(&mut self, heads: &[Head], but: Option<usize>) -> TermId {
-        let mut all = self.e.pool.bool(true);
+        let mut all = Vec::new();
         for (_, head) in heads.iter().enumerate().filter(|(i, _)| Some(*i) != but) {
             for candidate in &head.candidates {
-                let fact = self.supposed(head, candidate);
-                all = self.e.pool.and(all, fact);
+                all.push(self.supposed(head, candidate));
             }
         }
-        all
+        all.push(self.e.pool.bool(true));
+        self.e.pool.op(Op::And, &all)
     }
 
     /// Condition of being at a point of a class, with what its loops guarantee without further

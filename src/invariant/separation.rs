@@ -15,9 +15,10 @@ use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::c_text::{self, Extent, Naming};
 use crate::semantics::frames::{self, Bytes, Frame, Frames};
 use crate::semantics::{Place, library};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -36,13 +37,13 @@ pub(super) struct Written {
 }
 
 /// By a loop's hash.
-pub(super) type LoopFrames = HashMap<Arc<str>, Option<Written>>;
+pub(super) type LoopFrames = FxHashMap<Arc<str>, Option<Written>>;
 
 /// What accesses can touch, by the types of one class, as far as it was asked.
 pub(super) struct Regions {
     unit: Arc<Unit>,
     naming: Naming<'static>,
-    extents: RefCell<HashMap<(TermId, u64), Option<Extent>>>,
+    extents: RefCell<FxHashMap<(TermId, u64), Option<Extent>>>,
 }
 
 /// Takes regions apart by the types of one class, and notes what it took for granted.
@@ -314,7 +315,7 @@ impl Engine<'_> {
         }
         // While it is being found out, nothing is known.
         self.loop_frames.insert(class, Rc::default());
-        let mut found = LoopFrames::new();
+        let mut found = LoopFrames::default();
         for l in self.e.flow.classes[class].loops.clone() {
             let Some(hash) = self.e.loop_hash(class, l.head) else { continue };
             let written = self.written_in(class, l.body.iter().copied().collect());

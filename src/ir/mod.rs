@@ -30,6 +30,6 @@ pub use function::{
 pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
-pub use term::{App, LOOP_VALUE, Leaf, Separation, Term, TermId, TermPool, Uf, eval, interval};
+pub use term::{App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval};
 pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, Unit};
 pub use verify::verify;

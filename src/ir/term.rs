@@ -12,7 +12,8 @@ pub mod interval;
 mod simplify;
 
 use super::{Const, Op, Sort};
-use std::collections::HashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -114,6 +115,16 @@ pub trait Separation {
     fn before(&self, pool: &TermPool, memory: TermId, a: TermId, n: u64) -> Option<TermId>;
 }
 
+/// What becomes of a part of a term ([`TermPool::rebuilt`]).
+pub enum Rebuilt {
+    /// It stays, with what becomes of its arguments.
+    Kept,
+    /// The same, and is normalised again whether or not an argument changed.
+    Anew,
+    /// Another takes its place.
+    By(TermId),
+}
+
 /// Which terms of a pool were met: a bit for each.
 struct Seen(Vec<u64>);
 
@@ -135,8 +146,9 @@ impl Seen {
 /// Owner of terms.
 #[derive(Default)]
 pub struct TermPool {
-    terms: Vec<(Term, Sort)>,
-    ids: HashMap<Term, TermId>,
+    /// By id.
+    terms: IndexSet<Term, FxBuildHasher>,
+    sorts: Vec<Sort>,
     memo: simplify::Memo,
 }
 
@@ -146,11 +158,11 @@ impl TermPool {
     }
 
     pub fn get(&self, id: TermId) -> &Term {
-        &self.terms[id.0 as usize].0
+        &self.terms[id.0 as usize]
     }
 
     pub fn sort(&self, id: TermId) -> Sort {
-        self.terms[id.0 as usize].1
+        self.sorts[id.0 as usize]
     }
 
     /// Returns how many distinct terms were made.
@@ -224,19 +236,38 @@ impl TermPool {
     /// elsewhere.
     pub fn separated(&mut self, root: TermId, separation: Rc<dyn Separation>) -> TermId {
         let kept = self.memo.assume(Some(separation));
-        let mut done: HashMap<TermId, TermId> = HashMap::new();
-        for t in self.reachable(&[root]) {
-            let new = match self.get(t).clone() {
-                Term::App(app, args) => {
-                    let new: Vec<TermId> = args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
-                    self.app(app, &new)
-                }
-                _ => t,
-            };
-            done.insert(t, new);
-        }
+        // Only where writes are is there something to see through.
+        let new = self.rebuilt(root, &|pool, t| match pool.get(t) {
+            Term::App(
+                App::Load { .. } | App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. },
+                _,
+            ) => Rebuilt::Anew,
+            _ => Rebuilt::Kept,
+        });
         self.memo.restore(kept);
-        done.get(&root).copied().unwrap_or(root)
+        new
+    }
+
+    /// Rebuilds a term bottom up: `f` says what becomes of each of its parts, which is normalised again
+    /// if an argument changed.
+    pub fn rebuilt(&mut self, root: TermId, f: &dyn Fn(&mut TermPool, TermId) -> Rebuilt) -> TermId {
+        let mut changed: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for t in self.reachable(&[root]) {
+            let new = match f(self, t) {
+                Rebuilt::By(new) => new,
+                Rebuilt::Kept if !self.args(t).iter().any(|a| changed.contains_key(a)) => continue,
+                Rebuilt::Kept | Rebuilt::Anew => {
+                    let Term::App(app, args) = self.get(t).clone() else { continue };
+                    let args: Vec<TermId> =
+                        args.iter().map(|a| changed.get(a).copied().unwrap_or(*a)).collect();
+                    self.app(app, &args)
+                }
+            };
+            if new != t {
+                changed.insert(t, new);
+            }
+        }
+        changed.get(&root).copied().unwrap_or(root)
     }
 
     /// Returns the term of a leaf that was made already.
@@ -311,7 +342,7 @@ impl TermPool {
 
     /// Returns the id of a term that was made already.
     fn find(&self, term: &Term) -> Option<TermId> {
-        self.ids.get(term).copied()
+        self.terms.get_index_of(term).map(|id| TermId(id as u32))
     }
 
     /// Interns without normalising; for `simplify` alone.
@@ -321,12 +352,10 @@ impl TermPool {
     }
 
     fn intern(&mut self, term: Term, sort: Sort) -> TermId {
-        if let Some(&id) = self.ids.get(&term) {
-            return id;
+        let (id, is_new) = self.terms.insert_full(term);
+        if is_new {
+            self.sorts.push(sort);
         }
-        let id = TermId(self.terms.len() as u32);
-        self.terms.push((term.clone(), sort));
-        self.ids.insert(term, id);
-        id
+        TermId(id as u32)
     }
 }

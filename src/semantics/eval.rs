@@ -13,7 +13,7 @@ use super::loops::LoopInfo;
 use super::place::{Place, Places, exact_object};
 use crate::ir::{App, Expr, Global, Instr, Leaf, Object, Op, Sort, Term, TermId, TermPool, VarId, VarKind};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -75,13 +75,13 @@ pub struct Evaluator<'a> {
     pub(super) pointer_bits: u16,
     pub(super) loops: Vec<Vec<Rc<LoopInfo>>>,
     pub(super) none: Rc<Lines>,
-    memo: HashMap<(Place, MvId), Part<Val>>,
-    pub(super) reach_memo: HashMap<MvId, Part<Val>>,
+    memo: FxHashMap<(Place, MvId), Part<Val>>,
+    pub(super) reach_memo: FxHashMap<MvId, Part<Val>>,
     /// By node, dominator and classes.
-    pub(super) reach_from_memo: HashMap<(MvId, MvId, VersionSet), Part<Val>>,
+    pub(super) reach_from_memo: FxHashMap<(MvId, MvId, VersionSet), Part<Val>>,
     /// Successes of conversions from standard input that a program does not look at, with the
     /// classes that do not.
-    pub unchecked: HashMap<TermId, VersionSet>,
+    pub unchecked: FxHashMap<TermId, VersionSet>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -105,10 +105,10 @@ impl<'a> Evaluator<'a> {
             pointer_bits,
             loops: Vec::new(),
             none: Rc::new(Lines::new()),
-            memo: HashMap::new(),
-            reach_memo: HashMap::new(),
-            reach_from_memo: HashMap::new(),
-            unchecked: HashMap::new(),
+            memo: FxHashMap::default(),
+            reach_memo: FxHashMap::default(),
+            reach_from_memo: FxHashMap::default(),
+            unchecked: FxHashMap::default(),
         };
         e.loops = (0..n).map(|c| e.describe_loops(c)).collect();
         e
@@ -348,7 +348,7 @@ impl<'a> Evaluator<'a> {
         let mut result = Vec::new();
         for (set, vals) in self.several(&vars, node, classes) {
             let (var_vals, place_vals) = vals.split_at(count);
-            let lookup: HashMap<Place, TermId> =
+            let lookup: FxHashMap<Place, TermId> =
                 vars.iter().copied().zip(var_vals.iter().map(|v| v.term)).collect();
             let terms = exprs.iter().map(|e| self.build(e, &lookup)).collect();
             let (mut causes, mut guards) = (self.none.clone(), self.none.clone());
@@ -361,7 +361,7 @@ impl<'a> Evaluator<'a> {
         result
     }
 
-    fn build(&mut self, e: &Expr, vars: &HashMap<Place, TermId>) -> TermId {
+    fn build(&mut self, e: &Expr, vars: &FxHashMap<Place, TermId>) -> TermId {
         match e {
             Expr::Const(c) => self.pool.constant(*c),
             Expr::Var(v) => match vars.get(&Place::Var(*v)) {

@@ -11,8 +11,9 @@ use super::eval::{Evaluator, Lines, Part, Val, union};
 use super::place::{Place, Storage};
 use crate::ir::{App, Callee, Instr, Uf, VarId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet, key};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,14 +26,14 @@ pub struct LoopInfo {
     /// names.
     pub inputs: Vec<Place>,
     /// Number of each variable in the normalised loop.
-    numbers: HashMap<VarId, usize>,
+    numbers: FxHashMap<VarId, usize>,
     /// All nodes of the loop, as causes of what it computes.
     pub nodes: Rc<Lines>,
 }
 
 struct Numbering<'a> {
     graph: &'a Mvicfg,
-    numbers: RefCell<HashMap<VarId, usize>>,
+    numbers: RefCell<FxHashMap<VarId, usize>>,
 }
 
 impl key::Names for Numbering<'_> {
@@ -56,7 +57,7 @@ impl Evaluator<'_> {
         // Order within the loop: reverse postorder, which only structure decides.
         let mut nodes: Vec<MvId> = l.body.iter().copied().collect();
         nodes.sort_by_key(|&n| flow.order[n as usize]);
-        let position: HashMap<MvId, usize> = nodes.iter().enumerate().map(|(i, &n)| (n, i)).collect();
+        let position: FxHashMap<MvId, usize> = nodes.iter().enumerate().map(|(i, &n)| (n, i)).collect();
         let numbering = Numbering { graph: self.graph, numbers: RefCell::default() };
         let mut text = String::new();
         let mut exits: BTreeMap<MvId, usize> = BTreeMap::new();
@@ -117,7 +118,7 @@ impl Evaluator<'_> {
     fn live_at_head(&self, class: usize, index: usize, nodes: &[MvId]) -> Vec<Place> {
         let flow = &self.flow.classes[class];
         let l = &flow.loops[index];
-        let mut live: HashMap<MvId, BTreeSet<Place>> = HashMap::new();
+        let mut live: FxHashMap<MvId, BTreeSet<Place>> = FxHashMap::default();
         loop {
             let mut changed = false;
             for &n in nodes.iter().rev() {

@@ -3,7 +3,8 @@
 use crate::ir::{Callee, Expr, Instr, Object, Sort, Var, VarId};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// What a query can ask the value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,7 +42,7 @@ pub struct Places {
     pub writes: Vec<Vec<Place>>,
     /// Places that each node reads.
     pub reads: Vec<Vec<Place>>,
-    def_sites: HashMap<Place, BTreeSet<MvId>>,
+    def_sites: FxHashMap<Place, BTreeSet<MvId>>,
 }
 
 /// Returns the local object that an address expression is based on, if that is evident.
@@ -73,7 +74,7 @@ impl Places {
         for node in &g.nodes {
             classify(&node.instr, g, &mut storage, is_library);
         }
-        let mut places = Places { storage, writes: vec![], reads: vec![], def_sites: HashMap::new() };
+        let mut places = Places { storage, writes: vec![], reads: vec![], def_sites: FxHashMap::default() };
         for (i, node) in g.nodes.iter().enumerate() {
             let (reads, writes) = places.effects(&node.instr, &g.vars, is_library);
             for w in &writes {

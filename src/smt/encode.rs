@@ -13,7 +13,7 @@
 
 use super::floats;
 use crate::ir::{App, Const, Leaf, Op, Rounding, Sort, Term, TermId, TermPool, Uf};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use z3::ast::{Array, Ast, BV, Bool, Dynamic, Float, RoundingMode};
 use z3::{FuncDecl, Sort as Z3Sort, Symbol};
@@ -39,15 +39,20 @@ enum Function {
 
 pub(super) struct Encoder {
     pointer_bits: u16,
-    terms: HashMap<TermId, Dynamic>,
-    functions: HashMap<(Function, Vec<Sort>), FuncDecl>,
+    terms: FxHashMap<TermId, Dynamic>,
+    functions: FxHashMap<(Function, Vec<Sort>), FuncDecl>,
     /// What holds of an encoded term by the meaning of its operator.
-    facts: HashMap<TermId, Vec<Bool>>,
+    facts: FxHashMap<TermId, Vec<Bool>>,
 }
 
 impl Encoder {
     pub fn new(pointer_bits: u16) -> Encoder {
-        Encoder { pointer_bits, terms: HashMap::new(), functions: HashMap::new(), facts: HashMap::new() }
+        Encoder {
+            pointer_bits,
+            terms: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            facts: FxHashMap::default(),
+        }
     }
 
     pub fn pointer_bits(&self) -> u16 {
@@ -76,7 +81,7 @@ impl Encoder {
     pub fn side_conditions(&self, pool: &TermPool, cone: &[TermId]) -> Vec<Bool> {
         let mut conditions = Vec::new();
         let mut addresses: Vec<&Dynamic> = Vec::new();
-        let mut conversions: HashMap<(&str, &[TermId]), Bool> = HashMap::new();
+        let mut conversions: FxHashMap<(&str, &[TermId]), Bool> = FxHashMap::default();
         for t in cone {
             conditions.extend(self.facts.get(t).into_iter().flatten().cloned());
             match pool.get(*t) {

@@ -4,8 +4,8 @@
 //! line. Where a question has such a term, the instance of the theorem is added to its conditions. It
 //! holds of all bit-vectors, so it takes nothing away.
 
-use crate::ir::{App, Leaf, Op, Term, TermId, TermPool};
-use std::collections::HashMap;
+use crate::ir::{App, Leaf, Op, Rebuilt, Term, TermId, TermPool};
+use rustc_hash::FxHashMap;
 
 /// Midpoints of one question.
 const MAX_MIDPOINTS: usize = 4;
@@ -39,25 +39,17 @@ pub(super) fn without_midpoints(pool: &mut TermPool, question: TermId) -> Option
         return None;
     }
     let all = found.iter().fold(question, |all, m| pool.and(all, m.plain));
-    let mut numbers = HashMap::new();
+    let mut numbers = FxHashMap::default();
     for m in &found {
         let sort = pool.sort(m.middle);
         let number = pool.leaf(Leaf::Havoc { key: format!("midpoint {}", m.middle.0).into(), sort });
         numbers.insert(m.middle, number);
     }
-    let mut done: HashMap<TermId, TermId> = HashMap::new();
-    for t in pool.reachable(&[all]) {
-        let new = match (numbers.get(&t), pool.get(t).clone()) {
-            (Some(number), _) => *number,
-            (None, Term::App(app, args)) => {
-                let new: Vec<TermId> = args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
-                if new == args { t } else { pool.app(app, &new) }
-            }
-            (None, _) => t,
-        };
-        done.insert(t, new);
-    }
-    done.get(&all).copied()
+    let number = |_: &mut TermPool, t: TermId| match numbers.get(&t) {
+        Some(number) => Rebuilt::By(*number),
+        None => Rebuilt::Kept,
+    };
+    Some(pool.rebuilt(all, &number))
 }
 
 fn midpoints(pool: &mut TermPool, question: TermId) -> Vec<Midpoint> {
@@ -139,7 +131,7 @@ fn between_ends(pool: &mut TermPool, h: &Half) -> Option<Midpoint> {
 mod tests {
     use super::*;
     use crate::ir::eval::{Assignment, Program};
-    use crate::ir::{Const, Sort};
+    use crate::ir::{Const, Rebuilt, Sort};
 
     type Build<'a> = &'a dyn Fn(&mut TermPool, TermId, TermId) -> TermId;
 

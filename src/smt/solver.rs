@@ -14,7 +14,8 @@ use super::encode::Encoder;
 use super::model::{self, Model};
 use super::spending::Allowance;
 use crate::ir::{Const, Op, Sort, Term, TermId, TermPool};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use z3::ast::Bool;
 use z3::{Context, SatResult};
 
@@ -74,7 +75,7 @@ pub struct Solver {
     limits: Limits,
     /// `None` until something is asked: most functions never do, and a context costs milliseconds.
     session: Option<Session>,
-    cache: HashMap<Vec<TermId>, Verdict>,
+    cache: FxHashMap<Vec<TermId>, Verdict>,
     statistics: Statistics,
     /// Every query has a solver of its own.
     apart: bool,
@@ -104,7 +105,7 @@ impl Solver {
         Solver {
             limits,
             session: None,
-            cache: HashMap::new(),
+            cache: FxHashMap::default(),
             statistics: Statistics::default(),
             apart: false,
             allowance: None,

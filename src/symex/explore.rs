@@ -12,7 +12,8 @@ use super::trie::{Answer, At, Trie};
 use crate::ir::eval::{Assignment, Program};
 use crate::ir::{Function, Instr, NodeId, Op, TermId, TermPool, Unit};
 use crate::smt;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bounds of an exploration.
 #[derive(Clone, Copy, Debug)]
@@ -409,7 +410,7 @@ impl Explorer<'_> {
     fn in_state(&mut self, path: &Path, condition: TermId) -> TermId {
         let machine = Machine { f: self.f, unit: self.unit };
         let (vars, memory) = stand_ins(self.f, self.pool);
-        let mut by: HashMap<TermId, TermId> = HashMap::new();
+        let mut by: FxHashMap<TermId, TermId> = FxHashMap::default();
         for (leaf, v) in vars {
             // What lives in memory is read from it.
             if !self.f.var(v).in_memory {

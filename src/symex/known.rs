@@ -4,11 +4,11 @@
 use super::order::Order;
 use super::site::substituted;
 use crate::ir::{Leaf, Op, Term, TermId, TermPool};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Conditions that hold.
 pub struct Known {
-    parts: HashMap<TermId, TermId>,
+    parts: FxHashMap<TermId, TermId>,
     order: Order,
     yes: TermId,
     no: TermId,
@@ -20,7 +20,7 @@ impl Known {
         let (yes, no) = (pool.bool(true), pool.bool(false));
         let mut parts: Vec<TermId> = Vec::new();
         conditions.iter().for_each(|c| conjuncts(pool, *c, &mut parts));
-        let mut same: HashMap<TermId, TermId> = HashMap::new();
+        let mut same: FxHashMap<TermId, TermId> = FxHashMap::default();
         for part in &parts {
             let Some(&[a, b]) = pool.as_op(*part, Op::Eq) else { continue };
             let [a, b] = [a, b].map(|t| same.get(&t).copied().unwrap_or(t));

@@ -10,7 +10,8 @@ use crate::ir::{
     VarId,
 };
 use crate::semantics::constant_string;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Nodes that the formula of one region may take; conditions that people write take a few dozen.
 const MAX_STEPS: usize = 600;
@@ -165,21 +166,22 @@ pub(super) fn stand_ins(f: &Function, pool: &TermPool) -> (Vec<(TermId, VarId)>,
 }
 
 /// Replaces parts of a term, also those that come up by it. Cost: linear in the term.
-pub(super) fn substituted(pool: &mut TermPool, root: TermId, by: &HashMap<TermId, TermId>) -> TermId {
-    let mut done: HashMap<TermId, TermId> = HashMap::new();
+pub(super) fn substituted(pool: &mut TermPool, root: TermId, by: &FxHashMap<TermId, TermId>) -> TermId {
+    let mut changed: FxHashMap<TermId, TermId> = FxHashMap::default();
     for t in pool.reachable(&[root]) {
-        let new = match (by.get(&t), pool.get(t).clone()) {
-            (Some(new), _) => *new,
-            (None, Term::App(app, args)) => {
-                let args: Vec<TermId> = args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
+        let new = match by.get(&t) {
+            Some(new) => *new,
+            None if !pool.args(t).iter().any(|a| changed.contains_key(a)) => continue,
+            None => {
+                let Term::App(app, args) = pool.get(t).clone() else { continue };
+                let args: Vec<TermId> = args.iter().map(|a| changed.get(a).copied().unwrap_or(*a)).collect();
                 let new = pool.app(app, &args);
                 by.get(&new).copied().unwrap_or(new)
             }
-            _ => t,
         };
-        done.insert(t, new);
+        changed.insert(t, new);
     }
-    done.get(&root).copied().unwrap_or(root)
+    changed.get(&root).copied().unwrap_or(root)
 }
 
 /// Builds the condition of a region.

@@ -22,8 +22,9 @@ use super::{App, Leaf, Term, TermId, TermPool, Uf};
 use crate::ir::{Const, Op, Sort, UndefinedKind};
 use input::{ENTRY_MEMORY, fingerprint};
 use memory::Memory;
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -56,14 +57,15 @@ pub struct Program {
     order: Vec<TermId>,
     /// For each term of `order`, the positions of its arguments in `order`.
     args: Vec<Box<[u32]>>,
-    position: HashMap<TermId, u32>,
+    position: FxHashMap<TermId, u32>,
 }
 
 impl Program {
     pub fn new(pool: &TermPool, roots: &[TermId]) -> Program {
         let mut order = pool.reachable(roots);
         order.sort_unstable();
-        let position: HashMap<TermId, u32> = order.iter().enumerate().map(|(i, &t)| (t, i as u32)).collect();
+        let position: FxHashMap<TermId, u32> =
+            order.iter().enumerate().map(|(i, &t)| (t, i as u32)).collect();
         let args = order.iter().map(|&t| pool.args(t).iter().map(|a| position[a]).collect()).collect();
         Program { order, args, position }
     }
@@ -75,7 +77,7 @@ impl Program {
 
     /// Evaluates every term of the program.
     pub fn run<'a>(&'a self, pool: &TermPool, assignment: &'a Assignment) -> Run<'a> {
-        let mut table: UfTable = HashMap::new();
+        let mut table: UfTable = FxHashMap::default();
         loop {
             let mut run = Run {
                 program: self,
@@ -100,7 +102,7 @@ impl Program {
 
 /// Results of uninterpreted functions by function and arguments; `true` for those that the
 /// assignment fixes.
-type UfTable = HashMap<(u128, Vec<u128>), (Const, bool)>;
+type UfTable = FxHashMap<(u128, Vec<u128>), (Const, bool)>;
 
 /// Values of a program's terms under one assignment.
 pub struct Run<'a> {

@@ -4,7 +4,7 @@
 //! cannot wrap have bounds that a solver finds only with pains.
 
 use super::{App, Op, Sort, Term, TermId, TermPool};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Smallest and largest value, as a signed or as an unsigned number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,20 +21,20 @@ pub fn of(pool: &TermPool, t: TermId, signed: bool) -> Option<Interval> {
     if pool.sort(t).bits().is_none_or(|w| w > 64) || !matches!(pool.sort(t), Sort::Bv(_)) {
         return None;
     }
-    let mut eval = Eval { pool, known: HashMap::new() };
+    let mut eval = Eval { pool, known: FxHashMap::default() };
     Some(eval.of(t, signed, 0))
 }
 
 /// Whether a condition is true, or false, by the bounds of what it compares; `None` where they do not
 /// tell.
 pub fn decide(pool: &TermPool, condition: TermId) -> Option<bool> {
-    let mut eval = Eval { pool, known: HashMap::new() };
+    let mut eval = Eval { pool, known: FxHashMap::default() };
     eval.decide(condition, 0)
 }
 
 struct Eval<'p> {
     pool: &'p TermPool,
-    known: HashMap<(TermId, bool), Interval>,
+    known: FxHashMap<(TermId, bool), Interval>,
 }
 
 fn all(width: u16, signed: bool) -> Interval {

@@ -11,7 +11,7 @@
 use super::super::{App, Const, LOOP_VALUE, Leaf, Op, Separation, Sort, Term, TermId, TermPool, Uf};
 use super::linear::Linear;
 use super::{bits, width};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Writes that a load looks through at most; beyond, it is left as it is.
@@ -26,9 +26,9 @@ const NESTED_LOADS: usize = 200;
 /// What was found out about terms of a pool once.
 #[derive(Default)]
 pub(in super::super) struct Memo {
-    loads: HashMap<(TermId, TermId, Sort, u64), TermId>,
+    loads: FxHashMap<(TermId, TermId, Sort, u64), TermId>,
     /// Whether the term may hold the address of the local.
-    holds: HashMap<(TermId, TermId), bool>,
+    holds: FxHashMap<(TermId, TermId), bool>,
     /// Rules that are being applied inside one another right now.
     pub(super) nested: usize,
     /// What is taken to be apart right now.
@@ -37,7 +37,7 @@ pub(in super::super) struct Memo {
 
 /// What a memo knew before something was assumed.
 pub(in super::super) struct Kept {
-    loads: HashMap<(TermId, TermId, Sort, u64), TermId>,
+    loads: FxHashMap<(TermId, TermId, Sort, u64), TermId>,
     separation: Option<Rc<dyn Separation>>,
 }
 
@@ -179,7 +179,7 @@ fn may_hold(pool: &mut TermPool, t: TermId, object: TermId) -> bool {
     if let Some(&known) = pool.memo.holds.get(&(t, object)) {
         return known;
     }
-    let mut seen = HashSet::from([t]);
+    let mut seen = FxHashSet::from_iter([t]);
     let mut stack = vec![t];
     let mut answer = false;
     while let Some(s) = stack.pop() {
