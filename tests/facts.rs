@@ -928,3 +928,54 @@ fn a_lost_fact_is_told_once() {
     let report = analyse(&["int f(int x) { return x; }", "int f(int x) { return x + 1; }"]);
     assert_eq!(churns_of(&report), ["\\result == x", "\\result == x + 1"]);
 }
+
+/// A header that defines functions is a unit: what they guarantee is said of them, whoever includes it.
+#[test]
+fn functions_of_headers_are_analysed() {
+    let old = "#ifndef L_H\n#define L_H\nint f(int a);\n#ifdef L_IMPLEMENTATION\n#include <stdlib.h>\nint f(int a) { return abs(a % 8); }\n#endif\n#endif\n";
+    let new = old.replace("% 8", "% 16");
+    let user = "#define L_IMPLEMENTATION\n#include \"l.h\"\nint main(void) { return f(13); }\n";
+    let files = |header| vec![("a.c", user), ("l.h", header)];
+    for alone in [false, true] {
+        let versions: Vec<Vec<(&str, &str)>> =
+            [old, &new].map(|h| files(h).into_iter().skip(usize::from(alone)).collect()).into();
+        let report = diff(&memory::request(&versions, c::Options::default(), Options::default()));
+        assert_eq!(
+            churns(&report, "f"),
+            [
+                "- \\result == (a % 8 < 0 ? -(a % 8) : a % 8)",
+                "+ \\result == (a % 16 < 0 ? -(a % 16) : a % 16)"
+            ],
+            "{alone}"
+        );
+        assert_eq!(invariants(&report, "f"), ["\\result >= 0", "\\result <= 15"]);
+        let f = report.functions.iter().find(|f| f.name == "f").expect("f");
+        assert_eq!(f.file, std::path::Path::new("l.h").into());
+        assert_eq!(churns(&report, "main").is_empty(), alone);
+    }
+}
+
+/// Others call what a header defines, and write to its variables: what its own text shows is not all.
+#[test]
+fn headers_have_no_callers_of_their_own_only() {
+    let header = |k: &str| {
+        format!(
+            "static int (*hook)(int) = 0;\nstatic int one(int a) {{ return a + {k}; }}\n\
+             static int half(int n) {{ return n >= 0 ? n / 2 : -100; }}\n\
+             static int twice(void) {{ return half(8) + {k}; }}\n\
+             static int call(int a) {{ return hook ? hook(a) + {k} : {k}; }}\n\
+             static void set(void) {{ hook = one; }}\n"
+        )
+    };
+    let versions: Vec<String> = [header("1"), header("2")].into();
+    let versions: Vec<Vec<(&str, &str)>> = versions.iter().map(|h| vec![("l.h", h.as_str())]).collect();
+    let report = diff(&memory::request(
+        &versions,
+        c::Options::default(),
+        Options { whole: true, ..Options::default() },
+    ));
+    let facts = format!("{:?} {:?}", invariants(&report, "call"), churns(&report, "call"));
+    assert!(!facts.contains("one"), "{facts}");
+    assert!(!facts.contains("a + 1"), "{facts}");
+    assert!(!churns(&report, "twice").is_empty());
+}

@@ -1,7 +1,7 @@
 //! Files followed through the versions.
 
 use super::Request;
-use super::units::{includers, is_header, is_source};
+use super::units::{includers, is_header, is_library, is_source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -34,7 +34,8 @@ pub struct FileLineage {
 }
 
 /// Returns the C source files that the range touches: changed themselves, or by a header that they
-/// include; or all of them, when the request is about everything.
+/// include; or all of them, when the request is about everything. Headers that define functions are such
+/// files where they change.
 pub fn lineages(request: &Request) -> Vec<FileLineage> {
     let n = request.versions.len();
     let mut all: Vec<FileLineage> = Vec::new();
@@ -80,8 +81,9 @@ fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut B
     }
     let mut arrived = Vec::new();
     for change in changes {
-        let old = change.old_path.as_ref().filter(|p| is_source(p));
-        let new = change.new_path.as_ref().filter(|p| is_source(p));
+        let is_unit = |w: usize, p: &PathBuf| is_source(p) || is_library(&*request.versions[w].tree, p);
+        let old = change.old_path.as_ref().filter(|p| is_unit(v - 1, p));
+        let new = change.new_path.as_ref().filter(|p| is_unit(v, p));
         if old.is_none() && new.is_none() {
             continue;
         }

@@ -185,7 +185,10 @@ impl Judge<'_> {
             LineKind::Type(name) => self.declaration(pair, path, &name, "layout"),
             LineKind::Other => not("unparsed"),
             LineKind::Directive => self.directive(pair, version, path, line),
-            LineKind::Function(name) if is_header(path) => self.header_function(pair, path, &name),
+            LineKind::Function(name) if is_header(path) => match self.member(version, path, line) {
+                Some(_) => self.function(pair, version, path, line),
+                None => self.header_function(pair, path, &name),
+            },
             LineKind::Function(_) => self.function(pair, version, path, line),
         }
     }
@@ -211,7 +214,11 @@ impl Judge<'_> {
     /// The units of a version that read a file.
     fn readers(&self, version: usize, path: &Path) -> Vec<&Arc<Unit>> {
         let units = self.files[version].iter().flatten().filter_map(|(_, loaded)| loaded.as_ref().ok());
-        units.map(|l| &l.unit).filter(|u| u.files.iter().any(|f| f == path)).collect()
+        let mut found: Vec<_> =
+            units.map(|l| &l.unit).filter(|u| u.files.iter().any(|f| f == path)).collect();
+        // A header means what those make of it that include it.
+        found.sort_by_key(|u| is_header(&u.path));
+        found
     }
 
     /// The functions that a change outside of their text has changed: those of units that read the
@@ -316,16 +323,21 @@ impl Judge<'_> {
         not("header")
     }
 
-    fn function(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
+    /// The function in which a line lies, by the number of its lineage.
+    fn member(&self, version: usize, path: &Path, line: u32) -> Option<(usize, &Member)> {
         let within = |m: &Member| (m.function.span.line..=m.function.span.end_line).contains(&line);
-        let found = (0..self.lineages.len()).find_map(|i| {
+        (0..self.lineages.len()).find_map(|i| {
             let m = self.lineages[i].members[version].as_ref()?;
-            (m.file == path && within(m)).then(|| (i, m, &self.analysed[i]))
-        });
-        let Some((i, m, a)) = found else {
+            (m.file == path && within(m)).then_some((i, m))
+        })
+    }
+
+    fn function(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
+        let Some((i, m)) = self.member(version, path, line) else {
             let filtered = self.request.analysis.function.is_some();
             return not(if filtered { "filtered" } else { "lost" });
         };
+        let a = &self.analysed[i];
         if a.class_of[pair].is_none() || a.class_of[pair + 1].is_none() || self.has_churn(pair, i) {
             return Line::Explained;
         }
@@ -471,6 +483,10 @@ mod tests {
     fn functions_of_headers() {
         let inline = |k: &str| format!("static inline int g(int x) {{ return {k}; }}\n");
         check((F, &inline("x + x")), (F, &inline("/* twice */ x + x")), &["h.h neutral"]);
-        check((F, &inline("1")), (F, &inline("2")), &["h.h header"]);
+        check((F, &inline("1")), (F, &inline("2")), &["h.h explained"]);
+        // What the header itself does not say is left to those that include it.
+        let of_type = |k: &str| format!("static inline num g(num x) {{ return {k}; }}\n");
+        let user = format!("typedef int num;\n#include \"h.h\"\n{F}");
+        check((&user, &of_type("1")), (&user, &of_type("2")), &["h.h header"]);
     }
 }

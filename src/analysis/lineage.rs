@@ -1,6 +1,6 @@
 //! Functions followed through versions: renames of files, moves between files, renames of functions.
 
-use super::units::LoadResult;
+use super::units::{LoadResult, LoadedFunction, is_header};
 use crate::ir::{Function, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -52,7 +52,9 @@ pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
             let Some((path, Ok(loaded))) = file else { continue };
             // What an included file defines belongs to that file, not to each that includes it.
             let own = loaded.functions.iter().filter(|f| f.function.span.file.0 == 0);
-            for f in own {
+            // Where a header leaves names to those that include it, it says too little of its functions.
+            let is_complete = |f: &&LoadedFunction| !is_header(path) || f.function.invented.is_empty();
+            for f in own.filter(is_complete) {
                 let member = Member {
                     unit: loaded.unit.clone(),
                     function: f.function.clone(),

@@ -225,9 +225,12 @@ fn linked(request: &Request) -> Loaded {
         requests.extend(files.iter().filter_map(|f| Some((version.tree.clone(), f.paths[v].clone()?))));
     }
     let mut loaded = units.load_all(&requests).into_iter();
-    let by_version: Vec<lineage::VersionFiles> = (0..request.versions.len())
-        .map(|v| files.iter().map(|f| f.paths[v].clone().and_then(|p| Some((p, loaded.next()?)))).collect())
-        .collect();
+    // A header that is no unit by itself is read by those that include it all the same.
+    let is_read = |(path, loaded): &(PathBuf, units::LoadResult)| loaded.is_ok() || !is_header(path);
+    let mut file =
+        |path: &Option<PathBuf>| path.clone().and_then(|p| Some((p, loaded.next()?))).filter(is_read);
+    let by_version: Vec<lineage::VersionFiles> =
+        (0..request.versions.len()).map(|v| files.iter().map(|f| file(&f.paths[v])).collect()).collect();
     let wanted = |l: &Lineage| match (&request.analysis.function, l.newest()) {
         (Some(glob), Some((_, m))) => glob_matches(glob.as_bytes(), m.function.name.as_bytes()),
         _ => true,

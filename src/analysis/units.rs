@@ -3,6 +3,7 @@
 //! A unit is reused for another version when every file that its parse tried to read has the same
 //! content there: nothing is parsed twice for versions that do not differ in it.
 
+pub use crate::frontend::c::header::is_header;
 use crate::frontend::{self, c};
 use crate::history::SourceTree;
 use crate::ir::{Function, Unit};
@@ -101,9 +102,10 @@ pub fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "c" || e == "i")
 }
 
-/// Returns whether a path names a header.
-pub fn is_header(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "h" || e == "inc" || e == "def" || e == "tbl")
+/// Returns whether a file of a tree is a header that defines functions, which makes it a unit of its own.
+/// Cost: reads headers.
+pub(super) fn is_library(tree: &dyn SourceTree, path: &Path) -> bool {
+    is_header(path) && tree.read(path).is_some_and(|text| c::header::defines_functions(&text))
 }
 
 /// Returns the source files of a tree that include one of the headers, directly or through other

@@ -23,8 +23,12 @@ pub struct Loaded {
 /// Errors: the file does not exist, exceeds a cap, or crashed the parser; whatever else is wrong
 /// with it shows as unknowns of its functions.
 pub fn load_unit(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Result<Loaded, c::Rejected> {
+    let options = &*c::header::options(tree, path, options);
     let parsed = c::parse::parse(tree, path, options)?;
-    let unit = lowered(&parsed, path, options)?;
+    let mut unit = lowered(&parsed, path, options)?;
+    if c::header::is_header(path) {
+        c::header::open(&mut unit);
+    }
     Ok(Loaded { unit, reads: parsed.reads })
 }
 
@@ -34,6 +38,7 @@ pub fn load_outlined(
     path: &Path,
     options: &c::Options,
 ) -> Result<(Unit, c::outline::Outline), c::Rejected> {
+    let options = &*c::header::options(tree, path, options);
     let parsed = c::parse::parse(tree, path, options)?;
     let outline = c::guard::on_large_stack(path, || Ok(c::outline::outline(&parsed)))?;
     Ok((lowered(&parsed, path, options)?, outline))
@@ -57,6 +62,7 @@ pub fn line_kinds(
     path: &Path,
     options: &c::Options,
 ) -> Option<Vec<c::lines::LineKind>> {
+    let options = &*c::header::options(tree, unit, options);
     let parsed = c::parse::parse(tree, unit, options).ok()?;
     let inactive = c::lines::active_inactive_ranges(tree, &parsed, options).ok()?;
     let ranges = inactive.get(path).map(Vec::as_slice).unwrap_or_default();

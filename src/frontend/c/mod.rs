@@ -9,6 +9,7 @@ pub mod child;
 pub mod coverage;
 mod files;
 pub mod guard;
+pub mod header;
 mod headers;
 pub mod honesty;
 pub mod lines;
