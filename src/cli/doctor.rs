@@ -5,6 +5,7 @@ use crate::report::escape::visible;
 use crate::report::palette::{Palette, Slot};
 use crate::store::notes::Notes;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -27,8 +28,7 @@ pub fn run(args: DoctorArgs, context: &mut Context) -> Result<ExitCode, CliError
         check.write(&palette, &mut context.output)?;
     }
     if in_repository {
-        let checks =
-            [settings(context), Some(notes_ref(context)), stale_notes(context), Some(hooks(context))];
+        let checks = [settings(context), Some(notes_ref(context)), left_notes(context), Some(hooks(context))];
         for check in checks.into_iter().flatten() {
             check.write(&palette, &mut context.output)?;
         }
@@ -142,18 +142,28 @@ fn settings(context: &Context) -> Option<Check> {
 }
 
 /// Notes that a rewrite of the history left behind; none where notes cannot be read.
-fn stale_notes(context: &Context) -> Option<Check> {
+fn left_notes(context: &Context) -> Option<Check> {
     let git = compare::repository(context).ok()?;
     let name = compare::settings(context).ok()?.notes_ref;
     let notes = Notes::new(&git, name);
     let count = |state: &str| notes::of_state(&git, &notes, state).map_or(0, |commits| commits.len());
-    let (stale, gone) = (count("stale"), count("gone"));
+    let stale = count("stale");
+    let heirs = notes.heirs().unwrap_or_default();
+    let rewritten = heirs.iter().map(|heir| &heir.old).collect::<BTreeSet<_>>().len();
+    let mut left = Vec::new();
     if stale > 0 {
-        return Some(
-            Check::new(State::Note, "notes", format!("{stale} stale: they speak of other trees"))
-                .hint("git invdiff notes add --stale"),
-        );
+        left.push(format!("{stale} stale: they speak of other trees"));
     }
+    if rewritten > 0 {
+        left.push(format!("{rewritten} on commits that were rewritten"));
+    }
+    if !left.is_empty() {
+        let check = Check::new(State::Note, "notes", left.join("; "));
+        return Some(check.hint("git invdiff notes add --stale"));
+    }
+    // A shallow clone lacks commits that do exist.
+    let shallow = ask_git(context, &["rev-parse", "--is-shallow-repository"]).as_deref() == Some("true");
+    let gone = if shallow { 0 } else { count("gone") };
     (gone > 0).then(|| {
         Check::new(State::Note, "notes", format!("{gone} on commits that are gone"))
             .hint("git invdiff notes prune")

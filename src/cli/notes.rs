@@ -1,11 +1,11 @@
 //! `git invdiff notes`: results in git notes under `refs/notes/invdiff`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use super::render::{self, Manner};
 use super::{CliError, Context, ExitCode, Format, compare};
-use crate::gate::annotate::{Existing, annotate};
+use crate::gate::annotate::{Annotated, Existing, annotate};
 use crate::report::escape::visible;
 use crate::report::{Report, note};
 use crate::store::Git;
@@ -40,7 +40,8 @@ pub enum NotesCommand {
         /// Replace notes that exist
         #[arg(short, long)]
         force: bool,
-        /// Renew the notes that speak of other trees than their commits have, wherever they are
+        /// Renew what a rewrite of the history left behind: notes that speak of other trees than their
+        /// commits have, and notes of commits that others took the place of
         #[arg(long, conflicts_with_all = ["force", "revisions"])]
         stale: bool,
         /// Commits or ranges; none: HEAD
@@ -93,12 +94,14 @@ pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError>
     match args.command {
         NotesCommand::Setup { dry_run, remote } => set_up(&git, notes.name(), &remote, dry_run, context),
         NotesCommand::Add { force, stale, revisions } => {
-            let (commits, existing) = match (stale, force) {
-                (true, _) => (of_state(&git, &notes, "stale")?, Existing::Refresh),
-                (false, true) => (compare::commits(&git, &revisions)?, Existing::Replace),
-                (false, false) => (compare::commits(&git, &revisions)?, Existing::Keep),
-            };
-            add(&git, &notes, &commits, existing, settings.note_limit, context)
+            let limit = settings.note_limit;
+            if stale {
+                return renew(&git, &notes, limit, context);
+            }
+            let existing = if force { Existing::Replace } else { Existing::Keep };
+            let commits = compare::commits(&git, &revisions)?;
+            let done = add(&git, &notes, &commits, existing, &[], limit, context)?;
+            exit_code(&done, commits.len())
         }
         NotesCommand::Show { revisions } => {
             let commits = compare::commits(&git, &revisions)?;
@@ -119,11 +122,12 @@ fn add(
     notes: &Notes<'_>,
     commits: &[String],
     existing: Existing,
+    hints: &[Record],
     limit: usize,
     context: &mut Context,
-) -> Result<ExitCode, CliError> {
+) -> Result<Annotated, CliError> {
     let ends: Vec<Ends> = all_ends(git, commits)?.into_iter().flatten().collect();
-    let done = annotate(notes, &ends, existing, &[], limit, &compare::analyse(context))?;
+    let done = annotate(notes, &ends, existing, hints, limit, &compare::analyse(context))?;
     for (commit, stale) in &done.kept {
         let why = if *stale { "a stale note" } else { "a note" };
         context.warn(&format!("{commit} has {why} already; --force replaces it"));
@@ -134,10 +138,33 @@ fn add(
     for commit in &done.written {
         writeln!(context.output, "{commit}")?;
     }
+    Ok(done)
+}
+
+/// Renews stale notes, and lets notes follow their commits through a rewrite that no hook told us of.
+fn renew(git: &Git, notes: &Notes<'_>, limit: usize, context: &mut Context) -> Result<ExitCode, CliError> {
+    let heirs = notes.heirs()?;
+    let mut commits = of_state(git, notes, "stale")?;
+    commits.extend(heirs.iter().map(|heir| heir.commit.clone()));
+    commits.sort_unstable();
+    commits.dedup();
+    let hints: Vec<Record> = heirs.iter().flat_map(|heir| heir.records.iter().cloned()).collect();
+    let done = add(git, notes, &commits, Existing::Refresh, &hints, limit, context)?;
+    let failed: BTreeSet<&String> = done.failed.iter().map(|(commit, _)| commit).collect();
+    let moved: Vec<String> = heirs
+        .iter()
+        .filter(|heir| heir.replaced && !failed.contains(&heir.commit))
+        .map(|heir| heir.old.clone())
+        .collect();
+    notes.remove("Notes moved by 'git invdiff notes add --stale'", &moved)?;
+    exit_code(&done, commits.len())
+}
+
+fn exit_code(done: &Annotated, all: usize) -> Result<ExitCode, CliError> {
     if done.failed.is_empty() {
         return Ok(ExitCode::Done);
     }
-    let (failed, all) = (done.failed.len(), commits.len());
+    let failed = done.failed.len();
     Err(CliError::fatal(format!("{failed} of {all} commits could not be analysed and got no note")))
 }
 

@@ -44,6 +44,8 @@ pub fn annotate(
 ) -> Result<Annotated, NotesError> {
     let ids: Vec<String> = commits.iter().map(|ends| ends.commit.clone()).collect();
     let present = notes.read(&ids)?;
+    let trees = |record: &Record| (record.tree.clone(), record.parent_tree.clone());
+    let hints: BTreeMap<_, &Record> = hints.iter().map(|record| (trees(record), record)).collect();
     let mut result = Annotated::default();
     let mut records: BTreeMap<String, Record> = BTreeMap::new();
     for ends in commits {
@@ -52,7 +54,10 @@ pub fn annotate(
             result.kept.push((ends.commit.clone(), !note.records.iter().any(|r| r.is_about(ends))));
             continue;
         }
-        let reusable = || note.records.iter().chain(hints).find(|record| record.same_trees(ends));
+        let reusable = || {
+            let hint = || hints.get(&(ends.tree.clone(), ends.parent_tree.clone())).copied();
+            note.records.iter().find(|record| record.same_trees(ends)).or_else(hint)
+        };
         if let (Existing::Refresh, Some(record)) = (existing, reusable()) {
             records.insert(ends.commit.clone(), record.renamed(ends));
             continue;

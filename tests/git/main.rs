@@ -21,6 +21,7 @@ mod random;
 mod ranges;
 mod readonly;
 mod repositories;
+mod rewrites;
 mod state;
 mod trailer_property;
 mod trailers;
