@@ -131,7 +131,7 @@ fn between_ends(pool: &mut TermPool, h: &Half) -> Option<Midpoint> {
 mod tests {
     use super::*;
     use crate::ir::eval::{Assignment, Program};
-    use crate::ir::{Const, Rebuilt, Sort};
+    use crate::ir::{Const, Sort};
 
     type Build<'a> = &'a dyn Fn(&mut TermPool, TermId, TermId) -> TermId;
 
