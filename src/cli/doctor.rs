@@ -181,7 +181,22 @@ fn hooks(context: &Context) -> Check {
     };
     let installed: Vec<&str> = names.iter().filter(calls_us).copied().collect();
     if installed.is_empty() {
+        let managed = managers(context);
+        if !managed.is_empty() {
+            return Check::new(State::Good, "hooks", format!("run by {}", managed.join(", ")));
+        }
         return Check::new(State::Note, "hooks", "not installed").hint("git invdiff hook install");
     }
     Check::new(State::Good, "hooks", installed.join(", "))
+}
+
+/// The files at the top of the work tree by which other managers of hooks run ours.
+fn managers(context: &Context) -> Vec<&'static str> {
+    let files = [".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".husky/pre-commit"];
+    let Some(top) = ask_git(context, &["rev-parse", "--show-toplevel"]) else { return Vec::new() };
+    let calls_us = |file: &&str| {
+        let text = std::fs::read(Path::new(&top).join(file)).unwrap_or_default();
+        String::from_utf8_lossy(&text).contains("invdiff")
+    };
+    files.into_iter().filter(calls_us).collect()
 }

@@ -3,7 +3,8 @@
 //! The folder is what `git rev-parse --git-path hooks` says (`core.hooksPath`, shared by linked
 //! worktrees). A hook that somebody else put there is renamed to `<name>.before-invdiff`, whatever it is
 //! (a script in any language, a binary, a link), and our script runs it first. Renaming keeps it byte for
-//! byte; lines appended to it would not run after an `exit` or `exec`. Ours stand between two marker lines
+//! byte; lines appended to it would not run after an `exit` or `exec`. The script finds it by that name even
+//! where another manager of hooks has renamed the script itself. Ours stand between two marker lines
 //! that carry a version; whatever others write around them stays.
 
 use std::fmt;
@@ -293,7 +294,7 @@ mod tests {
         let path = folder.path().join("pre-push");
         hooks.install(&["pre-push".into()]).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        let older = text.replace("hook 1 >>>", "hook 0 >>>") + "echo theirs\n";
+        let older = text.replace("hook 2 >>>", "hook 1 >>>") + "echo theirs\n";
         std::fs::write(&path, older).unwrap();
         assert_eq!(hooks.status().unwrap()[5].state, State::Outdated);
         hooks.install(&["pre-push".into()]).unwrap();

@@ -5,16 +5,16 @@ use super::*;
 use std::path::Path;
 
 /// A function whose assertion holds, or not.
-fn clamp(fix: &str) -> String {
+pub fn clamp(fix: &str) -> String {
     format!(
         "void abort(void);\nint clamp(int x)\n{{\n    if (x < 0)\n        x = {fix};\n    if (x < 0)\n        abort();\n    return x;\n}}\n"
     )
 }
 
-const BUG: &str = "x + 1";
+pub const BUG: &str = "x + 1";
 
 /// A command that finds the real program as `git invdiff`.
-fn real(repo: &TempRepo, folder: &Path, program: &str) -> Command {
+pub fn real(repo: &TempRepo, folder: &Path, program: &str) -> Command {
     let programs = Path::new(env!("CARGO_BIN_EXE_git-invdiff")).parent().unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = repo.command_of(program);
@@ -22,11 +22,11 @@ fn real(repo: &TempRepo, folder: &Path, program: &str) -> Command {
     command
 }
 
-fn commit(repo: &TempRepo, folder: &Path, words: &[&str]) -> Run {
+pub fn commit(repo: &TempRepo, folder: &Path, words: &[&str]) -> Run {
     Run::of(real(repo, folder, "git").args(["commit", "-q", "-m", "next"]).args(words))
 }
 
-fn fixture(repo: TempRepo) -> TempRepo {
+pub fn fixture(repo: TempRepo) -> TempRepo {
     let repo = repo.file("a.c", clamp("0")).file("b.c", divide("g", 3)).file("sub/x", "").commit("first");
     // A debug build on a busy machine is not what the limit is about.
     repo.config("invdiff.timeoutSeconds", "0").config("advice.statusHints", "false")
@@ -217,7 +217,7 @@ fn a_script_of_another_version_is_renewed_on_request() {
     let repo = installed(TempRepo::new());
     let path = repo.path().join(".git/hooks/pre-commit");
     let text = std::fs::read_to_string(&path).unwrap();
-    let old = format!("{}\n# a line of somebody\n", text.replace("hook 1 >>>", "hook 0 >>>").trim_end());
+    let old = format!("{}\n# a line of somebody\n", text.replace("hook 2 >>>", "hook 1 >>>").trim_end());
     std::fs::write(&path, &old).unwrap();
     repo.write("a.c", clamp("1"));
     let run = commit(&repo, repo.path(), &["-a"]);
@@ -272,15 +272,6 @@ fn uninstalling_restores_every_byte_wherever_hooks_live() {
     }
 }
 
-/// The lines of a documented sample: those of the code block after a line that contains `title`.
-fn sample(title: &str) -> String {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/git.md")).unwrap();
-    let rest = text.split_once(title).unwrap_or_else(|| panic!("no '{title}'")).1;
-    let lines = rest.lines().skip_while(|line| !line.starts_with("    "));
-    let block = lines.take_while(|line| line.starts_with("    ") || line.is_empty());
-    block.map(|line| format!("{}\n", line.strip_prefix("    ").unwrap_or(line))).collect()
-}
-
 #[test]
 fn what_cannot_be_chained_is_refused_as_a_whole() {
     let repo = fixture(TempRepo::new());
@@ -301,59 +292,4 @@ fn what_cannot_be_chained_is_refused_as_a_whole() {
     write("pre-push");
     write("pre-push.before-invdiff");
     refused("neither is ours");
-}
-
-#[test]
-fn samples_for_other_managers_of_hooks_work() {
-    let repo = fixture(TempRepo::new()).file("a.c", clamp(BUG)).stage();
-    repo.write("msg", "title\n");
-    let run_line = |line: &str| Run::of(real(&repo, repo.path(), "sh").args(["-ec", line, "hook", "msg"]));
-    // lefthook replaces {1} by the first argument of git.
-    let lefthook = sample("### lefthook");
-    let lines: Vec<&str> = lefthook.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).collect();
-    assert_eq!(lines.len(), 4, "{lefthook}");
-    let codes: Vec<_> =
-        lines.iter().map(|line| run_line(&line.replace("{1}", "msg").replace("{0}", "")).code).collect();
-    assert_eq!(codes, [Some(1), Some(0), Some(0), Some(0)], "{lines:?}");
-    assert!(std::fs::read_to_string(repo.path().join("msg")).unwrap().contains("Invariant-Churn: a.c:clamp"));
-    // husky runs its files with `sh -e`, and git's arguments.
-    let husky = sample("### husky");
-    let files: Vec<&str> = husky.lines().filter(|line| line.contains("git invdiff")).collect();
-    assert_eq!(files.len(), 4, "{husky}");
-    repo.write("msg", "title\n");
-    for line in files {
-        let (line, name) = line.split_once("  # .husky/").unwrap_or_else(|| panic!("{line}"));
-        let expected = if name == "pre-commit" { 1 } else { 0 };
-        assert_eq!(run_line(line).code, Some(expected), "{line}");
-    }
-    assert!(std::fs::read_to_string(repo.path().join("msg")).unwrap().contains("Invariant-Churn: a.c:clamp"));
-    // Where husky keeps its own scripts, ours are not written.
-    let repo = repo.config("core.hooksPath", ".husky/_");
-    let refused = invdiff(&repo, &["hook", "install"]);
-    assert_eq!(refused.status.code(), Some(128));
-    assert!(stderr(&refused).contains("git invdiff hook run"), "{}", stderr(&refused));
-}
-
-#[test]
-fn hooks_of_the_pre_commit_framework_are_named_well() {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml"))
-        .unwrap();
-    let repo = fixture(TempRepo::new()).file("a.c", clamp(BUG)).stage();
-    let field = |block: &str, key: &str| {
-        let line = block.lines().find_map(|line| line.trim().strip_prefix(&format!("{key}: ")));
-        line.unwrap_or_default().to_owned()
-    };
-    let mut stages = Vec::new();
-    for block in text.split("\n- id: ").skip(1) {
-        let (entry, stage) = (field(block, "entry"), field(block, "stages"));
-        repo.write("msg", "title\n");
-        assert_eq!(field(block, "require_serial"), "true", "{block}");
-        let message = stage == "[commit-msg]";
-        assert_eq!(field(block, "pass_filenames") == "false", !message, "{block}");
-        let line = if message { format!("{entry} msg") } else { entry };
-        let run = Run::of(real(&repo, repo.path(), "sh").args(["-ec", &line]));
-        assert_eq!(run.code, Some(if stage == "[pre-commit]" { 1 } else { 0 }), "{line} {}", run.err);
-        stages.push(stage);
-    }
-    assert_eq!(stages, ["[pre-commit]", "[pre-commit]", "[commit-msg]"]);
 }

@@ -13,6 +13,7 @@ mod configuration;
 mod contents;
 mod hook_matrix;
 mod hooks;
+mod managers;
 mod manners;
 mod notes;
 mod notes_matrix;
