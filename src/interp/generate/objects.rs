@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 /// Largest object that is made, in bytes.
 pub(super) const MAX_OBJECT: u64 = 8192;
+/// Elements of an array that get values of their own; those behind them repeat these, which costs little
+/// and leaves more to chance elsewhere.
+const MAX_OWN: u64 = 64;
 const MAX_DEPTH: u32 = 2;
 const MAX_OBJECTS: usize = 48;
 
@@ -196,9 +199,11 @@ impl<'a> Builder<'a> {
                     self.put(id, offset, text.get(..kept).unwrap_or(&[]));
                     return;
                 }
-                for i in 0..n {
+                let own = if has_pointers(self.unit, element) { n } else { n.min(MAX_OWN) };
+                for i in 0..own {
                     self.fill(id, offset + i * size, element, rng, depth);
                 }
+                self.repeat(id, offset, own * size, n * size);
             }
             CType::Pointer(to) => {
                 let value = self.pointer(to, rng, depth);
@@ -241,6 +246,16 @@ impl<'a> Builder<'a> {
             if let Some(byte) = object.bytes.get_mut(offset as usize + at as usize / 8) {
                 *byte = *byte & !(1 << (at % 8)) | (((value >> bit.min(63)) & 1) as u8) << (at % 8);
             }
+        }
+    }
+
+    /// Fills `all` bytes of an object by repeating the first `own` of them.
+    fn repeat(&mut self, id: ObjectId, offset: u64, own: u64, all: u64) {
+        let range = offset as usize..(offset + all) as usize;
+        let bytes = self.objects.get_mut(id.0 as usize).and_then(|o| o.bytes.get_mut(range));
+        let Some((first, rest)) = bytes.and_then(|b| b.split_at_mut_checked(own as usize)) else { return };
+        if !first.is_empty() {
+            rest.chunks_mut(first.len()).for_each(|c| c.copy_from_slice(&first[..c.len()]));
         }
     }
 
@@ -297,6 +312,18 @@ pub(super) fn vary(object: &mut ObjectInit, unit: &Unit, pool: &Pool, rng: &mut 
     let bytes = c.to_bits().to_le_bytes();
     if let Some(place) = object.bytes.get_mut(*offset as usize..*offset as usize + size) {
         place.copy_from_slice(bytes.get(..size).unwrap_or(&bytes));
+    }
+}
+
+fn has_pointers(unit: &Unit, ty: &CType) -> bool {
+    match ty {
+        CType::Pointer(_) => true,
+        CType::Array(element, _) => has_pointers(unit, element),
+        CType::Record(id) => {
+            let record = unit.records.get(id.0 as usize);
+            record.is_some_and(|r| r.fields.iter().any(|f| has_pointers(unit, &f.ty)))
+        }
+        _ => false,
     }
 }
 
