@@ -240,6 +240,11 @@ impl From<NotesError> for CliError {
                 );
                 CliError::fatal(error.to_string()).hint(hint)
             }
+            NotesError::Locked(ref path) => {
+                let hint =
+                    format!("if no git runs in this repository: rm '{}', and try again", path.display());
+                CliError::fatal(error.to_string()).hint(hint)
+            }
             other => CliError::fatal(other.to_string()),
         }
     }

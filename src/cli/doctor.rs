@@ -8,6 +8,10 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
+
+/// How long a lock may be there before it is worth a word.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Checks the installation; with --coverage, how much of a revision's source is understood
 #[derive(Args, Clone, Debug)]
@@ -28,7 +32,13 @@ pub fn run(args: DoctorArgs, context: &mut Context) -> Result<ExitCode, CliError
         check.write(&palette, &mut context.output)?;
     }
     if in_repository {
-        let checks = [settings(context), Some(notes_ref(context)), left_notes(context), Some(hooks(context))];
+        let checks = [
+            settings(context),
+            Some(notes_ref(context)),
+            lock(context),
+            left_notes(context),
+            Some(hooks(context)),
+        ];
         for check in checks.into_iter().flatten() {
             check.write(&palette, &mut context.output)?;
         }
@@ -139,6 +149,20 @@ fn notes_ref(context: &Context) -> Check {
 fn settings(context: &Context) -> Option<Check> {
     let error = compare::settings(context).err()?;
     Some(Check::new(State::Note, "settings", error.message).hint("git config --show-origin --list"))
+}
+
+/// A lock that a git left behind, as far as one look can tell.
+fn lock(context: &Context) -> Option<Check> {
+    let git = compare::repository(context).ok()?;
+    let notes = Notes::new(&git, compare::settings(context).ok()?.notes_ref);
+    let first = || notes.locks().ok()?.into_iter().next();
+    let path = first()?;
+    // A git that works holds it for moments.
+    std::thread::sleep(LOOK_AGAIN);
+    (first()? == path).then(|| {
+        Check::new(State::Note, "lock", format!("{} is in the way of the notes", path.display()))
+            .hint("if no git runs in this repository, one was killed: remove that file")
+    })
 }
 
 /// Notes that a rewrite of the history left behind; none where notes cannot be read.

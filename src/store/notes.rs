@@ -12,6 +12,7 @@
 //! `fast-import` chooses the depth for what is written, and entries that are not notes stay.
 
 mod heirs;
+mod lock;
 mod record;
 pub mod setup;
 mod sync;
@@ -26,6 +27,7 @@ use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use lock::{Attempt, Wait};
 use record::is_id;
 
 use super::{Git, GitError, grafts};
@@ -49,6 +51,8 @@ pub enum NotesError {
     NotNotes(String),
     #[error("the note on {object} cannot be read: object {blob} is missing")]
     Unreadable { object: String, blob: String },
+    #[error("'{}' is in the way of the notes: a git is writing them, or was killed while it did; nothing was written", .0.display())]
+    Locked(PathBuf),
     #[error("'{0}' moved {ATTEMPTS} times while its notes were written; nothing was written")]
     Contended(NotesRef),
     #[error("the push of '{0}' was rejected {1} times; the notes are merged here, run sync again")]
@@ -194,7 +198,8 @@ impl<'a> Notes<'a> {
         mut edit: impl FnMut(&str, Option<&[u8]>) -> Edit,
     ) -> Result<Vec<String>, NotesError> {
         let _turn = self.queue();
-        for attempt in 0..ATTEMPTS {
+        let mut wait = Wait::default();
+        loop {
             let snapshot = self.snapshot()?;
             let payloads = payloads(&snapshot)?;
             let mut changes = Vec::new();
@@ -213,12 +218,14 @@ impl<'a> Notes<'a> {
                 changes.extend(new.map(|payload| Change::Annotate(object, payload)));
                 changed.push(object.clone());
             }
-            if changes.is_empty() || self.commit(subject, &snapshot, None, &changes)? {
+            if changes.is_empty() {
                 return Ok(changed);
             }
-            pause(attempt);
+            let attempt = self.commit(subject, &snapshot, None, &changes)?;
+            if wait.is_over(attempt, snapshot.tip.as_deref(), self)? {
+                return Ok(changed);
+            }
         }
-        Err(NotesError::Contended(self.name.clone()))
     }
 
     /// Waits for other runs of this program that write notes here, and keeps those that come after waiting
@@ -315,15 +322,14 @@ impl<'a> Notes<'a> {
         Ok(payloads)
     }
 
-    /// Writes one notes commit on top of `base`. Returns `false` when the ref no longer is where `base`
-    /// saw it, and an error when git refused for another reason.
+    /// Writes one notes commit on top of `base`. An error is what other writers cannot be the reason of.
     fn commit(
         &self,
         subject: &str,
         base: &Snapshot,
         merged: Option<&str>,
         changes: &[Change<'_>],
-    ) -> Result<bool, NotesError> {
+    ) -> Result<Attempt, NotesError> {
         let who = self.git.line(&["var", "GIT_COMMITTER_IDENT"])?;
         let mut stream = Vec::new();
         let mut say = |bytes: &[u8]| stream.extend_from_slice(bytes);
@@ -352,13 +358,9 @@ impl<'a> Notes<'a> {
         }
         say(b"done\n");
         match self.git.run(&["fast-import", "--quiet", "--done", "--date-format=raw"], &stream) {
-            Ok(_) => Ok(true),
-            Err(error) => {
-                let now = self.git.object(self.name.as_str())?;
-                let contended =
-                    matches!(&error, GitError::Failed { message, .. } if message.contains(".lock"));
-                if now != base.tip || contended { Ok(false) } else { Err(error.into()) }
-            }
+            Ok(_) => Ok(Attempt::Done),
+            Err(_) if self.git.object(self.name.as_str())? != base.tip => Ok(Attempt::Overtaken),
+            Err(error) => Attempt::refused(error),
         }
     }
 }

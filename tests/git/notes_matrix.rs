@@ -194,6 +194,48 @@ fn notes_have_a_limit_and_say_what_is_left_out() {
     assert_eq!(record.omitted, ["functions"]);
 }
 
+#[test]
+fn a_lock_that_was_left_is_named() {
+    let repo = long(3);
+    assert!(invdiff(&repo, &["notes", "add", "HEAD~1"]).status.success());
+    let lock = repo.path().join(".git/refs/notes/invdiff.lock");
+    std::fs::write(&lock, "").unwrap();
+    let (tip, begin) = (repo.id("refs/notes/invdiff"), Instant::now());
+    for words in [&["notes", "add"][..], &["notes", "remove", "HEAD~1"]] {
+        let run = Run::of(&mut program_in(&repo, repo.path(), words));
+        assert_eq!(run.code, Some(128), "{}", run.err);
+        let rm = "rm '.git/refs/notes/invdiff.lock'";
+        assert!(run.err.contains("is in the way") && run.err.contains(rm), "{}", run.err);
+        assert_eq!((repo.id("refs/notes/invdiff"), lock.exists()), (tip.clone(), true));
+    }
+    assert!(begin.elapsed() < Duration::from_secs(60));
+    let doctor = stdout(&invdiff(&repo, &["doctor"]));
+    assert!(doctor.contains(".git/refs/notes/invdiff.lock is in the way"), "{doctor}");
+    // A lock that goes away in time is no more than a moment lost.
+    let mut waiting = program_in(&repo, repo.path(), &["notes", "add"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(waiting.try_wait().unwrap().is_none() && annotated(&repo) == 1);
+    std::fs::remove_file(&lock).unwrap();
+    assert!(waiting.wait().unwrap().success());
+    assert_eq!(annotated(&repo), 2);
+    assert!(!stdout(&invdiff(&repo, &["doctor"])).contains("lock "));
+}
+
+#[test]
+fn a_lock_of_reftables_is_named() {
+    let Some(repo) = TempRepo::reftable() else {
+        eprintln!("skipped: this git has no reftables");
+        return;
+    };
+    let repo = repo.file("a.c", divide("f", 2)).commit("one");
+    let lock = repo.path().join(".git/reftable/tables.list.lock");
+    std::fs::write(&lock, "").unwrap();
+    let run = Run::of(&mut program_in(&repo, repo.path(), &["notes", "add"]));
+    assert!(run.code == Some(128) && run.err.contains("reftable/tables.list.lock"), "{}", run.err);
+    std::fs::remove_file(&lock).unwrap();
+    assert!(invdiff(&repo, &["notes", "add"]).status.success());
+}
+
 /// The records of the note on a commit.
 fn records(repo: &TempRepo, commit: &str) -> Vec<git_invdiff::store::notes::Record> {
     Note::parse(&repo.git_output(["notes", "--ref=invdiff", "show", commit]).stdout).records

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{ATTEMPTS, Change, Entry, GitError, Notes, NotesError, NotesRef, Snapshot, pause};
+use super::lock::{Attempt, Wait};
+use super::{Change, Entry, Notes, NotesError, NotesRef, Snapshot, pause};
 
 /// How often a rejected push is tried again.
 const PUSHES: u32 = 8;
@@ -67,29 +68,19 @@ impl Notes<'_> {
 
     /// Merges the notes commit `theirs` into ours; tells whether anything was not here before.
     fn merge(&self, theirs: &str) -> Result<bool, NotesError> {
-        for attempt in 0..ATTEMPTS {
+        let mut wait = Wait::default();
+        loop {
             let base = self.snapshot()?;
-            let Some(tip) = &base.tip else {
-                if self.forward(theirs, None)? {
-                    return Ok(true);
-                }
-                pause(attempt);
-                continue;
+            let attempt = match &base.tip {
+                None => self.forward(theirs, None)?,
+                Some(tip) if self.contains(tip, theirs)? => return Ok(false),
+                Some(tip) if self.contains(theirs, tip)? => self.forward(theirs, Some(tip))?,
+                Some(_) => self.merge_commit(&base, theirs)?,
             };
-            if self.contains(tip, theirs)? {
-                return Ok(false);
-            }
-            let done = if self.contains(theirs, tip)? {
-                self.forward(theirs, Some(tip))?
-            } else {
-                self.merge_commit(&base, theirs)?
-            };
-            if done {
+            if wait.is_over(attempt, base.tip.as_deref(), self)? {
                 return Ok(true);
             }
-            pause(attempt);
         }
-        Err(NotesError::Contended(self.name.clone()))
     }
 
     fn contains(&self, tip: &str, ancestor: &str) -> Result<bool, NotesError> {
@@ -97,22 +88,20 @@ impl Notes<'_> {
     }
 
     /// Moves the ref to `theirs` if it still is at `expected`.
-    fn forward(&self, theirs: &str, expected: Option<&str>) -> Result<bool, NotesError> {
+    fn forward(&self, theirs: &str, expected: Option<&str>) -> Result<Attempt, NotesError> {
         let zeros = "0".repeat(theirs.len());
         let old = expected.unwrap_or(&zeros);
         let message = "notes: Fast-forward by git invdiff notes sync";
         match self.git.run(&["update-ref", "-m", message, self.name.as_str(), theirs, old], b"") {
-            Ok(_) => Ok(true),
-            Err(GitError::Failed { .. }) if self.git.object(self.name.as_str())?.as_deref() != expected => {
-                Ok(false)
-            }
-            Err(error) => Err(error.into()),
+            Ok(_) => Ok(Attempt::Done),
+            Err(_) if self.git.object(self.name.as_str())?.as_deref() != expected => Ok(Attempt::Overtaken),
+            Err(error) => Attempt::refused(error),
         }
     }
 
     /// Commits the three-way merge of `theirs` into `base`: what only one side changed or removed since
     /// the merge base stays so; what both changed becomes the union of both.
-    fn merge_commit(&self, base: &Snapshot, theirs: &str) -> Result<bool, NotesError> {
+    fn merge_commit(&self, base: &Snapshot, theirs: &str) -> Result<Attempt, NotesError> {
         let tip = base.tip.as_deref().unwrap_or_default();
         let fork = match self.git.find(&["merge-base", tip, theirs])? {
             Some(fork) => self.snapshot_of(fork.lines().next().unwrap_or_default())?,
