@@ -293,10 +293,62 @@ fn a_file_that_cannot_be_written_is_an_error() {
     assert!(said.contains("fatal: cannot write '/nonexistent/report.html'"), "{said}");
     let output = repo
         .command_of(env!("CARGO_BIN_EXE_git-invdiff"))
-        .args(["check", "--format", "html"])
+        .args(["graph", "--format", "html"])
         .output()
         .expect("runs");
-    assert_eq!(output.status.code(), Some(129));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(129) && said.contains("hint: formats: dot, svg"), "{said}");
+}
+
+/// Three functions: one that now divides by zero, one whose assertion now holds, one that stays.
+fn asserted() -> TempRepo {
+    let text = |guard: &str, limit: u32| {
+        format!(
+            "#include <assert.h>\nint ratio(int a, int b)\n{{\n{guard}    return a / b;\n}}\n\
+             int cap(int a)\n{{\n    if (a > {limit})\n        a = 9;\n    assert(a < 10);\n    return a;\n}}\n"
+        )
+    };
+    TempRepo::new()
+        .file("a<b>.c", text("    if (b == 0 || b == -1)\n        return 0;\n", 10))
+        .commit("first")
+        .file("a<b>.c", text("", 9))
+        .commit(HOSTILE)
+}
+
+#[test]
+fn the_page_of_a_check_tells_what_became_of_each_property() {
+    let repo = asserted();
+    let output = repo
+        .command_of(env!("CARGO_BIN_EXE_git-invdiff"))
+        .args(["check", "--format", "html", "HEAD~1..HEAD"])
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = String::from_utf8(output.stdout).expect("UTF-8");
+    let steps = "
+        const text = (selector) => Array.from(document.querySelectorAll(selector), (e) => e.textContent.trim());
+        const kinds = document.getElementById('filter-kind');
+        const shown = () => Array.from(document.querySelectorAll('.card')).filter((e) => e.checkVisibility()).length;
+        const all = shown();
+        kinds.value = 'seen';
+        kinds.dispatchEvent(new Event('input', { bubbles: true }));
+        const seen = shown();
+        return [text('.summary')[0], text('h2').join('/'), text('#broken code, #fixed .facts code').join('/'), all, seen,
+            document.querySelectorAll('#hunks tr').length > 4, document.scripts.length].join('; ');";
+    let Some((found, seen)) = run(&page, steps, &[]) else { return };
+    assert_eq!(
+        found,
+        "1 regression, 1 fixed; 2 changed functions looked at.; No longer kept/Fixed/What changed/Control flow; \
+         no division by zero/a = 0, b = 0/before: returns 0/after: undefined (division-by-zero, line 4)/a &lt; 10; 2; 1; true; 3"
+    );
+    check_quiet(&seen);
+}
+
+#[test]
+fn a_check_without_a_property_is_a_page_too() {
+    let page = page(&repository(), &["check", "HEAD~1..HEAD"]);
+    assert!(page.contains("No regression") && !page.contains("class=\"card"), "{page}");
+    assert!(!page.contains("changes no fact"), "no facts were sought");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::diff::DiffArgs;
 use super::range::RangeArgs;
 use super::render::{self, Manner, left_alone};
-use super::{CliError, Context, ExitCode, Format, analyse};
+use super::{CliError, Context, ExitCode, Format, analyse, html};
 use crate::config;
 use crate::gate::policy::{Policy, judge};
 use crate::report::filter::FunctionGlob;
@@ -62,6 +62,7 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         Format::Sarif,
         Format::Gitlab,
         Format::Github,
+        Format::Html,
     ])?;
     let repository = analyse::open(context)?;
     let globs: Vec<FunctionGlob> = args.function.iter().map(|glob| FunctionGlob::parse(glob)).collect();
@@ -78,7 +79,7 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         limit: args.timeout.map(std::time::Duration::from_secs),
         ..DiffArgs::default()
     };
-    let (mut report, settings) = analyse::report(&repository, &diff, context)?;
+    let (mut report, settings, request) = analyse::report_with_request(&repository, &diff, context)?;
     if !globs.is_empty() {
         report.assertions.retain(|a| globs.iter().any(|glob| glob.matches(&a.file, &a.function)));
         report.functions.retain(|f| globs.iter().any(|glob| glob.matches(&f.file, &f.name)));
@@ -86,7 +87,10 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let policy = settings.policy(&config::today());
     policy.expired.iter().for_each(|known| context.warn(&known.over()));
     let manner = Manner { properties: true, left_alone: left_alone(&report, &policy), ..Manner::default() };
-    render::write_report(&report, &manner, format, context)?;
+    match format {
+        Format::Html => html::write(&report, &request, &manner, context)?,
+        _ => render::write_report(&report, &manner, format, context)?,
+    }
     Ok(exit_code(&report, &policy, settings.strict))
 }
 

@@ -23,6 +23,7 @@ pub fn write(
         short_ids: short_ids_of(&ids, context),
         signatures: signatures(&ids, context),
         filtered: manner.filtered,
+        properties: manner.properties,
         left_alone: manner.left_alone.clone(),
     };
     // A page is for a browser; a pager would show its source.

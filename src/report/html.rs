@@ -3,7 +3,7 @@
 //!
 //! The parts: what each commit changed, facts beside the source (`changes.rs`, `source.rs`); what stayed,
 //! the control flow of every function with several bodies (`drawing.rs`, placed by `layout.rs`), and what
-//! stayed open (`rest.rs`). `style.css` and `script.js` are put in as they are; the script filters,
+//! stayed open (`rest.rs`). The page of `check` tells what became of each property instead (`properties.rs`). `style.css` and `script.js` are put in as they are; the script filters,
 //! points from facts to lines, and switches between light and dark.
 //!
 //! Everything that comes from a repository goes through [`markup::Html::text`]. Should that ever fail, the
@@ -14,6 +14,7 @@ mod changes;
 mod drawing;
 mod layout;
 mod markup;
+mod properties;
 mod rest;
 mod source;
 
@@ -46,6 +47,8 @@ pub struct Surroundings<'a> {
     pub signatures: BTreeMap<String, Signature>,
     /// Facts were filtered out.
     pub filtered: bool,
+    /// The report is one of properties: no facts were sought.
+    pub properties: bool,
     /// Ids of findings that block nothing, with why.
     pub left_alone: BTreeMap<String, LeftAlone>,
 }
@@ -165,14 +168,17 @@ impl<'a> View<'a> {
 
     /// Everything between the style sheet and the script.
     fn content(&self, room: usize) -> Html {
-        let mut sections = vec![
-            changes::broken(self),
-            changes::changes(self),
-            rest::hunks(self),
-            rest::held(self),
-            rest::flow(self),
-            rest::open(self),
-        ];
+        let mut sections = match self.surroundings.properties {
+            true => properties::sections(self),
+            false => vec![
+                changes::broken(self),
+                changes::changes(self),
+                rest::hunks(self),
+                rest::held(self),
+                rest::flow(self),
+                rest::open(self),
+            ],
+        };
         sections.retain(|s| !s.pieces.is_empty());
         let left_out = fit(&mut sections, room);
         let mut html = Html::default();
@@ -201,11 +207,31 @@ impl<'a> View<'a> {
         html.markup("<header class=\"top\">\n<div class=\"bar\"><p class=\"brand\">git invdiff</p>");
         html.markup("<button type=\"button\" id=\"theme\" hidden>Dark</button></div>\n");
         html.leaf("h1", &[], &self.title());
-        html.leaf(
-            "p",
-            &[("class", "summary")],
-            &capitalised(&text::summary_line(self.report, self.words.options)),
-        );
+        let line = match self.surroundings.properties {
+            true => text::check_line(self.report, self.words.options),
+            false => text::summary_line(self.report, self.words.options),
+        };
+        html.leaf("p", &[("class", "summary")], &capitalised(&line));
+        if !self.surroundings.properties {
+            self.tiles(html);
+        }
+        self.versions(html);
+        if left_out > 0 {
+            let text = format!(
+                "This page is cut: {} left out, the least important first. --json and -v tell everything.",
+                text::counted(left_out, "part")
+            );
+            html.leaf("p", &[("class", "warning"), ("id", "cut")], &text);
+        }
+        for notice in &self.report.notices {
+            html.leaf("p", &[("class", "warning")], notice);
+        }
+        html.markup(HOW_TO_READ);
+        html.markup("</header>\n");
+    }
+
+    /// The counts, large.
+    fn tiles(&self, html: &mut Html) {
         let summary = Summary::of(self.report);
         html.markup("<ul class=\"tiles\">");
         let own = self.report.own_churns();
@@ -229,19 +255,6 @@ impl<'a> View<'a> {
             }
         }
         html.markup("</ul>\n");
-        self.versions(html);
-        if left_out > 0 {
-            let text = format!(
-                "This page is cut: {} left out, the least important first. --json and -v tell everything.",
-                text::counted(left_out, "part")
-            );
-            html.leaf("p", &[("class", "warning"), ("id", "cut")], &text);
-        }
-        for notice in &self.report.notices {
-            html.leaf("p", &[("class", "warning")], notice);
-        }
-        html.markup(HOW_TO_READ);
-        html.markup("</header>\n");
     }
 
     /// The versions, oldest first; the middle of very many is left out.
@@ -339,6 +352,9 @@ impl<'a> View<'a> {
             true => "The filters of the command line let nothing through.",
             false if self.report.hunks.is_empty() => {
                 "No file that is analysed differs between these versions."
+            }
+            false if self.surroundings.properties => {
+                "The source differs between these versions, but states no property that a change could break."
             }
             false => "The source differs between these versions, but no fact about any function does.",
         };

@@ -18,6 +18,7 @@ use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Versio
 use super::palette::{Palette, Slot};
 use super::{Fact, LeftAlone, Point, PointKind, Witness};
 pub use check::render as render_check;
+pub(super) use check::{ends as property_ends, remarks as property_remarks, summary as check_line};
 pub(super) use churns::{identity_word, remark, undescribed};
 use line::Line;
 use std::collections::{BTreeMap, BTreeSet};

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 pub const ID: &str = "changes";
 /// Characters of what goes into an example and of what comes out, shown at once.
-const EXAMPLE: usize = 240;
+pub const EXAMPLE: usize = 240;
 /// Links to lines that cause a change, of each side.
 const CAUSES: usize = 12;
 
@@ -432,7 +432,8 @@ fn example(witness: &Witness, function: &str, subject: &str, labelled: bool, htm
     write_example(&text::input_text(witness, function), &[effect], Some(witness), html);
 }
 
-fn write_example(input: &str, effects: &[String], witness: Option<&Witness>, html: &mut Html) {
+/// An input and what comes of it.
+pub fn write_example(input: &str, effects: &[String], witness: Option<&Witness>, html: &mut Html) {
     html.leaf("dt", &[], "for example");
     html.open("dd", &[("class", "example")]);
     let input = if input.is_empty() { "any input" } else { input };

@@ -217,6 +217,25 @@ pub fn hunks(view: &View) -> Section {
     }
 }
 
+/// All lines that changed, where no facts were sought that could explain them.
+pub fn changed_lines(view: &View) -> Section {
+    /// Hunks that are shown unfolded.
+    const FEW: usize = 20;
+    let hunks = &view.report.hunks;
+    let piece = |hunk| {
+        let mut html = Html::default();
+        self::hunk(view, hunk, hunks.len() <= FEW, &mut html);
+        html
+    };
+    Section {
+        id: "hunks",
+        title: "What changed",
+        count: hunks.len(),
+        intro: "The lines that differ between the two versions.",
+        pieces: hunks.iter().map(piece).collect(),
+    }
+}
+
 /// One hunk with its lines, unfolded where there is little else to read.
 pub fn hunk(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
     let file = hunk.file.to_string();
@@ -230,12 +249,16 @@ pub fn hunk(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
     html.leaf("code", &[("class", "id")], &view.short_name(hunk.to));
     html.leaf("span", &[("class", "path")], &file);
     html.leaf("code", &[], &text::hunk_text(&text::hunk_ref(hunk)));
-    let (class, verdict) = match hunk.verdict {
-        Verdict::Neutral => ("tag", "changes no fact"),
-        Verdict::Explained => ("tag", "explains a change"),
-        Verdict::NotAnalysed => ("tag open", "not analysed"),
+    let verdict = match hunk.verdict {
+        Verdict::NotAnalysed => Some(("tag open", "not analysed")),
+        // Where no facts are sought, nothing is known of them.
+        _ if view.surroundings.properties => None,
+        Verdict::Neutral => Some(("tag", "changes no fact")),
+        Verdict::Explained => Some(("tag", "explains a change")),
     };
-    html.leaf("span", &[("class", class)], verdict);
+    if let Some((class, verdict)) = verdict {
+        html.leaf("span", &[("class", class)], verdict);
+    }
     let why = match (hunk.verdict, hunk.why.as_deref()) {
         (Verdict::Neutral, None) => String::new(),
         (Verdict::Neutral, Some("comment")) => "comment".to_owned(),

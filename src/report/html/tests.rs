@@ -134,6 +134,7 @@ fn page_of(report: &Report, text: &str, room: usize) -> String {
     };
     let signature = Signature { author: text.into(), date: text.into() };
     let surroundings = Surroundings {
+        properties: false,
         sources: &Files(vec![OLD, NEW]),
         illustrations: &[illustration],
         short_ids: BTreeMap::new(),

@@ -72,21 +72,8 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     if let Some(at) = at.or(a.lines.values().next_back()) {
         line.plain(&format!("  line {at}"));
     }
-    match a.violation {
-        Some(Violation::NonconformingFeature) => line.paint(Slot::Status, "  what changed does not meet it"),
-        Some(Violation::BadPropertyUpdate) => {
-            line.paint(Slot::Status, "  what did not change does not meet it")
-        }
-        _ => &mut line,
-    };
-    if let Some(why) = why_open(a, judgement, newest(view.report)) {
-        line.paint(Slot::Status, &format!("  {why}"));
-    }
-    if judgement == Judgement::Regression
-        && let Some(why) = options.left_alone.get(&a.id)
-    {
-        let why = why.reason().map_or("not blocked".to_owned(), |r| format!("suppressed: {}", visible(r)));
-        line.paint(Slot::Status, &format!("  {why}"));
+    for remark in remarks(view.report, options, a, judgement) {
+        line.paint(Slot::Status, &format!("  {}", visible(&remark)));
     }
     line.write(out)?;
     if options.verbose && !a.id.is_empty() {
@@ -104,6 +91,20 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     }
 }
 
+/// What there is to say of a property beside what it is, in a few words each.
+pub fn remarks(report: &Report, options: &TextOptions, a: &Assertion, judgement: Judgement) -> Vec<String> {
+    let whose = match a.violation {
+        Some(Violation::NonconformingFeature) => Some("what changed does not meet it"),
+        Some(Violation::BadPropertyUpdate) => Some("what did not change does not meet it"),
+        _ => None,
+    };
+    let why = why_open(a, judgement, newest(report));
+    let left_alone = options.left_alone.get(&a.id).filter(|_| judgement == Judgement::Regression);
+    let left_alone = left_alone
+        .map(|why| why.reason().map_or("not blocked".to_owned(), |reason| format!("suppressed: {reason}")));
+    whose.into_iter().chain(why).map(str::to_owned).chain(left_alone).collect()
+}
+
 /// The input of a counterexample, and what both versions do on it.
 fn example(view: &View, a: &Assertion, witness: &Witness, out: &mut dyn Write) -> io::Result<()> {
     let width = view.options.width;
@@ -113,15 +114,20 @@ fn example(view: &View, a: &Assertion, witness: &Witness, out: &mut dyn Write) -
     let mut line = view.line();
     line.plain("      for example  ").plain(&input);
     line.pad_to(width.saturating_sub(10)).paint(Slot::Status, "  replayed").write(out)?;
-    let ends = |run: &Run, line: Option<&u32>| match (fails_here(run), line) {
+    let (old, new) = ends(a, witness, room);
+    writeln!(out, "      before       {old}")?;
+    writeln!(out, "      after        {new}")
+}
+
+/// What both versions do on the input of a counterexample; texts of the program have so much room.
+pub fn ends(a: &Assertion, witness: &Witness, room: usize) -> (String, String) {
+    let end = |run: &Run, line: Option<&u32>| match (fails_here(run), line) {
         (true, Some(line)) => format!("fails at line {line}"),
         _ => ending(run, room),
     };
     let failing = a.outcome.iter().rev().find(|(_, o)| **o == AssertionOutcome::Fail).map(|(v, _)| v);
     let at = failing.and_then(|v| a.lines.get(v));
-    let (old, new) = (ends(&witness.old, None), ends(&witness.new, at));
-    writeln!(out, "      before       {old}")?;
-    writeln!(out, "      after        {new}")
+    (end(&witness.old, None), end(&witness.new, at))
 }
 
 fn fails_here(run: &Run) -> bool {
@@ -143,7 +149,8 @@ fn why_open(a: &Assertion, judgement: Judgement, newest: Version) -> Option<&'st
     })
 }
 
-fn summary(report: &Report, options: &TextOptions) -> String {
+/// The line that counts.
+pub fn summary(report: &Report, options: &TextOptions) -> String {
     let newest = newest(report);
     let count = |judgement| report.assertions.iter().filter(|a| a.judgement(newest) == judgement).count();
     let broken = count(Judgement::Regression);
