@@ -11,6 +11,7 @@ use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse};
 use crate::analysis::follow::Place;
 use crate::analysis::holds::{Answer, Located, Verdict, holds};
+use crate::history::utf8_path;
 use crate::invariant::PinnedFact;
 use crate::report::escape::visible;
 use crate::report::palette::Slot;
@@ -20,7 +21,9 @@ use crate::semantics::c_parse;
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 
 /// The first commit that broke a condition, without running the program
 ///
@@ -38,7 +41,7 @@ use std::io::Write;
 pub struct BisectArgs {
     /// The condition, after FILE:FUNCTION and a colon unless --function names these
     #[arg(value_name = "[FILE:FUNCTION:] CONDITION")]
-    pub condition: String,
+    pub condition: OsString,
 
     /// The versions to search: A..B
     #[arg(value_name = "RANGE")]
@@ -46,7 +49,7 @@ pub struct BisectArgs {
 
     /// The function, in a file of the newest version
     #[arg(long, value_name = "FILE:FUNCTION")]
-    pub function: Option<String>,
+    pub function: Option<OsString>,
 
     /// Exit 1 if the condition does not hold at the end of the range
     #[arg(long)]
@@ -107,7 +110,9 @@ struct Found {
 
 pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let format = context.format(&[Format::Text, Format::Json])?;
-    let (function, text) = target(&args)?;
+    let readable = |words: &OsString| utf8_path(Path::new(words)).to_string_lossy().into_owned();
+    let (condition, function) = (readable(&args.condition), args.function.as_ref().map(readable));
+    let (function, text) = target(&condition, function.as_deref())?;
     let fact = c_parse::parse(text)
         .map_err(|error| CliError::usage(format!("the condition '{text}' cannot be read: {error}")))?;
     let fact = PinnedFact { text: text.to_owned(), fact };
@@ -139,16 +144,16 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
 }
 
 /// The function and the condition.
-fn target(args: &BisectArgs) -> Result<(&str, &str), CliError> {
-    if let Some(function) = &args.function {
-        return Ok((function, args.condition.trim()));
+fn target<'a>(condition: &'a str, function: Option<&'a str>) -> Result<(&'a str, &'a str), CliError> {
+    if let Some(function) = function {
+        return Ok((function, condition.trim()));
     }
     // `f ? a : b` has no file before its colon.
     let parts = || {
-        let (file, rest) = args.condition.split_once(':')?;
-        let (name, condition) = rest.split_once(':')?;
+        let (file, rest) = condition.split_once(':')?;
+        let (name, stated) = rest.split_once(':')?;
         let length = file.len() + 1 + name.len();
-        is_name(name.trim()).then(|| (args.condition.get(..length).unwrap_or_default(), condition.trim()))
+        is_name(name.trim()).then(|| (condition.get(..length).unwrap_or_default(), stated.trim()))
     };
     parts().filter(|(_, condition)| !condition.is_empty()).ok_or_else(|| {
         CliError::usage("which function is the condition about?")
@@ -428,15 +433,8 @@ mod tests {
     #[test]
     fn the_function_stands_before_the_condition() {
         let read = |condition: &str, function: Option<&str>| {
-            let args = BisectArgs {
-                condition: condition.into(),
-                range: "A..B".into(),
-                function: function.map(str::to_owned),
-                exit_code: false,
-                strict: false,
-                rlimit: None,
-            };
-            target(&args).map(|(f, c)| format!("{f} | {c}")).unwrap_or_else(|e| e.message)
+            let found = target(condition, function);
+            found.map(|(f, c)| format!("{f} | {c}")).unwrap_or_else(|e| e.message)
         };
         assert_eq!(read("a.c:f: x > 0", None), "a.c:f | x > 0");
         assert_eq!(read("src/a.c:f:x ? y : z", None), "src/a.c:f | x ? y : z");

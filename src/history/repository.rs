@@ -27,6 +27,9 @@ pub struct OpenOptions {
     pub work_tree: Option<PathBuf>,
     /// `GIT_INDEX_FILE`; relative to the top of the work tree.
     pub index_file: Option<PathBuf>,
+    /// `GIT_GRAFT_FILE`, in the place of `info/grafts`; relative to the top of the work tree. As with git, an
+    /// empty name is a file without grafts.
+    pub graft_file: Option<PathBuf>,
     /// Folders that the search does not leave (`GIT_CEILING_DIRECTORIES`).
     pub ceilings: Vec<PathBuf>,
     /// Objects come from elsewhere than the repository's own folder (`GIT_OBJECT_DIRECTORY`,
@@ -56,6 +59,7 @@ impl OpenOptions {
             git_dir: path("GIT_DIR"),
             work_tree: path("GIT_WORK_TREE"),
             index_file: path("GIT_INDEX_FILE"),
+            graft_file: variable("GIT_GRAFT_FILE").map(PathBuf::from),
             ceilings: std::env::split_paths(&ceilings).filter(|p| p.is_absolute()).collect(),
             foreign_objects: ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR"]
                 .iter()
@@ -111,6 +115,15 @@ impl Repository {
             Some(file) => top.join(file),
             None => layout.git_dir.join("index"),
         };
+        let graft_file = match &options.graft_file {
+            Some(file) if file.as_os_str().is_empty() => file.clone(),
+            Some(file) => top.join(file),
+            None => layout.common_dir.join("info/grafts"),
+        };
+        let git = match &options.graft_file {
+            Some(_) => git.with("GIT_GRAFT_FILE", &graft_file),
+            None => git,
+        };
         let mut git = git.with("GIT_DIR", layout.git_dir.clone()).with("GIT_INDEX_FILE", &index_file);
         if let Some(work_dir) = &layout.work_dir {
             git = git.with("GIT_WORK_TREE", work_dir.clone()).within(work_dir.clone());
@@ -120,9 +133,10 @@ impl Repository {
             git = git.with_lazy_fetch();
         }
         let commands = CommandSource::new(git.clone(), layout.format, partial);
-        let grafts = read_grafts(&layout.common_dir, layout.format);
-        let usable = opened
-            .filter(|r| !options.foreign_objects && !partial && grafts.is_empty() && !has_replacements(r));
+        let grafts = read_grafts(&graft_file, layout.format);
+        let is_plain = grafts.is_empty() && options.graft_file.is_none();
+        let usable =
+            opened.filter(|r| !options.foreign_objects && !partial && is_plain && !has_replacements(r));
         let libgit = usable.map(|r| LibgitSource::new(r, index_file.clone()));
         let source: Box<dyn ObjectSource> = match &libgit {
             Some(libgit) => Box::new(Both { libgit: libgit.clone(), commands }),
@@ -455,8 +469,8 @@ fn read_shallow(common_dir: &Path, format: ObjectFormat) -> BTreeSet<Oid> {
     text.lines().filter_map(|l| Oid::from_str_ext(l.trim(), format).ok()).collect()
 }
 
-fn read_grafts(common_dir: &Path, format: ObjectFormat) -> HashMap<Oid, Vec<Oid>> {
-    let text = std::fs::read_to_string(common_dir.join("info/grafts")).unwrap_or_default();
+fn read_grafts(file: &Path, format: ObjectFormat) -> HashMap<Oid, Vec<Oid>> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
     let id = |text: &String| Oid::from_str_ext(text, format).ok();
     let graft = |(commit, parents): (String, Vec<String>)| {
         Some((id(&commit)?, parents.iter().map(id).collect::<Option<_>>()?))

@@ -79,6 +79,7 @@ fn every_command_takes_odd_paths() {
         &["check", "HEAD~1..HEAD"],
         &["check", "--format", "sarif", "HEAD~1..HEAD"],
         &["check", "--format", "github", "HEAD~1..HEAD"],
+        &["check", "--format", "html", "HEAD~1..HEAD"],
         &["trailers", "HEAD"],
         &["graph", "HEAD~1..HEAD"],
         &["doctor", "--coverage"],
@@ -94,6 +95,21 @@ fn every_command_takes_odd_paths() {
         let output = program_in(&repo, repo.path(), &["blame", "--"]).arg(os(&place)).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{:?} {}", os(name), stderr(&output));
         assert!(stdout(&output).contains("1 commit changed its facts"), "{}", stdout(&output));
+        // Of what is both, the condition begins after the first two colons.
+        let (stated, range) = (" \\result == \\result", "HEAD~1..HEAD");
+        if !name.contains(&b':') {
+            let whole = os(&[&place[..], b":", stated.as_bytes()].concat()).to_owned();
+            let output = program_in(&repo, repo.path(), &["bisect", "--"]).arg(whole).arg(range).output();
+            let output = output.unwrap();
+            assert!(stdout(&output).contains("holds at the end"), "{}{}", stdout(&output), stderr(&output));
+        }
+        let mut command = program_in(&repo, repo.path(), &["bisect"]);
+        let output = command
+            .arg(os(&[b"--function=", &place[..]].concat()))
+            .args(["--", stated, range])
+            .output()
+            .unwrap();
+        assert!(stdout(&output).contains("holds at the end"), "{}{}", stdout(&output), stderr(&output));
     }
     let trailers = invdiff(&repo, &["trailers", "HEAD"]);
     repo.write("message", format!("title\n\n{}", stdout(&trailers)));

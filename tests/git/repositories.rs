@@ -271,11 +271,49 @@ fn history_that_was_rewritten_locally_is_seen_as_git_sees_it() {
     grafted.write(".git/info/grafts", format!("# joined\n{} {}\n", grafted.id("HEAD"), grafted.id("HEAD~2")));
     both(&grafted);
     both(&three(TempRepo::new()).run(["replace", "--graft", "HEAD", "HEAD~2"]));
+    check_graft_file();
     let replaced = three(TempRepo::new()).run(["replace", "HEAD:src/a.c", "HEAD~2:src/a.c"]);
     assert_eq!(Run::of(&mut program_in(&replaced, replaced.path(), &["HEAD~1..HEAD"])).code, Some(0));
     let facts =
         Run::of(&mut program_in(&replaced, replaced.path(), &["--porcelain", "HEAD~1..HEAD"])).facts();
     assert!(facts.contains("\\\\result == a / 2"), "{facts}");
+}
+
+/// `GIT_GRAFT_FILE` takes the place of `info/grafts`, from wherever one asks; an empty one has no grafts.
+fn check_graft_file() {
+    let repo = three(TempRepo::new()).config("advice.graftFileDeprecated", "false");
+    let (head, own, grafted) = (repo.id("HEAD"), repo.id("HEAD~1"), repo.id("HEAD~2"));
+    let line = format!("{head} {grafted}\n");
+    repo.write("grafts", &line);
+    let first_version = |folder: &str, value: Option<&str>| {
+        let folder = repo.path().join(folder);
+        let mut command = program_in(&repo, &folder, &["--porcelain", "HEAD~1..HEAD"]);
+        let mut git = repo.command_of("git");
+        git.current_dir(&folder).args(["rev-parse", "HEAD~1"]);
+        for command in [&mut command, &mut git] {
+            value.map(|value| command.env("GIT_GRAFT_FILE", value));
+        }
+        let (run, git) = (Run::of(&mut command), Run::of(&mut git));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        let id = run.out.lines().find_map(|l| l.strip_prefix("version\t1\t")).unwrap().split('\t').next();
+        assert_eq!(id, Some(git.out.trim()), "{value:?}");
+        id.unwrap().to_owned()
+    };
+    let absolute = repo.path().join("grafts").display().to_string();
+    for value in ["grafts", &absolute] {
+        assert_eq!(first_version("", Some(value)), grafted);
+        assert_eq!(first_version("src", Some(value)), grafted);
+        let mut add = program_in(&repo, &repo.path().join("src"), &["notes", "add", "--force"]);
+        assert_eq!(Run::of(add.env("GIT_GRAFT_FILE", value)).code, Some(0));
+        let note = repo.git(["notes", "--ref=invdiff", "show", "HEAD"]);
+        assert!(note.contains(&format!("\"parent\":\"{grafted}\"")), "{note}");
+    }
+    assert_eq!(first_version("src", None), own);
+    repo.write(".git/info/grafts", line);
+    assert_eq!(first_version("src", None), grafted);
+    for value in ["", "nowhere"] {
+        assert_eq!(first_version("", Some(value)), own);
+    }
 }
 
 #[test]
