@@ -4,7 +4,7 @@ use super::classes::{Analysed, World, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::through::{self, Changes};
 use super::{Request, witness};
-use super::{implied, layouts, selection};
+use super::{implied, layouts, positions, selection};
 use crate::invariant::{self, PointDiff, Subject};
 use crate::ir::{DataModel, RETURNS_TWICE};
 use crate::mvicfg::VersionSet;
@@ -262,10 +262,17 @@ fn point(
                 point.undecided.push(undecided);
                 continue;
             }
-            // What was to be lost is said in the same words: nothing is known to have changed.
-            let said = |f: &invariant::Fact| c.added.iter().any(|o| o.text == f.text);
-            if c.claim == invariant::Claim::NoLongerProvable && c.removed.iter().all(said) {
-                continue;
+            // What was to be lost is said in the same words, but for where they stand: nothing is known
+            // to have changed.
+            if c.claim == invariant::Claim::NoLongerProvable {
+                let moved = old.zip(new).map(|(a, b)| positions::moved(&a.inlined, &b.inlined));
+                let moved = moved.unwrap_or_default();
+                let said = |f: &invariant::Fact| {
+                    c.added.iter().any(|o| o.text == positions::renumbered(&f.text, &moved))
+                };
+                if c.removed.iter().all(said) {
+                    continue;
+                }
             }
             // A local matters by itself only when nothing that a caller sees tells of the change, and
             // where a function ends only when it is known to differ.

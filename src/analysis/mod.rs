@@ -21,6 +21,7 @@ mod implied;
 mod layouts;
 mod lineage;
 pub mod memory;
+mod positions;
 mod preconditions;
 mod properties;
 mod selection;

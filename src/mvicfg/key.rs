@@ -35,6 +35,19 @@ impl Names for SourceNames<'_> {
     }
 }
 
+/// The same without what `__LINE__` gives.
+pub struct Unplaced<'a>(pub &'a Function);
+
+impl Names for Unplaced<'_> {
+    fn var(&self, out: &mut String, var: VarId) {
+        SourceNames(self.0).var(out, var);
+    }
+
+    fn line_numbers(&self) -> bool {
+        false
+    }
+}
+
 /// Writes the key of an expression.
 pub fn expr(out: &mut String, e: &Expr, names: &impl Names) {
     match e {

@@ -1,0 +1,86 @@
+//! Numbers that `__LINE__` gave, as the other version has them: a check that returns the line where it
+//! stands returns another number wherever a line is added above it, and nothing else changed.
+
+use crate::ir::{Expr, Function};
+use crate::mvicfg::key::{self, Unplaced};
+use std::collections::BTreeMap;
+
+/// Returns which number of the newer version each number of the older one became, for the numbers of
+/// `__LINE__` in instructions that both have. Cost: compares the two as sequences of instructions.
+pub(super) fn moved(old: &Function, new: &Function) -> BTreeMap<u128, u128> {
+    let (from, to) = (numbers(old), numbers(new));
+    let mut found = BTreeMap::new();
+    if from.iter().all(Vec::is_empty) {
+        return found;
+    }
+    let mut several = Vec::new();
+    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &keys(old), &keys(new)) {
+        let similar::DiffOp::Equal { old_index, new_index, len } = op else { continue };
+        let both = from.iter().skip(old_index).zip(to.iter().skip(new_index)).take(len);
+        for (a, b) in both.flat_map(|(a, b)| a.iter().zip(b)) {
+            if found.insert(*a, *b).is_some_and(|other| other != *b) {
+                several.push(*a);
+            }
+        }
+    }
+    several.iter().for_each(|a| _ = found.remove(a));
+    found
+}
+
+/// A text with the numbers in it that became others.
+pub(super) fn renumbered(text: &str, moved: &BTreeMap<u128, u128>) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let end = if is_word(c) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { c.len_utf8() };
+        let (word, after) = rest.split_at(end);
+        match word.parse().ok().and_then(|n: u128| moved.get(&n)) {
+            Some(n) => out += &n.to_string(),
+            None => out += word,
+        }
+        rest = after;
+    }
+    out
+}
+
+fn keys(f: &Function) -> Vec<String> {
+    let key = |instr| {
+        let mut out = String::new();
+        key::instr(&mut out, instr, &Unplaced(f));
+        out
+    };
+    f.nodes.iter().map(|n| key(&n.instr)).collect()
+}
+
+/// By instruction, the numbers that `__LINE__` gave in it.
+fn numbers(f: &Function) -> Vec<Vec<u128>> {
+    let of = |e: &Expr| match e {
+        Expr::Op { args, .. } if e.is_line_number() => match args.first() {
+            Some(Expr::Const(c)) => c.unsigned(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let each = |n: &crate::ir::Node| {
+        let mut found = Vec::new();
+        n.instr.for_each_expr(&mut |e| found.extend(of(e)));
+        found
+    };
+    f.nodes.iter().map(each).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_renumbered() {
+        let moved = BTreeMap::from([(12, 14), (3, 5)]);
+        let text = "x12 == 12 || \\result == 3 && y == 0x3 && z == 3.0 && a[3] == -12";
+        assert_eq!(
+            renumbered(text, &moved),
+            "x12 == 14 || \\result == 5 && y == 0x3 && z == 3.0 && a[5] == -14"
+        );
+    }
+}
