@@ -1001,3 +1001,46 @@ fn checks_that_moved_are_the_same() {
         ]
     );
 }
+
+/// All facts of one version.
+fn whole(source: &str) -> Report {
+    let options = Options { whole: true, all: true, ..Options::default() };
+    diff(&memory::request(&[vec![("a.c", source)]], c::Options::default(), options))
+}
+
+/// What is stored in a type without sign is no longer the negative number that it was: the text says so.
+#[test]
+fn conversions_that_change_the_value_are_said() {
+    let report = whole(
+        "struct s { int len; unsigned short tag; signed char c; unsigned flag : 3; };\n\
+         void copied(struct s *s, signed char v) { struct s c = *s; c.tag = v; c.len = 1; *s = c; }\n\
+         void stored(struct s *s, signed char v) { s->tag = v; }\n\
+         unsigned short returned(struct s *s) { return s->c; }\n\
+         float rounded(long a) { return a; }\n\
+         double exact(int a) { return a; }\n\
+         int shifted(struct s *s) { s->flag = s->len; s->len = s->flag; return 100 << s->len; }\n",
+    );
+    for (function, fact) in [
+        ("copied", "s->tag == (unsigned short)v"),
+        ("stored", "s->tag == (unsigned short)v"),
+        ("returned", "\\result == (unsigned short)s->c"),
+        ("rounded", "\\result == (float)a"),
+        ("exact", "\\result == a"),
+        ("shifted", "\\result == 100 << (\\old(s->len) & 7)"),
+    ] {
+        let facts = invariants(&report, function);
+        assert!(facts.iter().any(|f| f == fact), "{fact} {facts:?}");
+    }
+}
+
+/// Two loops of the same text are two: what ended the first one does not hold while the second one runs.
+#[test]
+fn a_loop_is_not_the_one_before_it() {
+    let report = whole(
+        "int f(const char *s) { int k = 0; while (s[k]) k++; int i = 0; while (s[i]) i++; return k - i; }\n",
+    );
+    let facts = invariants(&report, "f");
+    assert!(facts.iter().any(|f| f == "i >= 0"), "{facts:?}");
+    let is_wrong = |f: &String| f.starts_with("i <= ") || f.ends_with("s[k] == '\\0'") || f == "i == 0";
+    assert!(!facts.iter().any(is_wrong), "{facts:?}");
+}

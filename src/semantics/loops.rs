@@ -48,7 +48,22 @@ impl key::Names for Numbering<'_> {
 
 impl Evaluator<'_> {
     pub(super) fn describe_loops(&self, class: usize) -> Vec<Rc<LoopInfo>> {
-        (0..self.flow.classes[class].loops.len()).map(|l| Rc::new(self.describe_loop(class, l))).collect()
+        let loops = &self.flow.classes[class].loops;
+        let mut found: Vec<LoopInfo> = (0..loops.len()).map(|l| self.describe_loop(class, l)).collect();
+        // Of equal loops the later one begins where the earlier one has ended: what its cut terms stand
+        // for while it runs is not what those of the other stand for then.
+        let mut in_order: Vec<usize> = (0..found.len()).collect();
+        in_order.sort_by_key(|&l| self.flow.classes[class].order[loops[l].head as usize]);
+        let mut seen: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        for l in in_order {
+            let hash = found[l].hash.clone();
+            let earlier = seen.entry(hash.clone()).or_default();
+            if *earlier > 0 {
+                found[l].hash = format!("{hash}.{earlier}").into();
+            }
+            *earlier += 1;
+        }
+        found.into_iter().map(Rc::new).collect()
     }
 
     fn describe_loop(&self, class: usize, index: usize) -> LoopInfo {

@@ -69,7 +69,16 @@ impl Renderer<'_> {
     /// cut by a cast. Truth values and choices between small constants fit as they are. Of two narrow
     /// types the one with sign and the one without are promoted to other numbers.
     pub(super) fn narrow(&self, x: Text, t: TermId, signed: Option<bool>) -> Text {
-        let Sort::Bv(width) = self.pool.sort(t) else { return x };
+        let width = match self.pool.sort(t) {
+            Sort::Bv(width) => width,
+            // What rounding may change is another number.
+            sort if sort.is_float() && !x.ty.is_float() => {
+                let exact = if sort == Sort::F32 { 24 } else { 53 };
+                let (bits, _) = x.ty.integer(self.pointer_bits());
+                return if bits > exact { self.cast_float(&x, sort) } else { x };
+            }
+            _ => return x,
+        };
         let small = |&a: &TermId| self.pool.as_const(a).and_then(Const::signed).is_some_and(|v| v >= 0);
         let constants = self.pool.as_op(t, Op::Ite).is_some_and(|args| args.iter().skip(1).all(small));
         match x.ty {
@@ -80,6 +89,10 @@ impl Renderer<'_> {
                 Some(wanted) if wanted != s => self.cast(&x, width, wanted),
                 _ => x,
             },
+            // A negative value of a narrower type is another one where a type without sign is promoted.
+            Ty::Int { bits, signed: true, .. } if bits < width && width < 32 && signed == Some(false) => {
+                self.cast(&x, width, false)
+            }
             _ => x,
         }
     }
@@ -354,7 +367,11 @@ impl Renderer<'_> {
         }
         let r = match self.pool.as_const(k) {
             Some(c) => literal::decimal(c, false),
-            None => self.value(k, None),
+            // A field of few bits is a count that a sign would make another one.
+            None => {
+                let x = self.term(k);
+                self.narrow(x, k, (self.width(k) < 8).then_some(false))
+            }
         };
         let (bits, signed) = self.promoted(&l);
         let symbol = if op == Op::Shl { "<<" } else { ">>" };
