@@ -14,7 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { IVD_OK, IVD_UNDEFINED, IVD_SLOW, IVD_ENDED, IVD_ARENA = 1 << 16, IVD_OBJECTS = 128, IVD_FACTS = 4096 };
+enum { IVD_OK, IVD_UNDEFINED, IVD_SLOW, IVD_ENDED, IVD_ARENA = 1 << 18, IVD_OBJECTS = 128, IVD_FACTS = 4096 };
 
 struct ivd_object {
     int key;
@@ -227,12 +227,16 @@ static void ivd_register(int key, void *at, uint64_t size, uint64_t count)
         ivd->objects[ivd->object_count++] = (struct ivd_object){key, at, size, count};
 }
 
+/* Bytes before each object that nothing may touch: an index that leaves its array should not come to
+   another object, where no sanitizer sees that it has left. */
+enum { IVD_GAP = 1024 };
+
 static void *ivd_room(uint64_t bytes)
 {
-    if (ivd->used + bytes + 64 > IVD_ARENA)
+    if (ivd->used + 2 * IVD_GAP + bytes + 64 > IVD_ARENA)
         return NULL;
-    char *at = ivd->arena + ivd->used;
-    ivd->used += (bytes + 47) / 16 * 16;
+    char *at = ivd->arena + ivd->used + IVD_GAP;
+    ivd->used += IVD_GAP + (bytes + 15) / 16 * 16;
     __asan_unpoison_memory_region(at, bytes);
     memset(at, 0, bytes);
     return at;
