@@ -3,7 +3,8 @@
 //! At a head `h`, a place `x` that the loop writes has the value `L[h, x](entry values)`: an
 //! uninterpreted function, named by a hash of the loop's alpha-normalised instructions and callees,
 //! of the entry values of everything the loop reads before writing it. Two versions with equal
-//! loops and equal entry values get the equal term. At the loop's exit the term stands for the value
+//! loops and equal entry values get the equal term; of several equal loops of one version each has a
+//! name of its own, by its order. At the loop's exit the term stands for the value
 //! at the last arrival at the head, inside the loop for that at the current one; the two readings
 //! are never mixed in one fact. Facts after a loop hold under partial correctness.
 
