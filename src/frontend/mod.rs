@@ -25,10 +25,7 @@ pub struct Loaded {
 pub fn load_unit(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Result<Loaded, c::Rejected> {
     let options = &*c::header::options(tree, path, options);
     let parsed = c::parse::parse(tree, path, options)?;
-    let mut unit = lowered(&parsed, path, options)?;
-    if c::header::is_header(path) {
-        c::header::open(&mut unit);
-    }
+    let unit = lowered(&parsed, path, options)?;
     Ok(Loaded { unit, reads: parsed.reads })
 }
 
@@ -49,6 +46,9 @@ fn lowered(parsed: &c::parse::Parsed, path: &Path, options: &c::Options) -> Resu
     unit.is_whole = parsed.lost.is_empty() && !parsed.prelude.contains("#define ");
     for f in &mut unit.functions {
         f.invented = parsed.invented.in_function(&f.name).to_vec();
+    }
+    if c::header::is_header(path) {
+        c::header::open(&mut unit);
     }
     Ok(unit)
 }
