@@ -8,10 +8,6 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
-
-/// How long a lock may be there before it is worth a word.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Checks the installation; with --coverage, how much of a revision's source is understood
 #[derive(Args, Clone, Debug)]
@@ -151,18 +147,19 @@ fn settings(context: &Context) -> Option<Check> {
     Some(Check::new(State::Note, "settings", error.message).hint("git config --show-origin --list"))
 }
 
-/// A lock that a git left behind, as far as one look can tell.
+/// A lock that a git left behind, as far as its age can tell: a git that works holds it for moments.
 fn lock(context: &Context) -> Option<Check> {
     let git = compare::repository(context).ok()?;
     let notes = Notes::new(&git, compare::settings(context).ok()?.notes_ref);
-    let first = || notes.locks().ok()?.into_iter().next();
-    let path = first()?;
-    // A git that works holds it for moments.
-    std::thread::sleep(LOOK_AGAIN);
-    (first()? == path).then(|| {
-        Check::new(State::Note, "lock", format!("{} is in the way of the notes", path.display()))
-            .hint("if no git runs in this repository, one was killed: remove that file")
-    })
+    let (path, age) = notes.old_lock().ok()??;
+    let age = match age.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    };
+    let text = format!("{} has been in the way of the notes for {age}", path.display());
+    let check = Check::new(State::Note, "lock", text);
+    Some(check.hint("if no git runs in this repository, one was killed: remove that file"))
 }
 
 /// Notes that a rewrite of the history left behind; none where notes cannot be read.

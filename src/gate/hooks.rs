@@ -204,12 +204,17 @@ fn post_commit(hook: &mut Hook<'_>) -> Result<(), HookError> {
 
 /// Lets notes follow rewritten commits: copied where both trees are the same, else computed anew.
 /// Several old commits that became one give one note. An amend within a rebase is left to the end of the
-/// rebase, which tells what became of the commits that it began with.
+/// rebase, which tells what became of the commits that it began with. Managers of hooks may keep git's lines
+/// to themselves; then what git has on disk tells the same.
 fn post_rewrite(hook: &mut Hook<'_>, command: Option<&str>, stdin: &[u8]) -> Result<(), HookError> {
     if command == Some("amend") && rebasing(hook.git)? {
         return Ok(());
     }
-    let pairs = rewritten(stdin);
+    let pairs = match (rewritten(stdin), command) {
+        (pairs, Some("rebase")) if pairs.is_empty() => rebased(hook.git)?,
+        (pairs, Some("amend")) if pairs.is_empty() => amended(hook.git)?,
+        (pairs, _) => pairs,
+    };
     let store = Notes::new(hook.git, hook.settings.notes_ref.clone());
     let old: Vec<String> = pairs.iter().map(|(old, _)| old.clone()).collect();
     let mut new: Vec<String> = Vec::new();
@@ -325,6 +330,26 @@ fn head(git: &Git) -> Result<Side, HookError> {
 
 fn rebasing(git: &Git) -> Result<bool, HookError> {
     Ok(git.git_path("rebase-merge")?.exists() || git.git_path("rebase-apply")?.exists())
+}
+
+/// Reads the list that git hands to `post-rewrite` at the end of a rebase, from where git keeps it.
+fn rebased(git: &Git) -> Result<Vec<(String, String)>, HookError> {
+    let lists = [git.git_path("rebase-merge/rewritten-list")?, git.git_path("rebase-apply/rewritten")?];
+    Ok(lists
+        .iter()
+        .find_map(|list| std::fs::read(list).ok())
+        .map(|list| rewritten(&list))
+        .unwrap_or_default())
+}
+
+/// What `HEAD` was before it was amended, as far as its reflog knows.
+fn amended(git: &Git) -> Result<Vec<(String, String)>, HookError> {
+    let action = git.find(&["reflog", "show", "-1", "--format=%gs", "HEAD"])?.unwrap_or_default();
+    let ends = (git.object("HEAD@{1}")?, git.object("HEAD")?);
+    Ok(match ends {
+        (Some(old), Some(new)) if action.starts_with("commit (amend)") => vec![(old, new)],
+        _ => Vec::new(),
+    })
 }
 
 /// Reads lines `old new[ extra]`; skips what is no pair of object ids.

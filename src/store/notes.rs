@@ -330,6 +330,7 @@ impl<'a> Notes<'a> {
         merged: Option<&str>,
         changes: &[Change<'_>],
     ) -> Result<Attempt, NotesError> {
+        self.keep_commit_map()?;
         let who = self.git.line(&["var", "GIT_COMMITTER_IDENT"])?;
         let mut stream = Vec::new();
         let mut say = |bytes: &[u8]| stream.extend_from_slice(bytes);

@@ -85,7 +85,8 @@ fn hooks_of_the_pre_commit_framework_are_named_well() {
         assert_eq!(run.code, Some(i32::from(stops)), "{entry} {}", run.err);
         stages.push(stage);
     }
-    assert_eq!(stages, ["[pre-commit]", "[pre-commit]", "[commit-msg]", "[post-commit]", "[pre-push]"]);
+    let expected = ["pre-commit", "pre-commit", "commit-msg", "post-commit", "post-rewrite", "pre-push"];
+    assert_eq!(stages, expected.map(|stage| format!("[{stage}]")));
     let sample = sample("### pre-commit");
     for id in sample.lines().filter_map(|line| line.trim().strip_prefix("- id: ")) {
         assert!(text.contains(&format!("\n- id: {id}\n")), "{id}");
@@ -140,6 +141,32 @@ fn check_managed(repo: &TempRepo) {
     assert_eq!(run.code, Some(0), "{} {}", run.out, run.err);
 }
 
+/// What is rewritten keeps its notes, whatever the manager hands on.
+#[track_caller]
+fn check_rewrites(repo: &TempRepo) {
+    let before = repo.id("HEAD");
+    let rewrites: [&[&str]; 3] = [
+        &["commit", "-q", "--amend", "-m", "reworded"],
+        &["rebase", "-q", "--force-rebase", "HEAD~1"],
+        &["rebase", "-q", "--apply", "--force-rebase", "HEAD~1"],
+    ];
+    repo.git(["checkout", "-q", "-f", "HEAD"]);
+    for (clock, words) in rewrites.iter().enumerate() {
+        let mut command = real(repo, repo.path(), "git");
+        let output =
+            command.env("GIT_COMMITTER_DATE", format!("{} +0000", 1_800_000_000 + clock)).args(*words);
+        let output = output.output().unwrap();
+        assert!(output.status.success(), "{words:?} {}{}", stdout(&output), stderr(&output));
+        assert_ne!(repo.id("HEAD"), before);
+        let list = stdout(&invdiff(repo, &["notes", "list"]));
+        assert!(
+            list.contains(&format!("{} current", repo.id("HEAD"))),
+            "{words:?} {list} {}",
+            stderr(&output)
+        );
+    }
+}
+
 /// Runs a manager; `false` if it is not there.
 fn manager(repo: &TempRepo, words: &[&str]) -> bool {
     let (name, words) = words.split_first().unwrap();
@@ -164,6 +191,7 @@ fn pre_commit_itself_runs_the_documented_hooks() {
     let repo = fixture(TempRepo::new()).file(".pre-commit-config.yaml", config).commit("hooks");
     if manager(&repo, &["pre-commit", "install"]) {
         check_managed(&repo);
+        check_rewrites(&repo);
     }
 }
 
@@ -172,5 +200,6 @@ fn lefthook_itself_runs_the_documented_hooks() {
     let repo = fixture(TempRepo::new()).file("lefthook.yml", sample("### lefthook")).commit("hooks");
     if manager(&repo, &["lefthook", "install"]) {
         check_managed(&repo);
+        check_rewrites(&repo);
     }
 }

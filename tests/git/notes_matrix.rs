@@ -132,6 +132,84 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
     assert_eq!(Note::parse(&payload(&repo, &all[499])).records[0].commit, all[499]);
 }
 
+/// A history of `count` commits, each of which changes a function in C.
+fn long_in_c(count: usize) -> TempRepo {
+    let repo = TempRepo::new().file("a.c", divide("f", 2)).commit("base");
+    let mut stream = String::new();
+    for n in 0..count {
+        let from = if n == 0 { "from refs/heads/main^0\n" } else { "" };
+        let text = divide("f", u32::try_from(n).unwrap() + 3);
+        stream += &format!(
+            "commit refs/heads/main\ncommitter A <a@b> {n} +0000\ndata 1\nx{from}M 100644 inline a.c\ndata {}\n{text}",
+            text.len()
+        );
+    }
+    git_of(&repo).run(&["fast-import", "--quiet"], stream.as_bytes()).unwrap();
+    repo.run(["reset", "-q", "--hard"])
+}
+
+/// The run that is killed analyses 500 commits, of which every other one has an old note. What it has
+/// analysed is in the cache, so that each of the 50 runs is killed somewhere further on.
+#[test]
+fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
+    use std::os::unix::process::CommandExt;
+    let repo = long_in_c(500);
+    let all = ids(&repo, "HEAD~500..HEAD");
+    let git = git_of(&repo);
+    let notes = git_invdiff::store::notes::Notes::new(&git, NotesRef::default());
+    assert!(invdiff(&repo, &["notes", "add", "HEAD"]).status.success());
+    let sample = Note::parse(&payload(&repo, "HEAD")).records.remove(0);
+    let had: Vec<String> = all.iter().step_by(2).cloned().collect();
+    let old = |commit: &str| {
+        let record = git_invdiff::store::notes::Record {
+            commit: commit.to_owned(),
+            tree: "e".repeat(40),
+            ..sample.clone()
+        };
+        Note { records: vec![record], foreign: Vec::new() }.payload()
+    };
+    let set = |commit: &str, _: Option<&[u8]>| git_invdiff::store::notes::Edit::Set(old(commit));
+    assert_eq!(notes.update("old", &had, set).unwrap().len(), 250);
+    let tip = repo.id("refs/notes/invdiff");
+    let run = || {
+        let mut command = program_in(&repo, repo.path(), &["notes", "add", "--force", "HEAD~500..HEAD"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap()
+    };
+    let (mut random, mut killed, mut most) = (Random::new(23), 0, 1500);
+    while killed < 50 {
+        let mut child = run();
+        std::thread::sleep(Duration::from_millis(random.below(most) as u64));
+        if child.try_wait().unwrap().is_some() {
+            // This machine is faster than that: from the beginning, with less time.
+            repo.git(["update-ref", "refs/notes/invdiff", &tip]);
+            assert!(invdiff(&repo, &["cache", "clear"]).status.success());
+            most = most / 2 + 1;
+            continue;
+        }
+        kill(&mut child, killed % 3 != 0);
+        assert_eq!(repo.id("refs/notes/invdiff"), tip, "nothing is written before all is known");
+        killed += 1;
+    }
+    for (commit, payload) in notes.read(&all).unwrap() {
+        assert_eq!(payload, old(&commit));
+    }
+    assert_eq!(repo.git(["fsck", "--no-dangling", "--connectivity-only"]), "");
+    // The next run takes up what they had done, and writes everything at once.
+    assert!(run().wait().unwrap().success());
+    assert_eq!(repo.id("refs/notes/invdiff^"), tip);
+    let found = notes.read(&all).unwrap();
+    assert_eq!(found.len(), 500);
+    for (commit, payload) in found {
+        let note = Note::parse(&payload);
+        assert_eq!((note.records.len(), note.foreign.len()), (1, 0));
+        assert_eq!(
+            (&note.records[0].commit, &note.records[0].tree),
+            (&commit, &repo.id(&format!("{commit}^{{tree}}")))
+        );
+        assert!(note.records[0].text.contains("1 churn"), "{}", note.records[0].text);
+    }
+}
+
 #[test]
 fn clones_that_share_at_once_converge() {
     let origin = long(24).bare();
@@ -210,7 +288,14 @@ fn a_lock_that_was_left_is_named() {
     }
     assert!(begin.elapsed() < Duration::from_secs(60));
     let doctor = stdout(&invdiff(&repo, &["doctor"]));
-    assert!(doctor.contains(".git/refs/notes/invdiff.lock is in the way"), "{doctor}");
+    assert!(
+        doctor.contains(".git/refs/notes/invdiff.lock has been in the way of the notes for 1"),
+        "{doctor}"
+    );
+    // One that was made just now may be in use.
+    std::fs::write(&lock, "").unwrap();
+    let doctor = stdout(&invdiff(&repo, &["doctor"]));
+    assert!(!doctor.contains("lock "), "{doctor}");
     // A lock that goes away in time is no more than a moment lost.
     let mut waiting = program_in(&repo, repo.path(), &["notes", "add"]).spawn().unwrap();
     std::thread::sleep(Duration::from_secs(1));
@@ -219,6 +304,30 @@ fn a_lock_that_was_left_is_named() {
     assert!(waiting.wait().unwrap().success());
     assert_eq!(annotated(&repo), 2);
     assert!(!stdout(&invdiff(&repo, &["doctor"])).contains("lock "));
+}
+
+/// As `git gc` takes it for as long as it packs refs. Notes are written beside it.
+#[test]
+fn a_lock_that_is_not_in_the_way_is_not_named() {
+    let repo = long(2);
+    assert!(invdiff(&repo, &["notes", "add", "HEAD~1"]).status.success());
+    repo.git(["pack-refs", "--all"]);
+    let lock = repo.path().join(".git/packed-refs.lock");
+    std::fs::write(&lock, "").unwrap();
+    age(&lock);
+    let doctor = stdout(&invdiff(&repo, &["doctor"]));
+    assert!(!doctor.contains("lock "), "{doctor}");
+    for words in [&["notes", "add"][..], &["notes", "remove", "HEAD~1"]] {
+        let run = Run::of(&mut program_in(&repo, repo.path(), words));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+    }
+    assert!(annotated(&repo) == 1 && lock.exists());
+}
+
+/// Makes a file an hour old.
+fn age(path: &std::path::Path) {
+    let then = std::time::SystemTime::now() - Duration::from_secs(3600);
+    std::fs::File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
 }
 
 #[test]
@@ -252,10 +361,15 @@ fn with_editor(repo: &TempRepo, sed: &str, words: &[&str]) {
 
 #[test]
 fn notes_follow_every_kind_of_rewriting() {
-    for rewrite_ref in [false, true] {
+    for (rewrite_ref, hands_on) in [(false, true), (true, true), (false, false)] {
         let repo = with_hooks(TempRepo::new().file("a.c", "0").file("b", "").commit("c0"));
         if rewrite_ref {
             repo.git(["config", "notes.rewriteRef", "refs/notes/invdiff"]);
+        }
+        if !hands_on {
+            // As managers of hooks do that keep git's lines to themselves.
+            let script = "#!/bin/sh\nexec git-invdiff hook run post-rewrite \"$1\" </dev/null\n";
+            repo.write(".git/hooks/post-rewrite", script);
         }
         for n in 1..=4 {
             repo.write("a.c", n.to_string());
@@ -266,7 +380,7 @@ fn notes_follow_every_kind_of_rewriting() {
             for commit in commits {
                 let found = records(&repo, commit);
                 let id = repo.id(commit);
-                assert_eq!(found.len(), 1, "{commit} {rewrite_ref}");
+                assert_eq!(found.len(), 1, "{commit} {rewrite_ref} {hands_on}");
                 assert_eq!(
                     (&found[0].commit, &found[0].tree),
                     (&id, &repo.id(&format!("{commit}^{{tree}}")))
@@ -274,6 +388,8 @@ fn notes_follow_every_kind_of_rewriting() {
                 assert_eq!(found[0].parent, Some(repo.id(&format!("{commit}^"))));
             }
         };
+        check(&["HEAD", "HEAD~1", "HEAD~2", "HEAD~3"]);
+        assert!(git(&repo, &["rebase", "-q", "--apply", "--force-rebase", "HEAD~3"]).status.success());
         check(&["HEAD", "HEAD~1", "HEAD~2", "HEAD~3"]);
         with_editor(&repo, "1s/^pick/reword/", &["rebase", "-q", "-i", "HEAD~3"]);
         check(&["HEAD", "HEAD~1", "HEAD~2"]);

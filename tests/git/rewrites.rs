@@ -33,6 +33,17 @@ fn annotated() -> TempRepo {
     repo
 }
 
+/// Writes down what the first of several runs of a filter began with and the last one ended with, as `git
+/// filter-repo` does.
+fn compose(repo: &TempRepo, first: &[(String, String)], then: &[(String, String)]) {
+    let after = |middle: &String| {
+        let found = then.iter().find(|(old, _)| old == middle);
+        found.map_or(middle.clone(), |(_, new)| new.clone())
+    };
+    let lines: String = first.iter().map(|(old, middle)| format!("{old} {}\n", after(middle))).collect();
+    repo.write(".git/filter-repo/commit-map", format!("{:40} new\n{lines}", "old"));
+}
+
 /// Rewrites the branch and forgets the old commits; returns the old and the new ones.
 fn rewrite(repo: &TempRepo, filter: Filter, with_map: bool) -> Vec<(String, String)> {
     let mut pairs: Vec<(String, String)> = Vec::new();
@@ -168,6 +179,44 @@ fn a_note_with_lines_of_others_is_left_where_it_is() {
     assert!(left.contains(&format!("{old} gone")), "{left:?}");
 }
 
+/// The map of a later run does not name the commits between two runs, which have the notes by then: those
+/// that were moved, and those that were written in between.
+#[test]
+fn notes_move_with_every_run_of_a_filter() {
+    for written_between in [false, true] {
+        let repo = annotated();
+        let first = rewrite(&repo, Filter::Messages, true);
+        if written_between {
+            repo.git(["update-ref", "-d", "refs/notes/invdiff"]);
+            assert!(invdiff(&repo, &["notes", "add", "HEAD~2", "HEAD~1", "HEAD"]).status.success());
+        } else {
+            assert_eq!(renew(&repo).len(), 3);
+        }
+        let then = rewrite(&repo, Filter::Paths, false);
+        compose(&repo, &first, &then);
+        let said = doctor(&repo);
+        assert!(said.contains("3 on commits that were rewritten"), "{said}");
+        assert_eq!(renew(&repo).len(), 3);
+        assert_eq!(listed(&repo), states(&ids(&repo), "current"));
+        // And once more, with a commit of which the first runs knew nothing.
+        let repo = repo.file("src/a.c", divide("f", 64)).commit("four");
+        assert!(invdiff(&repo, &["notes", "add"]).status.success());
+        let last = rewrite(&repo, Filter::Messages, false);
+        compose(
+            &repo,
+            &first.iter().zip(&then).map(|(a, b)| (a.0.clone(), b.1.clone())).collect::<Vec<_>>(),
+            &last,
+        );
+        let map = repo.path().join(".git/filter-repo/commit-map");
+        let (old, new) = last.last().unwrap();
+        let text = std::fs::read_to_string(&map).unwrap() + &format!("{old} {new}\n");
+        std::fs::write(&map, text).unwrap();
+        assert_eq!(renew(&repo).len(), 4);
+        assert_eq!(listed(&repo), states(&ids(&repo), "current"));
+        assert!(!doctor(&repo).contains("rewritten"));
+    }
+}
+
 #[test]
 fn filter_repo_itself_leaves_what_is_found() {
     let repo = annotated();
@@ -188,5 +237,13 @@ fn filter_repo_itself_leaves_what_is_found() {
     assert!(said.contains("3 on commits that were rewritten"), "{said}");
     assert_eq!(renew(&repo).len(), 3);
     assert!(ids(&repo).iter().all(|commit| !is_carried(&repo, commit)));
+    assert_eq!(listed(&repo), states(&ids(&repo), "current"));
+    // So do runs between which notes were moved.
+    let repo = repo.run(["filter-repo", "--quiet", "--force", "--path-rename", "src:source"]);
+    let said = doctor(&repo);
+    assert!(said.contains("3 on commits that were rewritten"), "{said}");
+    assert_eq!(renew(&repo).len(), 3);
+    let repo = repo.run(["filter-repo", "--quiet", "--force", "--message-callback", callback]);
+    assert_eq!(renew(&repo).len(), 3);
     assert_eq!(listed(&repo), states(&ids(&repo), "current"));
 }

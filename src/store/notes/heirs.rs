@@ -1,11 +1,16 @@
 //! Notes that a rewrite of the history left behind, where no hook told us of it.
 //!
 //! An *heir* is the commit that took the place of an annotated one. `git filter-repo` writes down which that
-//! is (`filter-repo/commit-map` in the git directory, lines `old new`), and rewrites no notes. Without that
-//! file, as after a rebase without hooks, a commit that no ref leads to has those commits as heirs that
-//! bring the same tree to the same tree.
+//! is (`filter-repo/commit-map` in the git directory, lines `old new`), and rewrites no notes. A later run
+//! changes that file: it then leads from what the first run began with to what the last one made, and says
+//! nothing of the commits in between, which may have notes by then. So whoever writes notes keeps a copy of
+//! the file (`invdiff/commit-maps`), by which those commits are known. Without all that, as after a rebase
+//! without hooks, a commit that no ref leads to has those commits as heirs that bring the same tree to the
+//! same tree.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
 use super::record::{Ends, Note, Record, is_id};
 use super::{Notes, NotesError, all_ends};
@@ -43,11 +48,11 @@ impl Notes<'_> {
             Some(Annotated { commit, records: note.records, foreign, is_here })
         });
         let annotated: Vec<Annotated> = annotated.filter(|one| !one.records.is_empty()).collect();
-        let map = self.commit_map()?;
+        let maps = self.commit_maps()?;
         let mut pairs: Vec<(&Annotated, String)> = Vec::new();
         let mut lost = Vec::new();
         for one in &annotated {
-            match last(&map, &one.commit) {
+            match maps.heir(&one.commit) {
                 Some(heir) => pairs.push((one, heir)),
                 None => lost.push(one),
             }
@@ -72,10 +77,42 @@ impl Notes<'_> {
         Ok(pairs.iter().zip(ends).enumerate().filter_map(heir).collect())
     }
 
-    /// Reads what `git filter-repo` left; nothing where it did not run.
-    fn commit_map(&self) -> Result<BTreeMap<String, String>, NotesError> {
-        let path = self.common_dir()?.join("filter-repo/commit-map");
-        Ok(parse(&std::fs::read(path).unwrap_or_default()))
+    /// Reads what `git filter-repo` left, now and when notes were written; nothing where it did not run.
+    fn commit_maps(&self) -> Result<CommitMaps, NotesError> {
+        let Ok(text) = std::fs::read(self.commit_map()?) else { return Ok(CommitMaps::default()) };
+        let mut maps = CommitMaps { now: parse(&text), before: BTreeMap::new() };
+        let copies = std::fs::read_dir(self.copies()?).into_iter().flatten().flatten();
+        for text in copies.filter_map(|copy| std::fs::read(copy.path()).ok()) {
+            for (old, new) in parse(&text) {
+                maps.before.entry(new).or_default().insert(old);
+            }
+        }
+        Ok(maps)
+    }
+
+    /// Keeps a copy of what `git filter-repo` left, if there is none yet, for the time when a later run has
+    /// changed it. Where that cannot be written, notes between two runs will not be found.
+    pub(super) fn keep_commit_map(&self) -> Result<(), NotesError> {
+        let (map, folder) = (self.commit_map()?, self.copies()?);
+        let Ok(data) = map.metadata() else { return Ok(()) };
+        let made = data.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let copy = folder.join(format!("{}-{}", made.unwrap_or_default().as_nanos(), data.len()));
+        if !copy.exists() {
+            let _ = std::fs::create_dir_all(&folder).and_then(|()| {
+                let mut whole = tempfile::NamedTempFile::new_in(&folder)?;
+                std::io::copy(&mut std::fs::File::open(&map)?, &mut whole)?;
+                whole.persist(&copy).map_err(|error| error.error)
+            });
+        }
+        Ok(())
+    }
+
+    fn commit_map(&self) -> Result<PathBuf, NotesError> {
+        Ok(self.common_dir()?.join("filter-repo/commit-map"))
+    }
+
+    fn copies(&self) -> Result<PathBuf, NotesError> {
+        Ok(self.common_dir()?.join("invdiff/commit-maps"))
     }
 
     /// Returns the commits of all refs that bring the same tree to the same tree as one that no ref leads to.
@@ -119,6 +156,23 @@ impl Notes<'_> {
             found.extend(same.map(|one| (*one, commit.to_owned())));
         }
         Ok(found)
+    }
+}
+
+/// What rewrites made of commits.
+#[derive(Default)]
+struct CommitMaps {
+    /// From a commit to what took its place.
+    now: BTreeMap<String, String>,
+    /// From what had taken its place when notes were written, to the commit.
+    before: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl CommitMaps {
+    /// Returns the commit that took the place of another one; `None` where it is not known or the same.
+    fn heir(&self, commit: &str) -> Option<String> {
+        let first = || self.before.get(commit)?.iter().find_map(|old| last(&self.now, old));
+        last(&self.now, commit).or_else(first).filter(|heir| heir != commit)
     }
 }
 

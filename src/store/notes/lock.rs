@@ -3,9 +3,11 @@
 //! Git makes `<file>.lock` before it changes a file of the repository, and takes it away when it is done; a
 //! git that was killed leaves it behind. Nobody can tell a lock that is in use from one that was left, so
 //! we wait for a while, and then say which file it is. It is never ours to remove.
+//!
+//! `packed-refs.lock` is not one of them: a ref that moves is written to a file of its own.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::{ATTEMPTS, GitError, Notes, NotesError, pause};
 
@@ -86,11 +88,20 @@ impl Wait {
 }
 
 impl Notes<'_> {
-    /// The locks that are there now and stand for the notes: of their ref, and of where git keeps many refs.
-    pub fn locks(&self) -> Result<Vec<PathBuf>, NotesError> {
-        let shared = self.common_dir()?;
+    /// The locks that are there now and stand for the notes: of their ref, and of all reftables.
+    fn locks(&self) -> Result<Vec<PathBuf>, NotesError> {
         let own = self.git.git_path(&format!("{}.lock", self.name))?;
-        let all = [own, shared.join("reftable/tables.list.lock"), shared.join("packed-refs.lock")];
+        let all = [own, self.common_dir()?.join("reftable/tables.list.lock")];
         Ok(all.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect())
+    }
+
+    /// A lock that has been there longer than a writer waits for it, and for how long.
+    pub fn old_lock(&self) -> Result<Option<(PathBuf, Duration)>, NotesError> {
+        let age = |path: PathBuf| {
+            let made = path.symlink_metadata().and_then(|data| data.modified()).ok()?;
+            let age = SystemTime::now().duration_since(made).ok()?;
+            (age > PATIENCE).then_some((path, age))
+        };
+        Ok(self.locks()?.into_iter().find_map(age))
     }
 }

@@ -89,6 +89,7 @@ impl Notes<'_> {
 
     /// Moves the ref to `theirs` if it still is at `expected`.
     fn forward(&self, theirs: &str, expected: Option<&str>) -> Result<Attempt, NotesError> {
+        self.keep_commit_map()?;
         let zeros = "0".repeat(theirs.len());
         let old = expected.unwrap_or(&zeros);
         let message = "notes: Fast-forward by git invdiff notes sync";
