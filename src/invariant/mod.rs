@@ -20,6 +20,7 @@ mod gate;
 mod given;
 mod inductive;
 mod inputs;
+mod k_induction;
 mod lengths;
 mod naming;
 mod outcomes;

@@ -340,9 +340,11 @@ impl Checker<'_, '_, '_> {
         all.into_values().collect()
     }
 
-    /// Asks the solver whether the failing branch of the assertion at a line can be reached.
+    /// Whether the failing branch of the assertion at a line is shown not to be reached, in functions with
+    /// other loops that do the same.
     fn never_fails(&mut self, class: usize, line: u32) -> bool {
-        self.engine.as_mut().is_some_and(|engine| engine.never_fails(class, line))
+        let Some(engine) = &mut self.engine else { return false };
+        engine.never_fails(class, line) || engine.holds_by_k_induction(class, line)
     }
 
     fn prove_assertion(&mut self, class: usize, line: u32) -> (Standing, Option<Run>) {

@@ -8,6 +8,7 @@
 use crate::ir::{Const, Expr, Function, Instr, Node, NodeId, Op, Stmt, StmtId, VarId};
 use crate::mvicfg::{Flow, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Bounds of unrolling.
@@ -116,14 +117,78 @@ pub fn peeled(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Arc
     Some(result)
 }
 
+/// A function one of whose loops goes round several iterations at a time, behind some first ones.
+pub struct Grouped {
+    pub function: Arc<Function>,
+    /// The ends that were asked for, in the first iterations.
+    pub first: Vec<NodeId>,
+    /// Those in the last one of the iterations that make one.
+    pub last: Vec<NodeId>,
+}
+
+/// Returns the function with the innermost loop whose iterations lead to all of `ends`, where control does
+/// not come back, laid out as `first` iterations, and then as one that does `together` of them. It does
+/// what the function does. `None` when there is no such loop, or more than `total_nodes` nodes.
+pub fn grouped(
+    f: &Arc<Function>,
+    ends: &[NodeId],
+    first: usize,
+    together: usize,
+    total_nodes: usize,
+) -> Option<Grouped> {
+    let graph = Mvicfg::build(vec![f.clone()]);
+    let flow = Flow::new(&graph);
+    let class = flow.classes.first().filter(|c| !c.irreducible)?;
+    // What leads nowhere but to an end belongs to the iteration that it leaves.
+    let leading = |l: &crate::mvicfg::Loop| -> Option<BTreeSet<NodeId>> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<NodeId> = ends.to_vec();
+        while let Some(n) = open.pop() {
+            if l.body.contains(&n.0) || !found.insert(n) {
+                continue;
+            }
+            if !class.dominates(l.head, n.0) {
+                return None;
+            }
+            open.extend(class.preds[n.0 as usize].iter().map(|(p, _)| NodeId(*p)));
+        }
+        Some(found)
+    };
+    let mut loops: Vec<&crate::mvicfg::Loop> = class.loops.iter().collect();
+    loops.sort_by_key(|l| (l.body.len(), l.head));
+    let (l, leading) = loops.into_iter().find_map(|l| Some((l, leading(l)?)))?;
+    let size = l.body.len() + leading.len();
+    if f.nodes.len() + size * (first + together) > total_nodes {
+        return None;
+    }
+    let mut counted = Counted::new(l, first + together - 1, false);
+    counted.back_to = first;
+    counted.home = first;
+    counted.body.extend(leading);
+    let copies = Copies::of(f, &counted);
+    let of_copies = |range: Range<usize>| -> Vec<NodeId> {
+        range
+            .flat_map(|copy| ends.iter().map(move |&n| (copy, n)))
+            .map(|(copy, n)| copies.id(copy, n))
+            .collect()
+    };
+    let last = first + together - 1;
+    let (first, last) = (of_copies(0..first), of_copies(last..last + 1));
+    Some(Grouped { function: Arc::new(expand(f, &counted)), first, last })
+}
+
 /// One loop with the number of iterations that are laid out.
 struct Counted {
     head: NodeId,
     body: BTreeSet<NodeId>,
     latches: BTreeSet<NodeId>,
     trips: usize,
-    /// There are no more; otherwise the last copy is the loop.
+    /// There are no more.
     ends: bool,
+    /// Otherwise the copy to which the last one goes back.
+    back_to: usize,
+    /// The copy that keeps the numbers of the nodes.
+    home: usize,
 }
 
 impl Counted {
@@ -135,6 +200,8 @@ impl Counted {
             latches: l.latches.iter().map(|&n| NodeId(n)).collect(),
             trips,
             ends,
+            back_to: trips,
+            home: 0,
         }
     }
 }
@@ -344,6 +411,31 @@ fn writes(i: &Instr, var: VarId) -> bool {
     }
 }
 
+/// The numbers of the nodes of copies.
+struct Copies {
+    /// Nodes of the function.
+    base: usize,
+    position: BTreeMap<NodeId, usize>,
+    home: usize,
+}
+
+impl Copies {
+    fn of(f: &Function, l: &Counted) -> Copies {
+        let position = l.body.iter().enumerate().map(|(i, &n)| (n, i)).collect();
+        Copies { base: f.nodes.len(), position, home: l.home }
+    }
+
+    fn id(&self, copy: usize, n: NodeId) -> NodeId {
+        match self.position.get(&n) {
+            Some(p) if copy != self.home => {
+                let earlier = if copy < self.home { copy } else { copy - 1 };
+                NodeId((self.base + earlier * self.position.len() + p) as u32)
+            }
+            _ => n,
+        }
+    }
+}
+
 /// Lays out `trips` copies of the body and a last copy of the way to the condition.
 fn expand(f: &Function, l: &Counted) -> Function {
     let mut out = f.clone();
@@ -367,15 +459,13 @@ fn expand(f: &Function, l: &Counted) -> Function {
     }
     out.stmts = order;
     let stmt = |copy: usize, s: StmtId| moved.get(&(copy, s)).copied().unwrap_or(StmtId(0));
-    let position: BTreeMap<NodeId, usize> = members.iter().enumerate().map(|(i, &n)| (n, i)).collect();
-    let base = f.nodes.len();
-    let id = |copy: usize, n: NodeId| match (copy, position.get(&n)) {
-        (0, _) | (_, None) => n,
-        (_, Some(p)) => NodeId((base + (copy - 1) * members.len() + p) as u32),
-    };
+    let copies = Copies::of(f, l);
     for n in &mut out.nodes {
         n.stmt = stmt(0, n.stmt);
+        // What comes to the loop comes to its first copy.
+        n.succs.iter_mut().filter(|s| **s == l.head).for_each(|s| *s = copies.id(0, l.head));
     }
+    let after = |copy: usize| if copy == l.trips { l.back_to } else { copy + 1 };
     for copy in 0..=l.trips {
         for &n in &members {
             let node = f.node(n);
@@ -383,16 +473,16 @@ fn expand(f: &Function, l: &Counted) -> Function {
             let succs: Vec<NodeId> = node
                 .succs
                 .iter()
-                .map(|&s| if goes_back && s == l.head { id((copy + 1).min(l.trips), s) } else { id(copy, s) })
+                .map(|&s| copies.id(if goes_back && s == l.head { after(copy) } else { copy }, s))
                 .collect();
             // The last copy is never run beyond its condition: what would go back ends there.
             let ends = l.ends && copy == l.trips && goes_back && node.succs.contains(&l.head);
             let (instr, succs) =
                 if ends { (Instr::Unreachable, Vec::new()) } else { (node.instr.clone(), succs) };
             let new = Node { instr, succs, stmt: stmt(copy, node.stmt), span: node.span.clone() };
-            match copy {
-                0 => out.nodes[n.0 as usize] = new,
-                _ => out.nodes.push(new),
+            match copy == l.home {
+                true => out.nodes[n.0 as usize] = new,
+                false => out.nodes.push(new),
             }
         }
     }
