@@ -344,6 +344,57 @@ fn the_page_of_a_check_tells_what_became_of_each_property() {
     check_quiet(&seen);
 }
 
+/// An interpreter's loop: a switch whose cases all stand on one level, several of them changed.
+fn interpreter(step: u32) -> String {
+    let case = |n: u32| {
+        let by = if n % 7 == 0 { n + step } else { n };
+        format!(
+            "        case {n}: state->registers[{n}] = state->registers[{}] * {by} + state->carry; break;\n",
+            n + 1
+        )
+    };
+    let cases: String = (0..24).map(case).collect();
+    format!(
+        "struct vm {{ int registers[64]; int carry; const unsigned char *at; }};\nint run(struct vm *state)\n{{\n    \
+         for (;;) {{\n        switch (*state->at++) {{\n{cases}        default: return state->carry;\n        }}\n    }}\n}}\n"
+    )
+}
+
+/// However many ways a function goes at once, its drawing is as wide as a screen or two, scrolls in a box
+/// of its own, with letters of their full size, and can be seen as a whole.
+#[test]
+fn a_large_drawing_stays_readable() {
+    let repo =
+        TempRepo::new().file("vm.c", interpreter(0)).commit("one").file("vm.c", interpreter(1)).commit("two");
+    let page = page(&repo, &["HEAD~1..HEAD"]);
+    let steps = "
+        const drawing = document.querySelector('.drawing');
+        const svg = drawing.querySelector('svg');
+        const letters = () => svg.querySelector('text').getBoundingClientRect().height;
+        const said = ['blocks ' + (svg.querySelectorAll('.block').length > 24)];
+        const whole = svg.getBoundingClientRect().width;
+        said.push(whole < 2400 ? 'width fits' : 'width ' + whole);
+        said.push('scrolls ' + (drawing.scrollWidth > drawing.clientWidth));
+        said.push('page ' + (document.documentElement.scrollWidth <= innerWidth));
+        const size = letters();
+        said.push('letters ' + (size >= 10));
+        drawing.scrollLeft = 1e6;
+        const right = () => svg.getBoundingClientRect().right <= drawing.getBoundingClientRect().right + 10;
+        said.push('end is reached ' + right());
+        const fit = drawing.parentElement.querySelector('.fit input');
+        fit.click();
+        said.push('fit ' + (drawing.scrollWidth <= drawing.clientWidth) + (letters() < size) + right());
+        fit.click();
+        said.push('back ' + (letters() === size));
+        return said.join('; ');";
+    let Some((found, seen)) = run(&page, steps, &[]) else { return };
+    assert_eq!(
+        found,
+        "blocks true; width fits; scrolls true; page true; letters true; end is reached true; fit truetruetrue; back true"
+    );
+    check_quiet(&seen);
+}
+
 #[test]
 fn a_check_without_a_property_is_a_page_too() {
     let page = page(&repository(), &["check", "HEAD~1..HEAD"]);

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks that a drawing has at most; of larger graphs what is far from every change is left out.
 const MOST_BLOCKS: usize = 70;
+/// Width beyond which a drawing can be fitted into the page.
+const WIDE: f64 = 700.0;
 /// Ways from and to a block, beyond which a large graph is not followed through it.
 const MOST_WAYS: usize = 6;
 /// Lines of a block that all versions have, and of one that some have.
@@ -102,18 +104,34 @@ pub fn write(name: &str, picture: &Picture, html: &mut Html) {
         number(Share::Old),
         number(Share::New)
     );
+    let placed: Vec<Placed> = parts.iter().map(|part| place(part, all, name)).collect();
+    if placed.iter().any(|part| part.layout.width > WIDE) {
+        // Needs no script: the style sheet looks whether it is checked.
+        html.markup("<label class=\"fit\"><input type=\"checkbox\"> as a whole</label>");
+    }
     html.markup(
         "<div class=\"drawing\" tabindex=\"0\" role=\"region\" aria-label=\"control flow, scrolls\">",
     );
-    parts.iter().for_each(|part| write_part(part, all, name, &title, html));
+    placed.iter().for_each(|part| write_part(part, all, name, &title, html));
     html.markup("</div>");
 }
 
-fn write_part(part: &Drawn, all: &[u32], name: &str, title: &str, html: &mut Html) {
-    let Drawn { shapes, edges } = part;
-    let sizes: Vec<(f64, f64)> = shapes.iter().map(|shape| size(shape, all, name)).collect();
-    let ends: Vec<(usize, usize)> = edges.iter().map(|e| (e.from, e.to)).collect();
-    let drawn = layout(&sizes, &ends);
+/// A part, and where everything of it stands.
+struct Placed<'a> {
+    part: &'a Drawn<'a>,
+    sizes: Vec<(f64, f64)>,
+    layout: Layout,
+}
+
+fn place<'a>(part: &'a Drawn<'a>, all: &[u32], name: &str) -> Placed<'a> {
+    let sizes: Vec<(f64, f64)> = part.shapes.iter().map(|shape| size(shape, all, name)).collect();
+    let ends: Vec<(usize, usize)> = part.edges.iter().map(|e| (e.from, e.to)).collect();
+    let layout = layout(&sizes, &ends);
+    Placed { part, sizes, layout }
+}
+
+fn write_part(placed: &Placed, all: &[u32], name: &str, title: &str, html: &mut Html) {
+    let Placed { part: Drawn { shapes, edges }, sizes, layout: drawn } = placed;
     let (width, height) = (pixels(drawn.width), pixels(drawn.height));
     html.open(
         "svg",
@@ -128,10 +146,10 @@ fn write_part(part: &Drawn, all: &[u32], name: &str, title: &str, html: &mut Htm
     for (edge, way) in edges.iter().zip(&drawn.ways) {
         write_way(edge, way, all, html);
     }
-    for ((shape, corner), size) in shapes.iter().zip(&drawn.boxes).zip(&sizes) {
+    for ((shape, corner), size) in shapes.iter().zip(&drawn.boxes).zip(sizes) {
         write_shape(shape, *corner, *size, all, name, html);
     }
-    write_labels(edges, &drawn, html);
+    write_labels(edges, drawn, html);
     html.close("svg");
 }
 

@@ -1,8 +1,8 @@
 //! Places boxes of a directed graph in layers, and leads its edges around them.
 //!
 //! The method of Sugiyama, Tagawa and Toda (1981): edges that lead back (found depth first) are turned
-//! round; the layer of a box is the length of the longest way to it; an edge over several layers gets a
-//! *bend* in each; the order within layers follows the mean position of neighbours, and of several sweeps
+//! round; the layer of a box is the length of the longest way to it, or a later one with room for it; an edge
+//! over several layers gets a *bend* in each; the order within layers follows the mean position of neighbours, and of several sweeps
 //! the one with the fewest crossings is kept; horizontal places are those nearest to the neighbours' mean
 //! that keep boxes apart (isotonic regression, by pooling adjacent violators). Only sums, products and
 //! comparisons of floats are used, so that all machines draw the same.
@@ -13,6 +13,9 @@ const GAP: f64 = 26.0;
 const BEND_GAP: f64 = 14.0;
 /// Between layers.
 const LAYER_GAP: f64 = 46.0;
+/// What the boxes of a layer may take together: where many ways begin at once (a switch), the drawing grows
+/// downwards.
+const WIDEST: f64 = 1100.0;
 /// Straight down from a box, before a way bends.
 const STRAIGHT: f64 = 13.0;
 /// How far a way that leads back goes below its box.
@@ -99,7 +102,9 @@ impl Graph {
             edges.iter().copied().filter(|(a, b)| *a < sizes.len() && *b < sizes.len()).collect();
         let (post_order, leads_back) = depth_first(sizes.len(), &known);
         let mut layer = vec![0; sizes.len()];
+        let mut taken: Vec<f64> = Vec::new();
         for at in post_order.iter().rev() {
+            layer[*at] = with_room(&mut taken, layer[*at], sizes[*at].0 + GAP);
             for ((from, to), back) in known.iter().zip(&leads_back) {
                 let (upper, lower) = if *back { (*to, *from) } else { (*from, *to) };
                 if upper == *at && lower != *at {
@@ -166,10 +171,21 @@ impl Graph {
             for pair in bends.windows(2) {
                 self.link(pair[1], pair[0]);
             }
-            if let [_, second, .., before_last, _] = bends.as_slice() {
-                let (second, before_last) = (*second, *before_last);
-                self.link(second, from);
-                self.link(to, before_last);
+            // What is tied to no box would run away, pushed to the side by every step of the placing.
+            match *bends.as_slice() {
+                [first, last] => {
+                    self.link(last, from);
+                    self.link(to, first);
+                }
+                [_, second, _] => {
+                    self.link(second, from);
+                    self.link(to, second);
+                }
+                [_, second, .., before_last, _] => {
+                    self.link(second, from);
+                    self.link(to, before_last);
+                }
+                _ => {}
             }
         } else {
             let mut last = from;
@@ -421,6 +437,18 @@ fn curve(pieces: &mut Vec<Piece>, from: Point, to: Point) {
     });
 }
 
+/// Returns the first layer from `layer` on in which something of this width has room, and takes that.
+fn with_room(taken: &mut Vec<f64>, mut layer: usize, width: f64) -> usize {
+    while taken.get(layer).is_some_and(|taken| *taken > 0.0 && taken + width > WIDEST) {
+        layer += 1;
+    }
+    if taken.len() <= layer {
+        taken.resize(layer + 1, 0.0);
+    }
+    taken[layer] += width;
+    layer
+}
+
 /// Boxes in the order in which a walk from the first leaves them, and for each edge whether it leads to
 /// where the walk comes from.
 fn depth_first(count: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<bool>) {
@@ -498,6 +526,54 @@ mod tests {
         assert_eq!(boxes[1].1, boxes[2].1);
         assert_eq!((boxes[1].0 + boxes[2].0) / 2, boxes[0].0);
         assert_eq!(boxes.iter().map(|b| b.1).collect::<Vec<_>>(), [16, 72, 72, 128]);
+    }
+
+    #[test]
+    fn many_boxes_of_one_level_are_several_layers() {
+        let edges: Vec<(usize, usize)> = (1..=30).flat_map(|case| [(0, case), (case, 31)]).collect();
+        let sizes = vec![(300.0, 20.0); 32];
+        let drawn = layout(&sizes, &edges);
+        assert!(drawn.width < 2.5 * WIDEST, "{}", drawn.width);
+        let below = |upper: usize, lower: usize| drawn.boxes[upper].y < drawn.boxes[lower].y;
+        assert!(edges.iter().all(|(from, to)| below(*from, *to)));
+        // What has room stays on one level.
+        assert_eq!(
+            layout(&sizes[..5], &[(0, 1), (0, 2), (0, 3)]).boxes[1].y,
+            layout(&sizes[..5], &[(0, 1), (0, 2), (0, 3)]).boxes[3].y
+        );
+    }
+
+    /// A way that leads back over few layers stays beside the boxes that it joins.
+    #[test]
+    fn ways_back_do_not_run_away() {
+        let forward = [
+            (0, 1),
+            (1, 2),
+            (1, 12),
+            (2, 3),
+            (2, 12),
+            (3, 4),
+            (3, 5),
+            (3, 6),
+            (4, 9),
+            (4, 11),
+            (5, 10),
+            (5, 11),
+            (6, 7),
+            (6, 8),
+            (9, 10),
+            (9, 11),
+            (10, 13),
+            (11, 12),
+            (14, 15),
+            (12, 15),
+            (15, 16),
+        ];
+        for (from, to) in [(7, 3), (6, 3), (6, 6), (7, 2), (7, 1)] {
+            let edges = [&forward[..], &[(from, to)]].concat();
+            let drawn = layout(&[(300.0, 20.0); 17], &edges);
+            assert!(drawn.width < 1600.0, "{from} to {to}: {}", drawn.width);
+        }
     }
 
     #[test]
