@@ -347,7 +347,7 @@ fn the_page_of_a_check_tells_what_became_of_each_property() {
 /// An interpreter's loop: a switch whose cases all stand on one level, several of them changed.
 fn interpreter(step: u32) -> String {
     let case = |n: u32| {
-        let by = if n % 7 == 0 { n + step } else { n };
+        let by = if n.is_multiple_of(7) { n + step } else { n };
         format!(
             "        case {n}: state->registers[{n}] = state->registers[{}] * {by} + state->carry; break;\n",
             n + 1
