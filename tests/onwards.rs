@@ -157,3 +157,22 @@ fn behind_what_is_read() {
         "n + 0",
     );
 }
+
+/// What is left of a buffer is given to it: here several times, of two buffers.
+#[test]
+fn behind_the_end_of_buffers() {
+    check(
+        "#include <string.h>\n\
+         void f(unsigned char *to, const unsigned char *from, unsigned n) {\n\
+           if (n < 3000) { memcpy(to + 1, from, n); return; }\n\
+           to[0] = 7;\n\
+           to[1] = n & 0xff;\n\
+           to[2] = n >> 8;\n\
+           to[3] = 0;\n\
+           memcpy(to + $, from, n);\n\
+         }",
+        "4",
+        "5",
+        "2 + 2",
+    );
+}

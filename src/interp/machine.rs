@@ -273,7 +273,8 @@ impl<'p> Machine<'p> {
             matches!(&end, End::Undefined { kind, .. } if access(kind) && self.memory.was_on_input());
         let last = self.memory.last_base();
         let ended_on = self.object_addresses.iter().find(|(_, base)| ended_on_input && **base == last);
-        let ended_on = ended_on.map(|(id, _)| *id);
+        let needed = self.memory.last_end();
+        let ended_on = ended_on.map(|(id, _)| (*id, needed));
         let returned = if end == End::Return { self.result } else { None };
         let is_main = entry == "main";
         let exit_code = match &end {

@@ -220,6 +220,8 @@ pub(crate) struct Memory<'p> {
     /// Where the object of the last access lives.
     last: Option<Region>,
     last_base: u64,
+    /// Bytes from there that it needed.
+    last_end: u64,
     /// A global was asked for that is larger than all of the memory may be.
     exceeded: bool,
     /// Bytes that operations on many bytes went through since they were last asked for.
@@ -248,6 +250,7 @@ impl<'p> Memory<'p> {
             max_bytes,
             last: None,
             last_base: 0,
+            last_end: 0,
             exceeded: false,
             work: 0,
         }
@@ -371,6 +374,11 @@ impl<'p> Memory<'p> {
         self.last_base
     }
 
+    /// Bytes of that object that the last access needed; none where it went before its start.
+    pub fn last_end(&self) -> u64 {
+        self.last_end
+    }
+
     /// Whether the last access went to an object of the input, or out of it.
     pub fn was_on_input(&self) -> bool {
         self.last == Some(Region::Input)
@@ -429,6 +437,7 @@ impl<'p> Memory<'p> {
         let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
         self.last = Some(r.region);
         self.last_base = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?.base;
+        self.last_end = addr.checked_sub(self.last_base).and_then(|at| at.checked_add(len)).unwrap_or(0);
         let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
         if !object.live {
             return Err(UndefinedKind::UseAfterFree);

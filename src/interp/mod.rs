@@ -38,7 +38,7 @@ mod trail;
 pub use compare::{
     Comparison, Difference, compare, final_object, initial_object, memory_difference, same_errors,
 };
-pub use generate::{Generator, Guided, Lead, Standing, StdinPlan};
+pub use generate::{Generator, Guided, Lead, Standing, StdinPlan, mended};
 pub use input::{CallResult, CallWrite, Input, Limits, ObjectId, ObjectInit, Storage, Value};
 pub use machine::{Observation, run, run_on_trail, run_traced};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};

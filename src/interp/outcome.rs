@@ -168,8 +168,9 @@ pub struct Outcome {
     pub platform_dependent: bool,
     /// It was an access to an object of the input, or out of one, that ended the run as undefined.
     pub ended_on_input: bool,
-    /// That object, where it is one of the objects that the input lists.
-    pub ended_on: Option<ObjectId>,
+    /// That object, where it is one of the objects that the input lists, and how many bytes of it the
+    /// access needed (0: it went before the object's start).
+    pub ended_on: Option<(ObjectId, u64)>,
     /// Nodes that were executed.
     pub steps: u64,
 }

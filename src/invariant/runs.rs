@@ -203,11 +203,21 @@ impl<'a> Search<'a> {
             let Some(input) = next.filter(|_| barren < patience) else {
                 return;
             };
-            let (run, is_new) = self.run(input, FUEL / 16);
-            barren = if is_new { 0 } else { barren + 1 };
-            if is_new || is_defined_difference(&run) {
-                self.keep(run);
+            let mut next = Some(input);
+            let mut found_new = false;
+            for _ in 0..=MENDINGS {
+                let Some(input) = next.take() else { break };
+                let (run, is_new) = self.run(input, FUEL / 16);
+                found_new |= is_new;
+                // What either version was short of.
+                let mended = |input: &Input, o| interp::mended(input, o, &self.generator);
+                next = mended(&run.input, &run.new);
+                next = mended(next.as_ref().unwrap_or(&run.input), &run.old).or(next);
+                if is_new || is_defined_difference(&run) {
+                    self.keep(run);
+                }
             }
+            barren = if found_new { 0 } else { barren + 1 };
         }
     }
 
@@ -236,6 +246,8 @@ impl<'a> Search<'a> {
 
 /// Inputs in a row that may take no new way before a search is given up.
 const PATIENCE: u32 = 2000;
+/// Times that an input gets the memory that its last run was short of.
+const MENDINGS: usize = 8;
 /// Texts that a run compares and that are tried at once.
 const MAX_TEXTS: usize = 8;
 /// Inputs that took new ways and are yet to be gone on from.
@@ -525,7 +537,7 @@ pub(super) fn is_made_up(o: &Outcome) -> bool {
 /// are, and how many, was made up from their declared type, and the code may take them for others.
 fn leaves_record(run: &Run, o: &Outcome) -> bool {
     let End::Undefined { kind: UndefinedKind::OutOfBounds, .. } = o.end else { return false };
-    let object = o.ended_on.and_then(|id| run.input.objects.iter().find(|x| x.id == id));
+    let object = o.ended_on.and_then(|(id, _)| run.input.objects.iter().find(|x| x.id == id));
     object.is_some_and(|x| match &x.ty {
         CType::Array(element, _) => matches!(**element, CType::Record(_)),
         // Of what a model of the solver gives only the bytes that matter are there.

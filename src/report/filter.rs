@@ -135,7 +135,8 @@ impl Filter {
             !self.without_invariants && self.passes_fact(fact) && self.fact_is_affected(function, fact)
         });
         point.churns.retain_mut(|churn| {
-            let affected = self.churn_is_affected(churn)
+            let affected = self.affected_by.is_empty()
+                || self.churn_is_affected(churn)
                 || churn.removed.iter().chain(&churn.added).any(|f| self.fact_is_affected(function, f));
             // A churn that no short fact describes is judged by what it is about.
             let bare = churn.removed.is_empty() && churn.added.is_empty();
@@ -279,6 +280,26 @@ mod tests {
         check(Filter { functions: vec![FunctionGlob::parse("b.c:p*")], ..Filter::default() }, "");
         check(one(|f| f.points = vec![PointKind::Loop]), r"push@12:z/x\result");
         check(one(|f| f.at = SourceLine::parse("a.c:15").into_iter().collect()), r"push@15:y/x\result");
+    }
+
+    /// What differs, and no short fact says how, is judged by what it is about.
+    #[test]
+    fn churns_without_facts() {
+        let left = |filter: Filter| {
+            let mut report = report();
+            for churn in report.functions.iter_mut().flat_map(|f| &mut f.points).flat_map(|p| &mut p.churns) {
+                (churn.removed, churn.added) = (Vec::new(), Vec::new());
+                churn.subject = "memory".into();
+            }
+            filter.apply(&mut report);
+            report.functions.iter().flat_map(|f| &f.points).map(|p| p.churns.len()).sum::<usize>()
+        };
+        assert_eq!(left(one(|_| ())), 2);
+        assert_eq!(left(one(|f| f.points = vec![PointKind::Loop])), 1);
+        assert_eq!(left(one(|f| f.variables = vec!["memory".into()])), 2);
+        assert_eq!(left(one(|f| f.variables = vec!["x".into()])), 0);
+        assert_eq!(left(one(|f| f.affected_by = SourceLine::parse("a.c:21").into_iter().collect())), 2);
+        assert_eq!(left(one(|f| f.affected_by = SourceLine::parse("a.c:22").into_iter().collect())), 0);
     }
 
     #[test]

@@ -45,8 +45,8 @@ enum Tweak {
     Point(Origin),
     /// A text is put into an object.
     Text { object: ObjectId, offset: u64, text: Vec<u8> },
-    /// An object becomes larger.
-    Grow(ObjectId),
+    /// An object gets so many bytes, or more.
+    Grow(ObjectId, u64),
 }
 
 /// An input with what can be done to it.
@@ -107,10 +107,8 @@ impl Guided {
                 None => tweaks.push(tweak),
             }
         };
-        if let (End::Undefined { kind: UndefinedKind::OutOfBounds, .. }, Some(id)) =
-            (&outcome.end, outcome.ended_on)
-        {
-            add(Tweak::Grow(id), Standing::New(None));
+        if let Some((id, needed)) = left(outcome) {
+            add(Tweak::Grow(id, needed), Standing::New(None));
             // What was left may have been indexed by what was compared.
             let size = input.objects.iter().find(|o| o.id == id).map_or(0, |o| o.bytes.len() as i128);
             let sides = compared.iter().rev().filter_map(|(c, _)| match c {
@@ -224,6 +222,31 @@ impl Guided {
     }
 }
 
+/// The object of the input that a run left, and how many bytes of it there should have been.
+fn left(outcome: &Outcome) -> Option<(ObjectId, u64)> {
+    let is_left = matches!(&outcome.end, End::Undefined { kind: UndefinedKind::OutOfBounds, .. });
+    outcome.ended_on.filter(|_| is_left)
+}
+
+/// The input on which a run left one of its objects, with just as much of that as the run needed; none
+/// where it cannot have as much.
+pub fn mended(input: &Input, outcome: &Outcome, generator: &Generator) -> Option<Input> {
+    let (id, needed) = left(outcome).filter(|(_, needed)| *needed <= objects::MAX_OBJECT)?;
+    let mut input = input.clone();
+    let object = input.objects.iter_mut().find(|o| o.id == id)?;
+    let first = object.bytes.len();
+    if needed <= first as u64 {
+        return None;
+    }
+    shape::resize(object, &generator.unit, needed as usize);
+    let (old, new) = object.bytes.split_at_mut_checked(first).filter(|(_, new)| !new.is_empty())?;
+    // More of what is there, so that it is told from what is written over it.
+    if object.pointers.is_empty() {
+        new.iter_mut().zip(old.iter().cycle()).for_each(|(to, from)| *to = *from);
+    }
+    Some(input)
+}
+
 /// The sort of the value at a place that one side of a comparison came from.
 fn sort_at(origin: &Origin, side: &Operand) -> Sort {
     match origin {
@@ -318,10 +341,12 @@ impl Tweak {
                     shape::put_text(o, *offset as usize, text);
                 }
             }
-            Tweak::Grow(object) => {
+            Tweak::Grow(object, needed) => {
                 if let Some(o) = input.objects.iter_mut().find(|o| o.id == *object) {
                     let more = if o.bytes.len() < 64 { 1 + rng.below(16) } else { o.bytes.len() as u64 };
-                    shape::resize(o, &generator.unit, o.bytes.len() + more as usize);
+                    let wanted = if *needed <= objects::MAX_OBJECT { *needed } else { 0 };
+                    let size = wanted.max(o.bytes.len() as u64 + more);
+                    shape::resize(o, &generator.unit, size as usize);
                 }
             }
         }

@@ -19,7 +19,7 @@ use pool::{Earlier, Pool};
 use random::SplitMix;
 use std::sync::Arc;
 
-pub use guided::{Guided, Lead, Standing};
+pub use guided::{Guided, Lead, Standing, mended};
 pub(crate) use stdin::Request;
 pub use stdin::StdinPlan;
 
