@@ -197,3 +197,23 @@ fn loops_may_find_the_address_of_a_local() {
     let source = "int f(int n) { int a = 0, b = 0; int *p = &a; while (n-- > 0) p = &b; *p = 5; return b; }";
     check_facts(source, &[], &["\\result == 0", "b == 0"]);
 }
+
+/// Where what lines mean has changed, and not the lines, other lines that changed are no causes of what
+/// they had no part in.
+#[test]
+fn lines_that_no_run_came_to_are_no_causes() {
+    let code = |limit: u32, word: &str| {
+        format!(
+            "int puts(const char *);\n#define LIMIT {limit}\nint f(int n) {{\n    int k = 0;\n    \
+             for (int i = 0; i < n; i++)\n        k = (k * 7 + i) % LIMIT;\n    if (n == -77)\n        puts(\"{word}\");\n    \
+             return k;\n}}\n"
+        )
+    };
+    let report = analyse(&code(10, "a"), &code(20, "b"), PointChoice::default());
+    let churns: Vec<_> = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).collect();
+    let of = |subject: &str| churns.iter().find(|c| c.subject == subject).map(|c| &c.causes).unwrap();
+    let lines = |of: &[git_invdiff::report::LineRef]| of.iter().map(|l| l.line).collect::<Vec<_>>();
+    assert_eq!((lines(&of("\\result").removed), lines(&of("\\result").added)), (vec![], vec![]));
+    assert!(lines(&of("\\result").shared).contains(&6), "{churns:#?}");
+    assert_eq!((lines(&of("output").removed), lines(&of("output").added)), (vec![8], vec![8]));
+}

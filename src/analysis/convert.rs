@@ -381,11 +381,17 @@ impl View<'_> {
             self.shift(v, lines).into_iter().map(|l| self.line_ref(v, l)).collect()
         };
         let causes = Causes {
-            removed: refs(from, &c.removed_lines),
-            added: refs(to, &c.added_lines),
-            shared: refs(to, &c.shared_lines),
+            removed: refs(from, &c.causes.removed),
+            added: refs(to, &c.causes.added),
+            shared: refs(to, &c.causes.shared),
         };
-        self.of_changed_lines(causes, from, to)
+        let ran = c.causes.ran.as_ref().map(|[old, new]| {
+            let moved = |v: usize, lines: &BTreeSet<u32>| {
+                self.shift(v, &lines.iter().copied().collect::<Vec<_>>()).into_iter().collect()
+            };
+            [moved(from, old), moved(to, new)]
+        });
+        self.of_changed_lines(causes, from, to, ran)
     }
 
     fn churn(&self, c: &invariant::Churn, from: usize, to: usize) -> Churn {
@@ -463,7 +469,14 @@ impl View<'_> {
 
     /// Leaves as removed and added the lines that hunks have: a new call of an old callee brings nodes of
     /// lines that nobody changed, and a macro or a type changes what untouched lines mean.
-    fn of_changed_lines(&self, causes: Causes, from: usize, to: usize) -> Causes {
+    /// `ran`: the lines of both versions that have a part in it, where this is known.
+    fn of_changed_lines(
+        &self,
+        causes: Causes,
+        from: usize,
+        to: usize,
+        ran: Option<[BTreeSet<u32>; 2]>,
+    ) -> Causes {
         let changed = |line: &LineRef, forwards: bool| {
             let mut found = BTreeSet::new();
             self.follow(line.line, from..to, forwards, &mut found);
@@ -476,8 +489,9 @@ impl View<'_> {
         let own = |v: usize, forwards: bool| -> Vec<LineRef> {
             let nodes = self.member(v).into_iter().flat_map(|m| &m.function.nodes);
             let lines: BTreeSet<u32> = nodes.map(|n| n.span.line).filter(|l| *l != 0).collect();
-            let lines = lines.into_iter().map(|l| self.line_ref(v, l));
-            lines.filter(|l| changed(l, forwards)).collect()
+            let ran = ran.as_ref().map(|[old, new]| if forwards { old } else { new });
+            let lines = lines.into_iter().filter(|l| ran.is_none_or(|ran| ran.contains(l)));
+            lines.map(|l| self.line_ref(v, l)).filter(|l| changed(l, forwards)).collect()
         };
         let (removed, added) = match removed.is_empty() && added.is_empty() {
             true => (own(from, true), own(to, false)),

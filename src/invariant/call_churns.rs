@@ -84,7 +84,7 @@ impl Engine<'_> {
             side
         };
         let (a, b) = (side(before, &removed), side(after, &added));
-        let (removed_lines, added_lines, shared_lines) = self.causes_of_change(from, to, &a, &b);
+        let causes = self.causes_of_change((from, to), (&a, &b), Some(&run));
         let facts = |made: &[Made], chosen: &[usize], class: usize| {
             super::fact::Fact::merged(chosen.iter().map(|&k| made[k].fact(class)).collect())
         };
@@ -106,9 +106,7 @@ impl Engine<'_> {
             removed: gone,
             added: new,
             claim,
-            removed_lines,
-            added_lines,
-            shared_lines,
+            causes,
             witness: Some(run),
             cell: None,
             objects: None,

@@ -7,6 +7,7 @@
 
 use super::assume;
 use super::callees::Site;
+use super::causes::CauseLines;
 use super::cell::CellChange;
 use super::defined;
 use super::events::{drop_long, undefined_fact};
@@ -131,10 +132,7 @@ pub struct Churn {
     pub removed: Vec<Fact>,
     pub added: Vec<Fact>,
     pub claim: Claim,
-    /// Lines of `from` only, of `to` only, and lines of `to` that both rest on.
-    pub removed_lines: Vec<u32>,
-    pub added_lines: Vec<u32>,
-    pub shared_lines: Vec<u32>,
+    pub causes: CauseLines,
     pub witness: Option<Run>,
     /// For a cell: its values in the witness.
     pub cell: Option<CellChange>,
@@ -666,14 +664,14 @@ impl<'a> Engine<'a> {
             let reason = "the values differ in form, and no input shows a difference";
             return self.undecided(subject, from, to, reason);
         }
-        let (removed_lines, added_lines, shared_lines) = match &found {
+        let witness = found.as_ref().map(|(r, _)| r.clone());
+        let causes = match &found {
             Some((run, Difference::Undefined)) => {
                 let (a, b) = (self.with_event(from, &run.old, a), self.with_event(to, &run.new, b));
-                self.causes_of_change(from, to, &a, &b)
+                self.causes_of_change((from, to), (&a, &b), witness.as_ref())
             }
-            _ => self.causes_of_change(from, to, a, b),
+            _ => self.causes_of_change((from, to), (a, b), witness.as_ref()),
         };
-        let witness = found.map(|(r, _)| r);
         let objects = match subject {
             Subject::Memory => witness.as_ref().and_then(|r| self.changed_object(r, from, to)),
             _ => None,
@@ -686,9 +684,7 @@ impl<'a> Engine<'a> {
             removed,
             added,
             claim,
-            removed_lines,
-            added_lines,
-            shared_lines,
+            causes,
             witness,
             cell,
             objects,

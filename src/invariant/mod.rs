@@ -49,6 +49,7 @@ mod text;
 mod transfer;
 mod typestate;
 
+pub use causes::CauseLines;
 pub use cell::{CellChange, CellValue};
 pub use consolidate::{
     Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,

@@ -546,9 +546,10 @@ impl Engine<'_> {
         // The side without the fact rests on the same variables.
         let theirs = self.value_causes(candidate, other);
         let (x, y) = if other == to { (&**causes, &theirs) } else { (&theirs, &**causes) };
-        let (mut removed_lines, mut added_lines, shared_lines) = self.cause_lines(from, to, x, y);
-        if removed_lines.is_empty() && added_lines.is_empty() {
-            (removed_lines, added_lines, _) = self.cause_lines(from, to, &x.union(guards), &y.union(guards));
+        let mut causes = self.cause_lines(from, to, x, y);
+        if !causes.is_one_sided() {
+            let all = self.cause_lines(from, to, &x.union(guards), &y.union(guards));
+            (causes.removed, causes.added) = (all.removed, all.added);
         }
         let graph = self.task.graph;
         let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
@@ -582,9 +583,7 @@ impl Engine<'_> {
             removed,
             added,
             claim,
-            removed_lines,
-            added_lines,
-            shared_lines,
+            causes,
             witness: Some(witness),
             cell: None,
             objects: None,

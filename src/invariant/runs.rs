@@ -379,7 +379,7 @@ pub(super) fn is_defined_difference(run: &Run) -> bool {
 }
 
 /// Fuel of one run, in instructions.
-const FUEL: u64 = 200_000;
+pub(super) const FUEL: u64 = 200_000;
 
 /// Repeats a run and calls `observe` at every arrival at a node of the entry function, until it breaks
 /// off.

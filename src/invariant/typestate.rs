@@ -164,8 +164,7 @@ impl Engine<'_> {
                     ..Side::default()
                 }
             };
-            let (removed_lines, added_lines, shared_lines) =
-                self.causes_of_change(from, to, &side(&a), &side(&b));
+            let causes = self.causes_of_change((from, to), (&side(&a), &side(&b)), None);
             let facts = |all: &[Held], class| all.iter().map(|h| self.held_fact(h, class)).collect();
             let churn = Churn {
                 from,
@@ -174,9 +173,7 @@ impl Engine<'_> {
                 removed: facts(&removed, from),
                 added: facts(&added, to),
                 claim: Claim::NoLongerProvable,
-                removed_lines,
-                added_lines,
-                shared_lines,
+                causes,
                 witness: None,
                 cell: None,
                 objects: None,
