@@ -139,3 +139,25 @@ fn facts_of_functions_survive_runs() {
     ];
     check_all(bodies.iter().map(|(body, [a, b])| (body.replace('S', a), body.replace('S', b))));
 }
+
+/// The bytes of an input mean something else in a global, or a field, that has become wider: no run that
+/// sets it compares the versions.
+#[test]
+fn what_has_another_type_gets_no_bytes_of_the_other() {
+    let check = |source: &str, old: &str, new: &str| {
+        let [old, new] = [old, new].map(|ty| source.replace("TYPE", ty));
+        let report = analyse(&old, &new, Vec::new());
+        let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+        let shown: Vec<_> = churns.filter(|c| c.witness.is_some()).collect();
+        assert!(shown.is_empty(), "{old}\n{new}\n{shown:#?}");
+    };
+    let global = "static TYPE count, size; char *screen;\nint f(void) { return count == 1 ? 2 : size > 3; }\n\
+                  void put(char c) { count++; if (count > size) { size += 8; count = size - 1; } screen = &c - 0; screen = 0; }\n";
+    check(global, "unsigned", "unsigned long");
+    check(global, "unsigned long", "unsigned");
+    let field = "struct s { long a; TYPE b; };\nint f(const struct s *s) { return s->b == 300 ? 1 : s->b == 0x7fffffff; }\n";
+    check(field, "int", "short");
+    check(field, "short", "int");
+    let array = "char table[TYPE];\nint f(int i) { return i >= 0 && i < 4 && table[i] == 'x'; }\n";
+    check(array, "8", "16");
+}

@@ -107,11 +107,25 @@ pub fn memory_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -
     for id in identities {
         // What nobody reaches from both sides follows from the objects that point to it.
         let (Some(a), Some(b)) = (final_object(old, id), final_object(new, id)) else { continue };
-        if !same_object(&a, &b) {
+        let is_retyped = matches!(id, Identity::Global(_)) && a.bytes.len() != b.bytes.len();
+        if if is_retyped { differ_as_numbers(&a, &b) } else { !same_object(&a, &b) } {
             return Some(id.clone());
         }
     }
     None
+}
+
+/// Whether objects of different sizes are numbers, and different ones with or without a sign; of others
+/// nothing is known.
+fn differ_as_numbers(a: &FinalObject, b: &FinalObject) -> bool {
+    let number = |o: &FinalObject| -> Option<[i128; 2]> {
+        let known = !o.bytes.is_empty() && o.bytes.len() <= 8 && o.pointers.is_empty();
+        let bits = known.then_some(o.bytes.len() as u32 * 8).filter(|_| !o.undefined.contains(&true))?;
+        let unsigned = o.bytes.iter().rev().fold(0i128, |n, b| n << 8 | i128::from(*b));
+        Some([unsigned, unsigned << (128 - bits) >> (128 - bits)])
+    };
+    let both = number(a).zip(number(b));
+    both.is_some_and(|(a, b)| a.iter().zip(b).all(|(a, b)| *a != b))
 }
 
 /// Returns the final content of an object; a global that the run did not write has its initial one.

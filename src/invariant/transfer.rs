@@ -4,7 +4,7 @@
 //! parameters, as facts do, converted to their types, as a call converts them; where a record is laid
 //! out otherwise, the same bytes mean something else, and the runs say nothing.
 
-use crate::interp::{Input, Program, Value};
+use crate::interp::{Input, ObjectInit, Program, Storage, Value};
 use crate::ir::{CType, Const, Function, Record, Sort, Unit, VarId};
 
 /// What the older version is called with.
@@ -104,7 +104,8 @@ fn converted(value: &Value, from: &CType, to: &CType, sort: Option<Sort>) -> Opt
 }
 
 /// Whether an input means the same in both versions: its pointers lead to functions and globals that
-/// both have, and the records in its objects are laid out alike.
+/// both have, the globals that it sets are of the same make, and the records in its objects are laid out
+/// alike.
 pub(super) fn same_meaning(old: &Program, new: &Program, entry: (&str, &str), input: &Input) -> bool {
     let (Some(old), Some(new)) = (old.unit_of(entry.0), new.unit_of(entry.1)) else { return true };
     let pointers = input.objects.iter().flat_map(|o| o.pointers.iter().map(|(_, v)| v));
@@ -115,7 +116,14 @@ pub(super) fn same_meaning(old: &Program, new: &Program, entry: (&str, &str), in
     };
     std::sync::Arc::ptr_eq(old, new)
         || input.arguments.iter().chain(pointers).all(|v| has(old, v) == has(new, v))
-            && input.objects.iter().all(|o| same_layout(&o.ty, old, new, 0))
+            && input.objects.iter().all(|o| same_layout(&o.ty, old, new, 0) && same_global(o, old, new))
+}
+
+/// Whether an object is no global, or one of the same make in both versions, where both have it.
+fn same_global(o: &ObjectInit, old: &Unit, new: &Unit) -> bool {
+    let Storage::Global(symbol) = &o.storage else { return true };
+    let both = old.global(symbol).zip(new.global(symbol));
+    both.is_none_or(|(a, b)| a.size == b.size && same_target(&a.ty, &b.ty, old, new, 0))
 }
 
 fn same_layout(ty: &CType, old: &Unit, new: &Unit, depth: usize) -> bool {
@@ -130,6 +138,7 @@ fn same_layout(ty: &CType, old: &Unit, new: &Unit, depth: usize) -> bool {
                 && r.fields.iter().all(|f| {
                     let there = before.fields.iter().find(|b| b.name == f.name);
                     there.is_none_or(|b| (b.offset, b.bits) == (f.offset, f.bits))
+                        && there.is_none_or(|b| same_target(&b.ty, &f.ty, old, new, depth))
                         && same_layout(&f.ty, old, new, depth + 1)
                 })
         }
