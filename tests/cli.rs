@@ -167,10 +167,50 @@ fn manual_pages_are_written() {
     }
 }
 
+/// Runs a script in a shell; `None`, and a word about it, without that shell.
+fn in_shell(shell: &str, words: &[&str], script: &str) -> Option<String> {
+    let Ok(output) = Command::new(shell).args(words).arg(script).output() else {
+        eprintln!("skipped: no {shell}");
+        return None;
+    };
+    assert!(output.status.success(), "{shell}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{shell}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+/// What the shells make of the scripts: `git-invdiff` by itself, and as git's own completion asks for it.
 #[test]
-fn completions_are_printed() {
-    for shell in ["bash", "zsh", "fish"] {
-        check(&format!("completions {shell}"), 0, "invdiff", "");
+fn shells_complete_commands_and_options() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = |shell: &str| {
+        let path = folder.path().join(shell);
+        std::fs::write(&path, invdiff(folder.path(), &format!("completions {shell}")).stdout)
+            .expect("written");
+        path.display().to_string()
+    };
+    let bash = format!(
+        "source '{}'
+        words() {{ COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); }}
+        own() {{ words \"$@\"; $(complete -p git-invdiff | sed 's/.*-F \\([^ ]*\\).*/\\1/') git-invdiff \"${{*: -1}}\"; }}
+        own git-invdiff no; echo \"${{COMPREPLY[*]}}\"
+        for idx in '' 1; do
+            __git_cmd_idx=$idx
+            words git invdiff no; _git_invdiff; echo \"${{COMPREPLY[*]}}\"
+            words git invdiff notes s; _git_invdiff; echo \"${{COMPREPLY[*]}}\"
+        done
+        __git_cmd_idx=3
+        words git -C x invdiff check --stag; _git_invdiff; echo \"${{COMPREPLY[*]}} ${{#COMP_WORDS[@]}}\"
+        words git -C x iv explain; _git_invdiff; echo \"${{COMPREPLY[*]}}\"",
+        script("bash")
+    );
+    let notes = "notes\nsetup show sync\n";
+    let expected = format!("notes\n{notes}{notes}--staged 6\nexplain\n");
+    assert_eq!(in_shell("bash", &["-c"], &bash), Some(expected));
+    in_shell("zsh", &["-n"], &script("zsh"));
+    let fish = format!("source '{}'; complete -C 'git-invdiff notes s'", script("fish"));
+    if let Some(said) = in_shell("fish", &["--no-config", "-c"], &fish) {
+        let names: Vec<&str> = said.lines().filter_map(|line| line.split('\t').next()).collect();
+        assert_eq!(names, ["setup", "show", "sync"]);
     }
 }
 
