@@ -240,6 +240,8 @@ impl From<NotesError> for CliError {
                 );
                 CliError::fatal(error.to_string()).hint(hint)
             }
+            NotesError::NotARemote(_) => CliError::fatal(error.to_string())
+                .hint("'git remote' lists them; 'git remote add <name> <URL>' makes one"),
             NotesError::Locked(ref path) => {
                 let hint =
                     format!("if no git runs in this repository: rm '{}', and try again", path.display());

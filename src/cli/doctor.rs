@@ -1,6 +1,7 @@
 //! `git invdiff doctor`: is everything in place, and how much of the source is understood.
 
 use super::{CliError, Context, ExitCode, Format, analyse, compare, notes};
+use crate::gate::hooks::NAMES;
 use crate::report::escape::visible;
 use crate::report::palette::{Palette, Slot};
 use crate::store::notes::Notes;
@@ -130,7 +131,9 @@ fn notes_ref(context: &Context) -> Check {
     let name = ask_git(context, &["config", "invdiff.notesRef"]);
     let name = name.unwrap_or_else(|| "refs/notes/invdiff".to_owned());
     let refs = ask_git(context, &["config", "--get-all", "notes.rewriteRef"]).unwrap_or_default();
-    let follows = refs.lines().any(|r| r == name || r == "refs/notes/*");
+    let follows = refs.lines().any(|r| r == name || r == "refs/notes/*")
+        || installed(context).is_some_and(|hooks| hooks.contains(&"post-rewrite"))
+        || !managers(context, "rewrite").is_empty();
     let exists = ask_git(context, &["rev-parse", "--verify", "--quiet", &name]).is_some();
     let text = format!("{name}{}", if exists { "" } else { ", none yet" });
     if follows {
@@ -191,18 +194,23 @@ fn left_notes(context: &Context) -> Option<Check> {
     })
 }
 
+/// The hooks that run ours; `None` where git does not say where they are.
+fn installed(context: &Context) -> Option<Vec<&'static str>> {
+    let folder = ask_git(context, &["rev-parse", "--git-path", "hooks"])?;
+    let off = compare::settings(context).map(|settings| settings.off).unwrap_or_default();
+    let calls_us = |name: &&str| {
+        let text = std::fs::read(Path::new(&folder).join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&text).contains("invdiff") && !off.contains(name)
+    };
+    Some(NAMES.into_iter().filter(calls_us).collect())
+}
+
 fn hooks(context: &Context) -> Check {
-    let names = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"];
-    let Some(folder) = ask_git(context, &["rev-parse", "--git-path", "hooks"]) else {
+    let Some(installed) = installed(context) else {
         return Check::new(State::Note, "hooks", "git does not say where they are");
     };
-    let calls_us = |name: &&&str| {
-        let text = std::fs::read(Path::new(&folder).join(name)).unwrap_or_default();
-        String::from_utf8_lossy(&text).contains("invdiff")
-    };
-    let installed: Vec<&str> = names.iter().filter(calls_us).copied().collect();
     if installed.is_empty() {
-        let managed = managers(context);
+        let managed = managers(context, "");
         if !managed.is_empty() {
             return Check::new(State::Good, "hooks", format!("run by {}", managed.join(", ")));
         }
@@ -211,13 +219,21 @@ fn hooks(context: &Context) -> Check {
     Check::new(State::Good, "hooks", installed.join(", "))
 }
 
-/// The files at the top of the work tree by which other managers of hooks run ours.
-fn managers(context: &Context) -> Vec<&'static str> {
-    let files = [".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".husky/pre-commit"];
+/// The files at the top of the work tree by which other managers of hooks run ours, and that speak of
+/// something.
+fn managers(context: &Context, of: &str) -> Vec<&'static str> {
+    let files = [
+        ".pre-commit-config.yaml",
+        "lefthook.yml",
+        "lefthook.yaml",
+        ".husky/pre-commit",
+        ".husky/post-rewrite",
+    ];
     let Some(top) = ask_git(context, &["rev-parse", "--show-toplevel"]) else { return Vec::new() };
     let calls_us = |file: &&str| {
         let text = std::fs::read(Path::new(&top).join(file)).unwrap_or_default();
-        String::from_utf8_lossy(&text).contains("invdiff")
+        let text = String::from_utf8_lossy(&text);
+        text.contains("invdiff") && text.contains(of)
     };
     files.into_iter().filter(calls_us).collect()
 }

@@ -48,6 +48,7 @@ pub fn run(args: HookArgs, context: &mut Context) -> Result<ExitCode, CliError> 
             let git = compare::repository(context)?;
             let installed = Hooks::of(&git)?.install(&hooks)?;
             print(&installed, context)?;
+            warn_if_shared(&git, &installed, context)?;
             if !context.globals.quiet {
                 writeln!(
                     context.output,
@@ -69,6 +70,19 @@ pub fn run(args: HookArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         HookCommand::Run { name, args } => return run_hook(&name, &args, context),
     }
     Ok(ExitCode::Done)
+}
+
+/// Says that hooks went where other repositories take theirs from, too.
+fn warn_if_shared(git: &Git, hooks: &[HookStatus], context: &mut Context) -> Result<(), CliError> {
+    let found = git.find(&["config", "--show-scope", "--get", "core.hooksPath"])?.unwrap_or_default();
+    let scope = found.split_whitespace().next().unwrap_or_default();
+    if let (Some(folder), "global" | "system") = (hooks.first().and_then(|hook| hook.path.parent()), scope) {
+        context.warn(&format!(
+            "'{}' is the folder of core.hooksPath in your {scope} configuration; other repositories run these hooks, too",
+            folder.display()
+        ));
+    }
+    Ok(())
 }
 
 fn print(hooks: &[HookStatus], context: &mut Context) -> Result<(), CliError> {

@@ -31,9 +31,9 @@ pub enum NotesCommand {
         /// Only say what would be added
         #[arg(short = 'n', long)]
         dry_run: bool,
-        /// Remote whose notes are fetched
-        #[arg(long, value_name = "REMOTE", default_value = "origin")]
-        remote: String,
+        /// Remote whose notes are fetched; none: as for 'git fetch'
+        #[arg(long, value_name = "REMOTE")]
+        remote: Option<String>,
     },
     /// Analyses each commit of a range against its parent and writes its note
     Add {
@@ -58,8 +58,9 @@ pub enum NotesCommand {
     List,
     /// Fetches, merges and pushes the notes
     Sync {
-        #[arg(value_name = "REMOTE", default_value = "origin")]
-        remote: String,
+        /// None: as for 'git fetch'
+        #[arg(value_name = "REMOTE")]
+        remote: Option<String>,
     },
     /// Removes the notes of commits
     Remove {
@@ -70,7 +71,11 @@ pub enum NotesCommand {
         revisions: Vec<String>,
     },
     /// Removes the notes of commits that no longer exist
-    Prune,
+    Prune {
+        /// Also those that a remote has, whose commits may be elsewhere; the next sync takes them away there
+        #[arg(long)]
+        shared: bool,
+    },
 }
 
 impl NotesArgs {
@@ -92,7 +97,9 @@ pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError>
     };
     let notes = Notes::new(&git, name);
     match args.command {
-        NotesCommand::Setup { dry_run, remote } => set_up(&git, notes.name(), &remote, dry_run, context),
+        NotesCommand::Setup { dry_run, remote } => {
+            set_up(&git, notes.name(), &remote_of(&notes, remote)?, dry_run, context)
+        }
         NotesCommand::Add { force, stale, revisions } => {
             let limit = settings.note_limit;
             if stale {
@@ -108,13 +115,17 @@ pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError>
             show(&git, &notes, &commits, context)
         }
         NotesCommand::List => list(&git, &notes, context),
-        NotesCommand::Sync { remote } => sync(&notes, &remote, context),
+        NotesCommand::Sync { remote } => sync(&notes, &remote_of(&notes, remote)?, context),
         NotesCommand::Remove { ignore_missing, revisions } => {
             let commits = compare::commits(&git, &revisions)?;
             remove(&notes, &commits, ignore_missing)
         }
-        NotesCommand::Prune => prune(&git, &notes, context),
+        NotesCommand::Prune { shared } => prune(&git, &notes, shared, context),
     }
+}
+
+fn remote_of(notes: &Notes<'_>, named: Option<String>) -> Result<String, NotesError> {
+    named.map_or_else(|| notes.usual_remote(), Ok)
 }
 
 fn add(
@@ -175,12 +186,15 @@ struct Shown {
     unreadable: Option<NotesError>,
     /// `None` when the commit is not in this repository.
     ends: Option<Ends>,
+    /// A remote has the note, too.
+    shared: bool,
 }
 
 impl Shown {
     fn state(&self) -> &'static str {
         match &self.ends {
             _ if self.unreadable.is_some() => "unreadable",
+            None if self.shared => "elsewhere",
             None => "gone",
             Some(_) if self.note.records.is_empty() => "foreign",
             Some(ends) if self.note.records.iter().any(|record| record.is_about(ends)) => "current",
@@ -192,12 +206,13 @@ impl Shown {
 fn collect(git: &Git, notes: &Notes<'_>, commits: &[String]) -> Result<Vec<Shown>, CliError> {
     let mut payloads = notes.read_each(commits)?;
     let ends = all_ends(git, commits)?;
+    let shared = notes.shared()?;
     let shown = commits.iter().zip(ends).filter_map(|(commit, ends)| {
         let (note, unreadable) = match payloads.remove(commit)? {
             Ok(payload) => (Note::parse(&payload), None),
             Err(error) => (Note::default(), Some(error)),
         };
-        Some(Shown { commit: commit.clone(), note, unreadable, ends })
+        Some(Shown { commit: commit.clone(), note, unreadable, ends, shared: shared.contains(commit) })
     });
     Ok(shown.collect())
 }
@@ -353,12 +368,20 @@ fn remove(notes: &Notes<'_>, commits: &[String], ignore_missing: bool) -> Result
     Ok(ExitCode::Done)
 }
 
-fn prune(git: &Git, notes: &Notes<'_>, context: &mut Context) -> Result<ExitCode, CliError> {
+fn prune(git: &Git, notes: &Notes<'_>, shared: bool, context: &mut Context) -> Result<ExitCode, CliError> {
     if git.line(&["rev-parse", "--is-shallow-repository"])? == "true" {
         return Err(CliError::fatal("a shallow clone lacks commits that do exist; nothing was pruned")
             .hint("run it where the history is complete, or 'git fetch --unshallow' first"));
     }
-    let gone = notes.orphans()?;
+    let elsewhere = if shared { BTreeSet::new() } else { notes.shared()? };
+    let (kept, gone): (Vec<String>, Vec<String>) =
+        notes.orphans()?.into_iter().partition(|commit| elsewhere.contains(commit));
+    if !kept.is_empty() {
+        context.warn(&format!(
+            "{} on commits that are not here, but shared with a remote, stay; --shared prunes them, too",
+            kept.len()
+        ));
+    }
     notes.remove("Notes pruned by 'git invdiff notes prune'", &gone)?;
     for commit in &gone {
         writeln!(context.output, "{commit}")?;

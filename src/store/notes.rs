@@ -21,7 +21,7 @@ pub use heirs::Heir;
 pub use record::{Ends, Note, Record, SCHEMA};
 pub use sync::{SyncReport, union};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
@@ -49,6 +49,8 @@ pub enum NotesError {
     NotACommit(String),
     #[error("'{0}' does not name a commit, as refs of notes do; see what put it there: git show '{0}'")]
     NotNotes(String),
+    #[error("there is no remote '{0}'")]
+    NotARemote(String),
     #[error("the note on {object} cannot be read: object {blob} is missing")]
     Unreadable { object: String, blob: String },
     #[error("'{}' is in the way of the notes: a git is writing them, or was killed while it did; nothing was written", .0.display())]
@@ -255,6 +257,18 @@ impl<'a> Notes<'a> {
         let objects = self.list()?;
         let sizes = batch_check(self.git, &objects)?;
         Ok(objects.into_iter().zip(sizes).filter(|(_, found)| found.is_none()).map(|(id, _)| id).collect())
+    }
+
+    /// Returns the objects that are annotated in what remotes had when notes were exchanged with them. Where
+    /// such an object is not here, it may be one that was never fetched.
+    pub fn shared(&self) -> Result<BTreeSet<String>, NotesError> {
+        let mut shared = BTreeSet::new();
+        let refs = self.git.line(&["for-each-ref", "--format=%(refname)", "refs/notes/"])?;
+        let end = format!("/{}", self.name.short());
+        for name in refs.lines().filter(|name| *name != self.name.as_str() && name.ends_with(&end)) {
+            shared.extend(self.snapshot_of(name)?.entries.into_keys());
+        }
+        Ok(shared)
     }
 
     fn snapshot(&self) -> Result<Snapshot, NotesError> {

@@ -272,6 +272,39 @@ fn uninstalling_restores_every_byte_wherever_hooks_live() {
     }
 }
 
+/// A folder of hooks that is not this repository's own is everybody's who uses it.
+#[test]
+fn a_folder_of_hooks_that_others_share_is_named() {
+    let repo = fixture(TempRepo::new());
+    let shared = repo.home().join("hooks");
+    let install = |how: &[&str]| {
+        repo.git([&["config"], how, &["core.hooksPath", "~/hooks"]].concat());
+        let run = Run::of(&mut program_in(&repo, repo.path(), &["hook", "install"]));
+        repo.git([&["config"], how, &["--unset", "core.hooksPath"]].concat());
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        run.err
+    };
+    let said = install(&["--global"]);
+    assert!(said.contains(&shared.display().to_string()) && said.contains("other repositories"), "{said}");
+    assert_eq!(install(&["--local"]), "");
+}
+
+#[test]
+fn doctor_knows_which_hooks_there_are() {
+    let repo = installed(TempRepo::new());
+    let doctor = || Run::of(&mut program_in(&repo, repo.path(), &["doctor"])).out;
+    assert!(doctor().contains("post-rewrite, pre-push"), "{}", doctor());
+    assert!(!doctor().contains("do not follow"), "{}", doctor());
+    assert!(invdiff(&repo, &["hook", "uninstall", "post-rewrite"]).status.success());
+    assert!(doctor().contains("do not follow amend and rebase"), "{}", doctor());
+    repo.write("lefthook.yml", "pre-commit:\n  jobs:\n    - run: git invdiff hook run pre-commit\n");
+    assert!(doctor().contains("do not follow amend and rebase"), "{}", doctor());
+    repo.write("lefthook.yml", "post-rewrite:\n  jobs:\n    - run: git invdiff hook run post-rewrite {1}\n");
+    assert!(!doctor().contains("do not follow"), "{}", doctor());
+    repo.git(["config", "invdiff.hooks.pre-push", "off"]);
+    assert!(!doctor().contains("pre-push"), "{}", doctor());
+}
+
 #[test]
 fn what_cannot_be_chained_is_refused_as_a_whole() {
     let repo = fixture(TempRepo::new());

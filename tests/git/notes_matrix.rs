@@ -235,6 +235,65 @@ fn clones_that_share_at_once_converge() {
     }
 }
 
+/// Of a commit that only a colleague has, the note comes with the others. It is no orphan: to prune it would
+/// take it from everybody.
+#[test]
+fn notes_of_commits_that_were_not_fetched_are_no_orphans() {
+    let origin = long(2).bare();
+    let (theirs, ours) = (origin.clone_with(&[]), origin.clone_with(&[]));
+    let theirs = theirs.file("a.c", divide("f", 5)).commit("not pushed");
+    let commit = theirs.id("HEAD");
+    let done = |repo: &TempRepo, words: &[&str]| {
+        let run = Run::of(&mut program_in(repo, repo.path(), words));
+        assert_eq!(run.code, Some(0), "{words:?} {}", run.err);
+        run
+    };
+    done(&theirs, &["notes", "add", "HEAD", "HEAD~1"]);
+    done(&theirs, &["notes", "sync"]);
+    done(&ours, &["notes", "sync"]);
+    assert!(done(&ours, &["notes", "list"]).out.contains(&format!("{commit} elsewhere\n")));
+    assert!(!done(&ours, &["doctor"]).out.contains("prune"));
+    let run = done(&ours, &["notes", "prune"]);
+    assert_eq!(run.out, "");
+    assert!(run.err.contains("--shared"), "{}", run.err);
+    done(&ours, &["notes", "sync"]);
+    assert_eq!((annotated(&ours), annotated(&origin)), (2, 2));
+    // What nobody else has is one, and all of them are where one knows better.
+    let ours = ours.file("a.c", divide("f", 6)).commit("dropped");
+    let dropped = ours.id("HEAD");
+    done(&ours, &["notes", "add"]);
+    let ours = ours.run(["reset", "-q", "--hard", "HEAD~1"]);
+    ours.git(["reflog", "expire", "--expire=now", "--all"]);
+    ours.git(["gc", "-q", "--prune=now"]);
+    assert!(done(&ours, &["doctor"]).out.contains("1 on commits that are gone"));
+    assert_eq!(done(&ours, &["notes", "prune"]).out, format!("{dropped}\n"));
+    assert_eq!(done(&ours, &["notes", "prune", "--shared"]).out, format!("{commit}\n"));
+    done(&ours, &["notes", "sync"]);
+    assert_eq!(annotated(&origin), 1);
+}
+
+/// As `git fetch` does: the remote of the branch, or the only one.
+#[test]
+fn the_usual_remote_is_that_of_git() {
+    let origin = long(2).bare();
+    let repo = origin.clone_with(&["--origin", "up"]);
+    let run = |words: &[&str]| Run::of(&mut program_in(&repo, repo.path(), words));
+    assert!(run(&["notes", "setup"]).out.contains("remote.up.fetch"));
+    assert_eq!(run(&["notes", "add"]).code, Some(0));
+    assert_eq!(run(&["notes", "sync"]).out, "up: sent notes\n");
+    repo.git(["remote", "add", "origin", "/nowhere"]);
+    assert_eq!(run(&["notes", "sync"]).out, "up: nothing to exchange\n");
+    repo.git(["checkout", "-q", "--detach"]);
+    assert!(run(&["notes", "sync"]).err.contains("/nowhere"));
+    for name in ["../x.git", "nosuch", "/nowhere", "https://example.invalid/x"] {
+        let refused = run(&["notes", "sync", name]);
+        assert_eq!(refused.code, Some(128));
+        assert!(
+            refused.err.starts_with("fatal: there is no remote") && refused.err.contains("git remote add")
+        );
+    }
+}
+
 #[test]
 fn a_newer_schema_is_left_alone_and_named() {
     let repo =

@@ -23,6 +23,9 @@ pub struct SyncReport {
 impl Notes<'_> {
     /// Makes this repository and `remote` have the same notes. Never forces a push.
     pub fn sync(&self, remote: &str) -> Result<SyncReport, NotesError> {
+        if !self.remotes()?.iter().any(|name| name == remote) {
+            return Err(NotesError::NotARemote(remote.to_owned()));
+        }
         let tracking = NotesRef::parse(&format!("refs/notes/{remote}/{}", self.name.short()))?;
         let mut report = SyncReport::default();
         for attempt in 0..PUSHES {
@@ -48,6 +51,23 @@ impl Notes<'_> {
             }
         }
         Err(NotesError::Rejected(self.name.clone(), PUSHES))
+    }
+
+    /// The remote that is meant where none is named: that of the branch, the only one, or `origin`.
+    pub fn usual_remote(&self) -> Result<String, NotesError> {
+        let remotes = self.remotes()?;
+        let branch = self.git.find(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+        let of_branch = branch.map(|branch| self.git.config(&format!("branch.{branch}.remote")));
+        let of_branch = of_branch.transpose()?.flatten().filter(|name| remotes.contains(name));
+        Ok(match (of_branch, remotes.as_slice()) {
+            (Some(remote), _) => remote,
+            (None, [only]) => only.clone(),
+            (None, _) => "origin".to_owned(),
+        })
+    }
+
+    fn remotes(&self) -> Result<Vec<String>, NotesError> {
+        Ok(self.git.line(&["remote"])?.lines().map(str::to_owned).collect())
     }
 
     fn remote_tip(&self, remote: &str) -> Result<Option<String>, NotesError> {
