@@ -14,7 +14,7 @@ use crate::config::{
 use crate::frontend::{self, FileCoverage, Lowered, c};
 use crate::history::{
     self, ChangeOptions, Changes, Content, Exclusion, FileChange, FileSide, GitTree, OpenOptions, Pathspec,
-    Range, RangeRequest, Repository, Utf8Tree,
+    PathspecManner, Range, RangeRequest, Repository, Utf8Tree,
 };
 use crate::invariant::PinnedFact;
 use crate::ir::DataModel;
@@ -326,7 +326,7 @@ pub fn change_options(
     let text = |path: &OsString| history::utf8_path(Path::new(path)).to_string_lossy().into_owned();
     let paths: Vec<String> = paths.iter().map(text).collect();
     Ok(ChangeOptions {
-        pathspec: Pathspec::new(&paths, &repository.prefix())?,
+        pathspec: Pathspec::in_manner(&paths, &repository.prefix(), PathspecManner::of_environment())?,
         configured: Pathspec::new(settings.pathspecs(), Path::new(""))?,
         renames: settings.renames,
         rename_limit: settings.rename_limit,

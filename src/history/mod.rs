@@ -30,7 +30,7 @@ pub use error::{Error, Result};
 pub use git2::{ObjectFormat, Oid};
 pub use names::{Utf8Tree, bytes_of_utf8_path, utf8_path};
 pub use object::{Commit, IndexEntry, Kind, Mode, Object, ObjectSource, Objects, TreeEntry, rfc3339};
-pub use pathspec::Pathspec;
+pub use pathspec::{Pathspec, PathspecManner};
 pub use range::{Range, RangeRequest, Version, VersionKind};
 pub use repository::{OpenOptions, Repository};
 pub use tree::{GitTree, IndexTree, MemoryTree, SourceTree};

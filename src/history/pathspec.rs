@@ -3,7 +3,8 @@
 //! A pattern names a file, a folder with everything below it, or a glob whose `*` also crosses `/`. What
 //! looks like a glob may also be the name of a file, letter by letter.
 //! Magic: `:(top)` or `:/`, `:(exclude)` or `:!` or `:^`, `:(icase)`, `:(glob)` (`*` stops at `/`),
-//! `:(literal)`. `:(attr)` and `:(prefix)` are refused by name.
+//! `:(literal)`. `:(attr)` and `:(prefix)` are refused by name. What `git --literal-pathspecs` and the like say
+//! of all patterns reaches us as variables ([`PathspecManner`]).
 
 use super::error::{Error, Result};
 use super::names::bytes_of_utf8_path;
@@ -35,11 +36,60 @@ struct Magic {
     literal: bool,
 }
 
+/// Magic of all patterns of a command line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathspecManner {
+    literal: bool,
+    glob: bool,
+    noglob: bool,
+    icase: bool,
+}
+
+impl PathspecManner {
+    /// Reads `GIT_LITERAL_PATHSPECS`, `GIT_GLOB_PATHSPECS`, `GIT_NOGLOB_PATHSPECS`, `GIT_ICASE_PATHSPECS`.
+    pub fn of_environment() -> PathspecManner {
+        let is_set = |name: &str| {
+            let value = std::env::var(format!("GIT_{name}_PATHSPECS")).unwrap_or_default().to_lowercase();
+            matches!(value.as_str(), "true" | "yes" | "on") || value.parse::<i64>().is_ok_and(|n| n != 0)
+        };
+        PathspecManner {
+            literal: is_set("LITERAL"),
+            glob: is_set("GLOB"),
+            noglob: is_set("NOGLOB"),
+            icase: is_set("ICASE"),
+        }
+    }
+
+    /// Reads a pattern's own magic and adds to it.
+    fn read(self, pattern: &str) -> std::result::Result<(Magic, &str), String> {
+        if self.glob && (self.noglob || self.literal) || self.icase && self.literal {
+            return Err("it has settings of pathspecs that exclude each other".to_owned());
+        }
+        if self.literal {
+            return Ok((Magic { literal: true, ..Magic::default() }, pattern));
+        }
+        let (mut magic, path) = parse_magic(pattern)?;
+        magic.icase |= self.icase;
+        magic.glob |= self.glob && !magic.literal;
+        magic.literal |= self.noglob && !magic.glob;
+        Ok((magic, path))
+    }
+}
+
 impl Pathspec {
     /// Parses patterns that are relative to `prefix`, the folder that the command runs in. Bytes that are
     /// not UTF-8 are given as [`super::utf8_path`] writes them.
     pub fn new<S: AsRef<str>>(patterns: impl IntoIterator<Item = S>, prefix: &Path) -> Result<Pathspec> {
-        let items = patterns.into_iter().map(|p| parse(p.as_ref(), prefix)).collect::<Result<_>>()?;
+        Pathspec::in_manner(patterns, prefix, PathspecManner::default())
+    }
+
+    /// As [`Pathspec::new`], of a command line.
+    pub fn in_manner<S: AsRef<str>>(
+        patterns: impl IntoIterator<Item = S>,
+        prefix: &Path,
+        manner: PathspecManner,
+    ) -> Result<Pathspec> {
+        let items = patterns.into_iter().map(|p| parse(p.as_ref(), prefix, manner)).collect::<Result<_>>()?;
         Ok(Pathspec { items })
     }
 
@@ -75,9 +125,9 @@ impl Item {
     }
 }
 
-fn parse(pattern: &str, prefix: &Path) -> Result<Item> {
+fn parse(pattern: &str, prefix: &Path, manner: PathspecManner) -> Result<Item> {
     let bad = |reason: &str| Error::BadPathspec { pattern: pattern.to_owned(), reason: reason.to_owned() };
-    let (magic, path) = parse_magic(pattern).map_err(|reason| bad(&reason))?;
+    let (magic, path) = manner.read(pattern).map_err(|reason| bad(&reason))?;
     let base = if magic.top { Path::new("") } else { prefix };
     // In the pattern `**/` of a glob no component is special, so lexical joining is safe.
     let mut joined = PathBuf::new();

@@ -163,6 +163,46 @@ fn pathspecs_mean_what_they_mean_to_git() {
     }
 }
 
+/// `git --literal-pathspecs invdiff` and the like.
+#[test]
+fn options_of_git_for_all_pathspecs_are_kept() {
+    let repo = odd();
+    let names = ["LITERAL", "GLOB", "NOGLOB", "ICASE"];
+    for chosen in 0..16_usize {
+        let variables: Vec<String> = names
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| chosen >> bit & 1 == 1)
+            .map(|(_, name)| format!("GIT_{name}_PATHSPECS"))
+            .collect();
+        for spec in [
+            "*.c",
+            ":(glob)*.c",
+            ":(literal)dir",
+            ":(icase)DIR",
+            "DIR",
+            ":!dir",
+            ":/dir",
+            "dir/../*lead.c",
+            "*",
+        ] {
+            let values = variables.iter().map(|name| (name, if chosen % 2 == 0 { "1" } else { "true" }));
+            let words = ["diff", "-z", "--name-only", "HEAD~1..HEAD", "--", spec];
+            let git = repo.command_of("git").envs(values.clone()).args(words).output().unwrap();
+            let words = ["--porcelain", "-z", "HEAD~1..HEAD", "--", spec];
+            let ours = program_in(&repo, repo.path(), &words).envs(values).output().unwrap();
+            let code = if git.status.success() { 0 } else { 128 };
+            assert_eq!(ours.status.code(), Some(code), "{spec} {variables:?} {}", stderr(&ours));
+            assert_eq!(hunk_paths(&ours.stdout, 0), listed(&git.stdout, 0), "{spec} {variables:?}");
+        }
+    }
+    let off = program_in(&repo, repo.path(), &["--porcelain", "-z", "HEAD~1..HEAD", "--", "*.c"])
+        .env("GIT_LITERAL_PATHSPECS", "off")
+        .output()
+        .unwrap();
+    assert!(!hunk_paths(&off.stdout, 0).is_empty());
+}
+
 /// The divisor that each file's function has at the end of the last comparison, by file.
 fn divisors(repo: &TempRepo, words: &[&str]) -> Vec<(String, String)> {
     let result = json(repo, words);
