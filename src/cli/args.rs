@@ -290,6 +290,54 @@ mod tests {
         check("doctors", "diff doctors");
     }
 
+    /// Splits what a document shows as a shell would, up to a comment, another command or a gap.
+    fn words_of(text: &str) -> Vec<std::ffi::OsString> {
+        let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+        let mut before = ' ';
+        for c in text.chars() {
+            match (quote, c) {
+                (Some(q), c) if c == q => quote = None,
+                (None, '\'' | '"') => quote = Some(c),
+                (None, ' ') if before == ' ' => break,
+                (None, '#' | '|' | '&' | ';' | '`' | ')') if quote.is_none() => break,
+                (None, ' ') => words.push(std::mem::take(&mut word).into()),
+                _ => word.push(c),
+            }
+            before = c;
+        }
+        if !word.is_empty() {
+            words.push(word.into());
+        }
+        words
+    }
+
+    /// Every command line that a document shows is one that the program takes.
+    #[test]
+    fn documented_commands_are_understood() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut looked = 0;
+        for file in ["README.md", "docs/ci.md", "docs/git.md", "docs/porcelain.md", ".pre-commit-hooks.yaml"]
+        {
+            let text = std::fs::read_to_string(root.join(file)).expect(file);
+            for line in text.lines() {
+                let shown = line.split("git invdiff ").skip(1).filter(|_| {
+                    line.starts_with("    ") || line.contains("`git invdiff ") || line.contains("entry: ")
+                });
+                for command in shown {
+                    // Placeholders and optional words stand for themselves.
+                    let command = command.replace(['[', ']'], "").replace("...", "..");
+                    let words = with_default_command(words_of(&command), &Cli::command());
+                    let all = std::iter::once("git-invdiff".into()).chain(words.clone());
+                    let parsed = Cli::try_parse_from(all);
+                    let shows_help = parsed.as_ref().err().is_some_and(|e| e.exit_code() == 0);
+                    assert!(parsed.is_ok() || shows_help, "{file}: {line}\n{words:?} {:?}", parsed.err());
+                    looked += 1;
+                }
+            }
+        }
+        assert!(looked > 60, "{looked}");
+    }
+
     #[test]
     fn definitions_are_consistent() {
         Cli::command().debug_assert();

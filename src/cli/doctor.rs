@@ -4,7 +4,7 @@ use super::{CliError, Context, ExitCode, Format, analyse, compare, notes};
 use crate::gate::hooks::NAMES;
 use crate::report::escape::visible;
 use crate::report::palette::{Palette, Slot};
-use crate::store::notes::Notes;
+use crate::store::notes::{Notes, setup};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -131,7 +131,7 @@ fn notes_ref(context: &Context) -> Check {
     let name = ask_git(context, &["config", "invdiff.notesRef"]);
     let name = name.unwrap_or_else(|| "refs/notes/invdiff".to_owned());
     let refs = ask_git(context, &["config", "--get-all", "notes.rewriteRef"]).unwrap_or_default();
-    let follows = refs.lines().any(|r| r == name || r == "refs/notes/*")
+    let follows = refs.lines().any(|value| setup::covers(value, &name))
         || installed(context).is_some_and(|hooks| hooks.contains(&"post-rewrite"))
         || !managers(context, "rewrite").is_empty();
     let exists = ask_git(context, &["rev-parse", "--verify", "--quiet", &name]).is_some();

@@ -31,6 +31,10 @@ pub enum NotesCommand {
         /// Only say what would be added
         #[arg(short = 'n', long)]
         dry_run: bool,
+        /// Let 'git push' without arguments push notes, too, beside the current branch; it fails where others
+        /// were faster, until 'git invdiff notes sync' has merged theirs
+        #[arg(long)]
+        push: bool,
         /// Remote whose notes are fetched; none: as for 'git fetch'
         #[arg(long, value_name = "REMOTE")]
         remote: Option<String>,
@@ -97,8 +101,10 @@ pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError>
     };
     let notes = Notes::new(&git, name);
     match args.command {
-        NotesCommand::Setup { dry_run, remote } => {
-            set_up(&git, notes.name(), &remote_of(&notes, remote)?, dry_run, context)
+        NotesCommand::Setup { dry_run, push, remote } => {
+            let remote = remote_of(&notes, remote)?;
+            let missing = setup::missing(&git, notes.name(), &remote, push)?;
+            set_up(&git, &missing, dry_run, context)
         }
         NotesCommand::Add { force, stale, revisions } => {
             let limit = settings.note_limit;
@@ -391,13 +397,11 @@ fn prune(git: &Git, notes: &Notes<'_>, shared: bool, context: &mut Context) -> R
 
 fn set_up(
     git: &Git,
-    name: &NotesRef,
-    remote: &str,
+    missing: &[setup::Entry],
     dry_run: bool,
     context: &mut Context,
 ) -> Result<ExitCode, CliError> {
-    let missing = setup::missing(git, name, remote)?;
-    for entry in &missing {
+    for entry in missing {
         if !dry_run {
             entry.add(git)?;
         }

@@ -345,11 +345,11 @@ fn rebased(git: &Git) -> Result<Vec<(String, String)>, HookError> {
 /// What `HEAD` was before it was amended, as far as its reflog knows.
 fn amended(git: &Git) -> Result<Vec<(String, String)>, HookError> {
     let action = git.find(&["reflog", "show", "-1", "--format=%gs", "HEAD"])?.unwrap_or_default();
+    if !action.starts_with("commit (amend)") {
+        return Ok(Vec::new());
+    }
     let ends = (git.object("HEAD@{1}")?, git.object("HEAD")?);
-    Ok(match ends {
-        (Some(old), Some(new)) if action.starts_with("commit (amend)") => vec![(old, new)],
-        _ => Vec::new(),
-    })
+    Ok(if let (Some(old), Some(new)) = ends { vec![(old, new)] } else { Vec::new() })
 }
 
 /// Reads lines `old new[ extra]`; skips what is no pair of object ids.

@@ -254,7 +254,7 @@ fn setup_adds_what_is_absent_and_its_undo_takes_it_out() {
     let first = invdiff(&repo, &["notes", "setup"]);
     assert_eq!(stdout(&dry).replace("would add", "added"), stdout(&first));
     let refspec = repo.git(["config", "--get-all", "remote.origin.fetch"]);
-    assert!(refspec.contains("+refs/notes/invdiff:refs/notes/origin/invdiff"), "{refspec}");
+    assert!(refspec.contains("+refs/notes/invdiff*:refs/notes/origin/invdiff*"), "{refspec}");
     assert_eq!(stdout(&invdiff(&repo, &["notes", "setup"])), "nothing to add\n");
     let text = stdout(&first);
     let undo: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("undo")).collect();
@@ -263,6 +263,56 @@ fn setup_adds_what_is_absent_and_its_undo_takes_it_out() {
         assert!(repo.command_of("sh").args(["-c", line]).status().unwrap().success(), "{line}");
     }
     assert_eq!(repo.git(["config", "--local", "--list"]), before);
+}
+
+/// While there are no notes yet, here or in the remote, git works as before, and says nothing.
+#[test]
+fn setup_disturbs_no_command_of_git() {
+    for push in [false, true] {
+        let origin = history(1).bare();
+        let repo = origin.clone_with(&[]);
+        let setup: &[&str] = if push { &["notes", "setup", "--push"] } else { &["notes", "setup"] };
+        assert!(invdiff(&repo, setup).status.success());
+        let quiet = |words: &[&str]| {
+            let output = repo.git_output(words.iter().copied());
+            assert!(output.status.success(), "{words:?} {}", stderr(&output));
+            assert!(!stderr(&output).contains("warning") && !stderr(&output).contains("fatal"), "{words:?}");
+        };
+        let all: [&[&str]; 6] = [
+            &["fetch"],
+            &["pull", "-q"],
+            &["commit", "-q", "--allow-empty", "-m", "next"],
+            &["commit", "-q", "--amend", "--allow-empty", "-m", "amended"],
+            &["log", "-1"],
+            &["push", "-q"],
+        ];
+        all.iter().for_each(|words| quiet(words));
+        assert_eq!(origin.id("main"), repo.id("HEAD"));
+        // With notes: they are shown, fetched, and pushed if that was asked for.
+        add(&repo, &commits(&repo), Existing::Keep);
+        quiet(&["fetch"]);
+        quiet(&["push", "-q"]);
+        let there = origin.git_output(["rev-parse", "--verify", "-q", "refs/notes/invdiff"]);
+        assert_eq!(there.status.success(), push);
+        assert!(invdiff(&repo, &["notes", "sync"]).status.success());
+        let other = origin.clone_with(&[]);
+        assert!(invdiff(&other, setup).status.success());
+        assert!(other.git_output(["fetch", "-q"]).status.success());
+        assert_eq!(other.id("refs/notes/origin/invdiff"), repo.id("refs/notes/invdiff"));
+        assert!(repo.git(["log", "-1"]).contains("Notes (invdiff):"));
+        // Nobody's notes are overwritten.
+        let tip = origin.id("refs/notes/invdiff");
+        repo.git(["notes", "--ref=invdiff", "remove", "HEAD"]);
+        assert!(invdiff(&other, &["notes", "sync"]).status.success());
+        other.git(["notes", "--ref=invdiff", "append", "-m", "{}", "HEAD~1"]);
+        assert!(invdiff(&other, &["notes", "sync"]).status.success());
+        let moved = origin.id("refs/notes/invdiff");
+        assert_ne!(tip, moved);
+        let pushed = repo.git_output(["push", "-q"]);
+        assert_eq!((pushed.status.success(), origin.id("refs/notes/invdiff")), (!push, moved));
+        assert!(invdiff(&repo, &["notes", "sync"]).status.success());
+        quiet(&["push", "-q"]);
+    }
 }
 
 #[test]

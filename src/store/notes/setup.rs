@@ -1,4 +1,8 @@
-//! The git configuration that lets notes follow rewrites, appear in `git log`, and be fetched.
+//! The git configuration that lets notes follow rewrites, appear in `git log`, and be fetched or pushed.
+//!
+//! Every ref is named with a `*` at its end. Git takes that as "if there is one"; of a ref that is named in
+//! full and is not there yet, each `git log` and `git commit --amend` warns, and each `git fetch` and `git
+//! push` fails.
 
 use super::{NotesError, NotesRef};
 use crate::store::Git;
@@ -24,19 +28,30 @@ impl Entry {
     }
 }
 
-/// Returns what is not configured yet. `remote` is left out when there is no such remote.
+/// Returns what is not configured yet. `remote` is left out when there is no such remote; pushing notes
+/// along with branches is only for who asks for it (`push`).
 ///
-/// Only the tracking ref of one remote is ever overwritten by a fetch, never our own notes.
-pub fn missing(git: &Git, name: &NotesRef, remote: &str) -> Result<Vec<Entry>, NotesError> {
-    let entry = |key: String, value: &str| Entry { key, value: value.to_string() };
+/// Only the tracking ref of one remote is ever overwritten by a fetch, never our own notes, and never those of
+/// a remote by a push.
+pub fn missing(git: &Git, name: &NotesRef, remote: &str, push: bool) -> Result<Vec<Entry>, NotesError> {
+    let entry = |key: String, value: String| Entry { key, value };
+    let all = format!("{name}*");
     let mut wanted = vec![
-        entry("notes.rewriteRef".into(), name.as_str()),
-        entry("notes.displayRef".into(), name.as_str()),
-        entry(format!("notes.{}.mergeStrategy", name.short()), "cat_sort_uniq"),
+        entry("notes.rewriteRef".into(), all.clone()),
+        entry("notes.displayRef".into(), all.clone()),
+        entry(format!("notes.{}.mergeStrategy", name.short()), "cat_sort_uniq".into()),
     ];
     if git.find(&["config", "--get", &format!("remote.{remote}.url")])?.is_some() {
-        let refspec = format!("+{name}:refs/notes/{remote}/{}", name.short());
-        wanted.push(entry(format!("remote.{remote}.fetch"), &refspec));
+        let refspec = format!("+{all}:refs/notes/{remote}/{}*", name.short());
+        wanted.push(entry(format!("remote.{remote}.fetch"), refspec));
+        let key = format!("remote.{remote}.push");
+        if push && git.find(&["config", "--get-all", &key])?.is_none() {
+            // With any refspec there, git pushes nothing but what refspecs say.
+            wanted.push(entry(key.clone(), "HEAD".into()));
+        }
+        if push {
+            wanted.push(entry(key, format!("{all}:{all}")));
+        }
     }
     let mut missing = Vec::new();
     for entry in wanted {
@@ -49,6 +64,8 @@ pub fn missing(git: &Git, name: &NotesRef, remote: &str) -> Result<Vec<Entry>, N
 }
 
 /// Tells whether a configured value, perhaps ending in `*`, says the same.
-fn covers(present: &str, wanted: &str) -> bool {
-    present == wanted || present.strip_suffix('*').is_some_and(|prefix| wanted.starts_with(prefix))
+pub fn covers(present: &str, wanted: &str) -> bool {
+    let without_star = |value: &str| value.replace('*', "");
+    without_star(present) == without_star(wanted)
+        || present.strip_suffix('*').is_some_and(|prefix| wanted.starts_with(prefix))
 }
