@@ -1,5 +1,6 @@
 //! The command line from outside: exit codes, help, messages.
 
+use clap::CommandFactory;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -161,8 +162,10 @@ fn manual_pages_are_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = invdiff(folder.path(), "-q man pages");
     assert!(output.status.success() && output.stdout.is_empty());
-    for page in ["git-invdiff.1", "git-invdiff-diff.1", "git-invdiff-notes.1", "git-invdiff-check.1"] {
-        let text = std::fs::read_to_string(folder.path().join("pages").join(page)).expect(page);
+    let commands = git_invdiff::cli::Cli::command();
+    let pages = commands.get_subcommands().map(|command| format!("git-invdiff-{}.1", command.get_name()));
+    for page in pages.chain(["git-invdiff.1".to_owned()]) {
+        let text = std::fs::read_to_string(folder.path().join("pages").join(&page)).expect(&page);
         assert!(text.contains(".SH SYNOPSIS"), "{page}");
     }
 }

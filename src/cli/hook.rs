@@ -72,15 +72,27 @@ pub fn run(args: HookArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     Ok(ExitCode::Done)
 }
 
-/// Says that hooks went where other repositories take theirs from, too.
+/// Says that hooks went where other repositories take theirs from, too, or where git sees files of the
+/// project.
 fn warn_if_shared(git: &Git, hooks: &[HookStatus], context: &mut Context) -> Result<(), CliError> {
+    let Some(folder) = hooks.first().and_then(|hook| hook.path.parent()) else { return Ok(()) };
     let found = git.find(&["config", "--show-scope", "--get", "core.hooksPath"])?.unwrap_or_default();
-    let scope = found.split_whitespace().next().unwrap_or_default();
-    if let (Some(folder), "global" | "system") = (hooks.first().and_then(|hook| hook.path.parent()), scope) {
-        context.warn(&format!(
-            "'{}' is the folder of core.hooksPath in your {scope} configuration; other repositories run these hooks, too",
-            folder.display()
-        ));
+    let path_of = |what: &str| {
+        let path = git.line(&["rev-parse", "--path-format=absolute", what]).ok()?;
+        std::path::Path::new(&path).canonicalize().ok()
+    };
+    let is_below = |what: &str| {
+        folder.canonicalize().is_ok_and(|folder| path_of(what).is_some_and(|top| folder.starts_with(top)))
+    };
+    let shown = folder.display();
+    match found.split_whitespace().next() {
+        Some(scope @ ("global" | "system")) => context.warn(&format!(
+            "'{shown}' is the folder of core.hooksPath in your {scope} configuration; other repositories run these hooks, too"
+        )),
+        Some(_) if is_below("--show-toplevel") && !is_below("--git-common-dir") => context.warn(&format!(
+            "'{shown}' is part of the work tree; git status shows these hooks, and whoever gets them runs them"
+        )),
+        _ => {}
     }
     Ok(())
 }

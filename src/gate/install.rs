@@ -40,6 +40,8 @@ pub enum InstallError {
     Unknown(String),
     #[error("'{}' belongs to husky, which would overwrite it; add this line to the hooks of husky: git invdiff hook run <name> \"$@\"", .0.display())]
     Managed(PathBuf),
+    #[error("core.hooksPath turns all hooks off: '{}' is no folder", .0.display())]
+    TurnedOff(PathBuf),
     #[error("both '{}' and '{}' are there, and neither is ours; move one away", .0.display(), .1.display())]
     Occupied(PathBuf, PathBuf),
     #[error("'{}' is a link to '{}', which would become another script; add this line to that one: git invdiff hook run <name> \"$@\"", .0.display(), .1.display())]
@@ -101,6 +103,9 @@ impl Hooks {
         let chosen = choose(names)?;
         if self.folder.ends_with(".husky/_") {
             return Err(InstallError::Managed(self.folder.clone()));
+        }
+        if exists(&self.folder) && !self.folder.is_dir() {
+            return Err(InstallError::TurnedOff(self.folder.clone()));
         }
         // Nothing is written before all is known to go.
         for (name, script) in &chosen {
@@ -176,6 +181,7 @@ impl Hooks {
         let state = match std::fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !exists(&path) => State::Missing,
             Err(error) if error.kind() == io::ErrorKind::NotFound => State::Foreign,
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => State::Missing,
             Err(source) => return Err(InstallError::File { path, source }),
             // We write no links; what one leads to is not ours to change.
             Ok(_) if is_link(&path) => State::Foreign,

@@ -287,6 +287,23 @@ fn a_folder_of_hooks_that_others_share_is_named() {
     let said = install(&["--global"]);
     assert!(said.contains(&shared.display().to_string()) && said.contains("other repositories"), "{said}");
     assert_eq!(install(&["--local"]), "");
+    // Files of the work tree are what others get with the next commit.
+    let repo = fixture(TempRepo::new()).config("core.hooksPath", "own");
+    let run = Run::of(&mut program_in(&repo, &repo.path().join("sub"), &["hook", "install"]));
+    assert!(run.err.contains("part of the work tree"), "{}", run.err);
+}
+
+#[test]
+fn hooks_that_are_turned_off_stay_so() {
+    let repo = fixture(TempRepo::new()).config("core.hooksPath", "/dev/null");
+    let install = Run::of(&mut program_in(&repo, repo.path(), &["hook", "install"]));
+    assert_eq!(install.code, Some(128));
+    assert!(install.err.contains("core.hooksPath turns all hooks off"), "{}", install.err);
+    for words in [&["hook", "status"][..], &["hook", "uninstall"], &["doctor"]] {
+        let run = Run::of(&mut program_in(&repo, repo.path(), words));
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{words:?}");
+        assert!(!run.out.contains("installed\n") || run.out.contains("not installed"), "{}", run.out);
+    }
 }
 
 #[test]

@@ -203,3 +203,17 @@ fn lefthook_itself_runs_the_documented_hooks() {
         check_rewrites(&repo);
     }
 }
+
+#[test]
+fn husky_itself_runs_the_documented_hooks() {
+    let repo = fixture(TempRepo::new()).file("package.json", "{\"name\": \"x\"}\n").commit("package");
+    if manager(&repo, &["husky"]) {
+        for line in sample("### husky").lines().filter(|line| line.contains("git invdiff")) {
+            let (line, name) = line.split_once("  # .husky/").unwrap_or_else(|| panic!("{line}"));
+            repo.write(format!(".husky/{name}"), format!("{line}\n"));
+        }
+        let repo = repo.stage().run(["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "hooks"]);
+        check_managed(&repo);
+        check_rewrites(&repo);
+    }
+}
