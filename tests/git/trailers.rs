@@ -163,3 +163,46 @@ fn trailers_survive_verbatim_and_line_ends() {
     commit(&repo, "1", &["-m", "subject\r\n\r\nbody\r\n"]);
     assert_eq!(churns(&repo), "a.c:f: text: 0 -> 1");
 }
+
+/// Git runs no commit-msg then, and the message is that of the commit before.
+#[test]
+fn a_rebase_that_had_stopped_goes_on_with_new_trailers() {
+    let conflict = |resolved: &str| {
+        let repo = with_hooks(TempRepo::new().file("a.c", "0").commit("first"));
+        let commit = |text: &str| {
+            repo.write("a.c", text);
+            assert!(git(&repo, &["commit", "-q", "-a", "-m", text]).status.success());
+        };
+        repo.git(["checkout", "-q", "-b", "topic"]);
+        commit("1");
+        repo.git(["checkout", "-q", "main"]);
+        commit("2");
+        repo.git(["checkout", "-q", "topic"]);
+        assert!(!git(&repo, &["rebase", "-q", "main"]).status.success());
+        repo.write("a.c", resolved);
+        repo.git(["add", "a.c"]);
+        let output = git(&repo, &["rebase", "--continue"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        repo
+    };
+    let message = |repo: &TempRepo| repo.git(["log", "-1", "--format=%B"]);
+    let repo = conflict("3");
+    assert_eq!(message(&repo), "1\n\nInvariant-Churn: a.c:f: text: 2 -> 3\nInvariant-Kept: 1");
+    assert_eq!(message(&conflict("FAIL")), "1", "none are better than wrong ones");
+    // Stopped to edit, with something staged: it is amended.
+    let edit = |words: &[&str]| {
+        let mut command = command(&repo, "git");
+        command.env("GIT_SEQUENCE_EDITOR", "sed -i 1s/^pick/edit/").args(words).output().unwrap()
+    };
+    assert!(edit(&["rebase", "-q", "-i", "HEAD~1"]).status.success());
+    repo.write("a.c", "4");
+    repo.git(["add", "a.c"]);
+    assert!(edit(&["rebase", "--continue"]).status.success());
+    assert_eq!(message(&repo), "1\n\nInvariant-Churn: a.c:f: text: 2 -> 4\nInvariant-Kept: 1");
+    // A commit of one's own meanwhile is like any other.
+    assert!(edit(&["rebase", "-q", "-i", "HEAD~1"]).status.success());
+    repo.write("a.c", "5");
+    assert!(git(&repo, &["commit", "-q", "-a", "-m", "own"]).status.success());
+    assert!(edit(&["rebase", "--continue"]).status.success());
+    assert_eq!(message(&repo), "own\n\nInvariant-Churn: a.c:f: text: 4 -> 5\nInvariant-Kept: 1");
+}

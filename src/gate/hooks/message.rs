@@ -6,7 +6,7 @@
 //! Git does not tell `commit-msg` that a commit is being amended, and then HEAD is not the parent. Where
 //! the message comes from HEAD, git tells `prepare-commit-msg`, which runs before on every commit and
 //! leaves a marker. Where it comes from the command line (`--amend -m`), what is left is the author date
-//! that git exports, which is that of HEAD; see [`amending`].
+//! that git exports, which is that of HEAD; see [`seems_to_amend`].
 
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,9 @@ pub(super) fn prepare(
         let stripped = Style::read(hook.git, &message)?.replace(&message, &trailer::KEYS, &[]);
         return if stripped == message { Ok(()) } else { write(&path, &stripped) };
     }
+    if hook.git.git_path("rebase-merge/stopped-sha")?.exists() && renew(hook, &path, amended)? {
+        return Ok(());
+    }
     if amended || !matches!(source, None | Some("" | "template")) || !comments_are_cut(hook.git)? {
         return Ok(());
     }
@@ -46,6 +49,28 @@ pub(super) fn prepare(
         write(&path, &previewed)?;
     }
     Ok(())
+}
+
+/// Puts new trailers in the place of those that the message has, if it has any; tells whether it had. A rebase
+/// that had stopped, for a conflict or to edit, goes on with the message that the commit had and with other
+/// content, and does not run commit-msg.
+fn renew(hook: &mut Hook<'_>, path: &Path, amended: bool) -> Result<bool, HookError> {
+    let message = read(path)?;
+    let style = Style::read(hook.git, &message)?;
+    let stripped = style.replace(&message, &trailer::KEYS, &[]);
+    if stripped == message {
+        return Ok(false);
+    }
+    let amended = amended || seems_to_amend(hook.git)?;
+    let base = if amended { parent_of_head(hook.git)? } else { head(hook.git)? };
+    match trailers(hook, base) {
+        Ok(trailers) => write(path, &style.replace(&message, &trailer::KEYS, &trailers))?,
+        Err(error) => {
+            write(path, &stripped)?;
+            return Err(error);
+        }
+    }
+    Ok(true)
 }
 
 /// `commit-msg <file>`: puts the trailers into the message. Leaves alone what is empty, what a later
@@ -108,9 +133,7 @@ fn melding(git: &Git) -> Result<bool, HookError> {
     Ok(git.git_path("rebase-merge/message-squash")?.exists())
 }
 
-/// Tells whether HEAD is being amended: by the marker, or by the author date that git exports to hooks
-/// and that only an amend takes from HEAD. A commit made within the same second as HEAD has that date
-/// too, so the command line of `git commit` is asked as well, where the system shows it.
+/// Tells whether HEAD is being amended: by the marker, or as far as it seems.
 fn amending(git: &Git) -> Result<bool, HookError> {
     let marker = git.git_path(AMEND_MARKER)?;
     let marked = std::fs::read_to_string(&marker).ok();
@@ -119,6 +142,13 @@ fn amending(git: &Git) -> Result<bool, HookError> {
     if head.is_none() || marked == head {
         return Ok(head.is_some());
     }
+    seems_to_amend(git)
+}
+
+/// Tells whether HEAD is being amended by the author date that git exports to hooks and that only an amend
+/// takes from HEAD. A commit made within the same second as HEAD has that date too, so the command line of
+/// `git commit` is asked as well, where the system shows it.
+fn seems_to_amend(git: &Git) -> Result<bool, HookError> {
     let Ok(date) = std::env::var("GIT_AUTHOR_DATE") else { return Ok(false) };
     let of_head = git.line(&["log", "-1", "--no-show-signature", "--date=raw", "--format=@%ad", "HEAD"])?;
     Ok(date == of_head && commit_says_amend() != Some(false))
