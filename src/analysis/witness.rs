@@ -79,9 +79,13 @@ fn assumed_calls(run: &invariant::Run, old: &Member, new: &Member) -> Vec<CallRe
             let prototype = m.unit.prototypes.iter().find(|p| p.name == c.callee);
             let given = run.input.calls.iter().find(|g| g.callee == c.callee && g.nth == c.nth);
             let returned = match prototype.map(|p| &p.ret) {
-                Some(ty) if c.given && !ty.is_pointer() => given.and_then(|g| given_value(&g.result, ty)),
-                _ if c.given => Some("NULL".to_owned()),
                 Some(CType::Void) => None,
+                Some(ty) if c.given && !ty.is_pointer() => given.and_then(|g| given_value(&g.result, ty)),
+                _ if c.given => {
+                    let is_null =
+                        given.is_none_or(|g| matches!(g.result, interp::Value::Const(c) if c.to_bits() == 0));
+                    Some(if is_null { "NULL" } else { "not NULL" }.to_owned())
+                }
                 _ => Some("0".to_owned()),
             };
             let call =

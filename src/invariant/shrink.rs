@@ -23,7 +23,8 @@ pub(super) fn complexity(input: &Input) -> u64 {
     let words = input.stdin.split(|b| b.is_ascii_whitespace());
     let stdin = words.map(|w| if w == b"0" { 1 } else { text_complexity(w) }).sum::<u64>();
     let argv = input.argv.iter().map(|a| 20 + text_complexity(a)).sum::<u64>();
-    arguments + objects + stdin + input.stdin.len() as u64 + argv + 50 * input.calls.len() as u64
+    let calls = input.calls.iter().map(|c| 50 + value_complexity(&c.result)).sum::<u64>();
+    arguments + objects + stdin + input.stdin.len() as u64 + argv + calls
 }
 
 fn value_complexity(v: &Value) -> u64 {
@@ -173,6 +174,9 @@ impl Search<'_> {
         for k in 0..self.best.input.arguments.len() {
             self.argument(k);
         }
+        for k in (0..self.best.input.calls.len()).rev() {
+            self.call(k);
+        }
         for id in ids {
             self.object(id);
         }
@@ -190,6 +194,19 @@ impl Search<'_> {
         }
         for simpler in simpler_values(&v, self.with.unit) {
             if self.change(|i| i.arguments[k] = simpler) {
+                break;
+            }
+        }
+    }
+
+    /// What a function gives that nobody defines.
+    fn call(&mut self, k: usize) {
+        if self.change(|i| _ = i.calls.remove(k)) {
+            return;
+        }
+        let Some(v) = self.best.input.calls.get(k).map(|c| c.result.clone()) else { return };
+        for simpler in simpler_values(&v, self.with.unit) {
+            if self.change(|i| i.calls[k].result = simpler) {
                 break;
             }
         }

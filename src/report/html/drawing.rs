@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_BLOCKS: usize = 70;
 /// Width beyond which a drawing can be fitted into the page.
 const WIDE: f64 = 700.0;
+/// The switch for that.
+pub(super) const FIT: &str = "<label class=\"fit\"><input type=\"checkbox\"> as a whole</label>";
 /// Ways from and to a block, beyond which a large graph is not followed through it.
 const MOST_WAYS: usize = 6;
 /// Lines of a block that all versions have, and of one that some have.
@@ -107,7 +109,7 @@ pub fn write(name: &str, picture: &Picture, html: &mut Html) {
     let placed: Vec<Placed> = parts.iter().map(|part| place(part, all, name)).collect();
     if placed.iter().any(|part| part.layout.width > WIDE) {
         // Needs no script: the style sheet looks whether it is checked.
-        html.markup("<label class=\"fit\"><input type=\"checkbox\"> as a whole</label>");
+        html.markup(FIT);
     }
     html.markup(
         "<div class=\"drawing\" tabindex=\"0\" role=\"region\" aria-label=\"control flow, scrolls\">",

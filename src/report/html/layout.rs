@@ -66,6 +66,8 @@ struct Item {
     is_bend: bool,
     /// Of the middle.
     x: f64,
+    /// The box that a bend stands beside, of an edge from a box to itself.
+    beside: Option<usize>,
 }
 
 /// An edge with the bends that it goes through, from where it starts.
@@ -126,6 +128,7 @@ impl Graph {
             height: *height,
             is_bend: false,
             x: 0.0,
+            beside: None,
         });
         let mut graph = Graph {
             items: items.collect(),
@@ -145,7 +148,7 @@ impl Graph {
 
     fn bend(&mut self, layer: usize) -> usize {
         let id = self.items.len();
-        self.items.push(Item { layer, width: 0.0, height: 0.0, is_bend: true, x: 0.0 });
+        self.items.push(Item { layer, width: 0.0, height: 0.0, is_bend: true, x: 0.0, beside: None });
         self.layers[layer].push(id);
         self.above.push(Vec::new());
         self.below.push(Vec::new());
@@ -173,6 +176,7 @@ impl Graph {
             }
             // What is tied to no box would run away, pushed to the side by every step of the placing.
             match *bends.as_slice() {
+                [only] => self.items[only].beside = Some(from),
                 [first, last] => {
                     self.link(last, from);
                     self.link(to, first);
@@ -309,8 +313,13 @@ impl Graph {
                 sum += self.items[*other].x * w;
                 weight += w;
             }
-            // What nothing pulls gives way easily.
-            if weight > 0.0 { (sum / weight - offset, weight) } else { (self.items[*id].x - offset, 0.1) }
+            let item = &self.items[*id];
+            match item.beside.and_then(|id| self.items.get(id)) {
+                _ if weight > 0.0 => (sum / weight - offset, weight),
+                Some(beside) => (beside.x + beside.width / 2.0 + BEND_GAP - offset, 1.0),
+                // What nothing pulls gives way easily.
+                None => (item.x - offset, 0.1),
+            }
         });
         let places = ascending(wanted.collect());
         for ((id, offset), place) in ids.iter().zip(offsets).zip(places) {

@@ -1,5 +1,6 @@
 //! The page of hand-made reports.
 
+use super::drawing::FIT;
 use super::*;
 use crate::mvicfg::picture::{Block, BlockKind, Edge, Row};
 use crate::report::{
@@ -309,9 +310,11 @@ fn many_functions_are_told_in_several_parts() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Whatever stands in a repository, the elements of the page are the same.
+    /// Whatever stands in a repository, the elements of the page are the same; only a wide drawing is offered
+    /// as a whole.
     #[test]
     fn no_text_changes_the_elements(text in "[ -~\u{80}-\u{2fff}<>&\"'/!\n\t]{1,60}") {
+        let page = |text: &str| page(text).replace(FIT, "");
         prop_assert_eq!(tags(&page(&text)), tags(&page("x")));
     }
 }
