@@ -67,7 +67,7 @@ pub fn run(args: HookArgs, context: &mut Context) -> Result<ExitCode, CliError> 
             let status = Hooks::of(&git)?.status()?;
             print(&status, context)?;
         }
-        HookCommand::Run { name, args } => return run_hook(&name, &args, context),
+        HookCommand::Run { name, args } => return run_named(&name, &args, context),
     }
     Ok(ExitCode::Done)
 }
@@ -117,10 +117,24 @@ fn print(hooks: &[HookStatus], context: &mut Context) -> Result<(), CliError> {
     Ok(())
 }
 
-fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<ExitCode, CliError> {
+/// Runs a hook. Of those that only tell something, trouble of any kind is one line: where another manager runs
+/// them, their exit status is what git gets.
+fn run_named(name: &str, args: &[OsString], context: &mut Context) -> Result<ExitCode, CliError> {
     if !NAMES.contains(&name) {
         return Err(InstallError::Unknown(name.to_string()).into());
     }
+    let done = run_hook(name, args, context);
+    match done {
+        Err(error) if !matches!(name, "pre-commit" | "pre-push") => {
+            let line = error.message.lines().next().unwrap_or_default();
+            context.warn(&format!("invdiff {name}: {line}; going on without it"));
+            Ok(ExitCode::Done)
+        }
+        done => done,
+    }
+}
+
+fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<ExitCode, CliError> {
     let git = compare::repository(context)?;
     let settings = compare::hook_settings(context)?;
     if settings.off.contains(name) {

@@ -293,6 +293,28 @@ fn a_folder_of_hooks_that_others_share_is_named() {
     assert!(run.err.contains("part of the work tree"), "{}", run.err);
 }
 
+/// Where another manager runs a hook, its exit status is what git gets.
+#[test]
+fn hooks_that_only_tell_never_fail() {
+    let repo = installed(TempRepo::new()).config("invdiff.nosuchkey", "1").file("a.c", clamp("1")).stage();
+    repo.write("msg", "title\n");
+    for words in [
+        &["prepare-commit-msg", "msg"][..],
+        &["commit-msg", "msg"],
+        &["commit-msg", "nowhere/msg"],
+        &["post-commit"],
+        &["post-rewrite", "amend"],
+    ] {
+        let run = Run::of(&mut program_in(&repo, repo.path(), &[&["hook", "run"], words].concat()));
+        assert_eq!(run.code, Some(0), "{words:?} {}", run.err);
+        assert_eq!(run.err.lines().count(), 1, "{words:?} {}", run.err);
+        assert!(run.err.starts_with("warning: ") && run.err.contains("going on without it"), "{}", run.err);
+    }
+    let run = Run::of(&mut program_in(&repo, repo.path(), &["hook", "run", "pre-commit"]));
+    assert!(run.code == Some(128) && run.err.contains("nosuchkey"), "{}", run.err);
+    assert_eq!(commit(&repo, repo.path(), &[]).code, Some(0));
+}
+
 #[test]
 fn hooks_that_are_turned_off_stay_so() {
     let repo = fixture(TempRepo::new()).config("core.hooksPath", "/dev/null");
