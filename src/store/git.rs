@@ -15,6 +15,8 @@ pub enum GitError {
     /// The program `git` could not be started, or its input could not be handed over.
     #[error("cannot run git: {0}")]
     Start(#[from] std::io::Error),
+    #[error("cannot make a temporary file in '{folder}': {0}", folder = std::env::temp_dir().display())]
+    Temporary(std::io::Error),
     /// Git said no; the message is git's own.
     #[error("git {command}: {message}")]
     Failed { command: String, status: Option<i32>, message: String },
@@ -86,7 +88,7 @@ impl Git {
         if input.is_empty() {
             command.stdin(Stdio::null());
         } else {
-            let mut file = tempfile::tempfile()?;
+            let mut file = tempfile::tempfile().map_err(GitError::Temporary)?;
             file.write_all(input)?;
             file.rewind()?;
             command.stdin(file);

@@ -189,3 +189,14 @@ fn an_empty_repository_has_no_notes() {
         assert!(!stderr(&output).is_empty());
     }
 }
+
+#[test]
+fn a_folder_for_temporary_files_that_is_not_there_is_named() {
+    let repo = TempRepo::new().file("a.c", "int a;\n").commit("one");
+    let output = super::state::program_in(&repo, repo.path(), &["notes", "add"])
+        .env("TMPDIR", "/nonexistent")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(128));
+    assert!(stderr(&output).contains("temporary file in '/nonexistent'"), "{}", stderr(&output));
+}
