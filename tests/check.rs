@@ -277,3 +277,33 @@ fn assertions_in_comments_are_kept() {
     let output = invdiff(&repository(&clamp("0", text), &clamp("x + 1", text), ""), "diff --json");
     assert!(!String::from_utf8_lossy(&output.stdout).contains("__invdiff_assert_fail"));
 }
+
+/// A caller that did something undefined anyway was not made worse; one that worked was, by an assertion
+/// that had held there.
+#[test]
+fn what_was_undefined_before_is_not_broken() {
+    let source = |k: u32, u: &str| {
+        format!(
+            "#include <assert.h>\nstatic void g(int a)\n{{\n    assert(a < 50);\n}}\nint f(int a)\n{{\n    int u{u};\n    if (a < {k})\n        \
+             g(a);\n    return u + a;\n}}\n"
+        )
+    };
+    let versions = |u: &str| repository(&source(50, u), &source(51, u), "");
+    let text = check(&versions(""), "check", 0, &["no regression"]);
+    assert!(!text.contains("regressions\n"), "{text}");
+    check(&versions(" = 3"), "check", 1, &["regression", "  a.c  f()  assertion  a < 50  line 4\n"]);
+}
+
+/// An assertion that is new in a callee is told as one that is new in the function itself.
+#[test]
+fn new_assertions_of_callees_are_new() {
+    let source = |assertion: &str| {
+        format!(
+            "#include <assert.h>\nint h(int a);\nvoid g(int a)\n{{\n    {assertion}\n}}\nint f(int a)\n{{\n    \
+             g(a);\n    return a;\n}}\n"
+        )
+    };
+    let versions = repository(&source("(void)a;"), &source("assert(h(a) == 1);"), "");
+    let said = ["no regression, 2 new or changed that do not hold", "f()", "g()"];
+    check(&versions, "check", 0, &said);
+}

@@ -8,6 +8,7 @@ use super::pool::{Earlier, Pool};
 use super::random::SplitMix;
 use crate::interp::input::{Input, ObjectId, ObjectInit, Storage, Value};
 use crate::ir::{CType, Const, FloatKind, RecordId, Unit};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Largest object that is made, in bytes.
@@ -122,16 +123,24 @@ impl<'a> Builder<'a> {
     /// Returns a function of the unit that is of the type, as far as its text tells; null when there is
     /// none: nobody passes a function of another type.
     fn function(&self, text: &str, rng: &mut SplitMix) -> Value {
-        let wanted = plain_words(text);
-        let fits = self.unit.functions.iter().filter(|f| {
+        let known = self.pool.functions.get_or_init(|| self.functions_by_type());
+        let fits = known.get(&plain_words(text)).map_or(&[][..], Vec::as_slice);
+        rng.pick(fits).map_or_else(|| self.null(), |n| Value::Function(n.clone()))
+    }
+
+    fn functions_by_type(&self) -> BTreeMap<String, Vec<Arc<str>>> {
+        let mut found: BTreeMap<String, Vec<Arc<str>>> = BTreeMap::new();
+        for f in self.unit.functions.iter().filter(|f| &*f.name != "main") {
             let params: Vec<String> = f.params.iter().map(|p| self.spelled(&f.var(*p).ty)).collect();
-            let list = if params.is_empty() { "void".to_owned() } else { params.join(",") };
-            let own = plain_words(&format!("{}({list})", self.spelled(&f.ret)));
-            let same = own == wanted || params.is_empty() && own.replace("(void)", "()") == wanted;
-            same && &*f.name != "main"
-        });
-        let names: Vec<&Arc<str>> = fits.map(|f| &f.name).collect();
-        rng.pick(&names).map_or_else(|| self.null(), |n| Value::Function((*n).clone()))
+            let result = self.spelled(&f.ret);
+            // One without parameters may be declared without saying so.
+            let lists =
+                if params.is_empty() { vec!["void".into(), String::new()] } else { vec![params.join(",")] };
+            for list in lists {
+                found.entry(plain_words(&format!("{result}({list})"))).or_default().push(f.name.clone());
+            }
+        }
+        found
     }
 
     /// The text of a type, without qualifiers.

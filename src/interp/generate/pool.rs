@@ -7,7 +7,7 @@ use super::random::SplitMix;
 use crate::interp::program::{Program, Slot};
 use crate::ir::{CType, Callee, Const, Expr, FloatKind, Instr, Object};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Functions whose constants are looked at.
 const MAX_FUNCTIONS: usize = 200;
@@ -29,6 +29,8 @@ pub(crate) struct Pool {
     pub strings: Vec<Vec<u8>>,
     /// Globals that the code refers to, by unit and symbol.
     pub globals: BTreeSet<(usize, Arc<str>)>,
+    /// Functions of the unit by the text of their type, once one was asked for.
+    pub functions: OnceLock<BTreeMap<String, Vec<Arc<str>>>>,
 }
 
 impl Pool {

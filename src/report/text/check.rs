@@ -174,6 +174,9 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
     ] {
         match count(judgement) {
             0 => {}
+            n if n > 1 && judgement == Judgement::BrokenFromTheStart => {
+                parts.push(format!("{n} new or changed that do not hold"));
+            }
             n => parts.push(format!("{n} {words}")),
         }
     }
