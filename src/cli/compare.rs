@@ -24,7 +24,8 @@ pub(super) fn repository(context: &Context) -> Result<Git, CliError> {
     if let Ok(Some(true)) = git.config_bool("invdiff.lazyFetch") {
         return Ok(git);
     }
-    Ok(git.with_env("GIT_NO_LAZY_FETCH", "1"))
+    // Git before 2.45 does not know the first one; without a protocol it cannot fetch either.
+    Ok(git.with_env("GIT_NO_LAZY_FETCH", "1").with_env("GIT_ALLOW_PROTOCOL", "none"))
 }
 
 /// As [`repository`], for what the user wants to be fetched.

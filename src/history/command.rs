@@ -172,7 +172,9 @@ impl CommandSource {
         let kind = match words.next() {
             Some("missing") => return Ok(None),
             Some(word) => Kind::of_name(word).ok_or_else(|| bad("unknown type of object"))?,
-            None => return Err(bad("git cat-file stopped")),
+            None => {
+                return Err(std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "git cat-file stopped"));
+            }
         };
         let size = words.next().and_then(|w| w.parse::<usize>().ok()).ok_or_else(|| bad("no size"))?;
         let mut bytes = vec![0; size];
@@ -191,7 +193,10 @@ impl ObjectSource for CommandSource {
             Some(batch) => batch,
             None => self.start().map_err(corrupt)?,
         };
-        let answer = Self::ask(&mut batch, id).map_err(corrupt)?;
+        // Git before 2.45 ends where it would have to fetch and cannot.
+        let ended = |e: &std::io::Error| self.partial && e.kind() == std::io::ErrorKind::UnexpectedEof;
+        let failed = |e| if ended(&e) { Error::NotFetched(id) } else { corrupt(e) };
+        let answer = Self::ask(&mut batch, id).map_err(failed)?;
         *guard = Some(batch);
         answer.ok_or(if self.partial { Error::NotFetched(id) } else { Error::MissingObject(id) })
     }

@@ -51,6 +51,7 @@ impl Style {
             git.find(&["config", "-z", "--get-regexp", r"^(core\.comment(char|string)|trailer\..+)$"])?;
         for (key, value) in settings.iter().flat_map(|s| s.split('\0')).filter_map(|s| s.split_once('\n')) {
             match key {
+                "core.commentstring" if !knows_comment_string(git)? => {}
                 "core.commentchar" | "core.commentstring" if value.eq_ignore_ascii_case("auto") => {
                     style.comment = vec![chosen_comment(message)];
                 }
@@ -309,6 +310,14 @@ fn token<'l>(line: &'l [u8], separators: &[u8]) -> Option<&'l [u8]> {
     let word = token.trim_ascii_end();
     let legal = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     (!word.is_empty() && word.iter().all(legal)).then_some(token)
+}
+
+/// Git before 2.45 passes `core.commentString` over.
+fn knows_comment_string(git: &Git) -> Result<bool, GitError> {
+    let version = git.line(&["version"])?;
+    let mut numbers =
+        version.trim_start_matches("git version ").split('.').map_while(|n| n.parse::<u32>().ok());
+    Ok((numbers.next(), numbers.next()) >= (Some(2), Some(45)))
 }
 
 /// Returns the comment character that git chose for this message: the one before the scissors, else

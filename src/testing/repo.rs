@@ -291,10 +291,7 @@ mod tests {
     fn object_ids_do_not_depend_on_the_machine() {
         let repo =
             TempRepo::new().file("a.c", "int a;\n").commit("one").file("a.c", "int b;\n").commit("two");
-        assert_eq!(
-            repo.git(["log", "--format=%s %cI"]),
-            "two 2024-01-01T00:01:00Z\none 2024-01-01T00:00:00Z"
-        );
+        assert_eq!(repo.git(["log", "--format=%s %ct"]), "two 1704067260\none 1704067200");
         let again =
             TempRepo::new().file("a.c", "int a;\n").commit("one").file("a.c", "int b;\n").commit("two");
         assert_eq!(repo.id("HEAD"), again.id("HEAD"));
