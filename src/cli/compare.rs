@@ -241,6 +241,8 @@ impl From<NotesError> for CliError {
                 );
                 CliError::fatal(error.to_string()).hint(hint)
             }
+            NotesError::NotFetched(_) => CliError::fatal(error.to_string())
+                .hint("'git invdiff notes sync' fetches what is missing of the notes"),
             NotesError::NotARemote(_) => CliError::fatal(error.to_string())
                 .hint("'git remote' lists them; 'git remote add <name> <URL>' makes one"),
             NotesError::Locked(ref path) => {

@@ -53,6 +53,8 @@ pub enum NotesError {
     NotARemote(String),
     #[error("the note on {object} cannot be read: object {blob} is missing")]
     Unreadable { object: String, blob: String },
+    #[error("the note on {0} was not fetched into this partial clone")]
+    NotFetched(String),
     #[error("'{}' is in the way of the notes: a git is writing them, or was killed while it did; nothing was written", .0.display())]
     Locked(PathBuf),
     #[error("'{0}' moved {ATTEMPTS} times while its notes were written; nothing was written")]
@@ -319,12 +321,19 @@ impl<'a> Notes<'a> {
             .flat_map(|(object, entries)| entries.iter().map(move |entry| (object, entry)))
             .collect();
         let ids: Vec<&str> = wanted.iter().map(|(_, entry)| entry.blob.as_str()).collect();
+        let blobs = match batch_optional(self.git, &ids) {
+            // Git before 2.45 ends at the first one that it would have to fetch and may not.
+            Err(NotesError::Git(GitError::Failed { .. })) if self.is_partial()? => vec![None; ids.len()],
+            blobs => blobs?,
+        };
+        let partial = blobs.contains(&None) && self.is_partial()?;
         let mut payloads: BTreeMap<String, Result<Vec<u8>, NotesError>> = BTreeMap::new();
-        for ((object, entry), blob) in wanted.iter().zip(batch_optional(self.git, &ids)?) {
+        for ((object, entry), blob) in wanted.iter().zip(blobs) {
             let payload = payloads.entry((*object).clone()).or_insert_with(|| Ok(Vec::new()));
             let Some(blob) = blob else {
                 let (object, blob) = ((*object).clone(), entry.blob.clone());
-                *payload = Err(NotesError::Unreadable { object, blob });
+                let absent = NotesError::Unreadable { object: object.clone(), blob };
+                *payload = Err(if partial { NotesError::NotFetched(object) } else { absent });
                 continue;
             };
             let Ok(payload) = payload else { continue };

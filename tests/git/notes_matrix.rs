@@ -272,6 +272,41 @@ fn notes_of_commits_that_were_not_fetched_are_no_orphans() {
     assert_eq!(annotated(&origin), 1);
 }
 
+/// A partial clone has the names of notes, but not what they say, until it is asked to fetch them.
+#[test]
+fn a_partial_clone_gets_its_notes_by_sync() {
+    let source = long(4);
+    assert!(invdiff(&source, &["notes", "add", "HEAD~4..HEAD"]).status.success());
+    let origin = source.config("uploadpack.allowFilter", "true");
+    let repo = origin.clone_with(&["--filter=blob:none"]);
+    let run = |words: &[&str]| Run::of(&mut program_in(&repo, repo.path(), words));
+    assert_eq!(run(&["notes", "setup"]).code, Some(0));
+    repo.git(["fetch", "-q"]);
+    repo.git(["update-ref", "refs/notes/invdiff", "refs/notes/origin/invdiff"]);
+    for words in [&["notes", "show"][..], &["notes", "add"]] {
+        let refused = run(words);
+        assert_eq!(refused.code, Some(128), "{words:?} {}", refused.err);
+        assert!(
+            refused.err.contains("partial clone") && refused.err.contains("notes sync"),
+            "{}",
+            refused.err
+        );
+        assert!(!refused.err.contains("notes remove"), "{}", refused.err);
+    }
+    let packs = || std::fs::read_dir(repo.path().join(".git/objects/pack")).unwrap().count();
+    let before = packs();
+    let sync = run(&["notes", "sync"]);
+    assert_eq!((sync.code, sync.out.as_str()), (Some(0), "origin: received notes\n"), "{}", sync.err);
+    assert!(packs() <= before + 3, "they come all at once");
+    assert_eq!(run(&["notes", "sync"]).out, "origin: nothing to exchange\n");
+    assert!(run(&["notes", "show"]).out.contains("note on"));
+    assert_eq!(run(&["notes", "list"]).out.matches(" current\n").count(), 4);
+    // Of a clone that has none of them yet, too.
+    let repo = origin.clone_with(&["--filter=blob:none"]);
+    assert!(invdiff(&repo, &["notes", "sync"]).status.success());
+    assert!(invdiff(&repo, &["notes", "show", "HEAD~3..HEAD"]).status.success());
+}
+
 /// As `git fetch` does: the remote of the branch, or the only one.
 #[test]
 fn the_usual_remote_is_that_of_git() {

@@ -31,6 +31,9 @@ impl Notes<'_> {
         for attempt in 0..PUSHES {
             let theirs = self.fetch(remote, &tracking)?;
             if let Some(theirs) = &theirs {
+                report.received |= self.complete(remote, theirs)?;
+            }
+            if let Some(theirs) = &theirs {
                 report.received |= self.merge(theirs)?;
             }
             let ours = self.git.object(self.name.as_str())?;
@@ -84,6 +87,31 @@ impl Notes<'_> {
         let refspec = format!("+{}:{tracking}", self.name);
         self.git.run(&["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", remote, &refspec], b"")?;
         Ok(self.git.object(tracking.as_str())?)
+    }
+
+    /// Fetches what a partial clone lacks of the notes, all at once; tells whether that was anything. Git would
+    /// fetch them one by one.
+    fn complete(&self, remote: &str, tip: &str) -> Result<bool, NotesError> {
+        if !self.is_partial()? {
+            return Ok(false);
+        }
+        let tree = format!("{tip}^{{tree}}");
+        let listing = self.git.run(&["rev-list", "--objects", "--missing=print", &tree], b"")?;
+        let listing = String::from_utf8_lossy(&listing);
+        let missing: String =
+            listing.lines().filter_map(|line| line.strip_prefix('?')).map(|id| format!("{id}\n")).collect();
+        if missing.is_empty() {
+            return Ok(false);
+        }
+        let words =
+            ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-filter", "--stdin", remote];
+        self.git.run(&words, missing.as_bytes())?;
+        Ok(true)
+    }
+
+    /// Whether objects may be absent because nobody has fetched them yet.
+    pub(super) fn is_partial(&self) -> Result<bool, NotesError> {
+        Ok(self.git.find(&["config", "--get-regexp", r"^remote\..*\.promisor$"])?.is_some())
     }
 
     /// Merges the notes commit `theirs` into ours; tells whether anything was not here before.
