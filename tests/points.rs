@@ -217,3 +217,28 @@ fn lines_that_no_run_came_to_are_no_causes() {
     assert!(lines(&of("\\result").shared).contains(&6), "{churns:#?}");
     assert_eq!((lines(&of("output").removed), lines(&of("output").added)), (vec![8], vec![8]));
 }
+
+/// A loop of a function that is called several times has one line and several heads: what holds at one of
+/// them does not hold at the line.
+#[test]
+fn loops_of_several_calls_are_not_told() {
+    let code = |calls: &str, k: u32| {
+        format!(
+            "static int upto(int from, int n) {{\n    int i = from;\n    while (i < n)\n        i++;\n    return i;\n}}\n\
+             int f(int n) {{\n    if (n < 0 || n > 100)\n        return {k};\n    {calls}\n}}\n"
+        )
+    };
+    let found = |calls: &str| {
+        let options = Options { points: loops(), all: true, ..Options::default() };
+        let files = [vec![("a.c", code(calls, 1))], vec![("a.c", code(calls, 2))]];
+        let files: Vec<Vec<(&str, &str)>> =
+            files.iter().map(|v| v.iter().map(|(n, t)| (*n, t.as_str())).collect()).collect();
+        let report = diff(&memory::request(&files, c::Options::default(), options));
+        let of_f = report.functions.into_iter().filter(|f| f.name == "f").collect();
+        facts(&Report { functions: of_f, ..Report::default() }, PointKind::Loop)
+    };
+    let once = found("int ret = 0;\n    return ret + upto(5, n);");
+    assert!(once.iter().any(|f| f.contains("ret == 0")), "{once:?}");
+    let twice = found("int ret = 0;\n    if (upto(5, n) > 20)\n        ret = 1;\n    return ret + upto(-5, n);");
+    assert_eq!(twice, Vec::<String>::new());
+}
