@@ -45,6 +45,7 @@ pub use error::{CliError, ErrorKind, ExitCode};
 pub use output::Output;
 pub use progress::Progress;
 
+use crate::config::nearest;
 use clap::{CommandFactory, Parser};
 use std::io::Write;
 
@@ -65,7 +66,9 @@ pub fn main() -> std::process::ExitCode {
 /// Runs the command that `words` (without the program's name) name.
 pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
     let separated = words.iter().any(|word| word == "--");
+    let given = words.len();
     let words = args::with_default_command(words, &Cli::command());
+    let without_command = words.len() > given;
     let cli = match Cli::try_parse_from(std::iter::once("git-invdiff".into()).chain(words)) {
         Ok(cli) => cli,
         Err(error) => return report_parse_error(&error),
@@ -74,9 +77,20 @@ pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
     let result = dispatch(cli.command, &mut context);
     // What was found before a failure is shown; the failure itself is what counts.
     let finished = context.output.finish(result.is_ok());
-    let code = result?;
+    let code = result.map_err(|error| if without_command { with_command(error) } else { error })?;
     finished?;
     Ok(code)
+}
+
+/// Says which command may be meant by a word that names no revision.
+fn with_command(error: CliError) -> CliError {
+    let word = error.message.strip_prefix("unknown revision '").and_then(|rest| rest.strip_suffix('\''));
+    let root = Cli::command();
+    let name = word.and_then(|word| nearest(word, root.get_subcommands().map(|c| c.get_name())));
+    match name {
+        Some(name) => error.hint(format!("did you mean 'git invdiff {name}'?")),
+        None => error,
+    }
 }
 
 fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliError> {

@@ -156,6 +156,16 @@ fn what_names_nothing_is_refused_with_a_hint() {
         assert!(run.err.starts_with("fatal: ") && run.err.contains(part), "{words:?} {}", run.err);
         assert_eq!(run.out, "");
     }
+    // What is no command is taken for a revision; of a slip that is said.
+    for (words, name) in
+        [(&["notse", "list"][..], "notes"), (&["chek"], "check"), (&["-q", "docter"], "doctor")]
+    {
+        let run = Run::of(&mut program_in(&repo, repo.path(), words));
+        let expected = format!("hint: did you mean 'git invdiff {name}'?");
+        assert!(run.code == Some(128) && run.err.contains(&expected), "{}", run.err);
+    }
+    let run = Run::of(&mut program_in(&repo, repo.path(), &["diff", "chek"]));
+    assert!(!run.err.contains("did you mean"), "{}", run.err);
     let hint = Run::of(&mut program_in(&repo, repo.path(), &["both"]));
     assert!(hint.err.contains("use '--' to separate paths from revisions"), "{}", hint.err);
     assert_eq!(Run::of(&mut program_in(&repo, repo.path(), &["both", "--"])).code, Some(0));
