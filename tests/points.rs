@@ -239,6 +239,7 @@ fn loops_of_several_calls_are_not_told() {
     };
     let once = found("int ret = 0;\n    return ret + upto(5, n);");
     assert!(once.iter().any(|f| f.contains("ret == 0")), "{once:?}");
-    let twice = found("int ret = 0;\n    if (upto(5, n) > 20)\n        ret = 1;\n    return ret + upto(-5, n);");
+    let twice =
+        found("int ret = 0;\n    if (upto(5, n) > 20)\n        ret = 1;\n    return ret + upto(-5, n);");
     assert_eq!(twice, Vec::<String>::new());
 }
