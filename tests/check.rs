@@ -307,3 +307,18 @@ fn new_assertions_of_callees_are_new() {
     let said = ["no regression, 2 new or changed that do not hold", "f()", "g()"];
     check(&versions, "check", 0, &said);
 }
+
+/// Assertions behind loops over arrays are judged by what the loops keep.
+#[test]
+fn assertions_behind_loops_over_arrays_are_judged() {
+    let source = |step: &str, last: &str| {
+        format!(
+            "#include <assert.h>\nint f(int *a, int n, int k)\n{{\n    int s = 0;\n    for (int i = 0; i < n; {step}) {{\n        \
+             a[i] = k;\n        s = {last};\n    }}\n    assert(n <= 0 || s == n - 1);\n    return s;\n}}\n"
+        )
+    };
+    let versions = |step: &str, last: &str| repository(&source("i++", "i"), &source(step, last), "");
+    let text = check(&versions("i += 1", "i + 0 * k"), "check --strict", 0, &["no regression, 1 kept; "]);
+    assert!(!text.contains("not fully analysed"), "{text}");
+    check(&versions("i++", "i + 1"), "check", 1, &["1 regression"]);
+}

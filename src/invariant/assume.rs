@@ -146,7 +146,21 @@ pub fn without_loads(pool: &mut TermPool, root: TermId) -> TermId {
     })
 }
 
-/// The same of every read of any memory.
+/// Returns what is left of a condition without those parts that multiply what is no constant: what is not
+/// met without them is not met at all, and to bit-vectors they are the hardest.
+pub fn without_products(pool: &mut TermPool, condition: TermId) -> TermId {
+    let is_product = |pool: &TermPool, t: &TermId| {
+        let of_unknowns = |args: &[TermId]| args.iter().filter(|a| pool.as_const(**a).is_none()).count() > 1;
+        pool.as_op(*t, Op::Mul).is_some_and(of_unknowns)
+    };
+    let Some(parts) = pool.as_op(condition, Op::And) else { return condition };
+    let is_left = |part: &TermId| !pool.reachable(&[*part]).iter().any(|t| is_product(pool, t));
+    let mut left: Vec<TermId> = parts.iter().copied().filter(is_left).collect();
+    left.push(pool.bool(true));
+    pool.op(Op::And, &left)
+}
+
+/// As [`without_loads`], of every read of any memory.
 pub fn without_any_loads(pool: &mut TermPool, root: TermId) -> TermId {
     rewrite(pool, root, &|pool, t| match pool.get(t) {
         Term::App(App::Load { sort, .. }, _) => {

@@ -96,6 +96,12 @@ impl Engine<'_> {
         if points.len() > MAX_LOOPS {
             return;
         }
+        // What is asked for properties alone looks at no point, and elements have names, too.
+        if self.namings.is_empty() {
+            let point = std::mem::replace(&mut self.diff.point, Point::exit(self.task.graph));
+            self.namings = self.name_values();
+            self.diff.point = point;
+        }
         let all = self.task.graph.all_classes();
         let mut heads: BTreeMap<usize, Vec<Head>> = BTreeMap::new();
         let mut found = Inductive::default();

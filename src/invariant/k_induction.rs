@@ -57,10 +57,7 @@ impl Engine<'_> {
         engine.own.insert(0, self.own_summary(class));
         let shown = ends.iter().all(|end| {
             let reached = engine.state_at(0, end.0);
-            if engine.e.rests_on_havoc(reached) {
-                return false;
-            }
-            matches!(engine.solver.satisfiable(&mut engine.e.pool, reached), Ok(None))
+            !engine.e.rests_on_havoc(reached) && matches!(engine.met(reached), Ok(None))
         });
         self.nodes_visited += engine.e.statistics.nodes_visited;
         self.solver_queries += engine.solver.solver().statistics().queries;

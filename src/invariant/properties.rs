@@ -17,6 +17,7 @@ use super::scope::{Exit, Side};
 use super::shrink::Shrinker;
 use super::subject;
 use crate::interp::{End, Input, Outcome};
+use crate::ir::eval::Assignment;
 use crate::ir::{Instr, Op, Term, TermId, TermPool};
 use crate::mvicfg::{Flow, Mvicfg};
 use crate::semantics::c_parse::{Expression, Kind};
@@ -377,12 +378,7 @@ impl Checker<'_, '_, '_> {
                 standing = Standing::Open;
                 continue;
             }
-            // Whatever is read where: often enough, and far easier.
-            let blind = assume::without_loads(&mut engine.e.pool, reached);
-            if blind != reached && matches!(engine.lemmas.satisfiable(&mut engine.e.pool, blind), Ok(None)) {
-                continue;
-            }
-            match engine.solver.satisfiable(&mut engine.e.pool, reached) {
+            match engine.met(reached) {
                 Ok(None) => {}
                 Ok(Some(model)) => {
                     return (Standing::Open, Some(engine.model_run(class, &model, &[reached])));
@@ -429,6 +425,29 @@ impl Property {
 }
 
 impl Engine<'_> {
+    /// Returns a model of a condition, or that there is none. What is easier to ask is asked first: whatever is
+    /// read where, and without products.
+    pub(super) fn met(&mut self, condition: TermId) -> Result<Option<Assignment>, &'static str> {
+        let pool = &mut self.e.pool;
+        let blind = assume::without_loads(pool, condition);
+        let linear = assume::without_products(pool, blind);
+        let mut asked = vec![condition];
+        for weaker in [linear, blind] {
+            if asked.contains(&weaker) {
+                continue;
+            }
+            let pool = &mut self.e.pool;
+            // What lemmas may cost may be spent.
+            let found =
+                self.lemmas.satisfiable(pool, weaker).or_else(|_| self.solver.satisfiable(pool, weaker));
+            if matches!(found, Ok(None)) {
+                return Ok(None);
+            }
+            asked.push(weaker);
+        }
+        self.solver.satisfiable(&mut self.e.pool, condition)
+    }
+
     /// Runs a class, as both sides, on what a model proposes.
     fn model_run(&self, class: usize, model: &crate::ir::eval::Assignment, roots: &[TermId]) -> Run {
         let graph = self.task.graph;
