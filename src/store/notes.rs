@@ -32,8 +32,8 @@ use record::is_id;
 
 use super::{Git, GitError, grafts};
 
-/// How often a write is tried while other writers move the ref.
-const ATTEMPTS: u32 = 64;
+/// How often a write is tried while other writers move the ref: each time one of them is done.
+const ATTEMPTS: u32 = 1000;
 
 /// How long another run of this program is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -494,7 +494,7 @@ fn unexpected(answer: &[u8]) -> GitError {
 /// Waits a little before another attempt; the process id keeps rivals out of step.
 fn pause(attempt: u32) {
     let spread = u64::from(std::process::id() % 17);
-    std::thread::sleep(Duration::from_millis(2 + spread + u64::from(attempt.min(20)) * 3));
+    std::thread::sleep(Duration::from_millis(2 + spread + u64::from(attempt.min(100)) * 3));
 }
 
 #[cfg(test)]
