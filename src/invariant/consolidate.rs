@@ -73,6 +73,11 @@ impl Task<'_> {
         smt::Allowance::new(&self.kept.spending, self.share_of(LEMMAS))
     }
 
+    /// Whether the function itself changed, or is looked at for its own sake; else only its callees did.
+    pub(super) fn is_own(&self) -> bool {
+        self.pairs.is_empty() || self.own.contains(&true)
+    }
+
     /// What so many questions may cost that reach their limit, in a large graph fewer.
     fn share_of(&self, lemmas: u64) -> u64 {
         let nodes = (self.graph.nodes.len() as u64).max(1);
@@ -420,7 +425,7 @@ impl<'a> Engine<'a> {
             }
             self.subject(&subject);
         }
-        if self.task.pairs.is_empty() || self.task.own.contains(&true) {
+        if self.task.is_own() {
             self.relations();
             if self.diff.point.kind == Kind::Exit {
                 self.relations_through_calls();

@@ -361,7 +361,7 @@ impl Checker<'_, '_, '_> {
     /// other loops that do the same.
     fn never_fails(&mut self, class: usize, line: u32) -> bool {
         let Some(engine) = &mut self.engine else { return false };
-        engine.never_fails(class, line) || engine.holds_by_k_induction(class, line)
+        engine.never_fails(class, line) || engine.task.is_own() && engine.holds_by_k_induction(class, line)
     }
 
     fn prove_assertion(&mut self, class: usize, line: u32) -> (Standing, Option<Run>) {
@@ -437,9 +437,11 @@ impl Engine<'_> {
                 continue;
             }
             let pool = &mut self.e.pool;
+            let mut found = self.lemmas.satisfiable(pool, weaker);
             // What lemmas may cost may be spent.
-            let found =
-                self.lemmas.satisfiable(pool, weaker).or_else(|_| self.solver.satisfiable(pool, weaker));
+            if found.is_err() && self.task.is_own() {
+                found = self.solver.satisfiable(pool, weaker);
+            }
             if matches!(found, Ok(None)) {
                 return Ok(None);
             }
