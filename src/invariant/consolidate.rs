@@ -394,18 +394,6 @@ impl<'a> Engine<'a> {
         found
     }
 
-    /// The loop heads that their lines name. Of the loop of a function that is called several times, or of one
-    /// in a loop that is laid out, nobody could tell which copy is meant.
-    fn loops_by_line(&self) -> Vec<Point> {
-        let all = Point::loops(&self.e);
-        let is_copy = |p: &Point| p.nodes.keys().any(|&class| self.watchable(class, p).is_none());
-        let is_told = |p: &&Point| {
-            let mut same = all.iter().filter(|q| q.lines == p.lines && q.nodes != p.nodes);
-            !same.any(|q| is_copy(p) || is_copy(q))
-        };
-        all.iter().filter(is_told).cloned().collect()
-    }
-
     /// Analyses one point.
     fn point(&mut self, point: Point) -> PointDiff {
         let values = point.kind != Kind::Loop || self.task.options.all;

@@ -194,11 +194,23 @@ impl Engine<'_> {
 
     /// The node of the function as written that stands for the point; copies that inlining or
     /// unrolling made cannot be watched.
-    pub(super) fn watchable(&self, class: usize, point: &Point) -> Option<NodeId> {
+    fn watchable(&self, class: usize, point: &Point) -> Option<NodeId> {
         let graph = self.task.graph;
         let node = graph.origin(*point.nodes.get(&class)?, class)?;
         let written = self.task.units[class].function(&graph.bodies[class].name)?;
         ((node.0 as usize) < written.nodes.len()).then_some(node)
+    }
+
+    /// The loop heads that their lines name. Of the loop of a function that is called several times, or of one
+    /// in a loop that is laid out, nobody could tell which copy is meant.
+    pub(super) fn loops_by_line(&self) -> Vec<Point> {
+        let all = Point::loops(&self.e);
+        let is_copy = |p: &Point| p.nodes.keys().any(|&class| self.watchable(class, p).is_none());
+        let is_told = |p: &&Point| {
+            let mut same = all.iter().filter(|q| q.lines == p.lines && q.nodes != p.nodes);
+            !same.any(|q| is_copy(p) || is_copy(q))
+        };
+        all.iter().filter(is_told).cloned().collect()
     }
 
     /// Looks for a run in which a variable has other values at the point in one class than in the
