@@ -114,7 +114,12 @@ fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts)
             && breaks(&versions[1], f, (text, &body), pins.into_iter().flatten().collect(), mutants);
         let broken = broken || pins_missing && loses(&versions[1], f, (text, &body), &texts, mutants);
         counts.not_trivial += usize::from(broken);
-        println!("  {} {}: {}", &commit[..9], f.name, if broken { "not trivial" } else { "-" });
+        let said = match (texts.len(), broken) {
+            (0, _) => "nothing told",
+            (_, true) => "not trivial",
+            _ => "told, no mutant breaks it",
+        };
+        println!("  {} {}: {said} ({} facts)", &commit[..9], f.name, texts.len());
     }
 }
 

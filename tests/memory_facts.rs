@@ -310,3 +310,54 @@ fn values_that_are_left_in_memory_are_read_there() {
     check(&pop(""), &["\\result == 0 ==> *item == s->items[s->top]"], &[]);
     check(&pop("s->items[s->top] = 0;"), &[], &["*item == s->items[s->top]"]);
 }
+
+#[test]
+fn library_calls_write_what_they_are_given() {
+    let check = |body: &str, expected: &[&str], never: &[&str]| {
+        let start = "#include <sys/ioctl.h>\n#include <sys/time.h>\n#include <signal.h>\n#include <time.h>\n#include \
+             <stdio.h>\nstruct { int x, rows; } e; time_t t; struct timeval v;\n";
+        crate::check(&format!("{start}{body}"), expected, never);
+    };
+    // The request is no pointer.
+    check(
+        "int f(void) { struct winsize w; e.x = 3; if (ioctl(1, TIOCGWINSZ, &w) == -1) return -1; e.rows = w.ws_row; \
+         return 0; }",
+        &["e.x == 3"],
+        &[],
+    );
+    // The null pointer leads to nothing.
+    check("int f(void) { t = 3; time(NULL); return 0; }", &["t == 3"], &[]);
+    check("int f(void) { t = 3; time(&t); return 0; }", &[], &["t == 3"]);
+    check("int f(void) { e.x = 3; gettimeofday(&v, NULL); return 0; }", &["e.x == 3"], &[]);
+    check(
+        "static void h(int s) { e.x = s; } int f(void) { e.x = 3; signal(2, h); return 0; }",
+        &["e.x == 3"],
+        &[],
+    );
+    // What is beyond the format is written, the format is not.
+    check(
+        "int f(const char *s) { e.x = 3; e.rows = 4; sscanf(s, \"%d\", &e.x); return 0; }",
+        &["e.rows == 4"],
+        &["e.x == 3"],
+    );
+}
+
+#[test]
+fn variable_arguments_are_what_the_list_says() {
+    let start = "#include <stdarg.h>\nint g;\n";
+    crate::check(
+        &format!(
+            "{start}int f(int n, ...) {{ va_list l; va_start(l, n); g = 3; int a = n > 0 ? va_arg(l, int) : -1; va_end(l); return a; }}"
+        ),
+        &["g == 3", "n <= 0 ==> \\result == -1"],
+        &["undefined"],
+    );
+    // Each fetch moves on.
+    crate::check(
+        &format!(
+            "{start}int f(int n, ...) {{ va_list l; va_start(l, n); int a = va_arg(l, int); return a - va_arg(l, int); }}"
+        ),
+        &[],
+        &["\\result == 0"],
+    );
+}

@@ -3,7 +3,7 @@
 use super::code::{Call, Code, NO_NODE, Param, Target};
 use super::input::Value;
 use super::library::{self, Model};
-use super::machine::{Frame, Machine, Run, Stop};
+use super::machine::{ArgumentList, Frame, Machine, Run, Stop};
 use super::outcome::AssumedCall;
 use crate::ir::{CType, Const, UndefinedKind, VarId};
 use std::sync::Arc;
@@ -41,10 +41,10 @@ impl<'p> Machine<'p> {
         for (p, &arg) in code.params.iter().zip(args) {
             self.pass(base, p, arg)?;
         }
-        let mut extra = Vec::new();
+        let mut extra = ArgumentList { values: Vec::new(), is_open: self.frames.is_empty() };
         if code.variadic {
             let rest = args.iter().copied().zip(types.iter().cloned());
-            extra = rest.skip(code.params.len()).collect();
+            extra.values = rest.skip(code.params.len()).collect();
         }
         let missing = Vec::new();
         self.entered += 1;

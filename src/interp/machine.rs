@@ -65,7 +65,15 @@ pub(crate) struct Frame<'p> {
     /// The call in progress must not return.
     pub(super) noreturn: bool,
     /// Arguments beyond the named parameters, for `va_arg`.
-    pub extra: Vec<(Const, CType)>,
+    pub extra: ArgumentList,
+}
+
+/// Arguments beyond the named parameters of a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ArgumentList {
+    pub values: Vec<(Const, CType)>,
+    /// More may follow that the run does not know: those of the call that it begins with.
+    pub is_open: bool,
 }
 
 /// One run in progress.
@@ -100,7 +108,7 @@ pub(crate) struct Machine<'p> {
     /// Functions that `atexit` registered.
     pub at_exit: Vec<u64>,
     /// What each started `va_list` goes through.
-    pub argument_lists: Vec<Vec<(Const, CType)>>,
+    pub argument_lists: Vec<ArgumentList>,
     /// Addresses of what was allocated, each with the function and the node that asked for it.
     allocated: Vec<(u64, usize, u32)>,
     pub(super) entry_locals: Vec<Option<Const>>,

@@ -128,7 +128,9 @@ impl ByTypes {
         }
         let pointer = |t: &TermId| pool.sort(*t) == Sort::Bv(self.regions.unit.data_model.pointer_bits());
         let count = args.iter().take_while(|t| !matches!(pool.sort(**t), Sort::Mem | Sort::World)).count();
-        let written = args.iter().take(count).enumerate().filter(|(k, t)| row.writes_arg(*k) && pointer(t));
+        let null = |t: &TermId| pool.as_const(*t).is_some_and(|c| c.unsigned() == Some(0));
+        let written = args.iter().take(count).enumerate();
+        let written = written.filter(|(k, t)| row.writes_arg(*k) && pointer(t) && !null(t));
         let mut written = written.map(|(_, t)| *t).filter(|t| !is_new_beside(pool, *t, at));
         written.all(|t| {
             let y = self.regions.extent(pool, moved_from(pool, t).unwrap_or(t), 0);
@@ -356,7 +358,8 @@ impl Engine<'_> {
                     match library::row(name) {
                         _ if unit.function(name).is_some() => written.frame.join(&frames.of(&unit, name)),
                         Some(row) => {
-                            let args = args.iter().zip(own).enumerate().filter(|(k, _)| row.writes_arg(*k));
+                            let args = args.iter().zip(own).enumerate();
+                            let args = args.filter(|(k, (_, own))| row.writes_through(*k, own));
                             targets.extend(args.map(|(_, (a, b))| (a.clone(), b.clone(), None)));
                         }
                         None => return None,

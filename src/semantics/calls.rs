@@ -105,7 +105,7 @@ impl<'a> Evaluator<'a> {
     /// Whether a library function writes common memory through an argument.
     fn writes_memory(&self, site: CallSite, row: &library::Row) -> bool {
         let writes = |(k, a): (usize, &Expr)| {
-            row.writes_arg(k) && base_object(a).is_none_or(|v| self.places.of_var(v) == Place::Memory)
+            row.writes_through(k, a) && base_object(a).is_none_or(|v| self.places.of_var(v) == Place::Memory)
         };
         site.args.iter().enumerate().any(writes)
     }

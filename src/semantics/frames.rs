@@ -68,7 +68,7 @@ impl Frame {
 
     /// Adds what a call of a library function writes through its arguments.
     pub fn add_library_call(&mut self, unit: &Unit, f: &Function, row: &library::Row, args: &[Expr]) {
-        for (_, a) in args.iter().enumerate().filter(|(k, _)| row.writes_arg(*k)) {
+        for (_, a) in args.iter().enumerate().filter(|(k, a)| row.writes_through(*k, a)) {
             self.add_write(unit, f, a, None);
         }
     }

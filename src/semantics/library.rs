@@ -5,7 +5,7 @@
 //! locals passed to it stay private. What a row does not say in more detail (`result`) is an
 //! uninterpreted function of everything it reads: equal calls have equal results.
 
-use crate::ir::{App, Const, Leaf, Op, Rounding, Sort, TermId, TermPool, Uf};
+use crate::ir::{App, Const, Expr, Leaf, Op, Rounding, Sort, TermId, TermPool, Uf};
 
 /// How the result follows from the arguments.
 #[derive(Clone, Copy)]
@@ -41,12 +41,24 @@ pub struct Row {
 
 impl Row {
     pub fn reads_arg(&self, k: usize) -> bool {
-        // Variadic rows set bit 31 for all further arguments.
-        k < 31 && self.read >> k & 1 == 1 || k >= 1 && self.read >> 31 == 1
+        self.names_arg(self.read, k)
     }
 
     pub fn writes_arg(&self, k: usize) -> bool {
-        k < 31 && self.write >> k & 1 == 1 || k >= 1 && self.write >> 31 == 1
+        self.names_arg(self.write, k)
+    }
+
+    /// Returns whether the function writes through an argument: the null pointer stands for "nothing there"
+    /// in every row that allows it, and is undefined in the others.
+    pub fn writes_through(&self, k: usize, argument: &Expr) -> bool {
+        let is_null = matches!(argument, Expr::Const(c) if c.unsigned() == Some(0));
+        self.writes_arg(k) && !is_null
+    }
+
+    /// Bit 31 stands for all arguments behind the last one that a bit names: those of `...`.
+    fn names_arg(&self, bits: u32, k: usize) -> bool {
+        let named = 32 - ((self.read | self.write) & !REST).leading_zeros() as usize;
+        k < 31 && bits >> k & 1 == 1 || bits & REST != 0 && k >= named
     }
 
     /// Returns whether the result follows from the arguments alone.
@@ -236,6 +248,12 @@ static ROWS: &[Row] = &[
     writes("vsnprintf", 4 | 8, 1 | 8),
     writes("sscanf", 3, REST),
     writes("__isoc99_sscanf", 3, REST),
+    // Further arguments: what a list stands for follows from what it holds. That `va_start` gives the same
+    // list in each call of it is so in one function, and variadic ones are not inlined.
+    writes("va_start", 0, 1),
+    writes("va_copy", 2, 1),
+    writes("va_arg", 1, 1),
+    reads("va_end", 1),
     // Objects. What they are made of is part of the world; an object that is gone is not looked at.
     Row { world: true, errno: true, ..base("malloc") },
     Row { world: true, errno: true, ..base("calloc") },
@@ -297,7 +315,8 @@ static ROWS: &[Row] = &[
     system("lstat", 1, 2),
     system("fstat", 0, 2),
     system("utime", 3, 0),
-    system("ioctl", 0, REST),
+    system("ioctl", 0, 4),
+    system("fcntl", 0, 4),
     system("tcgetattr", 0, 2),
     system("tcsetattr", 4, 0),
     system("time", 0, 1),
@@ -305,7 +324,50 @@ static ROWS: &[Row] = &[
     system("gettimeofday", 0, 3),
     system("usleep", 0, 0),
     system("sleep", 0, 0),
+    system("nanosleep", 1, 2),
+    system("clock_gettime", 0, 2),
     system("getpid", 0, 0),
+    system("getppid", 0, 0),
+    system("getuid", 0, 0),
+    system("geteuid", 0, 0),
+    system("dup", 0, 0),
+    system("dup2", 0, 0),
+    system("pipe", 0, 1),
+    system("poll", 1, 1),
+    system("select", 2 | 4 | 8 | 16, 2 | 4 | 8 | 16),
+    system("pread", 0, 2),
+    system("pwrite", 2, 0),
+    system("link", 3, 0),
+    system("symlink", 3, 0),
+    system("readlink", 1, 2),
+    system("chown", 1, 0),
+    system("fchmod", 0, 0),
+    system("umask", 0, 0),
+    system("mkstemp", 1, 1),
+    system("setenv", 3, 0),
+    system("unsetenv", 1, 0),
+    system("socket", 0, 0),
+    system("bind", 2, 0),
+    system("connect", 2, 0),
+    system("listen", 0, 0),
+    system("accept", 2 | 4, 2 | 4),
+    system("shutdown", 0, 0),
+    system("send", 2, 0),
+    system("recv", 0, 2),
+    system("sendto", 2 | 16, 0),
+    system("recvfrom", 32, 2 | 16 | 32),
+    system("setsockopt", 8, 0),
+    system("getsockopt", 16, 8 | 16),
+    // Handlers run at another time: `raise` and `kill`, which may call them, have no row.
+    system("signal", 0, 0),
+    system("atexit", 0, 0),
+    system("sigaction", 2, 4),
+    system("sigprocmask", 2, 4),
+    system("sigemptyset", 0, 1),
+    system("sigfillset", 0, 1),
+    system("sigaddset", 1, 1),
+    system("mktime", 1, 1),
+    system("strftime", 4 | 8, 1),
     Row { world: true, ..base("rand") },
     Row { world: true, ..base("random") },
     Row { world: true, ..base("srand") },

@@ -213,7 +213,7 @@ impl Places {
             if row.reads_arg(k) || row.writes_arg(k) {
                 reads.insert(place);
             }
-            if row.writes_arg(k) {
+            if row.writes_through(k, argument) {
                 writes.insert(place);
             }
         }

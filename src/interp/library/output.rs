@@ -5,7 +5,7 @@
 
 use super::stdio::{Stream, put, stream};
 use super::string::{place, put_truncated};
-use super::varargs::remaining;
+use super::varargs::{Remaining, missing, remaining};
 use super::{Arguments, Model, row};
 use crate::interp::format::spec::MAX_COUNT;
 use crate::interp::format::{
@@ -74,14 +74,13 @@ fn print_to_heap(m: &mut Machine<'_>, a: &Arguments<'_>, list: bool) -> Run<Opti
 fn format(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize, list: bool) -> Run<Vec<u8>> {
     let text = m.memory.string(a.word(at)?, u64::MAX)?;
     let pieces = m.program.printf_format(&text).map_err(problem)?;
-    let rest;
+    let rest = if list { remaining(m, a, at + 1)? } else { Remaining::default() };
     let (values, types) = if list {
-        rest = remaining(m, a, at + 1)?;
-        (rest.0.as_slice(), rest.1.as_slice())
+        (rest.values.as_slice(), rest.types.as_slice())
     } else {
         (a.values.get(at + 1..).unwrap_or(&[]), a.types.get(at + 1..).unwrap_or(&[]))
     };
-    let mut cursor = Cursor { values, types, next: 0 };
+    let mut cursor = Cursor { values, types, is_open: rest.is_open, next: 0 };
     let mut out = Vec::new();
     for piece in pieces.iter() {
         match piece {
@@ -109,6 +108,8 @@ pub(super) fn problem(e: crate::interp::format::FormatError) -> Stop {
 struct Cursor<'a> {
     values: &'a [Const],
     types: &'a [CType],
+    /// More arguments follow, which are not known.
+    is_open: bool,
     next: usize,
 }
 
@@ -116,7 +117,8 @@ impl Cursor<'_> {
     fn take(&mut self) -> Run<(Const, Option<&CType>)> {
         let i = self.next;
         self.next += 1;
-        let value = *self.values.get(i).ok_or(MISMATCH)?;
+        let value =
+            *self.values.get(i).ok_or_else(|| if self.is_open { missing(true) } else { MISMATCH.into() })?;
         Ok((value, self.types.get(i)))
     }
 

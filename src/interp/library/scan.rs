@@ -5,7 +5,7 @@
 
 use super::output::problem;
 use super::stdio::input_stream;
-use super::varargs::remaining;
+use super::varargs::{Remaining, missing, remaining};
 use super::{Arguments, Model, row};
 use crate::interp::format::scan::{Cursor, ScanRun, ScanValue, scan};
 use crate::interp::generate::Request;
@@ -78,14 +78,16 @@ fn scan_stdin(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize, list: bool) -> 
 /// Writes the converted values to where the arguments point.
 fn store(m: &mut Machine<'_>, a: &Arguments<'_>, first: usize, run: &ScanRun, list: bool) -> Run<()> {
     let model = m.program.data_model();
-    let rest;
+    let rest = if list { remaining(m, a, first)? } else { Remaining::default() };
     let (values, types) = if list {
-        rest = remaining(m, a, first)?;
-        (rest.0.as_slice(), rest.1.as_slice())
+        (rest.values.as_slice(), rest.types.as_slice())
     } else {
         (a.values.get(first..).unwrap_or(&[]), a.types.get(first..).unwrap_or(&[]))
     };
     for (i, (target, value)) in run.stores.iter().enumerate() {
+        if rest.is_open && i >= values.len() {
+            return Err(missing(true));
+        }
         let pointer = types.get(i).is_none_or(CType::is_pointer);
         let to = values.get(i).copied().filter(|_| pointer).and_then(Const::unsigned);
         let to = to.ok_or(UndefinedKind::FormatMismatch)? as u64;

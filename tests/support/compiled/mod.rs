@@ -117,6 +117,7 @@ pub fn check(
         std::fs::write(dir.join("driver.c"), &made.text).map_err(|e| e.to_string())?;
         answer.assertions(dir, &copy, runs)?;
     }
+    answer.is_about(facts.len())?;
     Ok(answer)
 }
 
@@ -191,6 +192,15 @@ fn words(bytes: &[u8]) -> Vec<u64> {
 }
 
 impl Answer {
+    /// Refuses counts of facts that are none: a wild write that no sanitizer sees can damage them.
+    fn is_about(&self, facts: usize) -> Result<(), String> {
+        let counted = self.held.keys().chain(self.unjudged.keys()).copied();
+        match counted.chain(self.failed.iter().map(|(k, ..)| *k)).find(|k| *k >= facts) {
+            Some(k) => Err(format!("a run damaged the driver: fact {k} of {facts}")),
+            None => Ok(()),
+        }
+    }
+
     fn sanitized(&mut self, dir: &Path, runs: usize) -> Result<(), String> {
         let runs = runs.to_string();
         compile(dir, &SANITIZED, "sanitized")?;

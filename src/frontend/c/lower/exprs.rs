@@ -84,8 +84,14 @@ impl FnCx<'_, '_> {
             }
             ExprKind::StmtExpr(body) => self.statement_expression(body, false).map(|_| ()),
             ExprKind::Unreachable | ExprKind::Trap => self.value(e).map(|_| ()),
-            ExprKind::VaStart { .. } | ExprKind::VaEnd { .. } | ExprKind::VaCopy { .. } => {
-                Err("variable arguments".into())
+            ExprKind::VaStart { list } => {
+                self.variable_arguments("__builtin_va_start", &[list], None).map(|_| ())
+            }
+            ExprKind::VaEnd { list } => {
+                self.variable_arguments("__builtin_va_end", &[list], None).map(|_| ())
+            }
+            ExprKind::VaCopy { dst, src } => {
+                self.variable_arguments("__builtin_va_copy", &[dst, src], None).map(|_| ())
             }
             _ => match self.unit.shape(expr.ty) {
                 Shape::Aggregate => self.aggregate(e).map(|_| ()),
@@ -159,7 +165,7 @@ impl FnCx<'_, '_> {
                 Ok(Expr::bv(32, 0))
             }
             ExprKind::Error => Err("source with errors".into()),
-            ExprKind::VaArg { .. } => Err("variable arguments".into()),
+            ExprKind::VaArg { list } => self.variable_arguments("__builtin_va_arg", &[list], Some(expr.ty)),
             ExprKind::LabelAddr(_) => Err("address of a label".into()),
             ExprKind::Atomic { .. } => Err("atomic operation".into()),
             ExprKind::Overflow { .. } => Err("overflow builtin".into()),
@@ -168,6 +174,31 @@ impl FnCx<'_, '_> {
             ExprKind::Jump { .. } => Err("__builtin_longjmp".into()),
             _ => Err("builtin that is not modelled".into()),
         }
+    }
+
+    /// Emits what `stdarg.h` does as a call that gets the addresses of the lists. That of `va_arg` gets the
+    /// kind of what is fetched as well: how far the list moves on depends on it.
+    fn variable_arguments(&mut self, name: &str, lists: &[ExprId], fetched: Option<TypeId>) -> Lowered<Expr> {
+        let mut args = Vec::new();
+        let mut arg_types = Vec::new();
+        for &list in lists {
+            args.push(self.value(list)?);
+            arg_types.push(self.unit.ctype(self.unit.tast[list].ty));
+        }
+        let (mut dst, mut ret) = (None, crate::ir::CType::Void);
+        if let Some(ty) = fetched {
+            let scalar = self.scalar_type(ty)?;
+            let sort = scalar.sort(self.unit.pointer);
+            ret = self.unit.ctype(ty);
+            let kind =
+                u32::from(matches!(sort, crate::ir::Sort::Bv(_))) << 16 | u32::from(sort.bits().unwrap_or(0));
+            args.push(Expr::bv(32, i128::from(kind)));
+            arg_types.push(crate::ir::CType::Int { name: "int".into(), bits: 32, signed: true });
+            dst = Some(self.temp(scalar, ty));
+        }
+        let callee = Callee::Direct(name.into());
+        self.emit(Instr::Call { dst, callee, args, arg_types, ret, result_to: None, noreturn: false });
+        Ok(dst.map_or_else(|| Expr::bv(32, 0), Expr::Var))
     }
 
     fn constant(&mut self, c: rucc_sema::ConstId, ty: TypeId) -> Lowered<Expr> {
