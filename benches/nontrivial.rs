@@ -26,7 +26,7 @@ use std::process::Command;
 const HISTORIES: [&str; 3] = ["kilo", "zlib", "cJSON"];
 const LAST: &str = "600";
 const COMMITS: usize = 20;
-const MUTANTS: usize = 40;
+const MUTANTS: usize = 400;
 
 /// C files of a commit, by path.
 type Files = Vec<(String, String)>;
@@ -110,14 +110,19 @@ fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts)
         let pins: Vec<Option<Pin>> = texts.iter().map(|text| pin(f, text)).collect();
         counts.told += usize::from(!texts.is_empty());
         let pins_missing = pins.iter().any(Option::is_none);
-        let broken = pins.iter().any(|p| p.is_some())
-            && breaks(&versions[1], f, (text, &body), pins.into_iter().flatten().collect(), mutants);
-        let broken = broken || pins_missing && loses(&versions[1], f, (text, &body), &texts, mutants);
-        counts.not_trivial += usize::from(broken);
+        let pins: Vec<Pin> = pins.into_iter().flatten().collect();
+        let mut broken = None;
+        if !pins.is_empty() {
+            broken = breaks(&versions[1], f, (text, &body), pins, mutants);
+        }
+        if broken.is_none() && pins_missing {
+            broken = loses(&versions[1], f, (text, &body), &texts, mutants);
+        }
+        counts.not_trivial += usize::from(broken.is_some());
         let said = match (texts.len(), broken) {
-            (0, _) => "nothing told",
-            (_, true) => "not trivial",
-            _ => "told, no mutant breaks it",
+            (0, _) => "nothing told".to_owned(),
+            (_, Some(how)) => format!("not trivial, {how}"),
+            _ => "told, no mutant breaks it".to_owned(),
         };
         println!("  {} {}: {said} ({} facts)", &commit[..9], f.name, texts.len());
     }
@@ -160,51 +165,55 @@ fn pin(f: &FunctionReport, text: &str) -> Option<Pin> {
     Some(Pin { function: f.name.clone(), fact })
 }
 
-/// The files with one mutant after another of a function's body, evenly spread.
+/// What was put for what, and the files with one mutant after another of a function's body: first one of each
+/// part of it.
 fn mutated<'m>(
     files: &'m Files,
     f: &FunctionReport,
     (text, body): (&str, &Range<usize>),
     most: usize,
-) -> impl Iterator<Item = Files> + 'm {
+) -> impl Iterator<Item = (String, Files)> + 'm {
+    const PART: usize = 16;
     let mut all = edits::mutants(text, body);
     all.extend(edits::name_mutants(text, body));
-    let step = (all.len() / most.max(1)).max(1);
     let file = f.file.to_string();
-    all.into_iter().step_by(step).take(most).map(move |mutant| {
+    let spread = (0..PART).flat_map(|first| (first..all.len()).step_by(PART)).collect::<Vec<_>>();
+    spread.into_iter().take(most).map(move |k| {
+        let mutant = &all[k];
         let put = |(name, t): &(String, String)| {
             (name.clone(), if *name == file { mutant.text.clone() } else { t.clone() })
         };
-        files.iter().map(put).collect()
+        (mutant.what.clone(), files.iter().map(put).collect())
     })
 }
 
-/// Whether some mutant is shown to lose one of the facts.
+/// A mutant that is shown to lose one of the facts, and the fact.
 fn loses(
     files: &Files,
     f: &FunctionReport,
     place: (&str, &Range<usize>),
     texts: &BTreeSet<String>,
     most: usize,
-) -> bool {
-    mutated(files, f, place, most).any(|changed| {
+) -> Option<String> {
+    mutated(files, f, place, most).find_map(|(what, changed)| {
         let options = Options { function: Some(f.name.clone()), rlimit: 100_000, ..Options::default() };
         let report = diff(&memory::request(&[view(files), view(&changed)], c::Options::default(), options));
         let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
-        let shown = churns.filter(|c| c.witness.is_some()).flat_map(|c| &c.removed);
-        shown.into_iter().any(|fact| texts.contains(&fact.text))
+        let mut shown = churns.filter(|c| c.witness.is_some()).flat_map(|c| &c.removed);
+        let lost = shown.find(|fact| texts.contains(&fact.text))?;
+        Some(format!("{} by {what}", lost.text))
     })
 }
 
-/// Whether some mutant of a function breaks one of its facts in a run.
+/// A mutant of a function that breaks one of its facts in a run, and the fact.
 fn breaks(
     files: &Files,
     f: &FunctionReport,
     place: (&str, &Range<usize>),
     pins: Vec<Pin>,
     most: usize,
-) -> bool {
-    mutated(files, f, place, most).any(|changed| {
+) -> Option<String> {
+    mutated(files, f, place, most).find_map(|(what, changed)| {
         let options = Options {
             pins: pins.clone(),
             differencing: Some(Differencing::default()),
@@ -217,6 +226,7 @@ fn breaks(
         let pinned = report.assertions.iter().filter(|a| a.kind == AssertionKind::Pinned);
         let fails =
             |a: &git_invdiff::report::Assertion, v| a.outcome.get(&v) == Some(&AssertionOutcome::Fail);
-        pinned.into_iter().any(|a| fails(a, 2) && !fails(a, 1))
+        let broken = pinned.into_iter().find(|a| fails(a, 2) && !fails(a, 1))?;
+        Some(format!("{} by {what}", broken.text))
     })
 }

@@ -32,6 +32,9 @@ struct Written {
     bottoms: BTreeSet<TermId>,
     /// Nothing but the cells and dead locals was written to them.
     complete: bool,
+    /// Further places, written before the calls and loops that the bottoms stand for: these may have left
+    /// them alone.
+    beneath: BTreeMap<Key, Sort>,
 }
 
 /// What a place holds at the end of a run.
@@ -47,6 +50,17 @@ pub struct CellChange {
     pub ty: CType,
     pub old: CellValue,
     pub new: CellValue,
+}
+
+/// The memories that a memory is made of.
+fn memories_of(pool: &TermPool, memory: TermId) -> Vec<TermId> {
+    let Term::App(_, args) = pool.get(memory) else { return Vec::new() };
+    args.iter().copied().filter(|a| pool.sort(*a) == Sort::Mem).collect()
+}
+
+/// Whether a place is seen from outside the function, by a name of the program's.
+fn is_told(pool: &TermPool, address: TermId) -> bool {
+    !is_local(pool, address) && !is_errno(pool, address)
 }
 
 impl Engine<'_> {
@@ -65,7 +79,15 @@ impl Engine<'_> {
         for w in written.values() {
             cells.extend(w.cells.iter().map(|(k, s)| (*k, *s)));
         }
-        if cells.is_empty() || cells.len() > MAX_CELLS {
+        if cells.len() > MAX_CELLS {
+            return;
+        }
+        for (key, sort) in written.values().flat_map(|w| &w.beneath) {
+            if cells.len() < MAX_CELLS {
+                cells.entry(*key).or_insert(*sort);
+            }
+        }
+        if cells.is_empty() {
             return;
         }
         let mut open: BTreeSet<(usize, usize)> = BTreeSet::new();
@@ -128,11 +150,8 @@ impl Engine<'_> {
                         Sort::Bool => Sort::Bv(8),
                         sort => sort,
                     };
-                    for a in addresses(pool, address) {
-                        if !is_local(pool, a) && !is_errno(pool, a) {
-                            found.cells.insert((a, *bytes), sort);
-                        }
-                    }
+                    let places = addresses(pool, address).into_iter().filter(|a| is_told(pool, *a));
+                    found.cells.extend(places.map(|a| ((a, *bytes), sort)));
                 }
                 Term::App(App::ZeroBytes { .. } | App::CopyBytes { .. }, args) => {
                     found.complete &= args.get(1).is_some_and(|a| is_local(pool, *a));
@@ -142,6 +161,31 @@ impl Engine<'_> {
                     found.bottoms.insert(m);
                 }
             }
+        }
+        found.beneath = self.written_beneath(&found.bottoms, seen);
+        found
+    }
+
+    /// The places that were written before some calls and loops.
+    fn written_beneath(&self, bottoms: &BTreeSet<TermId>, mut seen: BTreeSet<TermId>) -> BTreeMap<Key, Sort> {
+        let pool = &self.e.pool;
+        let mut found = BTreeMap::new();
+        let mut work: Vec<TermId> = bottoms.iter().flat_map(|m| memories_of(pool, *m)).collect();
+        while let Some(m) = work.pop() {
+            if !seen.insert(m) {
+                continue;
+            }
+            if seen.len() > MAX_SEARCHED {
+                break;
+            }
+            if let Term::App(App::Store { bytes }, args) = pool.get(m)
+                && let &[_, address, value] = args.as_slice()
+                && is_told(pool, address)
+                && pool.sort(value) != Sort::Bool
+            {
+                found.insert((address, *bytes), pool.sort(value));
+            }
+            work.extend(memories_of(pool, m));
         }
         found
     }

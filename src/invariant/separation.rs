@@ -183,6 +183,10 @@ impl ByTypes {
     /// Whether two places may be taken to be apart; notes what that takes for granted.
     fn are_apart(&self, x: Extent, y: Extent) -> bool {
         if x.base != y.base {
+            // Two objects of the program's.
+            if x.symbol.is_some() && y.symbol.is_some() {
+                return true;
+            }
             if !is_name(&x.text) || !is_name(&y.text) {
                 return false;
             }
