@@ -5,6 +5,7 @@
 #[allow(dead_code, unused_imports, reason = "tests use the rest")]
 #[path = "../tests/support/compiled/mod.rs"]
 mod compiled;
+#[allow(dead_code, reason = "another benchmark uses the rest")]
 #[path = "../tests/support/edits.rs"]
 mod edits;
 #[path = "../tests/support/measure.rs"]

@@ -174,8 +174,11 @@ fn mutated<'m>(
     most: usize,
 ) -> impl Iterator<Item = (String, Files)> + 'm {
     const PART: usize = 16;
-    let mut all = edits::mutants(text, body);
-    all.extend(edits::name_mutants(text, body));
+    // The edits look for the brace that the body begins with.
+    let body = body.start.saturating_sub(1)..body.end;
+    let mut all = edits::mutants(text, &body);
+    all.extend(edits::name_mutants(text, &body));
+    all.extend(edits::literal_mutants(text, &body));
     let file = f.file.to_string();
     let spread = (0..PART).flat_map(|first| (first..all.len()).step_by(PART)).collect::<Vec<_>>();
     spread.into_iter().take(most).map(move |k| {

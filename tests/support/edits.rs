@@ -200,6 +200,32 @@ pub fn name_mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
     found
 }
 
+/// All mutants of one text, character, or number that is not plain decimal, in the order of the text.
+pub fn literal_mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
+    let mut found = Vec::new();
+    for token in tokens(text, function) {
+        let word = &text[token.range.clone()];
+        let hexadecimal = || {
+            let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"))?;
+            let digits = digits.trim_end_matches(['u', 'U', 'l', 'L']);
+            Some(format!("{:#x}", u64::from_str_radix(digits, 16).ok()?.wrapping_add(1)))
+        };
+        let by = match token.kind {
+            Kind::Other if word == "\"\"" => Some("\"?\"".to_owned()),
+            Kind::Other if word.starts_with('"') => Some("\"\"".to_owned()),
+            Kind::Other if word == "'?'" => Some("'!'".to_owned()),
+            Kind::Other => Some("'?'".to_owned()),
+            Kind::Number => hexadecimal(),
+            _ => None,
+        };
+        if let Some(by) = by {
+            let what = format!("line {}: {word} became {by}", line_of(text, token.range.start));
+            found.push(Edit { what, text: replaced(text, &token.range, &by) });
+        }
+    }
+    found
+}
+
 /// Edits after which a function does the same. `locals`: names of its parameters and locals.
 pub fn preserving(text: &str, function: &Range<usize>, name: &str, locals: &[String]) -> Vec<Edit> {
     let mut found = Vec::new();
