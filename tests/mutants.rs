@@ -59,16 +59,17 @@ fn edits_are_made_of_tokens() {
     made("return y + y;");
     made("return x + x;");
     made("i += a;");
-    let text = "int f(void) { return g(\"a\", \"\", 'b', '?', 0x0f, 7); }";
+    let text = "int f(void) { return g(\"a\", \"\", 'b', '?', 0x0f, false); }";
     let literals: Vec<String> =
         edits::literal_mutants(text, &(0..text.len())).into_iter().map(|m| m.text).collect();
     let with = |all: &str| format!("int f(void) {{ return g({all}); }}");
     let expected = [
-        with("\"\", \"\", 'b', '?', 0x0f, 7"),
-        with("\"a\", \"?\", 'b', '?', 0x0f, 7"),
-        with("\"a\", \"\", '?', '?', 0x0f, 7"),
-        with("\"a\", \"\", 'b', '!', 0x0f, 7"),
-        with("\"a\", \"\", 'b', '?', 0x10, 7"),
+        with("\"\", \"\", 'b', '?', 0x0f, false"),
+        with("\"a\", \"?\", 'b', '?', 0x0f, false"),
+        with("\"a\", \"\", '?', '?', 0x0f, false"),
+        with("\"a\", \"\", 'b', '!', 0x0f, false"),
+        with("\"a\", \"\", 'b', '?', 0x10, false"),
+        with("\"a\", \"\", 'b', '?', 0x0f, true"),
     ];
     assert_eq!(literals, expected);
     assert!(named.iter().all(|t| t.starts_with("int f(int a, int b)") && t.contains("int x = 1;")));

@@ -200,7 +200,7 @@ pub fn name_mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
     found
 }
 
-/// All mutants of one text, character, or number that is not plain decimal, in the order of the text.
+/// All mutants of one text, character, truth value, or number that is not plain decimal, in the order of the text.
 pub fn literal_mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
     let mut found = Vec::new();
     for token in tokens(text, function) {
@@ -216,6 +216,8 @@ pub fn literal_mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
             Kind::Other if word == "'?'" => Some("'!'".to_owned()),
             Kind::Other => Some("'?'".to_owned()),
             Kind::Number => hexadecimal(),
+            Kind::Word if word == "true" => Some("false".to_owned()),
+            Kind::Word if word == "false" => Some("true".to_owned()),
             _ => None,
         };
         if let Some(by) = by {
