@@ -6,6 +6,7 @@
 //! text differs by more than layout. A fact is *not trivial* if a mutant of one token of the function
 //! breaks it in a run that the function itself survives: as a pinned fact (`analysis::Options::pins`), or,
 //! of calls and resources, as a churn with a witness.
+//! `INVDIFF_FUNCTIONS` names the only functions that are looked at, and
 //! `INVDIFF_MUTANTS` is the most mutants of one function (none: only facts are counted).
 
 #[allow(dead_code, reason = "other benchmarks use the rest")]
@@ -102,7 +103,7 @@ fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts)
         let before =
             f.identity.versions.get(&1).and_then(|p| self::body(&versions[0], &p.file.to_string(), &p.name));
         let Some((old, range)) = before else { continue };
-        if words(&old[range]) == words(&text[body.clone()]) {
+        if words(&old[range]) == words(&text[body.clone()]) || !is_wanted(&f.name) {
             continue;
         }
         counts.changed += 1;
@@ -113,7 +114,7 @@ fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts)
         let pins: Vec<Pin> = pins.into_iter().flatten().collect();
         let mut broken = None;
         if !pins.is_empty() {
-            broken = breaks(&versions[1], f, (text, &body), pins, mutants);
+            broken = breaks(&versions[1], f, (text, &body), &texts, pins, mutants);
         }
         if broken.is_none() && pins_missing {
             broken = loses(&versions[1], f, (text, &body), &texts, mutants);
@@ -126,6 +127,11 @@ fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts)
         };
         println!("  {} {}: {said} ({} facts)", &commit[..9], f.name, texts.len());
     }
+}
+
+fn is_wanted(function: &str) -> bool {
+    let only = std::env::var("INVDIFF_FUNCTIONS").ok();
+    only.is_none_or(|names| names.split(',').any(|name| name == function))
 }
 
 /// A file's text, and where the body of a function of it stands.
@@ -152,6 +158,18 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The line that a mutant's description begins with.
+fn line_of(mutant: &edits::Edit) -> usize {
+    let number = mutant.what.strip_prefix("line ").and_then(|rest| rest.split(':').next());
+    number.and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
+/// The names and numbers of a text.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    parts.filter(|w| !w.is_empty() && !matches!(*w, "old" | "calls"))
+}
+
 /// The facts at the exit of the newer version.
 fn proved(f: &FunctionReport) -> BTreeSet<String> {
     let exits = f.points.iter().filter(|p| p.kind == PointKind::Exit);
@@ -165,12 +183,13 @@ fn pin(f: &FunctionReport, text: &str) -> Option<Pin> {
     Some(Pin { function: f.name.clone(), fact })
 }
 
-/// What was put for what, and the files with one mutant after another of a function's body: first one of each
-/// part of it.
+/// What was put for what, and the files with one mutant after another of a function's body: first those in
+/// lines that have most words with its facts in common, and of these one of each part of the function.
 fn mutated<'m>(
     files: &'m Files,
     f: &FunctionReport,
     (text, body): (&str, &Range<usize>),
+    facts: &BTreeSet<String>,
     most: usize,
 ) -> impl Iterator<Item = (String, Files)> + 'm {
     const PART: usize = 16;
@@ -180,8 +199,15 @@ fn mutated<'m>(
     all.extend(edits::name_mutants(text, &body));
     all.extend(edits::literal_mutants(text, &body));
     let file = f.file.to_string();
-    let spread = (0..PART).flat_map(|first| (first..all.len()).step_by(PART)).collect::<Vec<_>>();
-    spread.into_iter().take(most).map(move |k| {
+    let mut order = (0..PART).flat_map(|first| (first..all.len()).step_by(PART)).collect::<Vec<_>>();
+    let said: BTreeSet<&str> = facts.iter().flat_map(|f| names(f)).collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let common = |k: &usize| {
+        let line = lines.get(line_of(&all[*k]).saturating_sub(1)).copied().unwrap_or_default();
+        names(line).filter(|n| said.contains(n)).collect::<BTreeSet<_>>().len()
+    };
+    order.sort_by_cached_key(|k| std::cmp::Reverse(common(k)));
+    order.into_iter().take(most).map(move |k| {
         let mutant = &all[k];
         let put = |(name, t): &(String, String)| {
             (name.clone(), if *name == file { mutant.text.clone() } else { t.clone() })
@@ -198,7 +224,7 @@ fn loses(
     texts: &BTreeSet<String>,
     most: usize,
 ) -> Option<String> {
-    mutated(files, f, place, most).find_map(|(what, changed)| {
+    mutated(files, f, place, texts, most).find_map(|(what, changed)| {
         let options = Options { function: Some(f.name.clone()), rlimit: 100_000, ..Options::default() };
         let report = diff(&memory::request(&[view(files), view(&changed)], c::Options::default(), options));
         let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
@@ -213,10 +239,11 @@ fn breaks(
     files: &Files,
     f: &FunctionReport,
     place: (&str, &Range<usize>),
+    texts: &BTreeSet<String>,
     pins: Vec<Pin>,
     most: usize,
 ) -> Option<String> {
-    mutated(files, f, place, most).find_map(|(what, changed)| {
+    mutated(files, f, place, texts, most).find_map(|(what, changed)| {
         let options = Options {
             pins: pins.clone(),
             differencing: Some(Differencing::default()),
