@@ -184,7 +184,7 @@ fn pin(f: &FunctionReport, text: &str) -> Option<Pin> {
 }
 
 /// What was put for what, and the files with one mutant after another of a function's body: first those in
-/// lines that have most words with its facts in common, and of these one of each part of the function.
+/// lines that have most words with its facts in common, with the line before, and of these one of each part of the function.
 fn mutated<'m>(
     files: &'m Files,
     f: &FunctionReport,
@@ -203,8 +203,10 @@ fn mutated<'m>(
     let said: BTreeSet<&str> = facts.iter().flat_map(|f| names(f)).collect();
     let lines: Vec<&str> = text.lines().collect();
     let common = |k: &usize| {
-        let line = lines.get(line_of(&all[*k]).saturating_sub(1)).copied().unwrap_or_default();
-        names(line).filter(|n| said.contains(n)).collect::<BTreeSet<_>>().len()
+        // What a guard is for stands in the line behind it.
+        let at = line_of(&all[*k]);
+        let near = lines.iter().skip(at.saturating_sub(2)).take(2);
+        near.flat_map(|line| names(line)).filter(|n| said.contains(n)).collect::<BTreeSet<_>>().len()
     };
     order.sort_by_cached_key(|k| std::cmp::Reverse(common(k)));
     order.into_iter().take(most).map(move |k| {
