@@ -6,7 +6,7 @@
 //! text differs by more than layout. A fact is *not trivial* if a mutant of one token of the function
 //! breaks it in a run that the function itself survives: as a pinned fact (`analysis::Options::pins`), or,
 //! of calls and resources, as a churn with a witness.
-//! `INVDIFF_FUNCTIONS` names the only functions that are looked at, and
+//! `INVDIFF_FUNCTIONS` names the only functions that are looked at, `INVDIFF_ALL` counts what `--all` shows, and
 //! `INVDIFF_MUTANTS` is the most mutants of one function (none: only facts are counted).
 
 #[allow(dead_code, reason = "other benchmarks use the rest")]
@@ -96,7 +96,7 @@ fn view(files: &Files) -> Vec<(&str, &str)> {
 fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts) {
     let versions = [files(repository, &format!("{commit}^")), files(repository, commit)];
     let request =
-        memory::request(&[view(&versions[0]), view(&versions[1])], c::Options::default(), Options::default());
+        memory::request(&[view(&versions[0]), view(&versions[1])], c::Options::default(), options());
     let report = diff(&request);
     for f in &report.functions {
         let Some((text, body)) = body(&versions[1], &f.file.to_string(), &f.name) else { continue };
@@ -132,6 +132,11 @@ fn examine(repository: &Path, commit: &str, mutants: usize, counts: &mut Counts)
 fn is_wanted(function: &str) -> bool {
     let only = std::env::var("INVDIFF_FUNCTIONS").ok();
     only.is_none_or(|names| names.split(',').any(|name| name == function))
+}
+
+/// With `INVDIFF_ALL`, what `--all` shows counts as told, too.
+fn options() -> Options {
+    Options { all: std::env::var_os("INVDIFF_ALL").is_some(), ..Options::default() }
 }
 
 /// A file's text, and where the body of a function of it stands.
@@ -227,7 +232,7 @@ fn loses(
     most: usize,
 ) -> Option<String> {
     mutated(files, f, place, texts, most).find_map(|(what, changed)| {
-        let options = Options { function: Some(f.name.clone()), rlimit: 100_000, ..Options::default() };
+        let options = Options { function: Some(f.name.clone()), rlimit: 100_000, ..options() };
         let report = diff(&memory::request(&[view(files), view(&changed)], c::Options::default(), options));
         let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
         let mut shown = churns.filter(|c| c.witness.is_some()).flat_map(|c| &c.removed);
