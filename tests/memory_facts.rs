@@ -361,3 +361,24 @@ fn variable_arguments_are_what_the_list_says() {
         &["\\result == 0"],
     );
 }
+
+#[test]
+fn how_far_a_list_moves_on_depends_on_what_is_fetched() {
+    // Whether nothing is open about two versions that differ in the type that the first fetch names.
+    let is_settled = |old: &str, new: &str| {
+        let body = |ty: &str| {
+            format!(
+                "#include <stdarg.h>\nint f(int n, ...) {{ va_list l; va_start(l, n); (void)va_arg(l, {ty}); \
+                 int r = va_arg(l, int); va_end(l); return r; }}\n"
+            )
+        };
+        let (old, new) = (body(old), body(new));
+        let versions = [vec![("a.c", &*old)], vec![("a.c", &*new)]];
+        let report = diff(&memory::request(&versions, c::Options::default(), Options::default()));
+        let mut points = report.functions.iter().flat_map(|f| &f.points);
+        points.all(|p| p.undecided.is_empty() && p.churns.is_empty())
+    };
+    assert!(is_settled("int", "unsigned"));
+    assert!(!is_settled("int", "double"));
+    assert!(!is_settled("int", "long"));
+}

@@ -117,8 +117,7 @@ impl Cursor<'_> {
     fn take(&mut self) -> Run<(Const, Option<&CType>)> {
         let i = self.next;
         self.next += 1;
-        let value =
-            *self.values.get(i).ok_or_else(|| if self.is_open { missing(true) } else { MISMATCH.into() })?;
+        let value = *self.values.get(i).ok_or_else(|| missing(self.is_open, MISMATCH))?;
         Ok((value, self.types.get(i)))
     }
 

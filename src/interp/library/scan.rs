@@ -85,11 +85,10 @@ fn store(m: &mut Machine<'_>, a: &Arguments<'_>, first: usize, run: &ScanRun, li
         (a.values.get(first..).unwrap_or(&[]), a.types.get(first..).unwrap_or(&[]))
     };
     for (i, (target, value)) in run.stores.iter().enumerate() {
-        if rest.is_open && i >= values.len() {
-            return Err(missing(true));
-        }
         let pointer = types.get(i).is_none_or(CType::is_pointer);
-        let to = values.get(i).copied().filter(|_| pointer).and_then(Const::unsigned);
+        let given = values.get(i).copied();
+        let given = given.ok_or_else(|| missing(rest.is_open, UndefinedKind::FormatMismatch))?;
+        let to = Some(given).filter(|_| pointer).and_then(Const::unsigned);
         let to = to.ok_or(UndefinedKind::FormatMismatch)? as u64;
         let bytes = target.object_sort(model).and_then(|s| s.bits()).unwrap_or(8) as u64 / 8;
         match value {

@@ -31,7 +31,7 @@ pub(super) const MODELS: &[Model] = &[
     row("va_arg", |m, a| {
         let word = m.memory.load(a.word(0)?, a.pointer_bytes())?;
         let (rest, is_open) = rest(m, word)?;
-        let value = rest.first().ok_or_else(|| missing(is_open))?.0;
+        let value = rest.first().ok_or_else(|| missing(is_open, UndefinedKind::BadCall))?.0;
         if Some(value.sort()) != a.ret.sort(a.pointer_bits) {
             return Err(UndefinedKind::BadCall.into());
         }
@@ -40,13 +40,10 @@ pub(super) const MODELS: &[Model] = &[
     }),
 ];
 
-/// Returns why an argument that a list has no more is not to be had.
-pub(super) fn missing(is_open: bool) -> Stop {
-    if is_open {
-        Stop::Unsupported("arguments that nobody gave".into())
-    } else {
-        UndefinedKind::BadCall.into()
-    }
+/// Returns how a run ends that asks for an argument behind the last of a list: that is undefined, unless
+/// more may follow.
+pub(super) fn missing(is_open: bool, undefined: UndefinedKind) -> Stop {
+    if is_open { Stop::Unsupported("arguments that nobody gave".into()) } else { undefined.into() }
 }
 
 /// Returns the arguments that a list's first word leaves, and whether more of them may follow.
