@@ -1044,3 +1044,70 @@ fn a_loop_is_not_the_one_before_it() {
     let is_wrong = |f: &String| f.starts_with("i <= ") || f.ends_with("s[k] == '\\0'") || f == "i == 0";
     assert!(!facts.iter().any(is_wrong), "{facts:?}");
 }
+
+/// What an early guard returns is told also where the rest of the function returns the same, for reasons
+/// that nobody can name.
+#[test]
+fn early_guards_are_cases_of_their_own() {
+    let text = r#"
+typedef struct { int type; char *s; } T;
+extern void *(*allocate)(unsigned long);
+const char *parse(T *item, const char *str, const char **end)
+{
+    const char *p = str + 1;
+    int len = 0;
+    char *out;
+    if (*str != '"') { *end = str; return 0; }
+    while (*p != '"' && *p && ++len) p++;
+    out = (char *)allocate(len + 1);
+    if (!out) return 0;
+    item->s = out;
+    item->type = 16;
+    return p;
+}
+const char *find(const char *str, const char **end)
+{
+    const char *p = str + 1;
+    int len = 0;
+    if (*str != '"') { *end = str; return 0; }
+    while (*p != '"' && *p && ++len) { p++; if (len > 4) { *end = str; return 0; } }
+    return p;
+}
+"#;
+    let report = analyse(&[text, &text.replace("len > 4", "len >= 5").replace("int len = 0", "int len = 0, k")]);
+    for function in ["parse", "find"] {
+        let told = invariants(&report, function);
+        for wanted in ["\\old(*str) != '\"' ==> \\result == NULL", "\\old(*str) != '\"' ==> *end == str"] {
+            assert!(told.iter().any(|t| t == wanted), "{wanted}: {told:#?}");
+        }
+        // A way that contradicts itself is none.
+        assert!(!told.iter().any(|t| t.starts_with("\\result == ")), "{told:#?}");
+    }
+}
+
+/// Where a loop goes round not at all, the result is known though all of its conditions are not.
+#[test]
+fn ways_without_a_loop_are_cases() {
+    let text = "
+typedef struct N { struct N *child; int type; } N;
+extern void *(*allocate)(unsigned long);
+N *make(const int *numbers, int count)
+{
+    int i;
+    N *n, *a = allocate(sizeof(N));
+    for (i = 0; a && i < count; i++) {
+        n = allocate(sizeof(N));
+        if (!n) return 0;
+        n->type = numbers[i];
+        a->child = n;
+    }
+    return a;
+}
+";
+    let report = analyse(&[text, &text.replace("int i;", "int i = 0;").replace("N *n,", "N *n = 0,")]);
+    let told = invariants(&report, "make");
+    let wanted = "count <= 0 ==> \\result == (*\\old(allocate))(16)";
+    assert!(told.iter().any(|t| t == wanted), "{told:#?}");
+    let refused = "(*\\old(allocate))(16) == 0 ==> \\result == NULL";
+    assert!(told.iter().any(|t| t == refused), "{told:#?}");
+}

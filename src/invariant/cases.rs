@@ -12,7 +12,7 @@ use super::fact::{Fact, Template};
 use super::subject::{self, Subject};
 use super::templates;
 use super::text;
-use crate::ir::{App, CType, Leaf, TermId};
+use crate::ir::{App, CType, Leaf, Op, TermId};
 use crate::mvicfg::VersionSet;
 use crate::semantics::c_text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,6 +132,17 @@ impl Engine<'_> {
         shared.then(|| self.case_fact(subject, class, condition, what, sides)).flatten()
     }
 
+    /// The constant that a value is where the condition holds, if the condition names it.
+    fn number_under(&self, what: TermId, condition: TermId) -> Option<TermId> {
+        let pool = &self.e.pool;
+        let parts = pool.as_op(condition, Op::And).map_or(vec![condition], <[TermId]>::to_vec);
+        parts.into_iter().find_map(|c| match pool.as_op(c, Op::Eq)? {
+            &[x, k] if x == what => pool.as_const(k).map(|_| k),
+            &[k, x] if x == what => pool.as_const(k).map(|_| k),
+            _ => None,
+        })
+    }
+
     /// A value as it is in the executions without an undefined event, for well-formed input.
     pub(super) fn defined_value(&mut self, class: usize, term: TermId) -> TermId {
         let shown = self.shown(class, term);
@@ -147,6 +158,10 @@ impl Engine<'_> {
         what: TermId,
         sides: &BTreeMap<usize, Side>,
     ) -> Option<Fact> {
+        if self.e.pool.as_const(condition).and_then(|k| k.as_bool()) == Some(false) {
+            return None;
+        }
+        let what = self.number_under(what, condition).unwrap_or(what);
         let naming = self.naming_without(class, subject);
         let cell = self.cell_type(class, subject);
         let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));

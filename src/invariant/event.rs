@@ -99,10 +99,12 @@ pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Case> {
     }
     for case in &mut result {
         // A condition of alternatives is several ways, too.
-        let parts = match pool.as_op(case.whole.condition, Op::Or) {
-            Some(parts) => parts.to_vec(),
-            None => case.ways.iter().map(|w| w.condition).collect(),
-        };
+        let mut parts = alternatives(pool, case.whole.condition);
+        if parts.len() < 2 {
+            parts = case.ways.iter().map(|w| w.condition).collect();
+        }
+        // A reader wants the plainest.
+        parts.sort_by_cached_key(|c| pool.reachable(&[*c]).len());
         let what = case.whole.what;
         case.ways = match parts.len() {
             0 | 1 => Vec::new(),
@@ -110,6 +112,71 @@ pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Case> {
         };
     }
     result
+}
+
+/// Most alternatives of a condition.
+const MAX_ALTERNATIVES: usize = 12;
+
+/// Conditions of which each is enough for a condition: the parts of a disjunction, and what one part of a
+/// conjunction brings with the others. Not all, where there are many.
+fn alternatives(pool: &mut TermPool, condition: TermId) -> Vec<TermId> {
+    let (mut found, mut work) = (Vec::new(), vec![condition]);
+    while let Some(c) = work.pop() {
+        match split(pool, c).filter(|parts| found.len() + work.len() + parts.len() <= MAX_ALTERNATIVES) {
+            Some(parts) => work.extend(parts.into_iter().rev()),
+            // What one part brings may contradict the others.
+            None if found.contains(&c) || pool.as_const(c).is_some() => {}
+            None => found.push(c),
+        }
+    }
+    joined(pool, found)
+}
+
+/// The alternatives, but instead of two that only one condition tells apart what they have in common, and
+/// none that is a part of another.
+fn joined(pool: &mut TermPool, mut all: Vec<TermId>) -> Vec<TermId> {
+    let parts = |pool: &TermPool, c| pool.as_op(c, Op::And).map_or(vec![c], <[TermId]>::to_vec);
+    loop {
+        let pairs = (0..all.len()).flat_map(|i| (i + 1..all.len()).map(move |j| (i, j)));
+        let joined = pairs.into_iter().find_map(|(i, j)| {
+            let (a, b) = (parts(pool, all[i]), parts(pool, all[j]));
+            let alone = |x: &[TermId], y: &[TermId]| {
+                let mut only = x.iter().filter(|p| !y.contains(p)).copied();
+                only.next().filter(|_| only.next().is_none())
+            };
+            let (x, y) = alone(&a, &b).zip(alone(&b, &a)).filter(|_| a.len() == b.len())?;
+            let common = a.into_iter().filter(|p| *p != x).reduce(|p, q| pool.and(p, q))?;
+            (pool.not(x) == y).then_some((i, j, common))
+        });
+        let Some((i, j, common)) = joined else { break };
+        all.remove(j);
+        all[i] = common;
+    }
+    // What asks for more than another says nothing new.
+    let parts: Vec<Vec<TermId>> = all.iter().map(|c| parts(pool, *c)).collect();
+    let is_within = |k: usize| {
+        let wider = |(i, p): (usize, &Vec<TermId>)| {
+            i != k && p.iter().all(|x| parts[k].contains(x)) && (p.len() < parts[k].len() || i < k)
+        };
+        parts.iter().enumerate().any(wider)
+    };
+    (0..all.len()).filter(|k| !is_within(*k)).map(|k| all[k]).collect()
+}
+
+/// The alternatives that a condition names by itself, or in one of its conjuncts.
+fn split(pool: &mut TermPool, condition: TermId) -> Option<Vec<TermId>> {
+    if let Some(parts) = pool.as_op(condition, Op::Or) {
+        return Some(parts.to_vec());
+    }
+    if let Some(&[inner]) = pool.as_op(condition, Op::Not) {
+        let parts = pool.as_op(inner, Op::And)?.to_vec();
+        return Some(parts.into_iter().map(|p| pool.not(p)).collect());
+    }
+    let parts = pool.as_op(condition, Op::And)?.to_vec();
+    let (at, one) = parts.iter().enumerate().find_map(|(k, p)| Some((k, split(pool, *p)?)))?;
+    let others = parts.iter().enumerate().filter(|(k, _)| *k != at).map(|(_, p)| *p);
+    let rest = others.reduce(|a, b| pool.and(a, b))?;
+    Some(one.into_iter().map(|p| pool.and(p, rest)).collect())
 }
 
 /// Lifts an `ite` in the sequence part of an output out of what was appended to it.

@@ -99,13 +99,18 @@ impl Engine<'_> {
         };
         let sides = BTreeMap::from([(0, side)]);
         let mut found = Vec::new();
-        for Case { whole: Guarded { condition, what }, .. } in event::some_cases(&mut self.e.pool, clear) {
-            let what = assume::under(&mut self.e.pool, what, condition);
-            if found.len() >= MAX_CASES || self.is_open(what) || self.is_open(condition) {
-                continue;
+        for Case { whole, ways } in event::some_cases(&mut self.e.pool, clear) {
+            // Where not all of a condition is about what comes before the loops, some ways to a value are.
+            let is_whole = !self.is_open(whole.condition);
+            let ways = ways.into_iter().filter(|_| !is_whole);
+            for Guarded { condition, what } in is_whole.then_some(whole).into_iter().chain(ways) {
+                let what = assume::under(&mut self.e.pool, what, condition);
+                if found.len() >= MAX_CASES || self.is_open(what) || self.is_open(condition) {
+                    continue;
+                }
+                let fact = self.case_fact(subject, 0, condition, what, &sides);
+                found.extend(fact.map(|f| f.assuming(&used)));
             }
-            let fact = self.case_fact(subject, 0, condition, what, &sides);
-            found.extend(fact.map(|f| f.assuming(&used)));
         }
         if let (Subject::Cell { name, .. }, false) = (subject, found.is_empty()) {
             self.diff.cells.insert(name.to_string());
