@@ -140,6 +140,34 @@ fn other_calls_are_told_apart() {
     assert_eq!((made, refused.len()), (0, 1), "{refused:?}");
 }
 
+/// What nobody defines gives what the witness says, also objects.
+#[test]
+fn results_of_others_tell_versions_apart() {
+    if !has_compiler() {
+        return;
+    }
+    let pairs = [
+        ("int g(void); int f(void) { if (g() == 7) return @; return 0; }", ["1", "2"]),
+        ("int g(int); int f(void) { g(1); if (g(2) == -5) return @; return 0; }", ["1", "2"]),
+        ("double g(void); int f(void) { return g() > 2.5 ? @ : 0; }", ["1", "2"]),
+        ("char *g(int); int f(void) { char *s = g(2); if (s && s[0] == 'A') return @; return 0; }", ["1", "2"]),
+        (
+            "struct s { int n; struct s *next; }; struct s *g(void);\n\
+             int f(void) { struct s *p = g(); return p && p->next ? p->next->n @ 2 : 0; }",
+            ["+", "*"],
+        ),
+        (
+            "#include <stdio.h>\n#include <stdlib.h>\nchar *g(void); void h(char *);\n\
+             int main(void) { char *a = g(); printf(\"%s\\n\", a); h(a); a = g(); printf(\"%s@\\n\", a); return 0; }",
+            ["", "!"],
+        ),
+    ];
+    for (text, [old, new]) in pairs {
+        let (made, refused) = check(&text.replace('@', old), &text.replace('@', new));
+        assert!(made > 0 && refused.is_empty(), "{text}: {made} {refused:?}");
+    }
+}
+
 #[test]
 fn ends_are_told_apart() {
     if !has_compiler() {

@@ -42,7 +42,7 @@ pub fn convert(
         entry: new.function.name.to_string(),
         arguments,
         memory: run.input.objects.iter().map(|o| object(o, &names)).collect(),
-        calls: assumed_calls(run, old, new),
+        calls: assumed_calls(run, &old_names, &names),
         stdin,
         stdin_base64,
         argv: (program && run.input.argv.len() > 1)
@@ -53,14 +53,21 @@ pub fn convert(
     }
 }
 
-/// What the input says that a call returns, in C.
-fn given_value(value: &interp::Value, ty: &CType) -> Option<String> {
-    let interp::Value::Const(c) = value else { return None };
-    if c.float().is_some() {
-        return Some(float_literal(*c));
+/// What the input says that a call returns, in C; a pointer that leads to an object of the input is `&m1`, with
+/// bytes that are added to it.
+fn given_value(value: &interp::Value, ty: &CType, names: &Names) -> Option<String> {
+    match (value, names.value(value, ty)) {
+        (interp::Value::Const(c), _) if ty.is_pointer() => {
+            Some(if c.to_bits() == 0 { "NULL" } else { "not NULL" }.to_owned())
+        }
+        (interp::Value::Const(c), _) if c.float().is_some() => Some(float_literal(*c)),
+        (interp::Value::Const(c), _) => {
+            Some(if ty.is_signed() { c.signed()?.to_string() } else { c.unsigned()?.to_string() })
+        }
+        (_, report::Value::Pointer { object, offset: 0 }) => Some(format!("&{object}")),
+        (_, report::Value::Pointer { object, offset }) => Some(format!("&{object} {offset:+}")),
+        (_, report::Value::Text(text)) => Some(text),
     }
-    let number = if ty.is_signed() { c.signed()?.to_string() } else { c.unsigned()?.to_string() };
-    Some(number)
 }
 
 /// Returns the unknown calls of a run but the one that ended it.
@@ -72,20 +79,17 @@ fn returned_calls(o: &Outcome) -> &[interp::AssumedCall] {
 }
 
 /// The calls of functions that nobody defines, of both runs; what they are taken to give.
-fn assumed_calls(run: &invariant::Run, old: &Member, new: &Member) -> Vec<CallResult> {
+fn assumed_calls(run: &invariant::Run, old: &Names, new: &Names) -> Vec<CallResult> {
     let mut calls: BTreeMap<(&str, u32), CallResult> = BTreeMap::new();
-    for (outcome, m) in [(&run.new, new), (&run.old, old)] {
+    for (outcome, names) in [(&run.new, new), (&run.old, old)] {
         for c in returned_calls(outcome) {
-            let prototype = m.unit.prototypes.iter().find(|p| p.name == c.callee);
+            let prototype = names.m.unit.prototypes.iter().find(|p| p.name == c.callee);
             let given = run.input.calls.iter().find(|g| g.callee == c.callee && g.nth == c.nth);
-            let returned = match prototype.map(|p| &p.ret) {
-                Some(CType::Void) => None,
-                Some(ty) if c.given && !ty.is_pointer() => given.and_then(|g| given_value(&g.result, ty)),
-                _ if c.given => {
-                    let is_null =
-                        given.is_none_or(|g| matches!(g.result, interp::Value::Const(c) if c.to_bits() == 0));
-                    Some(if is_null { "NULL" } else { "not NULL" }.to_owned())
-                }
+            // A request for memory that is refused has no prototype where the library's header is not read.
+            let ty = prototype.map_or(CType::Pointer(CType::Void.into()), |p| p.ret.clone());
+            let returned = match (&ty, given) {
+                (CType::Void, _) => None,
+                (ty, Some(given)) if c.given => given_value(&given.result, ty, names),
                 _ => Some("0".to_owned()),
             };
             let call =

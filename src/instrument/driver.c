@@ -43,6 +43,45 @@ static __attribute__((unused)) int invdiff_called(const char *line)
     return strstr(invdiff_calls, line) != 0;
 }
 
+/* What the calls of undefined functions give; 0 where nothing is said of one. */
+static struct { const char *name; int nth; long long value; double real; } invdiff_given[64];
+static int invdiff_gifts, invdiff_is_set_up;
+static void invdiff_set_up(void);
+
+static __attribute__((unused)) void invdiff_give(const char *name, int nth, long long value, double real)
+{
+    if (invdiff_gifts < 64) {
+        invdiff_given[invdiff_gifts].name = name;
+        invdiff_given[invdiff_gifts].nth = nth;
+        invdiff_given[invdiff_gifts].value = value;
+        invdiff_given[invdiff_gifts++].real = real;
+    }
+}
+
+/* The number of what a call gives, -1 where that is 0. */
+static __attribute__((unused)) int invdiff_gift(const char *name, int nth)
+{
+    int i;
+    if (!invdiff_is_set_up++)
+        invdiff_set_up();
+    for (i = 0; i < invdiff_gifts; i++)
+        if (!strcmp(invdiff_given[i].name, name) && invdiff_given[i].nth == nth)
+            return i;
+    return -1;
+}
+
+static __attribute__((unused)) long long invdiff_value(const char *name, int nth)
+{
+    int i = invdiff_gift(name, nth);
+    return i < 0 ? 0 : invdiff_given[i].value;
+}
+
+static __attribute__((unused)) double invdiff_real(const char *name, int nth)
+{
+    int i = invdiff_gift(name, nth);
+    return i < 0 ? 0 : invdiff_given[i].real;
+}
+
 static void invdiff_judge_value(int as_old, int as_new)
 {
     invdiff_as[0] &= as_old;

@@ -1,5 +1,5 @@
 //! What a unit uses and nobody defines: functions as the replay takes them, which note that they were
-//! called, do nothing and give nothing, and objects that are zero.
+//! called, do nothing and give what the witness says, mostly nothing, and objects that are zero.
 //!
 //! A function is defined under another name of C with the symbol of the missing one, since its prototype
 //! stands in the source already.
@@ -32,10 +32,12 @@ fn stub(k: usize, name: &str, prototype: Option<&Prototype>) -> String {
     let (ty, body) = match prototype.map(|p| &p.ret) {
         _ if noreturn => ("void", "{ exit(0); }"),
         Some(CType::Void) => ("void", "{ }"),
-        Some(CType::Float(FloatKind::F32)) => ("float", "{ return 0; }"),
-        Some(CType::Float(_)) => ("double", "{ return 0; }"),
-        _ => ("long", "{ return 0; }"),
+        Some(CType::Float(FloatKind::F32)) => ("float", "{ return (float)invdiff_real(@); }"),
+        Some(CType::Float(_)) => ("double", "{ return invdiff_real(@); }"),
+        _ => ("long", "{ return (long)invdiff_value(@); }"),
     };
+    let count = if body.contains('@') { "static int nth; " } else { "" };
+    let body = body.replace('@', &format!("\"{name}\", ++nth")).replacen("{ ", &format!("{{ {count}"), 1);
     let (parameters, note) = prototype.and_then(noted).unwrap_or(("void".into(), String::new()));
     let body = body.replacen("{ ", &format!("{{ {note}"), 1);
     format!(
@@ -71,6 +73,11 @@ fn noted(prototype: &Prototype) -> Option<(String, String)> {
 pub fn notes_calls(unit: &Unit, name: &str) -> bool {
     let prototype = unit.prototypes.iter().find(|p| *p.name == *name);
     missing_functions(unit).contains(name) && prototype.and_then(noted).is_some()
+}
+
+/// Whether a test has a function of its own in place of one.
+pub fn replaces(unit: &Unit, name: &str) -> bool {
+    missing_functions(unit).contains(name)
 }
 
 /// Functions that the unit calls or points to, and that neither it nor the library has.

@@ -9,7 +9,7 @@ use super::asserts::Source;
 use super::check::{Check, Seen};
 use super::condition::{Site, spelled};
 use super::constant::{c_integer, c_real, pointer};
-use super::externals::{externals, notes_calls};
+use super::externals::{externals, notes_calls, replaces};
 use super::image::image;
 use crate::analysis::VersionInput;
 use crate::frontend::c;
@@ -17,8 +17,8 @@ use crate::frontend::c::outline::FunctionOutline;
 use crate::invariant::Subject;
 use crate::ir::{CType, FloatKind, Function};
 use crate::report::escape::visible;
-use crate::report::{Churn, End, FunctionReport, Place, RepoPath, Report, Run, Version, VersionInfo};
-use crate::report::{Witness, WitnessKind};
+use crate::report::{CallResult, Churn, End, FunctionReport, Place, RepoPath, Report, Run, Value, Version};
+use crate::report::{VersionInfo, Witness, WitnessKind};
 use crate::semantics::c_text::{RESULT, string_literal};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -136,7 +136,7 @@ const DRIVER: &str = include_str!("driver.c");
 impl Test<'_> {
     fn text(&self) -> Result<String, String> {
         let is_program = self.witness.kind == WitnessKind::Program;
-        let body = if is_program { String::new() } else { self.call()? };
+        let body = if is_program { self.set_up()? } else { self.call()? };
         if is_program && self.ends()?.0 == self.ends()?.1 {
             return Err("the difference is in nothing that a process shows".into());
         }
@@ -261,17 +261,13 @@ impl Test<'_> {
         if self.new.outline.result.is_none() {
             return Err("the function's declaration is not a plain one".into());
         }
-        let image = image(self.witness, &self.new.source.unit)?;
         let mut checks = self.checks();
         checks.extend(self.calls()?);
         let (old, new) = self.ends()?;
         if old == new && checks.iter().all(|c| c.old == c.new) {
             return Err("the difference is in nothing that has a name in C".into());
         }
-        let mut out = String::new();
-        if !image.objects.is_empty() {
-            let _ = writeln!(out, "static char *{};", image.objects.join(", *"));
-        }
+        let mut out = self.set_up()?;
         let _ = write!(out, "\nstatic void invdiff_call {parameters}\n{{\n");
         checks.iter().flat_map(|c| &c.before).for_each(|line| _ = writeln!(out, "    {line}"));
         let names: Vec<&str> = self.site().params().map(|p| &*p.name).collect();
@@ -284,11 +280,53 @@ impl Test<'_> {
             let _ = writeln!(out, "    {}", check.print);
             let _ = writeln!(out, "    invdiff_judge_value({}, {});", check.old, check.new);
         }
-        out.push_str("}\n\nstatic void invdiff_run(void)\n{\n");
-        image.statements.iter().for_each(|s| _ = writeln!(out, "    {s}"));
+        out.push_str("}\n\nstatic void invdiff_run(void)\n{\n    invdiff_is_set_up = 1;\n    invdiff_set_up();\n");
         let arguments = self.arguments()?;
         let _ = writeln!(out, "    invdiff_call({});\n}}", arguments.join(", "));
         Ok(out)
+    }
+
+    /// What puts the memory in place, and says what undefined functions give.
+    fn set_up(&self) -> Result<String, String> {
+        let image = image(self.witness, &self.new.source.unit)?;
+        let mut out = String::new();
+        if !image.objects.is_empty() {
+            let _ = writeln!(out, "static char *{};", image.objects.join(", *"));
+        }
+        out.push_str("\nstatic void invdiff_set_up(void)\n{\n");
+        image.statements.iter().for_each(|s| _ = writeln!(out, "    {s}"));
+        for call in &self.witness.calls {
+            if let Some(given) = self.given(call)? {
+                let _ = writeln!(out, "    invdiff_give(\"{}\", {}, {given});", call.callee, call.nth);
+            }
+        }
+        out.push_str("}\n");
+        Ok(out)
+    }
+
+    /// What a call gives, as an integer and as a real number; none where that is 0.
+    ///
+    /// Errors: it is a function of the library, which is not replaced.
+    fn given(&self, call: &CallResult) -> Result<Option<String>, String> {
+        let name = &call.callee;
+        let Some(text) = call.returned.as_deref().filter(|text| *text != "0") else { return Ok(None) };
+        let units = [&self.new.source.unit, &self.old.source.unit];
+        if !units.iter().any(|unit| replaces(unit, name)) {
+            return Err(format!("what {name}() gives is not a test's to say"));
+        }
+        let prototype = units.iter().find_map(|u| u.prototypes.iter().find(|p| *p.name == **name));
+        let given = match (self.witness.object_given(call), prototype.map(|p| &p.ret)) {
+            (Some((object, offset)), _) => {
+                let value = Value::Pointer { object: object.id.clone(), offset };
+                format!("(long long){}, 0", pointer(&value, self.witness))
+            }
+            (None, Some(CType::Float(_))) => format!("0, {}", c_real(text)),
+            (None, Some(CType::Pointer(_))) if text == "NULL" => return Ok(None),
+            (None, Some(CType::Pointer(_))) if text == "not NULL" => "1, 0".into(),
+            (None, Some(CType::Pointer(_))) => format!("(long long)(long)({text}), 0"),
+            _ => format!("{}, 0", c_integer(text)),
+        };
+        Ok(Some(given))
     }
 
     fn site(&self) -> Site<'_> {

@@ -530,7 +530,9 @@ pub(super) fn is_made_up(o: &Outcome) -> bool {
         Value::Const(_) | Value::Function(_) => false,
     };
     let takes_pointer = |c: &interp::AssumedCall| c.arguments.iter().any(writable);
-    o.assumed_calls.iter().any(|c| !c.given && takes_pointer(c))
+    // That a request for memory is refused is all that it does.
+    let is_refusal = |c: &interp::AssumedCall| c.given && interp::is_library(&c.callee);
+    o.assumed_calls.iter().any(|c| !is_refusal(c) && takes_pointer(c))
 }
 
 /// Whether a run only met something undefined because it left structures of the input: how large those

@@ -27,7 +27,7 @@ use super::events::event_name;
 use super::properties::{Break, Property, PropertyKind, Standing};
 use super::runs::{self, Run};
 use super::shrink::Shrinker;
-use crate::interp::{End, Input, ObjectId, ObjectInit, Outcome, Storage, Value};
+use crate::interp::{CallResult, End, Input, ObjectId, ObjectInit, Outcome, Storage, Value};
 use crate::ir::{CType, Const, Linkage, Sort, UndefinedKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -394,14 +394,25 @@ fn introduces(run: &Run, event: &Event) -> bool {
     run.same_meaning && is_fine(&run.old) && !run.old.nan_sign && !run.old.platform_dependent && other_end
 }
 
-/// Whether nothing had to be assumed of functions that nobody defines. That memory is refused counts
-/// where the older version asked for it, too.
+/// Whether nothing had to be assumed of functions that nobody defines: what they return may be some number,
+/// but what an object of theirs is like nobody knows. That memory is refused counts where the older version
+/// asked for it, too.
 fn knows_all_calls(run: &Run) -> bool {
+    let is_object = |c: &&CallResult| matches!(c.result, Value::Pointer { .. } | Value::Global { .. });
+    if run.input.calls.iter().filter(is_object).any(|c| is_made(run, c)) {
+        return false;
+    }
     let (old, new) = (&run.old.assumed_calls, &run.new.assumed_calls);
     let both = |c: &crate::interp::AssumedCall| old.iter().any(|o| (&o.callee, o.nth) == (&c.callee, c.nth));
     old.iter().all(|c| c.given)
         && new.iter().all(|c| c.given && both(c))
         && run.new.assumed_globals.iter().all(|g| run.old.assumed_globals.contains(g))
+}
+
+/// Whether one of the runs makes a call that the input says something of.
+fn is_made(run: &Run, call: &CallResult) -> bool {
+    let mut calls = run.old.assumed_calls.iter().chain(&run.new.assumed_calls);
+    calls.any(|c| (&c.callee, c.nth) == (&call.callee, call.nth))
 }
 
 /// Whether two pointers of an input lead to the same object.

@@ -374,6 +374,7 @@ impl Search<'_> {
             }
         };
         input.arguments.iter_mut().for_each(rename);
+        input.calls.iter_mut().for_each(|c| rename(&mut c.result));
         for o in &mut input.objects {
             o.id = number(o.id);
             o.pointers.iter_mut().for_each(|(_, v)| rename(v));
@@ -394,7 +395,7 @@ fn cut(bytes: &mut Vec<u8>, at: usize) {
     }
 }
 
-/// The objects that arguments and globals lead to, in the order in which they are met.
+/// The objects that arguments, globals and results of calls lead to, in the order in which they are met.
 fn reached(input: &Input) -> Vec<ObjectId> {
     let mut order: Vec<ObjectId> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -402,6 +403,7 @@ fn reached(input: &Input) -> Vec<ObjectId> {
     let mut queue: Vec<ObjectId> = input.arguments.iter().filter_map(target).collect();
     let globals = input.objects.iter().filter(|o| matches!(o.storage, Storage::Global(_)));
     queue.extend(globals.map(|o| o.id));
+    queue.extend(input.calls.iter().filter_map(|c| target(&c.result)));
     let mut next = 0;
     while let Some(&id) = queue.get(next) {
         next += 1;

@@ -109,13 +109,14 @@ fn converted(value: &Value, from: &CType, to: &CType, sort: Option<Sort>) -> Opt
 pub(super) fn same_meaning(old: &Program, new: &Program, entry: (&str, &str), input: &Input) -> bool {
     let (Some(old), Some(new)) = (old.unit_of(entry.0), new.unit_of(entry.1)) else { return true };
     let pointers = input.objects.iter().flat_map(|o| o.pointers.iter().map(|(_, v)| v));
+    let results = input.calls.iter().map(|c| &c.result);
     let has = |unit: &Unit, v: &Value| match v {
         Value::Function(name) => unit.function(name).is_some(),
         Value::Global { symbol, .. } => unit.global(symbol).is_some(),
         Value::Const(_) | Value::Pointer { .. } => true,
     };
     std::sync::Arc::ptr_eq(old, new)
-        || input.arguments.iter().chain(pointers).all(|v| has(old, v) == has(new, v))
+        || input.arguments.iter().chain(results).chain(pointers).all(|v| has(old, v) == has(new, v))
             && input.objects.iter().all(|o| same_layout(&o.ty, old, new, 0) && same_global(o, old, new))
 }
 

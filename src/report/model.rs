@@ -463,11 +463,22 @@ pub struct CallResult {
     pub callee: String,
     /// Which call of this callee, from 1.
     pub nth: u32,
+    /// As a C constant; `&m1` points to that object of the witness's memory, `&m1 +4` four bytes behind its
+    /// start.
     #[serde(rename = "return")]
     pub returned: Option<String>,
     pub errno: Option<String>,
     /// What the call stored, by lvalue.
     pub writes: BTreeMap<String, Value>,
+}
+
+impl Witness {
+    /// The object that a call returned a pointer to, and the bytes that were added to it: `&m1`, `&m1 +4`.
+    pub fn object_given(&self, call: &CallResult) -> Option<(&MemoryObject, i64)> {
+        let text = call.returned.as_deref()?.strip_prefix('&')?;
+        let (id, offset) = text.split_once(' ').unwrap_or((text, "0"));
+        Some((self.memory.iter().find(|m| m.id == id)?, offset.parse().ok()?))
+    }
 }
 
 /// How one version ran on a witness.

@@ -6,6 +6,7 @@
 //! first, then changes at random ([`shape`]). Methods: coverage-guided fuzzing and input-to-state
 //! correspondence (see [`crate::interp::trail`]), on structured inputs.
 
+use super::pool::Earlier;
 use super::random::SplitMix;
 use super::shape;
 use super::{Generator, objects};
@@ -183,8 +184,9 @@ impl Guided {
             if rng.chance(10)
                 && let Some((callee, nth)) = rng.pick(&entry.calls)
             {
-                let n = generator.pool.integer(&mut rng, 32, true, &[]);
-                put_call(&mut input, callee, *nth, Value::Const(Const::bv(32, n)));
+                let (callee, nth) = (callee.clone(), *nth);
+                let result = another_result(&mut input, generator, &callee, &mut rng);
+                put_call(&mut input, &callee, nth, result);
             } else if rng.chance(30) {
                 input = generator.vary(input, &mut rng);
             } else {
@@ -311,6 +313,20 @@ fn turn(
     };
     if let Some(v) = theirs.checked_add(step).and_then(|v| v.checked_sub(*shift)) {
         add(number(Const::bv(width, v)));
+    }
+}
+
+/// Something else that a function may return.
+fn another_result(input: &mut Input, generator: &Generator, callee: &str, rng: &mut SplitMix) -> Value {
+    match shape::result_type(generator, callee) {
+        Some(ty) if ty.is_pointer() => {
+            let null = Value::Const(Const::bv(generator.unit.data_model.pointer_bits(), 0));
+            objects::another(input, &generator.unit, &generator.pool, &ty, rng).unwrap_or(null)
+        }
+        ty => {
+            let number = ty.and_then(|ty| generator.pool.scalar(rng, &ty, &mut Earlier::default()));
+            Value::Const(number.unwrap_or_else(|| Const::bv(32, generator.pool.integer(rng, 32, true, &[]))))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ mod random;
 mod shape;
 mod stdin;
 
-use super::input::{Input, Value};
+use super::input::{CallResult, Input, Value};
 use super::program::Program;
 use crate::ir::{CType, Const, Unit};
 use objects::Builder;
@@ -28,6 +28,8 @@ const MAX_CORPUS: usize = 64;
 /// Combinations of simple values that come first.
 const GRID: u64 = 48;
 const SIMPLE: [i128; 5] = [0, 1, -1, 2, 3];
+/// Calls of one function that nobody defines for which a result is made.
+const MAX_RESULTS: u32 = 4;
 
 /// Endless source of inputs for one function.
 pub struct Generator {
@@ -97,6 +99,9 @@ impl Generator {
             if !self.params.is_empty() {
                 input.argv = self.argv(&mut rng);
             }
+            let mut builder = Builder::new(&self.unit, &self.pool);
+            input.calls = self.results(&mut builder, &mut rng);
+            input.objects = builder.finish();
             return input;
         }
         if index < GRID && self.is_scalar() {
@@ -115,8 +120,27 @@ impl Generator {
                 }
             }
         }
+        input.calls = self.results(&mut builder, &mut rng);
         input.objects = builder.finish();
         input
+    }
+
+    /// What functions that nobody defines return, where these are pointers: every other time they are
+    /// null, as what is not said is.
+    fn results(&self, builder: &mut Builder<'_>, rng: &mut SplitMix) -> Vec<CallResult> {
+        if self.pool.callees.is_empty() || rng.chance(50) {
+            return Vec::new();
+        }
+        let mut made = Vec::new();
+        for (callee, (ty, calls)) in &self.pool.callees {
+            // In a loop, one call is several.
+            for nth in 1..=(calls + 1).min(MAX_RESULTS) {
+                let result = builder.value(ty, rng, 0);
+                let callee = callee.clone();
+                made.push(CallResult { callee, nth, result, errno: None, writes: Vec::new() });
+            }
+        }
+        made
     }
 
     /// Beside a pointer to scalars a number often counts them: every other time it is a small one.

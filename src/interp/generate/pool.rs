@@ -4,7 +4,10 @@
 //! are drawn often, and a value that was drawn before is drawn again.
 
 use super::random::SplitMix;
-use crate::interp::program::{Program, Slot};
+use crate::interp::{
+    self,
+    program::{Program, Slot},
+};
 use crate::ir::{CType, Callee, Const, Expr, FloatKind, Instr, Object};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -29,6 +32,9 @@ pub(crate) struct Pool {
     pub strings: Vec<Vec<u8>>,
     /// Globals that the code refers to, by unit and symbol.
     pub globals: BTreeSet<(usize, Arc<str>)>,
+    /// Functions that nobody defines and that return pointers, with these types, and how many calls of each
+    /// the code has.
+    pub callees: BTreeMap<Arc<str>, (CType, u32)>,
     /// Functions of the unit by the text of their type, once one was asked for.
     pub functions: OnceLock<BTreeMap<String, Vec<Arc<str>>>>,
 }
@@ -46,12 +52,15 @@ impl Pool {
             next += 1;
             let (Some(f), Some(d)) = (program.function_of(id), program.definition(id)) else { continue };
             for node in &f.nodes {
-                if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr
-                    && let Some(callee) = program.definition_from(d.unit, name)
-                    && !queue.contains(&callee)
-                    && queue.len() < MAX_FUNCTIONS
-                {
-                    queue.push(callee);
+                let Instr::Call { callee: Callee::Direct(name), ret, .. } = &node.instr else { continue };
+                match program.definition_from(d.unit, name) {
+                    Some(callee) if !queue.contains(&callee) && queue.len() < MAX_FUNCTIONS => {
+                        queue.push(callee);
+                    }
+                    None if ret.is_pointer() && !interp::is_library(name) => {
+                        pool.callees.entry(name.clone()).or_insert((ret.clone(), 0)).1 += 1;
+                    }
+                    _ => {}
                 }
             }
             f.nodes.iter().for_each(|n| {

@@ -163,8 +163,13 @@ pub(super) fn pointer_at(input: &Input, generator: &Generator, origin: &Origin) 
                 None => Some(CType::Pointer(Arc::new(CType::Void))),
             }
         }
-        Origin::Call { .. } => None,
+        Origin::Call { callee, .. } => result_type(generator, callee).filter(CType::is_pointer),
     }
+}
+
+/// What a function that nobody defines is declared to return.
+pub(super) fn result_type(generator: &Generator, callee: &str) -> Option<CType> {
+    generator.unit.prototypes.iter().find(|p| *p.name == *callee).map(|p| p.ret.clone())
 }
 
 /// Writes a value over so many bytes of an object.

@@ -22,13 +22,14 @@ pub(in crate::report) fn input_text(witness: &Witness, function: &str) -> String
     let plain = |c: &&CallResult| {
         matches!(c.returned.as_deref(), None | Some("0")) && c.errno.is_none() && c.writes.is_empty()
     };
+    let memory = Memory { witness, in_place: shared_objects(witness) };
     for call in witness.calls.iter().filter(|c| !plain(c)) {
         let mut text = match call.nth {
             1 => format!("{}()", visible(&call.callee)),
             nth => format!("call {nth} of {}()", visible(&call.callee)),
         };
-        if let Some(returned) = &call.returned {
-            text.push_str(&format!(" gives {}", visible(returned)));
+        if let Some(returned) = memory.result_text(call) {
+            text.push_str(&format!(" gives {returned}"));
         }
         if let Some(errno) = &call.errno {
             text.push_str(&format!(" with errno {}", visible(errno)));
@@ -91,10 +92,20 @@ fn argument_texts(witness: &Witness) -> Vec<String> {
 fn shared_objects(witness: &Witness) -> BTreeMap<&str, bool> {
     let cells = witness.memory.iter().flat_map(|o| o.cells.values());
     let mut in_place = BTreeMap::new();
-    for value in witness.arguments.iter().map(|a| &a.value).chain(cells) {
-        if let Value::Pointer { object, offset } = value {
-            let alone = !in_place.contains_key(object.as_str()) && *offset == 0;
-            in_place.insert(object.as_str(), alone);
+    let pointers = witness.arguments.iter().map(|a| &a.value).chain(cells).filter_map(|value| match value {
+        Value::Pointer { object, offset } => Some((object.as_str(), *offset)),
+        Value::Text(_) => None,
+    });
+    let results = witness.calls.iter().filter_map(|c| witness.object_given(c));
+    for (object, offset) in pointers.chain(results.map(|(object, offset)| (object.id.as_str(), offset))) {
+        let alone = !in_place.contains_key(object) && offset == 0;
+        in_place.insert(object, alone);
+    }
+    // What comes out speaks of them by their names.
+    let runs = [&witness.old, &witness.new];
+    for text in runs.iter().flat_map(|run| run.returned.iter().chain(run.values.values())) {
+        if let Some(shown) = text.strip_prefix('&').and_then(|name| in_place.get_mut(name)) {
+            *shown = false;
         }
     }
     in_place
@@ -123,6 +134,17 @@ impl<'a> Memory<'a> {
         let object = self.witness.memory.iter().find(|m| m.id == *id)?;
         let here = object.storage != Storage::Global && self.in_place.get(id.as_str()) == Some(&true);
         here.then_some(object)
+    }
+
+    /// What a function returned.
+    fn result_text(&self, call: &CallResult) -> Option<String> {
+        let returned = call.returned.as_deref()?;
+        Some(match self.witness.object_given(call) {
+            Some((object, offset)) => {
+                self.value_text(&Value::Pointer { object: object.id.clone(), offset }, 0)
+            }
+            None => visible(returned),
+        })
     }
 
     fn value_text(&self, value: &Value, depth: usize) -> String {
