@@ -19,7 +19,7 @@ use git_invdiff::history::MemoryTree;
 use git_invdiff::invariant::PinnedFact;
 use git_invdiff::report::{AssertionKind, AssertionOutcome, FunctionReport, PointKind, Status};
 use git_invdiff::semantics::c_parse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
@@ -188,8 +188,9 @@ fn pin(f: &FunctionReport, text: &str) -> Option<Pin> {
     Some(Pin { function: f.name.clone(), fact })
 }
 
-/// What was put for what, and the files with one mutant after another of a function's body: first those in
-/// lines that have most words with its facts in common, with the line before, and of these one of each part of the function.
+/// What was put for what, and the files with one mutant after another of a function's body: one of each line,
+/// then another; first those in lines that have most words with its facts in common, with the line before,
+/// and of these one of each part of the function.
 fn mutated<'m>(
     files: &'m Files,
     f: &FunctionReport,
@@ -213,7 +214,14 @@ fn mutated<'m>(
         let near = lines.iter().skip(at.saturating_sub(2)).take(2);
         near.flat_map(|line| names(line)).filter(|n| said.contains(n)).collect::<BTreeSet<_>>().len()
     };
-    order.sort_by_cached_key(|k| std::cmp::Reverse(common(k)));
+    // Every line is tried before one is tried again.
+    let mut tried: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut round = |k: &usize| {
+        let n = tried.entry(line_of(&all[*k])).or_default();
+        *n += 1;
+        *n
+    };
+    order.sort_by_cached_key(|k| (round(k), std::cmp::Reverse(common(k))));
     order.into_iter().take(most).map(move |k| {
         let mutant = &all[k];
         let put = |(name, t): &(String, String)| {

@@ -1074,7 +1074,8 @@ const char *find(const char *str, const char **end)
     return p;
 }
 "#;
-    let report = analyse(&[text, &text.replace("len > 4", "len >= 5").replace("int len = 0", "int len = 0, k")]);
+    let report =
+        analyse(&[text, &text.replace("len > 4", "len >= 5").replace("int len = 0", "int len = 0, k")]);
     for function in ["parse", "find"] {
         let told = invariants(&report, function);
         for wanted in ["\\old(*str) != '\"' ==> \\result == NULL", "\\old(*str) != '\"' ==> *end == str"] {
@@ -1110,4 +1111,58 @@ N *make(const int *numbers, int count)
     assert!(told.iter().any(|t| t == wanted), "{told:#?}");
     let refused = "(*\\old(allocate))(16) == 0 ==> \\result == NULL";
     assert!(told.iter().any(|t| t == refused), "{told:#?}");
+}
+
+/// Where a number ends in a text is stored whole: what held a pointer before takes no part in it.
+#[test]
+fn the_end_of_a_number_is_one_pointer() {
+    let text = "
+#include <stdlib.h>
+struct item { int type; double value; };
+const char *number(struct item *item, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (text == end) return NULL;
+    item->value = value;
+    item->type = 8;
+    return end;
+}
+long plain(const char *text, char **end) { return strtol(text, end, 10); }
+long any(const char *text, char **end, int base) { return strtol(text, end, base); }
+";
+    let report =
+        analyse(&[text, &text.replace("char *end;", "char *end = NULL;").replace("{ return", "{return")]);
+    let told = invariants(&report, "number");
+    assert!(told.iter().any(|t| t == "\\result != NULL ==> item->type == 8"), "{told:#?}");
+    let newer = text.replace("return strtol(text, end", "return 1 + strtol(text, end");
+    let files = [vec![("a.c", text)], vec![("a.c", newer.as_str())]];
+    let options = Options { all: true, ..Options::default() };
+    let report = diff(&memory::request(&files, c::Options::default(), options));
+    let told = invariants(&report, "plain");
+    assert!(told.iter().any(|t| t.starts_with("*end == (end == NULL")), "{told:#?}");
+    // Of a base that there is not, the standard does not say that anything is stored.
+    let told = invariants(&report, "any");
+    assert!(!told.iter().any(|t| t.starts_with("*end == (end == NULL")), "{told:#?}");
+}
+
+/// A function that the unit points to may be what a pointer of the input leads to, the library's, too.
+#[test]
+fn functions_that_are_pointed_to_are_inputs() {
+    let text = "
+#include <stdlib.h>
+struct hooks { void *(*allocate)(size_t size); };
+static struct hooks defaults = { malloc };
+int f(const struct hooks *hooks, int n)
+{
+    int *p = hooks ? hooks->allocate(sizeof(int)) : defaults.allocate(sizeof(int));
+    if (!p) return -1;
+    if (!hooks) return 0;
+    *p = n;
+    return *p + 1;
+}
+";
+    let report = analyse(&[text, &text.replace("*p + 1", "*p + 2")]);
+    let f = report.functions.iter().find(|f| f.name == "f").expect("the function is told of");
+    assert!(f.points.iter().flat_map(|p| &p.churns).any(|c| c.witness.is_some()), "{f:#?}");
 }

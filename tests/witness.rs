@@ -150,7 +150,10 @@ fn results_of_others_tell_versions_apart() {
         ("int g(void); int f(void) { if (g() == 7) return @; return 0; }", ["1", "2"]),
         ("int g(int); int f(void) { g(1); if (g(2) == -5) return @; return 0; }", ["1", "2"]),
         ("double g(void); int f(void) { return g() > 2.5 ? @ : 0; }", ["1", "2"]),
-        ("char *g(int); int f(void) { char *s = g(2); if (s && s[0] == 'A') return @; return 0; }", ["1", "2"]),
+        (
+            "char *g(int); int f(void) { char *s = g(2); if (s && s[0] == 'A') return @; return 0; }",
+            ["1", "2"],
+        ),
         (
             "struct s { int n; struct s *next; }; struct s *g(void);\n\
              int f(void) { struct s *p = g(); return p && p->next ? p->next->n @ 2 : 0; }",

@@ -280,7 +280,9 @@ impl Test<'_> {
             let _ = writeln!(out, "    {}", check.print);
             let _ = writeln!(out, "    invdiff_judge_value({}, {});", check.old, check.new);
         }
-        out.push_str("}\n\nstatic void invdiff_run(void)\n{\n    invdiff_is_set_up = 1;\n    invdiff_set_up();\n");
+        out.push_str(
+            "}\n\nstatic void invdiff_run(void)\n{\n    invdiff_is_set_up = 1;\n    invdiff_set_up();\n",
+        );
         let arguments = self.arguments()?;
         let _ = writeln!(out, "    invdiff_call({});\n}}", arguments.join(", "));
         Ok(out)

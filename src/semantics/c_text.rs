@@ -347,6 +347,15 @@ impl<'a> Renderer<'a> {
                 let name = naming::callee_name(callee);
                 let text = match (name, args) {
                     _ if callee.ends_with(":errno") => format!("\\at(errno, after_{name})"),
+                    _ if callee.ends_with(":stored") => {
+                        let to = args.get(1).map_or("...".into(), |to| self.term(*to).at(Level::Unary));
+                        // `*&end` is `end`.
+                        let place = to.strip_prefix('&').map_or_else(|| format!("*{to}"), str::to_owned);
+                        return Text {
+                            ty: Ty::of(&CType::Pointer(CType::Void.into())),
+                            ..self.cannot(format!("\\at({place}, after_{name})"), sort)
+                        };
+                    }
                     // Through a pointer, which is the last that is passed before the states.
                     ("*", _) => self.indirect_call(args),
                     _ => self.call(name, args),

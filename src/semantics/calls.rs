@@ -82,7 +82,8 @@ impl<'a> Evaluator<'a> {
         }
         let mut read: Vec<Place> = Vec::new();
         for (k, a) in site.args.iter().enumerate() {
-            if row.borrows(k) {
+            // What stood where one pointer is put takes no part in anything.
+            if row.reads_arg(k) || row.borrows(k) && !row.stores_pointer {
                 let region = base_object(a).map_or(Place::Memory, |v| self.places.of_var(v));
                 if !read.contains(&region) {
                     read.push(region);
@@ -96,6 +97,11 @@ impl<'a> Evaluator<'a> {
                 read.push(p);
             }
         }
+        if row.stores_pointer
+            && let Some(part) = self.pointer_stored(site, row, place, &read, classes)
+        {
+            return part;
+        }
         if place == Place::Memory && row.errno && !row.memory && !self.writes_memory(site, row) {
             return self.sets_errno(site, row.name, &read, classes);
         }
@@ -108,6 +114,54 @@ impl<'a> Evaluator<'a> {
             row.writes_through(k, a) && base_object(a).is_none_or(|v| self.places.of_var(v) == Place::Memory)
         };
         site.args.iter().enumerate().any(writes)
+    }
+
+    /// A region after a call that stores one pointer there, unless that is asked for at no place; `None` for
+    /// other regions.
+    fn pointer_stored(
+        &mut self,
+        site: CallSite,
+        row: &library::Row,
+        place: Place,
+        read: &[Place],
+        classes: &VersionSet,
+    ) -> Option<Part<Val>> {
+        // For a base that there is not nothing need be stored.
+        let is_base = |e: &Expr| matches!(e, Expr::Const(c) if matches!(c.unsigned(), Some(0 | 2..=36)));
+        let (_, to) = site.args.iter().enumerate().find(|(k, a)| row.writes_through(*k, a))?;
+        if !site.args.iter().skip(2).all(is_base) {
+            return None;
+        }
+        let local = base_object(to).map(|v| self.places.of_var(v));
+        if local.unwrap_or(Place::Memory) != place || !matches!(place, Place::Memory | Place::Object(_)) {
+            return None;
+        }
+        let uf =
+            Uf::Call { callee: format!("{}:stored", row.name).into(), part: Sort::Bv(self.pointer_bits) };
+        let pointers = self.apply(site, App::Uf(uf), read, classes);
+        let memories = match place {
+            Place::Memory if row.errno => self.sets_errno(site, row.name, read, classes),
+            _ => self.before(place, site.node, classes),
+        };
+        let addresses = self.expr(to, site.node, classes);
+        let bytes = u64::from(self.pointer_bits / 8);
+        let mut result = Vec::new();
+        for (set, (pointer, memory)) in product(&pointers, &memories) {
+            for (set, (address, _)) in product(&addresses, &vec![(set, pointer.clone())]) {
+                let stored = App::Store { bytes };
+                let written = self.pool.app(stored, &[memory.term, address.term, pointer.term]);
+                let null = self.pool.bv(self.pointer_bits, 0);
+                let is_null = self.pool.eq(address.term, null);
+                let term = match local {
+                    Some(_) => written,
+                    None => self.pool.ite(is_null, memory.term, written),
+                };
+                let causes = union(&union(&pointer.causes, &memory.causes), &address.causes);
+                let guards = union(&union(&pointer.guards, &memory.guards), &address.guards);
+                result.push((set, Val { term, causes: self.with(&causes, site.node), guards }));
+            }
+        }
+        Some(result)
     }
 
     /// Memory after a call that leaves nothing in it but, perhaps, an error's number.

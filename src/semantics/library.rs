@@ -36,6 +36,8 @@ pub struct Row {
     pub scans: bool,
     /// A member of the `printf` family on standard output.
     pub prints: bool,
+    /// What it writes through its argument, where that is not null, is one pointer.
+    pub stores_pointer: bool,
     pub result: ResultIs,
 }
 
@@ -89,6 +91,7 @@ const fn base(name: &'static str) -> Row {
         errno: false,
         scans: false,
         prints: false,
+        stores_pointer: false,
         result: ResultIs::Opaque,
     }
 }
@@ -109,6 +112,11 @@ const fn reads(name: &'static str, read: u32) -> Row {
 
 const fn writes(name: &'static str, read: u32, write: u32) -> Row {
     Row { read, write, ..base(name) }
+}
+
+/// Reads a number at the beginning of a text and stores where that ends.
+const fn number(name: &'static str) -> Row {
+    Row { errno: true, stores_pointer: true, ..writes(name, 1, 2) }
 }
 
 /// A mathematical function that may fail.
@@ -228,12 +236,12 @@ static ROWS: &[Row] = &[
     reads("atol", 1),
     reads("atoll", 1),
     reads("atof", 1),
-    Row { errno: true, ..writes("strtol", 1, 2) },
-    Row { errno: true, ..writes("strtoll", 1, 2) },
-    Row { errno: true, ..writes("strtoul", 1, 2) },
-    Row { errno: true, ..writes("strtoull", 1, 2) },
-    Row { errno: true, ..writes("strtod", 1, 2) },
-    Row { errno: true, ..writes("strtof", 1, 2) },
+    number("strtol"),
+    number("strtoll"),
+    number("strtoul"),
+    number("strtoull"),
+    number("strtod"),
+    number("strtof"),
     first("memcpy", 2, 1),
     first("memmove", 2, 1),
     first("memset", 0, 1),

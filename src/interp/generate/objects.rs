@@ -7,8 +7,8 @@
 use super::pool::{Earlier, Pool};
 use super::random::SplitMix;
 use crate::interp::input::{Input, ObjectId, ObjectInit, Storage, Value};
-use crate::ir::{CType, Const, FloatKind, RecordId, Unit};
-use std::collections::BTreeMap;
+use crate::ir::{CType, Const, Expr, FloatKind, InitPiece, Object, Prototype, RecordId, Unit};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Largest object that is made, in bytes.
@@ -120,8 +120,8 @@ impl<'a> Builder<'a> {
         Value::Pointer { object: id, offset: 0 }
     }
 
-    /// Returns a function of the unit that is of the type, as far as its text tells; null when there is
-    /// none: nobody passes a function of another type.
+    /// Returns a function of the unit, or one that it points to (`malloc`), that is of the type, as far as its
+    /// text tells; null when there is none: nobody passes a function of another type.
     fn function(&self, text: &str, rng: &mut SplitMix) -> Value {
         let known = self.pool.functions.get_or_init(|| self.functions_by_type());
         let fits = known.get(&plain_words(text)).map_or(&[][..], Vec::as_slice);
@@ -130,14 +130,26 @@ impl<'a> Builder<'a> {
 
     fn functions_by_type(&self) -> BTreeMap<String, Vec<Arc<str>>> {
         let mut found: BTreeMap<String, Vec<Arc<str>>> = BTreeMap::new();
-        for f in self.unit.functions.iter().filter(|f| &*f.name != "main") {
-            let params: Vec<String> = f.params.iter().map(|p| self.spelled(&f.var(*p).ty)).collect();
-            let result = self.spelled(&f.ret);
+        let own = self.unit.functions.iter().filter(|f| &*f.name != "main").map(|f| {
+            let params = f.params.iter().map(|p| self.spelled(&f.var(*p).ty)).collect();
+            (&f.name, &f.ret, params)
+        });
+        let taken = functions_taken(self.unit);
+        let is_taken = |p: &&Prototype| taken.contains(&p.name) && self.unit.function(&p.name).is_none();
+        let others = self.unit.prototypes.iter().filter(is_taken).map(|p| {
+            let params: Vec<String> = p.params.iter().map(|ty| self.spelled(ty)).collect();
+            (&p.name, &p.ret, params)
+        });
+        for (name, ret, params) in own.chain(others) {
+            let result = self.spelled(ret);
             // One without parameters may be declared without saying so.
             let lists =
                 if params.is_empty() { vec!["void".into(), String::new()] } else { vec![params.join(",")] };
             for list in lists {
-                found.entry(plain_words(&format!("{result}({list})"))).or_default().push(f.name.clone());
+                let known = found.entry(plain_words(&format!("{result}({list})"))).or_default();
+                if !known.contains(name) {
+                    known.push(name.clone());
+                }
             }
         }
         found
@@ -359,6 +371,26 @@ fn leaves(unit: &Unit, ty: &CType, offset: u64, pointers: bool, out: &mut Vec<(u
         CType::Pointer(_) if pointers => out.push((offset, ty.clone())),
         _ => {}
     }
+}
+
+/// Functions whose addresses the unit takes, in its code or its initialisers.
+fn functions_taken(unit: &Unit) -> BTreeSet<Arc<str>> {
+    let mut found = BTreeSet::new();
+    for node in unit.functions.iter().flat_map(|f| &f.nodes) {
+        node.instr.for_each_expr(&mut |e| {
+            if let Expr::Addr(Object::Function(name)) = e {
+                found.insert(name.clone());
+            }
+        });
+    }
+    for piece in unit.globals.iter().flat_map(|g| &g.init) {
+        if let InitPiece::Address { symbol, .. } = piece
+            && unit.global(symbol).is_none()
+        {
+            found.insert(symbol.clone());
+        }
+    }
+    found
 }
 
 /// The words of a type's text that tell it from others, without spaces.
