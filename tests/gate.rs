@@ -118,6 +118,19 @@ fn pins_speak_of_memory() {
 }
 
 #[test]
+fn pins_speak_of_lengths() {
+    let used = |sign: &str| {
+        format!(
+            "#include <string.h>\nstruct buf {{ char *text; int at; }};\nint used(const struct buf *b)\n{{\n    if (!b || !b->text)\n        return 0;\n    return b->at {sign} strlen(b->text + b->at);\n}}\n"
+        )
+    };
+    let value = "b == NULL || b->text == NULL ? 0 : b->at + strlen(b->text + b->at)";
+    let pin = format!("pinned: [{{function: used, holds: \"\\\\result == ((int)({value}))\"}}]\n");
+    check(&pin, &used("+"), &used("-"), false, "a.c:used: ");
+    check(&pin, &used("+"), &used(" + 0 +"), true, "");
+}
+
+#[test]
 fn a_pin_that_means_nothing_is_said() {
     let (old, new) = (area("a < 0"), area("a < 9"));
     let pin = PIN.replace("\\\\result", "volume");

@@ -6,8 +6,8 @@ use super::runs::Run;
 use super::subject::{self, Subject, find_var};
 use crate::interp::{self, FinalObject, Identity, Outcome, Program, Target, Value};
 use crate::ir::{
-    App, CType, Const, Expr, FloatKind, Function, Instr, Leaf, Op, Sort, Term, TermId, TermPool, Unit, VarId,
-    VarKind,
+    App, CType, Const, Expr, FloatKind, Function, Instr, Leaf, Op, Sort, Term, TermId, TermPool, Uf, Unit,
+    VarId, VarKind,
 };
 use crate::mvicfg::VersionSet;
 use crate::semantics::c_term::{Scope, Typed, When};
@@ -202,6 +202,28 @@ impl Scope for Side<'_> {
         let value = raw.iter().rev().fold(0u128, |acc, b| acc << 8 | u128::from(*b));
         Some(self.pool.constant(Const::from_bits(sort, value)?))
     }
+
+    fn length(&mut self, addr: TermId, when: When) -> Option<TermId> {
+        const LONGEST: u64 = 8192;
+        let bits = self.bits();
+        for k in 0..LONGEST {
+            let at = self.moved(addr, k);
+            let byte = self.load(at, Sort::Bv(8), 1, when)?;
+            if self.pool.as_const(byte)?.to_bits() == 0 {
+                return Some(self.pool.bv(bits, i128::from(k)));
+            }
+        }
+        None
+    }
+}
+
+impl Side<'_> {
+    /// An address so many bytes further.
+    fn moved(&mut self, addr: TermId, by: u64) -> TermId {
+        let bits = self.bits();
+        let by = self.pool.bv(bits, i128::from(by));
+        self.pool.op(Op::Add, &[addr, by])
+    }
 }
 
 /// A global, or a static of the function.
@@ -280,5 +302,17 @@ impl Scope for Exit<'_, '_> {
         };
         let read = self.pool().app(App::Load { sort, bytes }, &[memory, addr]);
         self.known(read)
+    }
+
+    /// As the evaluator has it: what `strlen` gives for the address and what it reads.
+    fn length(&mut self, addr: TermId, when: When) -> Option<TermId> {
+        let memory = match when {
+            When::Entry => self.pool().leaf(Leaf::Memory),
+            When::Here => self.at_exit(&Subject::Memory)?,
+        };
+        let part = Sort::Bv(self.unit().data_model.pointer_bits());
+        let length =
+            self.pool().app(App::Uf(Uf::Call { callee: "strlen:result".into(), part }), &[addr, memory]);
+        self.known(length)
     }
 }

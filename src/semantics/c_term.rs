@@ -41,6 +41,10 @@ pub trait Scope {
     fn input(&mut self, k: u64) -> Option<Typed>;
     /// The bytes at an address, as a value of this sort.
     fn load(&mut self, addr: TermId, sort: Sort, bytes: u64, when: When) -> Option<TermId>;
+    /// The length of the text at an address, as wide as a pointer; `None` where that is not known.
+    fn length(&mut self, _addr: TermId, _when: When) -> Option<TermId> {
+        None
+    }
 }
 
 /// Why an expression has no term in a scope.
@@ -521,6 +525,13 @@ impl Translation<'_> {
         if let (Some(op), [v]) = (test, values.as_slice()) {
             let v = if is_float(&v.ty) { v.clone() } else { self.converted(v, CType::Float(kind))? };
             return Ok(Typed { term: self.op(op, &[v.term]), ty: integer(32, true) });
+        }
+        if let ("strlen", [v]) = (name, values.as_slice()) {
+            let ty = integer(self.pointer_bits(), false);
+            return match self.scope.length(v.term, self.when) {
+                Some(term) => Ok(Typed { term, ty }),
+                None => unsupported("the length of a text is not known here"),
+            };
         }
         if let ("abs" | "labs", [v]) = (name, values.as_slice()) {
             let ty = integer(if name == "abs" { 32 } else { self.pointer_bits() }, true);

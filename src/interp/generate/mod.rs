@@ -29,7 +29,7 @@ const MAX_CORPUS: usize = 64;
 const GRID: u64 = 48;
 const SIMPLE: [i128; 5] = [0, 1, -1, 2, 3];
 /// Calls of one function that nobody defines for which a result is made.
-const MAX_RESULTS: u32 = 4;
+const MAX_RESULTS: u32 = 16;
 
 /// Endless source of inputs for one function.
 pub struct Generator {
@@ -135,7 +135,7 @@ impl Generator {
         for (callee, (ty, calls)) in &self.pool.callees {
             // In a loop, one call is several.
             for nth in 1..=(calls + 1).min(MAX_RESULTS) {
-                let result = builder.value(ty, rng, 0);
+                let result = builder.result(ty, rng);
                 let callee = callee.clone();
                 made.push(CallResult { callee, nth, result, errno: None, writes: Vec::new() });
             }

@@ -57,6 +57,14 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Makes what a function returns, of a pointer's type: seldom null, and nothing large.
+    pub fn result(&mut self, ty: &CType, rng: &mut SplitMix) -> Value {
+        const TRIES: usize = 3;
+        let null = self.null();
+        let made = (0..TRIES).map(|_| self.value(ty, rng, MAX_DEPTH)).find(|v| *v != null);
+        made.unwrap_or(null)
+    }
+
     /// Makes the content of a global at entry.
     pub fn global(&mut self, symbol: &Arc<str>, ty: &CType, size: u64, rng: &mut SplitMix) {
         let id = self.object(ty.clone(), size, Storage::Global(symbol.clone()));
