@@ -1166,3 +1166,25 @@ int f(const struct hooks *hooks, int n)
     let f = report.functions.iter().find(|f| f.name == "f").expect("the function is told of");
     assert!(f.points.iter().flat_map(|p| &p.churns).any(|c| c.witness.is_some()), "{f:#?}");
 }
+
+/// Where the whole value is beyond words, the cases that a run breaks say what changed.
+#[test]
+fn cases_say_what_changed() {
+    let text = r#"
+const char *parse(const char *str, int *kind)
+{
+    const char *p = str;
+    int len = 0;
+    if (!str) return 0;
+    if (*str == '#') { *kind = 3; return 0; }
+    while (*p && *p != ',') { p++; if (++len > 9) return 0; if (*p == '"') p++; if (!*p) return 0; }
+    return p + len;
+}
+"#;
+    let newer = text.replace("*kind = 3; return 0", "*kind = 4; return str");
+    let told = churns(&analyse(&[newer.as_str(), text]), "parse");
+    assert!(told.iter().any(|t| t == "- str != NULL && \\old(*str) == '#' ==> \\result == str"), "{told:#?}");
+    assert!(told.iter().any(|t| t == "+ \\old(*str) == '#' ==> \\result == NULL"), "{told:#?}");
+    let told = churns(&analyse(&[text, newer.as_str()]), "parse");
+    assert!(told.iter().any(|t| t == "- \\old(*str) == '#' ==> \\result == NULL"), "{told:#?}");
+}

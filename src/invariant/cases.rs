@@ -9,12 +9,15 @@ use super::assume;
 use super::consolidate::{Engine, Side};
 use super::event::{self, Case, Guarded};
 use super::fact::{Fact, Template};
+use super::runs::Run;
+use super::scope;
 use super::subject::{self, Subject};
 use super::templates;
 use super::text;
-use crate::ir::{App, CType, Leaf, Op, TermId};
+use crate::interp::End;
+use crate::ir::{App, CType, Leaf, Op, TermId, TermPool};
 use crate::mvicfg::VersionSet;
-use crate::semantics::c_text;
+use crate::semantics::{c_parse, c_term, c_text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases of one value that are tried, and where all facts are asked for.
@@ -86,6 +89,59 @@ impl Engine<'_> {
         if asked && !unknown && assumed.is_empty() && self.diff.invariants.len() == known {
             self.agreements(subject, &values, sides);
         }
+    }
+
+    /// The cases of a subject's value in one class that a run keeps there and breaks in another class.
+    /// `is_old`: the class is the older one. Nothing, where the value as a whole is told.
+    pub(super) fn broken_cases(
+        &mut self,
+        subject: &Subject,
+        (class, other): (usize, usize),
+        side: &Side,
+        (run, is_old): (&Run, bool),
+    ) -> Vec<Fact> {
+        const MOST: usize = 3;
+        if !matches!(subject, Subject::Result | Subject::Cell { .. }) || side.unknown {
+            return Vec::new();
+        }
+        let &[term] = side.key.as_slice() else { return Vec::new() };
+        let ty = self.cell_type(class, subject).or_else(|| subject::type_of(self.task.graph, subject, class));
+        if ty.is_none_or(|t| matches!(t, CType::Record(_) | CType::Array(..))) {
+            return Vec::new();
+        }
+        let defined = self.defined_value(class, term);
+        let (clear, assumed) = self.separated(class, defined);
+        let sides = BTreeMap::from([(class, side.clone())]);
+        let mut found: Vec<Fact> = Vec::new();
+        for Case { whole, ways } in event::some_cases(&mut self.e.pool, clear).into_iter().take(MAX_CASES) {
+            for case in std::iter::once(whole).chain(ways.into_iter().take(MAX_WAYS)) {
+                let values = BTreeMap::from([(class, clear)]);
+                let case = (subject, class, case.condition, case.what);
+                let fact = self.shared_case(case, &values, &sides);
+                let says = |fact: &Fact| {
+                    self.holds_at_end(&fact.text, run, is_old, class) == Some(true)
+                        && self.holds_at_end(&fact.text, run, !is_old, other) == Some(false)
+                };
+                if let Some(fact) = fact.filter(says) {
+                    found.push(fact.assuming(&assumed));
+                    break;
+                }
+            }
+        }
+        found.sort_by_key(|f| f.text.len());
+        found.truncate(MOST);
+        found
+    }
+
+    /// Whether a written fact holds at the end of one side of a run; `None` where that is not known.
+    fn holds_at_end(&self, text: &str, run: &Run, old: bool, class: usize) -> Option<bool> {
+        let end = if old { &run.old.end } else { &run.new.end };
+        let written = c_parse::parse(text).ok().filter(|_| *end == End::Return)?;
+        let (unit, body) = (&*self.task.units[class], &*self.task.graph.bodies[class]);
+        let mut side =
+            scope::Side { unit, body, program: &self.task.programs[class], run, old, pool: TermPool::new() };
+        let term = c_term::condition(&written, &mut side).ok()?;
+        side.pool.as_const(term).and_then(|c| c.as_bool())
     }
 
     /// Whether a value is what a place held at entry.
