@@ -1188,3 +1188,29 @@ const char *parse(const char *str, int *kind)
     let told = churns(&analyse(&[text, newer.as_str()]), "parse");
     assert!(told.iter().any(|t| t == "- \\old(*str) == '#' ==> \\result == NULL"), "{told:#?}");
 }
+
+/// What an outcome meant, and means no more, is told of the place that differs.
+#[test]
+fn lost_outcomes_say_what_changed() {
+    let text = "
+#include <stdlib.h>
+struct item { int type; char *text; };
+char *copy(struct item *item, const char *text, void *(*allocate)(size_t))
+{
+    size_t k = 0, n = 0;
+    char *copy;
+    while (text[n] && text[n] != '.') { if (text[n] == '(') return NULL; n++; }
+    copy = allocate(n + 1);
+    if (!copy) return NULL;
+    for (; k < n; k++) copy[k] = text[k];
+    copy[n] = 0;
+    item->text = copy;
+    item->type = 16;
+    return copy;
+}
+void *(*known)(size_t) = malloc;
+";
+    let told = churns(&analyse(&[text, &text.replace("= 16", "= 8")]), "copy");
+    assert!(told.iter().any(|t| t == "- \\result != NULL ==> item->type == 16"), "{told:#?}");
+    assert!(told.iter().any(|t| t == "+ \\result != NULL ==> item->type == 8"), "{told:#?}");
+}

@@ -6,7 +6,7 @@
 //! to the same term.
 
 use super::assume;
-use super::consolidate::{Engine, Side};
+use super::consolidate::{Claim, Engine, Side};
 use super::event::{self, Case, Guarded};
 use super::fact::{Fact, Template};
 use super::runs::Run;
@@ -131,6 +131,38 @@ impl Engine<'_> {
         found.sort_by_key(|f| f.text.len());
         found.truncate(MOST);
         found
+    }
+
+    /// Adds facts of one class to the churns of which nothing else is said on that side and whose runs keep
+    /// them there and break them in the other class.
+    pub(super) fn say_in_churns(&mut self, facts: &[Fact]) {
+        const MOST: usize = 3;
+        for k in 0..self.diff.churns.len() {
+            let churn = &self.diff.churns[k];
+            let Some(run) = &churn.witness else { continue };
+            let (from, to) = (churn.from, churn.to);
+            let is_bare = churn.claim == Claim::Changed && churn.removed.is_empty() && churn.added.is_empty();
+            if !is_bare || !matches!(churn.subject, Subject::Result | Subject::Cell { .. }) {
+                continue;
+            }
+            let broken = |class: usize, other: usize, is_old: bool| -> Vec<Fact> {
+                let own = facts.iter().filter(|f| f.classes == VersionSet::single(class));
+                let broken = own.filter(|f| {
+                    self.holds_at_end(&f.text, run, is_old, class) == Some(true)
+                        && self.holds_at_end(&f.text, run, !is_old, other) == Some(false)
+                });
+                broken.take(MOST).cloned().collect()
+            };
+            let (removed, added) = (broken(from, to, true), broken(to, from, false));
+            let churn = &mut self.diff.churns[k];
+            churn.claim = match (removed.is_empty(), added.is_empty()) {
+                (true, true) => continue,
+                (true, false) => Claim::NowHolds,
+                (false, true) => Claim::NoLongerHolds,
+                (false, false) => Claim::Changed,
+            };
+            (churn.removed, churn.added) = (removed, added);
+        }
     }
 
     /// Whether a written fact holds at the end of one side of a run; `None` where that is not known.

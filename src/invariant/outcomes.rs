@@ -96,6 +96,7 @@ impl Engine<'_> {
         let told: BTreeSet<String> = self.diff.invariants.iter().map(|f| f.text.clone()).collect();
         let is_told =
             |f: &Fact| told.contains(&f.text) || exchanged(&f.text).is_some_and(|t| told.contains(&t));
+        self.say_in_churns(&merged);
         merged.retain(|f| f.classes == all && !is_told(f));
         if !self.task.options.all {
             merged.truncate(MAX_SHOWN);

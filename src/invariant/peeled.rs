@@ -39,6 +39,7 @@ impl Engine<'_> {
         let mut merged = Fact::merged(facts);
         let known = |f: &Fact| self.diff.invariants.iter().any(|o| o.text == f.text);
         merged.retain(|f| !known(f));
+        self.say_in_churns(&merged);
         self.diff.invariants.extend(merged);
     }
 
