@@ -224,10 +224,10 @@ impl Engine<'_> {
     fn number_under(&self, what: TermId, condition: TermId) -> Option<TermId> {
         let pool = &self.e.pool;
         let parts = pool.as_op(condition, Op::And).map_or(vec![condition], <[TermId]>::to_vec);
-        parts.into_iter().find_map(|c| match pool.as_op(c, Op::Eq)? {
-            &[x, k] if x == what => pool.as_const(k).map(|_| k),
-            &[k, x] if x == what => pool.as_const(k).map(|_| k),
-            _ => None,
+        parts.into_iter().find_map(|c| {
+            let &[x, y] = pool.as_op(c, Op::Eq)? else { return None };
+            let other = if x == what { y } else { x };
+            (x == what || y == what).then_some(other).filter(|k| pool.as_const(*k).is_some())
         })
     }
 
