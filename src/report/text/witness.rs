@@ -2,7 +2,7 @@
 
 use crate::report::escape::{shortened, visible};
 use crate::report::model::{CallResult, End, MemoryObject, Run, Storage, Value, Witness, WitnessKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What goes in: `a = -1, p = &{len: 0}`, `stdin "1 2\n"`. The entry is named if it is not
 /// `function` itself.
@@ -23,18 +23,27 @@ pub(in crate::report) fn input_text(witness: &Witness, function: &str) -> String
         matches!(c.returned.as_deref(), None | Some("0")) && c.errno.is_none() && c.writes.is_empty()
     };
     let memory = Memory { witness, in_place: shared_objects(witness) };
-    for call in witness.calls.iter().filter(|c| !plain(c)) {
-        let mut text = match call.nth {
-            1 => format!("{}()", visible(&call.callee)),
-            nth => format!("call {nth} of {}()", visible(&call.callee)),
-        };
-        if let Some(returned) = memory.result_text(call) {
-            text.push_str(&format!(" gives {returned}"));
+    let answers: Vec<(&CallResult, String)> = witness
+        .calls
+        .iter()
+        .map(|c| (c, if plain(&c) { String::new() } else { memory.answer_text(c) }))
+        .collect();
+    let mut alike: BTreeSet<&str> = BTreeSet::new();
+    for (call, answer) in answers.iter().filter(|(c, _)| !plain(c)) {
+        let callee = call.callee.as_str();
+        let same = answers.iter().filter(|(c, _)| c.callee == callee);
+        let is_always = call.nth == 1 && same.clone().count() > 2 && same.clone().all(|(_, a)| a == answer);
+        if alike.contains(callee) {
+            continue;
         }
-        if let Some(errno) = &call.errno {
-            text.push_str(&format!(" with errno {}", visible(errno)));
-        }
-        parts.push(text);
+        parts.push(match call.nth {
+            _ if is_always => {
+                alike.insert(callee);
+                format!("each call of {}(){answer}", visible(callee))
+            }
+            1 => format!("{}(){answer}", visible(callee)),
+            nth => format!("call {nth} of {}(){answer}", visible(callee)),
+        });
     }
     parts.extend(unknown_functions(witness.calls.iter().filter(plain)));
     let text = parts.join(", ");
@@ -134,6 +143,13 @@ impl<'a> Memory<'a> {
         let object = self.witness.memory.iter().find(|m| m.id == *id)?;
         let here = object.storage != Storage::Global && self.in_place.get(id.as_str()) == Some(&true);
         here.then_some(object)
+    }
+
+    /// What a call did: ` gives 3 with errno 2`.
+    fn answer_text(&self, call: &CallResult) -> String {
+        let returned = self.result_text(call).map(|text| format!(" gives {text}"));
+        let errno = call.errno.as_ref().map(|errno| format!(" with errno {}", visible(errno)));
+        returned.into_iter().chain(errno).collect()
     }
 
     /// What a function returned.
@@ -412,6 +428,30 @@ mod tests {
         witness.memory.push(object("m1", "int", &[("[0]", "5".into())]));
         witness.memory.push(object("m2", "int[3]", &[("[0]", "1".into()), ("[2]", "2".into())]));
         check(&witness, "*p = 5, a = {1, 0, 2}", "0 -> 1");
+    }
+
+    #[test]
+    fn results_of_unknown_functions_are_inputs() {
+        let object = |id: &str, text: &str| MemoryObject {
+            id: id.into(),
+            ty: "char[2]".into(),
+            cells: [(String::new(), text.into())].into(),
+            ..MemoryObject::default()
+        };
+        let given = |callee: &str, nth, returned: &str| CallResult {
+            callee: callee.into(),
+            nth,
+            returned: Some(returned.into()),
+            ..CallResult::default()
+        };
+        let mut witness = call(&[("a", "1".into())], "0", "1");
+        witness.memory = vec![object("m1", "\"a\""), object("m2", "\"a\""), object("m3", "\"a\"")];
+        witness.calls = (1..4).map(|k| given("next", k, &format!("&m{k}"))).collect();
+        check(&witness, "a = 1, each call of next() gives \"a\"", "0 -> 1");
+        witness.memory[1] = object("m2", "\"b\"");
+        witness.calls.push(given("last", 1, "7"));
+        let others = "next() gives \"a\", call 2 of next() gives \"b\", call 3 of next() gives \"a\"";
+        check(&witness, &format!("a = 1, {others}, last() gives 7"), "0 -> 1");
     }
 
     #[test]
