@@ -9,7 +9,7 @@ use super::assume;
 use super::consolidate::{Claim, Engine, Side};
 use super::event::{self, Case, Guarded};
 use super::fact::{Fact, Template};
-use super::runs::Run;
+use super::runs::{Difference, Run};
 use super::scope;
 use super::subject::{self, Subject};
 use super::templates;
@@ -91,9 +91,23 @@ impl Engine<'_> {
         }
     }
 
+    /// Where nobody can read the values of two classes that a defined run tells apart: some of their cases say
+    /// what changed, those of the older one and those of the newer one.
+    pub(super) fn cases_of_change(
+        &mut self,
+        subject: &Subject,
+        (from, to): (usize, usize),
+        (a, b): (&Side, &Side),
+        found: Option<&(Run, Difference)>,
+    ) -> (Vec<Fact>, Vec<Fact>) {
+        let Some((run, Difference::Defined)) = found else { return (Vec::new(), Vec::new()) };
+        let removed = self.broken_cases(subject, (from, to), a, (run, true));
+        (removed, self.broken_cases(subject, (to, from), b, (run, false)))
+    }
+
     /// The cases of a subject's value in one class that a run keeps there and breaks in another class.
     /// `is_old`: the class is the older one. Nothing, where the value as a whole is told.
-    pub(super) fn broken_cases(
+    fn broken_cases(
         &mut self,
         subject: &Subject,
         (class, other): (usize, usize),

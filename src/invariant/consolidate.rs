@@ -647,11 +647,8 @@ impl<'a> Engine<'a> {
         if matches!(subject, Subject::Output | Subject::Ends) && !self.task.options.all {
             drop_long(&mut removed, &mut added);
         }
-        // Where nobody can read the values, some of their cases say what changed.
-        if let (Some((run, Difference::Defined)), true, true) = (&found, removed.is_empty(), added.is_empty())
-        {
-            removed = self.broken_cases(subject, (from, to), a, (run, true));
-            added = self.broken_cases(subject, (to, from), b, (run, false));
+        if removed.is_empty() && added.is_empty() {
+            (removed, added) = self.cases_of_change(subject, (from, to), (a, b), found.as_ref());
         }
         let claim = match &found {
             Some((run, Difference::Undefined)) => {
