@@ -154,7 +154,7 @@ impl Test<'_> {
         out.push_str(DRIVER);
         let externals = externals(&self.old.source.unit, &self.new.source.unit);
         if !externals.is_empty() {
-            out.push_str("\n/* What the source uses and does not define: it does nothing and gives 0. */\n");
+            out.push_str("\n/* What the source uses and does not define: it does nothing and gives what the example says, or 0. */\n");
             out.push_str("#define INVDIFF_TEXT_OF(x) #x\n#define INVDIFF_TEXT(x) INVDIFF_TEXT_OF(x)\n");
             out.push_str("#define INVDIFF_SYMBOL(name) INVDIFF_TEXT(__USER_LABEL_PREFIX__) name\n");
             out.push_str(&externals);
