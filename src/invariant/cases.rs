@@ -14,10 +14,9 @@ use super::scope;
 use super::subject::{self, Subject};
 use super::templates;
 use super::text;
-use crate::interp::End;
-use crate::ir::{App, CType, Leaf, Op, TermId, TermPool};
+use crate::ir::{App, CType, Leaf, Op, TermId};
 use crate::mvicfg::VersionSet;
-use crate::semantics::{c_parse, c_term, c_text};
+use crate::semantics::{c_parse, c_text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases of one value that are tried, and where all facts are asked for.
@@ -132,11 +131,7 @@ impl Engine<'_> {
                 let values = BTreeMap::from([(class, clear)]);
                 let case = (subject, class, case.condition, case.what);
                 let fact = self.shared_case(case, &values, &sides);
-                let says = |fact: &Fact| {
-                    self.holds_at_end(&fact.text, run, is_old, class) == Some(true)
-                        && self.holds_at_end(&fact.text, run, !is_old, other) == Some(false)
-                };
-                if let Some(fact) = fact.filter(says) {
+                if let Some(fact) = fact.filter(|f| self.is_broken(f, (class, other), (run, is_old))) {
                     found.push(fact.assuming(&assumed));
                     break;
                 }
@@ -161,10 +156,7 @@ impl Engine<'_> {
             }
             let broken = |class: usize, other: usize, is_old: bool| -> Vec<Fact> {
                 let own = facts.iter().filter(|f| f.classes == VersionSet::single(class));
-                let broken = own.filter(|f| {
-                    self.holds_at_end(&f.text, run, is_old, class) == Some(true)
-                        && self.holds_at_end(&f.text, run, !is_old, other) == Some(false)
-                });
+                let broken = own.filter(|f| self.is_broken(f, (class, other), (run, is_old)));
                 broken.take(MOST).cloned().collect()
             };
             let (removed, added) = (broken(from, to, true), broken(to, from, false));
@@ -179,15 +171,12 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a written fact holds at the end of one side of a run; `None` where that is not known.
-    fn holds_at_end(&self, text: &str, run: &Run, old: bool, class: usize) -> Option<bool> {
-        let end = if old { &run.old.end } else { &run.new.end };
-        let written = c_parse::parse(text).ok().filter(|_| *end == End::Return)?;
-        let (unit, body) = (&*self.task.units[class], &*self.task.graph.bodies[class]);
-        let mut side =
-            scope::Side { unit, body, program: &self.task.programs[class], run, old, pool: TermPool::new() };
-        let term = c_term::condition(&written, &mut side).ok()?;
-        side.pool.as_const(term).and_then(|c| c.as_bool())
+    /// Whether a run keeps a written fact in one class and breaks it in another. `is_old`: the first is the
+    /// older one.
+    fn is_broken(&self, fact: &Fact, (class, other): (usize, usize), (run, is_old): (&Run, bool)) -> bool {
+        let Ok(written) = c_parse::parse(&fact.text) else { return false };
+        let holds = |old, class| scope::holds_at_end(self.task, (run, old), class, &written);
+        holds(is_old, class) == Ok(Some(true)) && holds(!is_old, other) == Ok(Some(false))
     }
 
     /// Whether a value is what a place held at entry.

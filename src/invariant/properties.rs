@@ -13,7 +13,7 @@ use super::consolidate::{Engine, MAX_NODES, Task};
 use super::inputs;
 use super::runs::{self, Run};
 use super::safety::{self, Harm};
-use super::scope::{Exit, Side};
+use super::scope::{self, Exit, Side};
 use super::shrink::Shrinker;
 use super::subject;
 use crate::interp::{End, Input, Outcome};
@@ -232,17 +232,8 @@ impl Checker<'_, '_, '_> {
     fn pinned(&mut self, pin: &PinnedFact) -> Property {
         let mut property = Property::new(PropertyKind::Pinned, &pin.text);
         let task = self.task;
-        let side = |run: &Run, old: bool, class: usize| -> Result<Option<bool>, String> {
-            let (unit, body) = (&*task.units[class], &*task.graph.bodies[class]);
-            let program = &*task.programs[class];
-            let mut side = Side { unit, body, program, run, old, pool: TermPool::new() };
-            let term = c_term::condition(&pin.fact, &mut side).map_err(|e| e.to_string())?;
-            Ok(side.pool.as_const(term).and_then(|c| c.as_bool()))
-        };
         let keeps = |run: &Run, old: bool, class: usize| {
-            let o = if old { &run.old } else { &run.new };
-            let speaks = o.end == End::Return && !o.nan_sign && !o.platform_dependent;
-            if speaks && task.admits(run, old, class) { side(run, old, class).ok().flatten() } else { None }
+            scope::holds_at_end(task, (run, old), class, &pin.fact).ok().flatten()
         };
         let mut problems: BTreeSet<String> = BTreeSet::new();
         let classes: Vec<usize> = task.graph.all_classes().iter().collect();

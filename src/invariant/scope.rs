@@ -1,6 +1,6 @@
 //! What the names of a written fact stand for: at the end of one run, and in the analysis.
 
-use super::consolidate::Engine;
+use super::consolidate::{Engine, Task};
 use super::point::Point;
 use super::runs::Run;
 use super::subject::{self, Subject, find_var};
@@ -10,7 +10,8 @@ use crate::ir::{
     VarId, VarKind,
 };
 use crate::mvicfg::VersionSet;
-use crate::semantics::c_term::{Scope, Typed, When};
+use crate::semantics::c_parse::Expression;
+use crate::semantics::c_term::{self, Scope, Typed, Untranslated, When};
 
 /// One version's side of a run. Pointers are the address of a symbol that names their object, plus
 /// an offset, so that nothing depends on where objects lie.
@@ -22,6 +23,27 @@ pub(super) struct Side<'a> {
     /// Which of the run's outcomes.
     pub old: bool,
     pub pool: TermPool,
+}
+
+/// Whether a written fact holds at the end of one side of a run; `None` where the run does not say: it ends
+/// otherwise, on what machines disagree about, or not all that the fact speaks of is there.
+///
+/// Errors: what no run could say.
+pub(super) fn holds_at_end(
+    task: &Task,
+    (run, old): (&Run, bool),
+    class: usize,
+    written: &Expression,
+) -> Result<Option<bool>, Untranslated> {
+    let outcome = if old { &run.old } else { &run.new };
+    let speaks = outcome.end == interp::End::Return && !outcome.nan_sign && !outcome.platform_dependent;
+    if !speaks || !task.admits(run, old, class) {
+        return Ok(None);
+    }
+    let (unit, body) = (&*task.units[class], &*task.graph.bodies[class]);
+    let mut side = Side { unit, body, program: &task.programs[class], run, old, pool: TermPool::new() };
+    let term = c_term::condition(written, &mut side)?;
+    Ok(side.pool.as_const(term).and_then(|c| c.as_bool()))
 }
 
 impl Side<'_> {
