@@ -5,7 +5,7 @@
 
 use super::classes::Context;
 use crate::invariant::{self, Budget, Precondition};
-use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
+use crate::ir::{Callee, Expr, Function, Instr, Unit};
 use crate::mvicfg::Mvicfg;
 use std::sync::Arc;
 
@@ -77,13 +77,6 @@ fn arguments<'a>(instr: &'a Instr, name: &str) -> Option<&'a [Expr]> {
 
 /// Whether all that happens to a function in the whole program are the calls of it that a unit shows.
 fn is_only_called(unit: &Unit, f: &Function) -> bool {
-    let mut named = false;
-    for node in unit.functions.iter().flat_map(|g| &g.nodes) {
-        node.instr.for_each_expr(&mut |e| {
-            named |= matches!(e, Expr::Addr(Object::Function(name)) if *name == f.name);
-        });
-    }
-    let is_it = |p: &InitPiece| matches!(p, InitPiece::Address { symbol, .. } if *symbol == f.name);
-    named |= unit.globals.iter().flat_map(|g| &g.init).any(is_it);
+    let named = unit.functions_taken().contains(&f.name);
     f.is_static && !named && unit.is_whole && unit.functions.iter().all(|g| g.unknowns.is_empty())
 }

@@ -219,21 +219,7 @@ fn reachable(version: &Version) -> Option<Vec<Found>> {
 fn address_taken(program: &Program) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for (u, unit) in program.units().iter().enumerate() {
-        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
-        for node in unit.functions.iter().flat_map(|f| &f.nodes) {
-            node.instr.for_each_operand(&mut |e| {
-                e.for_each(&mut |x| {
-                    if let Expr::Addr(Object::Function(name)) = x {
-                        names.insert(name.clone());
-                    }
-                });
-            });
-        }
-        let pieces = unit.globals.iter().flat_map(|g| &g.init);
-        names.extend(pieces.filter_map(|p| match p {
-            InitPiece::Address { symbol, .. } => Some(symbol.clone()),
-            InitPiece::Bytes { .. } => None,
-        }));
+        let names = unit.functions_taken();
         found.extend(names.iter().filter_map(|n| program.definition_from(u, n)));
     }
     found

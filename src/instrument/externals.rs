@@ -6,7 +6,7 @@
 
 use super::condition::spelled;
 use crate::interp;
-use crate::ir::{CType, Callee, Expr, FloatKind, Instr, Linkage, Object, Prototype, Unit};
+use crate::ir::{CType, Callee, FloatKind, Instr, Linkage, Prototype, Unit};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -82,53 +82,16 @@ pub fn replaces(unit: &Unit, name: &str) -> bool {
 
 /// Functions that the unit calls or points to, and that neither it nor the library has.
 fn missing_functions(unit: &Unit) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut add = |name: &str| {
-        if unit.function(name).is_none() && !interp::is_library(name) && !name.starts_with("__builtin_") {
-            found.insert(name.to_owned());
-        }
+    let called = unit.functions.iter().flat_map(|f| &f.nodes).filter_map(|node| match &node.instr {
+        Instr::Call { callee: Callee::Direct(name), .. } => Some(name.clone()),
+        _ => None,
+    });
+    let mut named = unit.functions_taken();
+    named.extend(called);
+    let is_missing = |name: &str| {
+        unit.function(name).is_none() && !interp::is_library(name) && !name.starts_with("__builtin_")
     };
-    for node in unit.functions.iter().flat_map(|f| &f.nodes) {
-        let mut look = |e: &Expr| {
-            e.for_each(&mut |e| {
-                if let Expr::Addr(Object::Function(name)) = e {
-                    add(name);
-                }
-            });
-        };
-        expressions(&node.instr).into_iter().for_each(&mut look);
-        if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
-            add(name);
-        }
-    }
-    for piece in unit.globals.iter().flat_map(|g| &g.init) {
-        if let crate::ir::InitPiece::Address { symbol, .. } = piece
-            && unit.global(symbol).is_none()
-        {
-            add(symbol);
-        }
-    }
-    found
-}
-
-fn expressions(i: &Instr) -> Vec<&Expr> {
-    match i {
-        Instr::Assign { value, .. } => vec![value],
-        Instr::Load { addr, .. } => vec![addr],
-        Instr::Store { addr, value, .. } => vec![addr, value],
-        Instr::Copy { dst, src, .. } => vec![dst, src],
-        Instr::Zero { dst, .. } => vec![dst],
-        Instr::Call { callee, args, result_to, .. } => {
-            let target = match callee {
-                Callee::Indirect(e) => Some(e),
-                Callee::Direct(_) => None,
-            };
-            args.iter().chain(result_to).chain(target).collect()
-        }
-        Instr::Branch { cond } => vec![cond],
-        Instr::Return { value: Some(v) } => vec![v],
-        _ => Vec::new(),
-    }
+    named.iter().filter(|name| is_missing(name)).map(ToString::to_string).collect()
 }
 
 /// Objects that the unit's own files declare and do not define; those of the library have headers.

@@ -1,6 +1,6 @@
 //! A translation unit after lowering.
 
-use super::{CType, Function, Record, RecordId, Span};
+use super::{CType, Expr, Function, Object, Record, RecordId, Span};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -150,6 +150,25 @@ impl Unit {
 
     pub fn global(&self, symbol: &str) -> Option<&Global> {
         self.globals.iter().find(|g| &*g.symbol == symbol)
+    }
+
+    /// Names of functions, defined here or not, whose addresses code or an initialiser takes; those that
+    /// are only called are not among them. One walk over the unit.
+    pub fn functions_taken(&self) -> BTreeSet<Arc<str>> {
+        let mut found = BTreeSet::new();
+        for node in self.functions.iter().flat_map(|f| &f.nodes) {
+            node.instr.for_each_expr(&mut |e| {
+                if let Expr::Addr(Object::Function(name)) = e {
+                    found.insert(name.clone());
+                }
+            });
+        }
+        let symbols = self.globals.iter().flat_map(|g| &g.init).filter_map(|p| match p {
+            InitPiece::Address { symbol, .. } => Some(symbol),
+            InitPiece::Bytes { .. } => None,
+        });
+        found.extend(symbols.filter(|s| self.global(s).is_none()).cloned());
+        found
     }
 
     pub fn record(&self, id: RecordId) -> &Record {

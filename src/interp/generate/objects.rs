@@ -7,8 +7,8 @@
 use super::pool::{Earlier, Pool};
 use super::random::SplitMix;
 use crate::interp::input::{Input, ObjectId, ObjectInit, Storage, Value};
-use crate::ir::{CType, Const, Expr, FloatKind, InitPiece, Object, Prototype, RecordId, Unit};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::ir::{CType, Const, FloatKind, Prototype, RecordId, Unit};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Largest object that is made, in bytes.
@@ -142,7 +142,7 @@ impl<'a> Builder<'a> {
             let params = f.params.iter().map(|p| self.spelled(&f.var(*p).ty)).collect();
             (&f.name, &f.ret, params)
         });
-        let taken = functions_taken(self.unit);
+        let taken = self.unit.functions_taken();
         let is_taken = |p: &&Prototype| taken.contains(&p.name) && self.unit.function(&p.name).is_none();
         let others = self.unit.prototypes.iter().filter(is_taken).map(|p| {
             let params: Vec<String> = p.params.iter().map(|ty| self.spelled(ty)).collect();
@@ -379,26 +379,6 @@ fn leaves(unit: &Unit, ty: &CType, offset: u64, pointers: bool, out: &mut Vec<(u
         CType::Pointer(_) if pointers => out.push((offset, ty.clone())),
         _ => {}
     }
-}
-
-/// Functions whose addresses the unit takes, in its code or its initialisers.
-fn functions_taken(unit: &Unit) -> BTreeSet<Arc<str>> {
-    let mut found = BTreeSet::new();
-    for node in unit.functions.iter().flat_map(|f| &f.nodes) {
-        node.instr.for_each_expr(&mut |e| {
-            if let Expr::Addr(Object::Function(name)) = e {
-                found.insert(name.clone());
-            }
-        });
-    }
-    for piece in unit.globals.iter().flat_map(|g| &g.init) {
-        if let InitPiece::Address { symbol, .. } = piece
-            && unit.global(symbol).is_none()
-        {
-            found.insert(symbol.clone());
-        }
-    }
-    found
 }
 
 /// The words of a type's text that tell it from others, without spaces.
