@@ -174,10 +174,12 @@ impl Judge<'_> {
         }
         match kind {
             // Where a comment swallows code, the comment's own lines have done it.
-            LineKind::Blank if self.swallows(pair, path) => match self.function(pair, version, path, line) {
-                Line::Not(_) => Line::Neutral,
-                known => known,
-            },
+            LineKind::Blank if self.swallows(pair, path) => {
+                match self.function(pair, version, path, line, "") {
+                    Line::Not(_) => Line::Neutral,
+                    known => known,
+                }
+            }
             LineKind::Blank => Line::Neutral,
             LineKind::Inactive => not("inactive-branch"),
             LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
@@ -185,11 +187,11 @@ impl Judge<'_> {
             LineKind::Type(name) => self.declaration(pair, path, &name, "layout"),
             LineKind::Other => not("unparsed"),
             LineKind::Directive => self.directive(pair, version, path, line),
-            LineKind::Function(name) if is_header(path) => match self.member(version, path, line) {
-                Some(_) => self.function(pair, version, path, line),
+            LineKind::Function(name) if is_header(path) => match self.member(version, path, line, &name) {
+                Some(_) => self.function(pair, version, path, line, &name),
                 None => self.header_function(pair, path, &name),
             },
-            LineKind::Function(_) => self.function(pair, version, path, line),
+            LineKind::Function(name) => self.function(pair, version, path, line, &name),
         }
     }
 
@@ -323,17 +325,20 @@ impl Judge<'_> {
         not("header")
     }
 
-    /// The function in which a line lies, by the number of its lineage.
-    fn member(&self, version: usize, path: &Path, line: u32) -> Option<(usize, &Member)> {
+    /// The function in which a line lies, by the number of its lineage. What comes before its name, as
+    /// a type on a line of its own, is outside of its span; `name` tells whose it is.
+    fn member(&self, version: usize, path: &Path, line: u32, name: &str) -> Option<(usize, &Member)> {
+        let members = || {
+            let all = self.lineages.iter().enumerate();
+            all.filter_map(|(i, l)| Some((i, l.members[version].as_ref()?))).filter(|(_, m)| m.file == path)
+        };
         let within = |m: &Member| (m.function.span.line..=m.function.span.end_line).contains(&line);
-        (0..self.lineages.len()).find_map(|i| {
-            let m = self.lineages[i].members[version].as_ref()?;
-            (m.file == path && within(m)).then_some((i, m))
-        })
+        let ahead = |m: &Member| *m.function.name == *name && line < m.function.span.line;
+        members().find(|(_, m)| within(m)).or_else(|| members().find(|(_, m)| ahead(m)))
     }
 
-    fn function(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
-        let Some((i, m)) = self.member(version, path, line) else {
+    fn function(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> Line {
+        let Some((i, m)) = self.member(version, path, line, name) else {
             let filtered = self.request.analysis.function.is_some();
             return not(if filtered { "filtered" } else { "lost" });
         };
@@ -471,6 +476,11 @@ mod tests {
             &["a.c explained"; 2],
         );
         check((F, ""), (&format!("{F}int g(void) {{ return 1; }}\n"), ""), &["a.c explained"]);
+        // What stands before the name belongs to the function.
+        check((F, ""), (&format!("{F}int\ng(void) {{ return 1; }}\n"), ""), &["a.c explained"]);
+        let of_type = |ty: &str| format!("{ty}\ng(int x)\n{{ return x; }}\n");
+        check((&of_type("int"), ""), (&of_type("signed char"), ""), &["a.c explained"]);
+        check((&of_type("int"), ""), (&of_type("signed int"), ""), &["a.c neutral"]);
         // A change of the function's own says nothing of a declaration beside it.
         check(
             (&format!("{}\nint g(int);\n", f("return x;")), ""),

@@ -23,6 +23,8 @@ pub(super) struct Spans<'a> {
     /// First token of each outermost macro call, by the call's position: where it is spelled.
     calls: BTreeMap<u32, u32>,
     macros: BTreeMap<u32, Arc<MacroUse>>,
+    /// Last lines of outermost macro calls with their arguments, by the call's position.
+    ends: BTreeMap<u32, u32>,
     /// What `__LINE__` gave, by the position of the outermost call that it came out of, or its own.
     line_numbers: BTreeMap<u32, i128>,
 }
@@ -50,7 +52,7 @@ impl<'a> Spans<'a> {
             |t: &&Tok| t.kind == PpTokenKind::Number && written_at(sources, t.span.lo) == b"__LINE__";
         let number = |t: &Tok| Some((t.report_span().lo, interner.resolve(t.value?).parse().ok()?));
         let line_numbers = tokens.iter().filter(is_line).filter_map(number).collect();
-        Spans { sources, files, file_of, calls, macros: BTreeMap::new(), line_numbers }
+        Spans { sources, files, file_of, calls, macros: BTreeMap::new(), ends: BTreeMap::new(), line_numbers }
     }
 
     /// Whether a constant at this place is what `__LINE__` gave.
@@ -61,10 +63,11 @@ impl<'a> Spans<'a> {
     /// Returns the place of a span; line 0 where it has none.
     pub fn span(&mut self, span: Span) -> ir::Span {
         let Some((file, line, col)) = self.place(span.lo) else { return ir::Span::default() };
-        let end_line = self
-            .place(span.hi.saturating_sub(1).max(span.lo))
-            .filter(|(f, ..)| *f == file)
-            .map_or(line, |(_, l, _)| l.max(line));
+        let last = span.hi.saturating_sub(1).max(span.lo);
+        let end_line = self.place(last).filter(|(f, ..)| *f == file).map_or(line, |(_, l, _)| l.max(line));
+        // Tokens of a macro call stand where its name does; the arguments may stand further down.
+        let calls = [span.lo, last].map(|pos| self.end_of_call(pos).unwrap_or(line));
+        let end_line = calls.into_iter().fold(end_line, u32::max);
         ir::Span { file, line, col, end_line, expansion: self.macro_at(span.lo) }
     }
 
@@ -72,6 +75,22 @@ impl<'a> Spans<'a> {
         let loc = self.sources.lookup(pos)?;
         let number = self.sources.lookup_file(pos)?.index();
         Some((FileId(*self.file_of.get(number)?), loc.line, loc.column))
+    }
+
+    /// The last line of the macro call whose name has the position in it.
+    fn end_of_call(&mut self, pos: u32) -> Option<u32> {
+        let (&call, _) = self.calls.range(..=pos).next_back()?;
+        let name = written_at(self.sources, call).len() as u32;
+        if pos >= call + name {
+            return None;
+        }
+        if let Some(known) = self.ends.get(&call) {
+            return Some(*known);
+        }
+        let arguments = arguments_length(rest_at(self.sources, call + name));
+        let (_, line, _) = self.place(call + name + arguments.saturating_sub(1))?;
+        self.ends.insert(call, line);
+        Some(line)
     }
 
     fn macro_at(&mut self, pos: u32) -> Option<Arc<MacroUse>> {
@@ -89,8 +108,79 @@ impl<'a> Spans<'a> {
 
 /// The word that stands at a position; empty where there is none.
 fn written_at(sources: &SourceMap, pos: u32) -> &[u8] {
-    let file = sources.lookup_file(pos).map(|f| sources.file(f));
-    let rest = file.and_then(|f| f.bytes().get(pos.checked_sub(f.start)? as usize..)).unwrap_or(&[]);
+    let rest = rest_at(sources, pos);
     let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     rest.get(..len).unwrap_or(&[])
+}
+
+/// The text of a file from a position on.
+fn rest_at(sources: &SourceMap, pos: u32) -> &[u8] {
+    let file = sources.lookup_file(pos).map(|f| sources.file(f));
+    file.and_then(|f| f.bytes().get(pos.checked_sub(f.start)? as usize..)).unwrap_or(&[])
+}
+
+/// Length in bytes of the arguments in parentheses that a text begins with, after white space; 0 where there
+/// are none. Texts, characters and comments in them are skipped.
+fn arguments_length(text: &[u8]) -> u32 {
+    let (mut depth, mut at) = (0u32, 0usize);
+    while let Some(&b) = text.get(at) {
+        let rest = &text[at..];
+        if let Some(length) = comment_length(rest) {
+            at += length;
+            continue;
+        }
+        at += if matches!(b, b'"' | b'\'') { quoted_length(rest) } else { 1 };
+        match b {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return at as u32,
+            b')' if depth > 1 => depth -= 1,
+            _ if depth == 0 && !b.is_ascii_whitespace() && b != b'\\' => return 0,
+            _ => {}
+        }
+    }
+    0
+}
+
+/// Length of the comment that a text begins with; one that never ends takes the rest.
+fn comment_length(text: &[u8]) -> Option<usize> {
+    if text.starts_with(b"//") {
+        return Some(text.iter().position(|b| *b == b'\n').unwrap_or(text.len()));
+    }
+    let body = text.strip_prefix(b"/*")?;
+    Some(body.windows(2).position(|w| w == b"*/").map_or(text.len(), |n| n + 4))
+}
+
+/// Length of the text or character that begins with a quote, with both quotes.
+fn quoted_length(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(&b) = text.get(at) {
+        at += match b {
+            b'\\' => 2,
+            _ if Some(&b) == text.first() => return at + 1,
+            _ => 1,
+        };
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arguments_length;
+
+    #[test]
+    fn arguments_end_with_their_parenthesis() {
+        let check =
+            |text: &str, expected: u32| assert_eq!(arguments_length(text.as_bytes()), expected, "{text}");
+        check("(a)", 3);
+        check(" \n(a, (b))) + (c)", 10);
+        check("(\")\", ')', '\\'', \"\\\"\")x", 22);
+        check("(a /* ) */, // )\n b)", 20);
+        check(" /* none */ + (a)", 0);
+        check("/ (a)", 0);
+        check("", 0);
+        check("(never", 0);
+        check("(\"never)", 0);
+        check("(/* never)", 0);
+        check(")", 0);
+    }
 }

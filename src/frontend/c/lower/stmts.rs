@@ -340,9 +340,15 @@ impl FnCx<'_, '_> {
             self.unit.symbol(d, Some(&self.name.clone()));
             return;
         }
-        let span = self.unit.tast.decl_span(d);
-        self.start("decl", span);
         let (init, cleanup) = (decl.init, decl.cleanup);
+        let mut span = self.unit.tast.decl_span(d);
+        // The declaration's own span ends with the declarator.
+        let ends = init
+            .iter()
+            .flat_map(|l| &self.unit.tast[*l])
+            .map(|entry| self.unit.tast.expr_span(entry.value).hi);
+        span.hi = ends.fold(span.hi, u32::max);
+        self.start("decl", span);
         if cleanup.is_some() {
             self.unknown("cleanup attribute".into(), Vec::new(), true);
         }
