@@ -300,6 +300,9 @@ impl Engine<'_> {
                 continue;
             }
             let condition = self.without_needless(a.condition, a.what, &values);
+            if !self.speaks_of_all(&[condition, a.what], values.iter()) {
+                continue;
+            }
             if let Some(fact) = self.case_fact(subject, newest, condition, a.what, sides) {
                 told.insert(a.what);
                 self.diff.invariants.push(fact);

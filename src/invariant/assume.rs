@@ -42,6 +42,9 @@ pub fn under(pool: &mut TermPool, root: TermId, condition: TermId) -> TermId {
             work.push((inner, !holds));
         }
         known.insert(c, holds);
+        // `x <= 3` denies `3 < x`, which is no `!(x <= 3)` here.
+        let denied = pool.not(c);
+        known.insert(denied, !holds);
     }
     rewrite(pool, root, &|pool, t| known.get(&t).copied().map(|b| pool.bool(b)))
 }

@@ -14,7 +14,7 @@ use super::scope;
 use super::subject::{self, Subject};
 use super::templates;
 use super::text;
-use crate::ir::{App, CType, Leaf, Op, TermId};
+use crate::ir::{App, CType, Leaf, Op, Term, TermId, Uf};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{c_parse, c_text};
 use std::collections::{BTreeMap, BTreeSet};
@@ -220,7 +220,25 @@ impl Engine<'_> {
             return None;
         }
         let shared = values.values().all(|&t| assume::under(&mut self.e.pool, t, condition) == what);
+        let shared = shared && self.speaks_of_all(&[condition, what], values.values());
         shared.then(|| self.case_fact(subject, class, condition, what, sides)).flatten()
+    }
+
+    /// Whether the calls of unknown functions whose results terms speak of have a part in all values: what
+    /// one version calls is no matter of another that does not.
+    pub(super) fn speaks_of_all<'t>(
+        &self,
+        terms: &[TermId],
+        mut values: impl Iterator<Item = &'t TermId>,
+    ) -> bool {
+        let calls = self.call_results(terms);
+        calls.is_empty() || values.all(|&t| calls.is_subset(&self.call_results(&[t])))
+    }
+
+    fn call_results(&self, terms: &[TermId]) -> BTreeSet<TermId> {
+        let pool = &self.e.pool;
+        let is_call = |t: &TermId| matches!(pool.get(*t), Term::App(App::Uf(Uf::Call { .. }), _));
+        pool.reachable(terms).into_iter().filter(is_call).collect()
     }
 
     /// The constant that a value is where the condition holds, if the condition names it.
