@@ -2,7 +2,7 @@
 
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
-use git_invdiff::report::{Claim, End, Report};
+use git_invdiff::report::{Claim, End, LineRef, Report};
 
 fn analyse(versions: &[&str]) -> Report {
     let files: Vec<Vec<(&str, &str)>> = versions.iter().map(|v| vec![("a.c", *v)]).collect();
@@ -1213,4 +1213,103 @@ void *(*known)(size_t) = malloc;
     let told = churns(&analyse(&[text, &text.replace("= 16", "= 8")]), "copy");
     assert!(told.iter().any(|t| t == "- \\result != NULL ==> item->type == 16"), "{told:#?}");
     assert!(told.iter().any(|t| t == "+ \\result != NULL ==> item->type == 8"), "{told:#?}");
+}
+
+/// What changed in a statement of several lines is told by the lines that changed, also inside the arguments
+/// of a macro, all of which the compiler places where the macro's name is.
+#[test]
+fn causes_are_the_lines_that_changed() {
+    let text = r#"
+#define CHECK(condition) do { if (!(condition)) return 7; } while (0)
+int g(int a, int b, int c);
+int f(int x, int y)
+{
+    int k = g(x,
+              y,
+              3);
+    if (x > 3 &&
+        y > 4 &&
+        k > 5)
+        return 1;
+    CHECK(x != 2 && /* ) */
+          y != 9);
+    return x +
+        y * 2;
+}
+"#;
+    let check = |from: &str, to: &str| {
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        let line = text.lines().position(|l| l.contains(from)).expect("it is there") as u32 + 1;
+        let report = analyse(&[text, &text.replace(from, to)]);
+        let churns: Vec<_> =
+            report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).collect();
+        assert!(!churns.is_empty(), "{from}");
+        for churn in churns {
+            let lines = |refs: &[LineRef]| refs.iter().map(|l| l.line).collect::<Vec<_>>();
+            let causes = (lines(&churn.causes.removed), lines(&churn.causes.added));
+            assert_eq!(causes, (vec![line], vec![line]), "{from}: {churn:#?}");
+            assert_eq!(churn.hunks.len(), 1, "{from}: {churn:#?}");
+        }
+    };
+    check("3);", "4);");
+    check("y > 4", "y > 5");
+    check("k > 5", "k > 6");
+    check("y * 2", "y * 3");
+    check("y != 9", "y != 8");
+    check("x != 2", "x != 1");
+}
+
+/// What one version calls is no matter of another, which does not call it so.
+#[test]
+fn shared_cases_speak_of_calls_that_all_versions_make() {
+    let text = r"
+int g(int a);
+int f(int x, int y)
+{
+    int k = g(3);
+    if (x > 3 && k > 5)
+        return 1;
+    return x + y;
+}
+";
+    let report = analyse(&[text, &text.replace("g(3)", "g(4)")]);
+    let told = invariants(&report, "f");
+    assert!(told.iter().any(|t| t == "x <= 3 ==> \\result == x + y"), "{told:#?}");
+    assert!(told.iter().all(|t| !t.contains("g(")), "{told:#?}");
+}
+
+/// Where a line stands is nothing that a program does, also where it is printed.
+#[test]
+fn numbers_of_lines_that_are_printed_are_no_change() {
+    let text = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#define FAIL(why) do { fprintf(stderr, "%s (line %d)\n", why, __LINE__); exit(1); } while (0)
+int f(const int *p)
+{
+    if (!p)
+        FAIL("null");
+    return *p + 1;
+}
+"#;
+    let subjects = |newer: &str| {
+        let report = analyse(&[text, newer]);
+        let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+        churns.map(|c| c.subject.clone()).collect::<Vec<_>>()
+    };
+    let moved = text.replace("    if (!p)", "    int k = 2;\n\n    if (!p)").replace("*p + 1", "*p + k");
+    assert_eq!(subjects(&moved), ["\\result"]);
+    let worded = moved.replace("FAIL(\"null\")", "FAIL(\"p is null\")");
+    let told = subjects(&worded);
+    assert!(told.contains(&"output".to_owned()) && told.contains(&"\\result".to_owned()), "{told:?}");
+}
+
+/// What a parameter was at entry is no observable: that a function counts down a copy is told to nobody.
+#[test]
+fn facts_of_parameters_alone_are_not_told() {
+    let text =
+        "int f(unsigned n)\n{\n    int k = 0;\n    while (n > 10) { n -= 3; k++; }\n    return k & 1;\n}\n";
+    let report = analyse(&[text, &text.replace("k & 1", "k & 3")]);
+    let told = invariants(&report, "f");
+    assert!(told.iter().all(|t| t.contains("\\result")), "{told:#?}");
 }

@@ -4,10 +4,10 @@ use super::classes::{Analysed, World, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::through::{self, Changes};
 use super::{Request, witness};
-use super::{implied, layouts, positions, selection};
+use super::{implied, layouts, selection};
 use crate::invariant::{self, PointDiff, Subject};
 use crate::ir::{DataModel, RETURNS_TWICE};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{VersionSet, positions};
 use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, Outcome, Place,
     Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
@@ -212,16 +212,18 @@ fn point(
             invariants.push(fact);
         }
     }
-    let shown = |f: &&invariant::Fact| {
-        let seen = |v: &String| {
-            v.starts_with('\\') || ["output", "end", "calls"].contains(&v.as_str()) || diff.cells.contains(v)
+    if !request.analysis.has_locals() && !request.analysis.points.is_explicit() {
+        let outside = |v: &String| ["output", "end", "calls"].contains(&v.as_str()) || diff.cells.contains(v);
+        let at_entry = |v: &String| v.starts_with("\\old(");
+        let is_seen = |v: &String| outside(v) || v.starts_with('\\') && !at_entry(v);
+        let is_told = |f: &invariant::Fact| {
+            f.template == invariant::Template::Typestate || f.variables.iter().any(is_seen)
         };
-        request.analysis.has_locals()
-            || request.analysis.points.is_explicit()
-            || f.template == invariant::Template::Typestate
-            || f.variables.iter().any(seen)
-    };
-    let mut invariants: Vec<&invariant::Fact> = invariants.into_iter().filter(shown).collect();
+        // What became of a parameter since the entry nobody sees: it is told where nothing else is.
+        let observable = invariants.iter().any(|f| is_told(f));
+        let says_something = |f: &invariant::Fact| !observable && f.variables.iter().any(at_entry);
+        invariants.retain(|f| is_told(f) || says_something(f));
+    }
     // Two ways may lead to one text: the one that takes less for granted is told.
     invariants.sort_by_key(|f| f.assumptions.len());
     let mut told = BTreeSet::new();
@@ -482,16 +484,27 @@ impl View<'_> {
             self.follow(line.line, from..to, forwards, &mut found);
             !found.is_empty()
         };
-        let removed: Vec<LineRef> = causes.removed.iter().filter(|l| changed(l, true)).cloned().collect();
-        let (added, kept): (Vec<LineRef>, Vec<LineRef>) =
-            causes.added.iter().cloned().partition(|l| changed(l, false));
+        // What begins on a line may go on over more: those of them that changed stand for it.
+        let of_extent = |v: usize, line: &LineRef, forwards: bool| -> Vec<LineRef> {
+            let lines = line.line..=self.last_line(v, line.line);
+            lines.map(|l| self.line_ref(v, l)).filter(|l| changed(l, forwards)).collect()
+        };
+        let once = |mut lines: Vec<LineRef>| {
+            lines.sort_unstable();
+            lines.dedup();
+            lines
+        };
+        let removed = once(causes.removed.iter().flat_map(|l| of_extent(from, l, true)).collect());
+        let kept: Vec<LineRef> =
+            causes.added.iter().filter(|l| of_extent(to, l, false).is_empty()).cloned().collect();
+        let added = once(causes.added.iter().flat_map(|l| of_extent(to, l, false)).collect());
         // A jump that goes elsewhere changes no value by itself: then it is what changed in the function.
         let own = |v: usize, forwards: bool| -> Vec<LineRef> {
             let nodes = self.member(v).into_iter().flat_map(|m| &m.function.nodes);
             let lines: BTreeSet<u32> = nodes.map(|n| n.span.line).filter(|l| *l != 0).collect();
             let ran = ran.as_ref().map(|[old, new]| if forwards { old } else { new });
             let lines = lines.into_iter().filter(|l| ran.is_none_or(|ran| ran.contains(l)));
-            lines.map(|l| self.line_ref(v, l)).filter(|l| changed(l, forwards)).collect()
+            once(lines.flat_map(|l| of_extent(v, &self.line_ref(v, l), forwards)).collect())
         };
         let (removed, added) = match removed.is_empty() && added.is_empty() {
             true => (own(from, true), own(to, false)),
@@ -502,6 +515,13 @@ impl View<'_> {
         let shared = if untouched { Vec::new() } else { causes.shared };
         let shared: BTreeSet<LineRef> = shared.into_iter().chain(kept).collect();
         Causes { removed, added, shared: shared.into_iter().collect() }
+    }
+
+    /// The last line of what begins on a line of a version.
+    fn last_line(&self, v: usize, line: u32) -> u32 {
+        let nodes = self.member(v).into_iter().flat_map(|m| &m.function.nodes);
+        let here = nodes.map(|n| &n.span).filter(|s| s.line == line);
+        here.map(|s| s.end_line).fold(line, u32::max)
     }
 
     /// Follows a line through steps between versions, forwards from the first or backwards from the

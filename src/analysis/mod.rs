@@ -21,7 +21,6 @@ mod implied;
 mod layouts;
 mod lineage;
 pub mod memory;
-mod positions;
 mod preconditions;
 mod properties;
 mod selection;

@@ -7,7 +7,7 @@
 //! memories apart from one common memory, and every place written is equal, the memories are.
 
 use super::consolidate::{Engine, Verdict};
-use super::runs::{self, Difference, Run};
+use super::runs::{self, Run};
 use super::subject::{self, Subject, find_var};
 use crate::interp::{self, Identity, Input, Outcome, Program, Storage, Target, Value};
 use crate::ir::{App, CType, Const, Function, Leaf, Op, Sort, Term, TermId, TermPool};
@@ -271,16 +271,6 @@ impl Engine<'_> {
             }
         }
         if causes.is_empty() { val.causes.clone() } else { Rc::new(causes) }
-    }
-
-    /// How a run shows a difference on a subject.
-    pub(super) fn differs(&self, run: &Run, subject: &Subject, from: usize, to: usize) -> Option<Difference> {
-        let (old, new) = (&self.task.graph.bodies[from], &self.task.graph.bodies[to]);
-        if !matches!(subject, Subject::Cell { .. }) {
-            return runs::differs(run, subject, old, new);
-        }
-        let shown = runs::differs(run, subject, old, new);
-        shown.or_else(|| self.cell_change(run, subject, from, to).map(|_| Difference::Defined))
     }
 
     /// The first object that differs at the end of a run, as both versions leave it.

@@ -11,6 +11,7 @@ use super::causes::CauseLines;
 use super::cell::CellChange;
 use super::defined;
 use super::events::{drop_long, undefined_fact};
+use super::examples::Moves;
 use super::fact::{Fact, Template};
 use super::inductive::Inductive;
 use super::inputs;
@@ -20,7 +21,6 @@ use super::properties::{self, PinnedFact, Property};
 use super::quantity::Quantity;
 use super::runs::{self, Budget, Difference, Kept, Run};
 use super::separation::{LoopFrames, Regions};
-use super::shrink;
 use super::subject::{self, Subject};
 use super::summary::{Summaries, Summary};
 use crate::interp::{FinalObject, Program};
@@ -324,6 +324,8 @@ pub(super) struct Engine<'a> {
     pub(super) own: BTreeMap<usize, Option<Arc<Summary>>>,
     /// See [`Engine::calls_before`].
     pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
+    /// See [`super::examples::Moves`].
+    pub(super) moves: Moves,
 }
 
 impl<'a> Engine<'a> {
@@ -358,6 +360,7 @@ impl<'a> Engine<'a> {
             sites: BTreeMap::new(),
             own: BTreeMap::new(),
             call_facts: BTreeMap::new(),
+            moves: Moves::default(),
         }
     }
 
@@ -698,35 +701,6 @@ impl<'a> Engine<'a> {
             objects,
         });
         Verdict::Reported
-    }
-
-    /// The simplest of the runs that show a difference, simplified further. One of memory must be in
-    /// what no cell tells.
-    fn witness(&self, runs: &[Run], subject: &Subject, from: usize, to: usize) -> Option<(Run, Difference)> {
-        let churns = self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
-        let cells: Vec<&Subject> =
-            churns.map(|c| &c.subject).filter(|s| matches!(s, Subject::Cell { .. })).collect();
-        let told = |r: &Run| {
-            *subject == Subject::Memory && cells.iter().any(|c| self.differs(r, c, from, to).is_some())
-        };
-        let differs = |r: &Run| self.differs(r, subject, from, to).filter(|_| !told(r));
-        let (run, difference) = runs::witness(runs, &differs)?;
-        let run = self.shrunk(run.clone(), from, to, &|r| differs(r) == Some(difference));
-        Some((run, difference))
-    }
-
-    /// Simplifies the input of a run, as long as it ends as it does and `keeps` holds.
-    pub(super) fn shrunk(&self, run: Run, from: usize, to: usize, keeps: &dyn Fn(&Run) -> bool) -> Run {
-        let graph = self.task.graph;
-        let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
-        let (old, new) = (&self.task.programs[from], &self.task.programs[to]);
-        let likeness = runs::likeness(&run);
-        let shrinker = shrink::Shrinker {
-            unit: &self.task.units[to],
-            replay: &|input| runs::replay(old, new, entry, input),
-            keeps: &|r| runs::likeness(r) == likeness && keeps(r),
-        };
-        shrinker.shrink(run)
     }
 
     pub(super) fn lines(&self, causes: &Lines, class: usize) -> Vec<u32> {

@@ -15,6 +15,7 @@ mod defined;
 mod elements;
 mod event;
 mod events;
+mod examples;
 mod fact;
 mod gate;
 mod given;

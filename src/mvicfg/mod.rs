@@ -5,6 +5,7 @@ mod flow;
 mod graph;
 pub mod key;
 pub mod picture;
+pub mod positions;
 mod version_set;
 
 pub use flow::{ClassFlow, Flow, Loop};

@@ -1,13 +1,13 @@
 //! Numbers that `__LINE__` gave, as the other version has them: a check that returns the line where it
 //! stands returns another number wherever a line is added above it, and nothing else changed.
 
+use super::key::{self, Unplaced};
 use crate::ir::{Expr, Function};
-use crate::mvicfg::key::{self, Unplaced};
 use std::collections::BTreeMap;
 
 /// Returns which number of the newer version each number of the older one became, for the numbers of
 /// `__LINE__` in instructions that both have. Cost: compares the two as sequences of instructions.
-pub(super) fn moved(old: &Function, new: &Function) -> BTreeMap<u128, u128> {
+pub fn moved(old: &Function, new: &Function) -> BTreeMap<u128, u128> {
     let (from, to) = (numbers(old), numbers(new));
     let mut found = BTreeMap::new();
     if from.iter().all(Vec::is_empty) {
@@ -28,7 +28,7 @@ pub(super) fn moved(old: &Function, new: &Function) -> BTreeMap<u128, u128> {
 }
 
 /// A text with the numbers in it that became others.
-pub(super) fn renumbered(text: &str, moved: &BTreeMap<u128, u128>) -> String {
+pub fn renumbered(text: &str, moved: &BTreeMap<u128, u128>) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

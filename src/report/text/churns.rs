@@ -203,6 +203,9 @@ pub(in crate::report) fn undescribed(churn: &Churn) -> String {
 /// What the claim says beyond the facts and the example.
 pub(in crate::report) fn remark(churn: &Churn) -> Option<&'static str> {
     match churn.claim {
+        Claim::NoLongerProvable if !churn.added.is_empty() => {
+            Some("no input was found that shows a difference")
+        }
         Claim::NoLongerProvable => Some("no longer provable; not refuted either"),
         // The facts name the event.
         Claim::DiffersUnderUb | Claim::NoLongerHolds | Claim::NowHolds | Claim::Changed => None,
