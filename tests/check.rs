@@ -187,6 +187,32 @@ fn assertions_that_are_new_or_changed_are_told_apart() {
     assert_eq!(json["assertions"][0]["outcome"]["2"], "not-fail");
 }
 
+/// An assertion that is new and fails is shown with an input, in a caller only with one that it served before.
+#[test]
+fn new_assertions_that_fail_have_an_example() {
+    let half = |check: &str| {
+        format!(
+            "#include <assert.h>\nstatic int half(int x)\n{{\n    {check}\n    return x / 2;\n}}\nint f(int x)\n{{\n    \
+             return half(x) + 1;\n}}\n"
+        )
+    };
+    let repo = repository(&half(";"), &half("assert(x >= 0);"), "");
+    let said = [
+        "new or changed, and does not hold\n  a.c  f()  assertion  x >= 0  line 4\n      for example  x = -",
+        "      before       returns 1\n      after        fails at line 4\n",
+    ];
+    check(&repo, "check", 0, &said);
+    let first = |check: &str| {
+        format!(
+            "#include <assert.h>\nstatic int first(const int *p)\n{{\n    {check}\n    return *p;\n}}\nint f(const int *p)\n\
+             {{\n    return first(p) + 1;\n}}\n"
+        )
+    };
+    let repo = repository(&first(";"), &first("assert(p);"), "");
+    let text = check(&repo, "check", 0, &["no regression"]);
+    assert!(!text.contains("f()  assertion"), "{text}");
+}
+
 #[test]
 fn the_difference_costs_less_than_everything() {
     let old = grade("2", "assert(r > 0);");

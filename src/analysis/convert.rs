@@ -517,10 +517,11 @@ impl View<'_> {
         Causes { removed, added, shared: shared.into_iter().collect() }
     }
 
-    /// The last line of what begins on a line of a version.
+    /// The last line of what begins on a line of a version, in the function or a helper that is laid out in it.
     fn last_line(&self, v: usize, line: u32) -> u32 {
-        let nodes = self.member(v).into_iter().flat_map(|m| &m.function.nodes);
-        let here = nodes.map(|n| &n.span).filter(|s| s.line == line);
+        let Some(m) = self.member(v) else { return line };
+        let spans = m.inlined.nodes.iter().map(|n| &n.span);
+        let here = spans.filter(|s| s.line == line && s.file == m.function.span.file);
         here.map(|s| s.end_line).fold(line, u32::max)
     }
 

@@ -4,7 +4,7 @@ use super::Pin;
 use super::classes::Analysed;
 use super::lineage::Lineage;
 use super::witness;
-use crate::invariant::{Harm, Property, PropertyKind, Standing};
+use crate::invariant::{Break, Harm, Property, PropertyKind, Standing};
 use crate::ir::UndefinedKind;
 use crate::report::{
     Assertion, AssertionKind, AssertionMatch, AssertionOutcome, HARMLESS, RepoPath, Report, Version,
@@ -100,11 +100,14 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
         };
         lines.extend(line.map(|l| (version(v), l)));
     }
-    let broken = a.class_of.windows(2).enumerate().rev().find_map(|(v, w)| {
-        let b = p.breaks.iter().find(|b| w == [Some(b.from), Some(b.to)])?;
-        let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
-        Some(witness::convert(None, &b.run, old, new, &*new.function.name == "main"))
-    });
+    let shown = |breaks: &[Break]| {
+        a.class_of.windows(2).enumerate().rev().find_map(|(v, w)| {
+            let b = breaks.iter().find(|b| w == [Some(b.from), Some(b.to)])?;
+            let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
+            Some(witness::convert(None, &b.run, old, new, &*new.function.name == "main"))
+        })
+    };
+    let broken = shown(&p.breaks);
     let first = outcome.values().next().copied();
     let last = outcome.values().next_back().copied();
     let violation = match (&broken, first, last) {
@@ -139,7 +142,7 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
             _ => "full".into(),
         },
         violation,
-        counterexample: broken,
+        counterexample: broken.or_else(|| shown(&p.starts)),
         difference: Vec::new(),
     }
 }

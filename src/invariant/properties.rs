@@ -75,6 +75,8 @@ pub struct Property {
     /// Lines of an assertion, by class.
     pub lines: BTreeMap<usize, u32>,
     pub breaks: Vec<Break>,
+    /// Examples of a property that `from` does not have and that fails in `to`.
+    pub starts: Vec<Break>,
     /// By class that breaks it: a run that does, as far as one is at hand.
     pub refuting: BTreeMap<usize, Run>,
     /// Why a pinned fact could not be looked at in any class.
@@ -201,8 +203,12 @@ impl Checker<'_, '_, '_> {
             refuting.extend(run.map(|r| (class, r)));
         }
         for (from, to) in self.task.pairs.clone() {
-            let fails = |class: usize| property.standing.get(&class) == Some(&Standing::Fails);
-            if !property.standing.contains_key(&from) || fails(from) || !fails(to) {
+            let [was, is] = [from, to].map(|class| property.standing.get(&class).copied());
+            if was == Some(Standing::Fails) || is != Some(Standing::Fails) {
+                continue;
+            }
+            if was.is_none() {
+                property.starts.extend(self.start((from, to), keeps));
                 continue;
             }
             let kept = |r: &&Run| keeps(r, false, to) == Some(false) && keeps(r, true, from) == Some(true);
@@ -227,6 +233,14 @@ impl Checker<'_, '_, '_> {
             property.breaks.push(Break { from, to, run });
         }
         property.refuting = refuting;
+    }
+
+    /// The plainest run that breaks a property which only the newer class has.
+    fn start(&self, (from, to): (usize, usize), keeps: &Keeps) -> Option<Break> {
+        let breaks =
+            |r: &Run| r.same_meaning && r.old.end.is_definite() && keeps(r, false, to) == Some(false);
+        let run = self.task.runs(from, to).iter().find(|r| breaks(r)).cloned()?;
+        Some(Break { from, to, run: self.shrunk(run, (from, to), &breaks) })
     }
 
     fn pinned(&mut self, pin: &PinnedFact) -> Property {
@@ -343,7 +357,12 @@ impl Checker<'_, '_, '_> {
                 None => (Standing::Open, None),
             };
             self.settle(&mut property, &classes, &keeps, &mut prove);
-            all.insert(key, property);
+            // A new assertion of a helper that fails only where the older version went wrong is the helper's.
+            let fails = property.standing.values().any(|s| *s == Standing::Fails);
+            let is_new = task.pairs.iter().any(|(from, _)| !property.standing.contains_key(from));
+            if own || !fails || !is_new || !property.starts.is_empty() {
+                all.insert(key, property);
+            }
         }
         all.into_values().collect()
     }
@@ -409,6 +428,7 @@ impl Property {
             standing: BTreeMap::new(),
             lines: BTreeMap::new(),
             breaks: Vec::new(),
+            starts: Vec::new(),
             refuting: BTreeMap::new(),
             problem: None,
         }
