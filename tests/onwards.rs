@@ -120,6 +120,22 @@ fn what_nobody_declares_is_shown_by_its_bytes() {
     assert!(text.contains("\"+8\"") && text.contains("0x1e14") && text.contains("\"+0\""), "{text}");
 }
 
+/// What is too large to be made up as a whole is shown by its members all the same.
+#[test]
+fn members_of_large_structures_are_named() {
+    let source = |k: &str| {
+        format!(
+            "struct big {{ int kind, mode; char text[9000]; }};\n\
+             int f(const struct big *p) {{ return p->kind == 3 && p->mode == 7700 ? {k} : 0; }}"
+        )
+    };
+    let report = analyse(&source("1"), &source("2"));
+    let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+    let witness = churns.filter_map(|c| c.witness.as_ref()).next().expect("a witness");
+    let cells: Vec<_> = witness.memory.iter().flat_map(|o| o.cells.keys()).collect();
+    assert_eq!(cells, ["kind", "mode"], "{witness:#?}");
+}
+
 /// Addresses are a machine's own, and what does not fit a parameter is no argument.
 #[test]
 fn made_up_inputs_fit() {

@@ -8,7 +8,7 @@ use crate::invariant::{self, CellValue, Subject};
 use crate::ir::{CType, Const, Field, VarKind};
 use crate::report::{self, Argument, CallResult, MemoryObject, Run, Undefined, Witness, WitnessKind};
 use crate::semantics::c_text::{float_literal, string_literal};
-use names::{Names, is_char, single};
+use names::{Names, is_char};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -275,15 +275,21 @@ pub fn constant(c: Const, ty: &CType) -> String {
 }
 
 fn object(o: &interp::ObjectInit, names: &Names) -> MemoryObject {
+    /// Bytes of the largest object whose end is made up.
+    const MAX_PADDED: u64 = 1 << 16;
     let storage = match o.storage {
         interp::Storage::Heap => report::Storage::Heap,
         interp::Storage::Global(_) => report::Storage::Global,
         interp::Storage::Argument => report::Storage::Argument,
     };
-    let ty = single(&o.ty);
+    let ty = names.type_of(o);
     let pointee = if let CType::Pointer(_) = ty { ty.clone() } else { CType::Pointer(Arc::new(CType::Void)) };
     let pointers = o.pointers.iter().map(|(at, v)| (*at, names.value(v, &pointee)));
-    let content = Content { bytes: &o.bytes, pointers: pointers.collect(), zeros: false };
+    // Of what a model of the solver gives there are no bytes beyond those that matter.
+    let mut bytes = o.bytes.clone();
+    let size = names.m.unit.size_of(ty).unwrap_or(0).min(MAX_PADDED);
+    bytes.resize(bytes.len().max(size as usize), 0);
+    let content = Content { bytes: &bytes, pointers: pointers.collect(), zeros: false };
     let mut cells = BTreeMap::new();
     content.cells(names.m, ty, 0, String::new(), &mut cells);
     MemoryObject { id: names.object(o.id), ty: type_name(names.m, ty), storage, cells }

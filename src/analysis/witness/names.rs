@@ -42,7 +42,7 @@ impl<'a> Names<'a> {
         let f = &m.function;
         for (argument, p) in run.input.arguments.iter().zip(&f.params) {
             if let Value::Pointer { object, offset: 0 } = argument {
-                names.reach_input(*object, f.var(*p).name.to_string());
+                names.reach_input(*object, f.var(*p).name.to_string(), &f.var(*p).ty);
             }
         }
         names.follow_input();
@@ -63,15 +63,34 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn reach_input(&mut self, id: interp::ObjectId, pointer: String) -> bool {
+    /// `ty`: the pointer's type.
+    fn reach_input(&mut self, id: interp::ObjectId, pointer: String, ty: &CType) -> bool {
         let Some(o) = self.input_object(id) else { return false };
         let identity = Names::identity(o);
         if matches!(identity, Identity::Global(_)) || self.reached.contains_key(&identity) {
             return false;
         }
-        let ty = single(&o.ty).clone();
+        let ty = match (single(&o.ty), ty) {
+            // What a model of the solver gives has no type of its own.
+            (CType::Void, CType::Pointer(to)) if self.holds(to, o) => (**to).clone(),
+            (own, _) => own.clone(),
+        };
         self.reached.insert(identity, Reached { text: pointer, is_pointer: true, ty });
         true
+    }
+
+    /// Whether all bytes of an object are those of one value of a type.
+    fn holds(&self, ty: &CType, o: &interp::ObjectInit) -> bool {
+        self.m.unit.size_of(ty).is_some_and(|size| o.bytes.len() as u64 <= size)
+    }
+
+    /// The type of an object of the input, as far as it is known.
+    pub fn type_of<'o>(&'o self, o: &'o interp::ObjectInit) -> &'o CType {
+        let reached = || self.reached.get(&Names::identity(o)).map(|r| &r.ty);
+        match single(&o.ty) {
+            CType::Void => reached().unwrap_or(&CType::Void),
+            ty => ty,
+        }
     }
 
     /// Follows the pointers of the input, nearest objects first.
@@ -82,15 +101,15 @@ impl<'a> Names<'a> {
                 let Some((root, ty)) = self.root(&Names::identity(o)) else { continue };
                 for (offset, v) in &o.pointers {
                     if let Value::Pointer { object, offset: 0 } = v
-                        && let Some((path, _)) = self.part(&root, &ty, *offset, 0)
+                        && let Some((path, ty)) = self.part(&root, &ty, *offset, 0)
                     {
-                        found.push((*object, path));
+                        found.push((*object, path, ty));
                     }
                 }
             }
             let mut more = false;
-            for (object, path) in found {
-                more |= self.reach_input(object, path);
+            for (object, path, ty) in found {
+                more |= self.reach_input(object, path, &ty);
             }
             if !more {
                 break;

@@ -159,7 +159,8 @@ impl<'a> Memory<'a> {
             Some((object, offset)) => {
                 self.value_text(&Value::Pointer { object: object.id.clone(), offset }, 0)
             }
-            None => visible(returned),
+            // `&*stdout` is no more than `stdout`.
+            None => visible(returned.strip_prefix("&*").unwrap_or(returned)),
         })
     }
 
@@ -452,6 +453,8 @@ mod tests {
         witness.calls.push(given("last", 1, "7"));
         let others = "next() gives \"a\", call 2 of next() gives \"b\", call 3 of next() gives \"a\"";
         check(&witness, &format!("a = 1, {others}, last() gives 7"), "0 -> 1");
+        (witness.calls, witness.memory) = (vec![given("fopen", 1, "&*stdout")], Vec::new());
+        check(&witness, "a = 1, fopen() gives stdout", "0 -> 1");
     }
 
     #[test]
