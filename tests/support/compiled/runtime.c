@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { IVD_OK, IVD_UNDEFINED, IVD_SLOW, IVD_ENDED, IVD_ARENA = 1 << 18, IVD_OBJECTS = 128, IVD_FACTS = 4096 };
+enum { IVD_OK, IVD_UNDEFINED, IVD_SLOW, IVD_ENDED, IVD_ARENA = 1 << 18, IVD_OBJECTS = 128, IVD_FACTS = 4096, IVD_SKIPPED = 512 };
 
 struct ivd_object {
     int key;
@@ -44,6 +46,9 @@ struct ivd_state {
     long failed[IVD_FACTS], held[IVD_FACTS], unjudged[IVD_FACTS], broken[IVD_FACTS];
     int function;
     long index;
+    /* Runs, by function and index (-1: all), that damaged a driver, and the one that goes on, for the one who starts us. */
+    long skipped[IVD_SKIPPED][2], skipped_count;
+    volatile long *progress;
 };
 
 static struct ivd_state *ivd;
@@ -355,6 +360,43 @@ static void ivd_feed(const struct ivd_input *input)
     stdin = input->length ? fmemopen((void *)input->text, input->length, "r") : fopen("/dev/null", "r");
 }
 
+/* Memory that wild writes hardly get to: what lies around it cannot be written. */
+static void *ivd_apart(uint64_t bytes)
+{
+    enum { GUARD = 1 << 24 };
+    uint64_t whole = (bytes + 4095) / 4096 * 4096;
+    char *at = mmap(NULL, whole + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED || mprotect(at + GUARD, whole, PROT_READ | PROT_WRITE))
+        _exit(5);
+    return at + GUARD;
+}
+
+/* Reads which runs to skip, and has the one that goes on known outside. */
+static void ivd_watch(void)
+{
+    FILE *skipped = fopen("skipped", "r");
+    while (skipped && ivd->skipped_count < IVD_SKIPPED
+           && fscanf(skipped, "%ld %ld", &ivd->skipped[ivd->skipped_count][0], &ivd->skipped[ivd->skipped_count][1]) == 2)
+        ivd->skipped_count++;
+    if (skipped)
+        fclose(skipped);
+    int file = open("progress", O_RDWR | O_CREAT, 0600);
+    if (file < 0 || ftruncate(file, 2 * sizeof(long)))
+        _exit(6);
+    ivd->progress = mmap(NULL, 2 * sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (ivd->progress == MAP_FAILED)
+        _exit(6);
+    close(file);
+}
+
+static int ivd_is_skipped(void)
+{
+    for (long k = 0; k < ivd->skipped_count; k++)
+        if (ivd->skipped[k][0] == ivd->function && (ivd->skipped[k][1] == ivd->index || ivd->skipped[k][1] < 0))
+            return 1;
+    return 0;
+}
+
 /* Arguments: runs of each function, how many of them are made, file of what became of them (written by
    the sanitized build, read by others), file of facts that fail, and optionally one for states. */
 static int ivd_main(int argc, char **argv, ivd_case *const *cases, int functions, const int64_t *constants, int constant_count)
@@ -362,7 +404,8 @@ static int ivd_main(int argc, char **argv, ivd_case *const *cases, int functions
     /* `t100`: of the first 100 runs those that are tame. */
     int only_tame = argv[2][0] == 't';
     long runs = atol(argv[1]), made = atol(argv[2] + only_tame);
-    ivd = calloc(1, sizeof *ivd);
+    ivd = ivd_apart(sizeof *ivd);
+    ivd_watch();
     ivd->arena = aligned_alloc(64, IVD_ARENA);
     __asan_poison_memory_region(ivd->arena, IVD_ARENA);
 #ifdef __SANITIZE_ADDRESS__
@@ -397,7 +440,11 @@ static int ivd_main(int argc, char **argv, ivd_case *const *cases, int functions
                 _exit(4);
             if (slow > 100)
                 ivd->run.status = IVD_SLOW;
+            if (ivd_is_skipped())
+                ivd->run.status = IVD_UNDEFINED;
             if (ivd->run.status == IVD_OK && i < made) {
+                ivd->progress[0] = f;
+                ivd->progress[1] = i;
                 ivd_begin();
                 ivd->only_tame = only_tame;
                 cases[f]();
