@@ -1304,6 +1304,34 @@ int f(const int *p)
     assert!(told.contains(&"output".to_owned()) && told.contains(&"\\result".to_owned()), "{told:?}");
 }
 
+/// A bound that the type has is none that a function keeps.
+#[test]
+fn bounds_of_types_are_not_told_of_elements() {
+    let text = r"
+int f(const int *a, int n)
+{
+    int i, s = 0;
+    for (i = 0; i < n; i++)
+        if (a[i] == 2147483647) s++;
+        else if (a[i] == 0) s = 0;
+    return s & 1;
+}
+int g(const int *a, int n)
+{
+    int i;
+    for (i = 0; i < n; i++)
+        if (a[i] == 2147483647) return 1;
+    return 0;
+}
+";
+    let report = analyse(&[text, &text.replace("s & 1", "s & 3").replace("return 0", "return 3")]);
+    let told = invariants(&report, "f");
+    assert!(!told.is_empty() && told.iter().all(|t| !t.contains("<= 2147483647")), "{told:#?}");
+    let told = invariants(&report, "g");
+    // Of bounds of one number the tighter one is told.
+    assert!(told.iter().any(|t| t == "n > 1 && a[1] == 2147483647 ==> \\result == 1"), "{told:#?}");
+}
+
 /// What a parameter was at entry is no observable: that a function counts down a copy is told to nobody.
 #[test]
 fn facts_of_parameters_alone_are_not_told() {

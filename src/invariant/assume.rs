@@ -49,6 +49,56 @@ pub fn under(pool: &mut TermPool, root: TermId, condition: TermId) -> TermId {
     rewrite(pool, root, &|pool, t| known.get(&t).copied().map(|b| pool.bool(b)))
 }
 
+/// Returns a condition without those of its parts that bound a number by a constant less tightly than others:
+/// `n > 1` for `n > 0 && n > 1`.
+pub fn without_looser_bounds(pool: &mut TermPool, condition: TermId) -> TermId {
+    let Some(parts) = pool.as_op(condition, Op::And).map(<[TermId]>::to_vec) else { return condition };
+    let bounds: Vec<Option<Bound>> = parts.iter().map(|&p| Bound::of(pool, p)).collect();
+    let looser = |k: usize| {
+        let Some(bound) = &bounds[k] else { return false };
+        bounds.iter().flatten().any(|other| other.is_tighter_than(bound))
+    };
+    let kept = (0..parts.len()).filter(|&k| !looser(k)).map(|k| parts[k]);
+    kept.reduce(|a, b| pool.and(a, b)).unwrap_or(condition)
+}
+
+/// A bound of a number that is a constant.
+struct Bound {
+    number: TermId,
+    signed: bool,
+    /// The least number that is allowed, or the greatest.
+    lower: bool,
+    limit: i128,
+}
+
+impl Bound {
+    fn of(pool: &TermPool, condition: TermId) -> Option<Bound> {
+        let Term::App(App::Op(op), args) = pool.get(condition) else { return None };
+        let (signed, strict) = match op {
+            Op::Slt => (true, 1),
+            Op::Sle => (true, 0),
+            Op::Ult => (false, 1),
+            Op::Ule => (false, 0),
+            _ => return None,
+        };
+        let &[x, y] = args.as_slice() else { return None };
+        let number = |t: TermId| {
+            let c = pool.as_const(t)?;
+            if signed { c.signed() } else { i128::try_from(c.unsigned()?).ok() }
+        };
+        match (number(x), number(y)) {
+            (Some(k), None) => Some(Bound { number: y, signed, lower: true, limit: k.checked_add(strict)? }),
+            (None, Some(k)) => Some(Bound { number: x, signed, lower: false, limit: k.checked_sub(strict)? }),
+            _ => None,
+        }
+    }
+
+    fn is_tighter_than(&self, other: &Bound) -> bool {
+        let same = (self.number, self.signed, self.lower) == (other.number, other.signed, other.lower);
+        same && if self.lower { self.limit > other.limit } else { self.limit < other.limit }
+    }
+}
+
 /// What a condition says of the order of numbers.
 #[derive(Default)]
 struct Order {

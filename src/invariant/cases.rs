@@ -271,6 +271,7 @@ impl Engine<'_> {
             return None;
         }
         let what = self.number_under(what, condition).unwrap_or(what);
+        let condition = assume::without_looser_bounds(&mut self.e.pool, condition);
         let naming = self.naming_without(class, subject);
         let cell = self.cell_type(class, subject);
         let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));

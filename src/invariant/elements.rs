@@ -72,9 +72,7 @@ impl Engine<'_> {
             for other in others {
                 for (from, to) in self.ranges(class, head, known, index, &other) {
                     for comparison in Comparison::ALL {
-                        // Of numbers without a sign it says nothing.
-                        if !element.signed && comparison == Comparison::AtLeast && other == Other::Constant(0)
-                        {
+                        if element.always_compares(comparison, &other) {
                             continue;
                         }
                         if found.len() < MAX_CANDIDATES {

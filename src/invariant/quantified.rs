@@ -9,6 +9,7 @@
 
 use crate::ir::{App, CType, Const, Leaf, Op, Separation, Sort, Term, TermId, TermPool};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 /// Name of the quantity that is all of memory.
@@ -406,9 +407,27 @@ impl Element {
         let bits = self.sort.bits()?;
         let number =
             if self.signed { c.signed() } else { c.unsigned().and_then(|u| i128::try_from(u).ok()) }?;
-        let fits = if self.signed { -1i128 << (bits - 1)..1 << (bits - 1) } else { 0..1 << bits };
         let promoted = bits < 32 && c.sort() == Sort::Bv(32);
-        (c.sort() == self.sort || promoted && fits.contains(&number)).then_some(number)
+        (c.sort() == self.sort || promoted && self.numbers()?.contains(&number)).then_some(number)
+    }
+
+    /// The numbers that the element's type has.
+    fn numbers(&self) -> Option<RangeInclusive<i128>> {
+        let bits = self.sort.bits().filter(|b| (1..=64).contains(b))?;
+        Some(if self.signed { -1 << (bits - 1)..=(1 << (bits - 1)) - 1 } else { 0..=(1 << bits) - 1 })
+    }
+
+    /// Whether each number of the element's type compares so with a constant: to say it says nothing.
+    pub(super) fn always_compares(&self, comparison: Comparison, other: &Other) -> bool {
+        let (Other::Constant(k), Some(all)) = (other, self.numbers()) else { return false };
+        match comparison {
+            Comparison::Equal => false,
+            Comparison::Different => !all.contains(k),
+            Comparison::AtMost => all.end() <= k,
+            Comparison::Less => all.end() < k,
+            Comparison::AtLeast => all.start() >= k,
+            Comparison::Greater => all.start() > k,
+        }
     }
 
     /// A number as a value of the element's type.
