@@ -1,0 +1,4 @@
+//! Structures whose layout differs between versions, narrowed types, sizes, line numbers, objects that
+//! nobody writes.
+
+use super::kit::Pair;

@@ -1,0 +1,3 @@
+//! What the library writes behind the model: `%n`, memory streams, the environment, signal handlers.
+
+use super::kit::Pair;

@@ -1,0 +1,3 @@
+//! Values of type `long double` (x87, 80 bits).
+
+use super::kit::Pair;

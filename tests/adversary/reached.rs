@@ -1,0 +1,3 @@
+//! Facts of points that no defined run comes to.
+
+use super::kit::Pair;

@@ -1,0 +1,3 @@
+//! Arrays of variable length and `alloca`.
+
+use super::kit::Pair;
