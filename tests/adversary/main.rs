@@ -9,6 +9,7 @@ mod kit;
 mod support;
 
 mod assertions;
+mod generator;
 mod initial_values;
 mod layouts;
 mod library_state;

@@ -2,10 +2,13 @@
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
 
+#[path = "../../src/testing/random.rs"]
+mod random;
 #[path = "../../src/testing/repo.rs"]
 mod repo;
 
 pub mod oracle;
 pub mod schema;
 
+pub use random::Random;
 pub use repo::TempRepo;

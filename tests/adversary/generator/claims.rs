@@ -1,0 +1,259 @@
+//! What the commands claim of a pair, held against its runs.
+//!
+//! A *wrong* claim is one that a compiled run refutes: "nothing changed", "harmless", "kept", a predicted
+//! output, a proved fact, a condition that is said to hold. *Open* answers are none, and are counted apart.
+
+use super::oracle::{self, Ran};
+use super::template::Files;
+use crate::kit::Pair;
+use serde_json::Value;
+use std::path::Path;
+
+/// What `git invdiff` says of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Answer {
+    /// A change that callers see, with a replayed input.
+    Shown,
+    /// A change without an input.
+    Told,
+    /// Something was not decided or not looked at, and that is said.
+    Open,
+    /// That nothing changed.
+    Same,
+}
+
+/// A pair with its runs.
+pub struct Judged<'a> {
+    pub pair: &'a Pair,
+    pub files: &'a [Files; 2],
+    /// By input: how both versions ran, where both runs are defined.
+    pub runs: &'a [(String, Ran, Ran)],
+    pub folder: &'a Path,
+    /// The largest result of `work` in runs of the old version, where results are all that is printed.
+    pub bound: Option<i64>,
+}
+
+impl Judged<'_> {
+    pub fn differs(&self) -> bool {
+        self.runs.iter().any(|(_, old, new)| old != new)
+    }
+
+    /// An input on which the old version keeps its assertions and the new one does not.
+    fn breaking(&self) -> Option<&str> {
+        let breaks = |(_, old, new): &&(String, Ran, Ran)| !old.is_failure() && new.is_failure();
+        self.runs.iter().find(breaks).map(|(input, ..)| input.as_str())
+    }
+
+    /// What `diff` answers, and what is wrong with it.
+    pub fn diff(&self, wrong: &mut Vec<String>) -> Answer {
+        let (status, text, err) = self.pair.run("diff HEAD~1..HEAD");
+        if status != Some(0) {
+            wrong.push(format!("diff ends with {status:?}: {err}"));
+        }
+        let report = self.pair.json("diff HEAD~1..HEAD");
+        let answer = answer(&report, &text);
+        if answer == Answer::Same && self.differs() {
+            wrong.push(format!("diff says that nothing changed: {}", text.trim()));
+        }
+        for churn in churns(&report) {
+            self.replay(&churn["witness"], wrong);
+        }
+        answer
+    }
+
+    /// A witness of the whole program predicts what the compiled versions print.
+    fn replay(&self, witness: &Value, wrong: &mut Vec<String>) {
+        if witness["kind"] != "program" || witness["stdin"].is_null() || !list(&witness["calls"]).is_empty() {
+            return;
+        }
+        let stdin = witness["stdin"].as_str().unwrap_or_default();
+        for (side, folder) in [("old", "old"), ("new", "new")] {
+            let run = &witness[side];
+            if !matches!(run["end"].as_str(), Some("return" | "exit")) || run["stdout"].is_null() {
+                continue;
+            }
+            let ran = oracle::run(&self.folder.join(folder).join("program"), stdin);
+            let predicted = run["stdout"].as_str().unwrap_or_default();
+            let status = run["exit"].as_i64().map(|s| s & 0xff);
+            let same_end = match (&ran.ended, status) {
+                (oracle::Ended::Status(s), Some(predicted)) => i64::from(*s) == predicted,
+                (oracle::Ended::Status(_), None) => true,
+                _ => false,
+            };
+            if ran.stdout != predicted || !same_end {
+                wrong.push(format!(
+                    "the {side} version on {stdin:?}: predicted {predicted:?} {status:?}, ran {ran:?}"
+                ));
+            }
+        }
+    }
+
+    /// What is wrong with what `check` says, and whether it is silent where a run breaks an assertion.
+    pub fn check(&self, wrong: &mut Vec<String>) {
+        let (status, text, _) = self.pair.run("check HEAD~1..HEAD");
+        if self.differs() && text.contains("no function changed") {
+            wrong.push(format!("check: {}", text.trim()));
+        }
+        let Some(input) = self.breaking() else { return };
+        let report = self.pair.json("check HEAD~1..HEAD");
+        let kept = |a: &&Value| a["kind"] == "assertion" && a["outcome"]["2"] == "not-fail";
+        let own = list(&report["assertions"]).iter().filter(|a| a["function"] == "work").collect::<Vec<_>>();
+        for a in own.into_iter().filter(kept) {
+            wrong.push(format!("check: {} does not fail, says it; on {input:?} it does", a["text"]));
+        }
+        let (strict, ..) = self.pair.run("check --strict HEAD~1..HEAD");
+        if status == Some(0) && strict == Some(0) {
+            wrong.push(format!("check --strict is content, but {input:?} breaks it: {}", text.trim()));
+        }
+    }
+
+    /// What is wrong with what `condition` says.
+    pub fn condition(&self, wrong: &mut Vec<String>) {
+        let (status, text, _) = self.pair.run("condition --exit-code HEAD~1..HEAD");
+        if self.differs() && text.contains("no function differs") {
+            wrong.push(format!("condition: {}", text.trim()));
+        }
+        if let (Some(input), Some(0)) = (self.breaking(), status) {
+            wrong.push(format!("condition --exit-code is content, but {input:?} breaks it: {}", text.trim()));
+        }
+    }
+
+    /// Whether `blame` leaves out the commit that changed what `work` does.
+    pub fn blame(&self, wrong: &mut Vec<String>) {
+        let (_, text, _) = self.pair.run("blame a.c:work");
+        let is_open = ["not looked at", "open", "undecided", "not analysed"].iter().any(|w| text.contains(w));
+        if self.differs() && !text.contains(" two") && !is_open {
+            wrong.push(format!("blame: {}", text.trim()));
+        }
+    }
+
+    /// Whether `bisect` says of `work` what runs refute.
+    pub fn bisect(&self, wrong: &mut Vec<String>) {
+        let Some(bound) = self.bound else { return };
+        let condition = format!("a.c:work: \\result <= {bound}");
+        let (_, out, _) = self.pair.run_words(&["bisect", "--json", &condition, "HEAD~1..HEAD"]);
+        let Ok(found) = serde_json::from_str::<Value>(&out) else { return };
+        let broken = self.runs.iter().find(|(_, _, new)| {
+            new.ended == oracle::Ended::Status(0) && new.stdout.trim().parse().is_ok_and(|n: i64| n > bound)
+        });
+        if let (Some((input, ..)), true) = (broken, found["outcome"] == "holds") {
+            wrong.push(format!("bisect: {condition} holds, says it; {input:?} refutes it"));
+        }
+    }
+
+    /// Facts that are said to be proved hold in compiled copies with assertions.
+    pub fn asserted(&self, wrong: &mut Vec<String>) {
+        for (revision, version, files) in [("HEAD~1", "old", &self.files[0]), ("HEAD", "new", &self.files[1])]
+        {
+            let folder = self.folder.join(format!("asserted-{version}"));
+            let into = folder.to_string_lossy().into_owned();
+            let (status, _, err) = self.pair.run_words(&["assert", revision, "--output-dir", &into]);
+            if status != Some(0) {
+                wrong.push(format!("assert ends with {status:?}: {err}"));
+                continue;
+            }
+            let copied: Files = files
+                .iter()
+                .map(|(p, t)| {
+                    (p.clone(), std::fs::read_to_string(folder.join(p)).unwrap_or_else(|_| t.clone()))
+                })
+                .collect();
+            if copied == *files {
+                continue;
+            }
+            let built = match oracle::sanitized(&copied, &folder.join("build")) {
+                Ok(built) => built,
+                Err(why) => {
+                    wrong.push(format!("the copy with assertions of the {version} version: {why}"));
+                    continue;
+                }
+            };
+            for (input, old, new) in self.runs {
+                let plain = if version == "old" { old } else { new };
+                let ran = oracle::run(&built, input);
+                if ran != *plain {
+                    wrong.push(format!(
+                        "with assertions, the {version} version on {input:?}: {ran:?}, not {plain:?}"
+                    ));
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Witness tests tell the versions apart.
+    pub fn witnesses(&self, wrong: &mut Vec<String>) {
+        let folder = self.folder.join("witnesses");
+        let into = folder.to_string_lossy().into_owned();
+        let (status, _, err) = self.pair.run_words(&["witness", "HEAD~1..HEAD", "--output-dir", &into]);
+        if status != Some(0) {
+            wrong.push(format!("witness ends with {status:?}: {err}"));
+        }
+        let Ok(entries) = std::fs::read_dir(&folder) else { return };
+        let mut tests: Vec<_> =
+            entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some()).collect();
+        tests.sort();
+        for test in tests {
+            let text = std::fs::read_to_string(&test).unwrap_or_default();
+            for (side, expected) in [("old", 0), ("new", 1)] {
+                if text.contains(&format!("What {side} does there is undefined")) {
+                    continue;
+                }
+                let version = self.folder.join(side);
+                let program = version.join("witness");
+                let built = std::process::Command::new("cc")
+                    .current_dir(&version)
+                    .args(["-fwrapv", "-ffp-contract=off", "-w", "-I."])
+                    .arg(&test)
+                    .arg("-o")
+                    .arg(&program)
+                    .arg("-lm")
+                    .output()
+                    .expect("cc runs");
+                if !built.status.success() {
+                    wrong.push(format!("a witness test: {}", String::from_utf8_lossy(&built.stderr)));
+                    continue;
+                }
+                let ran = oracle::run(&program, "");
+                if ran.ended != oracle::Ended::Status(expected) {
+                    wrong.push(format!("a witness test of {side}: {ran:?}\n{text}"));
+                }
+            }
+        }
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn churns(report: &Value) -> impl Iterator<Item = &Value> {
+    let points = list(&report["functions"]).iter().flat_map(|f| list(&f["points"]));
+    points.flat_map(|p| list(&p["churns"]))
+}
+
+/// What a report says of a change.
+fn answer(report: &Value, text: &str) -> Answer {
+    let mut best = None;
+    for churn in churns(report) {
+        let shown = churn["observable"] == true && !churn["witness"].is_null();
+        let one = if shown { Answer::Shown } else { Answer::Told };
+        best = Some(best.map_or(one, |b: Answer| b.min(one)));
+    }
+    if let Some(best) = best {
+        return best;
+    }
+    let points = list(&report["functions"]).iter().flat_map(|f| list(&f["points"]));
+    let undecided = points.flat_map(|p| list(&p["undecided"])).count();
+    let partly = list(&report["functions"]).iter().any(|f| f["complete"] == false);
+    let unread = report["complete"] == false || report["summary"]["hunks_not_analysed"] != 0;
+    // A function that is new or gone is told as such.
+    let named =
+        list(&report["functions"]).iter().any(|f| f["outcome"] == "added" || f["outcome"] == "removed");
+    match (named, undecided > 0 || partly || unread) {
+        (true, _) => Answer::Told,
+        (_, true) => Answer::Open,
+        _ if text.contains("no semantic change") => Answer::Same,
+        _ => Answer::Same,
+    }
+}

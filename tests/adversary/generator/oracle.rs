@@ -1,0 +1,162 @@
+//! What the versions of a pair really do: compiled under sanitizers and run on a list of inputs.
+
+use super::template::Files;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Semantics that the analysis assumes, and a status of its own for what is undefined.
+const SANITIZED: [&str; 9] = [
+    "-O0",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-w",
+    "-fsanitize=undefined,float-cast-overflow,address",
+    "-fno-sanitize=signed-integer-overflow,leak",
+    "-fno-sanitize-recover=all",
+    "-g0",
+    "-lm",
+];
+
+/// Status of a run that a sanitizer ended.
+const UNDEFINED: i32 = 77;
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Status(i32),
+    Signal,
+    Undefined,
+    /// Not within the time that every honest run needs.
+    Late,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    pub stdout: String,
+    pub ended: Ended,
+}
+
+impl Ran {
+    pub fn is_defined(&self) -> bool {
+        matches!(self.ended, Ended::Status(_) | Ended::Signal)
+    }
+
+    /// An assertion failed, or the program was ended otherwise.
+    pub fn is_failure(&self) -> bool {
+        self.ended == Ended::Signal
+    }
+}
+
+/// Standard inputs: pairs of numbers at the edges and between.
+pub fn inputs() -> Vec<String> {
+    let numbers: [(i64, i64); 22] = [
+        (0, 0),
+        (1, 2),
+        (-1, 3),
+        (5, -4),
+        (7, 7),
+        (12, 1),
+        (100, 9),
+        (255, 8),
+        (256, -1),
+        (-128, 6),
+        (4, 4),
+        (3, 10),
+        (2, 5),
+        (6, 0),
+        (9, 13),
+        (1000, 3),
+        (32768, 11),
+        (65535, 2),
+        (2147483647, 1),
+        (-2147483648, 5),
+        (8, 15),
+        (10, 6),
+    ];
+    numbers.iter().map(|(a, b)| format!("{a} {b}\n")).collect()
+}
+
+/// Writes the files of a version and compiles all of its C; the error is the compiler's.
+pub fn compile(files: &Files, folder: &Path, flags: &[&str]) -> Result<PathBuf, String> {
+    std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
+    for (path, text) in files {
+        let path = folder.join(path);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&path, text))
+            .map_err(|e| e.to_string())?;
+    }
+    let program = folder.join("program");
+    // What another file includes is no unit of its own.
+    let included = |path: &str| files.iter().any(|(_, text)| text.contains(&format!("#include \"{path}\"")));
+    let units = files.iter().map(|(p, _)| p).filter(|p| p.ends_with(".c") && !included(p));
+    let out = Command::new("cc")
+        .current_dir(folder)
+        .args(units)
+        .args(["-o", "program"])
+        .args(flags)
+        .output()
+        .map_err(|e| e.to_string())?;
+    match out.status.success() {
+        true => Ok(program),
+        false => Err(String::from_utf8_lossy(&out.stderr).into_owned()),
+    }
+}
+
+/// Compiles a version under the sanitizers.
+pub fn sanitized(files: &Files, folder: &Path) -> Result<PathBuf, String> {
+    compile(files, folder, &SANITIZED)
+}
+
+/// Runs a program on a standard input.
+pub fn run(program: &Path, stdin: &str) -> Ran {
+    use std::io::{Read, Write};
+    let status = format!("exitcode={UNDEFINED}:detect_leaks=0:detect_stack_use_after_return=0");
+    let folder = program.parent().unwrap_or(Path::new("."));
+    let mut child = Command::new(program)
+        .current_dir(folder)
+        .env("ASAN_OPTIONS", &status)
+        .env("UBSAN_OPTIONS", &status)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    if let Some(mut pipe) = child.stdin.take() {
+        // A program that does not read closes the pipe early.
+        let _ = pipe.write_all(stdin.as_bytes());
+    }
+    let mut pipe = child.stdout.take();
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(pipe) = &mut pipe {
+            let _ = pipe.take(1 << 20).read_to_end(&mut bytes);
+        }
+        bytes
+    });
+    let begun = Instant::now();
+    let ended = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break ended(status),
+            Ok(None) if begun.elapsed() < Duration::from_secs(10) => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break Ended::Late;
+            }
+        }
+    };
+    let stdout = String::from_utf8_lossy(&reader.join().unwrap_or_default()).into_owned();
+    Ran { stdout, ended }
+}
+
+fn ended(status: std::process::ExitStatus) -> Ended {
+    match status.code() {
+        Some(UNDEFINED) => Ended::Undefined,
+        Some(code) => Ended::Status(code),
+        None => Ended::Signal,
+    }
+}
