@@ -4,6 +4,7 @@
 //! - `@{old@|new@}` is an edit: what stands there before and after, with further `@|` for other edits of the
 //!   same place. A pair applies one edit; the other places keep what stands first;
 //! - `@={old@|new@}` is an edit after which nothing differs, by the rules of C;
+//! - `@&1{old@|new@}` and `@=&1{old@|new@}`, with one digit, are places that change together;
 //! - `@#1` to `@#9` are numbers from 2 to 9 that the seed draws, each the same wherever it stands;
 //! - `@;` takes statements of ordinary code over `int a, b, r`, equal in both versions, or none;
 //! - `@assert` takes an assertion of `r`, or none;
@@ -13,6 +14,7 @@
 //! two numbers and prints `work` of them is added to `a.c`.
 
 use crate::support::Random;
+use std::collections::BTreeMap;
 
 /// A construct, taken apart.
 pub struct Template {
@@ -48,7 +50,7 @@ impl Template {
     /// Takes a fixture apart; the error says what is wrong with it.
     pub fn parse(name: &str, text: &str) -> Result<Template, String> {
         let mut template = Template { name: name.to_owned(), files: Vec::new(), edits: Vec::new() };
-        let mut places = 0;
+        let (mut places, mut groups) = (0, BTreeMap::new());
         let mut path = "a.c".to_owned();
         let mut body = String::new();
         let mut files = Vec::new();
@@ -72,13 +74,18 @@ impl Template {
             if path == "a.c" && !has_main {
                 text.push_str(MAIN);
             }
-            let pieces = template.pieces(&text, &mut places)?;
+            let pieces = template.pieces(&text, &mut places, &mut groups)?;
             template.files.push((path, pieces));
         }
         Ok(template)
     }
 
-    fn pieces(&mut self, text: &str, places: &mut usize) -> Result<Vec<Piece>, String> {
+    fn pieces(
+        &mut self,
+        text: &str,
+        places: &mut usize,
+        groups: &mut BTreeMap<char, usize>,
+    ) -> Result<Vec<Piece>, String> {
         let mut pieces = Vec::new();
         let mut rest = text;
         while let Some(at) = rest.find('@') {
@@ -92,16 +99,26 @@ impl Template {
                 let digit = after.bytes().next().filter(u8::is_ascii_digit).ok_or("a digit after @#")?;
                 (Piece::Number(usize::from(digit - b'0')), &after[1..])
             } else {
-                let preserves = mark.starts_with("={");
-                let inner = mark.strip_prefix("={").or(mark.strip_prefix('{'));
+                let (preserves, mark) = mark.strip_prefix('=').map_or((false, mark), |rest| (true, rest));
+                let (group, mark) = match mark.strip_prefix('&') {
+                    Some(rest) => (rest.chars().next(), rest.get(1..).unwrap_or("")),
+                    None => (None, mark),
+                };
+                let inner = mark.strip_prefix('{');
                 let inner = inner.ok_or_else(|| format!("{}: what is @{:.10}?", self.name, mark))?;
                 let end = inner.find("@}").ok_or_else(|| format!("{}: no @}}", self.name))?;
                 let alternatives: Vec<String> = inner[..end].split("@|").map(str::to_owned).collect();
-                for alternative in 1..alternatives.len() {
-                    self.edits.push(Edit { place: *places, alternative, preserves });
+                let known = group.and_then(|g| groups.get(&g).copied());
+                let place = known.unwrap_or(groups.len() + *places);
+                if known.is_none() {
+                    let all = 1..alternatives.len();
+                    self.edits.extend(all.map(|alternative| Edit { place, alternative, preserves }));
+                    match group {
+                        Some(group) => drop(groups.insert(group, place)),
+                        None => *places += 1,
+                    }
                 }
-                *places += 1;
-                (Piece::Place(*places - 1, alternatives), &inner[end + 2..])
+                (Piece::Place(place, alternatives), &inner[end + 2..])
             };
             pieces.push(piece);
             rest = after;
