@@ -3,6 +3,7 @@
 
 use crate::support::TempRepo;
 use serde_json::Value;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -30,6 +31,11 @@ const DENIALS: [(&str, &[&str]); 3] = [
     ("check HEAD~1..HEAD", &["no function changed"]),
     ("condition HEAD~1..HEAD", &["no function differs"]),
 ];
+
+/// The command; `INVDIFF_BINARY` names another build, to compare what both say.
+fn program() -> OsString {
+    std::env::var_os("INVDIFF_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_git-invdiff").into())
+}
 
 impl Pair {
     /// Two versions of `a.c`.
@@ -59,7 +65,7 @@ impl Pair {
 
     /// As [`Pair::run`], of words that hold blanks.
     pub fn run_words(&self, words: &[&str]) -> (Option<i32>, String, String) {
-        let output = self.repo.command_of(env!("CARGO_BIN_EXE_git-invdiff")).args(words).output().unwrap();
+        let output = self.repo.command_of(program()).args(words).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     }

@@ -29,6 +29,8 @@ pub struct Judged<'a> {
     /// By input: how both versions ran, where both runs are defined.
     pub runs: &'a [(String, Ran, Ran)],
     pub folder: &'a Path,
+    /// The function that the change reaches.
+    pub function: &'a str,
     /// The largest result of `work` in runs of the old version, where results are all that is printed.
     pub bound: Option<i64>,
 }
@@ -97,7 +99,8 @@ impl Judged<'_> {
         let Some(input) = self.breaking() else { return };
         let report = self.pair.json("check HEAD~1..HEAD");
         let kept = |a: &&Value| a["kind"] == "assertion" && a["outcome"]["2"] == "not-fail";
-        let own = list(&report["assertions"]).iter().filter(|a| a["function"] == "work").collect::<Vec<_>>();
+        let own =
+            list(&report["assertions"]).iter().filter(|a| a["function"] == self.function).collect::<Vec<_>>();
         for a in own.into_iter().filter(kept) {
             wrong.push(format!("check: {} does not fail, says it; on {input:?} it does", a["text"]));
         }
@@ -120,7 +123,7 @@ impl Judged<'_> {
 
     /// Whether `blame` leaves out the commit that changed what `work` does.
     pub fn blame(&self, wrong: &mut Vec<String>) {
-        let (_, text, _) = self.pair.run("blame a.c:work");
+        let (_, text, _) = self.pair.run(&format!("blame a.c:{}", self.function));
         let is_open = ["not looked at", "open", "undecided", "not analysed"].iter().any(|w| text.contains(w));
         if self.differs() && !text.contains(" two") && !is_open {
             wrong.push(format!("blame: {}", text.trim()));

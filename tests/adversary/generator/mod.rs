@@ -1,22 +1,34 @@
 //! Pairs made from constructs: each edit of each fixture of `fixtures/adversary`, among ordinary code that a
 //! seed draws, compiled and run; every claim of every command is held against the runs.
 //!
+//! Beside them stand pairs of generated programs of ordinary C.
+//!
 //! A few seeds for each construct run by default. `INVDIFF_ADVERSARY=N` tries N pairs for each construct,
 //! `INVDIFF_ADVERSARY_ONLY=NAME` only fixtures whose name contains that, `INVDIFF_ADVERSARY_FROM=N` begins at
 //! that pair. The table says, for each construct, how many pairs differ in runs, how many of them are shown
 //! with an input, told, open or denied, and how many pairs of equal versions are said to be so.
 
 mod claims;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../../support/edits.rs"]
+mod edits;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../../support/generate_c/mod.rs"]
+mod generate_c;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../../support/mutants.rs"]
+mod mutants;
 mod oracle;
 mod template;
 
 use crate::kit::Pair;
 use claims::{Answer, Judged};
+use oracle::Ran;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use template::{Edit, Template};
+use std::sync::{Arc, Mutex};
+use template::Template;
 
 /// Pairs of each construct in the default run.
 const FEW: usize = 12;
@@ -54,69 +66,139 @@ fn templates() -> Vec<Template> {
     found
 }
 
-/// Judges the `k`-th pair of a construct.
-fn judge(template: &Template, k: usize, row: &Mutex<Row>) {
-    let edit = template.edits[k % template.edits.len()];
-    let seed = (k / template.edits.len()) as u64;
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (mut runs, mut bound) = (Vec::new(), None);
-    let mut files = template.pair(edit, seed, None);
-    // Every second pair has an assertion that the old version keeps, by its runs.
-    let assertive = template.has_assertion() && k % 2 == 1;
-    for round in 0..=usize::from(assertive) {
-        if round == 1 {
-            files = template.pair(edit, seed, bound);
+/// A pair before it is compiled.
+struct Case {
+    what: String,
+    /// Of both versions, with an assertion `r <= bound` or without.
+    files: Box<dyn Fn(Option<i64>) -> [template::Files; 2]>,
+    /// Nothing differs, by the rules of C.
+    preserves: bool,
+    /// It has an assertion that the old version keeps, by its runs.
+    is_assertive: bool,
+    function: &'static str,
+    inputs: Vec<String>,
+    /// It is asked everything.
+    all_commands: bool,
+}
+
+impl Case {
+    /// The `k`-th pair of a construct.
+    fn of(template: &Arc<Template>, k: usize) -> Case {
+        let edit = template.edits[k % template.edits.len()];
+        let seed = (k / template.edits.len()) as u64;
+        let own = template.clone();
+        Case {
+            what: format!("{} {k} {edit:?}", template.name),
+            files: Box::new(move |bound| own.pair(edit, seed, bound)),
+            preserves: edit.preserves,
+            is_assertive: template.has_assertion() && k % 2 == 1,
+            function: "work",
+            inputs: oracle::inputs(),
+            all_commands: k.is_multiple_of(ALL_COMMANDS),
         }
-        let programs: Vec<_> = ["old", "new"]
-            .iter()
-            .zip(&files)
-            .map(|(name, files)| oracle::sanitized(files, &folder.path().join(name)))
-            .collect();
-        let [Ok(old), Ok(new)] = programs.as_slice() else {
-            panic!("{} {edit:?}: {programs:?}\n{files:#?}", template.name);
+    }
+
+    /// The `k`-th pair of generated programs of ordinary C: every second one differs in what changes nothing.
+    fn generated(k: usize) -> Case {
+        let mut random = mutants::Random((k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) + 11);
+        let old = generate_c::program(k as u64 / 2).source;
+        let preserves = k.is_multiple_of(2);
+        let new = match preserves {
+            true => preserved(&old, &mut random),
+            false => mutants::mutant(&old, &mut random),
         };
-        runs = oracle::inputs()
-            .into_iter()
-            .map(|input| (oracle::run(old, &input), oracle::run(new, &input), input))
-            .filter(|(old, new, _)| old.is_defined() && new.is_defined())
-            .map(|(old, new, input)| (input, old, new))
-            .collect::<Vec<_>>();
-        if round == 0 {
-            let results = runs.iter().filter_map(|(_, old, _)| old.stdout.trim().parse::<i64>().ok());
-            bound = results.max();
+        let file = |text: &String| vec![("a.c".to_owned(), text.clone())];
+        let files = [file(&old), file(&new)];
+        Case {
+            what: format!("generated {k}"),
+            files: Box::new(move |_| files.clone()),
+            preserves,
+            is_assertive: false,
+            function: "main",
+            inputs: oracle::long_inputs(),
+            all_commands: k % ALL_COMMANDS == 1,
         }
+    }
+}
+
+/// One edit after which a function does the same; of the last function before `main`.
+fn preserved(text: &str, random: &mut mutants::Random) -> String {
+    let end = text.find("int main").unwrap_or(text.len());
+    let begin = text[..end].rfind(" f2(").and_then(|at| text[..at].rfind('\n')).map_or(0, |at| at + 1);
+    let locals: Vec<String> =
+        ["v0", "v1", "v2", "i0", "i1", "p0", "p1", "a", "b", "x", "n"].map(String::from).to_vec();
+    let edits = edits::preserving(text, &(begin..end), "f2", &locals);
+    match edits.len() {
+        0 => text.to_owned(),
+        n => edits[random.below(n)].text.clone(),
+    }
+}
+
+/// The runs of both versions where both are defined; `None`: one does not compile.
+fn runs_of(case: &Case, files: &[template::Files; 2], folder: &Path) -> Option<Vec<(String, Ran, Ran)>> {
+    let compiled = |name: &str, k: usize| oracle::sanitized(&files[k], &folder.join(name));
+    let (old, new) = match (compiled("old", 0), compiled("new", 1)) {
+        (Ok(old), Ok(new)) => (old, new),
+        // A mutant need not be C.
+        _ if case.function == "main" => return None,
+        (old, new) => panic!("{}: {old:?} {new:?}\n{files:#?}", case.what),
+    };
+    let both = case.inputs.iter().map(|i| (i.clone(), oracle::run(&old, i), oracle::run(&new, i)));
+    Some(both.filter(|(_, old, new)| old.is_defined() && new.is_defined()).collect())
+}
+
+/// Judges a pair.
+fn judge(case: &Case, row: &Mutex<Row>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut files = (case.files)(None);
+    let Some(mut runs) = runs_of(case, &files, folder.path()) else { return };
+    let mut bound = None;
+    if case.function == "work" {
+        bound = runs.iter().filter_map(|(_, old, _)| old.stdout.trim().parse::<i64>().ok()).max();
+    }
+    if case.is_assertive && bound.is_some() {
+        files = (case.files)(bound);
+        runs = runs_of(case, &files, folder.path()).unwrap_or_default();
     }
     let borrow =
         |k: usize| -> Vec<(&str, &str)> { files[k].iter().map(|(p, t)| (p.as_str(), t.as_str())).collect() };
     let pair = Pair::of(&borrow(0), &borrow(1));
-    let judged = Judged { pair: &pair, files: &files, runs: &runs, folder: folder.path(), bound };
+    let judged = Judged {
+        pair: &pair,
+        files: &files,
+        runs: &runs,
+        folder: folder.path(),
+        function: case.function,
+        bound,
+    };
     let mut wrong = Vec::new();
     let answer = judged.diff(&mut wrong);
     judged.check(&mut wrong);
     judged.condition(&mut wrong);
     judged.blame(&mut wrong);
-    if k % ALL_COMMANDS == 0 {
+    if case.all_commands {
         judged.bisect(&mut wrong);
         judged.asserted(&mut wrong);
         judged.witnesses(&mut wrong);
     }
     let differs = judged.differs();
-    assert!(!(differs && edit.preserves), "{} {edit:?} is no preserving edit\n{files:#?}", template.name);
-    note(row, edit, differs, answer, wrong, &format!("{} {k}\n{}", template.name, change(&files)));
+    assert!(!(differs && case.preserves), "{} is no preserving edit\n{files:#?}", case.what);
+    note(row, case, differs, answer, wrong, &format!("{}\n{}", case.what, change(&files)));
 }
 
-fn note(row: &Mutex<Row>, edit: Edit, differs: bool, answer: Answer, wrong: Vec<String>, what: &str) {
+fn note(row: &Mutex<Row>, case: &Case, differs: bool, answer: Answer, wrong: Vec<String>, what: &str) {
     let Ok(mut row) = row.lock() else { return };
     row.pairs += 1;
     if differs {
         row.differ += 1;
         *row.answers.entry(answer).or_default() += 1;
     }
-    if edit.preserves {
+    if case.preserves {
         row.equal += 1;
         row.said_equal += usize::from(answer == Answer::Same);
     }
-    if differs && answer == Answer::Open && std::env::var_os("INVDIFF_ADVERSARY_OPEN").is_some() {
+    let is_listed = (differs || case.preserves) && answer == Answer::Open;
+    if is_listed && std::env::var_os("INVDIFF_ADVERSARY_OPEN").is_some() {
         println!("open: {what}");
     }
     row.wrong.extend(wrong.into_iter().map(|w| format!("{what}    {w}")));
@@ -147,27 +229,33 @@ fn no_claim_is_refuted_by_a_run() {
     if !has_compiler() {
         return;
     }
-    let templates = templates();
+    let templates: Vec<Arc<Template>> = templates().into_iter().map(Arc::new).collect();
     let (each, from) = (number("INVDIFF_ADVERSARY", FEW), number("INVDIFF_ADVERSARY_FROM", 0));
-    let rows: Vec<Mutex<Row>> = templates.iter().map(|_| Mutex::default()).collect();
-    let work: Vec<(usize, usize)> =
-        (0..templates.len()).flat_map(|t| (from..from + each).map(move |k| (t, k))).collect();
+    let mut names: Vec<String> = templates.iter().map(|t| t.name.clone()).collect();
+    let of = |t: usize| (from..from + each).map(move |k| (t, k));
+    let mut work: Vec<(usize, usize)> = (0..templates.len()).flat_map(of).collect();
+    if "generated".contains(&std::env::var("INVDIFF_ADVERSARY_ONLY").unwrap_or_default()) {
+        work.extend(of(templates.len()));
+        names.push("generated".into());
+    }
+    let rows: Vec<Mutex<Row>> = names.iter().map(|_| Mutex::default()).collect();
     let next = AtomicUsize::new(0);
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 while let Some(&(t, k)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    judge(&templates[t], k, &rows[t]);
+                    let case = templates.get(t).map_or_else(|| Case::generated(k), |t| Case::of(t, k));
+                    judge(&case, &rows[t]);
                 }
             });
         }
     });
-    report(&templates, rows);
+    report(&names, rows);
 }
 
 /// Prints the table and asserts what has to hold of all.
-fn report(templates: &[Template], rows: Vec<Mutex<Row>>) {
+fn report(names: &[String], rows: Vec<Mutex<Row>>) {
     let mut sum = Row::default();
     println!("{:24} pairs differ shown  told  open  same | equal  said | wrong", "construct");
     let line = |name: &str, row: &Row| {
@@ -185,9 +273,9 @@ fn report(templates: &[Template], rows: Vec<Mutex<Row>>) {
             row.wrong.len()
         );
     };
-    for (template, row) in templates.iter().zip(rows) {
+    for (name, row) in names.iter().zip(rows) {
         let row = row.into_inner().expect("no worker died");
-        line(&template.name, &row);
+        line(name, &row);
         sum.pairs += row.pairs;
         sum.differ += row.differ;
         row.answers.iter().for_each(|(a, n)| *sum.answers.entry(*a).or_default() += n);

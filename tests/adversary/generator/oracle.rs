@@ -77,6 +77,13 @@ pub fn inputs() -> Vec<String> {
     numbers.iter().map(|(a, b)| format!("{a} {b}\n")).collect()
 }
 
+/// Standard inputs of a dozen numbers.
+pub fn long_inputs() -> Vec<String> {
+    let all: Vec<String> = inputs().iter().map(|i| i.trim().to_owned()).collect();
+    let rotated = |k: usize| (0..8).map(|i| all[(k * 5 + i * 3) % all.len()].as_str()).collect::<Vec<_>>();
+    (0..16).map(|k| rotated(k).join(" ") + "\n").collect()
+}
+
 /// Writes the files of a version and compiles all of its C; the error is the compiler's.
 pub fn compile(files: &Files, folder: &Path, flags: &[&str]) -> Result<PathBuf, String> {
     std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
