@@ -37,5 +37,7 @@ pub mod ir;
 pub mod history;
 pub mod store;
 
+pub mod fault;
+
 #[cfg(test)]
 pub mod testing;

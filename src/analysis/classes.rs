@@ -2,6 +2,7 @@
 
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::{Options, Watch, difference, function, summaries};
+use crate::fault;
 use crate::interp::Program;
 use crate::invariant::FunctionDiff;
 use crate::ir::{Expr, Function, Global, Instr, Object, Unit};
@@ -30,6 +31,8 @@ pub struct World<'w> {
     identities: Mutex<BTreeMap<Callee, Option<Arc<str>>>>,
     pub(super) summaries: summaries::Memo,
     pub(super) harmless: difference::Memo,
+    /// What went wrong with us, and where.
+    faults: Mutex<BTreeSet<String>>,
 }
 
 /// A function as a unit of a version names it.
@@ -66,7 +69,22 @@ impl World<'_> {
             identities: Mutex::default(),
             summaries: Default::default(),
             harmless: Default::default(),
+            faults: Mutex::default(),
         }
+    }
+
+    /// Takes down what went wrong with us at a function.
+    pub(super) fn has_fault(&self, lineage: &Lineage, reason: &str) {
+        let place =
+            lineage.newest().map(|(_, m)| format!("{}: {}()", RepoPath::from(&m.file), m.function.name));
+        if let Ok(mut faults) = self.faults.lock() {
+            faults.insert(format!("{}: {reason}", place.unwrap_or_default()));
+        }
+    }
+
+    /// What went wrong with us, as reports say it.
+    pub(super) fn faults(&self) -> Vec<String> {
+        self.faults.lock().map(|faults| faults.iter().cloned().collect()).unwrap_or_default()
     }
 
     /// Whether what a file holds in a version is not known.
@@ -272,11 +290,10 @@ pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Ve
 
 /// Analyses one function; a defect of ours costs this function only, and is said.
 fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
-    let work = std::panic::AssertUnwindSafe(|| function::analyse(lineage, world, options));
-    std::panic::catch_unwind(work).unwrap_or_else(|_| {
+    fault::caught(|| function::analyse(lineage, world, options)).unwrap_or_else(|reason| {
         let (class_of, representative) = classify(lineage);
-        let reason = "an internal error of git-invdiff; please report it with this function";
-        Analysed::open(class_of, representative, reason)
+        world.has_fault(lineage, &reason);
+        Analysed::open(class_of, representative, &reason)
     })
 }
 

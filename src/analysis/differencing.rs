@@ -7,6 +7,7 @@
 use super::classes::{Analysed, World};
 use super::lineage::{Lineage, Member};
 use super::{Options, Pin, witness};
+use crate::fault;
 use crate::interp::{End, Program};
 use crate::invariant::{self, Property, PropertyKind};
 use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
@@ -32,9 +33,11 @@ pub(super) fn compare_all(
     options: &Options,
 ) -> Vec<Option<Comparison>> {
     let one = |(lineage, a): (&Lineage, &Analysed)| {
-        let work = std::panic::AssertUnwindSafe(|| compare(lineage, a, world, options));
         // A defect of ours costs what it would have added.
-        std::panic::catch_unwind(work).unwrap_or_default()
+        fault::caught(|| compare(lineage, a, world, options)).unwrap_or_else(|reason| {
+            world.has_fault(lineage, &reason);
+            None
+        })
     };
     lineages.par_iter().zip(analysed).map(one).collect()
 }

@@ -8,6 +8,7 @@ use super::follow::Place;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::units::Units;
 use super::{Options, Pin, STACK, Unwatched, VersionInput, witness};
+use crate::fault;
 use crate::frontend::c;
 use crate::invariant::{self, PinnedFact, Property, Standing, Task};
 use crate::mvicfg::Mvicfg;
@@ -58,11 +59,7 @@ impl Answer {
 /// Asks whether a condition holds at the end of a function, in the last of one or two versions of it.
 /// Cost: parsing one file a version, runs, and a question to the solver a version.
 pub fn holds(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options: &Options) -> Answer {
-    let work = || {
-        let work = std::panic::AssertUnwindSafe(|| ask(versions, fact, front_end, options));
-        std::panic::catch_unwind(work)
-            .unwrap_or_else(|_| Answer::unknown("an internal error of git-invdiff; please report it"))
-    };
+    let work = || fault::caught(|| ask(versions, fact, front_end, options)).unwrap_or_else(Answer::unknown);
     // Evaluation recurses along a function's nodes.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build();
     match pool {

@@ -280,6 +280,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     properties::fill(&mut report, &lineages, &analysed, &request.analysis.pins, &join);
     properties::fill(&mut report, &callers.lineages, &callers.analysed, &request.analysis.pins, &|_, _| {});
     differencing::count(&mut report, &compared);
+    report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, &options));
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);

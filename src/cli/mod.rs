@@ -46,12 +46,15 @@ pub use output::Output;
 pub use progress::Progress;
 
 use crate::config::nearest;
+use crate::fault;
 use clap::{CommandFactory, Parser};
 use std::io::Write;
 
 /// Runs the command that the process's arguments name.
 pub fn main() -> std::process::ExitCode {
-    let code = match run(std::env::args_os().skip(1).collect()) {
+    fault::be_brief();
+    let crashed = |said: String| Err(CliError::fatal(said));
+    let code = match fault::caught(|| run(std::env::args_os().skip(1).collect())).unwrap_or_else(crashed) {
         Ok(code) => code.code(),
         Err(error) => {
             if error.kind != ErrorKind::BrokenPipe {

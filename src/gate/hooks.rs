@@ -18,6 +18,7 @@ use super::annotate::{Annotated, Existing, annotate};
 use super::memory::Memory;
 use super::policy::{Policy, judge};
 use super::{Analyse, Failure, PolicyOf, Side};
+use crate::fault;
 use crate::report::{Report, escape::visible};
 use crate::store::notes::{self, Note, Notes, NotesError, NotesRef, Record};
 use crate::store::{Git, GitError};
@@ -313,7 +314,7 @@ fn within<T: Send + 'static>(
     std::thread::spawn(move || {
         let _ = sender.send(work());
     });
-    let crashed = || HookError::Analysis(Failure("internal error".to_string()));
+    let crashed = || HookError::Analysis(Failure(format!("internal error; {}", fault::ADVICE)));
     match limit {
         None => receiver.recv().map_err(|_| crashed()),
         Some(limit) => receiver.recv_timeout(limit).map_err(|error| match error {

@@ -65,3 +65,4 @@ pub use runs::{Budget, Kept, Run, replay};
 pub use safety::Harm;
 pub use subject::Subject;
 pub use summary::{Summaries, Summary, summarise};
+pub use transfer::retyped;

@@ -2,7 +2,8 @@
 
 use super::consolidate::Engine;
 use super::subject::{self, Subject};
-use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf};
+use super::transfer::retyped;
+use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf, Unit};
 use crate::semantics::c_text::{Named, Naming};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,7 +88,7 @@ impl<'a> Engine<'a> {
         let bodies = graph.bodies.iter().zip(&task.units);
         bodies
             .map(|(body, unit)| Naming {
-                names: names.clone(),
+                names: as_of(&names, task.units.last(), unit),
                 old_params: changed_params.clone(),
                 old_memory,
                 ..Naming::of_function(unit, body)
@@ -102,5 +103,20 @@ impl<'a> Engine<'a> {
             naming.names.retain(|_, n| n.text != **name);
         }
         naming
+    }
+}
+
+/// Names whose types are of one unit, as another unit has them.
+fn as_of(
+    names: &BTreeMap<TermId, Named>,
+    from: Option<&Arc<Unit>>,
+    to: &Arc<Unit>,
+) -> BTreeMap<TermId, Named> {
+    match from.filter(|from| !Arc::ptr_eq(from, to)) {
+        Some(from) => {
+            let own = |n: &Named| Named { text: n.text.clone(), ty: retyped(&n.ty, from, to) };
+            names.iter().map(|(t, n)| (*t, own(n))).collect()
+        }
+        None => names.clone(),
     }
 }

@@ -12,7 +12,7 @@ use super::transfer;
 use crate::interp::{
     self, Compared, End, Identity, Input, Limits, Observation, Outcome, Program, Standing, Trail, Value,
 };
-use crate::ir::{CType, Const, Function, NodeId, UndefinedKind};
+use crate::ir::{CType, Const, Function, NodeId, UndefinedKind, Unit};
 use crate::smt;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -25,6 +25,8 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Run {
     pub input: Input,
+    /// The unit that the types of the input are of.
+    pub unit: Option<Arc<Unit>>,
     pub old: Outcome,
     pub new: Outcome,
     /// First object that the two leave in different states, where both return.
@@ -424,6 +426,7 @@ fn replay_on_trails(
         input.stdin_plan = None;
         return Run {
             input,
+            unit: new.unit_of(entry.1).cloned(),
             new: once.clone(),
             old: once,
             memory: None,
@@ -466,7 +469,8 @@ fn replay_on_trails(
     let same_meaning = same_arguments && transfer::same_meaning(old, new, entry, &input);
     let returned = same_meaning && first.end == End::Return && second.end == End::Return;
     let memory = returned.then(|| interp::memory_difference((old, &first), (new, &second))).flatten();
-    Run { input, old: first, new: second, memory, same_meaning, same_numbers, old_arguments }
+    let unit = new.unit_of(entry.1).cloned();
+    Run { input, unit, old: first, new: second, memory, same_meaning, same_numbers, old_arguments }
 }
 
 /// Returns how a run shows a difference on a subject, if it does.

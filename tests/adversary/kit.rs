@@ -65,7 +65,10 @@ impl Pair {
 
     /// As [`Pair::run`], of words that hold blanks.
     pub fn run_words(&self, words: &[&str]) -> (Option<i32>, String, String) {
-        let output = self.repo.command_of(program()).args(words).output().unwrap();
+        let mut command = self.repo.command_of(program());
+        // A fault of ours ends the process, even one that would have been caught.
+        let output = command.env("INVDIFF_ABORT_ON_INTERNAL_ERROR", "1").args(words).output().unwrap();
+        assert_ne!(output.status.code(), Some(101), "{words:?}\n{}", String::from_utf8_lossy(&output.stderr));
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     }

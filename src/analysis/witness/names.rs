@@ -7,6 +7,7 @@ use crate::invariant;
 use crate::ir::CType;
 use crate::report;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How an object is reached.
 #[derive(Clone)]
@@ -32,13 +33,20 @@ impl Reached {
 pub(super) struct Names<'a> {
     pub run: &'a invariant::Run,
     pub m: &'a Member,
+    /// Types of the objects of the input, as this side's unit has them.
+    types: BTreeMap<interp::ObjectId, CType>,
     reached: BTreeMap<Identity, Reached>,
 }
 
 impl<'a> Names<'a> {
     /// Cost: linear in the objects of the run.
     pub fn new(run: &'a invariant::Run, m: &'a Member) -> Names<'a> {
-        let mut names = Names { run, m, reached: BTreeMap::new() };
+        let own = |ty: &CType| match &run.unit {
+            Some(unit) if !Arc::ptr_eq(unit, &m.unit) => invariant::retyped(ty, unit, &m.unit),
+            _ => ty.clone(),
+        };
+        let types = run.input.objects.iter().map(|o| (o.id, own(&o.ty))).collect();
+        let mut names = Names { run, m, types, reached: BTreeMap::new() };
         let f = &m.function;
         for (argument, p) in run.input.arguments.iter().zip(&f.params) {
             if let Value::Pointer { object, offset: 0 } = argument {
@@ -70,13 +78,18 @@ impl<'a> Names<'a> {
         if matches!(identity, Identity::Global(_)) || self.reached.contains_key(&identity) {
             return false;
         }
-        let ty = match (single(&o.ty), ty) {
+        let ty = match (self.own_type(o), ty) {
             // What a model of the solver gives has no type of its own.
             (CType::Void, CType::Pointer(to)) if self.holds(to, o) => (**to).clone(),
             (own, _) => own.clone(),
         };
         self.reached.insert(identity, Reached { text: pointer, is_pointer: true, ty });
         true
+    }
+
+    /// What an object of the input was made as.
+    fn own_type(&self, o: &interp::ObjectInit) -> &CType {
+        self.types.get(&o.id).map_or(&CType::Void, single)
     }
 
     /// Whether all bytes of an object are those of one value of a type.
@@ -87,7 +100,7 @@ impl<'a> Names<'a> {
     /// The type of an object of the input, as far as it is known.
     pub fn type_of<'o>(&'o self, o: &'o interp::ObjectInit) -> &'o CType {
         let reached = || self.reached.get(&Names::identity(o)).map(|r| &r.ty);
-        match single(&o.ty) {
+        match self.own_type(o) {
             CType::Void => reached().unwrap_or(&CType::Void),
             ty => ty,
         }

@@ -2,12 +2,10 @@
 
 use super::parse::Rejected;
 use super::scan::{Text, is_keyword};
+use crate::fault;
 use rucc_lex::PpTokenKind;
-use std::any::Any;
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Once;
 
 /// Reserved, not committed: recursive descent needs 32 to 512 MiB for 100,000 nested constructs,
 /// and a stack overflow cannot be caught.
@@ -32,21 +30,6 @@ pub const LIMITS: [&str; 8] = [
 
 thread_local! {
     static LARGE: Cell<bool> = const { Cell::new(false) };
-    /// Set while a panic on this thread is expected and reported otherwise.
-    static QUIET: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Keeps the default panic message off the screen for panics that [`on_large_stack`] catches.
-fn quiet_panics() {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            if !QUIET.get() {
-                before(info);
-            }
-        }));
-    });
 }
 
 /// Runs `work` on a thread with a large stack (this one, if it has one) and turns a panic in it
@@ -55,17 +38,14 @@ pub fn on_large_stack<T: Send>(
     path: &Path,
     work: impl FnOnce() -> Result<T, Rejected> + Send,
 ) -> Result<T, Rejected> {
-    quiet_panics();
+    let crashed = |message| Rejected::Crashed { path: path.to_path_buf(), message };
     let caught = |work: &mut dyn FnMut() -> Result<T, Rejected>| {
-        let before = QUIET.replace(true);
-        let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|e| Err(crashed(path, &*e)));
-        QUIET.set(before);
-        result
+        fault::expected(work).unwrap_or_else(|message| Err(crashed(message)))
     };
     let mut work = Some(work);
     let mut once = || match work.take() {
         Some(work) => work(),
-        None => Err(Rejected::Crashed { path: path.to_path_buf(), message: "ran twice".into() }),
+        None => Err(crashed("ran twice".into())),
     };
     if LARGE.get() {
         return caught(&mut once);
@@ -76,16 +56,10 @@ pub fn on_large_stack<T: Send>(
             caught(&mut once)
         });
         match thread {
-            Ok(handle) => handle.join().unwrap_or_else(|e| Err(crashed(path, &*e))),
-            Err(e) => Err(Rejected::Crashed { path: path.to_path_buf(), message: e.to_string() }),
+            Ok(handle) => handle.join().unwrap_or_else(|e| Err(crashed(fault::message(&*e)))),
+            Err(e) => Err(crashed(e.to_string())),
         }
     })
-}
-
-fn crashed(path: &Path, payload: &(dyn Any + Send)) -> Rejected {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    let message = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("unknown panic");
-    Rejected::Crashed { path: path.to_path_buf(), message: message.to_owned() }
 }
 
 /// What the innermost open bracket holds.
