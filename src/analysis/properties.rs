@@ -159,7 +159,9 @@ fn kind_of(harm: Harm) -> AssertionKind {
         UndefinedKind::ShiftCount | UndefinedKind::FloatToInt | UndefinedKind::SignedOverflow => {
             AssertionKind::Overflow
         }
-        UndefinedKind::OutOfBounds | UndefinedKind::ReadOnly => AssertionKind::Bounds,
+        UndefinedKind::OutOfBounds | UndefinedKind::ReadOnly | UndefinedKind::ArrayLength => {
+            AssertionKind::Bounds
+        }
         UndefinedKind::NullDereference | UndefinedKind::UseAfterFree | UndefinedKind::BadPointer => {
             AssertionKind::Null
         }

@@ -291,6 +291,10 @@ impl Maker<'_> {
             _ if id == Function::EXIT => step.kind = Kind::Leave,
             Instr::Nop => step.kind = Kind::Skip,
             Instr::Declare(v) => step.writes.push(variable(v)),
+            Instr::Measure { var, lengths, .. } => {
+                lengths.iter().for_each(|e| reads(frame, e, &mut step.reads));
+                step.writes.extend(var.as_ref().map(variable));
+            }
             Instr::Assign { dst, value } => {
                 reads(frame, value, &mut step.reads);
                 step.writes.push(variable(dst));

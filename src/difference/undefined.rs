@@ -20,6 +20,7 @@ pub(super) fn mark(f: &Function, unit: &Unit, steps: &mut [Step]) {
             }
             Instr::Copy { .. } => true,
             Instr::Zero { dst, bytes } => !is_inside(f, unit, dst, *bytes),
+            Instr::Measure { .. } => true,
             Instr::Call { callee: Callee::Direct(name), args, .. } if matches!(step.kind, Kind::Plain) => {
                 library::row(name).is_some_and(|r| (0..args.len()).any(|k| r.borrows(k)))
             }

@@ -79,6 +79,14 @@ pub(crate) enum Step {
         var: u32,
         size: u64,
     },
+    /// An array of variable length gets another object, or only its lengths are looked at.
+    Measure {
+        var: Option<u32>,
+        lengths: Box<[Value]>,
+        element: u64,
+    },
+    /// The life of an array of variable length ends.
+    End(u32),
     Assign {
         dst: u32,
         value: Value,
@@ -140,7 +148,7 @@ pub(crate) struct Code {
     pub vars: usize,
     /// By variable; `None` for aggregates.
     pub sorts: Vec<Option<Sort>>,
-    /// Variables that live in memory, with their sizes.
+    /// Variables that live in memory from the call on, with their sizes: none of variable length.
     pub memory_vars: Vec<(u32, u64)>,
     pub params: Vec<Param>,
     pub variadic: bool,
@@ -165,8 +173,8 @@ impl Code {
             CodeNode { step: resolver.step(&n.instr), succs: [succ(0), succ(1)] }
         });
         let vars = f.vars.iter().enumerate();
-        let memory_vars =
-            vars.filter(|(_, v)| v.in_memory || v.sort.is_none()).map(|(i, v)| (i as u32, v.size));
+        let memory_vars = vars.filter(|(_, v)| (v.in_memory || v.sort.is_none()) && !v.is_variable_length());
+        let memory_vars = memory_vars.map(|(i, v)| (i as u32, v.size));
         let params = f.params.iter().filter_map(|p| {
             let v = f.vars.get(p.0 as usize)?;
             let in_memory = v.in_memory || v.sort.is_none();
@@ -197,10 +205,16 @@ impl Resolver<'_> {
         match instr {
             Instr::Nop => Step::Nop,
             Instr::Declare(v) => match self.function.vars.get(v.0 as usize) {
+                Some(var) if var.is_variable_length() => Step::End(v.0),
                 Some(var) if var.in_memory || var.sort.is_none() => {
                     Step::ForgetMemory { var: v.0, size: var.size }
                 }
                 _ => Step::Forget(v.0),
+            },
+            Instr::Measure { var, lengths, element } => Step::Measure {
+                var: var.map(|VarId(v)| v),
+                lengths: lengths.iter().map(|e| self.value(e)).collect(),
+                element: *element,
             },
             Instr::Assign { dst, value } => Step::Assign { dst: dst.0, value: self.value(value) },
             Instr::Load { dst, addr, access } => Step::Load {

@@ -45,6 +45,7 @@ impl Demand {
                 self.ask(src, ALL);
             }
             Instr::Zero { dst, .. } => self.ask(dst, ALL),
+            Instr::Measure { lengths, .. } => lengths.iter().for_each(|e| self.ask(e, ALL)),
             Instr::Call { args, callee, result_to, .. } => {
                 args.iter().chain(result_to).for_each(|a| self.ask(a, ALL));
                 if let crate::ir::Callee::Indirect(e) = callee {

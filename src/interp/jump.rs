@@ -25,7 +25,7 @@ pub(crate) struct Landing {
     node: u32,
     /// The frame's registers at the time.
     registers: Vec<Register>,
-    /// Objects that `alloca` had made.
+    /// Objects of the call whose size was computed.
     allocas: usize,
     callbacks: usize,
 }

@@ -60,7 +60,7 @@ pub(crate) struct Frame<'p> {
     pub(super) missing: Vec<u32>,
     /// Registers that were loaded from memory that was never written.
     pub(super) indeterminate: Vec<u32>,
-    /// Objects that `alloca` made.
+    /// Objects that `alloca` and declarations of arrays of variable length made, in order.
     pub allocas: Vec<u64>,
     /// The call in progress must not return.
     pub(super) noreturn: bool,
@@ -691,6 +691,14 @@ impl<'p> Machine<'p> {
             }
             Step::Unknown(reason) => return Err(Stop::Unsupported(reason.to_string())),
             Step::Unreachable => return Err(UndefinedKind::Unreachable.into()),
+            Step::Measure { var, lengths, element } => {
+                let size = self.measured(lengths, *element, base, node)?;
+                if let Some(var) = var {
+                    self.end_array(base + *var as usize);
+                    self.registers[base + *var as usize] = Some(self.new_array(size)?);
+                }
+            }
+            Step::End(var) => self.end_array(base + *var as usize),
             Step::Nop | Step::Assign { .. } | Step::Call(_) | Step::Branch { .. } | Step::Return { .. } => {}
         }
         Ok(())
@@ -699,12 +707,12 @@ impl<'p> Machine<'p> {
     /// Returns the value of a scalar variable of a frame, wherever it lives.
     pub(super) fn scalar(&mut self, base: usize, code: &Code, var: VarId) -> Option<Const> {
         let register = self.registers.get(base + var.0 as usize).copied().flatten()?;
+        let sort = (*code.sorts.get(var.0 as usize)?)?;
         let Some(&(_, size)) = code.memory_vars.iter().find(|(v, _)| *v == var.0) else {
             return Some(register);
         };
-        let sort = *code.sorts.get(var.0 as usize)?;
         let bits = self.memory.load(register.to_bits() as u64, size).ok()?;
-        Const::from_bits(sort?, bits)
+        Const::from_bits(sort, bits)
     }
 }
 

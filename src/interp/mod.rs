@@ -16,6 +16,7 @@
 //! limit ([`Limits::depth`]); callbacks of `qsort` and `bsearch` are the exception, and are bounded.
 //! `longjmp` goes back to the frame of its `setjmp`, out of callbacks too ([`jump`]).
 
+mod arrays;
 mod calls;
 mod code;
 mod compare;

@@ -1,9 +1,9 @@
 //! Undefined events that the terms show, and what they exclude.
 //!
 //! What a program does after an undefined event means nothing, so a fact speaks of the executions
-//! that get to its point without one. Two kinds are looked for, since they decide what is known of
-//! variables at the exit: reading a variable that was never set, and handing `scanf` something that
-//! is no pointer. Where they happen on every way to the exit, the class says nothing at all: a fact
+//! that get to its point without one. Three kinds are looked for, since they decide what is known of
+//! variables at the exit: reading a variable that was never set, handing `scanf` something that
+//! is no pointer, and arrays whose length is not positive. Where they happen on every way to the exit, the class says nothing at all: a fact
 //! of the others holds in it for want of executions (assumption `no-undefined-behaviour`).
 
 use super::consolidate::Engine;
@@ -16,6 +16,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Name of the assumption that an execution does nothing undefined.
 pub(super) const ASSUMPTION: &str = "no-undefined-behaviour";
 
+/// What may be undefined at a node.
+enum Suspect {
+    /// The variable may not be set where it is read.
+    Read(VarId),
+    /// `scanf` gets no pointer.
+    NoPointer,
+    /// The length of an array may not be positive.
+    Length(Expr),
+}
+
 impl Engine<'_> {
     /// Returns the condition under which an execution of a class meets no undefined event of these
     /// kinds, for well-formed input. Events inside loops are not looked at.
@@ -25,13 +35,20 @@ impl Engine<'_> {
         }
         let single = VersionSet::single(class);
         let mut defined = self.e.pool.bool(true);
-        for (node, var) in self.suspects(class) {
-            let met = match var {
-                None => self.e.pool.bool(true),
-                Some(v) => {
+        for (node, suspect) in self.suspects(class) {
+            let met = match suspect {
+                Suspect::NoPointer => self.e.pool.bool(true),
+                Suspect::Read(v) => {
                     let value = self.e.before(Place::Var(v), node, &single).into_iter().next();
                     let Some((_, value)) = value else { continue };
                     self.never_set(value.term)
+                }
+                Suspect::Length(e) => {
+                    let Some((_, length)) = self.e.expr(&e, node, &single).into_iter().next() else {
+                        continue;
+                    };
+                    let zero = self.e.pool.bv(self.task.pointer_bits, 0);
+                    self.e.pool.op(Op::Sle, &[length.term, zero])
                 }
             };
             for (_, reach) in self.e.reach_from_entry(node, &single) {
@@ -70,18 +87,20 @@ impl Engine<'_> {
         self.e.pool.bool(never)
     }
 
-    /// Nodes outside loops that may read a variable before it is set (with the variable), or that
-    /// hand `scanf` no pointer.
-    fn suspects(&self, class: usize) -> Vec<(MvId, Option<VarId>)> {
+    /// Nodes outside loops that an event may be met at.
+    fn suspects(&self, class: usize) -> Vec<(MvId, Suspect)> {
         let flow = &self.e.flow.classes[class];
         let unset = self.maybe_unset(class);
         let mut found = Vec::new();
         for &n in flow.rpo.iter().filter(|&&n| flow.innermost[n as usize].is_none()) {
             let Some(unset) = unset.get(&n) else { continue };
             let read = self.variables_read(n);
-            found.extend(unset.intersection(&read).map(|v| (n, Some(*v))));
+            found.extend(unset.intersection(&read).map(|v| (n, Suspect::Read(*v))));
             if self.scans_into_no_pointer(n) {
-                found.push((n, None));
+                found.push((n, Suspect::NoPointer));
+            }
+            if let Instr::Measure { lengths, .. } = &self.task.graph.node(n).instr {
+                found.extend(lengths.iter().map(|e| (n, Suspect::Length(e.clone()))));
             }
         }
         found
@@ -148,6 +167,7 @@ impl Engine<'_> {
                 in_expr(value);
             }
             Instr::Call { args, .. } => args.iter().for_each(in_expr),
+            Instr::Measure { lengths, .. } => lengths.iter().for_each(in_expr),
             Instr::Return { value: Some(e) } => in_expr(e),
             _ => {}
         }

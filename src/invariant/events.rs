@@ -218,6 +218,7 @@ pub(super) fn event_name(kind: UndefinedKind) -> &'static str {
         UndefinedKind::Unreachable => "unreachable code is reached",
         UndefinedKind::BadCall => "call with arguments that do not fit",
         UndefinedKind::DeadJump => "longjmp to a call that has ended",
+        UndefinedKind::ArrayLength => "array whose length is not positive",
     }
 }
 

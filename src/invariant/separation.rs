@@ -223,7 +223,7 @@ fn new_object(pool: &TermPool, address: TermId) -> Option<TermId> {
     match pool.get(address) {
         Term::App(App::Uf(Uf::Call { callee, .. }), _) => {
             let name = callee.strip_suffix(":result")?;
-            matches!(name, "malloc" | "calloc").then_some(address)
+            matches!(name, "malloc" | "calloc" | "alloca").then_some(address)
         }
         Term::App(App::Op(Op::Add), args) => args.iter().find_map(|t| new_object(pool, *t)),
         _ => None,

@@ -44,9 +44,23 @@ pub struct Var {
     /// Lives in memory under [`super::Object::Local`]: its address is taken, or it is an aggregate,
     /// or it is `volatile`. A parameter in memory has its incoming value there at entry.
     pub in_memory: bool,
-    /// Bytes.
+    /// Bytes; 0 for an array of variable length, which has a size once it was measured.
     pub size: u64,
     pub span: Span,
+}
+
+impl Var {
+    /// Whether the object's size is computed where its declaration is executed.
+    pub fn is_variable_length(&self) -> bool {
+        let mut ty = &self.ty;
+        while let CType::Array(element, length) = ty {
+            if length.is_none() {
+                return self.in_memory && self.size == 0;
+            }
+            ty = element;
+        }
+        false
+    }
 }
 
 /// How an instruction reads or writes memory: little endian, exactly `bytes` bytes.
@@ -76,8 +90,17 @@ pub const RETURNS_TWICE: &str = "setjmp";
 pub enum Instr {
     /// Entry, exit, joins, labels.
     Nop,
-    /// A local's lifetime begins without an initialiser: its value is indeterminate from here.
+    /// A local's lifetime begins without an initialiser: its value is indeterminate from here. That of an
+    /// array of variable length ends: it is no object until it is measured again.
     Declare(VarId),
+    /// The type of an array of variable length is computed. Each of `lengths` (as wide as pointers,
+    /// signed) must be positive, and their product times `element` a size that objects can have;
+    /// anything else is undefined. `var` begins its life as a new, indeterminate object of that size.
+    Measure {
+        var: Option<VarId>,
+        lengths: Vec<Expr>,
+        element: u64,
+    },
     /// `dst` is a variable that is not in memory.
     Assign {
         dst: VarId,
@@ -149,6 +172,7 @@ impl Instr {
             Instr::Store { addr, value, .. } => [addr, value].into_iter().for_each(f),
             Instr::Copy { dst, src, .. } => [dst, src].into_iter().for_each(f),
             Instr::Zero { dst, .. } => f(dst),
+            Instr::Measure { lengths, .. } => lengths.iter().for_each(f),
             Instr::Call { callee, args, result_to, .. } => {
                 args.iter().chain(result_to).for_each(&mut *f);
                 if let Callee::Indirect(e) = callee {

@@ -128,6 +128,8 @@ pub enum UndefinedKind {
     BadCall,
     /// `longjmp` to a call of a function that has ended.
     DeadJump,
+    /// An array of variable length with no elements, or with more than an object can have.
+    ArrayLength,
 }
 
 impl UndefinedKind {
@@ -150,6 +152,7 @@ impl UndefinedKind {
             UndefinedKind::Unreachable => "unreachable",
             UndefinedKind::BadCall => "bad-call",
             UndefinedKind::DeadJump => "dead-jump",
+            UndefinedKind::ArrayLength => "array-length",
         }
     }
 }

@@ -96,6 +96,15 @@ impl Verifier<'_> {
                     self.say(n, "variable out of range");
                 }
             }
+            Instr::Measure { var, lengths, .. } => {
+                if var.is_some_and(|v| f.vars.get(v.0 as usize).is_none_or(|v| !v.in_memory)) {
+                    self.say(n, "measured variable is not in memory");
+                }
+                for e in lengths {
+                    let length = self.expr(n, e);
+                    self.expect(n, "length", length, pointer);
+                }
+            }
             Instr::Assign { dst, value } => {
                 let have = self.expr(n, value);
                 if let Some(want) = self.register(n, *dst) {
@@ -302,6 +311,7 @@ fn read(instr: &Instr, f: &mut impl FnMut(VarId)) {
             src.for_each_var(f);
         }
         Instr::Zero { dst, .. } => dst.for_each_var(f),
+        Instr::Measure { lengths, .. } => lengths.iter().for_each(|e| e.for_each_var(f)),
         Instr::Call { callee, args, result_to, .. } => {
             if let super::Callee::Indirect(e) = callee {
                 e.for_each_var(f);

@@ -80,6 +80,7 @@ fn instruction(part: &Part, id: MvId, instr: &Instr) -> String {
     let kind = match instr {
         Instr::Nop => "·".to_owned(),
         Instr::Declare(v) => format!("declare {}", g.vars[v.0 as usize].name),
+        Instr::Measure { var: None, .. } => "array type".to_owned(),
         Instr::Unknown { reason, .. } => format!("unknown: {reason}"),
         _ => {
             part.lines.get(class).and_then(|l| l.get(&line)).map(|t| t.trim().to_owned()).unwrap_or_default()

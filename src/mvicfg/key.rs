@@ -92,6 +92,14 @@ pub fn instr(out: &mut String, i: &Instr, names: &impl Names) {
             out.push_str("declare ");
             names.var(out, *v);
         }
+        Instr::Measure { var, lengths, element } => {
+            put(out, "measure", &lengths.iter().collect::<Vec<_>>());
+            let _ = write!(out, " {element}");
+            if let Some(v) = var {
+                out.push_str(" -> ");
+                names.var(out, *v);
+            }
+        }
         Instr::Assign { dst, value } => {
             put(out, "set", &[value]);
             out.push_str(" -> ");
@@ -234,6 +242,9 @@ pub fn rename(i: &Instr, vars: &[VarId]) -> Instr {
     match i {
         Instr::Nop | Instr::Unreachable => i.clone(),
         Instr::Declare(x) => Instr::Declare(v(*x)),
+        Instr::Measure { var, lengths, element } => {
+            Instr::Measure { var: var.map(v), lengths: lengths.iter().map(e).collect(), element: *element }
+        }
         Instr::Assign { dst, value } => Instr::Assign { dst: v(*dst), value: e(value) },
         Instr::Load { dst, addr, access } => {
             Instr::Load { dst: v(*dst), addr: e(addr), access: access.clone() }

@@ -402,7 +402,7 @@ impl<'a> Evaluator<'a> {
                     if &*graph.bodies[0].name == "main" { zero } else { self.initial(Place::Result).term };
                 vec![(classes.clone(), self.made_by(node, term))]
             }
-            Instr::Declare(v) => {
+            Instr::Declare(v) | Instr::Measure { var: Some(v), .. } => {
                 let sort = match place {
                     Place::Object(_) => Sort::Mem,
                     _ => graph.vars[v.0 as usize].sort.unwrap_or(Sort::Mem),
@@ -437,7 +437,9 @@ impl<'a> Evaluator<'a> {
             Instr::Copy { dst, src, bytes } => self.copy(node, dst, src, *bytes, place, classes),
             Instr::Call { .. } => self.call(node, place, classes),
             Instr::Unknown { .. } => self.havoc(node, place, classes),
-            Instr::Nop | Instr::Branch { .. } | Instr::Unreachable => self.before(place, node, classes),
+            Instr::Nop | Instr::Branch { .. } | Instr::Measure { var: None, .. } | Instr::Unreachable => {
+                self.before(place, node, classes)
+            }
         }
     }
 

@@ -133,6 +133,10 @@ impl Places {
                     writes.insert(self.of_var(*v));
                 }
             }
+            Instr::Measure { var, lengths, .. } => {
+                lengths.iter().for_each(|e| values(e, &mut reads));
+                writes.extend(var.map(|v| self.of_var(v)).filter(|p| *p != Place::Memory));
+            }
             Instr::Assign { dst, value } => {
                 values(value, &mut reads);
                 writes.insert(Place::Var(*dst));

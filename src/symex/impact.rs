@@ -198,6 +198,7 @@ fn writes(f: &Function, i: &Instr) -> Vec<Place> {
     match i {
         Instr::Assign { dst, .. } | Instr::Load { dst, .. } => vec![place_of(f, *dst)],
         Instr::Declare(v) => vec![place_of(f, *v)],
+        Instr::Measure { var, .. } => var.iter().map(|v| place_of(f, *v)).collect(),
         Instr::Store { .. } | Instr::Copy { .. } | Instr::Zero { .. } => vec![Place::Memory],
         Instr::Call { dst, .. } => {
             let mut places = vec![Place::Memory];

@@ -121,7 +121,8 @@ impl Machine<'_> {
     /// Executes the instruction of the state's node; the node stays.
     pub fn step(&self, pool: &mut TermPool, state: &mut State) -> Step {
         match &self.f.node(state.node).instr {
-            Instr::Nop => {}
+            // The array is in memory, at one address each time; what it held before is undefined to look at.
+            Instr::Nop | Instr::Measure { .. } => {}
             Instr::Declare(v) => {
                 if !self.f.var(*v).in_memory
                     && let Some(place) = state.vars.get_mut(v.0 as usize)

@@ -17,6 +17,8 @@ const MAX_DEPTH: usize = 64;
 const DIVIDED: usize = 12;
 /// Objects up to this size are copied when they are passed.
 const MAX_COPY: u64 = 1 << 16;
+/// Bytes of an array of variable length.
+const MAX_OBJECT: u64 = 1 << 22;
 
 /// What a step led to.
 pub(super) enum Next {
@@ -260,6 +262,12 @@ impl<'p> Machine<'p> {
                 }
             }
             Instr::Declare(v) => self.declare(state, &function, *v),
+            Instr::Measure { var, lengths, element } => {
+                let size = self.measured(state, lengths, *element)?;
+                if let Some(v) = var {
+                    self.replace(state, *v, size);
+                }
+            }
             Instr::Assign { dst, value } => {
                 let mut item = self.eval(state, value)?;
                 if let Some(known) = state.assumption(value) {
@@ -343,18 +351,39 @@ impl<'p> Machine<'p> {
 
     fn declare(&self, state: &mut State, function: &Function, v: VarId) {
         let var = function.var(v);
-        let Some(frame) = state.frames.last_mut() else { return };
-        match frame.registers.get_mut(v.0 as usize) {
-            Some(Some(Item { value: Value::Pointer { place: Place::Local(n), .. }, .. }))
-                if var.in_memory || var.sort.is_none() =>
-            {
-                if let Some(object) = state.stack.get_mut(*n as usize) {
-                    *object = Rc::new(Memory { size: var.size, cells: BTreeMap::new(), rest: None });
-                }
-            }
-            Some(register) => *register = None,
-            None => {}
+        if var.in_memory || var.sort.is_none() {
+            return self.replace(state, v, var.size);
         }
+        let register = state.frames.last_mut().and_then(|f| f.registers.get_mut(v.0 as usize));
+        if let Some(register) = register {
+            *register = None;
+        }
+    }
+
+    /// Puts a new object in the place of a local that lives in memory.
+    fn replace(&self, state: &mut State, v: VarId, size: u64) {
+        let register = state.frames.last().and_then(|f| f.registers.get(v.0 as usize));
+        if let Some(Some(Item { value: Value::Pointer { place: Place::Local(n), .. }, .. })) = register
+            && let Some(object) = state.stack.get_mut(*n as usize)
+        {
+            *object = Rc::new(Memory { size, cells: BTreeMap::new(), rest: None });
+        }
+    }
+
+    /// The size of an array of variable length, where each of its lengths is one value.
+    fn measured(&self, state: &State, lengths: &[Expr], element: u64) -> Result<u64, Stop> {
+        let mut size = i128::from(element);
+        for e in lengths {
+            let Value::Bits(length) = self.eval(state, e)?.value else {
+                return Err(Stop::Unsupported("an array of variable length"));
+            };
+            if length.s().1 <= 0 {
+                return Err(Stop::Undefined);
+            }
+            let known = length.single().and_then(|n| size.checked_mul(n));
+            size = known.ok_or(Stop::Unsupported("an array of variable length"))?;
+        }
+        u64::try_from(size).ok().filter(|s| *s < MAX_OBJECT).ok_or(Stop::Unsupported("a large object"))
     }
 
     fn leave(&self, state: &mut State, result: Option<Item>) -> Result<Next, Stop> {
@@ -487,6 +516,7 @@ fn operands(instr: &Instr) -> Vec<&Expr> {
         Instr::Store { addr, value, .. } => vec![addr, value],
         Instr::Copy { dst, src, .. } => vec![dst, src],
         Instr::Zero { dst, .. } => vec![dst],
+        Instr::Measure { lengths, .. } => lengths.iter().collect(),
         Instr::Call { args, result_to, .. } => args.iter().chain(result_to).collect(),
         Instr::Branch { cond } => vec![cond],
         Instr::Return { value } => value.iter().collect(),

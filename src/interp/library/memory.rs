@@ -17,13 +17,7 @@ pub(super) const MODELS: &[Model] = &[
         }
         NOTHING
     }),
-    row("alloca", |m, a| {
-        let addr = m.memory.push_stack(a.word(0)?).ok_or_else(over_limit)?;
-        if let Some(frame) = m.frames.last_mut() {
-            frame.allocas.push(addr);
-        }
-        a.address(addr)
-    }),
+    row("alloca", |m, a| Ok(Some(m.new_array(a.word(0)?)?))),
     row("aligned_alloc", |m, a| {
         if a.word(0)? > 16 {
             return Err(Stop::Unsupported("alignment above 16".into()));

@@ -34,7 +34,7 @@ impl FnCx<'_, '_> {
 
     /// Runs the lowering of one full expression. When it fails, what it may write is havocked.
     pub fn guarded(&mut self, e: ExprId, work: impl FnOnce(&mut Self) -> Lowered<()>) -> bool {
-        let found = sequencing::effects(self.unit.tast, e);
+        let found = sequencing::effects(self.unit.tast, e, &self.lengths);
         let result = match found.conflict {
             Some(_) => Err("unsequenced effects on one object".into()),
             None => self.attempt(work),
@@ -104,6 +104,9 @@ impl FnCx<'_, '_> {
 
     /// Evaluates a scalar.
     pub fn value(&mut self, e: ExprId) -> Lowered<Expr> {
+        if let Some(known) = self.lengths.get(&e) {
+            return Ok(known.clone());
+        }
         let expr = self.unit.tast[e];
         match expr.kind {
             ExprKind::Const(c) => {
@@ -114,7 +117,10 @@ impl FnCx<'_, '_> {
                 Ok(if marked { made.marked_line_number() } else { made })
             }
             ExprKind::Convert { kind, operand } => self.conversion(kind, operand, expr.ty),
-            ExprKind::Cast(operand) => self.cast(operand, expr.ty),
+            ExprKind::Cast(operand) => {
+                self.measure_type(expr.ty)?;
+                self.cast(operand, expr.ty)
+            }
             ExprKind::Decl(_)
             | ExprKind::Member { .. }
             | ExprKind::Subscript { .. }
@@ -169,7 +175,7 @@ impl FnCx<'_, '_> {
             ExprKind::LabelAddr(_) => Err("address of a label".into()),
             ExprKind::Atomic { .. } => Err("atomic operation".into()),
             ExprKind::Overflow { .. } => Err("overflow builtin".into()),
-            ExprKind::Alloca { .. } => Err("alloca".into()),
+            ExprKind::Alloca { size } => self.named_call("alloca", &[size], e),
             ExprKind::Jump { ask: JumpAsk::Save, .. } => Err(BUILTIN_SETJMP.into()),
             ExprKind::Jump { .. } => Err("__builtin_longjmp".into()),
             _ => Err("builtin that is not modelled".into()),
@@ -367,14 +373,13 @@ impl FnCx<'_, '_> {
                 self.step(pointer, target, index, l, false)
             }
             (BinaryOp::Sub, Scalar::Pointer, Scalar::Pointer) => {
-                let p = self.unit.pointer;
                 let target = self.unit.target_of(self.unit.tast[lhs].ty).ok_or("arithmetic on no pointer")?;
-                let size = self.unit.stride(target).ok_or("pointer to a type of unknown size")?;
+                let size = self.stride(target)?;
                 let (a, b) = (self.value(lhs)?, self.value(rhs)?);
                 let bytes = apply(Op::Sub, vec![a, b], false);
                 Ok(match size {
-                    1 => bytes,
-                    _ => apply(Op::SDiv, vec![bytes, Expr::bv(p, i128::from(size))], false),
+                    Expr::Const(c) if c.to_bits() == 1 => bytes,
+                    size => apply(Op::SDiv, vec![bytes, size], false),
                 })
             }
             _ => {

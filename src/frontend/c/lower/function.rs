@@ -10,9 +10,9 @@ use crate::ir::{
     CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, Span, Stmt, StmtId, Unknown,
     Var, VarId, VarKind,
 };
-use rucc_sema::{CaseId, DeclFlags, DeclId, LabelId};
+use rucc_sema::{CaseId, DeclFlags, DeclId, ExprId, LabelId};
 use rucc_types::{TypeId, TypeKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Reason for which a construct is not modelled.
@@ -38,6 +38,8 @@ const OPEN: NodeId = NodeId(u32::MAX);
 pub(super) struct Label {
     pub node: Option<NodeId>,
     pub pending: Vec<Edge>,
+    /// Arrays of variable length that are alive there.
+    pub live: Vec<VarId>,
 }
 
 /// A loop or `switch` around the current place.
@@ -46,6 +48,8 @@ pub(super) struct Breakable {
     pub breaks: Vec<Edge>,
     /// `None` for a `switch`: `continue` belongs to the loop around it.
     pub continues: Option<Vec<Edge>>,
+    /// Blocks around the statement.
+    pub blocks: usize,
     /// Edges from the chain of comparisons of a `switch` to its labels.
     pub cases: BTreeMap<CaseId, Vec<Edge>>,
     pub default: Vec<Edge>,
@@ -71,8 +75,12 @@ pub(super) struct FnCx<'u, 'a> {
     /// Inside how many statement expressions: their statements belong to the enclosing one.
     pub inner: u32,
     pub unknowns: Vec<Unknown>,
-    /// Pointers to arrays of variable length, by declaration.
-    pub variable_length: BTreeMap<DeclId, VarId>,
+    /// Lengths of arrays that were evaluated where they are declared, by the expression.
+    pub lengths: HashMap<ExprId, Expr>,
+    /// Arrays of variable length of the blocks around the current place.
+    pub scopes: Vec<Vec<VarId>>,
+    /// Those that are alive where a jump forwards leaves.
+    pub live_at_jumps: BTreeMap<NodeId, Vec<VarId>>,
 }
 
 /// Lowers a definition. What cannot be expressed becomes [`Instr::Unknown`]; no part is lost.
@@ -151,7 +159,9 @@ impl<'u, 'a> FnCx<'u, 'a> {
             around: Vec::new(),
             inner: 0,
             unknowns: Vec::new(),
-            variable_length: BTreeMap::new(),
+            lengths: HashMap::new(),
+            scopes: Vec::new(),
+            live_at_jumps: BTreeMap::new(),
         }
     }
 
@@ -179,6 +189,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             let value = self.convert(Expr::Var(param), from, to);
             self.initialise_scalar(local, value);
         }
+        decls.iter().for_each(|d| self.measure_parameter(*d));
         params
     }
 
@@ -330,12 +341,15 @@ impl<'u, 'a> FnCx<'u, 'a> {
         let (frontier, stmt, span) = (self.frontier.clone(), self.stmt, self.span.clone());
         let (around, inner, depth) = (self.around.len(), self.inner, self.depth);
         let (unknowns, names) = (self.unknowns.len(), self.names.clone());
-        let temps = self.temps[stmt.0 as usize];
+        let (temps, scopes) = (self.temps[stmt.0 as usize], self.scopes.len());
         let result = work(self);
         if result.is_err() {
             self.nodes.truncate(nodes);
             self.vars.truncate(vars);
             self.var_of.retain(|_, v| (v.0 as usize) < vars);
+            self.lengths.retain(|_, e| !matches!(e, Expr::Var(v) if v.0 as usize >= vars));
+            self.scopes.truncate(scopes);
+            self.scopes.iter_mut().for_each(|s| s.retain(|v| (v.0 as usize) < vars));
             self.unknowns.truncate(unknowns);
             self.names = names;
             self.around.truncate(around);

@@ -3,9 +3,11 @@
 //! - [`unit`]: what functions share; symbols, globals, literals, prototypes.
 //! - [`types`]: layouts and scalar types; [`globals`]: static initialisers; [`spans`]: positions.
 //! - [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
-//!   statements, expressions, lvalues and operators become; [`sequencing`]: unsequenced effects.
+//!   statements, expressions, lvalues and operators become; [`arrays`]: arrays of variable length;
+//!   [`sequencing`]: unsequenced effects.
 
 mod arith;
+mod arrays;
 mod exprs;
 mod function;
 mod globals;
@@ -15,6 +17,8 @@ mod spans;
 mod stmts;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_arrays;
 #[cfg(test)]
 mod tests_subjects;
 mod types;

@@ -73,10 +73,9 @@ impl FnCx<'_, '_> {
             return Ok(Place::Memory { addr: Expr::Addr(Object::Function(name)) });
         }
         if let Some(var) = self.var_of.get(&d).copied() {
-            return Ok(match self.variable_length.get(&d) {
-                Some(&pointer) => Place::Memory { addr: Expr::Var(pointer) },
-                None if self.vars[var.0 as usize].in_memory => Place::Memory { addr: self.addr_of(var) },
-                None => Place::Register(var),
+            return Ok(match self.vars[var.0 as usize].in_memory {
+                true => Place::Memory { addr: self.addr_of(var) },
+                false => Place::Register(var),
             });
         }
         if self.unit.is_static(d) {
@@ -148,17 +147,17 @@ impl FnCx<'_, '_> {
         negative: bool,
     ) -> Lowered<Expr> {
         let p = self.unit.pointer;
-        let Some(size) = self.unit.stride(target) else {
-            return Err("pointer to a type of variable or unknown size".into());
-        };
+        let size = self.stride(target)?;
         let count = self.convert(count, count_type, Scalar::Int { bits: p, signed: true });
-        if let Expr::Const(c) = &count {
-            let k = c.signed().unwrap_or(0).wrapping_mul(i128::from(size));
-            return Ok(offset(pointer, if negative { -k } else { k }, p));
-        }
-        let bytes = match size {
-            1 => count,
-            _ => apply(Op::Mul, vec![count, Expr::bv(p, i128::from(size))], false),
+        let bytes = match (count, size) {
+            (Expr::Const(c), Expr::Const(size)) => {
+                let k = c.signed().unwrap_or(0).wrapping_mul(size.signed().unwrap_or(0));
+                return Ok(offset(pointer, if negative { -k } else { k }, p));
+            }
+            (count, Expr::Const(size)) if size.to_bits() == 1 => count,
+            (Expr::Const(count), size) if count.to_bits() == 1 => size,
+            (Expr::Const(count), _) if count.to_bits() == 0 => return Ok(pointer),
+            (count, size) => apply(Op::Mul, vec![count, size], false),
         };
         let op = if negative { Op::Sub } else { Op::Add };
         Ok(apply(op, vec![pointer, bytes], false))

@@ -4,9 +4,10 @@
 //! feed it, are undefined when neither is sequenced before the other. Objects are told apart by
 //! their declaration; what happens through pointers and inside callees is not looked at.
 
+use crate::ir::Expr;
 use rucc_ast::{BinaryOp, UnaryOp};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, Stmt, StmtId, Tast};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// What evaluating an expression does.
 #[derive(Clone, Debug, Default)]
@@ -88,15 +89,19 @@ fn is_step(op: UnaryOp) -> bool {
     matches!(op, UnaryOp::PreInc | UnaryOp::PreDec | UnaryOp::PostInc | UnaryOp::PostDec)
 }
 
-/// Returns the effects of an expression. Linear in its size, but for the sets.
-pub(super) fn effects(tast: &Tast, e: ExprId) -> Effects {
+/// Returns the effects of an expression, where `known` are not evaluated again: lengths of arrays, of which
+/// `sizeof` repeats the expression. Linear in its size, but for the sets.
+pub(super) fn effects(tast: &Tast, e: ExprId, known: &HashMap<ExprId, Expr>) -> Effects {
     let mut out = Effects::default();
+    if known.contains_key(&e) {
+        return out;
+    }
     match tast[e].kind {
         ExprKind::Convert { kind: Conversion::Lvalue, operand } => match tast[operand].kind {
             ExprKind::Decl(d) => {
                 out.reads.insert(d);
             }
-            _ => out = effects(tast, operand),
+            _ => out = effects(tast, operand, known),
         },
         ExprKind::Assign { op, lhs, rhs, .. } => {
             let target = named(tast, lhs);
@@ -104,7 +109,7 @@ pub(super) fn effects(tast: &Tast, e: ExprId) -> Effects {
                 Some(d) if op.is_some() => {
                     out.reads.insert(d);
                     // The read of a compound assignment feeds its own write, not the operand's.
-                    let right = effects(tast, rhs);
+                    let right = effects(tast, rhs, known);
                     let clash = right.writes.contains(&d);
                     out.loose.extend(right.loose.iter().copied());
                     out.absorb(right);
@@ -112,10 +117,10 @@ pub(super) fn effects(tast: &Tast, e: ExprId) -> Effects {
                         out.conflict = out.conflict.or(target);
                     }
                 }
-                Some(_) => out = effects(tast, rhs),
+                Some(_) => out = effects(tast, rhs, known),
                 None => {
-                    out = effects(tast, lhs);
-                    out.beside(effects(tast, rhs));
+                    out = effects(tast, lhs, known);
+                    out.beside(effects(tast, rhs, known));
                 }
             }
             out.write(target);
@@ -126,41 +131,41 @@ pub(super) fn effects(tast: &Tast, e: ExprId) -> Effects {
                 Some(d) => {
                     out.reads.insert(d);
                 }
-                None => out = effects(tast, operand),
+                None => out = effects(tast, operand, known),
             }
             out.write(target);
         }
         ExprKind::Comma { lhs, rhs } => {
-            out = effects(tast, lhs);
-            out.then(effects(tast, rhs));
+            out = effects(tast, lhs, known);
+            out.then(effects(tast, rhs, known));
         }
         ExprKind::Binary { op: BinaryOp::LogAnd | BinaryOp::LogOr, lhs, rhs } => {
-            out = effects(tast, lhs);
-            out.then(effects(tast, rhs));
+            out = effects(tast, lhs, known);
+            out.then(effects(tast, rhs, known));
         }
         ExprKind::Cond { cond, then, otherwise } => {
-            out = effects(tast, cond);
-            let mut arms = effects(tast, then);
-            let other = effects(tast, otherwise);
+            out = effects(tast, cond, known);
+            let mut arms = effects(tast, then, known);
+            let other = effects(tast, otherwise, known);
             arms.loose.extend(other.loose.iter().copied());
             arms.absorb(other);
             out.then(arms);
         }
         ExprKind::Call { callee, args } => {
-            out = effects(tast, callee);
+            out = effects(tast, callee, known);
             for &arg in &tast[args] {
-                out.beside(effects(tast, arg));
+                out.beside(effects(tast, arg, known));
             }
             out.loose.clear();
             out.beyond = true;
         }
         ExprKind::StmtExpr(body) => {
-            for_each_in_stmt(tast, body, &mut |x| out.absorb(effects(tast, x)));
+            for_each_in_stmt(tast, body, &mut |x| out.absorb(effects(tast, x, known)));
             out.beyond = true;
         }
         _ => {
             for_each_operand(tast, e, &mut |x| {
-                let inner = effects(tast, x);
+                let inner = effects(tast, x, known);
                 out.beside(inner);
             });
             out.beyond |= matches!(

@@ -24,7 +24,9 @@ impl FnCx<'_, '_> {
             Stmt::Block(list) => {
                 let list = self.unit.tast[list].to_vec();
                 self.depth += 1;
+                self.scopes.push(Vec::new());
                 list.into_iter().for_each(|s| self.statement(s));
+                self.leave_block();
                 self.depth -= 1;
             }
             Stmt::Expr(e) => {
@@ -61,7 +63,9 @@ impl FnCx<'_, '_> {
                 let pending =
                     self.labels.get_mut(&label).map(|l| std::mem::take(&mut l.pending)).unwrap_or_default();
                 let node = self.label_here(span, pending);
-                self.labels.entry(label).or_default().node = Some(node);
+                let live = self.live_arrays();
+                let entry = self.labels.entry(label).or_default();
+                (entry.node, entry.live) = (Some(node), live);
                 self.statement(body);
             }
             Stmt::Goto(label) => self.goto(span, label),
@@ -77,6 +81,7 @@ impl FnCx<'_, '_> {
             }
             Stmt::Break => {
                 self.start("break", span);
+                self.end_arrays(self.around.last().map_or(0, |b| b.blocks));
                 let edges = self.jump_edges();
                 if let Some(b) = self.around.last_mut() {
                     b.breaks.extend(edges);
@@ -84,6 +89,8 @@ impl FnCx<'_, '_> {
             }
             Stmt::Continue => {
                 self.start("continue", span);
+                let target = self.around.iter().rev().find(|b| b.continues.is_some());
+                self.end_arrays(target.map_or(0, |b| b.blocks));
                 let edges = self.jump_edges();
                 if let Some(c) = self.around.iter_mut().rev().find_map(|b| b.continues.as_mut()) {
                     c.extend(edges);
@@ -109,14 +116,18 @@ impl FnCx<'_, '_> {
 
     /// Starts a labelled place that these edges, beside the frontier, lead to.
     fn label_here(&mut self, span: rucc_diag::Span, edges: Vec<Edge>) -> NodeId {
-        self.frontier.extend(edges);
         self.start("label", span);
+        self.arrive(edges);
         self.emit(Instr::Nop)
     }
 
     fn goto(&mut self, span: rucc_diag::Span, label: LabelId) {
         self.start("goto", span);
+        if let Some(live) = self.labels.get(&label).filter(|l| l.node.is_some()).map(|l| l.live.clone()) {
+            self.end_arrays_but(&live);
+        }
         let edges = self.jump_edges();
+        edges.iter().for_each(|e| self.note_jump(e.node));
         let entry = self.labels.entry(label).or_default();
         match entry.node {
             Some(node) => edges.into_iter().for_each(|e| self.connect(e, node)),
@@ -223,7 +234,11 @@ impl FnCx<'_, '_> {
             Some(c) => self.condition(c),
             None => (self.take_frontier(), Vec::new()),
         };
-        self.around.push(Breakable { continues: Some(Vec::new()), ..Breakable::default() });
+        self.around.push(Breakable {
+            continues: Some(Vec::new()),
+            blocks: self.scopes.len(),
+            ..Breakable::default()
+        });
         self.depth += 1;
         self.frontier = yes;
         self.statement(body);
@@ -245,7 +260,11 @@ impl FnCx<'_, '_> {
     fn do_statement(&mut self, span: rucc_diag::Span, body: StmtId, cond: ExprId) {
         self.start("do", rucc_diag::Span { hi: span.lo + 2, ..span });
         let head = self.emit(Instr::Nop);
-        self.around.push(Breakable { continues: Some(Vec::new()), ..Breakable::default() });
+        self.around.push(Breakable {
+            continues: Some(Vec::new()),
+            blocks: self.scopes.len(),
+            ..Breakable::default()
+        });
         self.depth += 1;
         self.statement(body);
         self.depth -= 1;
@@ -322,7 +341,12 @@ impl FnCx<'_, '_> {
         }
         let rest = self.take_frontier();
         let (default, mut after) = if has_default { (rest, Vec::new()) } else { (Vec::new(), rest) };
-        self.around.push(Breakable { continues: None, cases: targets, default, ..Breakable::default() });
+        self.around.push(Breakable {
+            cases: targets,
+            default,
+            blocks: self.scopes.len(),
+            ..Breakable::default()
+        });
         self.depth += 1;
         self.statement(body);
         self.depth -= 1;
@@ -340,7 +364,7 @@ impl FnCx<'_, '_> {
             self.unit.symbol(d, Some(&self.name.clone()));
             return;
         }
-        let (init, cleanup) = (decl.init, decl.cleanup);
+        let (init, cleanup, ty, kind) = (decl.init, decl.cleanup, decl.ty, decl.kind);
         let mut span = self.unit.tast.decl_span(d);
         // The declaration's own span ends with the declarator.
         let ends = init
@@ -349,6 +373,14 @@ impl FnCx<'_, '_> {
             .map(|entry| self.unit.tast.expr_span(entry.value).hi);
         span.hi = ends.fold(span.hi, u32::max);
         self.start("decl", span);
+        if self.unit.is_variably_modified(ty)
+            && let Err(reason) = self.attempt(|cx| cx.measure_type(ty))
+        {
+            self.unknown(reason, self.all_registers(), true);
+        }
+        if kind == DeclKind::Type {
+            return self.check_lengths(ty);
+        }
         if cleanup.is_some() {
             self.unknown("cleanup attribute".into(), Vec::new(), true);
         }
@@ -396,7 +428,7 @@ impl FnCx<'_, '_> {
         let decl = &self.unit.tast[d];
         let (ty, init) = (decl.ty, decl.init);
         if self.unit.is_variable_length(ty) {
-            return Err("array of variable length".into());
+            return self.declare_array(d);
         }
         let var = match self.var_of.get(&d) {
             Some(v) => *v,

@@ -120,6 +120,16 @@ impl<'a> UnitCx<'a> {
         }
     }
 
+    /// Whether a type says a length that is computed, in itself or in what it points to.
+    pub fn is_variably_modified(&self, ty: TypeId) -> bool {
+        match self.types.kind(self.types.canonical(ty)) {
+            TypeKind::Array { len: ArrayLen::Variable(_), .. } => true,
+            TypeKind::Array { elem, .. } => self.is_variably_modified(elem),
+            TypeKind::Pointer(to) => self.is_variably_modified(to),
+            _ => false,
+        }
+    }
+
     pub fn is_volatile(&self, ty: TypeId) -> bool {
         self.types.object_quals(ty).has(Qualifiers::VOLATILE)
     }
