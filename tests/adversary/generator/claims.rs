@@ -3,7 +3,7 @@
 //! A *wrong* claim is one that a compiled run refutes: "nothing changed", "harmless", "kept", a predicted
 //! output, a proved fact, a condition that is said to hold. *Open* answers are none, and are counted apart.
 
-use super::oracle::{self, Ran};
+use super::oracle::{self, Built, Ran};
 use super::template::Files;
 use crate::kit::Pair;
 use serde_json::Value;
@@ -28,6 +28,7 @@ pub struct Judged<'a> {
     pub files: &'a [Files; 2],
     /// By input: how both versions ran, where both runs are defined.
     pub runs: &'a [(String, Ran, Ran)],
+    pub built: [&'a Built; 2],
     pub folder: &'a Path,
     /// The function that the change reaches.
     pub function: &'a str,
@@ -69,12 +70,12 @@ impl Judged<'_> {
             return;
         }
         let stdin = witness["stdin"].as_str().unwrap_or_default();
-        for (side, folder) in [("old", "old"), ("new", "new")] {
+        for (side, built) in ["old", "new"].into_iter().zip(self.built) {
             let run = &witness[side];
             if !matches!(run["end"].as_str(), Some("return" | "exit")) || run["stdout"].is_null() {
                 continue;
             }
-            let ran = oracle::run(&self.folder.join(folder).join("program"), stdin);
+            let ran = built.run(stdin);
             let predicted = run["stdout"].as_str().unwrap_or_default();
             let status = run["exit"].as_i64().map(|s| s & 0xff);
             let same_end = match (&ran.ended, status) {
@@ -198,14 +199,14 @@ impl Judged<'_> {
         tests.sort();
         for test in tests {
             let text = std::fs::read_to_string(&test).unwrap_or_default();
-            for (side, expected) in [("old", 0), ("new", 1)] {
+            for ((side, expected), built) in [("old", 0), ("new", 1)].into_iter().zip(self.built) {
                 if text.contains(&format!("What {side} does there is undefined")) {
                     continue;
                 }
-                let version = self.folder.join(side);
+                let version = built.folder.path();
                 let program = version.join("witness");
                 let built = std::process::Command::new("cc")
-                    .current_dir(&version)
+                    .current_dir(version)
                     .args(["-fwrapv", "-ffp-contract=off", "-w", "-I."])
                     .arg(&test)
                     .arg("-o")

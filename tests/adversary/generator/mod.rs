@@ -23,9 +23,10 @@ mod template;
 
 use crate::kit::Pair;
 use claims::{Answer, Judged};
-use oracle::Ran;
-use std::collections::BTreeMap;
+use oracle::{Built, Ran};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use template::Template;
@@ -134,32 +135,41 @@ fn preserved(text: &str, random: &mut mutants::Random) -> String {
     }
 }
 
-/// The runs of both versions where both are defined; `None`: one does not compile.
-fn runs_of(case: &Case, files: &[template::Files; 2], folder: &Path) -> Option<Vec<(String, Ran, Ran)>> {
-    let compiled = |name: &str, k: usize| oracle::sanitized(&files[k], &folder.join(name));
-    let (old, new) = match (compiled("old", 0), compiled("new", 1)) {
-        (Ok(old), Ok(new)) => (old, new),
-        // A mutant need not be C.
-        _ if case.function == "main" => return None,
-        (old, new) => panic!("{}: {old:?} {new:?}\n{files:#?}", case.what),
+/// Versions of one construct as compiled, by their texts: edits of one seed share what stands before.
+type Known = HashMap<template::Files, Rc<Built>>;
+
+/// Both versions, compiled and run; `None`: one does not compile.
+fn built(case: &Case, files: &[template::Files; 2], known: &mut Known) -> Option<[Rc<Built>; 2]> {
+    let mut of = |k: usize| {
+        if let Some(built) = known.get(&files[k]) {
+            return Some(built.clone());
+        }
+        match Built::of(&files[k], &case.inputs) {
+            Ok(built) => Some(known.entry(files[k].clone()).or_insert(Rc::new(built)).clone()),
+            // A mutant need not be C.
+            Err(_) if case.function == "main" => None,
+            Err(why) => panic!("{}: {why}\n{files:#?}", case.what),
+        }
     };
-    let both = case.inputs.iter().map(|i| (i.clone(), oracle::run(&old, i), oracle::run(&new, i)));
-    Some(both.filter(|(_, old, new)| old.is_defined() && new.is_defined()).collect())
+    Some([of(0)?, of(1)?])
 }
 
 /// Judges a pair.
-fn judge(case: &Case, row: &Mutex<Row>) {
+fn judge(case: &Case, known: &mut Known, row: &mut Row) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut files = (case.files)(None);
-    let Some(mut runs) = runs_of(case, &files, folder.path()) else { return };
-    let mut bound = None;
-    if case.function == "work" {
-        bound = runs.iter().filter_map(|(_, old, _)| old.stdout.trim().parse::<i64>().ok()).max();
-    }
+    let Some(mut both) = built(case, &files, known) else { return };
+    let results = both[0].runs.iter().filter_map(|r| r.stdout.trim().parse::<i64>().ok());
+    let bound = results.max().filter(|_| case.function == "work");
     if case.is_assertive && bound.is_some() {
         files = (case.files)(bound);
-        runs = runs_of(case, &files, folder.path()).unwrap_or_default();
+        let Some(asserting) = built(case, &files, known) else { return };
+        both = asserting;
     }
+    let runs = case.inputs.iter().zip(both[0].runs.iter().zip(&both[1].runs));
+    let defined = runs.filter(|(_, (old, new))| old.is_defined() && new.is_defined());
+    let runs: Vec<(String, Ran, Ran)> =
+        defined.map(|(i, (old, new))| (i.clone(), old.clone(), new.clone())).collect();
     let borrow =
         |k: usize| -> Vec<(&str, &str)> { files[k].iter().map(|(p, t)| (p.as_str(), t.as_str())).collect() };
     let pair = Pair::of(&borrow(0), &borrow(1));
@@ -167,6 +177,7 @@ fn judge(case: &Case, row: &Mutex<Row>) {
         pair: &pair,
         files: &files,
         runs: &runs,
+        built: [&both[0], &both[1]],
         folder: folder.path(),
         function: case.function,
         bound,
@@ -186,8 +197,7 @@ fn judge(case: &Case, row: &Mutex<Row>) {
     note(row, case, differs, answer, wrong, &format!("{}\n{}", case.what, change(&files)));
 }
 
-fn note(row: &Mutex<Row>, case: &Case, differs: bool, answer: Answer, wrong: Vec<String>, what: &str) {
-    let Ok(mut row) = row.lock() else { return };
+fn note(row: &mut Row, case: &Case, differs: bool, answer: Answer, wrong: Vec<String>, what: &str) {
     row.pairs += 1;
     if differs {
         row.differ += 1;
@@ -232,25 +242,27 @@ fn no_claim_is_refuted_by_a_run() {
     let templates: Vec<Arc<Template>> = templates().into_iter().map(Arc::new).collect();
     let (each, from) = (number("INVDIFF_ADVERSARY", FEW), number("INVDIFF_ADVERSARY_FROM", 0));
     let mut names: Vec<String> = templates.iter().map(|t| t.name.clone()).collect();
-    let of = |t: usize| (from..from + each).map(move |k| (t, k));
-    let mut work: Vec<(usize, usize)> = (0..templates.len()).flat_map(of).collect();
     if "generated".contains(&std::env::var("INVDIFF_ADVERSARY_ONLY").unwrap_or_default()) {
-        work.extend(of(templates.len()));
         names.push("generated".into());
     }
     let rows: Vec<Mutex<Row>> = names.iter().map(|_| Mutex::default()).collect();
     let next = AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(&(t, k)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let case = templates.get(t).map_or_else(|| Case::generated(k), |t| Case::of(t, k));
-                    judge(&case, &rows[t]);
-                }
-            });
+    let work = || {
+        loop {
+            let t = next.fetch_add(1, Ordering::Relaxed);
+            let Some(row) = rows.get(t) else { break };
+            let (mut known, mut found) = (Known::new(), Row::default());
+            for k in from..from + each {
+                let case = templates.get(t).map_or_else(|| Case::generated(k), |t| Case::of(t, k));
+                judge(&case, &mut known, &mut found);
+            }
+            if let Ok(mut row) = row.lock() {
+                *row = found;
+            }
         }
-    });
+    };
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
     report(&names, rows);
 }
 

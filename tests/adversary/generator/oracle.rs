@@ -50,38 +50,30 @@ impl Ran {
 
 /// Standard inputs: pairs of numbers at the edges and between.
 pub fn inputs() -> Vec<String> {
-    let numbers: [(i64, i64); 22] = [
+    const NUMBERS: [(i64, i64); 14] = [
         (0, 0),
         (1, 2),
         (-1, 3),
         (5, -4),
         (7, 7),
-        (12, 1),
-        (100, 9),
+        (12, 9),
+        (6, 1),
         (255, 8),
-        (256, -1),
         (-128, 6),
-        (4, 4),
-        (3, 10),
-        (2, 5),
-        (6, 0),
-        (9, 13),
-        (1000, 3),
+        (1000, 5),
         (32768, 11),
         (65535, 2),
-        (2147483647, 1),
-        (-2147483648, 5),
-        (8, 15),
-        (10, 6),
+        (2147483647, 15),
+        (-2147483648, 10),
     ];
-    numbers.iter().map(|(a, b)| format!("{a} {b}\n")).collect()
+    NUMBERS.iter().map(|(a, b)| format!("{a} {b}\n")).collect()
 }
 
 /// Standard inputs of a dozen numbers.
 pub fn long_inputs() -> Vec<String> {
     let all: Vec<String> = inputs().iter().map(|i| i.trim().to_owned()).collect();
     let rotated = |k: usize| (0..8).map(|i| all[(k * 5 + i * 3) % all.len()].as_str()).collect::<Vec<_>>();
-    (0..16).map(|k| rotated(k).join(" ") + "\n").collect()
+    (0..12).map(|k| rotated(k).join(" ") + "\n").collect()
 }
 
 /// Writes the files of a version and compiles all of its C; the error is the compiler's.
@@ -114,6 +106,27 @@ pub fn compile(files: &Files, folder: &Path, flags: &[&str]) -> Result<PathBuf, 
 /// Compiles a version under the sanitizers.
 pub fn sanitized(files: &Files, folder: &Path) -> Result<PathBuf, String> {
     compile(files, folder, &SANITIZED)
+}
+
+/// A version as compiled, and how it ran on each input.
+pub struct Built {
+    pub folder: tempfile::TempDir,
+    pub runs: Vec<Ran>,
+}
+
+impl Built {
+    /// Compiles a version under the sanitizers and runs it; the error is the compiler's.
+    pub fn of(files: &Files, inputs: &[String]) -> Result<Built, String> {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let program = sanitized(files, folder.path())?;
+        let runs = inputs.iter().map(|input| run(&program, input)).collect();
+        Ok(Built { folder, runs })
+    }
+
+    /// Runs it on another input.
+    pub fn run(&self, input: &str) -> Ran {
+        run(&self.folder.path().join("program"), input)
+    }
 }
 
 /// Runs a program on a standard input.
