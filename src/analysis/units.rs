@@ -8,6 +8,7 @@ use crate::frontend::{self, c};
 use crate::history::SourceTree;
 use crate::ir::{Function, Unit};
 use crate::mvicfg::key;
+use crate::semantics::fixed;
 use crate::semantics::inline::{self, InlineLimits};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -31,7 +32,8 @@ pub struct LoadedFunction {
 }
 
 impl LoadedUnit {
-    fn new(unit: Unit, limits: &InlineLimits) -> LoadedUnit {
+    fn new(mut unit: Unit, limits: &InlineLimits) -> LoadedUnit {
+        fixed::settle(&mut unit);
         let functions = unit
             .functions
             .iter()

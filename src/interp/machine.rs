@@ -397,7 +397,9 @@ impl<'p> Machine<'p> {
                 Storage::Global(symbol) => {
                     let slot =
                         self.program.slot_from(unit, symbol).or_else(|| self.program.slot_by_name(symbol));
+                    // What is known to hold its initial value holds no other one.
                     let fits = slot
+                        .filter(|&s| !self.program.is_known_constant(s))
                         .filter(|&s| self.memory.override_global(s, object.bytes.clone(), &object.undefined));
                     // A version that lacks the global, or has another layout, keeps its own.
                     let Some(slot) = fits.and_then(|s| self.program.slots().get(s)) else { continue };

@@ -283,6 +283,12 @@ impl Program {
         self.slots.iter().position(|s| &*s.symbol == symbol && !self.is_private_slot(s)).or(first)
     }
 
+    /// Returns whether a slot holds its initial value always.
+    pub(crate) fn is_known_constant(&self, slot: usize) -> bool {
+        let source = self.slots.get(slot).and_then(|s| s.source);
+        source.is_some_and(|(u, i)| self.units[u].globals[i].is_known_constant())
+    }
+
     fn is_private_slot(&self, slot: &Slot) -> bool {
         slot.source.is_some_and(|(u, i)| is_private(&self.units[u].globals[i]))
     }

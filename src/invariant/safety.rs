@@ -276,7 +276,7 @@ impl Pair<'_, '_> {
         let given: BTreeSet<Arc<str>> = globals_of(&input).cloned().collect();
         let zero = unit.globals.iter().filter(|g| {
             let own = matches!(g.linkage, Linkage::External | Linkage::Internal);
-            own && !g.is_const && g.init.is_empty() && (1..=MAX_CELLS as u64 * 8).contains(&g.size)
+            own && !g.is_known_constant() && g.init.is_empty() && (1..=MAX_CELLS as u64 * 8).contains(&g.size)
         });
         let first = unused_id(&input).0;
         for (id, g) in (first..).zip(zero.filter(|g| !given.contains(&g.symbol))) {
@@ -320,7 +320,7 @@ impl Pair<'_, '_> {
         let unit = &self.task.units[self.to];
         let globals = unit.globals.iter().filter(|g| {
             let own = matches!(g.linkage, Linkage::External | Linkage::Internal);
-            own && !g.is_const && g.size > 0 && !given.contains(&g.symbol)
+            own && !g.is_known_constant() && g.size > 0 && !given.contains(&g.symbol)
         });
         let mut extra = Vec::new();
         for (id, g) in (unused_id(input).0..).zip(globals) {

@@ -64,6 +64,8 @@ pub struct Global {
     pub linkage: Linkage,
     /// Declared `const` (all of it): its initialiser is its value for ever.
     pub is_const: bool,
+    /// Not declared so, but nothing that can name it writes it or lets its address get away.
+    pub is_fixed: bool,
     pub init: Vec<InitPiece>,
     pub span: Span,
 }
@@ -72,7 +74,7 @@ impl Global {
     /// Whether its content is the same always, and known here: what is defined elsewhere may be
     /// constant, but nobody here knows as what.
     pub fn is_known_constant(&self) -> bool {
-        self.is_const && self.linkage != Linkage::Import
+        (self.is_const || self.is_fixed) && self.linkage != Linkage::Import
     }
 
     /// Returns `bytes` bytes at `offset` of the initialiser, `None` outside of it, where an

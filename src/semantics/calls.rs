@@ -290,7 +290,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn literal(&self, class: usize, addr: TermId) -> Option<Vec<u8>> {
         let (symbol, offset) = self.symbol_offset(addr)?;
         let g = self.callees.global(class, &symbol)?;
-        if !g.is_const && g.linkage != crate::ir::Linkage::Literal {
+        if !g.is_known_constant() {
             return None;
         }
         super::output::constant_string(g, offset)

@@ -530,7 +530,7 @@ impl<'a> Evaluator<'a> {
             let constant = self
                 .callees
                 .global(c, &symbol)
-                .filter(|g| g.is_const)
+                .filter(|g| g.is_known_constant())
                 .and_then(|g| g.constant_bytes(offset, bytes))
                 .and_then(|b| {
                     let bits = b.iter().rev().fold(0u128, |acc, &x| acc << 8 | x as u128);

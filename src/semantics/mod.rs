@@ -9,6 +9,7 @@ pub mod c_term;
 pub mod c_text;
 mod calls;
 mod eval;
+pub mod fixed;
 pub mod frames;
 pub mod inline;
 pub mod library;

@@ -78,9 +78,9 @@ impl Impact {
 fn changed_constants(old: &Unit, new: &Unit) -> BTreeSet<Arc<str>> {
     let same = |g: &Global| {
         let before = old.global(&g.symbol);
-        before.is_some_and(|b| b.is_const && b.size == g.size && b.init == g.init)
+        before.is_some_and(|b| b.is_known_constant() && b.size == g.size && b.init == g.init)
     };
-    new.globals.iter().filter(|g| g.is_const && !same(g)).map(|g| g.symbol.clone()).collect()
+    new.globals.iter().filter(|g| g.is_known_constant() && !same(g)).map(|g| g.symbol.clone()).collect()
 }
 
 /// Where an edge of a shared node leads elsewhere, although nothing on the way was put in: the node

@@ -187,7 +187,7 @@ impl Machine<'_> {
     /// Reads memory; bytes of constant objects are read from their initialisers.
     fn load(&self, pool: &mut TermPool, memory: TermId, addr: TermId, sort: Sort, bytes: u64) -> TermId {
         let constant = |(symbol, offset): (&str, u64)| {
-            let global = self.unit.global(symbol).filter(|g| g.is_const)?;
+            let global = self.unit.global(symbol).filter(|g| g.is_known_constant())?;
             let bits = global.constant_bytes(offset, bytes)?;
             Const::from_bits(sort, bits.iter().rev().fold(0u128, |all, b| all << 8 | u128::from(*b)))
         };

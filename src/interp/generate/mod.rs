@@ -53,14 +53,16 @@ impl Generator {
             f.params.iter().filter_map(|p| f.vars.get(p.0 as usize)).map(|v| v.ty.clone()).collect()
         });
         let pool = Pool::collect(program, entry);
-        let globals = pool.globals.iter().filter_map(|(_, symbol)| {
-            let g = unit
-                .global(symbol)
-                .filter(|g| !g.is_known_constant() && g.linkage != crate::ir::Linkage::Literal)?;
-            let library = super::program::STREAMS.contains(&&**symbol);
-            (g.size > 0 && g.size <= objects::MAX_OBJECT && !library)
-                .then(|| (symbol.clone(), g.ty.clone(), g.size))
-        });
+        let is_known = |u: usize, symbol: &str| {
+            program.slot_from(u, symbol).is_some_and(|s| program.is_known_constant(s))
+        };
+        let globals =
+            pool.globals.iter().filter(|(u, symbol)| !is_known(*u, symbol)).filter_map(|(_, symbol)| {
+                let g = unit.global(symbol).filter(|g| !g.is_known_constant())?;
+                let library = super::program::STREAMS.contains(&&**symbol);
+                (g.size > 0 && g.size <= objects::MAX_OBJECT && !library)
+                    .then(|| (symbol.clone(), g.ty.clone(), g.size))
+            });
         let globals: Vec<_> = globals.collect();
         Generator {
             globals,

@@ -36,6 +36,7 @@ fn global(symbol: &str, bytes: Vec<u8>, linkage: Linkage) -> Global {
         size: bytes.len() as u64,
         linkage,
         is_const: false,
+        is_fixed: false,
         init: vec![InitPiece::Bytes { offset: 0, bytes }],
         span: Span::default(),
     }

@@ -39,6 +39,7 @@ fn unit() -> Unit {
         size: 40,
         linkage: Linkage::External,
         is_const: false,
+        is_fixed: false,
         init: vec![],
         span: Default::default(),
     };

@@ -235,6 +235,7 @@ impl<'a> UnitCx<'a> {
             size,
             linkage,
             is_const: self.is_const(decl.ty),
+            is_fixed: false,
             init: Vec::new(),
             span,
         });
@@ -258,6 +259,7 @@ impl<'a> UnitCx<'a> {
                 size: bytes.len() as u64,
                 linkage: Linkage::Literal,
                 is_const: true,
+                is_fixed: false,
                 init: vec![crate::ir::InitPiece::Bytes { offset: 0, bytes }],
                 span: Default::default(),
             });
