@@ -7,8 +7,9 @@
 
 use super::classes::{self, Analysed, World};
 use super::lineage::{Lineage, Member, VersionFiles};
-use super::units::{LoadedFunction, Units, is_source};
-use super::{PointChoice, Request, difference};
+use super::reach::Reach;
+use super::units::{LoadResult, Units};
+use super::{PointChoice, Request, difference, elsewhere};
 use crate::invariant::Standing;
 use crate::ir::{Callee, Instr};
 use crate::report::{FunctionReport, Outcome, PointKind, Report, Version};
@@ -19,10 +20,6 @@ use std::sync::Arc;
 
 /// Most files that are parsed for nothing but their callers.
 const MAX_FILES: usize = 4;
-/// Bytes of the largest of them.
-const MAX_FILE_BYTES: usize = 256 << 10;
-/// Files of the newest version that are searched for names.
-const MAX_SEARCHED: usize = 4000;
 /// Most callers that are analysed.
 const MAX_CALLERS: usize = 8;
 
@@ -57,17 +54,28 @@ pub(super) fn find(
     if changed.is_empty() || is_narrow {
         return found;
     }
+    let more = elsewhere(request, units, files, &changed, &mut found.notices);
+    let wider;
+    let world = match more.is_empty() {
+        true => world,
+        false => {
+            let files = with_files(files, &more);
+            let reaches = files.iter().map(Reach::of).collect();
+            wider = World::new(&files, reaches, lineages, world.watch);
+            &wider
+        }
+    };
     let mut candidates: Vec<Lineage> = Vec::new();
     for (lineage, a) in lineages.iter().zip(analysed).filter(|(_, a)| a.diff.is_none()) {
         // A function that is there all along.
         if a.class_of.iter().all(Option::is_some)
             && let Some((_, m)) = lineage.newest()
-            && let Some(salt) = salt(&m.function, m, &changed, a.class_of.len())
+            && let Some(salt) = salt(m, &changed, &world.reaches, a.class_of.len())
         {
             candidates.push(Lineage { members: lineage.members.clone(), salt });
         }
     }
-    candidates.extend(elsewhere(request, units, files, &changed, &mut found.notices));
+    candidates.extend(callers_in(&more, &changed, &world.reaches));
     let pinned = |l: &Lineage| {
         let about = |m: &Member| request.analysis.pins.iter().any(|p| p.is_about(&m.file, &m.function.name));
         l.newest().is_some_and(|(_, m)| about(m))
@@ -122,23 +130,23 @@ fn changed<'a>(l: &'a Lineage, a: &'a Analysed) -> Option<(Arc<str>, Changed<'a>
     (shown && kept && &*name != "main").then(|| (name, Changed { newest, class_of: &a.class_of }))
 }
 
-/// What tells the versions of a caller apart: the classes of the changed functions that it calls.
-/// `None`: it calls none.
+/// What tells the versions of a caller apart: the classes of the changed functions that it calls, by name or
+/// through tables. `None`: it calls none.
 fn salt(
-    f: &crate::ir::Function,
     m: &Member,
     changed: &BTreeMap<Arc<str>, Changed>,
+    reaches: &[Reach],
     versions: usize,
 ) -> Option<Vec<Vec<Option<usize>>>> {
     let mut called: BTreeSet<&Arc<str>> = BTreeSet::new();
-    for node in &f.nodes {
-        let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr else { continue };
-        let Some((name, c)) = changed.get_key_value(name) else { continue };
+    let newest = reaches.last()?;
+    for name in newest.callees(&m.file, &m.function.name) {
+        let Some((name, c)) = changed.get_key_value(&name) else { continue };
         // A function of its own with that name is another one.
         let same_file = c.newest.file == m.file;
         let reaches =
             if c.newest.function.is_static || m.unit.function(name).is_some() { same_file } else { true };
-        if reaches && *name != f.name {
+        if reaches && *name != m.function.name {
             called.insert(name);
         }
     }
@@ -146,66 +154,66 @@ fn salt(
     (!called.is_empty()).then(|| (0..versions).map(of).collect())
 }
 
-/// Callers in files that the range does not touch.
+/// Files that the range does not touch and that name changed functions, each with the versions in which it
+/// is what it is in the newest one: under a path limit the file may have changed all the same.
 fn elsewhere(
     request: &Request,
     units: &Units,
     files: &[VersionFiles],
     changed: &BTreeMap<Arc<str>, Changed>,
     notices: &mut Vec<String>,
-) -> Vec<Lineage> {
-    let global: BTreeSet<&[u8]> =
-        changed.iter().filter(|(_, c)| !c.newest.function.is_static).map(|(n, _)| n.as_bytes()).collect();
+) -> Vec<(PathBuf, LoadResult, Vec<bool>)> {
+    let global =
+        changed.iter().filter(|(_, c)| !c.newest.function.is_static).map(|(n, _)| n.clone()).collect();
     let (Some(newest), Some(version)) = (files.last(), request.versions.last()) else { return Vec::new() };
-    if global.is_empty() {
-        return Vec::new();
-    }
-    let known: BTreeSet<&PathBuf> = newest.iter().flatten().map(|(p, _)| p).collect();
-    let paths = version.tree.paths();
-    let mut paths: Vec<&PathBuf> = paths.iter().filter(|p| is_source(p) && !known.contains(p)).collect();
-    paths.sort();
-    if paths.len() > MAX_SEARCHED {
-        let more = paths.len() - MAX_SEARCHED;
-        notices.push(format!("note: {more} more files were not searched for callers"));
-        paths.truncate(MAX_SEARCHED);
-    }
-    let names = |p: &PathBuf| version.tree.read(p).is_some_and(|b| mentions(&b, &global));
-    let mut naming: Vec<&PathBuf> = paths.into_par_iter().filter(|p| names(p)).collect();
-    let small = |p: &&PathBuf| version.tree.read(p).is_some_and(|b| b.len() <= MAX_FILE_BYTES);
-    let all = naming.len();
-    naming.retain(small);
+    let known = newest.iter().flatten().map(|(p, _)| p.clone()).collect();
     // A promise about a caller is looked at first.
     let pinned: BTreeSet<&[u8]> = request.analysis.pins.iter().map(|p| p.name().as_bytes()).collect();
-    naming.sort_by_key(|p| version.tree.read(p).is_none_or(|b| !mentions(&b, &pinned)));
-    naming.truncate(MAX_FILES);
-    if naming.len() < all {
-        let more = all - naming.len();
-        notices.push(format!(
-            "note: {more} more files that name changed functions were not looked at for callers"
-        ));
-    }
-    let loaded: Vec<_> = naming.par_iter().map(|p| units.load(&*version.tree, p)).collect();
+    let found = elsewhere::naming(&*version.tree, &known, &global, &pinned, MAX_FILES);
+    notices.extend(found.notices("callers"));
+    let load = |path: PathBuf| {
+        let loaded = units.load(&*version.tree, &path);
+        let id = version.tree.content_id(&path);
+        let same = request.versions.iter().map(|v| v.tree.content_id(&path) == id).collect();
+        (path, loaded, same)
+    };
+    found.files.into_par_iter().map(load).filter(|(_, loaded, _)| loaded.is_ok()).collect()
+}
+
+/// The files of all versions with further ones.
+fn with_files(files: &[VersionFiles], more: &[(PathBuf, LoadResult, Vec<bool>)]) -> Vec<VersionFiles> {
+    let wider = files.iter().enumerate().map(|(v, version)| {
+        let own = version.iter().cloned();
+        let more = more.iter().map(|(path, loaded, same)| {
+            same.get(v).is_some_and(|s| *s).then(|| (path.clone(), loaded.clone()))
+        });
+        own.chain(more).collect()
+    });
+    wider.collect()
+}
+
+/// The functions of further files that call changed ones.
+fn callers_in(
+    more: &[(PathBuf, LoadResult, Vec<bool>)],
+    changed: &BTreeMap<Arc<str>, Changed>,
+    reaches: &[Reach],
+) -> Vec<Lineage> {
     let mut lineages = Vec::new();
-    for (path, unit) in naming.into_iter().zip(loaded) {
-        let Ok(unit) = unit else { continue };
-        // Under a path limit the file may have changed all the same.
-        let id = version.tree.content_id(path);
-        let same: Vec<bool> = request.versions.iter().map(|v| v.tree.content_id(path) == id).collect();
-        for f in unit.functions.iter().filter(|f| f.function.span.file.0 == 0) {
-            let LoadedFunction { function, inlined, body } = f.clone();
-            let member = Member { unit: unit.unit.clone(), function, inlined, file: path.clone(), body };
-            let Some(salt) = salt(&member.function, &member, changed, same.len()) else { continue };
-            let members = same.iter().map(|s| s.then(|| member.clone())).collect();
-            lineages.push(Lineage { members, salt });
+    for (path, loaded, same) in more {
+        let Ok(loaded) = loaded else { continue };
+        for f in loaded.functions.iter().filter(|f| f.function.span.file.0 == 0) {
+            let member = |(v, same): (usize, &bool)| {
+                let reach = reaches.get(v).filter(|_| *same)?;
+                Some(Member::new(loaded, f, path, reach))
+            };
+            let members: Vec<Option<Member>> = same.iter().enumerate().map(member).collect();
+            let Some(newest) = members.last().and_then(Option::as_ref) else { continue };
+            if let Some(salt) = salt(newest, changed, reaches, same.len()) {
+                lineages.push(Lineage { members, salt });
+            }
         }
     }
     lineages
-}
-
-/// Whether one of the names is among a text's identifiers.
-fn mentions(text: &[u8], names: &BTreeSet<&[u8]>) -> bool {
-    let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-    text.split(|b| !is_part(b)).any(|word| !word.is_empty() && names.contains(word))
 }
 
 /// Gives the churns of callers the lines that changed their callees, and takes away facts that read

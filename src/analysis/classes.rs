@@ -1,11 +1,12 @@
 //! Classes of versions with equal bodies, and the analysis of one function over them.
 
-use super::lineage::{Lineage, Member, VersionFiles};
+use super::lineage::{self, Lineage, Member, VersionFiles};
+use super::reach::Reach;
 use super::{Options, Watch, difference, function, summaries};
 use crate::fault;
 use crate::interp::Program;
 use crate::invariant::FunctionDiff;
-use crate::ir::{Expr, Function, Global, Instr, Object, Unit};
+use crate::ir::{Function, Global, Unit};
 use crate::report::RepoPath;
 use crate::semantics::Callees;
 use rayon::prelude::*;
@@ -27,19 +28,22 @@ pub struct World<'w> {
     /// Files that could not be loaded, by version.
     failed: Vec<BTreeSet<PathBuf>>,
     programs: Mutex<BTreeMap<(usize, PathBuf), Arc<Program>>>,
-    /// By version, unit and name; the same callees are asked for at every call.
-    identities: Mutex<BTreeMap<Callee, Option<Arc<str>>>>,
+    pub(super) reaches: Vec<Reach>,
+    /// By version: functions by the names that they get later, where nothing else of them changes.
+    named_before: Vec<BTreeMap<Arc<str>, Arc<str>>>,
     pub(super) summaries: summaries::Memo,
     pub(super) harmless: difference::Memo,
     /// What went wrong with us, and where.
     faults: Mutex<BTreeSet<String>>,
 }
 
-/// A function as a unit of a version names it.
-type Callee = (usize, PathBuf, Arc<str>);
-
 impl World<'_> {
-    pub fn new<'w>(files: &[VersionFiles], watch: &'w dyn Watch) -> World<'w> {
+    pub(super) fn new<'w>(
+        files: &[VersionFiles],
+        reaches: Vec<Reach>,
+        lineages: &[Lineage],
+        watch: &'w dyn Watch,
+    ) -> World<'w> {
         let mut functions = Vec::new();
         let mut units = Vec::new();
         let failed = |version: &VersionFiles| {
@@ -60,13 +64,18 @@ impl World<'_> {
             functions.push(named);
             units.push(list);
         }
+        let before = |v: usize| -> BTreeMap<Arc<str>, Arc<str>> {
+            let names = lineage::new_names(lineages, &reaches, v);
+            names.into_iter().map(|(old, (_, new))| (new, old)).collect()
+        };
         World {
             watch,
+            named_before: (0..reaches.len()).map(before).collect(),
+            reaches,
             functions,
             units,
             failed,
             programs: Mutex::default(),
-            identities: Mutex::default(),
             summaries: Default::default(),
             harmless: Default::default(),
             faults: Mutex::default(),
@@ -118,48 +127,26 @@ impl World<'_> {
         Program::new(units)
     }
 
-    /// Identity of a function's behaviour: its body and those of all that it calls. Cost: a hash of
-    /// all of them the first time.
+    /// Identity of what a function does from any state: see [`Reach::does`].
     pub(super) fn identity(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
-        let key = (version, unit.path.clone(), Arc::from(name));
-        if let Ok(known) = self.identities.lock()
-            && let Some(identity) = known.get(&key)
-        {
-            return identity.clone();
-        }
-        let identity = self.identify(version, unit, name);
-        if let Ok(mut known) = self.identities.lock() {
-            known.insert(key, identity.clone());
-        }
-        identity
+        let own = self.name_in(version, unit, name);
+        let does = self.reaches.get(version)?.does(&unit.path, own)?;
+        Some(format!("{name}#{}", does.get(..12)?).into())
     }
 
-    fn identify(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
-        let mut seen: BTreeMap<Arc<str>, String> = BTreeMap::new();
-        let mut work: Vec<Arc<str>> = vec![name.into()];
-        while let Some(n) = work.pop() {
-            if seen.contains_key(&n) {
-                continue;
-            }
-            let Some(f) = self.resolve(version, unit, &n) else { continue };
-            seen.insert(n, crate::mvicfg::key::body_hash(f));
-            for node in &f.nodes {
-                if let Instr::Call { callee: crate::ir::Callee::Direct(callee), .. } = &node.instr {
-                    work.push(callee.clone());
-                }
-            }
-        }
-        seen.contains_key(name).then(|| {
-            let text: String = seen.iter().map(|(n, h)| format!("{n}={h};")).collect();
-            format!("{name}#{}", &blake3::hash(text.as_bytes()).to_hex()[..12]).into()
-        })
-    }
-
+    /// The function of a version that others call by a name.
     pub(super) fn resolve<'a>(&'a self, version: usize, unit: &'a Unit, name: &str) -> Option<&'a Function> {
+        let name = self.name_in(version, unit, name);
         unit.function(name).or_else(|| {
             let (_, f) = self.functions.get(version)?.get(name)?;
             (!f.is_static).then_some(&**f)
         })
+    }
+
+    /// What a version calls the function that it, or the newest one, calls by a name.
+    pub(super) fn name_in<'a>(&'a self, version: usize, unit: &Unit, name: &'a str) -> &'a str {
+        let before = self.named_before.get(version).and_then(|names| names.get(name));
+        before.filter(|_| unit.function(name).is_none()).map_or(name, |before| before)
     }
 }
 
@@ -207,7 +194,7 @@ fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<u
         .enumerate()
         .map(|(v, member)| {
             let m = member.as_ref()?;
-            let key = format!("{} {} {:?}", body(m), environment(m), lineage.salt.get(v));
+            let key = format!("{} {} {:?}", body(m), m.values, lineage.salt.get(v));
             Some(match keys.iter().position(|k| *k == key) {
                 Some(c) => c,
                 None => {
@@ -224,25 +211,6 @@ fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<u
 /// Whether a function's versions are of more than one class.
 pub fn is_changed(lineage: &Lineage) -> bool {
     classify(lineage).1.len() > 1
-}
-
-/// Hash of the constant objects that a body names.
-fn environment(m: &Member) -> String {
-    let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();
-    for node in &m.inlined.nodes {
-        node.instr.for_each_expr(&mut |e| {
-            if let Expr::Addr(Object::Global(s)) = e {
-                symbols.insert(s.clone());
-            }
-        });
-    }
-    let mut hasher = blake3::Hasher::new();
-    for s in symbols {
-        if let Some(g) = m.unit.global(&s).filter(|g| g.is_const) {
-            hasher.update(format!("{s} {} {:?}", g.size, g.init).as_bytes());
-        }
-    }
-    hasher.finalize().to_hex()[..16].to_string()
 }
 
 pub(super) struct Context<'a> {

@@ -107,23 +107,12 @@ fn function_report(
     queries: &mut u64,
 ) -> Option<FunctionReport> {
     let (newest, member) = lineage.newest()?;
-    let present: Vec<Version> =
-        lineage.members.iter().enumerate().filter(|(_, m)| m.is_some()).map(|(v, _)| version(v)).collect();
     let n = request.versions.len();
-    if a.diff.is_none() && present.len() == n {
+    if a.diff.is_none() && lineage.members.iter().flatten().count() == n {
         return None;
     }
-    let mut f = FunctionReport {
-        file: repo_path(&member.file),
-        name: member.function.name.to_string(),
-        language: "c".into(),
-        versions: present.clone(),
-        identity: identity(lineage),
-        outcome: Outcome::Analysed,
-        complete: true,
-        unknowns: unknowns(lineage),
-        points: Vec::new(),
-    };
+    let mut f = function_of(lineage);
+    f.unknowns = unknowns(lineage);
     match &a.diff {
         Some(diff) => {
             f.points.extend(diff.points.iter().map(|p| point(request, lineage, a, (p, kept), queries)));
@@ -141,6 +130,23 @@ fn function_report(
         None => f.outcome = Outcome::Added,
     }
     Some(f)
+}
+
+/// A function of which nothing is said yet.
+pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
+    let present = lineage.members.iter().enumerate().filter(|(_, m)| m.is_some());
+    let newest = lineage.newest().map(|(_, m)| m);
+    FunctionReport {
+        file: newest.map(|m| repo_path(&m.file)).unwrap_or_default(),
+        name: newest.map_or_else(String::new, |m| m.function.name.to_string()),
+        language: "c".into(),
+        versions: present.map(|(v, _)| version(v)).collect(),
+        identity: identity(lineage),
+        outcome: Outcome::Analysed,
+        complete: true,
+        unknowns: Vec::new(),
+        points: Vec::new(),
+    }
 }
 
 fn identity(lineage: &Lineage) -> Identity {

@@ -1,11 +1,11 @@
 //! Difference verification of a range: its first version against its last, one function at a time.
 
-use super::classes::{self, World};
+use super::classes::World;
 use super::lineage::{Lineage, Member};
 use super::{Request, Unwatched, lineage};
 use crate::difference::{self, Concerns, Detector, Extent, Graph, Remainder, Role, Version, remainder};
 use crate::interp::Program;
-use crate::ir::{Function, Instr, Linkage, Node, NodeId, Stmt, StmtId};
+use crate::ir::{Function, Instr, Node, NodeId, Stmt, StmtId};
 use crate::mvicfg::key;
 use crate::report::{RepoPath, VersionInfo};
 use crate::semantics::pointers;
@@ -13,6 +13,9 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+
+/// Most files that are parsed for nothing but what they call.
+const MAX_CALLERS: usize = 12;
 
 /// What to look at, and how.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +87,8 @@ pub struct Differences {
     pub added: Vec<Added>,
     /// Files that could not be read, with the reason.
     pub unread: Vec<(RepoPath, String)>,
+    /// What a limit left out, for people: there may be callers that are not compared.
+    pub notices: Vec<String>,
 }
 
 /// Compares the first version of a request with its last. Functions that are the same with all that they
@@ -93,8 +98,10 @@ pub fn differences(request: &Request, choice: &Choice) -> Differences {
 }
 
 fn in_pool(request: &Request, choice: &Choice) -> Differences {
-    let (_, by_version, lineages) = super::linked(request);
-    let world = World::new(&by_version, &Unwatched);
+    let mut loaded = super::Loaded::of(request);
+    loaded.add_callers(request, MAX_CALLERS);
+    let super::Loaded { by_version, reaches, lineages, notices, .. } = loaded;
+    let world = World::new(&by_version, reaches, &lineages, &Unwatched);
     let last = request.versions.len().saturating_sub(1);
     let info = |v: usize| request.versions.get(v).map(|v| v.info.clone()).unwrap_or_default();
     let mut compared: Vec<Compared> =
@@ -111,6 +118,7 @@ fn in_pool(request: &Request, choice: &Choice) -> Differences {
         added: added.collect(),
         compared,
         unread: unread(&by_version),
+        notices,
     }
 }
 
@@ -125,17 +133,9 @@ fn unread(by_version: &[lineage::VersionFiles]) -> Vec<(RepoPath, String)> {
 }
 
 /// Whether a function, or something that it leads to, may be another one.
-fn may_differ(l: &Lineage, old: &Member, new: &Member, world: &World, last: usize) -> bool {
-    let identity = |v: usize, m: &Member| world.identity(v, &m.unit, &m.function.name);
-    let constants = |m: &Member| -> Vec<String> {
-        // Literals go by what is in them.
-        let globals = m.unit.globals.iter().filter(|g| g.linkage != Linkage::Literal);
-        let fixed = globals.filter(|g| g.is_const || &*m.function.name == "main");
-        let mut all: Vec<String> = fixed.map(|g| format!("{} {} {:?}", g.symbol, g.size, g.init)).collect();
-        all.sort();
-        all
-    };
-    classes::is_changed(l) || identity(0, old) != identity(last, new) || constants(old) != constants(new)
+fn may_differ(old: &Member, new: &Member, world: &World, last: usize) -> bool {
+    let whole = |v: usize, m: &Member| world.reaches.get(v)?.whole(&m.file, &m.function.name);
+    whole(0, old) != whole(last, new)
 }
 
 /// What is known of functions of two versions: by file and name, and whether undefined behaviour counts.
@@ -163,7 +163,7 @@ pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool) -> bool {
 
 fn compare(l: &Lineage, world: &World, last: usize, choice: &Choice) -> Option<Compared> {
     let (old, new) = (l.members.first()?.as_ref()?, l.members.get(last)?.as_ref()?);
-    if !may_differ(l, old, new, world, last) {
+    if !may_differ(old, new, world, last) {
         return None;
     }
     let (before, after) = (world.program(0, &old.unit), world.program(last, &new.unit));

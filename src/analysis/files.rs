@@ -1,7 +1,7 @@
 //! Files followed through the versions.
 
 use super::Request;
-use super::units::{includers, is_header, is_library, is_source};
+use super::units::{included_names, includers, is_header, is_library, is_source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -67,15 +67,16 @@ fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut B
         all.push(FileLineage { paths });
         all.len() - 1
     };
-    let headers: BTreeSet<PathBuf> = changes
+    // A source may be included as well.
+    let included: BTreeSet<PathBuf> = changes
         .iter()
         .flat_map(|c| c.old_path.iter().chain(&c.new_path))
-        .filter(|p| is_header(p))
+        .filter(|p| is_header(p) || is_source(p))
         .cloned()
         .collect();
-    if !headers.is_empty() {
-        let headers: Vec<PathBuf> = headers.into_iter().collect();
-        for path in includers(&*request.versions[v - 1].tree, &headers) {
+    if !included.is_empty() {
+        let included: Vec<PathBuf> = included.into_iter().collect();
+        for path in includers(&*request.versions[v - 1].tree, &included) {
             current.entry(path).or_insert_with_key(|path| start(all, Some(path)));
         }
     }
@@ -96,4 +97,17 @@ fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut B
         }
     }
     current.extend(arrived);
+}
+
+/// The sources of a range that others in it include.
+pub fn included(request: &Request, files: &[FileLineage]) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for (v, version) in request.versions.iter().enumerate() {
+        let here = || files.iter().filter_map(|f| f.paths[v].as_ref()).filter(|p| is_source(p));
+        let names: BTreeSet<String> =
+            here().flat_map(|p| version.tree.read(p)).flat_map(|t| included_names(&t)).collect();
+        let is_named = |p: &PathBuf| p.file_name().is_some_and(|n| names.contains(&*n.to_string_lossy()));
+        found.extend(here().filter(|p| is_named(p)).cloned());
+    }
+    found
 }

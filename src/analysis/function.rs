@@ -79,6 +79,12 @@ impl Subject<'_> {
         self.context.options
     }
 
+    /// Whether objects that the function rests on begin with other values in two classes.
+    fn begins(&self, from: usize, to: usize) -> bool {
+        let values = |class: usize| self.members.get(class).map(|(_, m)| &m.values);
+        values(from) != values(to)
+    }
+
     /// Looks at the function, with its short loops laid out or as it is written.
     fn look<T>(&self, unrolled: bool, points: Points, budget: Budget, at: &dyn Fn(&Task) -> T) -> T {
         let (options, members, world) = (self.options(), &self.members, self.context.world);
@@ -91,6 +97,7 @@ impl Subject<'_> {
             graph: &graph,
             pairs: self.pairs.clone(),
             own: self.own.clone(),
+            begins: self.pairs.iter().map(|&(from, to)| self.begins(from, to)).collect(),
             programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
             kept: &self.kept,
             units: members.iter().map(|(_, m)| m.unit.clone()).collect(),

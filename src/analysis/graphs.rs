@@ -34,7 +34,7 @@ struct Graph {
 /// (nothing inlined or unrolled), by file and name. Cost: parsing and lowering, no solver.
 pub fn draw(request: &Request, wanted: impl Fn(&RepoPath, &str) -> bool + Sync) -> Drawing {
     let mut graphs: Vec<Graph> = super::in_pool(request, || {
-        let (_, _, lineages) = super::linked(request);
+        let lineages = super::Loaded::of(request).lineages;
         lineages.par_iter().filter_map(|l| graph(request, l)).collect()
     });
     graphs.retain(|g| wanted(&g.file, &g.function));
@@ -55,7 +55,7 @@ pub fn illustrate(request: &Request, report: &Report) -> Vec<Illustration> {
         Some(Illustration { file, function, extents: extents(lineage), picture })
     };
     super::in_pool(request, || {
-        let (_, _, lineages) = super::linked(request);
+        let lineages = super::Loaded::of(request).lineages;
         lineages.par_iter().filter_map(of).collect()
     })
 }

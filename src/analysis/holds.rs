@@ -6,6 +6,7 @@
 use super::classes::{Context, World};
 use super::follow::Place;
 use super::lineage::{Lineage, Member, VersionFiles};
+use super::reach::Reach;
 use super::units::Units;
 use super::{Options, Pin, STACK, Unwatched, VersionInput, witness};
 use crate::fault;
@@ -72,6 +73,7 @@ fn ask(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options:
     let units = Units::new(front_end.clone(), options.inline_depth);
     let mut files: Vec<VersionFiles> = Vec::new();
     let mut members: Vec<Member> = Vec::new();
+    let mut reaches: Vec<Reach> = Vec::new();
     for Located { version, place } in versions {
         let loaded = match units.load(&*version.tree, &place.file) {
             Ok(loaded) => loaded,
@@ -84,16 +86,13 @@ fn ask(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options:
                 place.name
             ));
         };
-        members.push(Member {
-            unit: loaded.unit.clone(),
-            function: f.function.clone(),
-            inlined: f.inlined.clone(),
-            file: place.file.clone(),
-            body: f.body.clone(),
-        });
-        files.push(vec![Some((place.file.clone(), Ok(loaded)))]);
+        let version = vec![Some((place.file.clone(), Ok(loaded.clone())))];
+        let reach = Reach::of(&version);
+        members.push(Member::new(&loaded, f, &place.file, &reach));
+        files.push(version);
+        reaches.push(reach);
     }
-    let world = World::new(&files, &Unwatched);
+    let world = World::new(&files, reaches, &[], &Unwatched);
     let lineage = Lineage { members: members.iter().cloned().map(Some).collect(), salt: Vec::new() };
     judge(&lineage, &members, &world, fact, options)
 }
@@ -118,6 +117,7 @@ fn judge(
         graph: &graph,
         pairs: (1..members.len()).map(|v| (v - 1, v)).collect(),
         own: vec![true; newest],
+        begins: members.windows(2).map(|pair| pair[0].values != pair[1].values).collect(),
         programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
         kept: &invariant::Kept::default(),
         units: members.iter().map(|m| m.unit.clone()).collect(),

@@ -1,9 +1,11 @@
 //! Functions followed through versions: renames of files, moves between files, renames of functions.
 
-use super::units::{LoadResult, LoadedFunction, is_header};
-use crate::ir::{Function, Unit};
+use super::reach::Reach;
+use super::units::{LoadResult, LoadedFunction, LoadedUnit, is_header};
+use crate::ir::{Callee, Function, Instr, Unit};
+use crate::mvicfg::key;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// One function in one version.
@@ -17,6 +19,22 @@ pub struct Member {
     pub file: PathBuf,
     /// Hash of `inlined`.
     pub body: Arc<str>,
+    /// See [`Reach::values`].
+    pub values: Arc<str>,
+}
+
+impl Member {
+    /// A function of a loaded unit. `reach`: of its version.
+    pub(super) fn new(loaded: &LoadedUnit, f: &LoadedFunction, file: &Path, reach: &Reach) -> Member {
+        Member {
+            unit: loaded.unit.clone(),
+            function: f.function.clone(),
+            inlined: f.inlined.clone(),
+            file: file.to_path_buf(),
+            body: f.body.clone(),
+            values: reach.values(file, &f.inlined),
+        }
+    }
 }
 
 /// One function through the versions; `None` where it does not exist.
@@ -41,7 +59,7 @@ pub type VersionFiles = Vec<Option<(PathBuf, LoadResult)>>;
 /// `files[v][k]` is file lineage `k` in version `v`. A function is linked to the one of the same
 /// name in the same file lineage; then to the one of the same name that appears elsewhere (a move);
 /// then to one with an equal body (a rename).
-pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
+pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
     let n = files.len();
     let mut lineages: Vec<Lineage> = Vec::new();
     // Open ends of the previous version: (file lineage, name) -> lineage.
@@ -55,13 +73,7 @@ pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
             // Where a header leaves names to those that include it, it says too little of its functions.
             let is_complete = |f: &&LoadedFunction| !is_header(path) || f.function.invented.is_empty();
             for f in own.filter(is_complete) {
-                let member = Member {
-                    unit: loaded.unit.clone(),
-                    function: f.function.clone(),
-                    inlined: f.inlined.clone(),
-                    file: path.clone(),
-                    body: f.body.clone(),
-                };
+                let member = Member::new(loaded, f, path, &reaches[v]);
                 here.entry((k, f.function.name.clone())).or_insert(member);
             }
         }
@@ -86,7 +98,8 @@ pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
                             // Every program has a `main`: its name tells nothing.
                             Pass::Moved => old.1 == id.1 && &*id.1 != "main",
                             Pass::Renamed => {
-                                lineages[**l].members[v - 1].as_ref().is_some_and(|m| m.body == member.body)
+                                let before = lineages[**l].members[v - 1].as_ref();
+                                before.is_some_and(|m| is_same((m, &reaches[v - 1]), (member, &reaches[v])))
                             }
                         }
                 });
@@ -107,6 +120,7 @@ pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
         }
         open = next_open;
     }
+    call_by_new_names(&mut lineages, reaches);
     lineages
 }
 
@@ -114,4 +128,60 @@ pub fn link(files: &[VersionFiles]) -> Vec<Lineage> {
 enum Pass {
     Moved,
     Renamed,
+}
+
+/// Whether two functions are the same but for their names and those of what they call.
+fn is_same((old, before): (&Member, &Reach), (new, after): (&Member, &Reach)) -> bool {
+    let whole = |m: &Member, reach: &Reach| reach.whole(&m.file, &m.function.name);
+    old.body == new.body || whole(old, before).is_some_and(|hash| Some(hash) == whole(new, after))
+}
+
+/// Where functions only got other names, their callers are the same: all versions call them by the newest
+/// name in what is compared.
+fn call_by_new_names(lineages: &mut [Lineage], reaches: &[Reach]) {
+    for (v, reach) in reaches.iter().enumerate() {
+        let names = new_names(lineages, reaches, v);
+        if names.is_empty() {
+            continue;
+        }
+        for member in lineages.iter_mut().filter_map(|l| l.members[v].as_mut()) {
+            let called = |name: &Arc<str>| {
+                let (file, to) = names.get(name)?;
+                (reach.file_of(&member.file, name).as_ref() == Some(file)).then(|| to.clone())
+            };
+            let mut body = (*member.inlined).clone();
+            let mut is_other = false;
+            for node in &mut body.nodes {
+                if let Instr::Call { callee: Callee::Direct(name), .. } = &mut node.instr
+                    && *name != member.function.name
+                    && let Some(to) = called(name)
+                {
+                    (*name, is_other) = (to, true);
+                }
+            }
+            if is_other {
+                member.body = key::body_hash(&body).into();
+                member.inlined = Arc::new(body);
+            }
+        }
+    }
+}
+
+/// Functions of a version that are called something else in the newest one, and are the same: by name, where
+/// they are and what they are called then.
+pub(super) fn new_names(
+    lineages: &[Lineage],
+    reaches: &[Reach],
+    v: usize,
+) -> BTreeMap<Arc<str>, (PathBuf, Arc<str>)> {
+    let mut names = BTreeMap::new();
+    for l in lineages {
+        if let (Some(m), Some((newest, n))) = (&l.members[v], l.newest())
+            && m.function.name != n.function.name
+            && is_same((m, &reaches[v]), (n, &reaches[newest]))
+        {
+            names.insert(m.function.name.clone(), (m.file.clone(), n.function.name.clone()));
+        }
+    }
+    names
 }

@@ -11,6 +11,7 @@ mod classes;
 mod convert;
 pub mod difference;
 mod differencing;
+mod elsewhere;
 mod files;
 pub mod follow;
 mod function;
@@ -18,11 +19,14 @@ mod graphs;
 pub mod holds;
 mod hunks;
 mod implied;
+mod initial;
 mod layouts;
 mod lineage;
+mod loaded;
 pub mod memory;
 mod preconditions;
 mod properties;
+mod reach;
 mod selection;
 mod summaries;
 mod through;
@@ -37,9 +41,9 @@ pub use units::{Units, includers, is_header, is_source};
 use crate::frontend::c;
 use crate::history::SourceTree;
 use crate::invariant;
-use crate::report::filter::glob_matches;
 use crate::report::{Assertion, PointKind, Report, Summary, VersionInfo};
 use lineage::Lineage;
+use loaded::Loaded;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -216,51 +220,26 @@ fn in_pool<T: Send>(request: &Request, work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Loads the units that the range touches and links their functions through the versions.
-fn linked(request: &Request) -> Loaded {
-    let files = files::lineages(request);
-    let units = Units::new(request.options.clone(), request.analysis.inline_depth);
-    let mut requests: Vec<(Arc<dyn SourceTree>, PathBuf)> = Vec::new();
-    for (v, version) in request.versions.iter().enumerate() {
-        requests.extend(files.iter().filter_map(|f| Some((version.tree.clone(), f.paths[v].clone()?))));
-    }
-    let mut loaded = units.load_all(&requests).into_iter();
-    // A header that is no unit by itself is read by those that include it all the same.
-    let is_read = |(path, loaded): &(PathBuf, units::LoadResult)| loaded.is_ok() || !is_header(path);
-    let mut file =
-        |path: &Option<PathBuf>| path.clone().and_then(|p| Some((p, loaded.next()?))).filter(is_read);
-    let by_version: Vec<lineage::VersionFiles> =
-        (0..request.versions.len()).map(|v| files.iter().map(|f| file(&f.paths[v])).collect()).collect();
-    let wanted = |l: &Lineage| match (&request.analysis.function, l.newest()) {
-        (Some(glob), Some((_, m))) => glob_matches(glob.as_bytes(), m.function.name.as_bytes()),
-        _ => true,
-    };
-    let lineages = lineage::link(&by_version).into_iter().filter(wanted).collect();
-    (units, by_version, lineages)
-}
-
 fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
     // What comments assert is asserted where it is judged.
     match request.analysis.differencing {
         Some(_) => {
             let mut annotated = annotations::asserted(request);
-            let loaded = linked(&annotated);
-            let notices = annotations::add_contracts(&mut annotated, request, &loaded.1);
+            let loaded = Loaded::of(&annotated);
+            let notices = annotations::add_contracts(&mut annotated, request, &loaded.by_version);
             let mut report = diff_loaded(&annotated, loaded, watch);
             report.notices.extend(notices);
             report
         }
-        None => diff_loaded(request, linked(request), watch),
+        None => diff_loaded(request, Loaded::of(request), watch),
     }
 }
 
-/// The units of a range: all that are loaded, by version, and their functions through the versions.
-type Loaded = (Units, Vec<lineage::VersionFiles>, Vec<Lineage>);
-
 fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let mut report = convert::empty_report(request);
-    let (units, by_version, lineages) = loaded;
-    let world = classes::World::new(&by_version, watch);
+    let Loaded { units, by_version, reaches, lineages, notices } = loaded;
+    report.notices.extend(notices);
+    let world = classes::World::new(&by_version, reaches, &lineages, watch);
     let wanted = lineages.iter().filter(|l| request.analysis.whole || classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, wanted);
     let analysed = classes::analyse_all(&lineages, &world, &options);
@@ -268,6 +247,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
     callers::explain(&mut report, &callers);
+    initial::tell(&mut report, request, &by_version, &world.reaches, &lineages);
     let compared = differencing::compare_all(&lineages, &analysed, &world, &options);
     let join = |list: &mut Vec<Assertion>, k: usize| {
         if let Some(comparison) = compared.get(k).and_then(Option::as_ref) {

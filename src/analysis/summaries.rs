@@ -30,6 +30,7 @@ pub(super) type Memo = Mutex<BTreeMap<(u32, String), Arc<OnceLock<Option<Arc<Sum
 impl Summaries for Context<'_> {
     fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>> {
         let (version, unit) = self.classes.get(class)?;
+        let name = self.world.name_in(*version, unit, name);
         let f = unit.function(name).filter(|f| is_fit(f) && self.depth < MAX_DEPTH)?;
         let content = (self.depth, self.world.content(*version, unit, f)?);
         let slot = self.world.summaries.lock().ok()?.entry(content).or_default().clone();
@@ -70,6 +71,7 @@ impl Context<'_> {
             graph,
             pairs: Vec::new(),
             own: Vec::new(),
+            begins: Vec::new(),
             programs: vec![self.world.program(*version, unit)],
             kept,
             units: vec![unit.clone()],

@@ -3,6 +3,7 @@
 //! A unit is reused for another version when every file that its parse tried to read has the same
 //! content there: nothing is parsed twice for versions that do not differ in it.
 
+use super::reach::UnitParts;
 pub use crate::frontend::c::header::is_header;
 use crate::frontend::{self, c};
 use crate::history::SourceTree;
@@ -11,14 +12,15 @@ use crate::mvicfg::key;
 use crate::semantics::fixed;
 use crate::semantics::inline::{self, InlineLimits};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A unit with its functions at hand one by one.
 pub struct LoadedUnit {
     pub unit: Arc<Unit>,
     pub functions: Vec<LoadedFunction>,
+    parts: OnceLock<UnitParts>,
 }
 
 /// A function as it stands and as it is analysed.
@@ -44,7 +46,14 @@ impl LoadedUnit {
                 LoadedFunction { function, inlined, body }
             })
             .collect();
-        LoadedUnit { unit: Arc::new(unit), functions }
+        LoadedUnit { unit: Arc::new(unit), functions, parts: OnceLock::new() }
+    }
+}
+
+impl LoadedUnit {
+    /// What its functions and objects are made of; found when it is asked for first.
+    pub(super) fn parts(&self) -> &UnitParts {
+        self.parts.get_or_init(|| UnitParts::of(self))
     }
 }
 
@@ -55,6 +64,8 @@ pub type LoadResult = Result<Arc<LoadedUnit>, Arc<str>>;
 pub struct Units {
     options: c::Options,
     limits: InlineLimits,
+    /// Sources that others include: what they define is read and written there, too.
+    included: BTreeSet<PathBuf>,
     known: Mutex<BTreeMap<PathBuf, Vec<Known>>>,
 }
 
@@ -67,7 +78,12 @@ struct Known {
 impl Units {
     pub fn new(options: c::Options, inline_depth: u32) -> Units {
         let limits = InlineLimits { depth: inline_depth, ..InlineLimits::default() };
-        Units { options, limits, known: Mutex::default() }
+        Units { options, limits, included: BTreeSet::new(), known: Mutex::default() }
+    }
+
+    /// Takes these sources for parts of other units.
+    pub(super) fn open(&mut self, included: BTreeSet<PathBuf>) {
+        self.included = included;
     }
 
     /// Returns the unit of a file in a tree. Cost: a parse, or a few look-ups when it is known.
@@ -76,7 +92,10 @@ impl Units {
             return hit;
         }
         let (reads, result) = match frontend::load_unit(tree, path, &self.options) {
-            Ok(loaded) => (loaded.reads, Ok(Arc::new(LoadedUnit::new(loaded.unit, &self.limits)))),
+            Ok(mut loaded) => {
+                loaded.unit.is_whole &= !self.included.contains(path);
+                (loaded.reads, Ok(Arc::new(LoadedUnit::new(loaded.unit, &self.limits))))
+            }
             Err(rejected) => {
                 (vec![(path.to_path_buf(), tree.content_id(path))], Err(rejected.to_string().into()))
             }
@@ -110,8 +129,8 @@ pub(super) fn is_library(tree: &dyn SourceTree, path: &Path) -> bool {
     is_header(path) && tree.read(path).is_some_and(|text| c::header::defines_functions(&text))
 }
 
-/// Returns the source files of a tree that include one of the headers, directly or through other
-/// headers, found by the names in their `#include` lines. Cost: reads every C file of the tree.
+/// Returns the source files of a tree that include one of the files, directly or through others, found by
+/// the names in their `#include` lines. Cost: reads every C file of the tree.
 pub fn includers(tree: &dyn SourceTree, headers: &[PathBuf]) -> Vec<PathBuf> {
     let paths = tree.paths();
     let files: Vec<&PathBuf> = paths.iter().filter(|p| is_source(p) || is_header(p)).collect();
@@ -120,11 +139,11 @@ pub fn includers(tree: &dyn SourceTree, headers: &[PathBuf]) -> Vec<PathBuf> {
         .map(|p| (*p, tree.read(p).map(|b| included_names(&b)).unwrap_or_default()))
         .collect();
     let name = |p: &Path| p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut wanted: std::collections::BTreeSet<String> = headers.iter().map(|h| name(h)).collect();
+    let mut wanted: BTreeSet<String> = headers.iter().map(|h| name(h)).collect();
     loop {
         let before = wanted.len();
         for (p, names) in &includes {
-            if names.iter().any(|n| wanted.contains(n)) && !is_source(p) {
+            if names.iter().any(|n| wanted.contains(n)) {
                 wanted.insert(name(p));
             }
         }
@@ -137,7 +156,7 @@ pub fn includers(tree: &dyn SourceTree, headers: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// Last components of the names in a file's `#include` lines.
-fn included_names(bytes: &[u8]) -> Vec<String> {
+pub(super) fn included_names(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut names = Vec::new();
     for line in text.lines() {

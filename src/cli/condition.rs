@@ -87,6 +87,9 @@ pub fn run(args: ConditionArgs, context: &mut Context) -> Result<ExitCode, CliEr
     for (file, why) in &found.unread {
         context.warn(&format!("{file} is not compared: {why}"));
     }
+    for notice in &found.notices {
+        context.say(notice);
+    }
     let newest = versions.last().ok_or_else(|| CliError::fatal("the range has no version"))?;
     match format {
         Format::Json => {
@@ -106,7 +109,8 @@ pub fn run(args: ConditionArgs, context: &mut Context) -> Result<ExitCode, CliEr
 
 fn is_harmless(found: &Differences) -> bool {
     let nothing = |c: &Compared| c.extent() == Extent::Nothing;
-    found.compared.iter().all(nothing) && found.added.is_empty() && found.unread.is_empty()
+    let all = found.unread.is_empty() && found.notices.is_empty();
+    found.compared.iter().all(nothing) && found.added.is_empty() && all
 }
 
 /// Where the results of one kind go.
@@ -282,6 +286,8 @@ struct Report<'a> {
     functions: Vec<FunctionEntry<'a>>,
     added: Vec<Named<'a>>,
     unread: Vec<Unread<'a>>,
+    /// What a limit left out.
+    notices: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -354,6 +360,7 @@ impl<'a> Report<'a> {
                 .iter()
                 .map(|a| Named { file: RepoPath::from(&a.file), name: &a.name })
                 .collect(),
+            notices: &found.notices,
             unread: found.unread.iter().map(|(file, why)| Unread { file, why }).collect(),
         }
     }

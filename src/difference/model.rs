@@ -8,7 +8,7 @@ use super::part::{Affected, FrameId, ObjectId, Objects, Part};
 use super::side::Side;
 use super::{Concerns, Version};
 use crate::interp::Program;
-use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
+use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Linkage, Object, Unit};
 use crate::mvicfg::key;
 use crate::semantics::pointers;
 use std::cell::OnceCell;
@@ -298,8 +298,10 @@ fn add_changed_globals(old: &Version, new: &Version, objects: &mut Objects, star
     let is_program = new.function == "main";
     let mut images: BTreeMap<ObjectId, (String, bool)> = BTreeMap::new();
     let image = |unit: &Unit, symbol: &str| {
-        let g = unit.global(symbol)?;
-        Some((format!("{} {:?} {:?} {}", g.size, g.init, g.linkage, g.is_const), is_program || g.is_const))
+        // What another unit defines is looked at there.
+        let g = unit.global(symbol).filter(|g| g.linkage != Linkage::Import)?;
+        let known = g.is_known_constant();
+        Some((format!("{} {:?} {:?} {known}", g.size, g.init, g.linkage), is_program || known))
     };
     let each = |version: &Version, objects: &mut Objects, f: &mut dyn FnMut(ObjectId, (String, bool))| {
         for (u, unit) in version.program.units().iter().enumerate() {

@@ -76,6 +76,7 @@ impl<'a> Task<'a> {
             graph,
             pairs: Vec::new(),
             own: Vec::new(),
+            begins: Vec::new(),
             units: vec![self.units[class].clone()],
             programs: vec![self.programs[class].clone()],
             kept: self.kept,

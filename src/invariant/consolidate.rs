@@ -40,6 +40,9 @@ pub struct Task<'a> {
     pub pairs: Vec<(usize, usize)>,
     /// For each pair, whether the function's own text differs, and not only a callee's.
     pub own: Vec<bool>,
+    /// For each pair, whether objects that the function rests on begin with other values: then equal terms
+    /// are no equal values.
+    pub begins: Vec<bool>,
     /// The unit of each class, for names and types.
     pub units: Vec<Arc<Unit>>,
     /// The program of each class, for runs; the function's name in it is that of the body.
@@ -446,7 +449,8 @@ impl<'a> Engine<'a> {
                 Subject::Memory => self.settled_memory.contains(&(from, to)),
                 _ => !subject.is_observable() && !self.task.options.all && self.is_told(from, to),
             };
-            if (a.key != b.key || a.unknown || b.unknown)
+            let begins = subject.is_observable() && self.begins(from, to);
+            if (a.key != b.key || a.unknown || b.unknown || begins)
                 && !told
                 && (self.is_own(from, to) || subject.is_observable())
             {
@@ -467,6 +471,11 @@ impl<'a> Engine<'a> {
     fn is_own(&self, from: usize, to: usize) -> bool {
         let pairs = self.task.pairs.iter().zip(&self.task.own);
         pairs.filter(|(p, _)| **p == (from, to)).all(|(_, own)| *own)
+    }
+
+    /// Whether objects that the function rests on begin with other values.
+    fn begins(&self, from: usize, to: usize) -> bool {
+        self.task.pairs.iter().zip(&self.task.begins).any(|(p, begins)| *p == (from, to) && *begins)
     }
 
     /// Whether an observable tells of the change between two classes.
@@ -605,6 +614,9 @@ impl<'a> Engine<'a> {
             _ => None,
         };
         if found.is_none() {
+            if a.key == b.key && !a.unknown && !b.unknown {
+                return Verdict::Same;
+            }
             if !self.is_own(from, to) {
                 return Verdict::Open;
             }

@@ -6,10 +6,16 @@
 
 use crate::ir::{Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Spells variables.
 pub trait Names {
     fn var(&self, out: &mut String, var: VarId);
+
+    /// Spells a function that is called by name.
+    fn callee(&self, out: &mut String, name: &Arc<str>) {
+        out.push_str(name);
+    }
 
     /// Whether what `__LINE__` gives takes part.
     fn line_numbers(&self) -> bool {
@@ -132,7 +138,7 @@ pub fn instr(out: &mut String, i: &Instr, names: &impl Names) {
         Instr::Call { dst, callee, args, result_to, noreturn, .. } => {
             out.push_str("call ");
             match callee {
-                Callee::Direct(name) => out.push_str(name),
+                Callee::Direct(name) => names.callee(out, name),
                 Callee::Indirect(e) => expr(out, e, names),
             }
             put(out, "", &args.iter().chain(result_to).collect::<Vec<_>>());
@@ -190,6 +196,8 @@ struct Numbered<'a> {
     function: &'a Function,
     numbers: std::cell::RefCell<std::collections::HashMap<VarId, usize>>,
     line_numbers: bool,
+    /// Functions called so far, where they are spelled by number, too.
+    callees: Option<std::cell::RefCell<Vec<Arc<str>>>>,
 }
 
 impl Names for Numbered<'_> {
@@ -199,6 +207,20 @@ impl Names for Numbered<'_> {
         let k = *numbers.entry(var).or_insert(next);
         let v = self.function.var(var);
         let _ = write!(out, "v{k}:{:?}{}", v.sort, if v.in_memory { v.size } else { 0 });
+    }
+
+    fn callee(&self, out: &mut String, name: &Arc<str>) {
+        let Some(callees) = &self.callees else {
+            // A function that only got another name calls itself as before.
+            out.push_str(if *name == self.function.name { "\\self" } else { name });
+            return;
+        };
+        let mut callees = callees.borrow_mut();
+        let known = callees.iter().position(|c| c == name);
+        let _ = write!(out, "@{}", known.unwrap_or(callees.len()));
+        if known.is_none() {
+            callees.push(name.clone());
+        }
     }
 
     fn line_numbers(&self) -> bool {
@@ -218,8 +240,19 @@ pub fn exact_body_hash(f: &Function) -> String {
     hash(f, true)
 }
 
+/// As [`body_hash`], with callees by number and not by name, and their names.
+pub fn body_and_callees(f: &Function) -> (String, Vec<Arc<str>>) {
+    let callees = Some(Default::default());
+    let names = Numbered { function: f, numbers: Default::default(), line_numbers: false, callees };
+    let hash = spelled(f, &names);
+    (hash, names.callees.map(std::cell::RefCell::into_inner).unwrap_or_default())
+}
+
 fn hash(f: &Function, line_numbers: bool) -> String {
-    let names = Numbered { function: f, numbers: Default::default(), line_numbers };
+    spelled(f, &Numbered { function: f, numbers: Default::default(), line_numbers, callees: None })
+}
+
+fn spelled(f: &Function, names: &Numbered) -> String {
     let mut out = format!("{:?} {} ", f.ret, f.variadic);
     for &p in &f.params {
         names.var(&mut out, p);
@@ -227,7 +260,7 @@ fn hash(f: &Function, line_numbers: bool) -> String {
     }
     for node in &f.nodes {
         out.push('\n');
-        instr(&mut out, &node.instr, &names);
+        instr(&mut out, &node.instr, names);
         for s in &node.succs {
             let _ = write!(out, " {}", s.0);
         }

@@ -56,6 +56,14 @@ impl Items {
         self.items.iter().flat_map(|i| &i.functions).map(String::as_str)
     }
 
+    /// Names of functions and macros whose definitions have one of some words in them.
+    pub fn users(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let stands = |i: &&Item| !i.functions.is_empty() || i.tokens.first().is_some_and(|t| t == "#define");
+        let uses = |i: &&Item| i.tokens.iter().any(|t| is_wanted(t));
+        let users = self.items.iter().filter(stands).filter(uses);
+        users.flat_map(|i| i.functions.iter().chain(&i.declares)).cloned().collect()
+    }
+
     fn definitions(&self, function: &str) -> impl Iterator<Item = usize> + use<'_> {
         let named = self.by_name.get(function).cloned().unwrap_or_default();
         let function = function.to_owned();

@@ -1,0 +1,475 @@
+//! Which functions a change can reach: for each function of a version, what it does and what that rests on.
+//!
+//! The functions and static objects of all units that were loaded are the nodes of a graph. A function leads
+//! to what it calls, to the functions whose addresses it takes, and to the objects that it names; an object
+//! leads to what its initial value holds the addresses of. The hash of a node is made of its own text and of
+//! the hashes of all that it leads to; strongly connected parts (recursion) get theirs together. Functions go
+//! by what they are and not by their names, so that one that only got another name is the same; objects go by
+//! their names. What nobody loaded goes by its name alone.
+//!
+//! Two hashes: what a function *does*, from whatever state it is called in, rests on the objects whose values
+//! are known ([`Global::is_known_constant`]); the *whole* rests on the initial values of all of them, too.
+
+use super::lineage::VersionFiles;
+use super::units::LoadedUnit;
+use crate::ir::{Expr, Function, Global, InitPiece, Linkage, Object};
+use crate::mvicfg::key;
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// The text of one function or object, and the names that it leads to, in order.
+#[derive(Debug)]
+struct Part {
+    text: String,
+    /// Functions by name, objects by symbol.
+    names: Vec<(bool, Arc<str>)>,
+}
+
+/// The parts of one unit; they do not depend on what else is loaded.
+#[derive(Debug)]
+pub(super) struct UnitParts {
+    functions: Vec<Part>,
+    /// By global: none for literals, whose symbols say what is in them.
+    objects: Vec<Option<Part>>,
+}
+
+impl UnitParts {
+    /// Cost: a walk over the unit.
+    pub fn of(loaded: &LoadedUnit) -> UnitParts {
+        let functions = loaded.functions.iter().map(|f| function_part(&f.function)).collect();
+        let is_function = |symbol: &str| loaded.unit.global(symbol).is_none();
+        let object = |g: &Global| (g.linkage != Linkage::Literal).then(|| object_part(g, &is_function));
+        UnitParts { functions, objects: loaded.unit.globals.iter().map(object).collect() }
+    }
+}
+
+fn function_part(f: &Function) -> Part {
+    let (text, callees) = key::body_and_callees(f);
+    let mut names: Vec<(bool, Arc<str>)> = callees.into_iter().map(|name| (true, name)).collect();
+    for name in objects_of(f) {
+        names.push((false, name));
+    }
+    for node in &f.nodes {
+        node.instr.for_each_expr(&mut |e| {
+            if let Expr::Addr(Object::Function(name)) = e
+                && !names.contains(&(true, name.clone()))
+            {
+                names.push((true, name.clone()));
+            }
+        });
+    }
+    Part { text: format!("{} {}", text, f.vars.iter().map(|v| v.size).sum::<u64>()), names }
+}
+
+/// The objects that a body names.
+fn objects_of(f: &Function) -> BTreeSet<Arc<str>> {
+    let mut symbols = BTreeSet::new();
+    for node in &f.nodes {
+        node.instr.for_each_expr(&mut |e| {
+            if let Expr::Addr(Object::Global(symbol)) = e {
+                symbols.insert(symbol.clone());
+            }
+        });
+    }
+    symbols
+}
+
+fn object_part(g: &Global, is_function: &dyn Fn(&str) -> bool) -> Part {
+    let mut names = Vec::new();
+    for piece in &g.init {
+        if let InitPiece::Address { symbol, .. } = piece {
+            names.push((is_function(symbol), symbol.clone()));
+        }
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("{} {} ", g.symbol, g.size).as_bytes());
+    for piece in &g.init {
+        match piece {
+            InitPiece::Bytes { offset, bytes } => {
+                hasher.update(&offset.to_le_bytes());
+                hasher.update(bytes);
+            }
+            InitPiece::Address { offset, symbol, plus } => {
+                hasher.update(format!("&{symbol} {plus} {offset}").as_bytes());
+            }
+        };
+    }
+    Part { text: hasher.finalize().to_hex()[..32].to_string(), names }
+}
+
+/// A node by its place in what was loaded: unit, and function or object there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Id {
+    Function(usize, usize),
+    Object(usize, usize),
+}
+
+/// Functions and objects of one version.
+pub(super) struct Reach {
+    units: Vec<Arc<LoadedUnit>>,
+    by_path: BTreeMap<PathBuf, usize>,
+    /// By unit: what a name stands for there.
+    own: Vec<BTreeMap<(bool, Arc<str>), Id>>,
+    /// The same of names that other units define.
+    external: BTreeMap<(bool, Arc<str>), Id>,
+    graph: OnceLock<Graph>,
+    does: OnceLock<BTreeMap<Id, Arc<str>>>,
+    whole: OnceLock<BTreeMap<Id, Arc<str>>>,
+}
+
+struct Graph {
+    ids: Vec<Id>,
+    at: BTreeMap<Id, NodeIndex>,
+    edges: DiGraph<(), ()>,
+}
+
+impl Reach {
+    /// Links what a version has. Cost: linear in declarations; hashes are made when they are asked for.
+    pub fn of(files: &VersionFiles) -> Reach {
+        let mut reach = Reach {
+            units: Vec::new(),
+            by_path: BTreeMap::new(),
+            own: Vec::new(),
+            external: BTreeMap::new(),
+            graph: OnceLock::new(),
+            does: OnceLock::new(),
+            whole: OnceLock::new(),
+        };
+        for (path, loaded) in files.iter().flatten() {
+            if let Ok(loaded) = loaded {
+                reach.add(path, loaded);
+            }
+        }
+        reach
+    }
+
+    fn add(&mut self, path: &Path, loaded: &Arc<LoadedUnit>) {
+        let u = self.units.len();
+        let mut own = BTreeMap::new();
+        for (i, f) in loaded.functions.iter().enumerate() {
+            let (key, id) = ((true, f.function.name.clone()), Id::Function(u, i));
+            own.entry(key.clone()).or_insert(id);
+            if !f.function.is_static {
+                self.external.entry(key).or_insert(id);
+            }
+        }
+        for (i, g) in loaded.unit.globals.iter().enumerate() {
+            let (key, id) = ((false, g.symbol.clone()), Id::Object(u, i));
+            match g.linkage {
+                Linkage::Import | Linkage::Literal => continue,
+                Linkage::Internal => {}
+                // One that says what it begins with is the definition.
+                Linkage::External => match self.external.get(&key) {
+                    Some(known) if !self.object(*known).is_none_or(|k| k.init.is_empty()) => {}
+                    _ => _ = self.external.insert(key.clone(), id),
+                },
+            }
+            own.entry(key).or_insert(id);
+        }
+        self.by_path.entry(path.to_path_buf()).or_insert(u);
+        self.own.push(own);
+        self.units.push(loaded.clone());
+    }
+
+    fn object(&self, id: Id) -> Option<&Global> {
+        match id {
+            Id::Object(u, i) => self.units.get(u)?.unit.globals.get(i),
+            Id::Function(..) => None,
+        }
+    }
+
+    fn part(&self, id: Id) -> Option<&Part> {
+        match id {
+            Id::Function(u, i) => self.units.get(u)?.parts().functions.get(i),
+            Id::Object(u, i) => self.units.get(u)?.parts().objects.get(i)?.as_ref(),
+        }
+    }
+
+    /// What a name in a unit stands for.
+    fn resolve(&self, unit: usize, name: &(bool, Arc<str>)) -> Option<Id> {
+        let own = self.own.get(unit).and_then(|own| own.get(name));
+        own.or_else(|| self.external.get(name)).copied()
+    }
+
+    fn function(&self, file: &Path, name: &str) -> Option<Id> {
+        self.resolve(*self.by_path.get(file)?, &(true, name.into()))
+    }
+
+    /// Where the function is defined that a name in a file stands for.
+    pub fn file_of(&self, file: &Path, name: &str) -> Option<PathBuf> {
+        match self.function(file, name)? {
+            Id::Function(u, _) | Id::Object(u, _) => Some(self.units.get(u)?.unit.path.clone()),
+        }
+    }
+
+    fn leads_to(&self, id: Id) -> Vec<(&(bool, Arc<str>), Option<Id>)> {
+        let (Id::Function(u, _) | Id::Object(u, _)) = id;
+        let names = self.part(id).map(|p| p.names.as_slice()).unwrap_or_default();
+        names.iter().map(|name| (name, self.resolve(u, name))).collect()
+    }
+
+    fn graph(&self) -> &Graph {
+        self.graph.get_or_init(|| {
+            let mut ids = Vec::new();
+            for (u, loaded) in self.units.iter().enumerate() {
+                ids.extend((0..loaded.functions.len()).map(|i| Id::Function(u, i)));
+                ids.extend((0..loaded.unit.globals.len()).map(|i| Id::Object(u, i)));
+            }
+            let mut edges = DiGraph::with_capacity(ids.len(), ids.len() * 4);
+            let at: BTreeMap<Id, NodeIndex> = ids.iter().map(|id| (*id, edges.add_node(()))).collect();
+            for id in &ids {
+                for (_, to) in self.leads_to(*id) {
+                    if let Some(to) = to.and_then(|to| at.get(&to)) {
+                        edges.update_edge(at[id], *to, ());
+                    }
+                }
+            }
+            Graph { ids, at, edges }
+        })
+    }
+
+    fn hashes(&self, whole: bool) -> BTreeMap<Id, Arc<str>> {
+        let graph = self.graph();
+        let mut done: BTreeMap<Id, Arc<str>> = BTreeMap::new();
+        // What others lead to comes first.
+        for part in petgraph::algo::kosaraju_scc(&graph.edges) {
+            let members: BTreeSet<Id> = part.into_iter().map(|n| graph.ids[n.index()]).collect();
+            let local = |id: Id| self.local_text(id, whole, &members, &done);
+            let texts: Vec<(Id, String)> = members.iter().map(|id| (*id, local(*id))).collect();
+            let mut all: Vec<&str> = texts.iter().map(|(_, t)| t.as_str()).collect();
+            all.sort_unstable();
+            let all = all.join("\n");
+            let hash = |text: &str| -> Arc<str> {
+                blake3::hash(format!("{text}\n\n{all}").as_bytes()).to_hex()[..32].into()
+            };
+            let found: Vec<(Id, Arc<str>)> = texts.iter().map(|(id, text)| (*id, hash(text))).collect();
+            done.extend(found);
+        }
+        done
+    }
+
+    /// The text of a node with the hashes of what it leads to outside of its strongly connected part.
+    fn local_text(
+        &self,
+        id: Id,
+        whole: bool,
+        inside: &BTreeSet<Id>,
+        done: &BTreeMap<Id, Arc<str>>,
+    ) -> String {
+        let Some(part) = self.part(id) else { return String::new() };
+        // From any state an object that is written is only a name.
+        if let Some(g) = self.object(id).filter(|g| !whole && !g.is_known_constant()) {
+            return format!("object {} {}", g.symbol, g.size);
+        }
+        let mut text = part.text.clone();
+        for ((_, name), to) in self.leads_to(id) {
+            text.push(' ');
+            match to {
+                Some(to) if to == id => text.push_str("\\self"),
+                Some(to) if inside.contains(&to) => text.push_str(name),
+                Some(to) => text.push_str(done.get(&to).map_or(name, |hash| hash)),
+                None => text.push_str(name),
+            }
+        }
+        text
+    }
+
+    /// What a function of a file does from any state, with all that it calls.
+    pub fn does(&self, file: &Path, name: &str) -> Option<Arc<str>> {
+        self.does.get_or_init(|| self.hashes(false)).get(&self.function(file, name)?).cloned()
+    }
+
+    /// The same with the initial values of all objects that take part.
+    pub fn whole(&self, file: &Path, name: &str) -> Option<Arc<str>> {
+        self.whole.get_or_init(|| self.hashes(true)).get(&self.function(file, name)?).cloned()
+    }
+
+    /// The values of the objects that a body in a file rests on, as a hash: those that are known; of a
+    /// program's start all initial values, of whatever it reaches.
+    pub fn values(&self, file: &Path, body: &Function) -> Arc<str> {
+        let Some(&unit) = self.by_path.get(file) else { return "".into() };
+        let is_start = &*body.name == "main";
+        let mut seen: BTreeSet<Id> = BTreeSet::new();
+        let named = objects_of(body).into_iter().map(|symbol| (false, symbol));
+        let mut work: Vec<Id> = named.filter_map(|name| self.resolve(unit, &name)).collect();
+        if is_start {
+            work.extend(self.function(file, &body.name));
+        }
+        while let Some(id) = work.pop() {
+            let passed = match self.object(id) {
+                Some(g) => is_start || g.is_known_constant(),
+                None => is_start,
+            };
+            if passed && seen.insert(id) {
+                work.extend(self.leads_to(id).into_iter().filter_map(|(_, to)| to));
+            }
+        }
+        let mut texts: Vec<&str> = seen
+            .into_iter()
+            .filter(|id| self.object(*id).is_some())
+            .filter_map(|id| Some(self.part(id)?.text.as_str()))
+            .collect();
+        texts.sort_unstable();
+        blake3::hash(texts.join(" ").as_bytes()).to_hex()[..16].into()
+    }
+
+    /// The functions that a change of some objects reaches, by file and name: those that name one of them
+    /// (true), and those that call these.
+    pub fn readers(&self, file: &Path, symbol: &str) -> BTreeMap<(PathBuf, Arc<str>), bool> {
+        let mut found = BTreeMap::new();
+        let object = self.by_path.get(file).and_then(|u| self.own.get(*u)?.get(&(false, symbol.into())));
+        let graph = self.graph();
+        let Some(start) = object.and_then(|id| graph.at.get(id)) else { return found };
+        let mut seen: BTreeSet<NodeIndex> = BTreeSet::from([*start]);
+        let mut work = vec![(*start, true)];
+        let mut at = 0;
+        while let Some(&(node, direct)) = work.get(at) {
+            at += 1;
+            for from in graph.edges.neighbors_directed(node, petgraph::Direction::Incoming) {
+                if !seen.insert(from) {
+                    continue;
+                }
+                match graph.ids[from.index()] {
+                    Id::Function(u, i) => {
+                        let f = &self.units[u].functions[i].function;
+                        let path = self.units[u].unit.files.get(f.span.file.0 as usize);
+                        let path = path.unwrap_or(&self.units[u].unit.path).clone();
+                        found.insert((path, f.name.clone()), direct);
+                        work.push((from, false));
+                    }
+                    // A table that leads to it is read for it.
+                    Id::Object(..) => work.push((from, direct)),
+                }
+            }
+        }
+        found
+    }
+
+    /// The functions that a function of a file calls or takes the address of, itself or through the
+    /// objects that it names.
+    pub fn callees(&self, file: &Path, name: &str) -> BTreeSet<Arc<str>> {
+        let mut found = BTreeSet::new();
+        let mut seen: BTreeSet<Id> = BTreeSet::new();
+        let mut work: Vec<Id> = self.function(file, name).into_iter().collect();
+        while let Some(id) = work.pop() {
+            for ((is_function, name), to) in self.leads_to(id) {
+                if *is_function {
+                    found.insert(name.clone());
+                } else if let Some(to) = to.filter(|to| seen.insert(*to)) {
+                    work.push(to);
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::units::Units;
+    use crate::frontend::c;
+    use crate::history::MemoryTree;
+
+    fn reach(files: &[(&str, &str)]) -> Reach {
+        let tree = MemoryTree::new(files.iter().copied());
+        let units = Units::new(c::Options::default(), 2);
+        let load = |(path, _): &(&str, &str)| Some((PathBuf::from(path), units.load(&tree, Path::new(path))));
+        Reach::of(&files.iter().map(load).collect())
+    }
+
+    /// Whether what `f` of `a.c` does, and the whole of it, differ between two versions.
+    #[track_caller]
+    fn check(old: &[(&str, &str)], new: &[(&str, &str)], does: bool, whole: bool) {
+        let (old_reach, new_reach) = (reach(old), reach(new));
+        let file = Path::new("a.c");
+        let differs = |of: &dyn Fn(&Reach) -> Option<Arc<str>>| {
+            of(&old_reach).expect("f") != of(&new_reach).expect("f")
+        };
+        assert_eq!(differs(&|r| r.does(file, "f")), does, "does: {old:?} | {new:?}");
+        assert_eq!(differs(&|r| r.whole(file, "f")), whole, "whole: {old:?} | {new:?}");
+    }
+
+    fn one(old: &str, new: &str, does: bool, whole: bool) {
+        check(&[("a.c", old)], &[("a.c", new)], does, whole);
+    }
+
+    #[test]
+    fn initial_values_reach_their_readers() {
+        let lim = |k: &str| format!("static int lim = {k}; int f(int x) {{ return x > lim; }} int g;");
+        one(&lim("8"), &lim("9"), true, true);
+        let count = |k: &str| format!("static int n = {k}; int f(void) {{ return n++; }}");
+        one(&count("8"), &count("9"), false, true);
+        let unread =
+            |k: &str| format!("static int n = {k}; int f(void) {{ return 1; }} int g(void) {{ return n; }}");
+        one(&unread("8"), &unread("9"), false, false);
+        let deep = |k: &str| {
+            format!(
+                "static const int n = {k}; static int g(int x) {{ return x ? g(x - 1) : n; }} int f(int x) {{ return g(x); }}"
+            )
+        };
+        one(&deep("8"), &deep("9"), true, true);
+    }
+
+    #[test]
+    fn tables_lead_to_what_they_hold() {
+        let table = |k: &str| {
+            format!(
+                "static int one(void) {{ return {k}; }} static int two(void) {{ return 7; }} static int (*const ops[])(void) = {{one, two}}; int f(int i) {{ return ops[i](); }}"
+            )
+        };
+        one(&table("1"), &table("2"), true, true);
+        let entry = |e: &str| {
+            format!(
+                "static int one(void) {{ return 1; }} static int two(void) {{ return 7; }} static int (*const ops[])(void) = {{one, {e}}}; int f(int i) {{ return ops[i](); }}"
+            )
+        };
+        one(&entry("one"), &entry("two"), true, true);
+        let text = |t: &str| {
+            format!(
+                "static const char *const names[] = {{\"a\", \"{t}\"}}; const char *f(int i) {{ return names[i]; }}"
+            )
+        };
+        one(&text("b"), &text("c"), true, true);
+    }
+
+    #[test]
+    fn other_files_count() {
+        let a = ("a.c", "int g(int); extern const int lim; int f(int x) { return g(x) > lim; }");
+        let with = |g: &'static str, lim: &'static str| [a, ("b.c", g), ("c.c", lim)];
+        let (g, h) = ("int g(int x) { return x; }", "int g(int x) { return -x; }");
+        check(&with(g, "const int lim = 1;"), &with(g, "const int lim = 1;"), false, false);
+        check(&with(g, "const int lim = 1;"), &with(h, "const int lim = 1;"), true, true);
+        check(&with(g, "const int lim = 1;"), &with(g, "const int lim = 2;"), true, true);
+        check(&with(g, "int lim = 1;"), &with(g, "int lim = 2;"), false, true);
+    }
+
+    #[test]
+    fn names_of_functions_do_not_count() {
+        let text = |g: &str| {
+            format!("int {g}(int x) {{ return x ? {g}(x - 1) : 0; }} int f(int x) {{ return {g}(x); }}")
+        };
+        one(&text("FormAdd"), &text("formadd"), false, false);
+        one("int f(int x) { return a(x); }", "int f(int x) { return b(x); }", true, true);
+        // Objects do: which of two is read matters.
+        let which = |v: &str| format!("int a, b; int f(void) {{ return {v}; }}");
+        one(&which("a"), &which("b"), true, true);
+    }
+
+    #[test]
+    fn readers_are_found_backwards() {
+        let r = reach(&[
+            (
+                "a.c",
+                "int n = 1; static int *p = &n; int g(void) { return *p; } int f(void) { return g(); } int h(void) { return 1; }",
+            ),
+            ("b.c", "extern int n; int k(void) { return n; }"),
+        ]);
+        let found = r.readers(Path::new("a.c"), "n");
+        let names: Vec<String> =
+            found.iter().map(|((_, n), direct)| format!("{n}{}", if *direct { "" } else { "*" })).collect();
+        assert_eq!(names, ["f*", "g", "k"]);
+    }
+}
