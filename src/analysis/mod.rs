@@ -8,6 +8,7 @@
 mod annotations;
 mod callers;
 mod classes;
+mod compiled_out;
 mod convert;
 pub mod difference;
 mod differencing;
@@ -257,8 +258,8 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
             verifying::settle(list, lineage, analysed, &world, &options);
         }
     };
-    properties::fill(&mut report, &lineages, &analysed, &request.analysis.pins, &join);
-    properties::fill(&mut report, &callers.lineages, &callers.analysed, &request.analysis.pins, &|_, _| {});
+    properties::fill(&mut report, &lineages, &analysed, request, &join);
+    properties::fill(&mut report, &callers.lineages, &callers.analysed, request, &|_, _| {});
     differencing::count(&mut report, &compared);
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);

@@ -1,9 +1,9 @@
 //! Properties of functions as the report's assertions: classes become versions.
 
-use super::Pin;
 use super::classes::Analysed;
 use super::lineage::Lineage;
 use super::witness;
+use super::{Request, compiled_out};
 use crate::invariant::{Break, Harm, Property, PropertyKind, Standing};
 use crate::ir::UndefinedKind;
 use crate::report::{
@@ -18,14 +18,19 @@ pub(super) fn fill(
     report: &mut Report,
     lineages: &[Lineage],
     analysed: &[Analysed],
-    pins: &[Pin],
+    request: &Request,
     join: &dyn Fn(&mut Vec<Assertion>, usize),
 ) {
     for (k, (lineage, a)) in lineages.iter().zip(analysed).enumerate() {
         let Some((newest, member)) = lineage.newest() else { continue };
         let mut list: Vec<Assertion> = Vec::new();
         for property in a.diff.iter().flat_map(|d| &d.properties) {
-            list.push(assertion(lineage, a, property));
+            let found = assertion(lineage, a, property);
+            // What a callee no longer asserts is told there.
+            let is_own = !matches!(property.kind, PropertyKind::Assertion { callee: Some(_), .. });
+            if is_own || found.matched != AssertionMatch::Removed {
+                list.push(found);
+            }
             if let Some(problem) = &property.problem {
                 let place = format!("{}:{}", RepoPath::from(&member.file), member.function.name);
                 let text = &property.text;
@@ -33,8 +38,12 @@ pub(super) fn fill(
             }
         }
         join(&mut list, k);
+        if a.diff.is_some() {
+            compiled_out::mark(&mut list, lineage, request);
+        }
         report.assertions.extend(list);
         let gone = newest + 1 < a.class_of.len();
+        let pins = &request.analysis.pins;
         for pin in pins.iter().filter(|p| gone && p.is_about(&member.file, &member.function.name)) {
             report.notices.push(format!(
                 "{}:{}: pinned fact '{}' was not checked: the function is gone",
@@ -144,6 +153,8 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
         violation,
         counterexample: broken.or_else(|| shown(&p.starts)),
         difference: Vec::new(),
+        compiled_out: false,
+        guarded: shown(&p.ends),
     }
 }
 

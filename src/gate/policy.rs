@@ -222,6 +222,8 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
         let from_the_start = assertion.judgement(newest) == Judgement::BrokenFromTheStart;
         let line = if from_the_start && assertion.counterexample.is_some() {
             regression_line(assertion, newest)
+        } else if assertion.guarded.is_some() {
+            format!("{}, and what it stopped goes on", regression_line(assertion, newest))
         } else if let Some(doubt) = doubt(assertion, newest) {
             format!("{} ({doubt})", regression_line(assertion, newest))
         } else {

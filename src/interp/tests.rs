@@ -29,6 +29,7 @@ impl Builder {
             stmts,
             span: Span::default(),
             unknowns: Vec::new(),
+            settled: Vec::new(),
             invented: Vec::new(),
         };
         let mut b = Builder(f);

@@ -77,6 +77,8 @@ pub struct Property {
     pub breaks: Vec<Break>,
     /// Examples of a property that `from` does not have and that fails in `to`.
     pub starts: Vec<Break>,
+    /// Examples of a property that fails in `from` and that `to` does not have: what it stopped goes on.
+    pub ends: Vec<Break>,
     /// By class that breaks it: a run that does, as far as one is at hand.
     pub refuting: BTreeMap<usize, Run>,
     /// Why a pinned fact could not be looked at in any class.
@@ -204,6 +206,10 @@ impl Checker<'_, '_, '_> {
         }
         for (from, to) in self.task.pairs.clone() {
             let [was, is] = [from, to].map(|class| property.standing.get(&class).copied());
+            if was == Some(Standing::Fails) && is.is_none() {
+                let example = refuting.get(&from).map(|r| r.input.clone());
+                property.ends.extend(self.end((from, to), keeps, example));
+            }
             if was == Some(Standing::Fails) || is != Some(Standing::Fails) {
                 continue;
             }
@@ -241,6 +247,17 @@ impl Checker<'_, '_, '_> {
             |r: &Run| r.same_meaning && r.old.end.is_definite() && keeps(r, false, to) == Some(false);
         let run = self.task.runs(from, to).iter().find(|r| breaks(r)).cloned()?;
         Some(Break { from, to, run: self.shrunk(run, (from, to), &breaks) })
+    }
+
+    /// The plainest run that a property stops which only the older class has.
+    fn end(&self, (from, to): (usize, usize), keeps: &Keeps, example: Option<Input>) -> Option<Break> {
+        let goes_on = |r: &Run| {
+            let ends = !matches!(r.new.end, End::AssertFailed { .. }) && r.new.end.is_definite();
+            r.same_meaning && keeps(r, true, from) == Some(false) && ends
+        };
+        let found = self.task.runs(from, to).iter().find(|r| goes_on(r)).cloned();
+        let run = found.or_else(|| Some(self.replay(from, to, example?)).filter(|r| goes_on(r)))?;
+        Some(Break { from, to, run: self.shrunk(run, (from, to), &goes_on) })
     }
 
     fn pinned(&mut self, pin: &PinnedFact) -> Property {
@@ -429,6 +446,7 @@ impl Property {
             lines: BTreeMap::new(),
             breaks: Vec::new(),
             starts: Vec::new(),
+            ends: Vec::new(),
             refuting: BTreeMap::new(),
             problem: None,
         }

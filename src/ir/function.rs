@@ -217,6 +217,15 @@ pub struct Unknown {
     pub reason: Arc<str>,
 }
 
+/// An assertion for whose failure no node stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Settled {
+    pub line: u32,
+    pub text: Arc<str>,
+    /// It checks nothing (`NDEBUG`); else its condition is true whatever happens, or it is never reached.
+    pub compiled_out: bool,
+}
+
 /// A function definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
@@ -233,6 +242,8 @@ pub struct Function {
     pub span: Span,
     /// Reasons for which not every fact can be proved; empty when fully lowered.
     pub unknowns: Vec<Unknown>,
+    /// Assertions that cannot fail; no meaning of the body depends on them.
+    pub settled: Vec<Settled>,
     /// Names of invented types, fields or constants that the body uses (front end, honesty about
     /// types); facts that involve them are never `proved`.
     pub invented: Vec<Arc<str>>,

@@ -25,7 +25,8 @@ mod verify;
 pub use ctype::{CType, Field, FloatKind, Record, RecordId};
 pub use expr::{Expr, Object};
 pub use function::{
-    Access, Callee, Function, Instr, Node, NodeId, RETURNS_TWICE, Stmt, StmtId, Unknown, Var, VarId, VarKind,
+    Access, Callee, Function, Instr, Node, NodeId, RETURNS_TWICE, Settled, Stmt, StmtId, Unknown, Var, VarId,
+    VarKind,
 };
 pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};

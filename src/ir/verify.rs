@@ -360,6 +360,7 @@ mod tests {
             stmts: vec![Stmt { span: Span::default(), depth: 0, kind: "entry" }],
             span: Span::default(),
             unknowns: Vec::new(),
+            settled: Vec::new(),
             invented: Vec::new(),
         };
         let said = verify(&f, 64);

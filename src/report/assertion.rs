@@ -37,6 +37,13 @@ pub struct Assertion {
     /// Clauses that are left to check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub difference: Vec<String>,
+    /// The newest version writes it, and checks nothing there (`NDEBUG`, an empty macro).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub compiled_out: bool,
+    /// An input that an assertion stopped which was removed or compiled out: execution goes on now. Replayed
+    /// in both versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guarded: Option<Witness>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -121,7 +128,11 @@ pub enum Judgement {
     Preexisting,
     /// A property that is new or was changed, and that the newer version breaks.
     BrokenFromTheStart,
-    /// The newer version does not have it, keeps it, or fails on no input on which the older one does not.
+    /// An assertion that the newer version does not have.
+    Removed,
+    /// An assertion that the newer version writes and does not check.
+    CompiledOut,
+    /// The newer version keeps it, or fails on no input on which the older one does not.
     Kept,
 }
 
@@ -131,6 +142,12 @@ pub const HARMLESS: &str = "difference-graph";
 impl Assertion {
     /// Returns what became of the property up to the newest version of the range.
     pub fn judgement(&self, newest: Version) -> Judgement {
+        if self.compiled_out {
+            return Judgement::CompiledOut;
+        }
+        if self.kind == AssertionKind::Assertion && self.matched == AssertionMatch::Removed {
+            return Judgement::Removed;
+        }
         let now = self.outcome.get(&newest).copied();
         let before = self.outcome.iter().find(|(v, _)| **v < newest).map(|(_, o)| *o);
         match (self.violation, now, before) {

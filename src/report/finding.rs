@@ -250,6 +250,7 @@ fn of_assertion(a: &Assertion, newest: Version, left_alone: &BTreeMap<String, Le
     let level = match judgement {
         Judgement::Regression if free.is_none() => Level::Error,
         Judgement::Regression | Judgement::BrokenFromTheStart => Level::Warning,
+        Judgement::Removed | Judgement::CompiledOut if a.guarded.is_some() => Level::Warning,
         Judgement::Undecided if held => Level::Note,
         _ => return None,
     };
@@ -257,7 +258,7 @@ fn of_assertion(a: &Assertion, newest: Version, left_alone: &BTreeMap<String, Le
         Judgement::Undecided => format!("{} is no longer provable", visible(&a.text)),
         _ => statement(a),
     };
-    if let Some(witness) = &a.counterexample {
+    if let Some(witness) = a.counterexample.as_ref().or(a.guarded.as_ref()) {
         let (before, after) = ends_of(witness, ROOM);
         let input = input_of(witness, &a.function);
         message.push_str(&format!(". For example {input}: before {before}; after {after}"));

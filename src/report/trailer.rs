@@ -102,7 +102,7 @@ pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
     if let Some(at) = assertion.lines.get(&newest).or(assertion.lines.values().last()) {
         line.push_str(&format!(" at {at}"));
     }
-    let input = assertion.counterexample.as_ref();
+    let input = assertion.counterexample.as_ref().or(assertion.guarded.as_ref());
     let input = input.map(|w| shortened(&input_text(w, &assertion.function), FACT_WIDTH)).unwrap_or_default();
     if !input.is_empty() {
         line.push_str(&format!(" ({input})"));
@@ -114,6 +114,8 @@ pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
 pub(super) fn statement(assertion: &Assertion) -> String {
     match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
         Some(event) => format!("now {}", fact(event)),
+        None if assertion.compiled_out => format!("{} is compiled out", fact(&assertion.text)),
+        None if assertion.guarded.is_some() => format!("{} is removed", fact(&assertion.text)),
         None if matches!(
             assertion.violation,
             Some(Violation::NonconformingFeature | Violation::BadPropertyUpdate)

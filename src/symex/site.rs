@@ -6,8 +6,8 @@
 //! condition in that state.
 
 use crate::ir::{
-    App, Callee, Expr, Function, Instr, Leaf, NodeId, Object, Op, Sort, Term, TermId, TermPool, Uf, Unit,
-    VarId,
+    App, Callee, Expr, Function, Instr, Leaf, NodeId, Object, Op, Settled, Sort, Term, TermId, TermPool, Uf,
+    Unit, VarId,
 };
 use crate::semantics::constant_string;
 use rustc_hash::FxHashMap;
@@ -64,8 +64,9 @@ fn failing(f: &Function, unit: &Unit, node: NodeId) -> Option<String> {
 /// The assertions that stand in a function: line, text, and which of those with this text.
 pub fn assertions_of(f: &Function, unit: &Unit) -> Vec<(u32, String, usize)> {
     let nodes = (0..f.nodes.len() as u32).map(NodeId);
-    let sites: BTreeSet<(u32, String)> =
-        nodes.filter_map(|n| Some((f.node(n).span.line, failing(f, unit, n)?))).collect();
+    let checked = nodes.filter_map(|n| Some((f.node(n).span.line, failing(f, unit, n)?)));
+    let settled = f.settled.iter().filter(|s| !s.compiled_out).map(|s| (s.line, s.text.to_string()));
+    let sites: BTreeSet<(u32, String)> = checked.chain(settled).collect();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut numbered = Vec::new();
     for (line, text) in sites {
@@ -95,6 +96,13 @@ impl Sites {
             if formulas[r.site].is_none() {
                 let bits = unit.data_model.pointer_bits();
                 formulas[r.site] = Formula { f, region: r, pool, bits, steps: 0 }.build();
+            }
+        }
+        // What cannot fail has no region.
+        for (formula, site) in formulas.iter_mut().zip(&sites) {
+            let is_it = |s: &Settled| !s.compiled_out && s.line == site.line && *s.text == *site.text;
+            if formula.is_none() && f.settled.iter().any(is_it) {
+                *formula = Some(pool.bool(true));
             }
         }
         // Of a condition that is no formula the region is ordinary code.

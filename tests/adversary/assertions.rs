@@ -2,3 +2,133 @@
 //! tests and asserted copies that are compiled and run.
 
 use super::kit::Pair;
+
+const HEADER: &str = "#include <assert.h>\n";
+
+/// Two versions of what follows `#include <assert.h>`.
+fn pair(old: &str, new: &str) -> Pair {
+    Pair::new(&format!("{HEADER}{old}"), &format!("{HEADER}{new}"))
+}
+
+/// What becomes of the assertions of `f`, as `check --json` says it: `match`, `compiled_out`, whether a
+/// regression.
+fn assertions(pair: &Pair) -> Vec<String> {
+    let found = pair.json("check HEAD~1..HEAD");
+    let list = found["assertions"].as_array().cloned().unwrap_or_default();
+    let word = |a: &serde_json::Value| {
+        let mut word = a["match"].as_str().unwrap_or_default().to_owned();
+        word.push_str(if a["compiled_out"] == true { ", compiled out" } else { "" });
+        word.push_str(if a["guarded"].is_object() { ", goes on" } else { "" });
+        word.push_str(if a["violation"] == "regression" { ", regression" } else { "" });
+        word
+    };
+    list.iter().filter(|a| a["kind"] == "assertion").map(word).collect()
+}
+
+#[test]
+fn a_text_that_means_something_else_now_is_a_regression() {
+    let clamp = "int f(int x) { if (x < 0) x = 0; if (x > 10) x = 10; assert(OK); return x; }\n";
+    for (old, new, rest) in [
+        (
+            "struct s { char a; int b; char c; };",
+            "struct __attribute__((packed)) s { char a; int b; char c; };",
+            "int f(int x) { assert(sizeof(struct s) == 12); return x; }\n",
+        ),
+        (
+            "struct s { char a; int b; };",
+            "#pragma pack(push, 1)\nstruct s { char a; int b; };\n#pragma pack(pop)",
+            "int f(void) { struct s v; assert(sizeof v == 8 && sizeof v.b == 4); return 0; }\n",
+        ),
+        (
+            "struct s { int a, b; };",
+            "struct s { int b, a; };",
+            "int f(void) { assert(__builtin_offsetof(struct s, b) == 4); return 0; }\n",
+        ),
+        ("enum { N = 4 };", "enum { N = 5 };", "int f(int x) { assert(N % 2 == 0); return x; }\n"),
+        ("typedef int num;", "typedef short num;", "int f(void) { assert((num)40000 > 0); return 0; }\n"),
+        ("typedef int num;", "typedef short num;", "int f(void) { assert(sizeof(num) >= 4); return 0; }\n"),
+        (
+            "typedef signed char num;",
+            "typedef unsigned char num;",
+            "int f(void) { assert((num)-1 < 0); return 0; }\n",
+        ),
+        ("#define OK x >= 0", "#define OK x > 0", clamp),
+        ("enum { L = 10 };\n#define OK x <= L", "enum { L = 9 };\n#define OK x <= L", clamp),
+        (
+            "static int ok(int x) { return x <= 10; }\n#define OK ok(x)",
+            "static int ok(int x) { return x < 10; }\n#define OK ok(x)",
+            clamp,
+        ),
+        (
+            "static const int t[2] = {0, 10};\n#define OK x <= t[1]",
+            "static const int t[2] = {0, 9};\n#define OK x <= t[1]",
+            clamp,
+        ),
+        (
+            "typedef int num;",
+            "typedef signed char num;",
+            "int f(int x) { if (x < 0 || x > 200) return 0; num y = x; assert(y == x); return y; }\n",
+        ),
+    ] {
+        let changed = pair(&format!("{old}\n{rest}"), &format!("{new}\n{rest}"));
+        changed.says("check HEAD~1..HEAD", 1, &["1 regression"], &["new or changed"]);
+        changed.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+        changed.says("condition --exit-code HEAD~1..HEAD", 1, &["verify"], &["no function differs"]);
+        assert_eq!(assertions(&changed), ["unchanged, regression"], "{old}\n{new}\n{rest}");
+        // The other way round something is mended.
+        let back = pair(&format!("{new}\n{rest}"), &format!("{old}\n{rest}"));
+        back.says("check HEAD~1..HEAD", 0, &["no regression", "1 fixed"], &["kept"]);
+    }
+}
+
+#[test]
+fn what_is_not_asserted_any_more_is_said() {
+    let f = |asserts: &str| format!("int f(int x)\n{{\n    {asserts}\n    return x;\n}}\n");
+    let clamped = |asserts: &str| f(&format!("if (x < 0) x = 0;\n    {asserts}"));
+    let with = |top: &str, rest: &str| format!("{top}{HEADER}{rest}");
+    let guard = f("assert(x > 0);");
+    let mine = |body: &str| format!("#define MY(c) {body}\n{}", f("MY(x > 0);"));
+    let off = ["removed, compiled out, goes on"];
+    for (old, new, expected) in [
+        (with("", &guard), with("", &f("")), &["removed, goes on"][..]),
+        (with("", &guard), with("", &f("// assert(x > 0);")), &["removed, goes on"]),
+        (with("", &clamped("assert(x >= 0);")), with("", &clamped("")), &["removed"]),
+        // What is asserted elsewhere in other words is no assertion that is left.
+        (
+            with("", &f("assert(x > 0);\n    if (x > 0) x--;")),
+            with("", &f("if (x > 0) x--;")),
+            &["removed, goes on"],
+        ),
+        (with("", &guard), with("#define NDEBUG\n", &guard), &off),
+        (with("", &guard), with("", &f("#ifdef DEBUG\n    assert(x > 0);\n#endif")), &off),
+        (with("", &guard), with("", &f("#if 0\n    assert(x > 0);\n#endif")), &off),
+        (with("", &mine("assert(c)")), with("", &mine("((void)0)")), &off),
+        (with("", &mine("assert(c)")), with("", &mine("do { (void)sizeof(c); } while (0)")), &off),
+        (
+            with("#define NDEBUG\n", &guard),
+            with("#define NDEBUG\n", &guard.replace("return x", "return x + 1")),
+            &["unchanged, compiled out"],
+        ),
+        (
+            with("#define NDEBUG\n", &f("")),
+            with("#define NDEBUG\n", &f("assert(x > 0); x++;")),
+            &["new, compiled out"],
+        ),
+    ] {
+        let pair = Pair::new(&old, &new);
+        assert_eq!(assertions(&pair), expected, "{old}\n{new}");
+        let word = if expected[0].contains("compiled") { "1 compiled out" } else { "1 removed" };
+        pair.says("check HEAD~1..HEAD", 0, &["no regression", word], &["kept"]);
+    }
+    // The header that switches off, and the configuration.
+    let source = format!("#include \"config.h\"\n{HEADER}{guard}");
+    let pair = Pair::of(
+        &[("a.c", &source), ("config.h", "/* nothing */\n")],
+        &[("a.c", &source), ("config.h", "#define NDEBUG 1\n")],
+    );
+    assert_eq!(assertions(&pair), off);
+    let changed = with("", &guard.replace("return x", "return x + 1"));
+    let settings = (".invdiff.yaml", "c:\n  defines: {NDEBUG: 1}\n");
+    let pair = Pair::of(&[("a.c", &with("", &guard)), settings], &[("a.c", &changed), settings]);
+    assert_eq!(assertions(&pair), ["unchanged, compiled out"]);
+}

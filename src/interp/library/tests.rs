@@ -109,6 +109,7 @@ fn call(name: &str, ret: CType, args: &[A], text: &str, stdin: &str) -> Outcome 
         stmts: vec![Stmt { span: Span::default(), depth: 0, kind: "entry" }],
         span: Span::default(),
         unknowns: vec![],
+        settled: vec![],
         invented: vec![],
     });
     let program = Program::new(vec![Arc::new(unit)]);

@@ -10,7 +10,7 @@ use crate::report::text;
 /// How a judgement is shown: id, title, kind for the filter, class of the condition, and what it means.
 type Manner = (Judgement, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-const MANNERS: [Manner; 7] = [
+const MANNERS: [Manner; 9] = [
     (
         Judgement::Regression,
         "broken",
@@ -59,6 +59,22 @@ const MANNERS: [Manner; 7] = [
         "differs",
         "Properties that both versions break; no objection to this change.",
     ),
+    (
+        Judgement::Removed,
+        "removed",
+        "Removed",
+        "open",
+        "differs",
+        "Assertions that the newer version does not have.",
+    ),
+    (
+        Judgement::CompiledOut,
+        "compiled-out",
+        "Compiled out",
+        "open",
+        "differs",
+        "Assertions that the newer version writes and does not check.",
+    ),
     (Judgement::Kept, "kept", "Kept", "held", "kept", "Properties that the change breaks on no input."),
 ];
 
@@ -94,7 +110,7 @@ fn card(view: &View, a: &Assertion, judgement: Judgement, kind: &str, class: &st
             html.leaf("li", &[("class", "remark")], &remark);
         }
     });
-    if let Some(witness) = &a.counterexample {
+    if let Some(witness) = a.counterexample.as_ref().or(a.guarded.as_ref()) {
         let (old, new) = text::property_ends(a, witness, EXAMPLE);
         let ends = [format!("before: {old}"), format!("after: {new}")];
         html.markup("<dl>");

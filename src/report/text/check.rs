@@ -22,6 +22,8 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
         (Judgement::BrokenFromTheStart, "new or changed, and does not hold", true),
         (Judgement::Fixed, "fixed", true),
         (Judgement::Undecided, "undecided", true),
+        (Judgement::Removed, "removed", true),
+        (Judgement::CompiledOut, "compiled out", true),
         (Judgement::Possible, "possible, if callers pass such an input", options.verbose),
         (Judgement::Preexisting, "broken before, too", options.verbose),
         (Judgement::Kept, "kept", options.verbose),
@@ -83,7 +85,7 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
         let clauses: Vec<_> = a.difference.iter().map(visible).collect();
         writeln!(out, "      left to check  {}", clauses.join("; "))?;
     }
-    match &a.counterexample {
+    match a.counterexample.as_ref().or(a.guarded.as_ref()) {
         Some(witness) if judgement != Judgement::Preexisting || options.verbose => {
             example(view, a, witness, out)
         }
@@ -98,7 +100,8 @@ pub fn remarks(report: &Report, options: &TextOptions, a: &Assertion, judgement:
         Some(Violation::BadPropertyUpdate) => Some("what did not change does not meet it"),
         _ => None,
     };
-    let why = why_open(a, judgement, newest(report));
+    let goes_on = a.guarded.as_ref().map(|_| "what it stopped goes on");
+    let why = why_open(a, judgement, newest(report)).or(goes_on);
     let left_alone = options.left_alone.get(&a.id).filter(|_| judgement == Judgement::Regression);
     let left_alone = left_alone
         .map(|why| why.reason().map_or("not blocked".to_owned(), |reason| format!("suppressed: {reason}")));
@@ -127,6 +130,9 @@ pub fn ends(a: &Assertion, witness: &Witness, room: usize) -> (String, String) {
     };
     let failing = a.outcome.iter().rev().find(|(_, o)| **o == AssertionOutcome::Fail).map(|(v, _)| v);
     let at = failing.and_then(|v| a.lines.get(v));
+    if a.guarded.is_some() {
+        return (end(&witness.old, at), ending(&witness.new, room));
+    }
     (end(&witness.old, None), end(&witness.new, at))
 }
 
@@ -168,6 +174,8 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
         (Judgement::BrokenFromTheStart, "new or changed that does not hold"),
         (Judgement::Fixed, "fixed"),
         (Judgement::Undecided, "undecided"),
+        (Judgement::Removed, "removed"),
+        (Judgement::CompiledOut, "compiled out"),
         (Judgement::Possible, "possible"),
         (Judgement::Preexisting, "broken before, too"),
         (Judgement::Kept, "kept"),

@@ -8,7 +8,8 @@ use super::function::{BUILTIN_SETJMP, Edge, FnCx, Lowered, VFORK};
 use super::places::Place;
 use super::sequencing;
 use super::types::{Scalar, Shape};
-use crate::ir::{Callee, Const, Expr, Instr, Op, RETURNS_TWICE, Sort, VarId};
+use super::unit::ASSERT_OFF;
+use crate::ir::{Callee, Const, Expr, Instr, Op, RETURNS_TWICE, Settled, Sort, VarId};
 use rucc_ast::{BinaryOp, UnaryOp};
 use rucc_sema::{
     Classify, Const as Folded, Conversion, DeclId, DeclKind, ExprId, ExprKind, ExprList, JumpAsk, Sign,
@@ -608,6 +609,9 @@ impl FnCx<'_, '_> {
             }
         }
         let list: Vec<ExprId> = self.unit.tast[args].to_vec();
+        if matches!(&callee, Callee::Direct(name) if **name == *ASSERT_OFF) {
+            return self.compiled_out(&list);
+        }
         let mut values = Vec::new();
         let mut types = Vec::new();
         for (i, &arg) in list.iter().enumerate() {
@@ -642,6 +646,21 @@ impl FnCx<'_, '_> {
             // What else it writes is known at the end of the function.
             let (reason, writes) = (RETURNS_TWICE.into(), dst.into_iter().collect());
             self.emit(Instr::Unknown { reason, writes, anything: true });
+        }
+        Ok(())
+    }
+
+    /// An assertion that `NDEBUG` switches off: nothing happens, and that is known.
+    fn compiled_out(&mut self, args: &[ExprId]) -> Lowered<()> {
+        let [text] = args else { return Err("assertion without its text".into()) };
+        let mut e = *text;
+        while let ExprKind::Convert { operand, .. } = self.unit.tast[e].kind {
+            e = operand;
+        }
+        if let ExprKind::Str(s) = self.unit.tast[e].kind {
+            let bytes = self.unit.tast[s].bytes(self.unit.target);
+            let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(&bytes)).into();
+            self.settled.push(Settled { line: self.span.line, text, compiled_out: true });
         }
         Ok(())
     }

@@ -7,8 +7,8 @@
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{
-    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, Span, Stmt, StmtId, Unknown,
-    Var, VarId, VarKind,
+    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, Settled, Span, Stmt, StmtId,
+    Unknown, Var, VarId, VarKind,
 };
 use rucc_sema::{CaseId, DeclFlags, DeclId, ExprId, LabelId};
 use rucc_types::{TypeId, TypeKind};
@@ -81,6 +81,7 @@ pub(super) struct FnCx<'u, 'a> {
     pub scopes: Vec<Vec<VarId>>,
     /// Those that are alive where a jump forwards leaves.
     pub live_at_jumps: BTreeMap<NodeId, Vec<VarId>>,
+    pub settled: Vec<Settled>,
 }
 
 /// Lowers a definition. What cannot be expressed becomes [`Instr::Unknown`]; no part is lost.
@@ -126,6 +127,7 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
         stmts: cx.stmts,
         span,
         unknowns: cx.unknowns,
+        settled: cx.settled,
         invented: Vec::new(),
     }
 }
@@ -162,6 +164,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             lengths: HashMap::new(),
             scopes: Vec::new(),
             live_at_jumps: BTreeMap::new(),
+            settled: Vec::new(),
         }
     }
 
@@ -340,7 +343,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         let (nodes, vars) = (self.nodes.len(), self.vars.len());
         let (frontier, stmt, span) = (self.frontier.clone(), self.stmt, self.span.clone());
         let (around, inner, depth) = (self.around.len(), self.inner, self.depth);
-        let (unknowns, names) = (self.unknowns.len(), self.names.clone());
+        let (unknowns, settled, names) = (self.unknowns.len(), self.settled.len(), self.names.clone());
         let (temps, scopes) = (self.temps[stmt.0 as usize], self.scopes.len());
         let result = work(self);
         if result.is_err() {
@@ -351,6 +354,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             self.scopes.truncate(scopes);
             self.scopes.iter_mut().for_each(|s| s.retain(|v| (v.0 as usize) < vars));
             self.unknowns.truncate(unknowns);
+            self.settled.truncate(settled);
             self.names = names;
             self.around.truncate(around);
             let kept = |e: &Edge| (e.node.0 as usize) < nodes;
@@ -431,6 +435,9 @@ impl<'u, 'a> FnCx<'u, 'a> {
             if !std::mem::replace(&mut reached[id.0 as usize], true) {
                 work.extend(&node.succs);
             }
+        }
+        for node in reached.iter().zip(&self.nodes).filter(|(reached, _)| !**reached).map(|(_, node)| node) {
+            self.settled.extend(self.unit.failing(node));
         }
         let mut renumbered = vec![Function::EXIT; self.nodes.len()];
         let mut next = 0;

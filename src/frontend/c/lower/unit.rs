@@ -3,7 +3,10 @@
 use super::function;
 use super::spans::Spans;
 use super::types::pointer_bits;
-use crate::ir::{CType, DataModel, Function, Global, Linkage, Prototype, Record, RecordId, Unit};
+use crate::ir::{
+    CType, Callee, DataModel, Expr, Function, Global, Instr, Linkage, Node, Object, Prototype, Record,
+    RecordId, Settled, Unit,
+};
 use rucc_ast::UnaryOp;
 use rucc_base::{Idx, Interner};
 use rucc_sema::{Decl, DeclFlags, DeclId, DeclKind, Definition, ExprKind, StorageDuration, Tast};
@@ -47,8 +50,12 @@ const NORETURN: [&str; 10] = [
     "_longjmp",
     "siglongjmp",
     "__assert_fail",
-    "__invdiff_assert_fail",
+    ASSERT_FAIL,
 ];
+
+/// What our `assert.h` expands a failed assertion to, and one that `NDEBUG` switches off.
+const ASSERT_FAIL: &str = "__invdiff_assert_fail";
+pub(super) const ASSERT_OFF: &str = "__invdiff_assert_off";
 
 pub(super) fn lower_unit<'a>(
     tast: &'a Tast,
@@ -265,6 +272,19 @@ impl<'a> UnitCx<'a> {
             });
         }
         symbol
+    }
+
+    /// The assertion whose failure a node is.
+    pub fn failing(&self, node: &Node) -> Option<Settled> {
+        let Instr::Call { callee: Callee::Direct(name), args, .. } = &node.instr else { return None };
+        if **name != *ASSERT_FAIL {
+            return None;
+        }
+        let Expr::Addr(Object::Global(symbol)) = args.first()? else { return None };
+        let literal = self.globals.get(*self.global_of.get(symbol)?)?;
+        let bytes = literal.constant_bytes(0, literal.size)?;
+        let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(&bytes)).into();
+        Some(Settled { line: node.span.line, text, compiled_out: false })
     }
 
     /// Returns whether an object lives in static storage.
