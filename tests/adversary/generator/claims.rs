@@ -22,6 +22,12 @@ pub enum Answer {
     Same,
 }
 
+/// A claim that a run refutes, or silence about what a run shows.
+pub struct Wrong {
+    pub command: &'static str,
+    pub what: String,
+}
+
 /// A pair with its runs.
 pub struct Judged<'a> {
     pub pair: &'a Pair,
@@ -48,15 +54,18 @@ impl Judged<'_> {
     }
 
     /// What `diff` answers, and what is wrong with it.
-    pub fn diff(&self, wrong: &mut Vec<String>) -> Answer {
+    pub fn diff(&self, wrong: &mut Vec<Wrong>) -> Answer {
         let (status, text, err) = self.pair.run("diff HEAD~1..HEAD");
         if status != Some(0) {
-            wrong.push(format!("diff ends with {status:?}: {err}"));
+            wrong.push(Wrong { command: "diff", what: format!("diff ends with {status:?}: {err}") });
         }
         let report = self.pair.json("diff HEAD~1..HEAD");
         let answer = answer(&report, &text);
         if answer == Answer::Same && self.differs() {
-            wrong.push(format!("diff says that nothing changed: {}", text.trim()));
+            wrong.push(Wrong {
+                command: "diff",
+                what: format!("diff says that nothing changed: {}", text.trim()),
+            });
         }
         for churn in churns(&report) {
             self.replay(&churn["witness"], wrong);
@@ -65,7 +74,7 @@ impl Judged<'_> {
     }
 
     /// A witness of the whole program predicts what the compiled versions print.
-    fn replay(&self, witness: &Value, wrong: &mut Vec<String>) {
+    fn replay(&self, witness: &Value, wrong: &mut Vec<Wrong>) {
         if witness["kind"] != "program" || witness["stdin"].is_null() || !list(&witness["calls"]).is_empty() {
             return;
         }
@@ -84,18 +93,21 @@ impl Judged<'_> {
                 _ => false,
             };
             if ran.stdout != predicted || !same_end {
-                wrong.push(format!(
-                    "the {side} version on {stdin:?}: predicted {predicted:?} {status:?}, ran {ran:?}"
-                ));
+                wrong.push(Wrong {
+                    command: "diff",
+                    what: format!(
+                        "the {side} version on {stdin:?}: predicted {predicted:?} {status:?}, ran {ran:?}"
+                    ),
+                });
             }
         }
     }
 
     /// What is wrong with what `check` says, and whether it is silent where a run breaks an assertion.
-    pub fn check(&self, wrong: &mut Vec<String>) {
+    pub fn check(&self, wrong: &mut Vec<Wrong>) {
         let (status, text, _) = self.pair.run("check HEAD~1..HEAD");
         if self.differs() && text.contains("no function changed") {
-            wrong.push(format!("check: {}", text.trim()));
+            wrong.push(Wrong { command: "check", what: text.trim().to_owned() });
         }
         let Some(input) = self.breaking() else { return };
         let report = self.pair.json("check HEAD~1..HEAD");
@@ -103,7 +115,10 @@ impl Judged<'_> {
         let asserted = list(&report["assertions"]).iter().filter(|a| a["kind"] == "assertion");
         let own: Vec<&Value> = asserted.filter(|a| a["function"] == self.function).collect();
         for a in own.iter().filter(|a| outcome(a) == "not-fail") {
-            wrong.push(format!("check: {} does not fail, says it; on {input:?} it does", a["text"]));
+            wrong.push(Wrong {
+                command: "check",
+                what: format!("check: {} does not fail, says it; on {input:?} it does", a["text"]),
+            });
         }
         // That it fails is said, though it may have failed on other inputs before.
         if own.iter().any(|a| outcome(a) == "fail") {
@@ -111,32 +126,38 @@ impl Judged<'_> {
         }
         let (strict, ..) = self.pair.run("check --strict HEAD~1..HEAD");
         if status == Some(0) && strict == Some(0) {
-            wrong.push(format!("check --strict is content, but {input:?} breaks it: {}", text.trim()));
+            wrong.push(Wrong {
+                command: "check",
+                what: format!("check --strict is content, but {input:?} breaks it: {}", text.trim()),
+            });
         }
     }
 
     /// What is wrong with what `condition` says.
-    pub fn condition(&self, wrong: &mut Vec<String>) {
+    pub fn condition(&self, wrong: &mut Vec<Wrong>) {
         let (status, text, _) = self.pair.run("condition --exit-code HEAD~1..HEAD");
         if self.differs() && text.contains("no function differs") {
-            wrong.push(format!("condition: {}", text.trim()));
+            wrong.push(Wrong { command: "condition", what: text.trim().to_owned() });
         }
         if let (Some(input), Some(0)) = (self.breaking(), status) {
-            wrong.push(format!("condition --exit-code is content, but {input:?} breaks it: {}", text.trim()));
+            wrong.push(Wrong {
+                command: "condition",
+                what: format!("condition --exit-code is content, but {input:?} breaks it: {}", text.trim()),
+            });
         }
     }
 
     /// Whether `blame` leaves out the commit that changed what `work` does.
-    pub fn blame(&self, wrong: &mut Vec<String>) {
+    pub fn blame(&self, wrong: &mut Vec<Wrong>) {
         let (_, text, _) = self.pair.run(&format!("blame a.c:{}", self.function));
         let is_open = ["not looked at", "open", "undecided", "not analysed"].iter().any(|w| text.contains(w));
         if self.differs() && !text.contains(" two") && !is_open {
-            wrong.push(format!("blame: {}", text.trim()));
+            wrong.push(Wrong { command: "blame", what: text.trim().to_owned() });
         }
     }
 
     /// Whether `bisect` says of `work` what runs refute.
-    pub fn bisect(&self, wrong: &mut Vec<String>) {
+    pub fn bisect(&self, wrong: &mut Vec<Wrong>) {
         let Some(bound) = self.bound else { return };
         let condition = format!("a.c:work: \\result <= {bound}");
         let (_, out, _) = self.pair.run_words(&["bisect", "--json", &condition, "HEAD~1..HEAD"]);
@@ -145,19 +166,22 @@ impl Judged<'_> {
             new.ended == oracle::Ended::Status(0) && new.stdout.trim().parse().is_ok_and(|n: i64| n > bound)
         });
         if let (Some((input, ..)), true) = (broken, found["outcome"] == "holds") {
-            wrong.push(format!("bisect: {condition} holds, says it; {input:?} refutes it"));
+            wrong.push(Wrong {
+                command: "bisect",
+                what: format!("bisect: {condition} holds, says it; {input:?} refutes it"),
+            });
         }
     }
 
     /// Facts that are said to be proved hold in compiled copies with assertions.
-    pub fn asserted(&self, wrong: &mut Vec<String>) {
+    pub fn asserted(&self, wrong: &mut Vec<Wrong>) {
         for (revision, version, files) in [("HEAD~1", "old", &self.files[0]), ("HEAD", "new", &self.files[1])]
         {
             let folder = self.folder.join(format!("asserted-{version}"));
             let into = folder.to_string_lossy().into_owned();
             let (status, _, err) = self.pair.run_words(&["assert", revision, "--output-dir", &into]);
             if status != Some(0) {
-                wrong.push(format!("assert ends with {status:?}: {err}"));
+                wrong.push(Wrong { command: "assert", what: format!("assert ends with {status:?}: {err}") });
                 continue;
             }
             let copied: Files = files
@@ -172,7 +196,10 @@ impl Judged<'_> {
             let built = match oracle::sanitized(&copied, &folder.join("build")) {
                 Ok(built) => built,
                 Err(why) => {
-                    wrong.push(format!("the copy with assertions of the {version} version: {why}"));
+                    wrong.push(Wrong {
+                        command: "assert",
+                        what: format!("the copy with assertions of the {version} version: {why}"),
+                    });
                     continue;
                 }
             };
@@ -180,9 +207,12 @@ impl Judged<'_> {
                 let plain = if version == "old" { old } else { new };
                 let ran = oracle::run(&built, input);
                 if ran != *plain {
-                    wrong.push(format!(
-                        "with assertions, the {version} version on {input:?}: {ran:?}, not {plain:?}"
-                    ));
+                    wrong.push(Wrong {
+                        command: "assert",
+                        what: format!(
+                            "with assertions, the {version} version on {input:?}: {ran:?}, not {plain:?}"
+                        ),
+                    });
                     break;
                 }
             }
@@ -190,12 +220,12 @@ impl Judged<'_> {
     }
 
     /// Witness tests tell the versions apart.
-    pub fn witnesses(&self, wrong: &mut Vec<String>) {
+    pub fn witnesses(&self, wrong: &mut Vec<Wrong>) {
         let folder = self.folder.join("witnesses");
         let into = folder.to_string_lossy().into_owned();
         let (status, _, err) = self.pair.run_words(&["witness", "HEAD~1..HEAD", "--output-dir", &into]);
         if status != Some(0) {
-            wrong.push(format!("witness ends with {status:?}: {err}"));
+            wrong.push(Wrong { command: "witness", what: format!("witness ends with {status:?}: {err}") });
         }
         let Ok(entries) = std::fs::read_dir(&folder) else { return };
         let mut tests: Vec<_> =
@@ -219,12 +249,18 @@ impl Judged<'_> {
                     .output()
                     .expect("cc runs");
                 if !built.status.success() {
-                    wrong.push(format!("a witness test: {}", String::from_utf8_lossy(&built.stderr)));
+                    wrong.push(Wrong {
+                        command: "witness",
+                        what: format!("a witness test: {}", String::from_utf8_lossy(&built.stderr)),
+                    });
                     continue;
                 }
                 let ran = oracle::run(&program, "");
                 if ran.ended != oracle::Ended::Status(expected) {
-                    wrong.push(format!("a witness test of {side}: {ran:?}\n{text}"));
+                    wrong.push(Wrong {
+                        command: "witness",
+                        what: format!("a witness test of {side}: {ran:?}\n{text}"),
+                    });
                 }
             }
         }
