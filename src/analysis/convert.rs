@@ -194,7 +194,7 @@ fn point(
     (diff, kept): (&PointDiff, bool),
     queries: &mut u64,
 ) -> Point {
-    let view = View { request, lineage, a, point: &diff.point.id };
+    let view = View { request, lineage, a, point: &diff.point.id, reached: &diff.reached };
     let kind = match diff.point.kind {
         invariant::Kind::Entry => PointKind::Entry,
         invariant::Kind::Exit => PointKind::Exit,
@@ -218,6 +218,13 @@ fn point(
             invariants.push(fact);
         }
     }
+    // Where no run comes, everything holds.
+    let is_reached =
+        |f: &&invariant::Fact| f.classes.iter().all(|c| invariant::speaks_of(&diff.reached, f, c));
+    let (reached, mut unreached): (Vec<_>, Vec<_>) = invariants.into_iter().partition(is_reached);
+    let mut invariants = reached;
+    unreached.extend(&diff.unreached);
+    point.if_reached = unreached.into_iter().map(|f| view.fact(f, None)).collect();
     if !request.analysis.has_locals() && !request.analysis.points.is_explicit() {
         let outside = |v: &String| ["output", "end", "calls"].contains(&v.as_str()) || diff.cells.contains(v);
         let at_entry = |v: &String| v.starts_with("\\old(");
@@ -317,6 +324,7 @@ struct View<'a> {
     a: &'a Analysed,
     /// Id of the point that is shown.
     point: &'a str,
+    reached: &'a invariant::ReachedByClass,
 }
 
 impl View<'_> {
@@ -346,6 +354,12 @@ impl View<'_> {
             }
         }
         let proved = |v: usize| self.member(v).is_none_or(|m| m.inlined.invented.is_empty());
+        let is_event = f.text.starts_with("undefined: ");
+        let comes = |v: &usize| {
+            let reached = |c| invariant::speaks_of(self.reached, f, c);
+            (version(*v), self.a.class_of[*v].is_none_or(reached))
+        };
+        let reached = if is_event { BTreeMap::new() } else { versions.iter().map(comes).collect() };
         let mut assumptions = f.assumptions.clone();
         for m in versions.iter().filter_map(|&v| self.member(v)) {
             assumptions.extend(m.inlined.invented.iter().map(|name| format!("invented-type({name})")));
@@ -368,7 +382,7 @@ impl View<'_> {
             text: f.text.clone(),
             c: f.c.clone(),
             // An undefined event was met by one replayed run; that is no statement about all.
-            status: match f.text.starts_with("undefined: ") {
+            status: match is_event {
                 true => BTreeMap::new(),
                 false => versions.iter().map(status).collect(),
             },
@@ -377,6 +391,7 @@ impl View<'_> {
             samples: None,
             assumptions,
             lines,
+            reached,
         }
     }
 

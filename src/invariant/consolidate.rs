@@ -19,6 +19,7 @@ use super::point::{Kind, Point};
 use super::precondition::Precondition;
 use super::properties::{self, PinnedFact, Property};
 use super::quantity::Quantity;
+use super::reached;
 use super::runs::{self, Budget, Difference, Kept, Run};
 use super::separation::{LoopFrames, Regions};
 use super::subject::{self, Subject};
@@ -163,6 +164,10 @@ pub struct PointDiff {
     pub cells: BTreeSet<String>,
     pub churns: Vec<Churn>,
     pub undecided: Vec<Undecided>,
+    /// Facts that are no side of a churn, since no defined execution of their class comes here.
+    pub unreached: Vec<Fact>,
+    /// Which classes come here.
+    pub reached: reached::ByClass,
 }
 
 /// All that was found of a function.
@@ -432,6 +437,7 @@ impl<'a> Engine<'a> {
                 self.typestates();
             }
         }
+        self.tell_what_is_reached();
         std::mem::take(&mut self.diff)
     }
 

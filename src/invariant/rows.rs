@@ -194,7 +194,7 @@ impl Engine<'_> {
 
     /// The node of the function as written that stands for the point; copies that inlining or
     /// unrolling made cannot be watched.
-    fn watchable(&self, class: usize, point: &Point) -> Option<NodeId> {
+    pub(super) fn watchable(&self, class: usize, point: &Point) -> Option<NodeId> {
         let graph = self.task.graph;
         let node = graph.origin(*point.nodes.get(&class)?, class)?;
         let written = self.task.units[class].function(&graph.bodies[class].name)?;

@@ -131,9 +131,11 @@ impl Filter {
     }
 
     fn apply_to_point(&self, function: &FunctionReport, point: &mut Point) {
-        point.version_invariants.retain(|fact| {
+        let is_kept = |fact: &Fact| {
             !self.without_invariants && self.passes_fact(fact) && self.fact_is_affected(function, fact)
-        });
+        };
+        point.version_invariants.retain(is_kept);
+        point.if_reached.retain(is_kept);
         point.churns.retain_mut(|churn| {
             let affected = self.affected_by.is_empty()
                 || self.churn_is_affected(churn)

@@ -232,6 +232,10 @@ pub struct Point {
     /// Version invariants that only `--all` shows: implied by others, long, or one too many.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
+    /// What would hold if the point were reached, in versions of which no defined run is known that comes
+    /// here: held by no version, and no side of a churn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub if_reached: Vec<Fact>,
     pub undecided: Vec<Undecided>,
     pub churns: Vec<Churn>,
 }
@@ -277,6 +281,9 @@ pub struct Fact {
     pub assumptions: Vec<String>,
     /// Lines that define the fact, in each version.
     pub lines: BTreeMap<Version, Vec<u32>>,
+    /// Whether a defined run of each version is known that comes to the point.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub reached: BTreeMap<Version, bool>,
 }
 
 /// How well a fact is established.

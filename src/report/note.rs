@@ -33,6 +33,7 @@ pub fn record(report: &Report, ends: &Ends, limit: usize) -> Record {
         let mut functions = report.functions.clone();
         for point in functions.iter_mut().flat_map(|f| &mut f.points) {
             point.version_invariants.clear();
+            point.if_reached.clear();
             point.undecided.clear();
         }
         record.functions = to_json(&functions);

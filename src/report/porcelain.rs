@@ -85,12 +85,15 @@ impl Porcelain<'_> {
         for churn in &point.churns {
             self.churn(number, point, churn)?;
         }
-        for fact in &point.version_invariants {
-            let versions: Vec<String> = fact.versions.iter().map(Version::to_string).collect();
-            let line = line_in(point, fact.versions.last().copied());
-            let mut fields = vec![number.to_owned(), point.id.clone(), kind(point), line, versions.join(",")];
-            fields.extend(fact_fields(fact));
-            self.record("invariant", &fields, None)?;
+        for (name, facts) in [("invariant", &point.version_invariants), ("if-reached", &point.if_reached)] {
+            for fact in facts {
+                let versions: Vec<String> = fact.versions.iter().map(Version::to_string).collect();
+                let line = line_in(point, fact.versions.last().copied());
+                let mut fields =
+                    vec![number.to_owned(), point.id.clone(), kind(point), line, versions.join(",")];
+                fields.extend(fact_fields(fact));
+                self.record(name, &fields, None)?;
+            }
         }
         for question in &point.undecided {
             let limit = question.limit.as_deref().unwrap_or_default();

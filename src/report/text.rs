@@ -65,7 +65,11 @@ impl Default for TextOptions {
 pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let view = View { report, options };
     let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty());
-    let has_held = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.version_invariants.is_empty());
+    let has_held = report
+        .functions
+        .iter()
+        .flat_map(|f| &f.points)
+        .any(|p| !p.version_invariants.is_empty() || !p.if_reached.is_empty());
     let left_out = not_analysed(report);
     let says_more = !report.notices.is_empty() || properties::has_any(report);
     if has_churns || has_held || says_more || !left_out.is_empty() || options.verbose {

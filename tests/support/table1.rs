@@ -40,11 +40,14 @@ pub fn analyse(versions: &[String]) -> Report {
     diff(&memory::request(&files, c::Options::default(), options))
 }
 
-/// The facts of all versions that the paper's H2 could find.
-pub fn counted(report: &Report) -> Vec<&Fact> {
-    let points = report.functions.iter().flat_map(|f| &f.points);
-    let facts = points.flat_map(|p| &p.version_invariants);
-    facts.filter(|f| is_functional(f)).collect()
+/// The facts of all versions that the paper's H2 could find: those of versions that all have a defined run
+/// to the point, and those of points that no defined run of some version comes to, of which everything holds.
+pub fn counted(report: &Report) -> (Vec<&Fact>, Vec<&Fact>) {
+    let points = || report.functions.iter().flat_map(|f| &f.points);
+    let all = report.versions.len();
+    let held = points().flat_map(|p| &p.version_invariants);
+    let vacuous = points().flat_map(|p| &p.if_reached).filter(|f| f.versions.len() == all);
+    (held.filter(|f| is_functional(f)).collect(), vacuous.filter(|f| is_functional(f)).collect())
 }
 
 fn is_functional(fact: &Fact) -> bool {

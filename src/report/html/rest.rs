@@ -57,6 +57,11 @@ fn held_of(view: &View, function: &FunctionReport) -> Html {
         }
     }
     html.markup("</tbody></table>");
+    let unreached: usize = function.points.iter().map(|p| p.if_reached.len()).sum();
+    if unreached > 0 {
+        let text = format!("⋯ {unreached} more if reached, which no known run of some version does");
+        html.leaf("p", &[("class", "note")], &text);
+    }
     let left_out: usize = function.points.iter().map(|p| p.left_out).sum();
     if left_out > 0 {
         let text = format!("⋯ {left_out} more with --all: implied by these, or long");

@@ -34,6 +34,36 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     if left_out > 0 && !sets.is_empty() {
         writeln!(out, "  … and {left_out} more with --all")?;
     }
+    if_reached(view, out)
+}
+
+/// What would hold if its point were reached: listed with `-v` or `--all`, else counted.
+fn if_reached(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let mut sets: BTreeMap<Vec<Version>, Vec<Held>> = BTreeMap::new();
+    for function in &view.report.functions {
+        for point in &function.points {
+            for fact in &point.if_reached {
+                let unreached = fact.reached.iter().filter(|(_, reached)| !**reached).map(|(v, _)| *v);
+                sets.entry(unreached.collect()).or_default().push(Held { function, point, fact });
+            }
+        }
+    }
+    for (unreached, facts) in sets {
+        let versions = match unreached.as_slice() {
+            [one] => format!("version {one}"),
+            several => format!("versions {}", ranges(several.iter().copied())),
+        };
+        if view.options.verbose {
+            let heading = format!("if reached: no defined run of {versions} is known that comes there");
+            write_list(view, &heading, &facts, out)?;
+        } else {
+            let (n, hold) = (facts.len(), if facts.len() == 1 { "holds" } else { "hold" });
+            writeln!(
+                out,
+                "  … and {n} that {hold} if reached, which no known run of {versions} does; -v lists them"
+            )?;
+        }
+    }
     Ok(())
 }
 
@@ -45,6 +75,10 @@ fn write_set(view: &View, versions: &[Version], facts: &[Held], out: &mut dyn Wr
         1 => format!("held by version {}", ranges(versions.iter().copied())),
         _ => format!("held by versions {}", ranges(versions.iter().copied())),
     };
+    write_list(view, &heading, facts, out)
+}
+
+fn write_list(view: &View, heading: &str, facts: &[Held], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{}", view.options.palette.paint(Slot::Heading, heading))?;
     let shown = if view.options.verbose { facts.len() } else { view.options.held_limit };
     let shown = facts.get(..shown).unwrap_or(facts);
