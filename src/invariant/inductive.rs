@@ -7,7 +7,10 @@
 //! values, so a fact about them holds of what they mean inside the loop (the current arrival) and
 //! after it (the last one).
 //!
-//! A fact is only assumed where its head was reached: elsewhere the cut term means nothing.
+//! A fact is only assumed where its head was reached: elsewhere the cut term means nothing. Whether it was
+//! is a condition over cut terms, which a head that is yet to be reached may fulfil as well; so nothing is
+//! assumed of heads that stand behind an arrival. A fact of what no loop changes, which is the same at all
+//! heads, would prove itself.
 
 use super::assume;
 use super::consolidate::Engine;
@@ -56,6 +59,7 @@ pub(super) struct Inductive {
 struct Head {
     /// Index among the points.
     point: usize,
+    node: MvId,
     /// Condition of the first arrival.
     reach: TermId,
     /// What the calls before it guarantee.
@@ -114,7 +118,7 @@ impl Engine<'_> {
             let nothing = self.e.pool.bool(true);
             self.weaken(class, &mut heads, nothing);
             // What holds of the elements of arrays may need what holds of indices, not the other way.
-            let settled = self.conjunction(&heads, None);
+            let settled = self.conjunction(&heads, &|_| true);
             let scalars: Vec<BTreeSet<Candidate>> = heads
                 .iter_mut()
                 .map(|h| std::mem::replace(&mut h.candidates, std::mem::take(&mut h.quantified)))
@@ -123,7 +127,7 @@ impl Engine<'_> {
             for (head, scalars) in heads.iter_mut().zip(scalars) {
                 head.candidates.extend(scalars);
             }
-            let facts = self.conjunction(&heads, None);
+            let facts = self.conjunction(&heads, &|_| true);
             found.facts.insert(class, facts);
             // All heads are one induction, which rests on what any of them takes for granted.
             let left = heads.iter().filter(|h| !h.candidates.is_empty());
@@ -224,7 +228,7 @@ impl Engine<'_> {
         let before = self.cut(calls);
         let quantified = BTreeSet::new();
         let supposed = BTreeMap::new();
-        Some(Head { point, reach, before, known, first, back, candidates, quantified, supposed, assumed })
+        Some(Head { point, node, reach, before, known, first, back, candidates, quantified, supposed, assumed })
     }
 
     /// The values of what is known, as one class has them somewhere, with loops cut.
@@ -320,13 +324,16 @@ impl Engine<'_> {
     ) -> BTreeSet<Candidate> {
         let head = &heads[h];
         let (under, values) = match way.checked_sub(1).and_then(|w| head.back.get(w)) {
-            // The first arrival at this head: arrivals at others were before it.
+            // The first arrival at this head, behind arrivals at others.
             None => {
-                let others = self.conjunction(heads, Some(h));
+                let before = self.heads_before(class, head.node);
+                let others = self.conjunction(heads, &|g| before.contains(&g.node));
                 (self.e.pool.and(head.before, others), (head.reach, &head.first))
             }
             Some((condition, values)) => {
-                let all = self.conjunction(heads, None);
+                let mut earlier = self.heads_before(class, head.node);
+                earlier.extend(self.heads_within(class, head.node));
+                let all = self.conjunction(heads, &|g| earlier.contains(&g.node));
                 (self.e.pool.and(all, settled), (*condition, values))
             }
         };
@@ -497,10 +504,25 @@ impl Engine<'_> {
         self.e.pool.or(unreached, fact)
     }
 
-    /// What the candidates of all heads, but for one, say of the cut terms.
-    fn conjunction(&mut self, heads: &[Head], but: Option<usize>) -> TermId {
+    /// The heads from which control may have come to a node without a way back.
+    fn heads_before(&self, class: usize, node: MvId) -> BTreeSet<MvId> {
+        let flow = &self.e.flow.classes[class];
+        let order = |n: MvId| flow.order[n as usize];
+        flow.loops.iter().map(|l| l.head).filter(|h| order(*h) < order(node)).collect()
+    }
+
+    /// The heads of the loop at a head and of those in it.
+    fn heads_within(&self, class: usize, node: MvId) -> BTreeSet<MvId> {
+        let flow = &self.e.flow.classes[class];
+        let Some(l) = flow.loop_at[node as usize] else { return BTreeSet::new() };
+        let body = &flow.loops[l].body;
+        flow.loops.iter().map(|l| l.head).filter(|h| body.contains(h)).collect()
+    }
+
+    /// What the candidates of some heads say of the cut terms.
+    fn conjunction(&mut self, heads: &[Head], of: &dyn Fn(&Head) -> bool) -> TermId {
         let mut all = Vec::new();
-        for (_, head) in heads.iter().enumerate().filter(|(i, _)| Some(*i) != but) {
+        for head in heads.iter().filter(|h| of(h)) {
             for candidate in &head.candidates {
                 all.push(self.supposed(head, candidate));
             }

@@ -204,6 +204,7 @@ impl Maker {
         self.out.push_str("static unsigned gcd(unsigned a, unsigned b) { return b ? gcd(b, a % b) : a; }\n");
         self.out.push_str("static int bump(int *p) { if (!p) return -1; (*p)++; return *p; }\n");
         self.out.push_str("static int next_id(void) { static int id = 0; if (id < 50) id++; return id; }\n");
+        self.out.push_str("static int last(int n, int m, int a[n][m]) { return a[n - 1][m - 1]; }\n");
         self.out.push_str("static int (*const ops[2])(int) = {twice, negate};\n\n");
     }
 

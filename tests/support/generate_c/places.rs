@@ -108,6 +108,9 @@ impl Maker {
 
     /// Memory of the function's own: arrays, addresses of locals, the heap.
     fn owned(&mut self) {
+        if self.chance(40) {
+            return self.varying();
+        }
         let (v, e) = (self.target(), self.integer(1));
         match self.below(6) {
             0 => {
@@ -136,6 +139,47 @@ impl Maker {
                 self.line(&format!(
                     "static int {c} = 1;\n    if ({c} < 9)\n        {c}++;\n    {v} = {c} + (({u}) & 1);"
                 ));
+            }
+        }
+    }
+
+    /// Memory whose size is computed: arrays of variable length and `alloca`. Some lengths are 0.
+    fn varying(&mut self) {
+        let (v, e, l) = (self.target(), self.integer(1), self.leaf());
+        let (a, n, i) = (self.name("w"), self.name("n"), self.name("i"));
+        let least = u32::from(!self.chance(10));
+        let length = format!("(int)((unsigned)({l}) & 3) + {least}");
+        match self.below(6) {
+            0 => {
+                self.line(&format!("int {n} = {length}, {a}[{n}];"));
+                self.line(&format!("for (int {i} = 0; {i} < {n}; {i}++)\n        {a}[{i}] = {e};"));
+                self.line(&format!("{v} = {a}[{n} - 1];\n    {n} = sizeof {a};"));
+                self.integers.push(n);
+            }
+            1 => {
+                self.line(&format!("int {n} = {length}, {a}[2][{n}];"));
+                self.line(&format!("memset({a}, 0, sizeof {a});\n    {a}[1][{n} - 1] = {e};"));
+                self.line(&format!("{v} = {a}[1][0] + (int)(&{a}[1][0] - &{a}[0][0]);"));
+            }
+            2 => {
+                self.line(&format!("for (int {i} = 1; {i} < 4; {i}++) {{"));
+                self.line(&format!("    char {a}[{i} + 1];\n        {a}[{i}] = {e};"));
+                self.line(&format!("    {v} = {a}[{i}] + (int)sizeof {a};\n    }}"));
+            }
+            3 => {
+                let index = self.index(4);
+                self.line(&format!("int {n} = {length}, {a}[{n}];"));
+                self.line(&format!("{a}[0] = {e};\n    {a}[{n} - 1] = 2;\n    {v} = {a}[{index}];"));
+            }
+            4 => {
+                self.line(&format!("int {n} = {length}, {a}[2][{n}];\n    {a}[1][{n} - 1] = {e};"));
+                self.line(&format!("{v} = last(2, {n}, {a});"));
+            }
+            _ => {
+                self.line(&format!(
+                    "int {n} = {length};\n    int *{a} = __builtin_alloca({n} * sizeof *{a});"
+                ));
+                self.line(&format!("{a}[0] = 1;\n    {a}[{n} - 1] = {e};\n    {v} = {a}[0];"));
             }
         }
     }
