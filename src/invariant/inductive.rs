@@ -228,7 +228,19 @@ impl Engine<'_> {
         let before = self.cut(calls);
         let quantified = BTreeSet::new();
         let supposed = BTreeMap::new();
-        Some(Head { point, node, reach, before, known, first, back, candidates, quantified, supposed, assumed })
+        Some(Head {
+            point,
+            node,
+            reach,
+            before,
+            known,
+            first,
+            back,
+            candidates,
+            quantified,
+            supposed,
+            assumed,
+        })
     }
 
     /// The values of what is known, as one class has them somewhere, with loops cut.

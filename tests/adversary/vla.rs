@@ -100,3 +100,18 @@ fn lengths_that_are_not_positive_are_events() {
     let pair = Pair::new(&new, old);
     pair.says("check --strict HEAD~1..HEAD", 1, &["not positive"], &[]);
 }
+
+/// What bounds several loops is no fact that these prove of each other.
+#[test]
+fn loops_that_come_later_prove_nothing() {
+    let old = "#include <stdio.h>\nint main(void)\n{\n    int n, m;\n    scanf(\"%d%d\", &n, &m);\n    int a[n][m], v[m];\n    \
+               for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            scanf(\"%d\", &a[i][j]);\n    \
+               for (int j = 0; j < m; j++)\n        scanf(\"%d\", &v[j]);\n    return 0;\n}\n";
+    let pair = Pair::new(old, &old.replace("return 0", "return 7"));
+    pair.says(
+        "HEAD~1..HEAD --all --points exit --points loop",
+        0,
+        &["m == \\input(2)"],
+        &["m == 1 ", "m == 2", "m <= 2", "n == 1 ", "n <= "],
+    );
+}
