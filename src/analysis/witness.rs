@@ -60,7 +60,7 @@ fn given_value(value: &interp::Value, ty: &CType, names: &Names) -> Option<Strin
         (interp::Value::Const(c), _) if ty.is_pointer() => {
             Some(if c.to_bits() == 0 { "NULL" } else { "not NULL" }.to_owned())
         }
-        (interp::Value::Const(c), _) if c.float().is_some() => Some(float_literal(*c)),
+        (interp::Value::Const(c), _) if c.sort().is_float() => Some(float_literal(*c)),
         (interp::Value::Const(c), _) => {
             Some(if ty.is_signed() { c.signed()?.to_string() } else { c.unsigned()?.to_string() })
         }
@@ -261,7 +261,9 @@ pub fn constant(c: Const, ty: &CType) -> String {
     match c {
         Const::Bool(b) => (b as u8).to_string(),
         // A value, not an expression: no suffix.
-        Const::F32(_) | Const::F64(_) => float_literal(c).trim_end_matches('f').to_owned(),
+        Const::F32(_) | Const::F64(_) | Const::F80(_) => {
+            float_literal(c).trim_end_matches(['f', 'L']).to_owned()
+        }
         Const::Bv { bits, .. } if ty.is_pointer() => {
             if bits == 0 {
                 "NULL".into()

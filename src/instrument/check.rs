@@ -1,7 +1,7 @@
 //! Comparisons, after a call, of what can be seen with what the replay saw in each version.
 
 use super::condition::{Site, each};
-use super::constant::{c_integer, c_real};
+use super::constant::{c_extended, c_integer, c_real};
 use crate::ir::{CType, FloatKind};
 use crate::semantics::c_parse::{self, Expression, Kind};
 use crate::semantics::c_text::{RESULT, string_contents};
@@ -114,6 +114,7 @@ enum Shape {
     Unsigned,
     Single,
     Double,
+    Extended,
     Pointer,
     Text,
 }
@@ -125,6 +126,7 @@ impl Shape {
             CType::Int { .. } | CType::Bool => Shape::Unsigned,
             CType::Float(FloatKind::F32) => Shape::Single,
             CType::Float(FloatKind::F64) => Shape::Double,
+            CType::Float(FloatKind::LongDouble) => Shape::Extended,
             CType::Pointer(_) => Shape::Pointer,
             CType::Array(element, Some(_)) if matches!(**element, CType::Int { bits: 8, .. }) => Shape::Text,
             _ => return None,
@@ -137,6 +139,7 @@ impl Shape {
             Shape::Unsigned => ("%llu", format!("(unsigned long long)({e})")),
             Shape::Single => ("%.9g", format!("(double)({e})")),
             Shape::Double => ("%.17g", format!("(double)({e})")),
+            Shape::Extended => ("%.21Lg", format!("(long double)({e})")),
             Shape::Pointer => ("%s", format!("({e}) ? \"a pointer\" : \"NULL\"")),
             Shape::Text => ("%.64s", format!("(const char *)({e})")),
         }
@@ -149,6 +152,7 @@ impl Shape {
             Shape::Unsigned if is_number => Some(format!("({e}) == {}", c_integer(text))),
             Shape::Single if is_number => Some(format!("invdiff_same({e}, (float)({}))", c_real(text))),
             Shape::Double if is_number => Some(format!("invdiff_same({e}, {})", c_real(text))),
+            Shape::Extended if is_number => Some(format!("invdiff_same({e}, {})", c_extended(text))),
             Shape::Pointer if text == "NULL" => Some(format!("({e}) == 0")),
             Shape::Pointer if text.starts_with('"') => {
                 Some(format!("({e}) != 0 && !strcmp((const char *)({e}), {text})"))

@@ -394,6 +394,7 @@ pub fn spelled(ty: &CType) -> Option<String> {
         CType::Int { name, .. } if !name.starts_with("enum") && !name.is_empty() => name.to_string(),
         CType::Float(FloatKind::F32) => "float".into(),
         CType::Float(FloatKind::F64) => "double".into(),
+        CType::Float(FloatKind::LongDouble) => "long double".into(),
         _ => return None,
     })
 }

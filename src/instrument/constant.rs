@@ -23,6 +23,11 @@ pub fn c_real(text: &str) -> String {
     }
 }
 
+/// A `long double` as a C expression.
+pub fn c_extended(text: &str) -> String {
+    if text.ends_with(|c: char| c.is_ascii_hexdigit()) { format!("{text}L") } else { c_real(text) }
+}
+
 /// A pointer of the input.
 pub fn pointer(value: &Value, witness: &Witness) -> String {
     match value {

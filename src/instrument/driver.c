@@ -44,11 +44,11 @@ static __attribute__((unused)) int invdiff_called(const char *line)
 }
 
 /* What the calls of undefined functions give; 0 where nothing is said of one. */
-static struct { const char *name; int nth; long long value; double real; } invdiff_given[64];
+static struct { const char *name; int nth; long long value; long double real; } invdiff_given[64];
 static int invdiff_gifts, invdiff_is_set_up;
 static void invdiff_set_up(void);
 
-static __attribute__((unused)) void invdiff_give(const char *name, int nth, long long value, double real)
+static __attribute__((unused)) void invdiff_give(const char *name, int nth, long long value, long double real)
 {
     if (invdiff_gifts < 64) {
         invdiff_given[invdiff_gifts].name = name;
@@ -76,7 +76,7 @@ static __attribute__((unused)) long long invdiff_value(const char *name, int nth
     return i < 0 ? 0 : invdiff_given[i].value;
 }
 
-static __attribute__((unused)) double invdiff_real(const char *name, int nth)
+static __attribute__((unused)) long double invdiff_real(const char *name, int nth)
 {
     int i = invdiff_gift(name, nth);
     return i < 0 ? 0 : invdiff_given[i].real;
@@ -88,7 +88,7 @@ static void invdiff_judge_value(int as_old, int as_new)
     invdiff_as[1] &= as_new;
 }
 
-static int invdiff_same(double a, double b)
+static int invdiff_same(long double a, long double b)
 {
     return a != a ? b != b : a == b && !__builtin_signbit(a) == !__builtin_signbit(b);
 }
@@ -115,6 +115,11 @@ static void invdiff_put_float(char *object, unsigned long at, float value)
 static void invdiff_put_double(char *object, unsigned long at, double value)
 {
     memcpy(object + at, &value, sizeof value);
+}
+
+static void invdiff_put_long_double(char *object, unsigned long at, long double value)
+{
+    memcpy(object + at, &value, 10);
 }
 
 static void invdiff_put_pointer(char *object, unsigned long at, const void *value)

@@ -33,7 +33,8 @@ fn stub(k: usize, name: &str, prototype: Option<&Prototype>) -> String {
         _ if noreturn => ("void", "{ exit(0); }"),
         Some(CType::Void) => ("void", "{ }"),
         Some(CType::Float(FloatKind::F32)) => ("float", "{ return (float)invdiff_real(@); }"),
-        Some(CType::Float(_)) => ("double", "{ return invdiff_real(@); }"),
+        Some(CType::Float(FloatKind::F64)) => ("double", "{ return (double)invdiff_real(@); }"),
+        Some(CType::Float(FloatKind::LongDouble)) => ("long double", "{ return invdiff_real(@); }"),
         _ => ("long", "{ return (long)invdiff_value(@); }"),
     };
     let count = if body.contains('@') { "static int nth; " } else { "" };

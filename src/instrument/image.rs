@@ -3,7 +3,7 @@
 //! Objects are made as bytes at the offsets of the new version's layout, as the interpreter has them, so
 //! that the old version finds the same bytes whatever it takes them for.
 
-use super::constant::{c_integer, c_real, pointer};
+use super::constant::{c_extended, c_integer, c_real, pointer};
 use crate::ir::{CType, DataModel, FloatKind, RecordId, Unit};
 use crate::report::{MemoryObject, Storage, Value, Witness};
 
@@ -71,6 +71,9 @@ fn cells(
             }
             (CType::Float(FloatKind::F64), Value::Text(text)) => {
                 format!("invdiff_put_double({start}, {at}, {});", c_real(text))
+            }
+            (CType::Float(FloatKind::LongDouble), Value::Text(text)) => {
+                format!("invdiff_put_long_double({start}, {at}, {});", c_extended(text))
             }
             (CType::Int { .. } | CType::Bool, Value::Text(text)) => {
                 let bytes = unit.size_of(&place.ty).unwrap_or(1);
@@ -145,6 +148,7 @@ fn parse_type(unit: &Unit, text: &str) -> Option<CType> {
         "_Bool" => CType::Bool,
         "float" => CType::Float(FloatKind::F32),
         "double" => CType::Float(FloatKind::F64),
+        "long double" => CType::Float(FloatKind::LongDouble),
         _ => {
             CType::Int { bits: int_bits(unit, text)?, signed: !text.contains("unsigned"), name: text.into() }
         }

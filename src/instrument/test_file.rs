@@ -8,7 +8,7 @@
 use super::asserts::Source;
 use super::check::{Check, Seen};
 use super::condition::{Site, spelled};
-use super::constant::{c_integer, c_real, pointer};
+use super::constant::{c_extended, c_integer, c_real, pointer};
 use super::externals::{externals, notes_calls, replaces};
 use super::image::image;
 use crate::analysis::VersionInput;
@@ -322,6 +322,7 @@ impl Test<'_> {
                 let value = Value::Pointer { object: object.id.clone(), offset };
                 format!("(long long){}, 0", pointer(&value, self.witness))
             }
+            (None, Some(CType::Float(FloatKind::LongDouble))) => format!("0, {}", c_extended(text)),
             (None, Some(CType::Float(_))) => format!("0, {}", c_real(text)),
             (None, Some(CType::Pointer(_))) if text == "NULL" => return Ok(None),
             (None, Some(CType::Pointer(_))) if text == "not NULL" => "1, 0".into(),
@@ -355,6 +356,7 @@ impl Test<'_> {
                 CType::Pointer(_) | CType::Array(..) => Ok(pointer(&argument.value, self.witness)),
                 CType::Float(FloatKind::F32) => Ok(format!("(float)({})", c_real(text))),
                 CType::Float(FloatKind::F64) => Ok(format!("(double)({})", c_real(text))),
+                CType::Float(FloatKind::LongDouble) => Ok(format!("(long double)({})", c_extended(text))),
                 // Old-style definitions convert nothing.
                 CType::Int { .. } | CType::Bool => {
                     let cast = spelled(&var.ty).map_or(String::new(), |ty| format!("({ty})"));

@@ -73,9 +73,9 @@ impl<'p> Machine<'p> {
                 self.memory.copy(home, arg.to_bits() as u64, p.size)?;
             }
             Some(sort) if arg.sort() != sort => return Err(UndefinedKind::BadCall.into()),
-            Some(_) if p.in_memory => {
+            Some(sort) if p.in_memory => {
                 let home = self.registers[place].map_or(0, Const::to_bits) as u64;
-                self.memory.store(home, p.size, arg.to_bits())?;
+                self.memory.store(home, sort.bytes(), arg.to_bits())?;
             }
             Some(_) => self.registers[place] = Some(arg),
         }

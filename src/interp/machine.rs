@@ -10,7 +10,7 @@ use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
 use super::streams::Streams;
 use super::trail::Trail;
-use crate::ir::{CType, Const, Function, NodeId, Sort, UndefinedKind, VarId, VarKind};
+use crate::ir::{CType, Const, Extended, Function, NodeId, Sort, UndefinedKind, VarId, VarKind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -653,6 +653,9 @@ impl<'p> Machine<'p> {
                     self.note_load(base + *dst as usize, addr, *bytes);
                 }
                 let loaded = match self.memory.load_bits(addr, *bytes, *relevant) {
+                    Ok(bits) if *sort == Sort::F80 && !Extended::is_value(bits) => {
+                        return Err(Stop::Unsupported("bytes that are no 'long double'".into()));
+                    }
                     Ok(bits) => Const::from_bits(*sort, bits),
                     // To copy what was never written is no use of it.
                     Err(UndefinedKind::Uninitialised) => {
@@ -710,10 +713,10 @@ impl<'p> Machine<'p> {
     pub(super) fn scalar(&mut self, base: usize, code: &Code, var: VarId) -> Option<Const> {
         let register = self.registers.get(base + var.0 as usize).copied().flatten()?;
         let sort = (*code.sorts.get(var.0 as usize)?)?;
-        let Some(&(_, size)) = code.memory_vars.iter().find(|(v, _)| *v == var.0) else {
+        if !code.memory_vars.iter().any(|(v, _)| *v == var.0) {
             return Some(register);
-        };
-        let bits = self.memory.load(register.to_bits() as u64, size).ok()?;
+        }
+        let bits = self.memory.load(register.to_bits() as u64, sort.bytes()).ok()?;
         Const::from_bits(sort, bits)
     }
 }

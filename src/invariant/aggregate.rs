@@ -36,7 +36,9 @@ impl Engine<'_> {
         let bits = self.task.pointer_bits;
         let mut found = Vec::new();
         for field in record.fields.iter().filter(|f| f.bits.is_none()).take(MAX_MEMBERS) {
-            let (Some(sort), Some(bytes)) = (field.ty.sort(bits), unit.size_of(&field.ty)) else { continue };
+            let (Some(sort), Some(bytes)) = (field.ty.sort(bits), unit.value_bytes(&field.ty)) else {
+                continue;
+            };
             let offset = self.e.pool.bv(bits, i128::from(field.offset));
             let at = self.e.pool.op(Op::Add, &[address, offset]);
             let value = self.e.pool.app(App::Load { sort, bytes }, &[memory.term, at]);

@@ -93,7 +93,7 @@ impl Unifier<'_> {
         let op = match self.pool.sort(a) {
             s if s != self.pool.sort(b) => return None,
             Sort::Bv(_) => Op::Eq,
-            Sort::F32 | Sort::F64 => Op::FEq,
+            Sort::F32 | Sort::F64 | Sort::F80 => Op::FEq,
             _ => return None,
         };
         let condition = self.pool.op(op, &[a, b]);

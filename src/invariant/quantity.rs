@@ -185,7 +185,7 @@ impl Engine<'_> {
             let CType::Record(id) = **to else { continue };
             let Some(record) = unit.records.get(id.0 as usize).filter(|r| !r.is_union) else { continue };
             for field in record.fields.iter().filter(|f| f.bits.is_none() && is_countable(&f.ty)) {
-                let (Some(sort_of), Some(bytes)) = (field.ty.sort(bits), unit.size_of(&field.ty)) else {
+                let (Some(sort_of), Some(bytes)) = (field.ty.sort(bits), unit.value_bytes(&field.ty)) else {
                     continue;
                 };
                 let base = self.e.pool.leaf(Leaf::Param { name: var.name.clone(), sort });

@@ -192,6 +192,7 @@ impl Scope for Side<'_> {
         let ty = match c.sort() {
             Sort::F32 => CType::Float(FloatKind::F32),
             Sort::F64 => CType::Float(FloatKind::F64),
+            Sort::F80 => CType::Float(FloatKind::LongDouble),
             sort => CType::Int { bits: sort.bits()?, signed: true, name: "".into() },
         };
         Some(Typed { term: self.pool.constant(c), ty })

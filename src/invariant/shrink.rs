@@ -7,7 +7,7 @@
 
 use super::runs::Run;
 use crate::interp::{Input, ObjectId, ObjectInit, Storage, Value};
-use crate::ir::{CType, Const, Unit};
+use crate::ir::{CType, Const, Extended, FloatKind, Sort, Unit};
 use std::collections::BTreeSet;
 
 /// Replays that one witness may cost, and instructions over all of them.
@@ -37,7 +37,7 @@ fn value_complexity(v: &Value) -> u64 {
 }
 
 fn number_complexity(c: Const) -> u64 {
-    if let Some(v) = c.float() {
+    if let Some(v) = c.nearest_f64() {
         let text = format!("{v:?}");
         return match () {
             _ if v.to_bits() == 0 => 0,
@@ -437,6 +437,10 @@ fn simple_numbers(c: Const) -> Vec<Const> {
     match c {
         Const::F32(_) => [0.0, 1.0, -1.0, 0.5, 2.0, 10.0, 0.1].map(Const::f32).to_vec(),
         Const::F64(_) => [0.0, 1.0, -1.0, 0.5, 2.0, 10.0, 0.1].map(Const::f64).to_vec(),
+        Const::F80(_) => [0.0, 1.0, -1.0, 0.5, 2.0, 10.0, 0.1]
+            .into_iter()
+            .filter_map(|v| Const::of_f64(Sort::F80, v))
+            .collect(),
         Const::Bool(_) => Vec::new(),
         Const::Bv { width, .. } => {
             let v = c.signed().unwrap_or(0);
@@ -449,6 +453,10 @@ fn simple_numbers(c: Const) -> Vec<Const> {
 fn simple_words(ty: &CType, now: &[u8]) -> Vec<Vec<u8>> {
     let bytes = now.len();
     match ty {
+        CType::Float(FloatKind::LongDouble) => {
+            let words = [0, 1, -1].map(|v| Extended::from_signed(v).to_bits().to_le_bytes());
+            words.iter().filter_map(|w| Some(w.get(..bytes)?.to_vec())).collect()
+        }
         CType::Float(_) if bytes == 8 => [0.0f64, 1.0, -1.0].map(|v| v.to_le_bytes().to_vec()).to_vec(),
         CType::Float(_) if bytes == 4 => [0.0f32, 1.0, -1.0].map(|v| v.to_le_bytes().to_vec()).to_vec(),
         _ if bytes <= 16 => {

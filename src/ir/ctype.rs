@@ -15,7 +15,7 @@ pub struct RecordId(pub u32);
 pub enum FloatKind {
     F32,
     F64,
-    /// x87 80-bit; values of it are never modelled, only `Unknown`.
+    /// The x87's 80 bits.
     LongDouble,
 }
 
@@ -54,6 +54,7 @@ impl CType {
             CType::Int { bits, .. } => Some(Sort::Bv(*bits)),
             CType::Float(FloatKind::F32) => Some(Sort::F32),
             CType::Float(FloatKind::F64) => Some(Sort::F64),
+            CType::Float(FloatKind::LongDouble) => Some(Sort::F80),
             CType::Pointer(_) => Some(Sort::Bv(pointer_bits)),
             _ => None,
         }

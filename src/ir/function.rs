@@ -61,6 +61,11 @@ impl Var {
         }
         false
     }
+
+    /// Returns how many bytes of a scalar's object its value takes: a `long double` has padding.
+    pub fn value_bytes(&self) -> u64 {
+        self.sort.map_or(self.size, Sort::bytes)
+    }
 }
 
 /// How an instruction reads or writes memory: little endian, exactly `bytes` bytes.

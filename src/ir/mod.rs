@@ -14,6 +14,7 @@
 
 mod ctype;
 mod expr;
+mod extended;
 mod function;
 mod op;
 mod sort;
@@ -24,6 +25,7 @@ mod verify;
 
 pub use ctype::{CType, Field, FloatKind, Record, RecordId};
 pub use expr::{Expr, Object};
+pub use extended::{Decimal, Extended};
 pub use function::{
     Access, Callee, Function, Instr, Node, NodeId, RETURNS_TWICE, Settled, Stmt, StmtId, Unknown, Var, VarId,
     VarKind,

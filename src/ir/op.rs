@@ -5,7 +5,7 @@
 //! zero, shift count out of range, float to integer out of range) `eval` returns the event instead
 //! of a value. Floats follow IEEE-754 with round to nearest even and no contraction (design D3).
 
-use super::{Const, Sort};
+use super::{Const, Extended, Sort, extended};
 
 /// Rounding of a float to an integral float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -216,6 +216,7 @@ impl Op {
             (FToBits, [C::F64(b)]) => Ok(C::bv(64, *b as i128)),
             (_, [a @ C::Bv { width, bits }]) => self.eval_bv1(*a, *width, *bits),
             (_, [C::F32(_) | C::F64(_), ..]) => self.eval_float(args),
+            (_, [C::F80(_), ..]) => extended::eval(self, args),
             _ => Err(BAD),
         }
     }
@@ -269,6 +270,7 @@ impl Op {
             Op::FSignbit => return Ok(Const::Bool(wide.is_sign_negative())),
             Op::FToF(Sort::F32) => return Ok(Const::f32(wide as f32)),
             Op::FToF(Sort::F64) => return Ok(Const::f64(wide)),
+            Op::FToF(Sort::F80) => return Ok(Const::F80(Extended::from_f64(wide))),
             Op::FToS(w) => return float_to_int(wide, w, true),
             Op::FToU(w) => return float_to_int(wide, w, false),
             _ => {}
@@ -357,6 +359,7 @@ fn int_to_float(sort: Sort, v: i128) -> Option<Const> {
     match sort {
         Sort::F32 => Some(Const::f32(v as f32)),
         Sort::F64 => Some(Const::f64(v as f64)),
+        Sort::F80 => Some(Const::F80(Extended::from_signed(v))),
         _ => None,
     }
 }
@@ -365,6 +368,7 @@ fn uint_to_float(sort: Sort, v: u128) -> Option<Const> {
     match sort {
         Sort::F32 => Some(Const::f32(v as f32)),
         Sort::F64 => Some(Const::f64(v as f64)),
+        Sort::F80 => Some(Const::F80(Extended::from_unsigned(v))),
         _ => None,
     }
 }

@@ -1,10 +1,11 @@
 //! Sorts of values and constants of them.
 //!
 //! Integers and pointers are bit-vectors of their width; signedness belongs to operators, not to
-//! values. Floats are IEEE-754 binary32 and binary64, held as their bits so that equality of
-//! constants is identity of the IEEE value (`0.0` is not `-0.0`). Every NaN is held as the one
+//! values. Floats are IEEE-754 binary32, binary64 and x87 extended, held as their bits so that equality
+//! of constants is identity of the IEEE value (`0.0` is not `-0.0`). Every NaN is held as the one
 //! canonical quiet NaN: no result may rest on a NaN's sign or payload.
 
+use super::Extended;
 use std::fmt;
 
 /// Sort of an expression or a term.
@@ -18,6 +19,8 @@ pub enum Sort {
     F32,
     /// IEEE binary64.
     F64,
+    /// The 80-bit format of the x87.
+    F80,
     /// The bytes of the whole memory, as one value (terms only).
     Mem,
     /// State of standard input: what was consumed so far (terms only).
@@ -36,23 +39,30 @@ impl Sort {
             Sort::Bv(w) => Some(w),
             Sort::F32 => Some(32),
             Sort::F64 => Some(64),
+            Sort::F80 => Some(80),
             _ => None,
         }
     }
 
-    /// Returns whether this is one of the two float sorts.
+    /// Returns how many bytes of memory hold a value.
+    pub fn bytes(self) -> u64 {
+        u64::from(self.bits().unwrap_or(0)).div_ceil(8)
+    }
+
+    /// Returns whether this is one of the float sorts.
     pub fn is_float(self) -> bool {
-        matches!(self, Sort::F32 | Sort::F64)
+        matches!(self, Sort::F32 | Sort::F64 | Sort::F80)
     }
 }
 
-/// Constant of sort `Bool`, `Bv`, `F32` or `F64`. Bits above the width are zero.
+/// Constant of sort `Bool`, `Bv` or a float. Bits above the width are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Const {
     Bool(bool),
     Bv { width: u16, bits: u128 },
     F32(u32),
     F64(u64),
+    F80(Extended),
 }
 
 impl Const {
@@ -85,6 +95,7 @@ impl Const {
             Const::Bv { width, .. } => Sort::Bv(width),
             Const::F32(_) => Sort::F32,
             Const::F64(_) => Sort::F64,
+            Const::F80(_) => Sort::F80,
         }
     }
 
@@ -95,6 +106,7 @@ impl Const {
             Sort::Bv(width) => Some(Const::Bv { width, bits: 0 }),
             Sort::F32 => Some(Const::F32(0)),
             Sort::F64 => Some(Const::F64(0)),
+            Sort::F80 => Some(Const::F80(Extended::ZERO)),
             _ => None,
         }
     }
@@ -110,6 +122,7 @@ impl Const {
             Const::Bv { bits, .. } => bits,
             Const::F32(b) => b as u128,
             Const::F64(b) => b as u128,
+            Const::F80(x) => x.to_bits(),
         }
     }
 
@@ -120,6 +133,7 @@ impl Const {
             Sort::Bv(width) => Some(Const::Bv { width, bits: bits & Const::mask(width) }),
             Sort::F32 => Some(Const::f32(f32::from_bits(bits as u32))),
             Sort::F64 => Some(Const::f64(f64::from_bits(bits as u64))),
+            Sort::F80 => Some(Const::F80(Extended::from_bits(bits))),
             _ => None,
         }
     }
@@ -142,7 +156,17 @@ impl Const {
         }
     }
 
-    /// Returns the value of either float sort, widened to `f64` (exact).
+    /// Returns the constant of a float sort that is nearest to `value` (exact but for `F32`).
+    pub fn of_f64(sort: Sort, value: f64) -> Option<Const> {
+        match sort {
+            Sort::F32 => Some(Const::f32(value as f32)),
+            Sort::F64 => Some(Const::f64(value)),
+            Sort::F80 => Some(Const::F80(Extended::from_f64(value))),
+            _ => None,
+        }
+    }
+
+    /// Returns a `float` or `double` as `f64` (exact); nothing else has a value that `f64` can hold.
     pub fn float(self) -> Option<f64> {
         match self {
             Const::F32(b) => Some(f32::from_bits(b) as f64),
@@ -151,8 +175,35 @@ impl Const {
         }
     }
 
+    /// Returns the `double` that is nearest to a value of any float sort.
+    pub fn nearest_f64(self) -> Option<f64> {
+        match self {
+            Const::F80(x) => Some(x.to_f64()),
+            other => other.float(),
+        }
+    }
+
+    /// Returns whether this is a zero of a float sort, of either sign.
+    pub fn is_float_zero(self) -> bool {
+        match self {
+            Const::F80(x) => x.is_zero(),
+            other => other.float() == Some(0.0),
+        }
+    }
+
+    /// Returns whether this is a float with a sign: a negative number, zero or infinity.
+    pub fn is_negative_float(self) -> bool {
+        match self {
+            Const::F80(x) => x.is_negative(),
+            other => other.float().is_some_and(|v| v.is_sign_negative() && !v.is_nan()),
+        }
+    }
+
     pub fn is_nan(self) -> bool {
-        self.float().is_some_and(f64::is_nan)
+        match self {
+            Const::F80(x) => x.is_nan(),
+            other => other.float().is_some_and(f64::is_nan),
+        }
     }
 }
 
@@ -163,6 +214,7 @@ impl fmt::Debug for Const {
             Const::Bv { width, .. } => write!(f, "{}:{width}", self.signed().unwrap_or(0)),
             Const::F32(b) => write!(f, "{:?}f", f32::from_bits(b)),
             Const::F64(b) => write!(f, "{:?}", f64::from_bits(b)),
+            Const::F80(x) => write!(f, "{x:?}"),
         }
     }
 }

@@ -177,6 +177,11 @@ impl Unit {
         &self.records[id.0 as usize]
     }
 
+    /// Returns how many bytes of an object of scalar type its value takes, `None` for other types.
+    pub fn value_bytes(&self, ty: &CType) -> Option<u64> {
+        ty.sort(self.data_model.pointer_bits()).map(super::Sort::bytes)
+    }
+
     /// Returns the size in bytes of a type, `None` when it is incomplete or not an object type.
     pub fn size_of(&self, ty: &CType) -> Option<u64> {
         match ty {

@@ -13,6 +13,7 @@ mod lexer;
 #[cfg(test)]
 mod tests;
 
+use crate::ir::Const;
 use lexer::{Lexer, Token};
 use std::ops::Range;
 
@@ -37,11 +38,8 @@ pub enum Kind {
     Integer(Integer),
     /// Value of a character constant, of type `int`.
     Character(i32),
-    Float {
-        value: f64,
-        /// `f` suffix; the value is then that of a `float`.
-        single: bool,
-    },
+    /// Of the sort that the suffix says.
+    Float(Const),
     /// Variable, function or macro (`NULL`, `INFINITY`, `NAN`).
     Name(String),
     /// `\result`.
@@ -354,7 +352,7 @@ impl Parser<'_> {
         let literal = match &self.current.0 {
             Token::Integer(i) => Some(Kind::Integer(*i)),
             Token::Character(c) => Some(Kind::Character(*c)),
-            Token::Float { value, single } => Some(Kind::Float { value: *value, single: *single }),
+            Token::Float(c) => Some(Kind::Float(*c)),
             _ => None,
         };
         if let Some(kind) = literal {

@@ -100,10 +100,9 @@ impl Translation<'_> {
         match &e.kind {
             Kind::Integer(i) => Ok(self.integer(i)),
             Kind::Character(c) => Ok(self.constant(Const::bv(32, i128::from(*c)), integer(32, true))),
-            Kind::Float { value, single: true } => {
-                Ok(self.constant(Const::f32(*value as f32), CType::Float(FloatKind::F32)))
-            }
-            Kind::Float { value, .. } => Ok(self.constant(Const::f64(*value), CType::Float(FloatKind::F64))),
+            Kind::Float(c @ Const::F32(_)) => Ok(self.constant(*c, CType::Float(FloatKind::F32))),
+            Kind::Float(c @ Const::F80(_)) => Ok(self.constant(*c, CType::Float(FloatKind::LongDouble))),
+            Kind::Float(c) => Ok(self.constant(*c, CType::Float(FloatKind::F64))),
             Kind::Name(name) => self.name(name, e),
             Kind::Result => {
                 self.scope.result().ok_or_else(|| Untranslated("no value of '\\result' here".into()))
@@ -251,7 +250,7 @@ impl Translation<'_> {
             return Ok(Typed { term: place.addr, ty: CType::Pointer(element.clone()) });
         }
         let (Some(sort), Some(bytes)) =
-            (place.ty.sort(self.pointer_bits()), self.scope.unit().size_of(&place.ty))
+            (place.ty.sort(self.pointer_bits()), self.scope.unit().value_bytes(&place.ty))
         else {
             return unsupported("an aggregate is no value of a fact");
         };
@@ -331,9 +330,9 @@ impl Translation<'_> {
             },
             (Sort::Bv(_), s) if signed => Op::SToF(s),
             (Sort::Bv(_), s) => Op::UToF(s),
-            (Sort::F32 | Sort::F64, Sort::Bv(w)) if to.is_signed() => Op::FToS(w),
-            (Sort::F32 | Sort::F64, Sort::Bv(w)) => Op::FToU(w),
-            (Sort::F32 | Sort::F64, s) => Op::FToF(s),
+            (Sort::F32 | Sort::F64 | Sort::F80, Sort::Bv(w)) if to.is_signed() => Op::FToS(w),
+            (Sort::F32 | Sort::F64 | Sort::F80, Sort::Bv(w)) => Op::FToU(w),
+            (Sort::F32 | Sort::F64 | Sort::F80, s) => Op::FToF(s),
             _ => return unsupported("a conversion that is not modelled"),
         };
         Ok(self.op(op, &[v.term]))
@@ -344,11 +343,9 @@ impl Translation<'_> {
         let (a, b) = (self.promoted(a)?, self.promoted(b)?);
         let ty = match (&a.ty, &b.ty) {
             (CType::Float(x), CType::Float(y)) => {
-                CType::Float(if FloatKind::F64 == *x || FloatKind::F64 == *y {
-                    FloatKind::F64
-                } else {
-                    FloatKind::F32
-                })
+                let wider = |kind| *x == kind || *y == kind;
+                let kinds = [FloatKind::LongDouble, FloatKind::F64];
+                CType::Float(kinds.into_iter().find(|k| wider(*k)).unwrap_or(FloatKind::F32))
             }
             (CType::Float(_), _) => a.ty.clone(),
             (_, CType::Float(_)) => b.ty.clone(),
@@ -514,8 +511,11 @@ impl Translation<'_> {
     /// The few functions of the C library that facts use.
     fn call(&mut self, name: &str, args: &[Expression]) -> Result<Typed> {
         let values = args.iter().map(|a| self.value(a)).collect::<Result<Vec<_>>>()?;
-        let stem = name.strip_suffix('f').filter(|s| !s.is_empty() && *s != "is").unwrap_or(name);
-        let kind = if stem == name { FloatKind::F64 } else { FloatKind::F32 };
+        let (stem, kind) = match (name.strip_suffix('f'), name.strip_suffix('l')) {
+            (Some(stem), _) if !stem.is_empty() && stem != "is" => (stem, FloatKind::F32),
+            (_, Some(stem)) if stem != "cei" => (stem, FloatKind::LongDouble),
+            _ => (name, FloatKind::F64),
+        };
         let test = match name {
             "isnan" => Some(Op::FIsNan),
             "isinf" => Some(Op::FIsInf),
@@ -577,7 +577,7 @@ impl Translation<'_> {
         } else if has("double") && !has("long") {
             CType::Float(FloatKind::F64)
         } else if has("double") {
-            return unsupported("'long double' is not modelled");
+            CType::Float(FloatKind::LongDouble)
         } else {
             let longs = words.iter().filter(|w| **w == "long").count();
             let bits = match (has("char"), has("short"), longs) {

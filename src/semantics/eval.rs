@@ -269,7 +269,7 @@ impl<'a> Evaluator<'a> {
             if let Some(sort) = var.sort {
                 let value = self.pool.leaf(Leaf::Param { name: var.name.clone(), sort });
                 let addr = self.local_address(v);
-                memory = self.pool.app(App::Store { bytes: var.size }, &[memory, addr, value]);
+                memory = self.pool.app(App::Store { bytes: var.value_bytes() }, &[memory, addr, value]);
             }
         }
         self.plain(memory)

@@ -189,7 +189,12 @@ impl Inliner<'_> {
             (true, Some(sort)) => Instr::Store {
                 addr: Expr::Addr(Object::Local(v)),
                 value,
-                access: crate::ir::Access { sort, bytes: var.size, volatile: false, ty: var.ty.clone() },
+                access: crate::ir::Access {
+                    sort,
+                    bytes: var.value_bytes(),
+                    volatile: false,
+                    ty: var.ty.clone(),
+                },
             },
             _ => Instr::Assign { dst: v, value },
         }

@@ -61,6 +61,7 @@ pub fn render(conversion: &str, value: Const, model: DataModel) -> Option<Vec<u8
     let value = match value {
         Const::Bv { bits, .. } => format::PrintfValue::Integer(bits as u64),
         Const::F64(_) if !value.is_nan() => format::PrintfValue::Double(value.float()?),
+        Const::F80(x) if !value.is_nan() => format::PrintfValue::Extended(x),
         _ => return None,
     };
     format::render_conversion(c, model, value).ok()

@@ -261,7 +261,7 @@ fn classify(i: &Instr, g: &Mvicfg, storage: &mut [Storage], is_library: &dyn Fn(
     let access = |e: &Expr, sort: Option<(Sort, u64)>, at_most: &mut dyn FnMut(VarId, Storage)| match e {
         Expr::Addr(Object::Local(v)) => {
             let var = &g.vars[v.0 as usize];
-            let whole = sort.is_some_and(|(s, b)| var.sort == Some(s) && var.size == b);
+            let whole = sort.is_some_and(|(s, b)| var.sort == Some(s) && var.value_bytes() == b);
             at_most(*v, if whole { Storage::Scalar } else { Storage::Private });
         }
         _ => match (base_object(e), e) {

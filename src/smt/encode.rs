@@ -12,7 +12,7 @@
 //! Encoded terms are kept by [`TermId`]: an encoder serves one pool and one context.
 
 use super::floats;
-use crate::ir::{App, Const, Leaf, Op, Rounding, Sort, Term, TermId, TermPool, Uf};
+use crate::ir::{App, Const, Extended, Leaf, Op, Rounding, Sort, Term, TermId, TermPool, Uf};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use z3::ast::{Array, Ast, BV, Bool, Dynamic, Float, RoundingMode};
@@ -115,6 +115,7 @@ impl Encoder {
             Sort::Bv(w) => Z3Sort::bitvector(u32::from(w)),
             Sort::F32 => Z3Sort::float32(),
             Sort::F64 => Z3Sort::double(),
+            Sort::F80 => floats::extended(),
             Sort::Mem => {
                 Z3Sort::array(&Z3Sort::bitvector(u32::from(self.pointer_bits)), &Z3Sort::bitvector(8))
             }
@@ -259,6 +260,7 @@ fn constant(c: Const) -> Option<Dynamic> {
         Const::Bv { width, bits } => (&bv(bits, u32::from(width))).into(),
         Const::F32(b) => (&Float::from_f32(f32::from_bits(b))).into(),
         Const::F64(b) => (&Float::from_f64(f64::from_bits(b))).into(),
+        Const::F80(x) => (&floats::from_bits(&bv(x.to_bits(), 80), Sort::F80)?).into(),
     })
 }
 
@@ -365,8 +367,12 @@ fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort) -> Option<Dynam
 
 /// Returns the bits of a float, those of the canonical NaN for every NaN (Z3 leaves them open).
 pub(super) fn float_bits(f: &Float) -> BV {
-    let bits = f.to_ieee_bv();
-    let nan = if bits.get_size() == 32 { Const::f32(f32::NAN) } else { Const::f64(f64::NAN) };
+    let ieee = f.to_ieee_bv();
+    let (nan, bits) = match ieee.get_size() {
+        32 => (Const::f32(f32::NAN), ieee),
+        64 => (Const::f64(f64::NAN), ieee),
+        _ => (Const::F80(Extended::NAN), floats::with_leading_bit(&ieee)),
+    };
     f.is_nan().ite(&bv(nan.to_bits(), bits.get_size()), &bits)
 }
 
@@ -434,7 +440,7 @@ fn from_bytes(sort: Sort, word: BV) -> Option<Dynamic> {
     let word = resized(&word, u32::from(sort.bits()?));
     match sort {
         Sort::Bool => Some((&Ast::eq(&word, BV::from_u64(1, 1))).into()),
-        Sort::F32 | Sort::F64 => Some((&floats::from_bits(&word, sort)?).into()),
+        Sort::F32 | Sort::F64 | Sort::F80 => Some((&floats::from_bits(&word, sort)?).into()),
         _ => Some((&word).into()),
     }
 }

@@ -65,7 +65,9 @@ fn value(model: &z3::Model, term: &Dynamic, sort: Sort) -> Option<Const> {
     match sort {
         Sort::Bool => model.eval(&term.as_bool()?, true)?.as_bool().map(Const::Bool),
         Sort::Bv(_) => Const::from_bits(sort, bits(model, &term.as_bv()?)?),
-        Sort::F32 | Sort::F64 => Const::from_bits(sort, bits(model, &float_bits(&term.as_float()?))?),
+        Sort::F32 | Sort::F64 | Sort::F80 => {
+            Const::from_bits(sort, bits(model, &float_bits(&term.as_float()?))?)
+        }
         _ => None,
     }
 }

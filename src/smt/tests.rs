@@ -13,7 +13,7 @@ fn samples(sort: Sort) -> Vec<Const> {
         Sort::Bool => vec![Const::TRUE, Const::FALSE],
         Sort::Bv(w) => [0, 1, -1, 5, -7, 100, 1 << 31, (1 << 31) - 1].map(|v| Const::bv(w, v)).to_vec(),
         _ => [0.0, -0.0, 1.5, -2.5, 3.0, 0.1, f64::NAN, f64::INFINITY, -1e-44, 16777217.0, 3e38]
-            .map(|v| if sort == Sort::F32 { Const::f32(v as f32) } else { Const::f64(v) })
+            .map(|v| Const::of_f64(sort, v).unwrap())
             .to_vec(),
     }
 }
@@ -49,14 +49,17 @@ fn check_operator(solver: &mut Solver, op: Op, sorts: &[Sort]) {
 #[test]
 fn operators_mean_what_eval_says() {
     use Op::*;
-    let (w, f, d) = (Sort::Bv(32), Sort::F32, Sort::F64);
+    let (w, f, d, x) = (Sort::Bv(32), Sort::F32, Sort::F64, Sort::F80);
     let mut cases: Vec<(Op, Vec<Sort>)> = Vec::new();
     for op in [Add, Mul, UDiv, SDiv, URem, SRem, BitAnd, BitOr, BitXor, Shl, LShr, AShr, Ult, Ule, Slt, Sle] {
         cases.push((op, vec![w, w]));
     }
-    for op in [BitNot, Neg, Zext(64), Sext(128), Trunc(8), SToF(f), UToF(f), SToF(d), BitsToF(f)] {
+    for op in [BitNot, Neg, Zext(64), Sext(128), Trunc(8), SToF(f), UToF(f), SToF(d), BitsToF(f), SToF(x)] {
         cases.push((op, vec![w]));
     }
+    cases.extend([FToF(f), FToF(d), FToS(64), FToBits, FNeg, FSqrt].map(|op| (op, vec![x])));
+    cases.extend([FAdd, FSub, FMul, FEq, FLt].map(|op| (op, vec![x, x])));
+    cases.extend([(FToF(x), vec![f]), (FToF(x), vec![d])]);
     for s in [f, d] {
         for op in [FAdd, FMul, FDiv, FRem, FMin, FMax, FCopysign, FEq, FLt, FLe] {
             cases.push((op, vec![s, s]));

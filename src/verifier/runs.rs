@@ -43,7 +43,7 @@ impl<'q> Runs<'q> {
             node.instr.for_each_expr(&mut |e| {
                 if let Expr::Const(c) = e {
                     integers.extend(c.signed().filter(|_| integers.len() < 256));
-                    floats.extend(c.float().map(f64::to_bits).filter(|_| floats.len() < 256));
+                    floats.extend(c.nearest_f64().map(f64::to_bits).filter(|_| floats.len() < 256));
                 }
             });
         }
@@ -82,7 +82,7 @@ impl<'q> Runs<'q> {
                 };
                 Some(Const::bv(w, v))
             }
-            Sort::F32 | Sort::F64 => {
+            Sort::F32 | Sort::F64 | Sort::F80 => {
                 let k = self.below(self.floats.len());
                 let v = match choice {
                     0..6 => {
@@ -93,7 +93,7 @@ impl<'q> Runs<'q> {
                     }
                     _ => self.below(4001) as f64 / 1000.0 - 2.0,
                 };
-                Some(if sort == Sort::F32 { Const::f32(v as f32) } else { Const::f64(v) })
+                Const::of_f64(sort, v)
             }
             _ => None,
         }

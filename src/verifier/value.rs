@@ -228,6 +228,7 @@ impl Value {
             Sort::Bool => Ok(Value::EITHER),
             Sort::Bv(w) if w <= MAX_WIDTH => Ok(Value::Bits(Bits::all(w))),
             Sort::F32 | Sort::F64 => Ok(Value::Float(Float::all(sort))),
+            Sort::F80 => Err(Stop::Unsupported("a long double")),
             _ => Err(Stop::Unsupported("a wide number")),
         }
     }
@@ -240,6 +241,7 @@ impl Value {
                 Ok(Value::Bits(Bits::ranged(width, v, v)))
             }
             Const::Bv { .. } => Err(Stop::Unsupported("a wide number")),
+            Const::F80(_) => Err(Stop::Unsupported("a long double")),
             Const::F32(_) | Const::F64(_) => {
                 let (sort, v) = (c.sort(), c.float().unwrap_or(0.0));
                 let nan = v.is_nan();
@@ -575,6 +577,7 @@ fn float_unary(op: Op, a: &Float) -> Result<Value, Stop> {
     let (low, high) = (a.low, a.high);
     match op {
         _ if !a.has_numbers() => anything(op, &[Value::Float(*a)]),
+        Op::FToF(Sort::F80) => Value::all(Sort::F80),
         Op::FNeg => Ok(Value::Float(Float { low: -high, high: -low, ..*a })),
         Op::FAbs => {
             let (x, y) = (low.abs(), high.abs());

@@ -22,7 +22,7 @@ pub fn program(seed: u64) -> String {
     p.out.push_str("#include <stdio.h>\n#include <math.h>\n");
     p.out.push_str("struct s { short a; unsigned b : 5; int c : 7; long d; unsigned char e[3]; };\n");
     p.out.push_str("static int toint(double d) { return d > -1e9 && d < 1e9 ? (int)d : 7; }\n");
-    p.out.push_str("int ga[8] = {3, 1, 4, 1, 5};\nstruct s gs = {1, 2, -3, 4, {5, 6}};\ndouble gd = 0.5;\n");
+    p.out.push_str("int ga[8] = {3, 1, 4, 1, 5};\nstruct s gs = {1, 2, -3, 4, {5, 6}};\ndouble gd = 0.5; long double gl = 0.1L;\n");
     for i in 0..4 {
         let (ty, value) = (p.ty(), p.below(200) as i64 - 100);
         let _ = writeln!(p.out, "{ty} g{i} = {value};");
@@ -86,7 +86,7 @@ impl Maker {
         self.names.extend(["a".into(), "b".into()]);
         self.body(8);
         self.out.push_str("printf(\"%ld %ld %ld %ld %d %u %d %ld %d\\n\", (long)g0, (long)g1, (long)g2, (long)g3, gs.a, gs.b, gs.c, gs.d, gs.e[1]);\n");
-        self.out.push_str("printf(\"%d %d %.17g %.17g\", a, b, x == x ? x : 0, gd == gd ? gd : 0);\n");
+        self.out.push_str("printf(\"%d %d %.17g %.17g %.21Lg\", a, b, x == x ? x : 0, gd == gd ? gd : 0, gl == gl ? gl : 0);\n");
         self.out.push_str("for (int i = 0; i < 8; i++) printf(\" %d\", ga[i]);\nputchar('\\n');\n}\n");
         let value = self.expr(2);
         let _ = writeln!(self.out, "return ({value}) & 127;\n}}");
@@ -137,7 +137,7 @@ impl Maker {
                 let _ = writeln!(self.out, "{t}{op};");
             }
             5 => {
-                let (d, e) = (self.one(&["x", "gd"]), self.float(3));
+                let (d, e) = (self.one(&["x", "gd", "gl"]), self.float(3));
                 let _ = writeln!(self.out, "{d} = {e};");
             }
             6..8 => {
@@ -220,13 +220,13 @@ impl Maker {
 
     fn float(&mut self, depth: u32) -> String {
         if depth == 0 {
-            return self.one(&["x", "gd", "0.5", "-3.25", "1e10", "(float)x"]).into();
+            return self.one(&["x", "gd", "0.5", "-3.25", "1e10", "(float)x", "gl", "gl", "0.1L"]).into();
         }
         let (a, b) = (self.float(depth - 1), self.float(depth - 1));
         match self.below(7) {
             0..4 => format!("({a} {} {b})", self.one(&["+", "-", "*", "/"])),
             4 => format!("(double){}", self.leaf()),
-            5 => format!("{}({a})", self.one(&["fabs", "floor", "sqrt", "ceil"])),
+            5 => format!("{}({a})", self.one(&["fabs", "floor", "sqrt", "ceil", "fabsl", "sqrtl", "roundl"])),
             _ => format!("({a} {} {b} ? {a} : {b})", self.one(&["<", ">=", "!="])),
         }
     }

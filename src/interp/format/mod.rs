@@ -11,7 +11,7 @@
 //! - [`scan`]: one directive against a stream of bytes.
 //! - [`number`]: text to integers and floats, as `strtol`, `strtod`, ...
 //!
-//! Not supported, and said so by [`FormatError`]: `long double` values, wide characters, positional
+//! Not supported, and said so by [`FormatError`]: wide characters, positional
 //! arguments (`%1$d`), the `m` extensions of glibc.
 
 pub mod number;

@@ -7,7 +7,7 @@
 //! floats are rounded here.
 
 use super::spec::is_space;
-use crate::ir::DataModel;
+use crate::ir::{DataModel, Extended};
 
 /// Result of reading a number off the front of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,6 +128,24 @@ pub fn strtod(text: &[u8]) -> Parsed<f64> {
 /// Reads a binary32, rounded once.
 pub fn strtof(text: &[u8]) -> Parsed<f32> {
     float(text, &BINARY32).map(|bits| f32::from_bits(bits as u32))
+}
+
+/// Reads a `long double`, rounded once.
+pub fn strtold(text: &[u8]) -> Parsed<Extended> {
+    // The syntax is that of `double`; the value is another.
+    let syntax = strtod(text);
+    let (start, negative) = spaces_and_sign(text);
+    let number = text.get(start..syntax.consumed).unwrap_or(&[]);
+    let (value, range_error) = match number.first() {
+        Some(b'0'..=b'9' | b'.') => {
+            std::str::from_utf8(number).ok().and_then(Extended::parse).unwrap_or((Extended::ZERO, false))
+        }
+        Some(b'i' | b'I') => (Extended::INFINITY, false),
+        Some(_) => (Extended::NAN, false),
+        None => (Extended::ZERO, false),
+    };
+    let value = if negative { value.negated() } else { value };
+    Parsed { value, consumed: syntax.consumed, range_error }
 }
 
 /// A binary format, by its bits.

@@ -276,6 +276,7 @@ fn target_bytes(run: &ScanRun) -> Vec<u8> {
             ScanValue::Float(v) => v.to_le_bytes().to_vec(),
             ScanValue::Double(v) => v.to_le_bytes().to_vec(),
             ScanValue::Chars(b) => b.clone(),
+            ScanValue::Extended(v) => v.to_bits().to_le_bytes()[..10].to_vec(),
             ScanValue::String(b) => [b.as_slice(), &[0]].concat(),
         };
         target[..bytes.len()].copy_from_slice(&bytes);

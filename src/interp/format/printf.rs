@@ -6,7 +6,7 @@
 //! nothing: a binary64 value has at most 1074 digits after the point, the rest are zeros.
 
 use super::spec::{Conversion, Count, Flags, FormatError, FormatProblem, MAX_COUNT, is_float_specifier};
-use crate::ir::DataModel;
+use crate::ir::{DataModel, Decimal, Extended};
 
 /// Value of the argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +14,7 @@ pub enum PrintfValue<'a> {
     /// Integer or character; bits above the conversion's width are ignored.
     Integer(u64),
     Double(f64),
+    Extended(Extended),
     /// Bytes of a string before its NUL; under a precision no more than that many are looked at.
     Bytes(&'a [u8]),
     Pointer(u64),
@@ -25,7 +26,12 @@ const EXACT_DIGITS: usize = 1100;
 /// Returns whether the bytes written for this value would show the sign of a NaN, which IEEE
 /// arithmetic leaves open; [`render_conversion`] writes it as positive.
 pub fn depends_on_nan_sign(conversion: &Conversion, value: PrintfValue) -> bool {
-    is_float_specifier(conversion.specifier) && matches!(value, PrintfValue::Double(v) if v.is_nan())
+    let is_nan = match value {
+        PrintfValue::Double(v) => v.is_nan(),
+        PrintfValue::Extended(v) => v.is_nan(),
+        _ => false,
+    };
+    is_nan && is_float_specifier(conversion.specifier)
 }
 
 /// Writes one value as one conversion says. `*` must have been resolved
@@ -71,7 +77,12 @@ pub fn render_conversion(
             let shift = 64 - u32::from(conversion.length.int_bits(model)).min(64);
             integer((v << shift) >> shift, c, flags, precision)
         }
-        (c, PrintfValue::Double(v)) if is_float_specifier(c) => float(v, c, flags, precision),
+        (c, PrintfValue::Double(v)) if is_float_specifier(c) => {
+            float(&Number::of_double(v), c, flags, precision)
+        }
+        (c, PrintfValue::Extended(v)) if is_float_specifier(c) => {
+            float(&Number::of_extended(v), c, flags, precision)
+        }
         _ => return Err(error(conversion, FormatProblem::Undefined)),
     };
     Ok(field.pad(width, flags))
@@ -142,12 +153,45 @@ fn integer(v: u64, specifier: char, flags: Flags, precision: Option<usize>) -> F
     Field { prefix, body: digits.into_bytes(), may_pad_with_zeros: precision.is_none() }
 }
 
-fn float(v: f64, specifier: char, flags: Flags, precision: Option<usize>) -> Field {
+/// A float to be written: what it is without its sign.
+enum Magnitude {
+    Infinite,
+    Nan,
+    Double(f64),
+    Extended(Extended, Decimal),
+}
+
+struct Number {
+    negative: bool,
+    magnitude: Magnitude,
+}
+
+impl Number {
+    fn of_double(v: f64) -> Number {
+        let magnitude = match () {
+            _ if v.is_nan() => Magnitude::Nan,
+            _ if v.is_infinite() => Magnitude::Infinite,
+            _ => Magnitude::Double(v.abs()),
+        };
+        Number { negative: v.is_sign_negative() && !v.is_nan(), magnitude }
+    }
+
+    fn of_extended(v: Extended) -> Number {
+        let magnitude = match () {
+            _ if v.is_nan() => Magnitude::Nan,
+            _ if v.is_infinite() => Magnitude::Infinite,
+            _ => Magnitude::Extended(v.abs(), Decimal::of(v)),
+        };
+        Number { negative: v.is_negative(), magnitude }
+    }
+}
+
+fn float(v: &Number, specifier: char, flags: Flags, precision: Option<usize>) -> Field {
     let upper = specifier.is_ascii_uppercase();
-    let prefix = sign(v.is_sign_negative() && !v.is_nan(), flags).to_string();
-    let magnitude = v.abs();
-    if !v.is_finite() {
-        let name = match (v.is_nan(), upper) {
+    let prefix = sign(v.negative, flags).to_string();
+    let magnitude = &v.magnitude;
+    if let Magnitude::Nan | Magnitude::Infinite = magnitude {
+        let name = match (matches!(magnitude, Magnitude::Nan), upper) {
             (true, false) => "nan",
             (true, true) => "NAN",
             (false, false) => "inf",
@@ -170,10 +214,13 @@ fn float(v: f64, specifier: char, flags: Flags, precision: Option<usize>) -> Fie
 }
 
 /// `%f` of a finite value without sign.
-fn fixed(v: f64, precision: usize, point: bool) -> String {
+fn fixed(v: &Magnitude, precision: usize, point: bool) -> String {
     let exact = precision.min(EXACT_DIGITS);
-    let mut out = format!("{v:.exact$}");
-    out.push_str(&"0".repeat(precision - exact));
+    let mut out = match v {
+        Magnitude::Extended(_, decimal) => decimal.fixed(precision),
+        Magnitude::Double(v) => format!("{v:.exact$}") + &"0".repeat(precision - exact),
+        _ => String::new(),
+    };
     if precision == 0 && point {
         out.push('.');
     }
@@ -181,8 +228,13 @@ fn fixed(v: f64, precision: usize, point: bool) -> String {
 }
 
 /// Returns the digits, `precision + 1` of them, and the decimal exponent of the first one.
-fn scientific(v: f64, precision: usize) -> (String, i32) {
+fn scientific(v: &Magnitude, precision: usize) -> (String, i32) {
     let exact = precision.min(EXACT_DIGITS);
+    let v = match v {
+        Magnitude::Extended(_, decimal) => return decimal.scientific(precision),
+        Magnitude::Double(v) => *v,
+        _ => 0.0,
+    };
     let text = format!("{v:.exact$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let mut digits: String = mantissa.chars().filter(|c| *c != '.').collect();
@@ -199,14 +251,14 @@ fn with_exponent(mut digits: String, exponent: i32, point: bool) -> String {
 }
 
 /// `%e` of a finite value without sign.
-fn exponential(v: f64, precision: usize, point: bool) -> String {
+fn exponential(v: &Magnitude, precision: usize, point: bool) -> String {
     let (digits, exponent) = scientific(v, precision);
     with_exponent(digits, exponent, point)
 }
 
 /// `%g` of a finite value without sign: the style is chosen by the exponent after rounding, and
 /// trailing zeros go unless `#` is given.
-fn general(v: f64, precision: usize, alternative: bool) -> String {
+fn general(v: &Magnitude, precision: usize, alternative: bool) -> String {
     let precision = precision.max(1);
     let (mut digits, exponent) = scientific(v, precision - 1);
     let small = exponent < 0;
@@ -233,8 +285,20 @@ fn general(v: f64, precision: usize, alternative: bool) -> String {
 }
 
 /// `%a` of a finite value without sign and without `0x`. Denormals keep a leading 0, as in glibc.
-fn hexadecimal(v: f64, precision: Option<usize>, point: bool) -> String {
-    const FRACTION_DIGITS: usize = 13;
+fn hexadecimal(v: &Magnitude, precision: Option<usize>, point: bool) -> String {
+    match v {
+        // The leading digit holds four bits.
+        Magnitude::Extended(v, _) => {
+            let (significand, exponent) = v.parts();
+            let exponent = if significand == 0 { 0 } else { i64::from(exponent) + 60 };
+            hexadecimal_digits(significand.into(), 15, exponent, precision, point)
+        }
+        Magnitude::Double(v) => hexadecimal_double(*v, precision, point),
+        _ => String::new(),
+    }
+}
+
+fn hexadecimal_double(v: f64, precision: Option<usize>, point: bool) -> String {
     let bits = v.to_bits();
     let fraction = bits & ((1 << 52) - 1);
     let biased = (bits >> 52) & 0x7ff;
@@ -243,22 +307,38 @@ fn hexadecimal(v: f64, precision: Option<usize>, point: bool) -> String {
         (0, _) => -1022,
         _ => biased as i64 - 1023,
     };
-    let mut mantissa = (u64::from(biased != 0) << 52) | fraction;
-    if let Some(p) = precision.filter(|&p| p < FRACTION_DIGITS) {
-        let dropped = 4 * (FRACTION_DIGITS - p);
-        let (unit, half) = (1u64 << dropped, 1u64 << (dropped - 1));
+    let mantissa = (u64::from(biased != 0) << 52) | fraction;
+    hexadecimal_digits(mantissa.into(), 13, exponent, precision, point)
+}
+
+/// Writes a leading digit and `fraction_digits` more, rounded to the precision half to even.
+fn hexadecimal_digits(
+    mut mantissa: u128,
+    fraction_digits: usize,
+    mut exponent: i64,
+    precision: Option<usize>,
+    point: bool,
+) -> String {
+    if let Some(p) = precision.filter(|&p| p < fraction_digits) {
+        let dropped = 4 * (fraction_digits - p);
+        let (unit, half) = (1u128 << dropped, 1u128 << (dropped - 1));
         let (kept, rest) = (mantissa & !(unit - 1), mantissa & (unit - 1));
         let up = rest > half || (rest == half && kept & unit != 0);
         mantissa = kept + if up { unit } else { 0 };
     }
-    let digits = format!("{:013x}", mantissa & ((1 << 52) - 1));
+    let fraction_bits = 4 * fraction_digits;
+    if mantissa >> fraction_bits > 15 {
+        mantissa >>= 4;
+        exponent += 4;
+    }
+    let digits = format!("{:0fraction_digits$x}", mantissa & ((1 << fraction_bits) - 1));
     let digits = match precision {
         None => digits.trim_end_matches('0').to_string(),
-        Some(p) if p < FRACTION_DIGITS => digits.chars().take(p).collect(),
-        Some(p) => digits + &"0".repeat(p - FRACTION_DIGITS),
+        Some(p) if p < fraction_digits => digits.chars().take(p).collect(),
+        Some(p) => digits + &"0".repeat(p - fraction_digits),
     };
     let dot = if digits.is_empty() && !point { "" } else { "." };
-    format!("{}{dot}{digits}p{exponent:+}", mantissa >> 52)
+    format!("{:x}{dot}{digits}p{exponent:+}", mantissa >> fraction_bits)
 }
 
 #[cfg(test)]

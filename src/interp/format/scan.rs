@@ -8,7 +8,7 @@
 
 use super::number;
 use super::spec::{ArgType, ScanConversion, ScanDirective, is_float_specifier, is_space};
-use crate::ir::DataModel;
+use crate::ir::{DataModel, Extended};
 
 /// Position in a stream of bytes.
 #[derive(Clone, Debug)]
@@ -77,6 +77,7 @@ pub enum ScanValue {
     Integer(u64),
     Float(f32),
     Double(f64),
+    Extended(Extended),
     /// `%s`, `%[`: a NUL is stored after it.
     String(Vec<u8>),
     /// `%c`: stored without a NUL.
@@ -136,10 +137,10 @@ pub fn scan_conversion(
         }
         c if is_float_specifier(c) => {
             let text = Field::new(cursor, conversion.width).float()?;
-            if conversion.length == super::Length::None {
-                ScanValue::Float(parsed(number::strtof(&text))?)
-            } else {
-                ScanValue::Double(parsed(number::strtod(&text))?)
+            match conversion.length {
+                super::Length::None => ScanValue::Float(parsed(number::strtof(&text))?),
+                super::Length::BigL => ScanValue::Extended(parsed(number::strtold(&text))?),
+                _ => ScanValue::Double(parsed(number::strtod(&text))?),
             }
         }
         c => integer(conversion, c, model, cursor)?,
@@ -465,6 +466,7 @@ mod tests {
             ScanValue::Integer(v) | ScanValue::Pointer(v) | ScanValue::Consumed(v) => v.to_string(),
             ScanValue::Float(v) => format!("{v:?}f"),
             ScanValue::Double(v) => format!("{v:?}"),
+            ScanValue::Extended(v) => v.to_string(),
             ScanValue::String(b) | ScanValue::Chars(b) => String::from_utf8_lossy(b).into_owned(),
         }
     }

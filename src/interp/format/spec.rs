@@ -86,6 +86,7 @@ pub enum ArgType {
     /// `scanf` only.
     Float,
     Double,
+    LongDouble,
     /// `char *`: bytes up to a NUL, or fewer under a precision.
     String,
     /// `char` objects, as many as the width says; `scanf` only.
@@ -103,6 +104,7 @@ impl ArgType {
             ArgType::Int { length: Length::Hh | Length::H, .. } => Sort::Bv(32),
             ArgType::Int { length, .. } => Sort::Bv(length.int_bits(model)),
             ArgType::Float | ArgType::Double => Sort::F64,
+            ArgType::LongDouble => Sort::F80,
             _ => Sort::Bv(model.pointer_bits()),
         }
     }
@@ -115,6 +117,7 @@ impl ArgType {
             }
             ArgType::Float => Some(Sort::F32),
             ArgType::Double => Some(Sort::F64),
+            ArgType::LongDouble => Some(Sort::F80),
             ArgType::Pointer => Some(Sort::Bv(model.pointer_bits())),
             ArgType::String | ArgType::Chars => None,
         }
@@ -148,6 +151,7 @@ impl Conversion {
             's' => ArgType::String,
             'p' => ArgType::Pointer,
             'n' => ArgType::CountPointer(self.length),
+            c if is_float_specifier(c) && self.length == Length::BigL => ArgType::LongDouble,
             c if is_float_specifier(c) => ArgType::Double,
             _ => ArgType::Int { length: self.length, signed: false },
         }
@@ -204,7 +208,7 @@ impl Conversion {
         };
         count(width, "");
         count(precision, ".");
-        out.push_str(if float { "" } else { self.length.text() });
+        out.push_str(if float && self.length != Length::BigL { "" } else { self.length.text() });
         out.push(c);
         out
     }
@@ -268,9 +272,11 @@ impl ScanConversion {
             'c' => Some(ArgType::Chars),
             's' | '[' => Some(ArgType::String),
             'p' => Some(ArgType::Pointer),
-            c if is_float_specifier(c) => {
-                Some(if self.length == Length::None { ArgType::Float } else { ArgType::Double })
-            }
+            c if is_float_specifier(c) => Some(match self.length {
+                Length::None => ArgType::Float,
+                Length::BigL => ArgType::LongDouble,
+                _ => ArgType::Double,
+            }),
             _ => Some(ArgType::Int { length: self.length, signed: false }),
         }
     }
@@ -427,8 +433,7 @@ impl Reader<'_> {
                 _ => FormatProblem::Undefined,
             },
             _ if is_float_specifier(c) => match length {
-                Length::None | Length::L => return Ok(c),
-                Length::BigL => FormatProblem::Unsupported,
+                Length::None | Length::L | Length::BigL => return Ok(c),
                 _ => FormatProblem::Undefined,
             },
             'C' | 'S' | 'm' | '$' | 'I' | 'q' | 'Z' => FormatProblem::Unsupported,
@@ -612,7 +617,7 @@ mod tests {
         assert_eq!(printf("ab%"), "Undefined conversion `%` at byte 2 of the format");
         assert_eq!(printf("%hs"), "Undefined conversion `%hs` at byte 0 of the format");
         assert_eq!(printf("%1$d"), "Unsupported conversion `%1$` at byte 0 of the format");
-        assert_eq!(printf("%Lf"), "Unsupported conversion `%Lf` at byte 0 of the format");
+        assert_eq!(printf("%Ld"), "Undefined conversion `%Ld` at byte 0 of the format");
         assert_eq!(printf("%9999999999d"), "Overlong conversion `%9999999` at byte 0 of the format");
         assert!(parse_scanf(b"%[abc").is_err());
         assert!(parse_scanf(b"%[]").is_err());

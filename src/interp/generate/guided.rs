@@ -253,7 +253,7 @@ pub fn mended(input: &Input, outcome: &Outcome, generator: &Generator) -> Option
 fn sort_at(origin: &Origin, side: &Operand) -> Sort {
     match origin {
         Origin::Object { bytes, .. } => match side.value.sort() {
-            float @ (Sort::F32 | Sort::F64) => float,
+            float @ (Sort::F32 | Sort::F64 | Sort::F80) => float,
             _ => Sort::Bv((*bytes * 8).min(64) as u16),
         },
         Origin::Argument { sort, .. } | Origin::Call { sort, .. } => *sort,
@@ -272,10 +272,13 @@ fn turn(
     let Some((origin, shift)) = &side.origin else { return };
     let sort = sort_at(origin, side);
     let number = |c: Const| Tweak::Put(origin.clone(), Value::Const(c));
-    if let (Some(mine), Some(theirs)) = (side.value.float(), other.value.float()) {
+    if let (Some(mine), Some(theirs)) = (side.value.nearest_f64(), other.value.nearest_f64()) {
         let away = if mine <= theirs { 1.0 } else { -1.0 };
         for v in [theirs, theirs + away] {
-            add(number(if sort == Sort::F32 { Const::f32(v as f32) } else { Const::f64(v) }));
+            Const::of_f64(sort, v).into_iter().for_each(|c| add(number(c)));
+        }
+        if let Const::F80(x) = other.value {
+            add(number(Const::F80(x)));
         }
         return;
     }

@@ -182,7 +182,10 @@ impl Generator {
             let c = match ty {
                 CType::Bool => Const::bv(8, v & 1),
                 CType::Float(crate::ir::FloatKind::F32) => Const::f32(v as f32),
-                CType::Float(_) => Const::f64(v as f64),
+                CType::Float(crate::ir::FloatKind::F64) => Const::f64(v as f64),
+                CType::Float(crate::ir::FloatKind::LongDouble) => {
+                    Const::F80(crate::ir::Extended::from_signed(v))
+                }
                 other => Const::bv(other.sort(bits).and_then(crate::ir::Sort::bits).unwrap_or(32), v),
             };
             Value::Const(c)

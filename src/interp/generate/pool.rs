@@ -8,7 +8,7 @@ use crate::interp::{
     self,
     program::{Program, Slot},
 };
-use crate::ir::{CType, Callee, Const, Expr, FloatKind, Instr, Object};
+use crate::ir::{CType, Callee, Const, Expr, Extended, FloatKind, Instr, Object, Sort};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
@@ -69,7 +69,7 @@ impl Pool {
                         integers.extend(c.signed().map(|v| (v, ())));
                     }
                     Expr::Const(c) if floats.len() < MAX_CONSTANTS => {
-                        floats.extend(c.float().map(f64::to_bits));
+                        floats.extend(c.nearest_f64().map(f64::to_bits));
                     }
                     Expr::Addr(Object::Global(symbol)) => {
                         pool.globals.insert((d.unit, symbol.clone()));
@@ -182,14 +182,22 @@ impl Pool {
                 earlier.floats.push(v as f64);
                 Some(Const::bv(*bits, v))
             }
-            CType::Float(kind @ (FloatKind::F32 | FloatKind::F64)) => {
+            CType::Float(kind) => {
                 let v = if rng.chance(2) {
                     [f64::INFINITY, f64::NEG_INFINITY, f64::NAN][rng.below(3) as usize]
                 } else {
                     self.float(rng, &earlier.floats)
                 };
                 earlier.floats.push(v);
-                Some(if *kind == FloatKind::F32 { Const::f32(v as f32) } else { Const::f64(v) })
+                match kind {
+                    FloatKind::F32 => Some(Const::f32(v as f32)),
+                    FloatKind::F64 => Some(Const::f64(v)),
+                    // Also numbers that `double` does not have.
+                    FloatKind::LongDouble if rng.chance(20) => {
+                        Const::from_bits(Sort::F80, Extended::from_f64(v).to_bits() ^ 1)
+                    }
+                    FloatKind::LongDouble => Const::of_f64(Sort::F80, v),
+                }
             }
             _ => None,
         }

@@ -36,6 +36,12 @@ pub(super) const MODELS: &[Model] = &[
         finish(m, a, true, parsed.consumed, parsed.range_error)?;
         Ok(Some(Const::f64(parsed.value)))
     }),
+    row("strtold", |m, a| {
+        let text = m.memory.string(a.word(0)?, ALL)?;
+        let parsed = number::strtold(&text);
+        finish(m, a, true, parsed.consumed, parsed.range_error)?;
+        Ok(Some(Const::F80(parsed.value)))
+    }),
     row("strtof", |m, a| {
         let text = m.memory.string(a.word(0)?, ALL)?;
         let parsed = number::strtof(&text);

@@ -153,6 +153,11 @@ impl Cursor<'_> {
                 m.events.nan_sign |= depends_on_nan_sign(c, value);
                 return render_conversion(c, model, value).map_err(problem);
             }
+            (Const::F80(x), Sort::F80) => {
+                let value = PrintfValue::Extended(x);
+                m.events.nan_sign |= depends_on_nan_sign(c, value);
+                return render_conversion(c, model, value).map_err(problem);
+            }
             _ => return Err(MISMATCH.into()),
         };
         let bytes = match kind {

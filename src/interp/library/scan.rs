@@ -10,7 +10,7 @@ use super::{Arguments, Model, row};
 use crate::interp::format::scan::{Cursor, ScanRun, ScanValue, scan};
 use crate::interp::generate::Request;
 use crate::interp::machine::{Machine, Run};
-use crate::ir::{CType, Const, UndefinedKind};
+use crate::ir::{CType, Const, Sort, UndefinedKind};
 
 pub(super) const MODELS: &[Model] = &[
     row("scanf", |m, a| scan_stdin(m, a, 0, false)),
@@ -64,6 +64,7 @@ fn scan_stdin(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize, list: bool) -> 
                 Some(sort.and_then(|s| Const::from_bits(s, *v as u128)))
             }
             ScanValue::Float(v) => Some(Some(Const::f32(*v))),
+            ScanValue::Extended(v) => Some(Some(Const::F80(*v))),
             ScanValue::Double(v) => Some(Some(Const::f64(*v))),
             ScanValue::Chars(bytes) if bytes.len() == 1 => {
                 Some(bytes.first().map(|b| Const::bv(8, *b as i128)))
@@ -96,6 +97,7 @@ fn store(m: &mut Machine<'_>, a: &Arguments<'_>, first: usize, run: &ScanRun, li
                 m.memory.store(to, bytes, *v as u128)?;
             }
             ScanValue::Float(v) => m.memory.store(to, 4, Const::f32(*v).to_bits())?,
+            ScanValue::Extended(v) => m.memory.store(to, Sort::F80.bytes(), v.to_bits())?,
             ScanValue::Double(v) => m.memory.store(to, 8, Const::f64(*v).to_bits())?,
             ScanValue::String(text) => {
                 let mut text = text.clone();

@@ -2,6 +2,7 @@
 
 use super::{Integer, ParseError};
 use crate::interp::format::number;
+use crate::ir::Const;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -11,10 +12,7 @@ pub(super) enum Token {
     Backslash(String),
     Integer(Integer),
     Character(i32),
-    Float {
-        value: f64,
-        single: bool,
-    },
+    Float(Const),
     Symbol(&'static str),
     End,
 }
@@ -26,7 +24,7 @@ impl Token {
             Token::Backslash(word) => format!("`\\{word}`"),
             Token::Integer(i) => format!("`{}`", i.value),
             Token::Character(_) => "a character".into(),
-            Token::Float { .. } => "a number".into(),
+            Token::Float(_) => "a number".into(),
             Token::Symbol(s) => format!("`{s}`"),
             Token::End => "the end".into(),
         }
@@ -120,8 +118,9 @@ impl<'a> Lexer<'a> {
             |what: &str| Err(ParseError::new(start, format!("{what} {}", rest_of(rest, self.at - start))));
         if is_float {
             return match suffix.as_str() {
-                "" => Ok(Token::Float { value: float.value, single: false }),
-                "f" => Ok(Token::Float { value: number::strtof(bytes).value.into(), single: true }),
+                "" => Ok(Token::Float(Const::f64(float.value))),
+                "f" => Ok(Token::Float(Const::f32(number::strtof(bytes).value))),
+                "l" => Ok(Token::Float(Const::F80(number::strtold(bytes).value))),
                 _ => Err(ParseError::new(suffix_start, format!("Suffix `{suffix}` of a float is not known"))),
             };
         }

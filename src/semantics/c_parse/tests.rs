@@ -8,7 +8,7 @@ fn show(e: &Expression) -> String {
             format!("{}{}{}", i.value, if i.unsigned { "u" } else { "" }, "l".repeat(i.longs.into()))
         }
         Kind::Character(c) => format!("#{c}"),
-        Kind::Float { value, single } => format!("{value:?}{}", if *single { "f" } else { "" }),
+        Kind::Float(c) => format!("{c:?}"),
         Kind::Name(n) => n.clone(),
         Kind::Result => "result".into(),
         Kind::Old(e) => format!("old{}", paren(e)),

@@ -48,7 +48,11 @@ impl Renderer<'_> {
     }
 
     pub(super) fn cast_float(&self, x: &Text, sort: Sort) -> Text {
-        let name = if sort == Sort::F32 { "float" } else { "double" };
+        let name = match sort {
+            Sort::F32 => "float",
+            Sort::F80 => "long double",
+            _ => "double",
+        };
         Text::new(format!("({name}){}", x.at(Level::Unary)), Level::Unary, Ty::of_sort(sort))
     }
 
@@ -73,7 +77,11 @@ impl Renderer<'_> {
             Sort::Bv(width) => width,
             // What rounding may change is another number.
             sort if sort.is_float() && !x.ty.is_float() => {
-                let exact = if sort == Sort::F32 { 24 } else { 53 };
+                let exact = match sort {
+                    Sort::F32 => 24,
+                    Sort::F80 => 64,
+                    _ => 53,
+                };
                 let (bits, _) = x.ty.integer(self.pointer_bits());
                 return if bits > exact { self.cast_float(&x, sort) } else { x };
             }
@@ -414,7 +422,11 @@ impl Renderer<'_> {
             _ => "",
         };
         if !name.is_empty() {
-            let suffix = if sort == Sort::F32 { "f" } else { "" };
+            let suffix = match sort {
+                Sort::F32 => "f",
+                Sort::F80 => "l",
+                _ => "",
+            };
             let list: Vec<String> = args.iter().map(|&a| self.term(a).at(Level::Conditional)).collect();
             return Text::new(
                 format!("{name}{suffix}({})", list.join(", ")),
@@ -437,16 +449,17 @@ impl Renderer<'_> {
                 let x = self.float_value(a);
                 Text::new(format!("-{}", operand_of_minus(&x)), Level::Unary, x.ty)
             }
-            (FToF(Sort::F64), &[a]) => self.float_value(a),
+            (FToF(to), &[a]) if to.bits() > self.pool.sort(a).bits() => self.float_value(a),
             (FToF(_), &[a]) => {
                 let x = self.term(a);
                 match x.ty {
                     // Widened and narrowed again.
                     Ty::F32 => x,
-                    Ty::F64 => self.cast_float(&x, sort),
+                    Ty::F64 if sort == Sort::F64 => x,
+                    Ty::F64 | Ty::F80 => self.cast_float(&x, sort),
                     // Integers that `double` holds exactly are rounded once.
                     Ty::Int { bits, .. } if bits <= 32 => self.cast_float(&x, sort),
-                    _ => self.cast_float(&self.cast_float(&x, Sort::F64), sort),
+                    _ => self.cast_float(&self.cast_float(&x, self.pool.sort(a)), sort),
                 }
             }
             (SToF(_), &[a]) => self.strict(a, true),
@@ -468,10 +481,11 @@ impl Renderer<'_> {
         let (a, b) = self.compound_first(a, b, chain);
         let (a, b) = if self.pool.as_const(a).is_some() { (b, a) } else { (a, b) };
         match self.pool.as_const(b) {
-            Some(c) if c.float().is_some_and(|v| v.is_sign_negative() && !v.is_nan()) => {
+            Some(c) if c.is_negative_float() => {
                 let magnitude = match c {
                     Const::F32(bits) => Const::F32(bits & 0x7fff_ffff),
                     Const::F64(bits) => Const::F64(bits & (u64::MAX >> 1)),
+                    Const::F80(x) => Const::F80(x.abs()),
                     other => other,
                 };
                 let (l, r) = (self.term(a), literal::float(magnitude));

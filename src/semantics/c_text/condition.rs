@@ -175,7 +175,7 @@ impl Renderer<'_> {
         let (a, b) = if self.pool.as_const(a).is_some() { (b, a) } else { (a, b) };
         match self.pool.sort(a) {
             Sort::Bv(_) => self.comparison(symbol, a, b, Reading::Bits),
-            Sort::F32 | Sort::F64 => self.float_identity(symbol, a, b),
+            Sort::F32 | Sort::F64 | Sort::F80 => self.float_identity(symbol, a, b),
             Sort::Bool => {
                 let (l, r) = (self.truth(a).at(Level::Unary), self.truth(b).at(Level::Unary));
                 Text::new(format!("{l} {symbol} {r}"), Level::Equality, Ty::INT)
@@ -260,10 +260,10 @@ impl Renderer<'_> {
 
     fn float_comparison_as_is(&mut self, symbol: &str, level: Level, a: TermId, b: TermId) -> Text {
         let (mut l, r) = (self.term(a), self.term(b));
-        // Two `float`s compare as their widened values do; two integers do not.
+        // Two floats compare as their widened values do; two integers do not.
         let sort = self.pool.sort(a);
         let wanted = Ty::of_sort(sort);
-        let narrow_pair = l.ty == Ty::F32 && r.ty == Ty::F32;
+        let narrow_pair = l.ty.is_float() && r.ty.is_float();
         if l.ty != wanted && r.ty != wanted && !narrow_pair {
             l = self.cast_float(&l, sort);
         }
@@ -274,12 +274,12 @@ impl Renderer<'_> {
     /// Identity of IEEE values. People read `==`; plain C has to tell NaNs and signs of zeros.
     fn float_identity(&mut self, symbol: &str, a: TermId, b: TermId) -> Text {
         let not = if symbol == "!=" { "!" } else { "" };
-        let constant = self.pool.as_const(b).and_then(Const::float);
-        if constant.is_some_and(f64::is_nan) {
+        let constant = self.pool.as_const(b);
+        if constant.is_some_and(Const::is_nan) {
             let x = self.float_value(a);
             return Text::new(format!("{not}isnan({})", x.text), Level::Unary, Ty::INT);
         }
-        let exact = constant.is_some_and(|v| v != 0.0);
+        let exact = constant.is_some_and(|v| !v.is_float_zero());
         if !self.c || exact {
             return self.float_comparison_as_is(symbol, Level::Equality, a, b);
         }
@@ -314,7 +314,7 @@ impl Renderer<'_> {
 
     fn branches(&mut self, a: TermId, b: TermId, sort: Sort) -> (Text, Text) {
         match sort {
-            Sort::F32 | Sort::F64 => self.float_pair(a, b, sort),
+            Sort::F32 | Sort::F64 | Sort::F80 => self.float_pair(a, b, sort),
             Sort::Bv(width) => {
                 let (mut l, mut r) = (self.term(a), self.term(b));
                 match (self.pool.as_const(a), self.pool.as_const(b)) {

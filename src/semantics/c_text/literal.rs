@@ -9,7 +9,7 @@ pub(super) fn plain(c: Const) -> Text {
     match c {
         Const::Bool(b) => Text::new(if b { "1" } else { "0" }, Level::Primary, Ty::INT),
         Const::Bv { .. } => decimal(c, true),
-        Const::F32(_) | Const::F64(_) => float(c),
+        Const::F32(_) | Const::F64(_) | Const::F80(_) => float(c),
     }
 }
 
@@ -91,18 +91,23 @@ pub(super) fn mask(c: Const) -> Text {
 
 /// Returns a float by its shortest text that reads back to the same value.
 pub(super) fn float(c: Const) -> Text {
-    let ty = if matches!(c, Const::F32(_)) { Ty::F32 } else { Ty::F64 };
+    let ty = Ty::of_sort(c.sort());
     let text = float_literal(c);
     let level = if text.starts_with('-') { Level::Unary } else { Level::Primary };
     Text::new(text, level, ty)
 }
 
-/// Returns the C literal of a float constant: shortest round trip, `f` for `float`, `INFINITY`,
-/// `NAN`. Constants of other sorts are written in decimal.
+/// Returns the C literal of a float constant: shortest round trip, `f` for `float`, `L` for `long
+/// double`, `INFINITY`, `NAN`. Constants of other sorts are written in decimal.
 pub fn float_literal(c: Const) -> String {
-    let Some(v) = c.float() else { return integer_literal(c) };
+    let Some(v) = c.nearest_f64() else { return integer_literal(c) };
     if v.is_nan() {
         return "NAN".into();
+    }
+    if let Const::F80(x) = c
+        && x.is_finite()
+    {
+        return x.to_string();
     }
     if v.is_infinite() {
         return if v < 0.0 { "-INFINITY".into() } else { "INFINITY".into() };

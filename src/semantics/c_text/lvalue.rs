@@ -195,6 +195,7 @@ impl Renderer<'_> {
         let name = match access.sort {
             Sort::F32 => "float".to_string(),
             Sort::F64 => "double".to_string(),
+            Sort::F80 => "long double".to_string(),
             sort => integer_name(sort.bits().unwrap_or(8), true, self.naming.model()),
         };
         let text = format!("*({name} *){}", pointer.at(Level::Unary));
@@ -359,10 +360,8 @@ impl Renderer<'_> {
             scalar => {
                 let fits = match access {
                     None => true,
-                    Some(a) => {
-                        self.naming.size_of(scalar) == Some(a.bytes)
-                            && scalar.sort(self.pointer_bits()) == Some(a.sort)
-                    }
+                    // A `long double` is longer than its value.
+                    Some(a) => scalar.sort(self.pointer_bits()) == Some(a.sort) && a.sort.bytes() == a.bytes,
                 };
                 (fits && rest.terms.is_empty() && rest.constant == 0).then(|| (step, scalar.clone()))
             }

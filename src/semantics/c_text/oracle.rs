@@ -25,6 +25,7 @@ fn parameters() -> Vec<(&'static str, &'static str, CType)> {
         ("g", "float", CType::Float(FloatKind::F32)),
         ("d", "double", CType::Float(FloatKind::F64)),
         ("e", "double", CType::Float(FloatKind::F64)),
+        ("k", "long double", CType::Float(FloatKind::LongDouble)),
     ]
 }
 
@@ -43,6 +44,10 @@ impl Random {
             }
             Sort::F32 => Const::f32(self.pick(&FLOATS) as f32),
             Sort::F64 => Const::f64(self.pick(&FLOATS)),
+            Sort::F80 => {
+                let near = Const::of_f64(sort, self.pick(&FLOATS)).map_or(0, Const::to_bits);
+                Const::from_bits(sort, near ^ u128::from(self.below(2))).unwrap_or(Const::FALSE)
+            }
             _ => Const::Bool(self.below(2) == 0),
         }
     }
@@ -90,7 +95,7 @@ impl Random {
                 pool.op(Not, &[a])
             }
             2 => {
-                let sort = self.pick(&[Sort::F32, Sort::F64]);
+                let sort = self.pick(&[Sort::F32, Sort::F64, Sort::F80]);
                 let (a, b) = (self.term(pool, sort, d), self.term(pool, sort, d));
                 let op = self.pick(&[FEq, FLt, FLe, Eq]);
                 pool.op(op, &[a, b])
@@ -118,7 +123,7 @@ impl Random {
                 pool.op(op, &[a])
             }
             1 => {
-                let sort = self.pick(&[Sort::F32, Sort::F64]);
+                let sort = self.pick(&[Sort::F32, Sort::F64, Sort::F80]);
                 let a = self.term(pool, sort, d);
                 let op = self.pick(&[FToS(width), FToU(width)]);
                 pool.op(op, &[a])
@@ -150,7 +155,11 @@ impl Random {
                 pool.op(op, &[a])
             }
             1 => {
-                let other = if sort == Sort::F32 { Sort::F64 } else { Sort::F32 };
+                let other = self.pick(&match sort {
+                    Sort::F32 => [Sort::F64, Sort::F80],
+                    Sort::F64 => [Sort::F32, Sort::F80],
+                    _ => [Sort::F32, Sort::F64],
+                });
                 let a = self.term(pool, other, d);
                 pool.op(FToF(sort), &[a])
             }
@@ -176,6 +185,7 @@ fn c_type(sort: Sort) -> &'static str {
         Sort::Bv(32) => "unsigned",
         Sort::Bv(_) => "unsigned long",
         Sort::F32 => "float",
+        Sort::F80 => "long double",
         _ => "double",
     }
 }
@@ -190,6 +200,7 @@ fn argument(c: Const, ty: &str) -> String {
     match c {
         Const::F32(bits) => format!("f32({bits}u)"),
         Const::F64(bits) => format!("f64({bits}ul)"),
+        Const::F80(x) => format!("f80({}ul, {}u)", x.to_bits() as u64, x.to_bits() >> 64),
         _ => format!("({ty}){}ul", c.to_bits()),
     }
 }
@@ -210,13 +221,23 @@ fn plain_c_means_what_the_term_means() {
         "#include <math.h>\n#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n\
          static float f32(unsigned b) { float v; memcpy(&v, &b, 4); return v; }\n\
          static double f64(unsigned long b) { double v; memcpy(&v, &b, 8); return v; }\n\
+         static long double f80(unsigned long b, unsigned short h) { long double v = 0; memcpy(&v, &b, 8); memcpy((char *)&v + 8, &h, 2); return v; }\n\
+         static void pl(long double v) { unsigned __int128 b = 0; memcpy(&b, &v, 10); char t[41], *p = t + 40; *p = 0; if (v != v) b = 0x7ff8; do *--p = '0' + b % 10; while (b /= 10); puts(p); }\n\
          static void pf(float v) { unsigned b; memcpy(&b, &v, 4); printf(\"%u\\n\", v != v ? 0x7ff8 : b); }\n\
          static void pd(double v) { unsigned long b; memcpy(&b, &v, 8); printf(\"%lu\\n\", v != v ? 0x7ff8 : b); }\n",
     );
     let mut main = String::new();
     let mut expected = Vec::new();
     for i in 0..700 {
-        let sort = random.pick(&[Sort::Bool, Sort::Bv(32), Sort::Bv(64), Sort::Bv(8), Sort::F32, Sort::F64]);
+        let sort = random.pick(&[
+            Sort::Bool,
+            Sort::Bv(32),
+            Sort::Bv(64),
+            Sort::Bv(8),
+            Sort::F32,
+            Sort::F64,
+            Sort::F80,
+        ]);
         let term = random.term(&mut pool, sort, 4);
         let Some(c) = render_c(&pool, term, &naming, None) else { continue };
         let program = Program::new(&pool, &[term]);
@@ -243,6 +264,7 @@ fn plain_c_means_what_the_term_means() {
             let _ = match sort {
                 Sort::F32 => writeln!(main, "pf({call});"),
                 Sort::F64 => writeln!(main, "pd({call});"),
+                Sort::F80 => writeln!(main, "pl({call});"),
                 _ => writeln!(main, "printf(\"%lu\\n\", (unsigned long){call});"),
             };
             expected.push((shown(value).to_string(), format!("{} == {}; {call}", c_type(sort), c.text)));

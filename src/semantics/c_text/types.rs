@@ -32,6 +32,7 @@ pub(super) enum Ty {
     },
     F32,
     F64,
+    F80,
     /// To this type, where known.
     Pointer(Option<CType>),
     /// A state, an aggregate, or a type that is not modelled.
@@ -53,6 +54,7 @@ impl Ty {
             }
             CType::Float(FloatKind::F32) => Ty::F32,
             CType::Float(FloatKind::F64) => Ty::F64,
+            CType::Float(FloatKind::LongDouble) => Ty::F80,
             CType::Pointer(t) | CType::Array(t, _) => Ty::Pointer(Some((**t).clone())),
             _ => Ty::Other,
         }
@@ -65,6 +67,7 @@ impl Ty {
             Sort::Bv(bits) => Ty::int(bits, true),
             Sort::F32 => Ty::F32,
             Sort::F64 => Ty::F64,
+            Sort::F80 => Ty::F80,
             _ => Ty::Other,
         }
     }
@@ -75,7 +78,7 @@ impl Ty {
     }
 
     pub fn is_float(&self) -> bool {
-        matches!(self, Ty::F32 | Ty::F64)
+        matches!(self, Ty::F32 | Ty::F64 | Ty::F80)
     }
 
     pub fn is_pointer(&self) -> bool {

@@ -71,6 +71,7 @@ fn nondeterminism(unit: &Unit) -> String {
             CType::Bool => ("_Bool".into(), "ivd_below(2)"),
             CType::Float(FloatKind::F32) => ("float".into(), "ivd_float()"),
             CType::Float(FloatKind::F64) => ("double".into(), "ivd_float()"),
+            CType::Float(FloatKind::LongDouble) => ("long double".into(), "ivd_float()"),
             _ => continue,
         };
         let _ = writeln!(text, "{ty} {}(void) {{ return {value}; }}", p.name);
@@ -136,6 +137,7 @@ impl Maker<'_> {
             }
             CType::Float(FloatKind::F32) => "float".into(),
             CType::Float(FloatKind::F64) => "double".into(),
+            CType::Float(FloatKind::LongDouble) => "long double".into(),
             CType::Pointer(to) if !matches!(**to, CType::Function(_)) => format!("{} *", self.spelled(to)?),
             CType::Record(id) => self.record(self.unit.record(*id))?,
             _ => return None,
@@ -196,7 +198,7 @@ impl Maker<'_> {
         match ty {
             CType::Bool => _ = writeln!(self.out, "{place} = ivd_below(2);"),
             CType::Int { .. } => _ = writeln!(self.out, "{place} = ivd_int();"),
-            CType::Float(FloatKind::F32 | FloatKind::F64) => _ = writeln!(self.out, "{place} = ivd_float();"),
+            CType::Float(_) => _ = writeln!(self.out, "{place} = ivd_float();"),
             CType::Array(element, Some(n)) if *n <= 64 => {
                 let i = self.name();
                 let _ = writeln!(self.out, "for (int {i} = 0; {i} < {n}; {i}++) {{");

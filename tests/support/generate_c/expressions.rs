@@ -115,14 +115,16 @@ impl Maker {
         if depth == 0 || self.chance(20) {
             return match self.below(8) {
                 0..5 => self.one_of(&self.floats.clone()),
-                5 => self.one(&["0.5", "-3.25", "1e10", "0.1f", "100.0", "1e308"]).into(),
+                5 => self.one(&["0.5", "-3.25", "1e10", "0.1f", "0.1L", "100.0", "1e308"]).into(),
                 _ => self.one(&["0.0", "-0.0", "1.0", "2.0f"]).into(),
             };
         }
         let (a, b) = (self.float(depth - 1), self.float(depth - 1));
         match self.below(12) {
             0..6 => format!("({a} {} {b})", self.one(&["+", "-", "*", "/"])),
-            6 | 7 => format!("{}({a})", self.one(&["fabs", "floor", "sqrt", "ceil"])),
+            6 | 7 => {
+                format!("{}({a})", self.one(&["fabs", "floor", "sqrt", "ceil", "sqrtl", "fabsl", "floorl"]))
+            }
             8 => format!("({}){}", self.float_type(), self.leaf()),
             9 => format!("({a} {} {b} ? {a} : {b})", self.one(&["<", ">=", "!="])),
             10 => format!("(float)({a})"),

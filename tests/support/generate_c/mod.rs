@@ -163,7 +163,7 @@ impl Maker {
     }
 
     fn float_type(&mut self) -> &'static str {
-        self.one(&["double", "double", "float"])
+        self.one(&["double", "double", "float", "long double"])
     }
 
     fn name(&mut self, prefix: &str) -> String {

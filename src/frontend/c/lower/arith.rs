@@ -72,7 +72,7 @@ pub(super) fn nonzero(value: Expr) -> Expr {
     }
     let sort = static_sort(&value);
     match sort {
-        Some(s @ (Sort::F32 | Sort::F64)) => {
+        Some(s @ (Sort::F32 | Sort::F64 | Sort::F80)) => {
             let zero = Const::zero(s).map_or(value.clone(), Expr::Const);
             not(apply(Op::FEq, vec![value, zero], false))
         }
@@ -123,7 +123,7 @@ impl FnCx<'_, '_> {
     pub fn nonzero(&self, value: Expr) -> Expr {
         match self.sort_of(&value) {
             Sort::Bool => value,
-            s @ (Sort::F32 | Sort::F64) => {
+            s @ (Sort::F32 | Sort::F64 | Sort::F80) => {
                 let zero = Const::zero(s).map_or(value.clone(), Expr::Const);
                 not(apply(Op::FEq, vec![value, zero], false))
             }
@@ -143,8 +143,7 @@ impl FnCx<'_, '_> {
         match (from, to) {
             (a, b) if a == b => e,
             (_, Scalar::Bool) => number(self.nonzero(e), 8),
-            (Scalar::F32, Scalar::F64) => apply(Op::FToF(Sort::F64), vec![e], false),
-            (Scalar::F64, Scalar::F32) => apply(Op::FToF(Sort::F32), vec![e], false),
+            (f, g) if f.is_float() && g.is_float() => apply(Op::FToF(g.sort(p)), vec![e], false),
             (f, Scalar::Int { bits, signed }) if f.is_float() => {
                 let op = if signed { Op::FToS(bits) } else { Op::FToU(bits) };
                 apply(op, vec![e], false)
@@ -195,7 +194,7 @@ impl FnCx<'_, '_> {
     /// Lowers a comparison of two values of type `ty` to a truth value.
     pub fn compare(&self, op: BinaryOp, ty: Scalar, a: Expr, b: Expr) -> Option<Expr> {
         let (eq, lt, le) = match ty {
-            Scalar::F32 | Scalar::F64 => (Op::FEq, Op::FLt, Op::FLe),
+            float if float.is_float() => (Op::FEq, Op::FLt, Op::FLe),
             Scalar::Int { signed: true, .. } => (Op::Eq, Op::Slt, Op::Sle),
             _ => (Op::Eq, Op::Ult, Op::Ule),
         };

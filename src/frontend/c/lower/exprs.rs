@@ -213,9 +213,8 @@ impl FnCx<'_, '_> {
         let sort = scalar.sort(self.unit.pointer);
         let made = match (self.unit.tast[c], sort) {
             (Folded::Int(i), Sort::Bv(w)) => Some(Const::bv(w, i)),
-            (Folded::Int(i), Sort::F32) => Some(Const::f32(i as f32)),
-            (Folded::Int(i), Sort::F64) => Some(Const::f64(i as f64)),
-            (Folded::Float(f), Sort::F32 | Sort::F64) => Const::from_bits(sort, f.to_bits()),
+            (Folded::Int(i), s) if s.is_float() => Op::SToF(s).eval(&[Const::bv(128, i)]).ok(),
+            (Folded::Float(f), s) if s.is_float() => Const::from_bits(sort, f.to_bits()),
             (Folded::Address(a), Sort::Bv(w)) => {
                 let base = match a.base {
                     rucc_sema::Base::Absolute => return Ok(Expr::bv(w, a.offset)),
@@ -342,9 +341,8 @@ impl FnCx<'_, '_> {
             s => {
                 let wide = s.promoted();
                 let one = match wide.sort(self.unit.pointer) {
-                    Sort::F32 => Expr::Const(Const::f32(1.0)),
-                    Sort::F64 => Expr::Const(Const::f64(1.0)),
-                    sort => Expr::bv(sort.bits().unwrap_or(32), 1),
+                    sort => Const::of_f64(sort, 1.0)
+                        .map_or_else(|| Expr::bv(sort.bits().unwrap_or(32), 1), Expr::Const),
                 };
                 let x = self.convert(old.clone(), s, wide);
                 let sum = self.arithmetic(arith, wide, x, one).ok_or("operator that is not modelled")?;

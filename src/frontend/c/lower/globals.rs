@@ -2,7 +2,7 @@
 
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
-use crate::ir::{CType, InitPiece};
+use crate::ir::{CType, Extended, InitPiece};
 use rucc_sema::{Base, Const, DeclId, Eval, ExprId, ExprKind, StrId};
 use std::sync::Arc;
 
@@ -89,6 +89,7 @@ impl UnitCx<'_> {
         let bits = match (constant, self.shape(ty)) {
             (Const::Int(i), Shape::Scalar(Scalar::F32)) => u128::from((i as f32).to_bits()),
             (Const::Int(i), Shape::Scalar(Scalar::F64)) => u128::from((i as f64).to_bits()),
+            (Const::Int(i), Shape::Scalar(Scalar::F80)) => Extended::from_signed(i).to_bits(),
             (Const::Int(i), Shape::Scalar(Scalar::Bool)) => u128::from(i != 0),
             (Const::Int(i), _) => i as u128,
             (Const::Float(f), _) => f.to_bits(),

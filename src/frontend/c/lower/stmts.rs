@@ -516,7 +516,7 @@ impl FnCx<'_, '_> {
         let v = &self.vars[var.0 as usize];
         match (v.in_memory, v.sort) {
             (true, Some(sort)) => {
-                let access = Access { sort, bytes: v.size, volatile: false, ty: v.ty.clone() };
+                let access = Access { sort, bytes: v.value_bytes(), volatile: false, ty: v.ty.clone() };
                 let addr = self.addr_of(var);
                 self.emit(Instr::Store { addr, value, access });
             }

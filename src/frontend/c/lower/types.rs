@@ -18,6 +18,7 @@ pub(super) enum Scalar {
     },
     F32,
     F64,
+    F80,
     Pointer,
 }
 
@@ -28,12 +29,13 @@ impl Scalar {
             Scalar::Int { bits, .. } => Sort::Bv(bits),
             Scalar::F32 => Sort::F32,
             Scalar::F64 => Sort::F64,
+            Scalar::F80 => Sort::F80,
             Scalar::Pointer => Sort::Bv(pointer_bits),
         }
     }
 
     pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
+        matches!(self, Scalar::F32 | Scalar::F64 | Scalar::F80)
     }
 
     pub fn is_signed(self) -> bool {
@@ -57,7 +59,7 @@ pub(super) enum Shape {
     Scalar(Scalar),
     /// Struct, union or array: bytes in memory.
     Aggregate,
-    /// `long double`, complex, vector, `_BitInt`: bytes that no operator is modelled for.
+    /// Complex, vector, `_BitInt`: bytes that no operator is modelled for.
     Opaque,
     Function,
 }
@@ -80,6 +82,7 @@ impl<'a> UnitCx<'a> {
             }
             TypeKind::Float(F::Float | F::Float32) => Shape::Scalar(Scalar::F32),
             TypeKind::Float(F::Double | F::Float64 | F::Float32x) => Shape::Scalar(Scalar::F64),
+            TypeKind::Float(F::LongDouble | F::Float64x) if self.has_x87() => Shape::Scalar(Scalar::F80),
             TypeKind::Pointer(_) => Shape::Scalar(Scalar::Pointer),
             TypeKind::Atomic(inner) => self.shape(inner),
             TypeKind::Array { .. } | TypeKind::Record(_) => Shape::Aggregate,
@@ -89,6 +92,11 @@ impl<'a> UnitCx<'a> {
                 Shape::Opaque
             }
         }
+    }
+
+    /// Whether `long double` is the x87's format here.
+    fn has_x87(&self) -> bool {
+        self.target.long_double_format == rucc_base::float::Format::X87Extended
     }
 
     fn integer(&self, ty: TypeId) -> Option<IntegerInfo> {
@@ -184,7 +192,9 @@ impl<'a> UnitCx<'a> {
             }
             TypeKind::Float(F::Float | F::Float32) => CType::Float(FloatKind::F32),
             TypeKind::Float(F::Double | F::Float64 | F::Float32x) => CType::Float(FloatKind::F64),
-            TypeKind::Float(F::LongDouble) => CType::Float(FloatKind::LongDouble),
+            TypeKind::Float(F::LongDouble | F::Float64x) if self.has_x87() => {
+                CType::Float(FloatKind::LongDouble)
+            }
             TypeKind::Pointer(to) => {
                 let to = self.types.canonical(to);
                 CType::Pointer(Arc::new(self.ctype(to)))

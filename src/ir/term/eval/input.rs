@@ -39,6 +39,7 @@ impl Palette {
                         integers.push(v as i64 as i128 as u128);
                     }
                 }
+                Const::F80(x) => floats.push(x.to_f64()),
                 Const::Bool(_) => {}
             }
         }
@@ -229,7 +230,7 @@ fn pick(sort: Sort, h: u64, palette: &Palette) -> Option<Const> {
             };
             Const::Bv { width, bits: bits & Const::mask(width) }
         }
-        Sort::F32 | Sort::F64 => {
+        Sort::F32 | Sort::F64 | Sort::F80 => {
             let bits = match class {
                 0 | 1 if !palette.floats.is_empty() => {
                     return Some(float(sort, palette.floats[index % palette.floats.len()]));
@@ -246,7 +247,7 @@ fn pick(sort: Sort, h: u64, palette: &Palette) -> Option<Const> {
 }
 
 fn float(sort: Sort, v: f64) -> Const {
-    if sort == Sort::F32 { Const::f32(v as f32) } else { Const::f64(v) }
+    Const::of_f64(sort, v).unwrap_or(Const::f64(v))
 }
 
 /// Structural hash that is the same in every run and on every machine of one word size: the

@@ -1,7 +1,7 @@
 //! Equality and order.
 
 use super::super::{App, Const, Leaf, Op, Sort, Term, TermId, TermPool};
-use super::convert::exact_integer;
+use super::convert::{exact_integer, is_widening};
 use super::linear::Linear;
 use super::{applied, unary, width};
 
@@ -12,7 +12,7 @@ pub(super) fn eq(pool: &mut TermPool, a: TermId, b: TermId) -> Option<TermId> {
     match pool.sort(a) {
         Sort::Bool => eq_bool(pool, a, b),
         Sort::Bv(_) => Some(eq_bv(pool, a, b)),
-        Sort::F32 | Sort::F64 => eq_float(pool, a, b),
+        Sort::F32 | Sort::F64 | Sort::F80 => eq_float(pool, a, b),
         Sort::Out => eq_output(pool, a, b),
         _ => None,
     }
@@ -161,7 +161,7 @@ fn eq_float(pool: &mut TermPool, a: TermId, b: TermId) -> Option<TermId> {
     }
     let (op, args) = applied(pool, a)?;
     let &[x] = args else { return None };
-    if !matches!(op, Op::FNeg | Op::FToF(Sort::F64)) && exact_integer(pool, a).is_none() {
+    if op != Op::FNeg && !is_widening(pool, op, x) && exact_integer(pool, a).is_none() {
         return None;
     }
     if let Some(y) = unary(pool, b, op).filter(|&y| pool.sort(y) == pool.sort(x)) {

@@ -9,8 +9,15 @@ use crate::ir::Rounding;
 pub(super) fn rewrite(pool: &mut TermPool, op: Op, a: TermId) -> Option<TermId> {
     let done = match op {
         Op::FToF(s) if pool.sort(a) == s => Some(a),
-        Op::FToF(Sort::F64) => widen(pool, a),
-        Op::FToF(s) => narrow(pool, s, a),
+        Op::FToF(s) => match applied(pool, a) {
+            Some((inner, &[x]))
+                if is_widening(pool, inner, x) && (s == Sort::F80 || pool.sort(a) == Sort::F80) =>
+            {
+                Some(pool.op(op, &[x]))
+            }
+            _ if s == Sort::F32 => narrow(pool, s, a),
+            _ => from_integer(pool, s, a),
+        },
         Op::SToF(s) | Op::UToF(s) => match (op, applied(pool, a)) {
             (Op::SToF(_), Some((Op::Sext(_), &[x]))) => Some(pool.op(op, &[x])),
             (_, Some((Op::Zext(_), &[x]))) => Some(pool.op(Op::UToF(s), &[x])),
@@ -22,10 +29,22 @@ pub(super) fn rewrite(pool: &mut TermPool, op: Op, a: TermId) -> Option<TermId> 
     done.or_else(|| over_ite(pool, op, &[a]))
 }
 
+/// Returns whether a conversion of `x` keeps its value, whatever it is.
+pub(super) fn is_widening(pool: &TermPool, op: Op, x: TermId) -> bool {
+    match (op, pool.sort(x)) {
+        (Op::FToF(to), from) => to.bits() > from.bits() && from.is_float(),
+        _ => false,
+    }
+}
+
 /// Returns the integer that `t` is the float of, when the conversion is exact for all its values,
 /// and whether it is signed.
 pub(super) fn exact_integer(pool: &TermPool, t: TermId) -> Option<(TermId, bool)> {
-    let bits = if pool.sort(t) == Sort::F32 { 24 } else { 53 };
+    let bits = match pool.sort(t) {
+        Sort::F32 => 24,
+        Sort::F64 => 53,
+        _ => 64,
+    };
     match applied(pool, t)? {
         (Op::SToF(_), &[x]) => (width(pool, x) <= bits + 1).then_some((x, true)),
         (Op::UToF(_), &[x]) => (width(pool, x) <= bits).then_some((x, false)),
@@ -33,12 +52,13 @@ pub(super) fn exact_integer(pool: &TermPool, t: TermId) -> Option<(TermId, bool)
     }
 }
 
-fn widen(pool: &mut TermPool, a: TermId) -> Option<TermId> {
-    if let Some(t) = signs_outside(pool, Op::FToF(Sort::F64), a) {
+/// Normalises a conversion to `double` or `long double`: what was an integer is rounded once.
+fn from_integer(pool: &mut TermPool, s: Sort, a: TermId) -> Option<TermId> {
+    if let Some(t) = signs_outside(pool, Op::FToF(s), a) {
         return Some(t);
     }
     let (x, signed) = exact_integer(pool, a)?;
-    Some(pool.op(if signed { Op::SToF(Sort::F64) } else { Op::UToF(Sort::F64) }, &[x]))
+    Some(pool.op(if signed { Op::SToF(s) } else { Op::UToF(s) }, &[x]))
 }
 
 /// Rounding is symmetric, so a conversion of `-x` is minus that of x.
@@ -48,7 +68,7 @@ fn signs_outside(pool: &mut TermPool, op: Op, a: TermId) -> Option<TermId> {
     Some(pool.op(sign, &[inner]))
 }
 
-/// Normalises a conversion of a double to float.
+/// Normalises a conversion to float.
 ///
 /// One operation on floats, computed in double and then rounded to float, has the value of the
 /// operation in float (Figueroa, "When is double rounding innocuous?", 1995, for 53 >= 2 * 24 + 2).
@@ -68,6 +88,9 @@ fn narrow(pool: &mut TermPool, s: Sort, a: TermId) -> Option<TermId> {
     }
     if let Some((x, signed)) = exact_integer(pool, a) {
         return Some(pool.op(if signed { Op::SToF(s) } else { Op::UToF(s) }, &[x]));
+    }
+    if pool.sort(a) != Sort::F64 {
+        return None;
     }
     let (op, args) = applied(pool, a)?;
     let args = args.to_vec();
@@ -119,7 +142,9 @@ pub(super) fn hoist_widening(pool: &mut TermPool, op: Op, args: &[TermId]) -> Op
 }
 
 fn to_integer(pool: &mut TermPool, op: Op, a: TermId) -> Option<TermId> {
-    if let Some((Op::FToF(Sort::F64) | Op::FRound(Rounding::Trunc), &[x])) = applied(pool, a) {
+    if let Some((inner, &[x])) = applied(pool, a)
+        && (inner == Op::FRound(Rounding::Trunc) || is_widening(pool, inner, x))
+    {
         return Some(pool.op(op, &[x]));
     }
     let (x, from_signed) = exact_integer(pool, a)?;
@@ -134,5 +159,5 @@ fn to_integer(pool: &mut TermPool, op: Op, a: TermId) -> Option<TermId> {
 
 /// Returns the float under an exact widening.
 pub(super) fn widened(pool: &TermPool, t: TermId) -> Option<TermId> {
-    unary(pool, t, Op::FToF(Sort::F64))
+    unary(pool, t, Op::FToF(pool.sort(t))).filter(|&x| is_widening(pool, Op::FToF(pool.sort(t)), x))
 }

@@ -1,7 +1,7 @@
 //! Comparisons and predicates of floats.
 
 use super::super::{Const, Op, Sort, TermId, TermPool};
-use super::convert::{exact_integer, widened};
+use super::convert::{exact_integer, is_widening, widened};
 use super::float::{constant, unsigned_form, value};
 use super::{applied, over_ite, unary, width};
 
@@ -43,9 +43,9 @@ fn compare(pool: &mut TermPool, op: Op, a: TermId, b: TermId) -> Option<TermId> 
     }
     let wide = (widened(pool, a), widened(pool, b), value(pool, a), value(pool, b));
     match wide {
-        (Some(x), Some(y), ..) => Some(pool.op(op, &[x, y])),
-        (Some(x), _, _, Some(k)) => narrow_bound(pool, op, x, k, true),
-        (_, Some(y), Some(k), _) => narrow_bound(pool, op, y, k, false),
+        (Some(x), Some(y), ..) if pool.sort(x) == pool.sort(y) => Some(pool.op(op, &[x, y])),
+        (Some(x), _, _, Some(k)) if pool.sort(x) == Sort::F32 => narrow_bound(pool, op, x, k, true),
+        (_, Some(y), Some(k), _) if pool.sort(y) == Sort::F32 => narrow_bound(pool, op, y, k, false),
         _ => None,
     }
 }
@@ -116,6 +116,10 @@ fn integer_order(op: Op, signed: bool) -> Op {
 /// Compares a converted integer with a constant; `left` says that the integer is on the left.
 fn integer_bound(pool: &mut TermPool, op: Op, x: TermId, signed: bool, k: f64, left: bool) -> Option<TermId> {
     let w = width(pool, x);
+    // The bounds below are exact in `double`.
+    if w > 53 {
+        return None;
+    }
     let (min, max) = if signed {
         (-(2f64.powi(i32::from(w) - 1)), 2f64.powi(i32::from(w) - 1) - 1.0)
     } else {
@@ -185,7 +189,8 @@ fn is_infinite(pool: &mut TermPool, a: TermId) -> Option<TermId> {
     match applied(pool, a)? {
         (Op::SToF(_), _) => Some(pool.bool(false)),
         (Op::UToF(_), &[x]) if width(pool, x) < 128 => Some(pool.bool(false)),
-        (Op::FToF(Sort::F64) | Op::FRound(_), &[x]) => Some(pool.op(Op::FIsInf, &[x])),
+        (Op::FRound(_), &[x]) => Some(pool.op(Op::FIsInf, &[x])),
+        (widening, &[x]) if is_widening(pool, widening, x) => Some(pool.op(Op::FIsInf, &[x])),
         _ => None,
     }
 }

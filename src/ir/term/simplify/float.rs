@@ -5,7 +5,7 @@
 
 use super::super::{Const, Op, Sort, TermId, TermPool};
 use super::{applied, over_ite, pair, unary};
-use crate::ir::Rounding;
+use crate::ir::{Extended, Rounding};
 
 /// Depth to which signs are taken off below an absolute value.
 const MAGNITUDE_DEPTH: usize = 12;
@@ -48,15 +48,19 @@ fn nan_argument(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> 
 
 /// Makes the constant of a float sort.
 pub(super) fn constant(pool: &mut TermPool, sort: Sort, v: f64) -> TermId {
-    pool.constant(if sort == Sort::F32 { Const::f32(v as f32) } else { Const::f64(v) })
+    pool.constant(Const::of_f64(sort, v).unwrap_or(Const::f64(v)))
 }
 
+/// Returns the value of a constant of a float sort; of `long double`, one that `double` has, too.
 pub(super) fn value(pool: &TermPool, t: TermId) -> Option<f64> {
-    pool.as_const(t).and_then(Const::float)
+    match pool.as_const(t)? {
+        Const::F80(x) => Some(x.to_f64()).filter(|&v| Extended::from_f64(v) == x),
+        c => c.float(),
+    }
 }
 
 pub(super) fn is_negative_constant(pool: &TermPool, t: TermId) -> bool {
-    value(pool, t).is_some_and(|v| v.is_sign_negative() && !v.is_nan())
+    pool.as_const(t).is_some_and(Const::is_negative_float)
 }
 
 /// Takes a sign off: the term without it, and whether there was one.
@@ -94,7 +98,7 @@ fn never_negative_zero(pool: &TermPool, t: TermId) -> bool {
 fn exact_inverse(sort: Sort, v: f64) -> Option<f64> {
     let inverse = 1.0 / v;
     let power = v.is_finite() && v != 0.0 && v.to_bits() << 12 == 0 && inverse.is_finite();
-    let fits = sort == Sort::F64 || (inverse as f32) as f64 == inverse;
+    let fits = sort != Sort::F32 || (inverse as f32) as f64 == inverse;
     // A subnormal power of two has other bits than zeros in its fraction: it is not taken.
     (power && fits && inverse != 0.0).then_some(inverse)
 }
@@ -142,7 +146,7 @@ fn scaled_twice(pool: &mut TermPool, sort: Sort, x: TermId, k: f64) -> Option<Te
     let j = value(pool, j)?;
     let up = |v: f64| v >= 1.0 && exact_inverse(sort, v).is_some();
     let both = j * k;
-    let fits = both.is_finite() && (sort == Sort::F64 || (both as f32).is_finite());
+    let fits = both.is_finite() && (sort != Sort::F32 || (both as f32).is_finite());
     if !(up(j) && up(k) && fits) {
         return None;
     }

@@ -360,7 +360,7 @@ fn plus(pool: &mut TermPool, address: TermId, offset: i128) -> TermId {
 /// Returns the bits that storing `v` writes to `bytes` bytes.
 fn to_word(pool: &mut TermPool, v: TermId, bytes: u64) -> TermId {
     let bits = match pool.sort(v) {
-        Sort::F32 | Sort::F64 => pool.op(Op::FToBits, &[v]),
+        Sort::F32 | Sort::F64 | Sort::F80 => pool.op(Op::FToBits, &[v]),
         Sort::Bool => {
             let (one, zero) = (pool.bv(8, 1), pool.bv(8, 0));
             pool.ite(v, one, zero)
@@ -374,7 +374,7 @@ fn to_word(pool: &mut TermPool, v: TermId, bytes: u64) -> TermId {
 fn from_word(pool: &mut TermPool, word: TermId, sort: Sort) -> TermId {
     let bits = resized(pool, word, sort.bits().unwrap_or(8));
     match sort {
-        Sort::F32 | Sort::F64 => pool.op(Op::BitsToF(sort), &[bits]),
+        Sort::F32 | Sort::F64 | Sort::F80 => pool.op(Op::BitsToF(sort), &[bits]),
         Sort::Bool => {
             let one = pool.bv(1, 1);
             pool.eq(bits, one)
