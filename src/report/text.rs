@@ -439,6 +439,8 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
         "no churn that the filters let through".to_owned()
     } else if report.hunks.is_empty() && report.functions.is_empty() && everything_seen {
         "no change".to_owned()
+    } else if properties::has_any(report) {
+        "no churn, but what is no longer kept".to_owned()
     } else if everything_seen && !made_or_gone.is_empty() {
         format!("no churn; {made_or_gone}")
     } else if everything_seen {

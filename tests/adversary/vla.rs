@@ -115,3 +115,13 @@ fn loops_that_come_later_prove_nothing() {
         &["m == 1 ", "m == 2", "m <= 2", "n == 1 ", "n <= "],
     );
 }
+
+/// An array that is too short for what is done is a regression, and no "no semantic change".
+#[test]
+fn arrays_that_became_too_short_are_regressions() {
+    let old = "int f(int n)\n{\n    if (n < 1 || n > 50) return 0;\n    int a[n + 1];\n    \
+               for (int i = 0; i <= n; i++) a[i] = i;\n    return a[n];\n}\n";
+    let pair = Pair::new(old, &old.replace("[n + 1]", "[n]"));
+    pair.says("HEAD~1..HEAD", 0, &["no longer kept", "access out of bounds"], &["no semantic change"]);
+    pair.says("check HEAD~1..HEAD", 1, &["1 regression", "bounds"], &[]);
+}
