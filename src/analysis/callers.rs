@@ -10,7 +10,7 @@ use super::lineage::{Lineage, Member, VersionFiles};
 use super::reach::Reach;
 use super::units::{LoadResult, Units};
 use super::{PointChoice, Request, difference, elsewhere};
-use crate::invariant::Standing;
+use crate::invariant::{Standing, Undecided};
 use crate::ir::{Callee, Instr};
 use crate::report::{FunctionReport, Outcome, PointKind, Report, Version};
 use rayon::prelude::*;
@@ -214,6 +214,18 @@ fn callers_in(
         }
     }
     lineages
+}
+
+/// Where a function that is looked at for its own sake only calls what changed, and no run shows a difference,
+/// that is not known to be none.
+pub(super) fn leave_open(lineage: &Lineage, a: &mut Analysed) {
+    let Some(diff) = a.diff.as_mut().filter(|_| !lineage.salt.is_empty()) else { return };
+    if diff.points.iter().all(|p| p.churns.is_empty())
+        && let Some(point) = diff.points.first_mut()
+    {
+        let reason = "what it calls changed, and no input was found that shows a difference".to_owned();
+        point.undecided.push(Undecided { text: "all facts".to_owned(), reason });
+    }
 }
 
 /// Gives the churns of callers the lines that changed their callees, and takes away facts that read

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Files of a version that are searched for names.
-const MAX_SEARCHED: usize = 4000;
+pub(super) const MAX_SEARCHED: usize = 4000;
 /// Bytes of the largest file that is parsed for nothing but the names in it.
 const MAX_FILE_BYTES: usize = 256 << 10;
 /// Headers through which a name is followed.
@@ -92,7 +92,7 @@ fn through_headers(tree: &dyn SourceTree, all: &[PathBuf], names: &BTreeSet<Arc<
 }
 
 /// Whether one of the names is among a text's identifiers.
-fn mentions(text: &[u8], names: &BTreeSet<&[u8]>) -> bool {
+pub(super) fn mentions(text: &[u8], names: &BTreeSet<&[u8]>) -> bool {
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
     text.split(|b| !is_part(b)).any(|word| !word.is_empty() && names.contains(word))
 }

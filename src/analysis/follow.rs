@@ -1,16 +1,19 @@
 //! One function followed back through versions by its text: where it stood, and at which steps its text,
 //! or that of what it names in its file, is another one.
 //!
-//! Nothing is preprocessed: [`crate::frontend::c::slice`] says what of a file a function depends on. A
-//! change that reaches it from another file only (a header, a callee elsewhere) is not seen here.
+//! [`crate::frontend::c::slice`] says, without preprocessing, what of its file a function depends on. Where
+//! that stays, the function is looked at as it is compiled, with all that it rests on (`ground.rs`), at the
+//! steps that change one of the files that this takes.
 //!
 //! Where a step takes the function away from its place, it is looked for under the file's old name, then
 //! under its own name in another file that the step changes, then as a function of another name and the
 //! same text that the step takes away.
 
-use crate::frontend::c::slice::Items;
+use super::ground::{Ground, Grounds};
+use super::{on_large_stack, units::Units};
+use crate::frontend::c::{self, slice::Items};
 use crate::history::SourceTree;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,8 +32,11 @@ pub struct Step {
     pub after: Place,
     /// `None`: the step brings the function.
     pub before: Option<Place>,
-    /// Its text is another one, or that of what it names in its file; else it only moved.
+    /// It is another one: its text, that of what it names in its file, or what it rests on in other files;
+    /// else it only moved.
     pub is_edit: bool,
+    /// The files that it rests on, where its own file does not tell of the change.
+    pub rests_on: Vec<PathBuf>,
 }
 
 /// The paths of a changed file before and after a step.
@@ -46,6 +52,17 @@ pub struct Follower<'a, E> {
     place: Option<Place>,
     /// By content.
     items: BTreeMap<String, Arc<Items>>,
+    grounded: Option<Grounded>,
+}
+
+/// What tells changes that come from other files.
+struct Grounded {
+    units: Units,
+    grounds: Grounds,
+    /// What the function rests on in the version that is next looked at, once it is known.
+    here: Option<(Place, Ground)>,
+    /// Some limit left something out.
+    is_cut: bool,
 }
 
 impl<'a, E> Follower<'a, E> {
@@ -57,10 +74,44 @@ impl<'a, E> Follower<'a, E> {
     ) -> Option<Follower<'a, E>> {
         let at = trees.len().checked_sub(1)?;
         let (changes, items) = (Box::new(changes), BTreeMap::new());
-        let mut follower = Follower { trees, changes, at, place: None, items };
+        let mut follower = Follower { trees, changes, at, place: None, items, grounded: None };
         follower.slice(at, &place)?;
         follower.place = Some(place);
         Some(follower)
+    }
+
+    /// Sees what changes the function from other files, too.
+    pub fn grounded(mut self, options: &c::Options, inline_depth: u32) -> Self {
+        let units = Units::new(options.clone(), inline_depth);
+        self.grounded = Some(Grounded { units, grounds: Grounds::default(), here: None, is_cut: false });
+        self
+    }
+
+    /// Whether not all files were looked at that the function rests on.
+    pub fn is_cut(&self) -> bool {
+        self.grounded.as_ref().is_some_and(|g| g.is_cut)
+    }
+
+    /// The files that the function rests on, where the step to a version changes one of them and with it the
+    /// function as it is compiled.
+    fn reached(&mut self, to: usize, place: &Place) -> Option<Vec<PathBuf>> {
+        let (old, new) = (self.trees.get(to - 1)?, self.trees.get(to)?);
+        let Grounded { units, grounds, here, is_cut } = self.grounded.as_mut()?;
+        let mut ground = |tree: &Arc<dyn SourceTree>| on_large_stack(|| grounds.of(&**tree, place, units));
+        let after = match here.take().filter(|(known, _)| known == place) {
+            Some((_, known)) => known,
+            None => ground(new),
+        };
+        *is_cut |= !after.is_whole;
+        if after.reads.iter().all(|path| old.content_id(path) == new.content_id(path)) {
+            *here = Some((place.clone(), after));
+            return None;
+        }
+        let before = ground(old);
+        let is_other = before.whole(place) != after.whole(place);
+        let paths: BTreeSet<PathBuf> = before.paths().chain(after.paths()).cloned().collect();
+        *here = Some((place.clone(), before));
+        is_other.then(|| paths.into_iter().collect())
     }
 
     /// Where the function is in the version that was reached; `None` before the step that brings it.
@@ -127,15 +178,18 @@ impl<E> Iterator for Follower<'_, E> {
             let to = self.at;
             self.at -= 1;
             let id = |v: usize| self.trees[v].content_id(&after.file);
-            if id(to).is_some() && id(to) == id(to - 1) {
-                continue;
-            }
-            let new = self.slice(to, &after);
-            if let Some(old) = self.slice(to - 1, &after) {
-                if Some(&old) == new.as_ref() {
-                    continue;
-                }
-                return Some(Ok(Step { to, before: Some(after.clone()), after, is_edit: true }));
+            let is_same_file = id(to).is_some() && id(to) == id(to - 1);
+            let new = if is_same_file { None } else { self.slice(to, &after) };
+            let old = if is_same_file { None } else { self.slice(to - 1, &after) };
+            if is_same_file || old.is_some() {
+                let rests_on = match is_same_file || old == new {
+                    true => match self.reached(to, &after) {
+                        Some(rests_on) => rests_on,
+                        None => continue,
+                    },
+                    false => Vec::new(),
+                };
+                return Some(Ok(Step { to, before: Some(after.clone()), after, is_edit: true, rests_on }));
             }
             let before = match self.origin(to, &after) {
                 Ok(before) => before,
@@ -146,7 +200,7 @@ impl<E> Iterator for Follower<'_, E> {
                 false => false,
             });
             self.place = before.clone();
-            return Some(Ok(Step { to, after, before, is_edit }));
+            return Some(Ok(Step { to, after, before, is_edit, rests_on: Vec::new() }));
         }
         None
     }

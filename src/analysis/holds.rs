@@ -5,10 +5,10 @@
 
 use super::classes::{Context, World};
 use super::follow::Place;
+use super::ground::Grounds;
 use super::lineage::{Lineage, Member, VersionFiles};
-use super::reach::Reach;
 use super::units::Units;
-use super::{Options, Pin, STACK, Unwatched, VersionInput, witness};
+use super::{Options, Pin, Unwatched, VersionInput, on_large_stack, witness};
 use crate::fault;
 use crate::frontend::c;
 use crate::invariant::{self, PinnedFact, Property, Standing, Task};
@@ -61,24 +61,21 @@ impl Answer {
 /// Cost: parsing one file a version, runs, and a question to the solver a version.
 pub fn holds(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options: &Options) -> Answer {
     let work = || fault::caught(|| ask(versions, fact, front_end, options)).unwrap_or_else(Answer::unknown);
-    // Evaluation recurses along a function's nodes.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build();
-    match pool {
-        Ok(pool) => pool.install(work),
-        Err(_) => work(),
-    }
+    on_large_stack(work)
 }
 
 fn ask(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options: &Options) -> Answer {
     let units = Units::new(front_end.clone(), options.inline_depth);
     let mut files: Vec<VersionFiles> = Vec::new();
     let mut members: Vec<Member> = Vec::new();
-    let mut reaches: Vec<Reach> = Vec::new();
+    let (mut reaches, mut grounds) = (Vec::new(), Grounds::default());
     for Located { version, place } in versions {
-        let loaded = match units.load(&*version.tree, &place.file) {
-            Ok(loaded) => loaded,
-            Err(reason) => return Answer::unknown(format!("{} is not read: {reason}", place.file.display())),
-        };
+        if let Err(reason) = units.load(&*version.tree, &place.file) {
+            return Answer::unknown(format!("{} is not read: {reason}", place.file.display()));
+        }
+        // What it calls elsewhere is no unknown.
+        let ground = grounds.of(&*version.tree, place, &units);
+        let Some(loaded) = ground.own().cloned() else { return Answer::unknown("it is not read") };
         let found = loaded.functions.iter().find(|f| *f.function.name == *place.name);
         let Some(f) = found else {
             return Answer::unknown(format!(
@@ -86,11 +83,9 @@ fn ask(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options:
                 place.name
             ));
         };
-        let version = vec![Some((place.file.clone(), Ok(loaded.clone())))];
-        let reach = Reach::of(&version);
-        members.push(Member::new(&loaded, f, &place.file, &reach));
-        files.push(version);
-        reaches.push(reach);
+        members.push(Member::new(&loaded, f, &place.file, &ground.reach));
+        files.push(ground.files);
+        reaches.push(ground.reach);
     }
     let world = World::new(&files, reaches, &[], &Unwatched);
     let lineage = Lineage { members: members.iter().cloned().map(Some).collect(), salt: Vec::new() };

@@ -3,10 +3,10 @@
 //! Loaded is what the range changes, and what it reaches in files that it does not touch: those that include
 //! a changed file, and those that name an object that begins with another value.
 
-use super::lineage::{self, Lineage, VersionFiles};
+use super::lineage::{self, Lineage, Member, VersionFiles};
 use super::reach::Reach;
 use super::units::{LoadResult, Units, is_header};
-use super::{Request, elsewhere, files};
+use super::{Request, classes, elsewhere, files};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
 use crate::report::filter::glob_matches;
@@ -51,6 +51,12 @@ impl Loaded {
         };
         let lineages = lineage::link(&self.by_version, &self.reaches);
         self.lineages = lineages.into_iter().filter(wanted).collect();
+        // Callers of what changed are looked for by themselves, but where one function is asked about.
+        if request.analysis.function.is_some() {
+            for l in self.lineages.iter_mut().filter(|l| !classes::is_changed(l)) {
+                l.salt = salt(l, &self.reaches);
+            }
+        }
     }
 
     /// Loads files that name something, too, and links all again; whether there are any.
@@ -123,6 +129,21 @@ impl Loaded {
             }
         }
         found
+    }
+}
+
+/// Tells versions of a function apart by what they do with all that they call; nothing, where that is one.
+fn salt(l: &Lineage, reaches: &[Reach]) -> Vec<Vec<Option<usize>>> {
+    let does = |(v, m): (usize, &Option<Member>)| {
+        let m = m.as_ref()?;
+        reaches.get(v)?.does(&m.file, &m.function.name)
+    };
+    let all: Vec<Option<Arc<str>>> = l.members.iter().enumerate().map(does).collect();
+    let kinds: BTreeSet<&Arc<str>> = all.iter().flatten().collect();
+    let number = |does: &Option<Arc<str>>| does.as_ref().and_then(|d| kinds.iter().position(|k| *k == d));
+    match kinds.len() {
+        0 | 1 => Vec::new(),
+        _ => all.iter().map(|does| vec![number(does)]).collect(),
     }
 }
 

@@ -17,6 +17,7 @@ mod files;
 pub mod follow;
 mod function;
 mod graphs;
+mod ground;
 pub mod holds;
 mod hunks;
 mod implied;
@@ -221,6 +222,15 @@ fn in_pool<T: Send>(request: &Request, work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
+/// Runs `work` where it may recurse along a function's nodes.
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build();
+    match pool {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
+}
+
 fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
     // What comments assert is asserted where it is judged.
     match request.analysis.differencing {
@@ -243,7 +253,8 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let world = classes::World::new(&by_version, reaches, &lineages, watch);
     let wanted = lineages.iter().filter(|l| request.analysis.whole || classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, wanted);
-    let analysed = classes::analyse_all(&lineages, &world, &options);
+    let mut analysed = classes::analyse_all(&lineages, &world, &options);
+    lineages.iter().zip(&mut analysed).for_each(|(l, a)| callers::leave_open(l, a));
     let callers = callers::find(request, &units, &by_version, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);

@@ -286,6 +286,24 @@ impl Reach {
         self.whole.get_or_init(|| self.hashes(true)).get(&self.function(file, name)?).cloned()
     }
 
+    /// The names that a function of a file leads to and that nothing that was loaded defines.
+    pub fn missing(&self, file: &Path, name: &str) -> BTreeSet<(bool, Arc<str>)> {
+        let mut found = BTreeSet::new();
+        let mut seen: BTreeSet<Id> = BTreeSet::new();
+        let mut work: Vec<Id> = self.function(file, name).into_iter().collect();
+        while let Some(id) = work.pop() {
+            for (name, to) in self.leads_to(id) {
+                match to {
+                    Some(to) => work.extend(seen.insert(to).then_some(to)),
+                    // A text says itself what it is.
+                    None if name.1.starts_with('.') => {}
+                    None => _ = found.insert(name.clone()),
+                }
+            }
+        }
+        found
+    }
+
     /// The values of the objects that a body in a file rests on, as a hash: those that are known; of a
     /// program's start all initial values, of whatever it reaches.
     pub fn values(&self, file: &Path, body: &Function) -> Arc<str> {

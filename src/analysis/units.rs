@@ -112,6 +112,14 @@ impl Units {
         known.get(path)?.iter().find(same).map(|k| k.result.clone())
     }
 
+    /// The files that loading a file of a tree read, or tried to.
+    pub(super) fn reads(&self, tree: &dyn SourceTree, path: &Path) -> Vec<PathBuf> {
+        let Ok(known) = self.known.lock() else { return Vec::new() };
+        let same = |k: &&Known| k.reads.iter().all(|(p, id)| tree.content_id(p) == *id);
+        let found = known.get(path).and_then(|list| list.iter().find(same));
+        found.map(|k| k.reads.iter().map(|(p, _)| p.clone()).collect()).unwrap_or_default()
+    }
+
     /// Loads many units in parallel; results are in the order of the requests.
     pub fn load_all(&self, requests: &[(Arc<dyn SourceTree>, PathBuf)]) -> Vec<LoadResult> {
         requests.par_iter().map(|(tree, path)| self.load(&**tree, path)).collect()

@@ -207,14 +207,14 @@ impl<'h, 'a> Search<'h, 'a> {
         context: &Context,
     ) -> Result<Search<'h, 'a>, CliError> {
         let newest = history.versions.len() - 1;
-        let mut points = Vec::new();
+        let (mut points, mut text_changes) = (Vec::new(), 0);
         let mut place = Some(history.place.clone());
         for step in history.steps().into_iter().flatten() {
             let step = step?;
+            text_changes += usize::from(step.rests_on.is_empty());
             points.push(Point { version: step.to, place: step.after, is_edit: true });
             place = step.before;
         }
-        let text_changes = points.len();
         if points.first().is_none_or(|p| p.version != newest) {
             points.insert(0, Point { version: newest, place: history.place.clone(), is_edit: false });
         }

@@ -23,9 +23,9 @@ use std::path::Path;
 /// facts, with the facts before and after. The function is followed through renames and moves, back from
 /// the newest commit of the range along first parents.
 ///
-/// Only commits are analysed that change the text of the function or of something that it names in its
-/// file; a change that reaches it from another file only is not seen. Answers of notes and of the cache
-/// are used.
+/// Only commits are analysed that change the text of the function, of something that it names in its file, or
+/// what it rests on in other files: headers, sources that it includes, the functions that it calls, the
+/// objects that it reads. Answers of notes and of the cache are used.
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "Examples:\n  \
     git invdiff blame src/buf.c:push                      who changed what holds in push()?\n  \
@@ -140,7 +140,7 @@ pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError>
         }
         let step = step?;
         history.check_readable()?;
-        answer.text_changes += usize::from(step.is_edit);
+        answer.text_changes += usize::from(step.is_edit && step.rests_on.is_empty());
         let Some((mut entry, report)) = look(&history, &step, &notes, &filter, context)? else { continue };
         answer.complete &= entry.kind != Kind::Undecided;
         let short = sign(&mut entry, context);
@@ -220,7 +220,7 @@ fn look(
         (Some(_), true, Some(known)) => known.clone(),
         (Some(before), true, None) => {
             Progress::new(&context.globals).working_on(&format!("comparing {}", versions[1].summary));
-            history.compared(step.to, before, &step.after, context)?
+            history.compared(step, before, context)?
         }
         _ => Report::default(),
     };

@@ -2,8 +2,8 @@
 
 use super::diff::{DiffArgs, below_top};
 use super::{CliError, Context, analyse, range};
-use crate::analysis::follow::{Follower, Moved, Place};
-use crate::analysis::{self, Request, VersionInput};
+use crate::analysis::follow::{Follower, Moved, Place, Step};
+use crate::analysis::{self, FileChange, Request, VersionInput};
 use crate::config::{Settings, nearest};
 use crate::frontend::c;
 use crate::frontend::c::slice::Items;
@@ -105,7 +105,8 @@ impl<'r> History<'r> {
             let side = |s: &Option<history::FileSide>| s.as_ref().map(|s| utf8_path(&s.path));
             Ok(found.files.iter().map(|f| (side(&f.old), side(&f.new))).collect())
         };
-        Follower::new(&self.trees, self.place.clone(), changes)
+        let follower = Follower::new(&self.trees, self.place.clone(), changes)?;
+        Some(follower.grounded(&self.front_end, self.analysis.inline_depth))
     }
 
     fn changes_to(&self, to: usize) -> Result<history::Changes, CliError> {
@@ -123,17 +124,26 @@ impl<'r> History<'r> {
     /// Compares the function before and after the step to a version; from the cache, if it knows.
     pub fn compared(
         &self,
-        to: usize,
+        step: &Step,
         before: &Place,
-        after: &Place,
         context: &Context,
     ) -> Result<Report, CliError> {
+        let (to, after) = (step.to, &step.after);
         let changes = self.changes_to(to)?;
         let mut files = analyse::file_changes(&changes);
-        // Nothing but the files that the function is in is read.
+        // Nothing but the files that the function is in, and those that the change comes from, is read.
         files.retain(|f| {
-            f.old_path.as_ref() == Some(&before.file) || f.new_path.as_ref() == Some(&after.file)
+            let is_own = f.old_path.as_ref() == Some(&before.file) || f.new_path.as_ref() == Some(&after.file);
+            is_own || f.old_path.iter().chain(&f.new_path).any(|path| step.rests_on.contains(path))
         });
+        for path in &step.rests_on {
+            let is_there = files.iter().any(|f| f.new_path.as_ref() == Some(path));
+            let both = [to - 1, to].iter().all(|v| self.trees[*v].content_id(path).is_some());
+            if !is_there && both {
+                let (old_path, new_path) = (Some(path.clone()), Some(path.clone()));
+                files.push(FileChange { old_path, new_path, hunks: Vec::new(), opaque: None });
+            }
+        }
         let request = Request {
             versions: vec![self.input(to - 1, 1), self.input(to, 2)],
             changes: vec![files],

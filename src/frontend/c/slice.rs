@@ -64,6 +64,23 @@ impl Items {
         users.flat_map(|i| i.functions.iter().chain(&i.declares)).cloned().collect()
     }
 
+    /// Whether the file defines a function, or an object, of a name that other files may use.
+    pub fn is_defined_for_all(&self, name: &str, is_function: bool) -> bool {
+        let own = |i: &Item| i.tokens.iter().any(|t| t == "static");
+        let function = |i: &Item| i.functions.iter().any(|f| f == name);
+        let object = |i: &Item| {
+            let other = |t: &String| ["extern", "typedef", "#define"].contains(&t.as_str());
+            i.functions.is_empty() && i.declares.contains(name) && !i.tokens.first().is_some_and(other)
+        };
+        let is_one = |i: &&usize| {
+            let item = &self.items[**i];
+            // `static` inside of a function's body is another matter.
+            let head = item.tokens.iter().take_while(|t| *t != "(" && *t != "{").any(|t| t == "static");
+            if is_function { function(item) && !head } else { object(item) && !own(item) }
+        };
+        self.by_name.get(name).is_some_and(|named| named.iter().any(|i| is_one(&i)))
+    }
+
     fn definitions(&self, function: &str) -> impl Iterator<Item = usize> + use<'_> {
         let named = self.by_name.get(function).cloned().unwrap_or_default();
         let function = function.to_owned();
