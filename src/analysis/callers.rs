@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// Most files that are parsed for nothing but their callers.
 const MAX_FILES: usize = 4;
+/// Most callers of which it is asked, without a solver, whether the change may do them harm.
+const MAX_ASKED: usize = 40;
 /// Most callers that are analysed.
 const MAX_CALLERS: usize = 8;
 
@@ -54,7 +56,9 @@ pub(super) fn find(
     if changed.is_empty() || is_narrow {
         return found;
     }
-    let more = elsewhere(request, units, files, &changed, &mut found.notices);
+    // What is asserted may stand further up.
+    let deep = request.analysis.properties_only;
+    let more = all_elsewhere(request, units, files, &changed, deep, &mut found.notices);
     let wider;
     let world = match more.is_empty() {
         true => world,
@@ -70,17 +74,27 @@ pub(super) fn find(
         // A function that is there all along.
         if a.class_of.iter().all(Option::is_some)
             && let Some((_, m)) = lineage.newest()
-            && let Some(salt) = salt(m, &changed, &world.reaches, a.class_of.len())
+            && let Some(salt) = salt(m, &changed, deep, &world.reaches, a.class_of.len())
         {
             candidates.push(Lineage { members: lineage.members.clone(), salt });
         }
     }
-    candidates.extend(callers_in(&more, &changed, &world.reaches));
+    candidates.extend(callers_in(&more, &changed, deep, &world.reaches));
     let pinned = |l: &Lineage| {
         let about = |m: &Member| request.analysis.pins.iter().any(|p| p.is_about(&m.file, &m.function.name));
         l.newest().is_some_and(|(_, m)| about(m))
     };
-    if request.analysis.properties_only {
+    if deep {
+        // The nearest ones tell most.
+        let direct = |l: &Lineage| {
+            l.newest().is_some_and(|(_, m)| salt(m, &changed, false, &world.reaches, 0).is_some())
+        };
+        candidates.sort_by_key(|l| (!pinned(l), !direct(l), place(l)));
+        let more = candidates.len().saturating_sub(MAX_ASKED);
+        if more > 0 {
+            found.notices.push(format!("note: {more} more callers of changed functions were not looked at"));
+            candidates.truncate(MAX_ASKED);
+        }
         let at_stake: Vec<bool> = candidates
             .par_iter()
             .map(|l| pinned(l) || !world.watch.is_over() && !difference::is_harmless(l, world, true))
@@ -131,45 +145,42 @@ fn changed<'a>(l: &'a Lineage, a: &'a Analysed) -> Option<(Arc<str>, Changed<'a>
 }
 
 /// What tells the versions of a caller apart: the classes of the changed functions that it calls, by name or
-/// through tables. `None`: it calls none.
+/// through tables; `deep`: or that these call. `None`: it calls none.
 fn salt(
     m: &Member,
     changed: &BTreeMap<Arc<str>, Changed>,
+    deep: bool,
     reaches: &[Reach],
     versions: usize,
 ) -> Option<Vec<Vec<Option<usize>>>> {
-    let mut called: BTreeSet<&Arc<str>> = BTreeSet::new();
-    let newest = reaches.last()?;
-    for name in newest.callees(&m.file, &m.function.name) {
-        let Some((name, c)) = changed.get_key_value(&name) else { continue };
+    let called = reaches.last()?.callees(&m.file, &m.function.name, deep);
+    let is_called = |name: &Arc<str>, c: &Changed| {
         // A function of its own with that name is another one.
-        let same_file = c.newest.file == m.file;
-        let reaches =
-            if c.newest.function.is_static || m.unit.function(name).is_some() { same_file } else { true };
-        if reaches && *name != m.function.name {
-            called.insert(name);
-        }
-    }
-    let of = |v: usize| called.iter().map(|n| changed[*n].class_of.get(v).copied().flatten()).collect();
+        called.contains(&(c.newest.file.clone(), name.clone())) && *name != m.function.name
+    };
+    let called: Vec<&Changed> =
+        changed.iter().filter(|(name, c)| is_called(name, c)).map(|(_, c)| c).collect();
+    let of = |v: usize| called.iter().map(|c| c.class_of.get(v).copied().flatten()).collect();
     (!called.is_empty()).then(|| (0..versions).map(of).collect())
 }
 
-/// Files that the range does not touch and that name changed functions, each with the versions in which it
-/// is what it is in the newest one: under a path limit the file may have changed all the same.
+/// A file that the range does not touch, with the versions in which it is what it is in the newest one: under
+/// a path limit it may have changed all the same.
+type Further = (PathBuf, LoadResult, Vec<bool>);
+
+/// Files that the range does not touch and that name some functions.
 fn elsewhere(
     request: &Request,
     units: &Units,
-    files: &[VersionFiles],
-    changed: &BTreeMap<Arc<str>, Changed>,
+    known: &BTreeSet<PathBuf>,
+    names: &BTreeSet<Arc<str>>,
+    most: usize,
     notices: &mut Vec<String>,
-) -> Vec<(PathBuf, LoadResult, Vec<bool>)> {
-    let global =
-        changed.iter().filter(|(_, c)| !c.newest.function.is_static).map(|(n, _)| n.clone()).collect();
-    let (Some(newest), Some(version)) = (files.last(), request.versions.last()) else { return Vec::new() };
-    let known = newest.iter().flatten().map(|(p, _)| p.clone()).collect();
+) -> Vec<Further> {
+    let Some(version) = request.versions.last() else { return Vec::new() };
     // A promise about a caller is looked at first.
     let pinned: BTreeSet<&[u8]> = request.analysis.pins.iter().map(|p| p.name().as_bytes()).collect();
-    let found = elsewhere::naming(&*version.tree, &known, &global, &pinned, MAX_FILES);
+    let found = elsewhere::naming(&*version.tree, known, names, &pinned, most);
     notices.extend(found.notices("callers"));
     let load = |path: PathBuf| {
         let loaded = units.load(&*version.tree, &path);
@@ -180,8 +191,40 @@ fn elsewhere(
     found.files.into_par_iter().map(load).filter(|(_, loaded, _)| loaded.is_ok()).collect()
 }
 
+/// Files elsewhere that name changed functions; `deep`: and those that name the callers in them, in turn.
+fn all_elsewhere(
+    request: &Request,
+    units: &Units,
+    files: &[VersionFiles],
+    changed: &BTreeMap<Arc<str>, Changed>,
+    deep: bool,
+    notices: &mut Vec<String>,
+) -> Vec<Further> {
+    let mut known: BTreeSet<PathBuf> =
+        files.last().into_iter().flatten().flatten().map(|(p, _)| p.clone()).collect();
+    let visible = |m: &Member| !m.function.is_static && &*m.function.name != "main";
+    let mut names: BTreeSet<Arc<str>> =
+        changed.iter().filter(|(_, c)| visible(c.newest)).map(|(n, _)| n.clone()).collect();
+    let mut asked = BTreeSet::new();
+    let mut all: Vec<Further> = Vec::new();
+    loop {
+        names.retain(|name| asked.insert(name.clone()));
+        let more = elsewhere(request, units, &known, &names, MAX_FILES - all.len().min(MAX_FILES), notices);
+        let is_last = more.is_empty() || !deep;
+        known.extend(more.iter().map(|(path, _, _)| path.clone()));
+        all.extend(more);
+        if is_last {
+            return all;
+        }
+        let reaches: Vec<Reach> = with_files(files, &all).iter().map(Reach::of).collect();
+        let callers = callers_in(&all, changed, deep, &reaches);
+        let newest = callers.iter().filter_map(Lineage::newest).map(|(_, m)| m).filter(|m| visible(m));
+        names = newest.map(|m| m.function.name.clone()).collect();
+    }
+}
+
 /// The files of all versions with further ones.
-fn with_files(files: &[VersionFiles], more: &[(PathBuf, LoadResult, Vec<bool>)]) -> Vec<VersionFiles> {
+fn with_files(files: &[VersionFiles], more: &[Further]) -> Vec<VersionFiles> {
     let wider = files.iter().enumerate().map(|(v, version)| {
         let own = version.iter().cloned();
         let more = more.iter().map(|(path, loaded, same)| {
@@ -194,8 +237,9 @@ fn with_files(files: &[VersionFiles], more: &[(PathBuf, LoadResult, Vec<bool>)])
 
 /// The functions of further files that call changed ones.
 fn callers_in(
-    more: &[(PathBuf, LoadResult, Vec<bool>)],
+    more: &[Further],
     changed: &BTreeMap<Arc<str>, Changed>,
+    deep: bool,
     reaches: &[Reach],
 ) -> Vec<Lineage> {
     let mut lineages = Vec::new();
@@ -208,7 +252,7 @@ fn callers_in(
             };
             let members: Vec<Option<Member>> = same.iter().enumerate().map(member).collect();
             let Some(newest) = members.last().and_then(Option::as_ref) else { continue };
-            if let Some(salt) = salt(newest, changed, reaches, same.len()) {
+            if let Some(salt) = salt(newest, changed, deep, reaches, same.len()) {
                 lineages.push(Lineage { members, salt });
             }
         }

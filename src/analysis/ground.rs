@@ -68,8 +68,11 @@ impl Grounds {
             let known: BTreeSet<PathBuf> = files.iter().flatten().map(|(path, _)| path.clone()).collect();
             let mut missing = reach.missing(&place.file, &place.name);
             missing.retain(|(_, name)| library::row(name).is_none() && !interp::is_library(name));
-            let mut more: BTreeSet<PathBuf> =
-                missing.iter().filter_map(|name| self.definer(tree, name)).filter(|p| !known.contains(p)).collect();
+            let mut more: BTreeSet<PathBuf> = missing
+                .iter()
+                .filter_map(|name| self.definer(tree, name))
+                .filter(|p| !known.contains(p))
+                .collect();
             while more.len() + known.len() > MAX_FILES + 1 {
                 more.pop_last();
                 is_whole = false;
@@ -84,7 +87,9 @@ impl Grounds {
     /// The source that defines a name for all files; none where there is none.
     fn definer(&mut self, tree: &dyn SourceTree, name: &(bool, Arc<str>)) -> Option<PathBuf> {
         let defines = |path: &PathBuf| {
-            let text = tree.read(path).filter(|text| elsewhere::mentions(text, &BTreeSet::from([name.1.as_bytes()])))?;
+            let text = tree
+                .read(path)
+                .filter(|text| elsewhere::mentions(text, &BTreeSet::from([name.1.as_bytes()])))?;
             Items::of(&text).is_defined_for_all(&name.1, name.0).then(|| path.clone())
         };
         match self.definers.get(name) {

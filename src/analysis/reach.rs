@@ -349,38 +349,45 @@ impl Reach {
                 if !seen.insert(from) {
                     continue;
                 }
-                match graph.ids[from.index()] {
-                    Id::Function(u, i) => {
-                        let f = &self.units[u].functions[i].function;
-                        let path = self.units[u].unit.files.get(f.span.file.0 as usize);
-                        let path = path.unwrap_or(&self.units[u].unit.path).clone();
-                        found.insert((path, f.name.clone()), direct);
+                match self.named(graph.ids[from.index()]) {
+                    Some(function) => {
+                        found.insert(function, direct);
                         work.push((from, false));
                     }
                     // A table that leads to it is read for it.
-                    Id::Object(..) => work.push((from, direct)),
+                    None => work.push((from, direct)),
                 }
             }
         }
         found
     }
 
-    /// The functions that a function of a file calls or takes the address of, itself or through the
-    /// objects that it names.
-    pub fn callees(&self, file: &Path, name: &str) -> BTreeSet<Arc<str>> {
+    /// The functions, by file and name, that a function of a file calls or takes the address of, itself or
+    /// through the objects that it names; `deep`: and those that these do.
+    pub fn callees(&self, file: &Path, name: &str, deep: bool) -> BTreeSet<(PathBuf, Arc<str>)> {
         let mut found = BTreeSet::new();
         let mut seen: BTreeSet<Id> = BTreeSet::new();
         let mut work: Vec<Id> = self.function(file, name).into_iter().collect();
         while let Some(id) = work.pop() {
-            for ((is_function, name), to) in self.leads_to(id) {
-                if *is_function {
-                    found.insert(name.clone());
-                } else if let Some(to) = to.filter(|to| seen.insert(*to)) {
+            for to in self.leads_to(id).into_iter().filter_map(|(_, to)| to) {
+                let is_new = seen.insert(to);
+                let named = self.named(to);
+                if is_new && (deep || named.is_none()) {
                     work.push(to);
                 }
+                found.extend(named);
             }
         }
         found
+    }
+
+    /// Where a function is written, and its name.
+    fn named(&self, id: Id) -> Option<(PathBuf, Arc<str>)> {
+        let Id::Function(u, i) = id else { return None };
+        let loaded = self.units.get(u)?;
+        let f = &loaded.functions.get(i)?.function;
+        let path = loaded.unit.files.get(f.span.file.0 as usize).unwrap_or(&loaded.unit.path);
+        Some((path.clone(), f.name.clone()))
     }
 }
 

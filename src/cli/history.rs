@@ -122,18 +122,14 @@ impl<'r> History<'r> {
     }
 
     /// Compares the function before and after the step to a version; from the cache, if it knows.
-    pub fn compared(
-        &self,
-        step: &Step,
-        before: &Place,
-        context: &Context,
-    ) -> Result<Report, CliError> {
+    pub fn compared(&self, step: &Step, before: &Place, context: &Context) -> Result<Report, CliError> {
         let (to, after) = (step.to, &step.after);
         let changes = self.changes_to(to)?;
         let mut files = analyse::file_changes(&changes);
         // Nothing but the files that the function is in, and those that the change comes from, is read.
         files.retain(|f| {
-            let is_own = f.old_path.as_ref() == Some(&before.file) || f.new_path.as_ref() == Some(&after.file);
+            let is_own =
+                f.old_path.as_ref() == Some(&before.file) || f.new_path.as_ref() == Some(&after.file);
             is_own || f.old_path.iter().chain(&f.new_path).any(|path| step.rests_on.contains(path))
         });
         for path in &step.rests_on {

@@ -2,3 +2,189 @@
 //! renamed callees.
 
 use super::kit::Pair;
+
+const ASSERT: &str = "#include <assert.h>\n#include <stdio.h>\n";
+
+/// `f` breaks an assertion by the change of an initial value, as its compiled runs do.
+#[track_caller]
+fn breaks(old: &[(&str, &str)], new: &[(&str, &str)]) {
+    let pair = Pair::of(old, new);
+    let (before, after) = pair.runs(&[], "");
+    assert_eq!(before.status, Some(0), "{old:?}");
+    assert_ne!(after.status, Some(0), "{new:?}");
+    pair.is_a_change_of("a.c:f");
+    let (status, out, err) = pair.run("check HEAD~1..HEAD");
+    assert_eq!(status, Some(1), "{out}\n{err}");
+}
+
+/// The same of one file.
+#[track_caller]
+fn breaks_alone(text: &dyn Fn(&str) -> String, old: &str, new: &str) {
+    let of = |k: &str| format!("{ASSERT}{}", text(k));
+    breaks(&[("a.c", &of(old))], &[("a.c", &of(new))]);
+}
+
+#[test]
+fn objects_that_nothing_writes_hold_their_initial_values() {
+    let file = |k: &str| {
+        format!(
+            "static int lim = {k}; int f(int x) {{ assert(x <= lim); return x; }} int main(void) {{ return f(11) - 11; }}\n"
+        )
+    };
+    breaks_alone(&file, "12", "10");
+    let local = |k: &str| {
+        format!(
+            "int f(int x) {{ static int lim = {k}; assert(x <= lim); return x; }} int main(void) {{ return f(11) - 11; }}\n"
+        )
+    };
+    breaks_alone(&local, "12", "10");
+    let deep = |k: &str| {
+        format!(
+            "static struct {{ int a, b; }} t = {{1, {k}}}; static int get(int n) {{ return n > 0 ? get(n - 1) : t.b; }} int f(int x) {{ assert(get(2) > x); return x; }} int main(void) {{ return f(11) - 11; }}\n"
+        )
+    };
+    breaks_alone(&deep, "12", "10");
+}
+
+#[test]
+fn the_known_value_is_no_input() {
+    let text =
+        |k: &str| format!("static int lim = 8;\nint f(int x)\n{{\n    return x < lim ? {k} : 0;\n}}\n");
+    let pair = Pair::new(&text("1"), &text("-1"));
+    let (_, out, err) = pair.run_words(&["bisect", "a.c:f: \\result >= 0", "HEAD~1..HEAD"]);
+    assert!(out.contains("broken by") && !out.contains("lim ="), "{out}\n{err}");
+    let (_, out, err) = pair.run("witness HEAD~1..HEAD");
+    assert!(!out.contains("lim ="), "{out}\n{err}");
+    pair.says("diff HEAD~1..HEAD", 0, &["x <= 7"], &["lim =", "lim <", "lim >"]);
+    // One that something else may write is an input.
+    let text = |k: &str| format!("int lim = 8;\nint f(int x)\n{{\n    return x < lim ? {k} : 0;\n}}\n");
+    Pair::new(&text("1"), &text("-1")).says("diff HEAD~1..HEAD", 0, &["lim"], &[]);
+}
+
+#[test]
+fn tables_reach_those_that_look_things_up() {
+    let texts = |k: &str| {
+        format!(
+            "#include <string.h>\nstatic const char *const names[] = {{\"a\", \"{k}\", \"c\"}}; int f(int i) {{ assert(strlen(names[i]) < 3); return i; }} int main(void) {{ return f(1) - 1; }}\n"
+        )
+    };
+    breaks_alone(&texts, "b", "bbb");
+    let functions = |k: &str| {
+        format!(
+            "static int add(int a, int b) {{ return a + b; }} static int sub(int a, int b) {{ return a - b; }} static int (*const ops[])(int, int) = {{add, {k}}}; int f(int i) {{ int r = ops[i](1, 2); assert(r > 0); return r; }} int main(void) {{ return f(1) < 0; }}\n"
+        )
+    };
+    breaks_alone(&functions, "add", "sub");
+    let body = |k: &str| {
+        format!(
+            "static int one(int a) {{ return a {k} 1; }} static int two(int a) {{ return a + 2; }} static struct {{ const char *name; int (*run)(int); }} ops[] = {{{{\"1\", one}}, {{\"2\", two}}}}; int f(int i) {{ int r = ops[i].run(0); assert(r > 0); return r; }} int main(void) {{ return f(0) < 0; }}\n"
+        )
+    };
+    breaks_alone(&body, "+", "-");
+    let index = |k: &str| {
+        format!(
+            "enum kind {{ {k} }}; static const int sizes[] = {{1, 20}}; int f(int x) {{ assert(sizes[SMALL] < 5); return x; }} int main(void) {{ return f(0); }}\n"
+        )
+    };
+    breaks_alone(&index, "SMALL, LARGE", "LARGE, SMALL");
+}
+
+#[test]
+fn constants_of_other_files_count() {
+    let main = format!(
+        "{ASSERT}extern const int lim;\nint f(int x) {{ assert(x <= lim); return x; }}\nint main(void) {{ return f(11) - 11; }}\n"
+    );
+    let with = |k| [("a.c", main.as_str()), ("b.c", k)];
+    breaks(&with("const int lim = 12;\n"), &with("const int lim = 10;\n"));
+}
+
+#[test]
+fn callees_of_other_files_count() {
+    let main = format!(
+        "{ASSERT}int g(int);\nint f(int x) {{ assert(g(x) < 20); return x; }}\nint main(void) {{ return f(1) - 1; }}\n"
+    );
+    let with = |k| [("a.c", main.as_str()), ("b.c", k)];
+    breaks(&with("int g(int x) { return x + 10; }\n"), &with("int g(int x) { return x + 20; }\n"));
+    // Through a file that stays, and a macro of a header.
+    let header = ("h.h", "int h(int);\n#define CALL(x) h(x)\n");
+    let middle = ("c.c", "#include \"h.h\"\nint g(int x) { return CALL(x); }\n");
+    let with = |k| [("a.c", main.as_str()), header, middle, ("b.c", k)];
+    breaks(&with("int h(int x) { return x + 10; }\n"), &with("int h(int x) { return x + 20; }\n"));
+}
+
+#[test]
+fn included_sources_count() {
+    let main = format!(
+        "{ASSERT}#include \"x.c\"\nint f(int x) {{ assert(g(x) < 20); return x; }}\nint main(void) {{ return f(1) - 1; }}\n"
+    );
+    let old = [("a.c", main.as_str()), ("x.c", "static int g(int x) { return x + 10; }\n")];
+    let new = [("a.c", main.as_str()), ("x.c", "static int g(int x) { return x + 20; }\n")];
+    let pair = Pair::of(&old, &new);
+    pair.is_a_change_of("a.c:f");
+    pair.says("check HEAD~1..HEAD", 1, &["a.c  main()"], &[]);
+}
+
+#[test]
+fn what_begins_otherwise_is_told_to_its_readers() {
+    let text = |k: &str| {
+        format!(
+            "{ASSERT}static int count = {k};\nint f(void) {{ return count++; }}\nint g(void) {{ return 1; }}\nint main(void) {{ int n = f(); assert(n < 5); printf(\"%d\\n\", n); return 0; }}\n"
+        )
+    };
+    let pair = Pair::new(&text("1"), &text("7"));
+    assert_ne!(pair.runs(&[], "").0, pair.runs(&[], "").1);
+    pair.is_a_change_of("a.c:f");
+    let said = ["- initially count == 1", "+ initially count == 7", "main()", "1 of 1 hunk explained"];
+    pair.says("diff HEAD~1..HEAD", 0, &said, &["g()"]);
+    pair.says("check HEAD~1..HEAD", 1, &["main()"], &[]);
+    // Nobody reads it: nothing that runs is another one.
+    let text = |k: &str| format!("static int unused = {k};\nint f(void) {{ return 1; }}\n");
+    let out = Pair::new(&text("1"), &text("2"));
+    out.says("condition --exit-code HEAD~1..HEAD", 0, &["no function differs"], &[]);
+}
+
+#[test]
+fn those_that_read_something_else_are_left_alone() {
+    let text = |k: &str| {
+        format!(
+            "const char version[] = \"{k}\";\nconst char *name(void) {{ return version; }}\nint f(int x) {{ return x + 1; }}\nint g(int x) {{ return f(x) * 2; }}\n"
+        )
+    };
+    let pair = Pair::new(&text("1.0"), &text("1.1"));
+    pair.says("condition HEAD~1..HEAD", 0, &["name()"], &["f()", "g()"]);
+    pair.says("diff HEAD~1..HEAD", 0, &["name()"], &["f()", "g()"]);
+}
+
+#[test]
+fn names_of_functions_are_no_change() {
+    let text = |n: &str| {
+        format!(
+            "int {n}(int a, int b)\n{{\n    return a > 0 ? b + {n}(a - 1, b) : 0;\n}}\nint f(int a)\n{{\n    return {n}(a, 2);\n}}\n"
+        )
+    };
+    Pair::new(&text("FormAdd"), &text("formadd")).is_no_change();
+    let big = "s = s * 3 + b; ".repeat(60);
+    let text = |n: &str, m: &str| {
+        format!(
+            "#include <stdio.h>\nint {n}(int a, int b)\n{{\n    int s = a;\n    {big}\n    return s;\n}}\nint {m}(int a)\n{{\n    int s = {n}(a, 1), b = a;\n    {big}\n    return s;\n}}\nint f(int a)\n{{\n    int r = {m}(a);\n    printf(\"%d\\n\", r);\n    return r;\n}}\n"
+        )
+    };
+    Pair::new(&text("FormAdd", "FormAll"), &text("formadd", "formall")).is_no_change();
+    // Another function of another name is one.
+    let text = |n: &str| {
+        format!(
+            "int one(int a) {{ return a > 0 ? one(a - 1) + 1 : 0; }}\nint two(int a) {{ return a > 0 ? two(a - 1) + 2 : 0; }}\nint f(int a) {{ return {n}(a); }}\n"
+        )
+    };
+    Pair::new(&text("one"), &text("two")).says("diff HEAD~1..HEAD", 0, &["f()"], &["no semantic change"]);
+}
+
+#[test]
+fn variadic_functions_of_the_unit_are_called() {
+    let sum = |k: &str| {
+        format!(
+            "#include <stdarg.h>\nstatic int sum(int n, ...) {{ va_list a; va_start(a, n); int s = 0; for (int i = 0; i < n; i++) s += va_arg(a, int); va_end(a); return s + {k}; }}\nint f(int x) {{ int r = sum(2, x, 1); assert(r < 10); return r; }}\nint main(void) {{ return f(4) < 0; }}\n"
+        )
+    };
+    breaks_alone(&sum, "1", "8");
+}
