@@ -315,11 +315,7 @@ pub(super) fn explain(report: &mut Report, callers: &Callers) {
 }
 
 fn direct_calls(m: &Member) -> BTreeSet<String> {
-    let name = |n: &crate::ir::Node| match &n.instr {
-        Instr::Call { callee: Callee::Direct(name), .. } => Some(name.to_string()),
-        _ => None,
-    };
-    m.function.nodes.iter().filter_map(name).collect()
+    m.function.nodes.iter().flat_map(|n| n.instr.named_callees()).map(|name| name.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -346,7 +346,9 @@ impl Judge<'_> {
         if a.class_of[pair].is_none() || a.class_of[pair + 1].is_none() || self.has_churn(pair, i) {
             return Line::Explained;
         }
-        if m.function.unknowns.iter().any(|u| u.line == line) {
+        // What is not modelled is the same where its text and all that it may read are.
+        let differs = a.class_of[pair] != a.class_of[pair + 1];
+        if differs && m.function.unknowns.iter().any(|u| u.line == line) {
             return not("not-modelled");
         }
         let other = self.lineages[i].members[if version == pair { pair + 1 } else { pair }].as_ref();

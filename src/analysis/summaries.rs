@@ -110,10 +110,10 @@ impl World<'_> {
                         symbols.insert(s.clone());
                     }
                 });
-                if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr
-                    && seen.insert(name.clone())
-                {
-                    work.extend(self.resolve(version, unit, name));
+                for name in node.instr.named_callees() {
+                    if seen.insert(name.clone()) {
+                        work.extend(self.resolve(version, unit, name));
+                    }
                 }
             }
         }

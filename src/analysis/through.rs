@@ -84,8 +84,8 @@ impl<'a> Changes<'a> {
             for l in next {
                 let members = self.lineages[l].members.iter().skip(step).take(2).flatten();
                 for node in members.flat_map(|m| &m.function.nodes) {
-                    let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr else { continue };
-                    for &c in self.by_name.get(name).into_iter().flatten() {
+                    let callees = node.instr.named_callees().into_iter();
+                    for &c in callees.filter_map(|name| self.by_name.get(name)).flatten() {
                         if seen.insert(c) {
                             order.push(c);
                             found.push(c);

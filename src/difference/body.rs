@@ -337,13 +337,12 @@ impl Maker<'_> {
                 }
             }
             Instr::Unreachable => step.kind = Kind::Fail,
-            Instr::Unknown { writes, anything, .. } => {
+            Instr::Unknown { writes, .. } => {
                 step.reads.push(Part::whole(EVERYTHING));
                 step.writes.extend(writes.iter().map(variable));
-                if *anything {
-                    step.kind =
-                        Kind::Call(Call { target: None, enterable: false, callee: None, noreturn: false });
-                }
+                // Whether it ends, or fails, is as unknown as what it does.
+                step.kind =
+                    Kind::Call(Call { target: None, enterable: false, callee: None, noreturn: false });
             }
             Instr::Call { .. } => self.call(frame, &node.instr, &mut step),
         }

@@ -149,7 +149,7 @@ pub(super) fn may_fail(version: &Version, concerns: &Concerns) -> bool {
         for node in &f.nodes {
             match &node.instr {
                 Instr::Unreachable | Instr::Call { callee: Callee::Indirect(_), .. } => return true,
-                Instr::Unknown { anything: true, .. } => return true,
+                Instr::Unknown { .. } => return true,
                 Instr::Call { callee: Callee::Direct(name), .. } => {
                     match program.definition_from(unit, name) {
                         _ if is_failure(name, concerns) => return true,
@@ -270,7 +270,7 @@ fn same(old: &Version, was: &[Found], new: &Version, is: &[Found]) -> (BTreeSet<
                         _ => false,
                     }
                 }
-                Instr::Call { .. } => !callbacks.pointers,
+                Instr::Call { .. } | Instr::Unknown { .. } => !callbacks.pointers,
                 _ => true,
             })
         });

@@ -154,11 +154,11 @@ impl Work<'_> {
             let Some(f) = self.function(unit, &name) else { continue };
             for (i, node) in f.nodes.iter().enumerate() {
                 self.add(unit, &name, NodeId(i as u32));
-                if let Instr::Call { callee: Callee::Direct(callee), .. } = &node.instr
-                    && let Some(d) = self.program.definition_from(unit, callee)
-                    && let (Some(d), Some(f)) = (self.program.definition(d), self.program.function_of(d))
-                {
-                    work.push((d.unit, f.name.clone()));
+                let callees = node.instr.named_callees().into_iter();
+                for d in callees.filter_map(|callee| self.program.definition_from(unit, callee)) {
+                    if let (Some(d), Some(f)) = (self.program.definition(d), self.program.function_of(d)) {
+                        work.push((d.unit, f.name.clone()));
+                    }
                 }
             }
         }

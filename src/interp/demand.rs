@@ -53,7 +53,8 @@ impl Demand {
                 }
             }
             Instr::Return { value } => value.iter().for_each(|v| self.ask(v, ALL)),
-            Instr::Nop | Instr::Declare(_) | Instr::Unreachable | Instr::Unknown { .. } => {}
+            Instr::Unknown { reads, .. } => reads.iter().for_each(|e| self.ask(e, ALL)),
+            Instr::Nop | Instr::Declare(_) | Instr::Unreachable => {}
         }
     }
 

@@ -153,11 +153,16 @@ pub enum Instr {
     /// Control must not get here (`__builtin_unreachable`).
     Unreachable,
     /// An effect that lowering does not model: havocs `writes`, and all of memory and the world
-    /// when `anything` is set. With the reason [`RETURNS_TWICE`] nothing is missing: it stands behind
-    /// a call of `setjmp`, where control arrives again from any later `longjmp`, with whatever state
-    /// that left.
+    /// when `anything` is set. It may read all of memory and the world. With the reason
+    /// [`RETURNS_TWICE`] nothing is missing: it stands behind a call of `setjmp`, where control arrives
+    /// again from any later `longjmp`, with whatever state that left.
     Unknown {
         reason: Arc<str>,
+        /// The source with its types, where `$k` stands for `reads[k]`: equal texts do the same to
+        /// equal states.
+        text: Arc<str>,
+        /// What the names in the text denote: variables, addresses of objects and functions.
+        reads: Vec<Expr>,
         writes: Vec<VarId>,
         anything: bool,
     },
@@ -186,7 +191,22 @@ impl Instr {
             }
             Instr::Branch { cond } => f(cond),
             Instr::Return { value } => value.iter().for_each(f),
-            Instr::Nop | Instr::Declare(_) | Instr::Unreachable | Instr::Unknown { .. } => {}
+            Instr::Unknown { reads, .. } => reads.iter().for_each(f),
+            Instr::Nop | Instr::Declare(_) | Instr::Unreachable => {}
+        }
+    }
+
+    /// Functions that the instruction calls by name, or may: those that the text of an unknown effect
+    /// names.
+    pub fn named_callees(&self) -> Vec<&Arc<str>> {
+        let named = |e| match e {
+            &Expr::Addr(super::Object::Function(ref name)) => Some(name),
+            _ => None,
+        };
+        match self {
+            Instr::Call { callee: Callee::Direct(name), .. } => vec![name],
+            Instr::Unknown { reads, .. } => reads.iter().filter_map(named).collect(),
+            _ => Vec::new(),
         }
     }
 

@@ -148,7 +148,10 @@ impl Verifier<'_> {
                     ret => self.expect(n, "result", have, ret.sort(self.bits).unwrap_or(pointer)),
                 }
             }
-            Instr::Unknown { writes, .. } => {
+            Instr::Unknown { reads, writes, .. } => {
+                for e in reads {
+                    self.expr(n, e);
+                }
                 for v in writes {
                     self.register(n, *v);
                 }

@@ -151,8 +151,10 @@ pub fn instr(out: &mut String, i: &Instr, names: &impl Names) {
         Instr::Branch { cond } => put(out, "branch", &[cond]),
         Instr::Return { value } => put(out, "return", &value.iter().collect::<Vec<_>>()),
         Instr::Unreachable => out.push_str("unreachable"),
-        Instr::Unknown { reason, writes, anything } => {
-            let _ = write!(out, "unknown {reason} {anything}");
+        Instr::Unknown { reason, text, reads, writes, anything } => {
+            let _ = write!(out, "unknown {reason} {anything} {text}");
+            put(out, " of", &reads.iter().collect::<Vec<_>>());
+            out.push_str(" ->");
             for w in writes {
                 out.push(' ');
                 names.var(out, *w);
@@ -301,8 +303,10 @@ pub fn rename(i: &Instr, vars: &[VarId]) -> Instr {
         },
         Instr::Branch { cond } => Instr::Branch { cond: e(cond) },
         Instr::Return { value } => Instr::Return { value: value.as_ref().map(e) },
-        Instr::Unknown { reason, writes, anything } => Instr::Unknown {
+        Instr::Unknown { reason, text, reads, writes, anything } => Instr::Unknown {
             reason: reason.clone(),
+            text: text.clone(),
+            reads: reads.iter().map(e).collect(),
             writes: writes.iter().map(|w| v(*w)).collect(),
             anything: *anything,
         },

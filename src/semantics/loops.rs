@@ -80,10 +80,10 @@ impl Evaluator<'_> {
         for &n in &nodes {
             let node = self.graph.node(n);
             key::instr(&mut text, &node.instr, &numbering);
-            if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr
-                && let Some(identity) = self.callees.identity(class, name)
-            {
-                let _ = write!(text, " [{identity}]");
+            for name in node.instr.named_callees() {
+                if let Some(identity) = self.callees.identity(class, name) {
+                    let _ = write!(text, " [{identity}]");
+                }
             }
             if matches!(node.instr, Instr::Unknown { .. }) {
                 // What is unknown is never known to be the same.

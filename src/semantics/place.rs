@@ -184,14 +184,16 @@ impl Places {
                 }
                 self.call_effects(callee, args, is_library, &mut reads, &mut writes);
             }
-            Instr::Unknown { writes: w, anything, .. } => {
+            Instr::Unknown { reads: of, writes: w, anything, .. } => {
+                of.iter().for_each(|e| values(e, &mut reads));
                 writes.extend(w.iter().map(|v| Place::Var(*v)));
+                // All that lives in memory, wherever it is kept here.
+                let in_memory = vars.iter().enumerate().filter(|(_, v)| v.in_memory || v.sort.is_none());
+                let outside: Vec<Place> =
+                    in_memory.map(|(i, _)| self.of_var(VarId(i as u32))).chain(OUTSIDE).collect();
+                reads.extend(&outside);
                 if *anything {
-                    reads.extend(OUTSIDE);
-                    writes.extend(OUTSIDE);
-                    // All that lives in memory, wherever it is kept here.
-                    let in_memory = vars.iter().enumerate().filter(|(_, v)| v.in_memory || v.sort.is_none());
-                    writes.extend(in_memory.map(|(i, _)| self.of_var(VarId(i as u32))));
+                    writes.extend(&outside);
                 }
             }
         }

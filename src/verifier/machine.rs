@@ -520,7 +520,8 @@ fn operands(instr: &Instr) -> Vec<&Expr> {
         Instr::Call { args, result_to, .. } => args.iter().chain(result_to).collect(),
         Instr::Branch { cond } => vec![cond],
         Instr::Return { value } => value.iter().collect(),
-        Instr::Nop | Instr::Declare(_) | Instr::Unreachable | Instr::Unknown { .. } => Vec::new(),
+        Instr::Unknown { reads, .. } => reads.iter().collect(),
+        Instr::Nop | Instr::Declare(_) | Instr::Unreachable => Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 use super::arith::apply;
 use super::function::{FnCx, Lowered};
 use super::sequencing;
+use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use crate::ir::{Expr, Instr, NodeId, Op, VarId, VarKind};
 use rucc_sema::{DeclId, ExprId};
@@ -56,7 +57,7 @@ impl FnCx<'_, '_> {
         if self.unit.is_variably_modified(ty)
             && let Err(reason) = self.attempt(|cx| cx.measure_type(ty))
         {
-            self.unknown(reason, Vec::new(), true);
+            self.unknown(reason, Part::Decl(d), Vec::new(), true);
         }
     }
 

@@ -20,40 +20,22 @@ use rucc_types::TypeId;
 impl FnCx<'_, '_> {
     /// Evaluates a full expression for its effects; a part that is not modelled becomes `Unknown`.
     pub fn full_effect(&mut self, e: ExprId) {
-        self.guarded(e, |cx| cx.effect(e));
+        self.guarded(e, |cx| cx.effect(e), |_| Vec::new());
     }
 
-    /// Evaluates a full expression for its value; `None` when it is not modelled.
-    pub fn full_value(&mut self, e: ExprId) -> Option<Expr> {
-        let mut result = None;
-        self.guarded(e, |cx| {
-            result = Some(cx.value(e)?);
-            Ok(())
-        });
-        result
-    }
-
-    /// Runs the lowering of one full expression. When it fails, what it may write is havocked.
-    pub fn guarded(&mut self, e: ExprId, work: impl FnOnce(&mut Self) -> Lowered<()>) -> bool {
-        let found = sequencing::effects(self.unit.tast, e, &self.lengths);
-        let result = match found.conflict {
-            Some(_) => Err("unsequenced effects on one object".into()),
-            None => self.attempt(work),
-        };
-        match result {
-            Ok(()) => true,
-            Err(reason) => {
-                let written: Vec<VarId> = found.writes.iter().filter_map(|d| self.register_of(*d)).collect();
-                let in_memory = found.writes.iter().any(|d| self.register_of(*d).is_none());
-                self.unknown(reason, written, found.beyond || in_memory);
-                false
-            }
-        }
-    }
-
-    fn register_of(&self, d: DeclId) -> Option<VarId> {
-        let var = *self.var_of.get(&d)?;
-        (!self.vars[var.0 as usize].in_memory).then_some(var)
+    /// Evaluates a full expression for its value, which is some value where it is not modelled.
+    pub fn full_value(&mut self, e: ExprId) -> Expr {
+        let mut any = None;
+        let known = self.guarded(
+            e,
+            |cx| cx.value(e),
+            |cx| {
+                let made = cx.any_value(e);
+                any = Some(Expr::Var(made));
+                vec![made]
+            },
+        );
+        known.or(any).unwrap_or(Expr::bv(32, 0))
     }
 
     /// Evaluates for effects only.
@@ -64,7 +46,7 @@ impl FnCx<'_, '_> {
                 if matches!(self.unit.shape(expr.ty), Shape::Void)
                     || !sequencing::has_effects(self.unit.tast, operand) =>
             {
-                if sequencing::has_effects(self.unit.tast, operand) { self.effect(operand) } else { Ok(()) }
+                self.effect(operand)
             }
             ExprKind::Call { callee, args } => self.call(e, callee, args, None, None),
             ExprKind::Unary { op, operand } if step_of(op).is_some() => {
@@ -74,7 +56,9 @@ impl FnCx<'_, '_> {
                 self.effect(lhs)?;
                 self.effect(rhs)
             }
+            _ if self.shared.contains_key(&e) => Ok(()),
             ExprKind::Cond { cond, then, otherwise } => {
+                self.share(cond, then)?;
                 self.choose(cond, |cx| cx.effect(then), |cx| cx.effect(otherwise))
             }
             ExprKind::Binary { op: BinaryOp::LogAnd, lhs, rhs } => {
@@ -94,19 +78,53 @@ impl FnCx<'_, '_> {
             ExprKind::VaCopy { dst, src } => {
                 self.variable_arguments("__builtin_va_copy", &[dst, src], None).map(|_| ())
             }
+            ExprKind::Atomic { op, args, .. } => self.atomic(op, args).map(|_| ()),
+            ExprKind::Prefetch { address, .. } => self.effect(address),
+            _ if !sequencing::has_effects(self.unit.tast, e) && !self.reads_volatile(e) => Ok(()),
             _ => match self.unit.shape(expr.ty) {
                 Shape::Aggregate => self.aggregate(e).map(|_| ()),
-                Shape::Void | Shape::Function => Ok(()),
-                _ if !sequencing::has_effects(self.unit.tast, e) => Ok(()),
+                Shape::Function => Ok(()),
                 _ => self.value(e).map(|_| ()),
             },
         }
+    }
+
+    /// Whether an object is read that may change from outside.
+    fn reads_volatile(&self, e: ExprId) -> bool {
+        let mut any = self.unit.is_volatile(self.unit.tast[e].ty);
+        sequencing::for_each_operand(self.unit.tast, e, &mut |x| any |= self.reads_volatile(x));
+        any
+    }
+
+    /// GNU's `a ?: b` has one expression at two places, which is evaluated once: where it has effects, its
+    /// value is kept for both.
+    fn share(&mut self, cond: ExprId, then: ExprId) -> Lowered<()> {
+        let mut part = then;
+        while !self.mentions(cond, part) {
+            match self.unit.tast[part].kind {
+                ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => part = operand,
+                _ => return Ok(()),
+            }
+        }
+        if self.shared.contains_key(&part) || !sequencing::has_effects(self.unit.tast, part) {
+            return Ok(());
+        }
+        let ty = self.unit.tast[part].ty;
+        let scalar = self.scalar_type(ty)?;
+        let value = self.value(part)?;
+        let kept = self.temp(scalar, ty);
+        self.assign(kept, value);
+        self.shared.insert(part, kept);
+        Ok(())
     }
 
     /// Evaluates a scalar.
     pub fn value(&mut self, e: ExprId) -> Lowered<Expr> {
         if let Some(known) = self.lengths.get(&e) {
             return Ok(known.clone());
+        }
+        if let Some(kept) = self.shared.get(&e) {
+            return Ok(Expr::Var(*kept));
         }
         let expr = self.unit.tast[e];
         match expr.kind {
@@ -144,7 +162,13 @@ impl FnCx<'_, '_> {
             ExprKind::StmtExpr(body) => self
                 .statement_expression(body, true)?
                 .ok_or_else(|| "statement expression without a value".into()),
-            ExprKind::Expect { value, .. } => self.value(value),
+            ExprKind::Expect { value, hint, .. } => {
+                let later = sequencing::has_effects(self.unit.tast, hint);
+                let made = self.value(value)?;
+                let made = self.kept(made, value, later)?;
+                self.effect(hint)?;
+                Ok(made)
+            }
             ExprKind::Abs { operand } => self.named_call("abs", &[operand], e),
             ExprKind::Classify { op, lhs, rhs } => self.classify(op, lhs, rhs, expr.ty),
             ExprKind::Sign { op: Sign::Clear, lhs, .. } => {
@@ -174,8 +198,18 @@ impl FnCx<'_, '_> {
             ExprKind::Error => Err("source with errors".into()),
             ExprKind::VaArg { list } => self.variable_arguments("__builtin_va_arg", &[list], Some(expr.ty)),
             ExprKind::LabelAddr(_) => Err("address of a label".into()),
-            ExprKind::Atomic { .. } => Err("atomic operation".into()),
-            ExprKind::Overflow { .. } => Err("overflow builtin".into()),
+            ExprKind::Atomic { op, args, .. } => Ok(self.atomic(op, args)?.unwrap_or(Expr::bv(32, 0))),
+            ExprKind::Overflow { op, args, stores, .. } => self.overflow(op, args, stores),
+            ExprKind::BitCount { operand, count } => self.bit_count(operand, count),
+            ExprKind::ByteSwap { operand } => self.byte_swap(operand),
+            ExprKind::FpClassify { value, answers } => self.fp_classify(value, answers),
+            ExprKind::ObjectSize { address, kind } => self.object_size(address, kind, expr.ty),
+            // What does not fold is no constant to a compiler that does not look further.
+            ExprKind::ConstantP { .. } => Ok(Expr::bv(32, 0)),
+            ExprKind::Prefetch { address, .. } => {
+                self.effect(address)?;
+                Ok(Expr::bv(32, 0))
+            }
             ExprKind::Alloca { size } => self.named_call("alloca", &[size], e),
             ExprKind::Jump { ask: JumpAsk::Save, .. } => Err(BUILTIN_SETJMP.into()),
             ExprKind::Jump { .. } => Err("__builtin_longjmp".into()),
@@ -448,10 +482,7 @@ impl FnCx<'_, '_> {
     }
 
     fn conditional(&mut self, e: ExprId, cond: ExprId, then: ExprId, otherwise: ExprId) -> Lowered<Expr> {
-        // GNU's `a ?: b` is one expression at two places; its effects happen once.
-        if sequencing::has_effects(self.unit.tast, then) && self.mentions(cond, then) {
-            return Err("?: whose middle operand is left out, with effects".into());
-        }
+        self.share(cond, then)?;
         let ty = self.unit.tast[e].ty;
         let scalar = self.scalar_type(ty)?;
         let pure = |cx: &Self, x| !sequencing::has_effects(cx.unit.tast, x);
@@ -517,6 +548,11 @@ impl FnCx<'_, '_> {
     pub fn branch_on(&mut self, e: ExprId) -> Lowered<(Vec<Edge>, Vec<Edge>)> {
         let expr = self.unit.tast[e];
         match expr.kind {
+            _ if self.shared.contains_key(&e) => {
+                let cond = self.condition_value(e)?;
+                let (yes, no) = self.emit_branch(cond);
+                Ok((vec![yes], vec![no]))
+            }
             ExprKind::Convert { kind: Conversion::Bool, operand } => self.branch_on(operand),
             ExprKind::Unary { op: UnaryOp::Not, operand } => {
                 let (yes, no) = self.branch_on(operand)?;
@@ -540,7 +576,9 @@ impl FnCx<'_, '_> {
                 self.effect(lhs)?;
                 self.branch_on(rhs)
             }
-            ExprKind::Expect { value, .. } => self.branch_on(value),
+            ExprKind::Expect { value, hint, .. } if !sequencing::has_effects(self.unit.tast, hint) => {
+                self.branch_on(value)
+            }
             _ => {
                 let cond = self.condition_value(e)?;
                 if let Expr::Const(Const::Bool(known)) = cond {
@@ -555,9 +593,13 @@ impl FnCx<'_, '_> {
 
     /// Evaluates `e != 0` as a truth value.
     pub fn condition_value(&mut self, e: ExprId) -> Lowered<Expr> {
+        if let Some(kept) = self.shared.get(&e) {
+            return Ok(self.nonzero(Expr::Var(*kept)));
+        }
         let expr = self.unit.tast[e];
         match expr.kind {
             ExprKind::Convert { kind: Conversion::Bool, operand } => self.condition_value(operand),
+
             ExprKind::Unary { op: UnaryOp::Not, operand } => Ok(not(self.condition_value(operand)?)),
             ExprKind::Binary { op: BinaryOp::LogAnd | BinaryOp::LogOr, .. } => {
                 let dst = self.temp(Scalar::Bool, expr.ty);
@@ -643,7 +685,8 @@ impl FnCx<'_, '_> {
         if returns_twice {
             // What else it writes is known at the end of the function.
             let (reason, writes) = (RETURNS_TWICE.into(), dst.into_iter().collect());
-            self.emit(Instr::Unknown { reason, writes, anything: true });
+            let (text, reads) = (RETURNS_TWICE.into(), Vec::new());
+            self.emit(Instr::Unknown { reason, text, reads, writes, anything: true });
         }
         Ok(())
     }
@@ -664,7 +707,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Copies a value that reads variables into a temporary when later effects may change them.
-    fn kept(&mut self, value: Expr, e: ExprId, later: bool) -> Lowered<Expr> {
+    pub fn kept(&mut self, value: Expr, e: ExprId, later: bool) -> Lowered<Expr> {
         let mut reads = false;
         value.for_each_var(&mut |v| reads |= self.vars[v.0 as usize].kind != crate::ir::VarKind::Temp);
         if !(later && reads) {
@@ -721,28 +764,6 @@ impl FnCx<'_, '_> {
             noreturn: false,
         });
         Ok(Expr::Var(dst))
-    }
-
-    /// Classification macros of `math.h`.
-    fn classify(&mut self, op: Classify, lhs: ExprId, rhs: Option<ExprId>, ty: TypeId) -> Lowered<Expr> {
-        if !self.scalar_of(lhs)?.is_float() {
-            return Err("classification of no float".into());
-        }
-        let x = self.value(lhs)?;
-        let is = |op, x: &Expr| apply(op, vec![x.clone()], false);
-        let cond = match (op, rhs) {
-            (Classify::Nan, _) => is(Op::FIsNan, &x),
-            (Classify::Infinite, _) => is(Op::FIsInf, &x),
-            (Classify::Finite, _) => not(apply(Op::Or, vec![is(Op::FIsNan, &x), is(Op::FIsInf, &x)], false)),
-            (Classify::SignBit, _) => is(Op::FSignbit, &x),
-            (Classify::Unordered, Some(rhs)) => {
-                let y = self.value(rhs)?;
-                apply(Op::Or, vec![is(Op::FIsNan, &x), is(Op::FIsNan, &y)], false)
-            }
-            _ => return Err("classification that is not modelled".into()),
-        };
-        let width = self.scalar_type(ty)?.sort(self.unit.pointer).bits().unwrap_or(32);
-        Ok(super::arith::number(cond, width))
     }
 
     /// `({ ... })`: its statements belong to the statement around it.

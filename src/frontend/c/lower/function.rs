@@ -4,6 +4,7 @@
 //! receives them. A frontier without edges means that what follows cannot be reached: it is lowered
 //! all the same, so that it can hold labels, and what stays unreachable is dropped at the end.
 
+use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{
@@ -82,6 +83,10 @@ pub(super) struct FnCx<'u, 'a> {
     /// Those that are alive where a jump forwards leaves.
     pub live_at_jumps: BTreeMap<NodeId, Vec<VarId>>,
     pub settled: Vec<Settled>,
+    /// Values of expressions that stand at two places of the tree and are evaluated once.
+    pub shared: BTreeMap<ExprId, VarId>,
+    /// First position of the definition, and the one behind it.
+    pub extent: (u32, u32),
 }
 
 /// Lowers a definition. What cannot be expressed becomes [`Instr::Unknown`]; no part is lost.
@@ -105,10 +110,12 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
         _ => (decl.ty, Vec::new(), false),
     };
     let mut cx = FnCx::new(unit, name.clone(), ret, span.clone());
+    let (start, end) = (tast.definition_span(id), decl.body.map(|b| tast.stmt_span(b)));
+    cx.extent = (start.lo, end.map_or(start.hi, |b| b.hi));
     let params = cx.parameters(&tast[decl.params], &incoming);
     if let Some(body) = decl.body {
         if decl.flags.contains(DeclFlags::NAKED) {
-            cx.unknown("function without prologue".into(), Vec::new(), true);
+            cx.unknown("function without prologue".into(), Part::Tokens, Vec::new(), true);
         }
         cx.body(body);
     }
@@ -165,6 +172,8 @@ impl<'u, 'a> FnCx<'u, 'a> {
             scopes: Vec::new(),
             live_at_jumps: BTreeMap::new(),
             settled: Vec::new(),
+            shared: BTreeMap::new(),
+            extent: (0, 0),
         }
     }
 
@@ -328,12 +337,6 @@ impl<'u, 'a> FnCx<'u, 'a> {
         self.emit(Instr::Assign { dst, value });
     }
 
-    /// Emits an effect that is not modelled, and lists it.
-    pub fn unknown(&mut self, reason: Unmodelled, writes: Vec<VarId>, anything: bool) {
-        self.unknowns.push(Unknown { line: self.span.line, reason: reason.clone() });
-        self.emit(Instr::Unknown { reason, writes, anything });
-    }
-
     pub fn take_frontier(&mut self) -> Vec<Edge> {
         std::mem::take(&mut self.frontier)
     }
@@ -353,6 +356,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             self.lengths.retain(|_, e| !matches!(e, Expr::Var(v) if v.0 as usize >= vars));
             self.scopes.truncate(scopes);
             self.scopes.iter_mut().for_each(|s| s.retain(|v| (v.0 as usize) < vars));
+            self.shared.retain(|_, v| (v.0 as usize) < vars);
             self.unknowns.truncate(unknowns);
             self.settled.truncate(settled);
             self.names = names;
@@ -402,7 +406,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         let lost: Vec<Edge> = self.labels.values_mut().flat_map(|l| l.pending.drain(..)).collect();
         if !lost.is_empty() {
             self.frontier = lost;
-            self.unknown("jump to an undefined label".into(), Vec::new(), true);
+            self.unknown("jump to an undefined label".into(), Part::Tokens, Vec::new(), true);
             self.emit_return(None);
         }
     }
@@ -412,7 +416,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
     fn havoc_second_returns(&mut self) {
         let vars = &self.vars;
         for node in &mut self.nodes {
-            let Instr::Unknown { reason, writes, anything } = &mut node.instr else { continue };
+            let Instr::Unknown { reason, writes, anything, .. } = &mut node.instr else { continue };
             if !matches!(&**reason, RETURNS_TWICE | BUILTIN_SETJMP | VFORK) {
                 continue;
             }

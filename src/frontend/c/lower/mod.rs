@@ -5,15 +5,20 @@
 //! - [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
 //!   statements, expressions, lvalues and operators become; [`arrays`]: arrays of variable length;
 //!   [`sequencing`]: unsequenced effects.
+//! - [`builtins`], [`atomics`]: what compilers know by name.
+//! - [`unknown`]: what none of these expresses; [`spelling`]: its text, by which it is compared.
 
 mod arith;
 mod arrays;
+mod atomics;
+mod builtins;
 mod exprs;
 mod function;
 mod globals;
 mod places;
 mod sequencing;
 mod spans;
+mod spelling;
 mod stmts;
 #[cfg(test)]
 mod tests;
@@ -23,6 +28,7 @@ mod tests_arrays;
 mod tests_subjects;
 mod types;
 mod unit;
+mod unknown;
 
 use super::parse::Parsed;
 use crate::ir::{DataModel, Unit};

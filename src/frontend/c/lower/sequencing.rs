@@ -6,7 +6,7 @@
 
 use crate::ir::Expr;
 use rucc_ast::{BinaryOp, UnaryOp};
-use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, Stmt, StmtId, Tast};
+use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, LabelId, Stmt, StmtId, Tast};
 use std::collections::{BTreeSet, HashMap};
 
 /// What evaluating an expression does.
@@ -75,6 +75,13 @@ pub(super) fn has_effects(tast: &Tast, e: ExprId) -> bool {
         | ExprKind::Atomic { .. }
         | ExprKind::Overflow { .. }
         | ExprKind::Alloca { .. }
+        | ExprKind::TimeStamp { .. }
+        | ExprKind::Eflags { .. }
+        | ExprKind::XState { .. }
+        | ExprKind::Apply { .. }
+        | ExprKind::Unreachable
+        | ExprKind::Trap
+        | ExprKind::Error
         | ExprKind::Jump { .. } => true,
         ExprKind::Unary { op, .. } if is_step(op) => true,
         _ => {
@@ -176,6 +183,11 @@ pub(super) fn effects(tast: &Tast, e: ExprId, known: &HashMap<ExprId, Expr>) -> 
                     | ExprKind::Atomic { .. }
                     | ExprKind::Overflow { .. }
                     | ExprKind::Alloca { .. }
+                    | ExprKind::TimeStamp { .. }
+                    | ExprKind::Eflags { .. }
+                    | ExprKind::XState { .. }
+                    | ExprKind::Apply { .. }
+                    | ExprKind::Error
                     | ExprKind::Jump { .. }
             );
         }
@@ -221,12 +233,14 @@ pub(super) fn for_each_operand(tast: &Tast, e: ExprId, f: &mut impl FnMut(ExprId
             f(dst);
             f(src);
         }
-        K::Classify { lhs, rhs, .. }
-        | K::Sign { lhs, rhs, .. }
-        | K::Elementwise { lhs, rhs, .. }
-        | K::Shuffle { lhs, rhs, .. } => {
+        K::Classify { lhs, rhs, .. } | K::Sign { lhs, rhs, .. } | K::Elementwise { lhs, rhs, .. } => {
             f(lhs);
             rhs.into_iter().for_each(f);
+        }
+        K::Shuffle { lhs, rhs, mask } => {
+            f(lhs);
+            rhs.into_iter().for_each(&mut *f);
+            f(mask);
         }
         K::FpClassify { value, answers } => {
             f(value);
@@ -239,7 +253,20 @@ pub(super) fn for_each_operand(tast: &Tast, e: ExprId, f: &mut impl FnMut(ExprId
         K::ShuffleVector { operands: list }
         | K::Overflow { args: list, .. }
         | K::Atomic { args: list, .. } => tast[list].iter().for_each(|&a| f(a)),
-        K::Expect { value, .. } | K::ConstantP { value } => f(value),
+        K::ConstantP { value } => f(value),
+        K::Expect { value, hint, .. } => {
+            f(value);
+            f(hint);
+        }
+        K::TimeStamp { aux: value } | K::Eflags { value } => value.into_iter().for_each(f),
+        K::XState { address, mask, .. } => {
+            f(address);
+            f(mask);
+        }
+        K::Apply { function, args, .. } => {
+            f(function);
+            f(args);
+        }
         K::Prefetch { address, .. } | K::ObjectSize { address, .. } => f(address),
         K::Alloca { size } => f(size),
         K::Jump { buffer, .. } => f(buffer),
@@ -249,6 +276,56 @@ pub(super) fn for_each_operand(tast: &Tast, e: ExprId, f: &mut impl FnMut(ExprId
             }
         }
         _ => {}
+    }
+}
+
+/// Jumps by which control may leave the statements within an expression.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Jumps {
+    pub returns: bool,
+    pub labels: Vec<LabelId>,
+    pub breaks: bool,
+    pub continues: bool,
+}
+
+/// The jumps of the statement expressions of an expression; `None` where it has none of these. Jumps that
+/// stay inside count too.
+pub(super) fn jumps(tast: &Tast, e: ExprId) -> Option<Jumps> {
+    let mut found = None;
+    add_jumps_of_expr(tast, e, &mut found);
+    found
+}
+
+fn add_jumps_of_expr(tast: &Tast, e: ExprId, found: &mut Option<Jumps>) {
+    if let ExprKind::StmtExpr(body) = tast[e].kind {
+        add_jumps(tast, body, found.get_or_insert_default());
+        for_each_in_stmt(tast, body, &mut |x| add_jumps_of_expr(tast, x, found));
+    }
+    for_each_operand(tast, e, &mut |x| add_jumps_of_expr(tast, x, found));
+}
+
+fn add_jumps(tast: &Tast, s: StmtId, found: &mut Jumps) {
+    match tast[s] {
+        Stmt::Return(_) => found.returns = true,
+        // Where a computed one leads is not known; it does not lead out of the function.
+        Stmt::IndirectGoto(_) => found.returns = true,
+        Stmt::Goto(label) => found.labels.push(label),
+        Stmt::Asm(asm) => found.labels.extend(&tast[tast[asm].labels]),
+        Stmt::Break => found.breaks = true,
+        Stmt::Continue => found.continues = true,
+        Stmt::Block(list) => tast[list].iter().for_each(|&s| add_jumps(tast, s, found)),
+        Stmt::If { then, otherwise, .. } => {
+            add_jumps(tast, then, found);
+            otherwise.into_iter().for_each(|s| add_jumps(tast, s, found));
+        }
+        Stmt::While { body, .. }
+        | Stmt::DoWhile { body, .. }
+        | Stmt::For { body, .. }
+        | Stmt::Switch { body, .. }
+        | Stmt::Case { body, .. }
+        | Stmt::Default { body }
+        | Stmt::Label { body, .. } => add_jumps(tast, body, found),
+        Stmt::Error | Stmt::Empty | Stmt::Expr(_) | Stmt::Decls(_) => {}
     }
 }
 
@@ -286,12 +363,10 @@ pub(super) fn for_each_in_stmt(tast: &Tast, s: StmtId, f: &mut impl FnMut(ExprId
         Stmt::Case { body, .. } | Stmt::Default { body } | Stmt::Label { body, .. } => {
             for_each_in_stmt(tast, body, f);
         }
-        Stmt::Asm(_)
-        | Stmt::Error
-        | Stmt::Empty
-        | Stmt::Goto(_)
-        | Stmt::Break
-        | Stmt::Continue
-        | Stmt::Return(None) => {}
+        Stmt::Asm(asm) => {
+            let asm = tast[asm];
+            tast[asm.outputs].iter().chain(&tast[asm.inputs]).for_each(|o| f(o.value));
+        }
+        Stmt::Error | Stmt::Empty | Stmt::Goto(_) | Stmt::Break | Stmt::Continue | Stmt::Return(None) => {}
     }
 }

@@ -4,6 +4,7 @@
 //! and the place inside its definition; `#line` is not followed.
 
 use crate::frontend::c::files;
+use crate::frontend::c::scan::Text;
 use crate::ir::{self, FileId, MacroUse};
 use rucc_base::Interner;
 use rucc_diag::{SourceMap, Span};
@@ -16,6 +17,8 @@ use std::sync::Arc;
 /// Maps positions of one session.
 pub(super) struct Spans<'a> {
     sources: &'a SourceMap,
+    names: &'a Interner,
+    tokens: &'a [Tok],
     /// Every file that was read, each path once; the unit's own first.
     pub files: Vec<PathBuf>,
     /// Index into `files` by the session's file number: a header read twice is one file here.
@@ -30,7 +33,7 @@ pub(super) struct Spans<'a> {
 }
 
 impl<'a> Spans<'a> {
-    pub fn new(sources: &'a SourceMap, interner: &Interner, tokens: &[Tok], path: &Path) -> Spans<'a> {
+    pub fn new(sources: &'a SourceMap, interner: &'a Interner, tokens: &'a [Tok], path: &Path) -> Spans<'a> {
         let main = files::normal(path);
         let mut files = vec![main.clone()];
         let mut index = BTreeMap::from([(main, 0u32)]);
@@ -52,7 +55,25 @@ impl<'a> Spans<'a> {
             |t: &&Tok| t.kind == PpTokenKind::Number && written_at(sources, t.span.lo) == b"__LINE__";
         let number = |t: &Tok| Some((t.report_span().lo, interner.resolve(t.value?).parse().ok()?));
         let line_numbers = tokens.iter().filter(is_line).filter_map(number).collect();
-        Spans { sources, files, file_of, calls, macros: BTreeMap::new(), ends: BTreeMap::new(), line_numbers }
+        Spans {
+            sources,
+            names: interner,
+            tokens,
+            files,
+            file_of,
+            calls,
+            macros: BTreeMap::new(),
+            ends: BTreeMap::new(),
+            line_numbers,
+        }
+    }
+
+    /// The tokens after preprocessing that stand from a position up to another.
+    pub fn tokens_within(&self, (from, to): (u32, u32)) -> String {
+        let text = Text { tokens: self.tokens, interner: self.names };
+        let inside = |(_, t): &(usize, &Tok)| (from..to).contains(&t.report_span().lo);
+        let found = self.tokens.iter().enumerate().filter(inside);
+        found.map(|(k, _)| text.at(k)).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether a constant at this place is what `__LINE__` gave.

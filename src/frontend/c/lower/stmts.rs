@@ -2,6 +2,8 @@
 
 use super::function::{Breakable, Edge, FnCx, Lowered};
 use super::places::Place;
+use super::sequencing::Jumps;
+use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use crate::ir::{Access, Expr, Instr, NodeId, Object, Op, Sort, VarId, VarKind};
 use rucc_sema::{CaseId, DeclId, DeclKind, ExprId, ExprKind, LabelId, Stmt, StmtId};
@@ -19,7 +21,8 @@ impl FnCx<'_, '_> {
             Stmt::Empty => {}
             Stmt::Error => {
                 self.start("expr", span);
-                self.unknown("source with errors".into(), Vec::new(), true);
+                let registers = self.all_registers();
+                self.unknown("source with errors".into(), Part::Stmt(id), registers, true);
             }
             Stmt::Block(list) => {
                 let list = self.unit.tast[list].to_vec();
@@ -71,38 +74,44 @@ impl FnCx<'_, '_> {
             Stmt::Goto(label) => self.goto(span, label),
             Stmt::IndirectGoto(_) => {
                 self.start("goto", span);
-                self.unknown("computed goto".into(), Vec::new(), true);
+                self.unknown("computed goto".into(), Part::Stmt(id), Vec::new(), true);
                 self.emit_return(None);
             }
-            Stmt::Asm(_) => {
+            Stmt::Asm(asm) => {
                 self.start("expr", span);
+                if self.asm_without_code(asm) {
+                    return;
+                }
                 let registers = self.all_registers();
-                self.unknown("inline assembly".into(), registers, true);
+                let labels = self.unit.tast[self.unit.tast[asm].labels].to_vec();
+                let ways = Jumps { labels, ..Jumps::default() };
+                self.unknown_with_jumps("inline assembly".into(), Part::Stmt(id), registers, true, ways);
             }
             Stmt::Break => {
                 self.start("break", span);
-                self.end_arrays(self.around.last().map_or(0, |b| b.blocks));
-                let edges = self.jump_edges();
-                if let Some(b) = self.around.last_mut() {
-                    b.breaks.extend(edges);
-                }
+                self.jump_out();
             }
             Stmt::Continue => {
                 self.start("continue", span);
-                let target = self.around.iter().rev().find(|b| b.continues.is_some());
-                self.end_arrays(target.map_or(0, |b| b.blocks));
-                let edges = self.jump_edges();
-                if let Some(c) = self.around.iter_mut().rev().find_map(|b| b.continues.as_mut()) {
-                    c.extend(edges);
-                }
+                self.jump_on();
             }
             Stmt::Return(value) => self.return_statement(span, value),
         }
     }
 
-    fn all_registers(&self) -> Vec<VarId> {
-        let registers = self.vars.iter().enumerate().filter(|(_, v)| !v.in_memory && v.kind != VarKind::Temp);
-        registers.map(|(i, _)| VarId(i as u32)).collect()
+    /// Whether assembly has no code: it keeps a compiler from moving things, and what it says that it writes
+    /// stays as it was. Operands that change something make it as unknown as any.
+    fn asm_without_code(&self, asm: rucc_sema::AsmId) -> bool {
+        let tast = self.unit.tast;
+        let asm = tast[asm];
+        let bytes = |s: rucc_sema::StrId| tast[s].bytes(self.unit.target);
+        let no_code = bytes(asm.template).iter().all(|b| b.is_ascii_whitespace() || *b == 0);
+        let kept = tast[asm.outputs].iter().all(|o| bytes(o.constraint).starts_with(b"+"));
+        let mut operands = tast[asm.outputs].iter().chain(&tast[asm.inputs]);
+        no_code
+            && kept
+            && tast[asm.labels].is_empty()
+            && !operands.any(|o| super::sequencing::has_effects(tast, o.value))
     }
 
     /// The edges of a jump: a node of its own, so that the jump has a line.
@@ -121,11 +130,34 @@ impl FnCx<'_, '_> {
         self.emit(Instr::Nop)
     }
 
+    /// Leaves the loop or `switch` around.
+    pub fn jump_out(&mut self) {
+        self.end_arrays(self.around.last().map_or(0, |b| b.blocks));
+        let edges = self.jump_edges();
+        if let Some(b) = self.around.last_mut() {
+            b.breaks.extend(edges);
+        }
+    }
+
+    /// Goes on with the next round of the loop around.
+    pub fn jump_on(&mut self) {
+        let target = self.around.iter().rev().find(|b| b.continues.is_some());
+        self.end_arrays(target.map_or(0, |b| b.blocks));
+        let edges = self.jump_edges();
+        if let Some(c) = self.around.iter_mut().rev().find_map(|b| b.continues.as_mut()) {
+            c.extend(edges);
+        }
+    }
+
     fn goto(&mut self, span: rucc_diag::Span, label: LabelId) {
         self.start("goto", span);
         if let Some(live) = self.labels.get(&label).filter(|l| l.node.is_some()).map(|l| l.live.clone()) {
             self.end_arrays_but(&live);
         }
+        self.jump_to(label);
+    }
+
+    pub fn jump_to(&mut self, label: LabelId) {
         let edges = self.jump_edges();
         edges.iter().for_each(|e| self.note_jump(e.node));
         let entry = self.labels.entry(label).or_default();
@@ -142,13 +174,10 @@ impl FnCx<'_, '_> {
             return;
         };
         match self.unit.shape(self.unit.tast[e].ty) {
-            Shape::Scalar(scalar) => {
-                let value = self.full_value(e).unwrap_or_else(|| {
-                    // Some value is returned: without one, callers would see a missing return.
-                    let any = self.temp(scalar, self.unit.tast[e].ty);
-                    self.emit(Instr::Unknown { reason: "result".into(), writes: vec![any], anything: false });
-                    Expr::Var(any)
-                });
+            Shape::Scalar(_) => {
+                // Some value is returned even of what is not modelled: without one, callers would see a
+                // missing return.
+                let value = self.full_value(e);
                 self.emit_return(Some(value));
             }
             Shape::Void => {
@@ -157,11 +186,7 @@ impl FnCx<'_, '_> {
             }
             _ => {
                 // The caller's object is written through the returned address.
-                let mut addr = None;
-                self.guarded(e, |cx| {
-                    addr = Some(cx.aggregate(e)?);
-                    Ok(())
-                });
+                let addr = self.guarded(e, |cx| cx.aggregate(e), |_| Vec::new());
                 self.emit_return(addr);
             }
         }
@@ -169,20 +194,23 @@ impl FnCx<'_, '_> {
 
     /// Branches on a condition; where it is not modelled, either way is possible.
     fn condition(&mut self, cond: ExprId) -> (Vec<Edge>, Vec<Edge>) {
-        let mut edges = None;
-        self.guarded(cond, |cx| {
-            edges = Some(cx.branch_on(cond)?);
-            Ok(())
-        });
-        if let Some(edges) = edges {
-            return edges;
+        let mut any = None;
+        let edges = self.guarded(
+            cond,
+            |cx| cx.branch_on(cond),
+            |cx| {
+                let made = cx.truth();
+                any = Some(made);
+                vec![made]
+            },
+        );
+        match (edges, any) {
+            (Some(edges), _) => edges,
+            (None, any) => {
+                let (yes, no) = self.emit_branch(any.map_or(Expr::Const(crate::ir::Const::TRUE), Expr::Var));
+                (vec![yes], vec![no])
+            }
         }
-        let any = self.new_var("<unknown>".into(), VarKind::Temp, self.ret, false, self.span.clone());
-        self.vars[any.0 as usize].sort = Some(Sort::Bool);
-        self.vars[any.0 as usize].in_memory = false;
-        self.emit(Instr::Unknown { reason: "condition".into(), writes: vec![any], anything: false });
-        let (yes, no) = self.emit_branch(Expr::Var(any));
-        (vec![yes], vec![no])
     }
 
     fn if_statement(&mut self, span: rucc_diag::Span, cond: ExprId, then: StmtId, otherwise: Option<StmtId>) {
@@ -291,14 +319,6 @@ impl FnCx<'_, '_> {
         let value = self.full_value(cond);
         let scalar = self.scalar_of(cond).unwrap_or(Scalar::Int { bits: 32, signed: true });
         let width = scalar.sort(self.unit.pointer).bits().unwrap_or(32);
-        let value = match value {
-            Some(v) => v,
-            None => {
-                let any = self.temp(scalar, self.unit.tast[cond].ty);
-                self.emit(Instr::Unknown { reason: "condition".into(), writes: vec![any], anything: false });
-                Expr::Var(any)
-            }
-        };
         // The chain compares a value that no case changes.
         let value = match value {
             v @ Expr::Const(_) => v,
@@ -376,22 +396,20 @@ impl FnCx<'_, '_> {
         if self.unit.is_variably_modified(ty)
             && let Err(reason) = self.attempt(|cx| cx.measure_type(ty))
         {
-            self.unknown(reason, self.all_registers(), true);
+            self.unknown(reason, Part::Decl(d), self.all_registers(), true);
         }
         if kind == DeclKind::Type {
             return self.check_lengths(ty);
         }
         if cleanup.is_some() {
-            self.unknown("cleanup attribute".into(), Vec::new(), true);
+            self.unknown("cleanup attribute".into(), Part::Decl(d), Vec::new(), true);
         }
         let result = match init.map(|l| self.unit.tast[l].to_vec()).as_deref() {
             // One scalar value: a full expression of its own.
             Some([entry]) if matches!(self.unit.shape(self.unit.tast[d].ty), Shape::Scalar(_)) => {
                 let value = entry.value;
                 let var = self.declare(d, VarKind::Local);
-                if !self.guarded(value, |cx| cx.initialise_from(var, value)) {
-                    self.havoc_local(var);
-                }
+                self.guarded(value, |cx| cx.initialise_from(var, value), |_| vec![var]);
                 Ok(())
             }
             _ => self.attempt(|cx| cx.local_declaration(d)),
@@ -399,15 +417,8 @@ impl FnCx<'_, '_> {
         if let Err(reason) = result {
             // The initialiser's parts may have been meant to change registers.
             let registers = if init.is_some() { self.all_registers() } else { Vec::new() };
-            self.unknown(reason, registers, true);
+            self.unknown(reason, Part::Decl(d), registers, true);
         }
-    }
-
-    fn havoc_local(&mut self, var: VarId) {
-        // One in memory has no way to be named but with all of memory.
-        let anything = self.vars[var.0 as usize].in_memory;
-        let writes = if anything { Vec::new() } else { vec![var] };
-        self.emit(Instr::Unknown { reason: "initialiser".into(), writes, anything });
     }
 
     fn initialise_from(&mut self, var: VarId, value: ExprId) -> Lowered<()> {

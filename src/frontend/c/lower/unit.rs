@@ -287,6 +287,12 @@ impl<'a> UnitCx<'a> {
         Some(Settled { line: node.span.line, text, compiled_out: false })
     }
 
+    /// Size and type of an object with static storage.
+    pub fn global_size(&self, symbol: &str) -> Option<(u64, CType)> {
+        let g = self.globals.get(*self.global_of.get(symbol)?)?;
+        Some((g.size, g.ty.clone()))
+    }
+
     /// Returns whether an object lives in static storage.
     pub fn is_static(&self, id: DeclId) -> bool {
         self.tast[id].duration != StorageDuration::Automatic
