@@ -89,6 +89,8 @@ pub struct Differences {
     pub unread: Vec<(RepoPath, String)>,
     /// What a limit left out, for people: there may be callers that are not compared.
     pub notices: Vec<String>,
+    /// Hunks whose text was not read.
+    pub hunks: Vec<crate::report::HunkReport>,
 }
 
 /// Compares the first version of a request with its last. Functions that are the same with all that they
@@ -117,6 +119,7 @@ fn in_pool(request: &Request, choice: &Choice) -> Differences {
         new: info(last),
         added: added.collect(),
         compared,
+        hunks: super::hunks::unread(request, &by_version, &lineages),
         unread: unread(&by_version),
         notices,
     }

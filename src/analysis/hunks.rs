@@ -66,6 +66,41 @@ pub fn account(
     report.hunks = hunks;
 }
 
+/// The hunks of a range whose text was not read, whatever is asked of the rest: branches that are not taken,
+/// what the parser could not place, functions that it lost.
+pub(super) fn unread(request: &Request, files: &[VersionFiles], lineages: &[Lineage]) -> Vec<HunkReport> {
+    let mut judge = Judge {
+        request,
+        files,
+        lineages,
+        analysed: &[],
+        churning: BTreeSet::new(),
+        kinds: BTreeMap::new(),
+        code: BTreeMap::new(),
+    };
+    let mut found = Vec::new();
+    for (pair, changes) in request.changes.iter().enumerate() {
+        for change in changes {
+            let Some(path) = change.new_path.as_deref().or(change.old_path.as_deref()) else { continue };
+            for hunk in change.hunks.iter().filter(|_| is_source(path) || is_header(path)) {
+                let why = (!judge.is_same_code(pair, change, hunk)).then(|| judge.unread(pair, change, hunk));
+                found.extend(why.flatten().map(|why| HunkReport {
+                    from: pair as u32 + 1,
+                    to: pair as u32 + 2,
+                    file: RepoPath::from(path),
+                    old_start: hunk.old_start,
+                    old_lines: hunk.old_lines,
+                    new_start: hunk.new_start,
+                    new_lines: hunk.new_lines,
+                    verdict: Verdict::NotAnalysed,
+                    why: Some(why.to_owned()),
+                }));
+            }
+        }
+    }
+    found
+}
+
 /// What is known of one line.
 enum Line {
     /// Reaches a function with churns, or makes or removes one.
@@ -131,6 +166,34 @@ impl Judge<'_> {
             }
         }
         (if explained { Verdict::Explained } else { Verdict::Neutral }, None)
+    }
+
+    /// Why the first line of a hunk that was not read was not.
+    fn unread(&mut self, pair: usize, change: &FileChange, hunk: &Hunk) -> Option<&'static str> {
+        let sides = [
+            (pair, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
+            (pair + 1, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
+        ];
+        for (version, path, start, lines) in sides {
+            let Some(path) = path else { continue };
+            if is_header(path) && self.readers(version, path).is_empty() {
+                continue;
+            }
+            for line in start..start.saturating_add(lines) {
+                let why = match self.kind(version, path, line) {
+                    Some(LineKind::Inactive) => "inactive-branch",
+                    None | Some(LineKind::Other) => "unparsed",
+                    Some(LineKind::Function(name))
+                        if !is_header(path) && self.member(version, path, line, &name).is_none() =>
+                    {
+                        "lost"
+                    }
+                    Some(_) => continue,
+                };
+                return Some(why);
+            }
+        }
+        None
     }
 
     /// Whether a hunk changes nothing but comments and white space.
@@ -268,6 +331,11 @@ impl Judge<'_> {
 
     fn has_churn(&self, pair: usize, lineage: usize) -> bool {
         let Some(l) = self.lineages.get(lineage) else { return false };
+        if self.request.analysis.properties_only {
+            // No facts are sought; the change was looked at where it counts.
+            let decided = |a: &Analysed| a.class_of[pair] != a.class_of[pair + 1] && is_settled(a, pair);
+            return self.analysed.get(lineage).is_some_and(decided);
+        }
         [pair, pair + 1].iter().any(|&v| {
             l.members.get(v).and_then(Option::as_ref).is_some_and(|m| {
                 self.churning.contains(&(v as Version + 1, m.file.clone(), m.function.name.to_string()))

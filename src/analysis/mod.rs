@@ -43,7 +43,7 @@ pub use units::{Units, includers, is_header, is_source};
 use crate::frontend::c;
 use crate::history::SourceTree;
 use crate::invariant;
-use crate::report::{Assertion, PointKind, Report, Summary, VersionInfo};
+use crate::report::{Assertion, PointKind, Report, Summary, VersionInfo, unseen};
 use lineage::Lineage;
 use loaded::Loaded;
 use std::path::PathBuf;
@@ -274,19 +274,19 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     differencing::count(&mut report, &compared);
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
-    report.notices.extend(cut_short(&lineages, &analysed, &options));
+    report.notices.extend(cut_short(&lineages, &analysed, request.analysis.rlimit));
     hunks::account(&mut report, request, &by_version, &lineages, &analysed);
-    report.complete = report.functions.iter().all(|f| f.complete);
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
-        report.complete = false;
     }
+    report.complete = unseen::is_nothing(&report);
     report.summary = Summary::of(&report);
     report
 }
 
-/// Says of which functions the solver's limit left facts untried, and how to raise it.
-fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Options) -> Option<String> {
+/// Says of which functions the solver's limit left facts untried, and how to raise it: `rlimit` is what the user
+/// has set, of which each function may have a share.
+fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], rlimit: u64) -> Option<String> {
     let is_cut = |a: &classes::Analysed| a.diff.as_ref().is_some_and(|d| d.cut_short);
     let cut: Vec<&Lineage> =
         lineages.iter().zip(analysed).filter(|(_, a)| is_cut(a)).map(|(l, _)| l).collect();
@@ -296,7 +296,7 @@ fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Opt
         1 => " and 1 more function".into(),
         n => format!(" and {n} more functions"),
     };
-    let more = options.rlimit.saturating_mul(4);
+    let more = rlimit.saturating_mul(4);
     Some(format!(
         "note: not every fact of {}(){others} was tried within the solver's limit; --rlimit {more} tries more",
         newest.function.name

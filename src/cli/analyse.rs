@@ -19,6 +19,7 @@ use crate::history::{
 use crate::invariant::PinnedFact;
 use crate::ir::DataModel;
 use crate::report::coverage::Coverage;
+use crate::report::unseen;
 use crate::report::{
     HunkReport, PointKind, RepoPath, Report, SCHEMA, Summary, Verdict, Version, VersionInfo,
 };
@@ -127,6 +128,8 @@ fn fresh(
             .notices
             .push("set invdiff.lazyFetch=true to have it fetched, or run: git fetch --refetch".into());
     }
+    report.complete &= unseen::is_nothing(&report);
+    report.not_looked_at = unseen::pieces(&report);
     report.settings.templates = settings.templates.clone();
     report.settings.configuration = settings.configuration.join(",");
     report.summary = Summary::of(&report);

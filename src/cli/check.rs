@@ -97,11 +97,8 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
 /// A regression that is shown counts before what is open.
 fn exit_code(report: &Report, policy: &Policy, strict: bool) -> ExitCode {
     let newest = report.versions.last().map_or(0, |v| v.index);
-    let open = || {
-        !report.complete
-            || report.summary.hunks_not_analysed > 0
-            || report.assertions.iter().any(|a| a.judgement(newest) == Judgement::Undecided)
-    };
+    let open =
+        || !report.complete || report.assertions.iter().any(|a| a.judgement(newest) == Judgement::Undecided);
     if !judge(report, policy).blocked.is_empty() {
         ExitCode::Objection
     } else if strict && open() {

@@ -11,6 +11,7 @@ use crate::instrument::{self, Residual, Source};
 use crate::report::escape::visible;
 use crate::report::filter::FunctionGlob;
 use crate::report::palette::Slot;
+use crate::report::unseen;
 use crate::report::{RepoPath, SCHEMA, VersionInfo};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -109,7 +110,9 @@ pub fn run(args: ConditionArgs, context: &mut Context) -> Result<ExitCode, CliEr
 
 fn is_harmless(found: &Differences) -> bool {
     let nothing = |c: &Compared| c.extent() == Extent::Nothing;
-    let all = found.unread.is_empty() && found.notices.is_empty();
+    // What another configuration compiles is no part of this program.
+    let read = found.hunks.iter().all(|h| h.why.as_deref() == Some("inactive-branch"));
+    let all = read && found.unread.is_empty() && found.notices.is_empty();
     found.compared.iter().all(nothing) && found.added.is_empty() && all
 }
 
@@ -249,12 +252,16 @@ fn text(found: &Differences, context: &mut Context) -> Result<(), CliError> {
     let harmless = found.compared.iter().filter(|c| c.extent() == Extent::Nothing).count();
     let all = found.compared.len() + found.added.len();
     match all {
-        0 if found.unread.is_empty() => writeln!(out, "\nno function differs")?,
+        0 if found.unread.is_empty() && found.hunks.is_empty() => writeln!(out, "\nno function differs")?,
+        0 if found.unread.is_empty() => writeln!(out, "\nno function differs in what was read")?,
         _ => writeln!(
             out,
             "\n{harmless} of {} proved harmless, without a solver",
             count(all, "function", "functions")
         )?,
+    }
+    if let Some(hunks) = unseen::words(found.hunks.iter()) {
+        writeln!(out, "not looked at: {hunks}")?;
     }
     Ok(())
 }
@@ -288,6 +295,7 @@ struct Report<'a> {
     unread: Vec<Unread<'a>>,
     /// What a limit left out.
     notices: &'a [String],
+    not_looked_at: &'a [crate::report::HunkReport],
 }
 
 #[derive(Serialize)]
@@ -361,6 +369,7 @@ impl<'a> Report<'a> {
                 .map(|a| Named { file: RepoPath::from(&a.file), name: &a.name })
                 .collect(),
             notices: &found.notices,
+            not_looked_at: &found.hunks,
             unread: found.unread.iter().map(|(file, why)| Unread { file, why }).collect(),
         }
     }

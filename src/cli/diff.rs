@@ -208,7 +208,7 @@ pub fn below_top(prefix: &Path, path: &Path) -> PathBuf {
 /// The exit code that a report stands for: what is open counts only under `--strict`, and first,
 /// since a difference may hide behind it.
 fn exit_code(report: &Report, args: &DiffArgs, strict: bool) -> ExitCode {
-    let open = !report.complete || report.summary.undecided > 0 || report.summary.hunks_not_analysed > 0;
+    let open = !report.complete || report.summary.undecided > 0;
     if strict && open {
         ExitCode::Undecided
     } else if args.exit_code && report.summary.churns > 0 {

@@ -5,6 +5,7 @@ use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::instrument::{self, WitnessTest};
 use crate::report::filter::{Filter, FunctionGlob};
+use crate::report::unseen;
 use crate::report::{RepoPath, SCHEMA, Version};
 use clap::Args;
 use serde::Serialize;
@@ -67,7 +68,8 @@ pub fn run(args: WitnessArgs, context: &mut Context) -> Result<ExitCode, CliErro
         context.warn(&format!("no test for a churn of {}() of {}: {why}", test.function, test.file));
     }
     if tests.is_empty() {
-        context.say("no churn of this range has a witness");
+        let unseen = unseen::of_hunks(&report).map(|h| format!("; not looked at: {h}")).unwrap_or_default();
+        context.say(&format!("no churn of this range has a witness{unseen}"));
     }
     Ok(ExitCode::Done)
 }

@@ -19,7 +19,7 @@ use super::memory::Memory;
 use super::policy::{Policy, judge};
 use super::{Analyse, Failure, PolicyOf, Side};
 use crate::fault;
-use crate::report::{Report, escape::visible};
+use crate::report::{Report, escape::visible, unseen};
 use crate::store::notes::{self, Note, Notes, NotesError, NotesRef, Record};
 use crate::store::{Git, GitError};
 
@@ -159,6 +159,9 @@ fn judged(hook: &mut Hook<'_>, report: Report) -> Outcome {
     for notice in report.notices.iter().filter(|notice| !notice.starts_with("note: ")) {
         say(hook, &format!("warning: invdiff: {}", visible(notice)));
     }
+    if let Some(unseen) = unseen::worth_a_warning(&report) {
+        say(hook, &format!("warning: invdiff: not looked at: {}", visible(unseen)));
+    }
     let report = aged(hook, report);
     let verdict = judge(&report, &hook.settings.policy);
     for known in &verdict.expired {
@@ -172,17 +175,29 @@ fn judged(hook: &mut Hook<'_>, report: Report) -> Outcome {
         verdict.warnings.iter().for_each(|line| say(hook, &format!("  {line}")));
     }
     if verdict.blocked.is_empty() {
-        say(hook, "hint: look closer with 'git invdiff --staged'");
+        say(hook, "hint: look closer with 'git invdiff HEAD^!' when the commit is made");
         return Outcome::Continue;
     }
     say(hook, "error: this commit breaks what held before");
     verdict.blocked.iter().for_each(|line| say(hook, &format!("  {line}")));
-    say(hook, "hint: look closer with 'git invdiff check --staged'");
+    let staged = if stays_staged() { " --staged" } else { "" };
+    say(hook, &format!("hint: look closer with 'git invdiff check{staged}'"));
     if let [id, ..] = verdict.ids.as_slice() {
         say(hook, &format!("hint: if it is known and left alone: git invdiff suppress {id} --reason ..."));
+        say(
+            hook,
+            "hint: which counts once it is committed: git add .invdiff.yaml && git commit .invdiff.yaml",
+        );
     }
     say(hook, "hint: commit anyway with 'git commit --no-verify' or INVDIFF_SKIP=1");
     Outcome::Stop
+}
+
+/// Whether what was to be committed is in the index when the commit was stopped: `commit -a` and
+/// `commit PATH` hand hooks an index of their own, and drop it then.
+fn stays_staged() -> bool {
+    let index = std::env::var_os("GIT_INDEX_FILE");
+    index.is_none_or(|path| Path::new(&path).extension().is_none_or(|e| e != "lock"))
 }
 
 /// Adds how long lost facts had held, as far as notes know.

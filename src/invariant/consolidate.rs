@@ -279,7 +279,8 @@ enum Equality {
     Equal,
     /// With the replayed model, when it could be made an input.
     Differ(Option<Box<Run>>),
-    Open,
+    /// With the reason.
+    Open(&'static str),
 }
 
 /// What became of the question whether a subject changes between two classes.
@@ -649,8 +650,7 @@ impl<'a> Engine<'a> {
                 Equality::Differ(run) => {
                     found = run.and_then(|r| self.witness(&[*r], subject, from, to));
                 }
-                Equality::Open => {
-                    let reason = "the solver did not decide within its limit";
+                Equality::Open(reason) => {
                     return self.undecided(subject, from, to, reason);
                 }
             }
@@ -742,7 +742,7 @@ impl<'a> Engine<'a> {
         }
         if self.e.pool.sort(ta) == Sort::Mem {
             // Equality of whole memories is beyond the solver; their parts are other questions.
-            return Equality::Open;
+            return Equality::Open("whether memory is the same as a whole is not asked");
         }
         let mut under = self.e.pool.bool(true);
         // The first value is the exit's, the others are those of other ends.
@@ -762,7 +762,7 @@ impl<'a> Engine<'a> {
                 let run = runs::replay(&self.task.programs[from], &self.task.programs[to], entry, input);
                 Equality::Differ(Some(Box::new(run)))
             }
-            smt::Decision::Open { .. } => Equality::Open,
+            smt::Decision::Open { .. } => Equality::Open("the solver did not decide within its limit"),
         }
     }
 

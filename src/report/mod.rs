@@ -18,6 +18,7 @@ pub mod sarif;
 pub mod steps;
 pub mod text;
 pub mod trailer;
+pub mod unseen;
 pub mod yaml;
 
 pub use assertion::*;

@@ -25,8 +25,12 @@ pub struct Report {
     pub schema: String,
     pub tool: Tool,
     pub settings: SettingsEcho,
-    /// Whether every function of the range that had to be analysed was, and entirely.
+    /// Nothing was left out: every function that had to be analysed was, and entirely, every hunk of C was
+    /// looked at, and no limit was met.
     pub complete: bool,
+    /// What was left out, for people, a piece each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_looked_at: Vec<String>,
     pub versions: Vec<VersionInfo>,
     /// Every source hunk between consecutive versions, with what became of it.
     pub hunks: Vec<HunkReport>,
@@ -49,6 +53,7 @@ impl Default for Report {
             tool: Tool::default(),
             settings: SettingsEcho::default(),
             complete: true,
+            not_looked_at: Vec::new(),
             versions: Vec::new(),
             hunks: Vec::new(),
             functions: Vec::new(),

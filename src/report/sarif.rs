@@ -6,7 +6,7 @@
 
 use super::finding::{Finding, Level, RULES};
 use super::path::RepoPath;
-use super::{Report, Verdict, json};
+use super::{Report, json, unseen};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -160,11 +160,14 @@ fn notifications(report: &Report, left_out: usize) -> Vec<Value> {
             ),
         );
     }
-    let unseen = report.hunks.iter().filter(|h| h.verdict == Verdict::NotAnalysed).count();
-    if unseen > 0 {
-        say("note", format!("{unseen} of {} hunks were not analysed", report.hunks.len()));
-    }
-    report.notices.iter().for_each(|notice| say("note", shortened(notice)));
+    unseen::pieces(report)
+        .iter()
+        .for_each(|piece| say("note", shortened(&format!("not looked at: {piece}"))));
+    report
+        .notices
+        .iter()
+        .filter(|n| !n.starts_with("note: "))
+        .for_each(|notice| say("note", shortened(notice)));
     said
 }
 

@@ -408,6 +408,7 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
         let settled = hunks - summary.hunks_not_analysed;
         parts.push(format!("{settled} of {} explained or neutral", counted(hunks, "hunk")));
     }
+    parts.extend(super::unseen::of_hunks(report).map(|hunks| format!("not looked at: {hunks}")));
     parts.join("; ")
 }
 
@@ -434,7 +435,10 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
     let sides =
         sides.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "function")));
     let made_or_gone = sides.collect::<Vec<_>>().join(", ");
-    let everything_seen = report.complete && summary.hunks_not_analysed == 0 && summary.undecided == 0;
+    // A bound that left facts untried says nothing of a change.
+    let notices = report.notices.iter().all(|n| n.starts_with("note: "));
+    let functions = report.functions.iter().all(|f| f.complete);
+    let everything_seen = functions && notices && summary.hunks_not_analysed == 0 && summary.undecided == 0;
     if options.filtered {
         "no churn that the filters let through".to_owned()
     } else if report.hunks.is_empty() && report.functions.is_empty() && everything_seen {

@@ -100,7 +100,10 @@ pub(super) fn finish(hook: &mut Hook<'_>, file: Option<&Path>) -> Result<(), Hoo
 fn trailers(hook: &mut Hook<'_>, base: Side) -> Result<Vec<Trailer>, HookError> {
     let report = analysed(hook, base, Side::Index, hook.settings.timeout)?;
     if !report.notices.is_empty() && report.functions.is_empty() {
-        say(hook, "warning: invdiff: nothing could be analysed; see 'git invdiff --staged'");
+        say(
+            hook,
+            "warning: invdiff: nothing could be analysed; see 'git invdiff HEAD^!' when the commit is made",
+        );
     }
     Ok(trailer::compose(&report, hook.settings.max_trailers))
 }

@@ -9,6 +9,7 @@ use crate::report::assertion::{Assertion, AssertionOutcome, Judgement, Violation
 use crate::report::escape::{shortened, visible};
 use crate::report::model::{CheckCost, Outcome, Report, Run};
 use crate::report::palette::Slot;
+use crate::report::unseen;
 use crate::report::{RepoPath, Version, Witness};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -193,7 +194,9 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
     let functions: BTreeSet<(&RepoPath, &String)> =
         report.functions.iter().filter(|f| changed(f.outcome)).map(|f| (&f.file, &f.name)).collect();
     let mut line = parts.join(", ");
+    let unseen = unseen::of_hunks(report);
     line.push_str(&match functions.len() {
+        0 if unseen.is_some() => "; no changed function was found".to_owned(),
         0 => "; no function changed".to_owned(),
         n => format!("; {} looked at", counted(n, "changed function")),
     });
@@ -205,6 +208,10 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
     if open > 0 {
         let see = if options.verbose { "" } else { " (git invdiff -v says why)" };
         line.push_str(&format!("; {} not fully analysed{see}", counted(open, "function")));
+    }
+    if let Some(hunks) = unseen {
+        let see = if options.verbose { "" } else { " (git invdiff lists them)" };
+        line.push_str(&format!("; not looked at: {hunks}{see}"));
     }
     line
 }
