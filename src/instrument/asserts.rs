@@ -21,6 +21,8 @@ pub struct Source {
     pub bytes: Arc<[u8]>,
     pub unit: Unit,
     pub outline: Outline,
+    /// Something that it reads speaks of `NDEBUG`.
+    pub may_switch_off: bool,
 }
 
 impl Source {
@@ -28,7 +30,12 @@ impl Source {
     pub fn load(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Result<Source, c::Rejected> {
         let (unit, outline) = frontend::load_outlined(tree, path, options)?;
         let bytes = tree.read(path).ok_or_else(|| c::Rejected::Missing(path.to_path_buf()))?;
-        Ok(Source { bytes, unit, outline })
+        let speaks = |bytes: &[u8]| bytes.windows(6).any(|w| w == b"NDEBUG");
+        let reads = |p: &Path| p != path && tree.read(p).is_some_and(|b| speaks(&b));
+        let may_switch_off = speaks(&bytes)
+            || options.defines.iter().any(|(name, _)| name == "NDEBUG")
+            || unit.files.iter().any(|p| reads(p));
+        Ok(Source { bytes, unit, outline, may_switch_off })
     }
 }
 
@@ -80,6 +87,8 @@ pub fn insert(source: &Source, facts: &[FunctionFacts<'_>]) -> Asserted {
     let mut copy = Copy::new(source);
     if copy.has_own_assert() {
         copy.leave_all(facts, "the file has an assert of its own");
+    } else if copy.switches_off() {
+        copy.leave_all(facts, "the file switches its own assertions off (NDEBUG)");
     } else {
         facts.iter().for_each(|f| copy.function(f));
     }
@@ -148,6 +157,11 @@ impl<'a> Copy<'a> {
             || self.source.bytes.split(|b| *b == b'\n').any(defines)
     }
 
+    /// Whether assertions of the file are compiled out, which ours would switch on again.
+    fn switches_off(&self) -> bool {
+        self.source.unit.functions.iter().any(|f| f.settled.iter().any(|s| s.compiled_out))
+    }
+
     fn function(&mut self, wanted: &FunctionFacts<'_>) {
         let outline = self.source.outline.functions.iter().find(|f| f.name == wanted.name);
         let function = self.source.unit.function(wanted.name);
@@ -185,13 +199,15 @@ impl<'a> Copy<'a> {
             } else if directive.starts_with("endif") {
                 depth = depth.saturating_sub(1);
             } else if directive.starts_with("include") && depth == 0 {
-                if directive.contains("<assert.h>") {
+                if directive.contains("<assert.h>") && !self.source.may_switch_off {
                     return;
                 }
                 place = at;
             }
         }
-        self.edits.insert(place, format!("#include <assert.h>{}", self.eol));
+        let on =
+            if self.source.may_switch_off { format!("#undef NDEBUG{}", self.eol) } else { String::new() };
+        self.edits.insert(place, format!("{on}#include <assert.h>{}", self.eol));
     }
 
     /// White space at the start of the line that holds an offset.

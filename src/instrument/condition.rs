@@ -64,6 +64,7 @@ pub fn condition(fact: &Fact, site: Site<'_>) -> Result<Condition, String> {
         olds: olds(&fact.text)?,
         guards: Vec::new(),
         not_null: Vec::new(),
+        decided: Vec::new(),
         made: None,
         in_place: false,
     };
@@ -163,6 +164,8 @@ struct Writer<'a> {
     guards: Vec<String>,
     /// Source texts of pointers that the fact itself has found not to be null.
     not_null: Vec<String>,
+    /// Source texts of what the fact decides before the current part.
+    decided: Vec<&'a str>,
     made: Option<&'a mut Condition>,
     /// The expression that comes next is a part's whole, or its address is taken: no value of it is.
     in_place: bool,
@@ -196,6 +199,10 @@ impl<'a> Writer<'a> {
                 let a = self.text_of(a)?;
                 let b = self.after_decision(e, 1, b)?;
                 Ok(format!("(!({a}) || ({b}))"))
+            }
+            Kind::Binary(op, a, b) => {
+                self.defined(*op, a, b)?;
+                self.spliced(e)
             }
             Kind::Call(name, args) => self.call(name, args, e),
             Kind::Unary(Unary::Dereference, inner) => {
@@ -236,8 +243,9 @@ impl<'a> Writer<'a> {
 
     /// The text of the k-th part of an expression, which may rest on what the parts before decided.
     fn after_decision(&mut self, e: &Expression, k: usize, part: &Expression) -> Result<String, String> {
-        let known = self.not_null.len();
+        let (known, decisions) = (self.not_null.len(), self.decided.len());
         if let Some((condition, outcome)) = decided(e, k) {
+            self.decided.push(self.source(condition.span.clone()));
             let mut found = Vec::new();
             not_null(condition, outcome, &mut found);
             let text = self.text;
@@ -246,7 +254,32 @@ impl<'a> Writer<'a> {
         }
         let text = self.text_of(part);
         self.not_null.truncate(known);
+        self.decided.truncate(decisions);
         text
+    }
+
+    /// Sees to it that an operation is defined: a shift's count, a divisor. What the fact itself has decided
+    /// about the operand before is enough.
+    fn defined(&mut self, op: Binary, left: &Expression, right: &Expression) -> Result<(), String> {
+        let is_constant = |e: &Expression| matches!(&e.kind, Kind::Integer(k) if k.value != 0);
+        let is_shift = matches!(op, Binary::Shl | Binary::Shr);
+        let is_integer = |e: &Expression| !matches!(self.site.type_of(e), Some(CType::Float(_)));
+        if !is_shift && !(matches!(op, Binary::Div | Binary::Rem) && is_integer(left) && is_integer(right)) {
+            return Ok(());
+        }
+        let operand = self.source(right.span.clone());
+        if is_constant(right) || self.decided.iter().any(|d| d.contains(operand)) {
+            return Ok(());
+        }
+        let text = self.unprotected(right)?;
+        match is_shift {
+            true => {
+                let left = self.unprotected(left)?;
+                self.guard(format!("((unsigned long)({text}) < 8 * sizeof(({left}) + 0))"));
+            }
+            false => self.guard(format!("(({text}) != 0)")),
+        }
+        Ok(())
     }
 
     /// The text of what a guard names: guards stand before all that the fact itself decides.
@@ -350,6 +383,7 @@ impl<'a> Writer<'a> {
             olds: BTreeMap::new(),
             guards: Vec::new(),
             not_null: Vec::new(),
+            decided: Vec::new(),
             made: None,
             in_place: false,
         };

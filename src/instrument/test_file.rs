@@ -261,6 +261,10 @@ impl Test<'_> {
         if self.new.outline.result.is_none() {
             return Err("the function's declaration is not a plain one".into());
         }
+        let gives = |run: &Run| run.end != End::Return || run.returned.is_some();
+        if self.has_result() && gives(&self.witness.old) != gives(&self.witness.new) {
+            return Err("one version returns no value, and reading what is not there is undefined".into());
+        }
         let mut checks = self.checks();
         checks.extend(self.calls()?);
         let (old, new) = self.ends()?;

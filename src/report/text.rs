@@ -436,9 +436,10 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
         sides.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "function")));
     let made_or_gone = sides.collect::<Vec<_>>().join(", ");
     // A bound that left facts untried says nothing of a change.
-    let notices = report.notices.iter().all(|n| n.starts_with("note: "));
-    let functions = report.functions.iter().all(|f| f.complete);
-    let everything_seen = functions && notices && summary.hunks_not_analysed == 0 && summary.undecided == 0;
+    let notes = !report.notices.is_empty() && report.notices.iter().all(|n| n.starts_with("note: "));
+    let bounded = notes && report.functions.iter().all(|f| f.complete);
+    let whole = report.complete || bounded;
+    let everything_seen = whole && summary.hunks_not_analysed == 0 && summary.undecided == 0;
     if options.filtered {
         "no churn that the filters let through".to_owned()
     } else if report.hunks.is_empty() && report.functions.is_empty() && everything_seen {

@@ -132,3 +132,49 @@ fn what_is_not_asserted_any_more_is_said() {
     let pair = Pair::of(&[("a.c", &with("", &guard)), settings], &[("a.c", &changed), settings]);
     assert_eq!(assertions(&pair), ["unchanged, compiled out"]);
 }
+
+#[test]
+fn copies_assert_in_files_that_speak_of_ndebug() {
+    let f = "int f(int x)\n{\n    if (x < 0)\n        x = 0;\n    return x;\n}\n";
+    let main = "int main(void) { return f(-1); }\n";
+    // A false fact in place of a true one must stop the copy: its assertions are on.
+    for top in
+        ["#define NDEBUG\n", "#define NDEBUG\n#include <assert.h>\n", "#include <assert.h>\n#define NDEBUG\n"]
+    {
+        let pair = Pair::new("int z;\n", &format!("{top}{f}{main}"));
+        let copy = copy(&pair);
+        assert!(copy.contains("assert(invdiff_result >= 0)"), "{copy}");
+        for (text, status) in [(copy.clone(), Some(0)), (copy.replace("invdiff_result >= 0", "0"), None)] {
+            assert_eq!(super::kit::compile_and_run(&[("a.c".into(), text)], &[], "").status, status, "{top}");
+        }
+    }
+    // The file's own would be switched on, too.
+    let own = format!(
+        "#define NDEBUG\n#include <assert.h>\n{}{main}",
+        f.replace("return", "assert(0);\n    return")
+    );
+    let pair = Pair::new("int z;\n", &own);
+    let (_, out, err) = pair.run("assert HEAD -v -- a.c");
+    assert!(
+        !out.contains("assert(invdiff") && err.contains("switches its own assertions off"),
+        "{out}\n{err}"
+    );
+}
+
+/// `a.c` of the newest version with its facts.
+fn copy(pair: &Pair) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().to_str().unwrap().to_owned();
+    let (_, out, err) = pair.run_words(&["assert", "HEAD", "--output-dir", &to, "--", "a.c"]);
+    std::fs::read_to_string(folder.path().join("a.c")).unwrap_or_else(|e| panic!("{e}\n{out}\n{err}"))
+}
+
+#[test]
+fn a_result_that_is_not_there_is_no_part_of_a_test() {
+    let pair = Pair::new("int f(int x)\n{\n    return 7;\n}\n", "int f(int x)\n{\n    x++;\n}\n");
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().to_str().unwrap().to_owned();
+    let (status, out, _) = pair.run_words(&["witness", "HEAD~1..HEAD", "--output-dir", &to]);
+    assert_eq!((status, out.as_str()), (Some(0), ""));
+    assert!(folder.path().read_dir().unwrap().next().is_none());
+}

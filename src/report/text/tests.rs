@@ -173,7 +173,7 @@ fn nothing_changed_is_one_line_and_needs_everything_seen() {
 not analysed
   src/area.c  @@ -40 +40 @@  inactive preprocessor branch
 
-no churn found in what was analysed; nothing undecided; 1 of 2 hunks explained or neutral
+no churn found in what was analysed; nothing undecided; 1 of 2 hunks explained or neutral; not looked at: 1 hunk (inactive preprocessor branch)
 ",
     );
 }
