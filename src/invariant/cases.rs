@@ -33,7 +33,8 @@ impl Engine<'_> {
         if !matches!(subject, Subject::Result | Subject::Variable { .. } | Subject::Cell { .. }) {
             return;
         }
-        if !self.task.options.all && !subject.is_observable() {
+        // Conditions of classes that lay structures out otherwise speak of other places.
+        if self.relaid || !self.task.options.all && !subject.is_observable() {
             return;
         }
         let aggregate = |t: &CType| matches!(t, CType::Record(_) | CType::Array(..));

@@ -20,6 +20,7 @@ use super::precondition::Precondition;
 use super::properties::{self, PinnedFact, Property};
 use super::quantity::Quantity;
 use super::reached;
+use super::relaid;
 use super::runs::{self, Budget, Difference, Kept, Run};
 use super::separation::{LoopFrames, Regions};
 use super::subject::{self, Subject};
@@ -335,6 +336,11 @@ pub(super) struct Engine<'a> {
     pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
     /// See [`super::examples::Moves`].
     pub(super) moves: Moves,
+    /// Structures lie otherwise in some class than in another: addresses of two classes are not compared, and
+    /// what facts of memory have in common is what they say.
+    pub(super) relaid: bool,
+    /// Texts that were compared so.
+    pub(super) said: BTreeSet<String>,
 }
 
 impl<'a> Engine<'a> {
@@ -370,6 +376,8 @@ impl<'a> Engine<'a> {
             own: BTreeMap::new(),
             call_facts: BTreeMap::new(),
             moves: Moves::default(),
+            relaid: relaid::is_relaid(task),
+            said: BTreeSet::new(),
         }
     }
 
@@ -438,6 +446,7 @@ impl<'a> Engine<'a> {
                 self.typestates();
             }
         }
+        self.keep_comparable();
         self.tell_what_is_reached();
         std::mem::take(&mut self.diff)
     }
@@ -457,7 +466,7 @@ impl<'a> Engine<'a> {
                 _ => !subject.is_observable() && !self.task.options.all && self.is_told(from, to),
             };
             let begins = subject.is_observable() && self.begins(from, to);
-            if (a.key != b.key || a.unknown || b.unknown || begins)
+            if (self.say_other(a, b) || a.unknown || b.unknown || begins)
                 && !told
                 && (self.is_own(from, to) || subject.is_observable())
             {
@@ -495,7 +504,7 @@ impl<'a> Engine<'a> {
         let mut merged: Vec<(FactKey, Fact)> = Vec::new();
         for side in sides.values() {
             for (key, fact) in &side.facts {
-                match merged.iter_mut().find(|(k, f)| k == key && f.variables == fact.variables) {
+                match merged.iter_mut().find(|m| self.is_same_fact(m, (key, fact))) {
                     Some((_, f)) => {
                         f.classes = f.classes.union(&fact.classes);
                         f.lines.extend(fact.lines.clone());
@@ -507,6 +516,7 @@ impl<'a> Engine<'a> {
                 }
             }
         }
+        self.said.extend(merged.iter().filter(|_| self.relaid).map(|(_, f)| f.text.clone()));
         // Of a class without a defined execution every fact holds.
         let empty = self.undefined_classes();
         for (_, fact) in merged.iter_mut().filter(|_| !empty.is_empty()) {
@@ -645,6 +655,9 @@ impl<'a> Engine<'a> {
             if *subject == Subject::Output && more_ends {
                 return Verdict::Open;
             }
+            if self.relaid {
+                return self.undecided(subject, from, to, relaid::REASON);
+            }
             match self.equal(subject, from, to, a, b) {
                 Equality::Equal => return Verdict::Same,
                 Equality::Differ(run) => {
@@ -661,7 +674,8 @@ impl<'a> Engine<'a> {
             return Verdict::Reported;
         }
         let not_in = |side: &Side, other: &Side| -> Vec<Fact> {
-            let facts = side.facts.iter().filter(|(k, _)| !other.facts.iter().any(|(o, _)| o == k));
+            let facts =
+                side.facts.iter().filter(|(k, f)| !other.facts.iter().any(|o| self.is_same_fact(o, (k, f))));
             facts.map(|(_, f)| f.clone()).collect()
         };
         let (mut removed, mut added) = (not_in(a, b), not_in(b, a));

@@ -5,12 +5,14 @@
 //! bytes. Runs are kept: all subjects of a pair of classes look for their witness among them.
 
 use super::refusals;
+use super::relaid::Relaying;
 use super::shrink;
 use super::subject::{Subject, find_var};
 use super::templates;
 use super::transfer;
 use crate::interp::{
-    self, Compared, End, Identity, Input, Limits, Observation, Outcome, Program, Standing, Trail, Value,
+    self, Compared, End, Identity, Input, Limits, ObjectInit, Observation, Outcome, Program, Standing, Trail,
+    Value,
 };
 use crate::ir::{CType, Const, Function, NodeId, UndefinedKind, Unit};
 use crate::smt;
@@ -36,19 +38,38 @@ pub struct Run {
     /// Both versions were given the same numbers; otherwise the older one was called as a call of it
     /// converts them, or with zero for what only it takes.
     pub same_numbers: bool,
-    /// Arguments of the older version, where they are not those of the input.
-    old_arguments: Option<Vec<Value>>,
+    /// What the older version got of the input, where it is not the same: its arguments, and its objects where
+    /// types are laid out otherwise.
+    theirs: Option<Theirs>,
+}
+
+/// Arguments and objects of the older version.
+#[derive(Clone)]
+struct Theirs {
+    arguments: Vec<Value>,
+    objects: Option<Vec<ObjectInit>>,
+}
+
+impl Theirs {
+    fn put_into(&self, input: &Input) -> Input {
+        let objects = self.objects.clone().unwrap_or_else(|| input.objects.clone());
+        Input { arguments: self.arguments.clone(), objects, ..input.clone() }
+    }
 }
 
 impl Run {
     /// The input as one side got it.
     pub fn input_of(&self, old: bool) -> Cow<'_, Input> {
-        match &self.old_arguments {
-            Some(arguments) if old => {
-                Cow::Owned(Input { arguments: arguments.clone(), ..self.input.clone() })
-            }
+        match &self.theirs {
+            Some(theirs) if old => Cow::Owned(theirs.put_into(&self.input)),
             _ => Cow::Borrowed(&self.input),
         }
+    }
+
+    /// Whether the objects of the input are laid out otherwise in the older version, so that offsets and bytes
+    /// of the two are not to be compared.
+    pub(super) fn is_relaid(&self) -> bool {
+        self.theirs.as_ref().is_some_and(|theirs| theirs.objects.is_some())
     }
 }
 
@@ -432,7 +453,7 @@ fn replay_on_trails(
             memory: None,
             same_meaning: true,
             same_numbers: true,
-            old_arguments: None,
+            theirs: None,
         };
     }
     let before = old.function(entry.0).zip(old.unit_of(entry.0).map(|u| &**u));
@@ -443,18 +464,30 @@ fn replay_on_trails(
     let same_arguments = !matches!(theirs, Some(None));
     let theirs = theirs.flatten();
     let same_numbers = theirs.as_ref().is_none_or(|passed| passed.exact);
-    let old_arguments = theirs.map(|passed| passed.arguments).filter(|a| *a != input.arguments);
+    let laid_out_alike = transfer::same_meaning(old, new, entry, &input);
+    let relaid = match old.unit_of(entry.0).zip(new.unit_of(entry.1)) {
+        Some((to, from)) if !laid_out_alike => transfer::relaid(from, to, &input),
+        _ => None,
+    };
+    let moved = |v: &Value| match (&relaid, old.unit_of(entry.0).zip(new.unit_of(entry.1))) {
+        (Some(_), Some((to, from))) => Relaying { from, to }.value(v, &input),
+        _ => Some(v.clone()),
+    };
+    let old_arguments = theirs.map_or_else(|| input.arguments.clone(), |passed| passed.arguments);
+    let old_arguments: Option<Vec<Value>> = old_arguments.iter().map(moved).collect();
+    let relaid = relaid.filter(|_| old_arguments.is_some());
+    let same_meaning = same_arguments && (laid_out_alike || relaid.is_some());
+    let theirs = old_arguments
+        .filter(|a| *a != input.arguments || relaid.is_some())
+        .map(|arguments| Theirs { arguments, objects: relaid });
     let (mut before, mut now) = trails.map_or((None, None), |[before, now]| (Some(before), Some(now)));
     let run_one = |program: &Program, name: &str, input: &Input, trail: &mut Option<&mut Trail>| match trail {
         Some(trail) => interp::run_on_trail(program, name, input, &limits, trail),
         None => interp::run(program, name, input, &limits),
     };
-    let mut run_old = |input: &Input| match &old_arguments {
+    let mut run_old = |input: &Input| match &theirs {
         None => run_one(old, entry.0, input, &mut before),
-        Some(arguments) => {
-            let input = Input { arguments: arguments.clone(), ..input.clone() };
-            run_one(old, entry.0, &input, &mut before)
-        }
+        Some(theirs) => run_one(old, entry.0, &theirs.put_into(input), &mut before),
     };
     // Each run may ask for more input than the other; the longer one decides the bytes.
     let mut first = run_old(&input);
@@ -466,11 +499,11 @@ fn replay_on_trails(
         first = run_old(&input);
     }
     input.stdin_plan = None;
-    let same_meaning = same_arguments && transfer::same_meaning(old, new, entry, &input);
-    let returned = same_meaning && first.end == End::Return && second.end == End::Return;
+    // Bytes of objects that are laid out otherwise are not compared.
+    let returned = same_meaning && laid_out_alike && first.end == End::Return && second.end == End::Return;
     let memory = returned.then(|| interp::memory_difference((old, &first), (new, &second))).flatten();
     let unit = new.unit_of(entry.1).cloned();
-    Run { input, unit, old: first, new: second, memory, same_meaning, same_numbers, old_arguments }
+    Run { input, unit, old: first, new: second, memory, same_meaning, same_numbers, theirs }
 }
 
 /// Returns how a run shows a difference on a subject, if it does.
@@ -496,7 +529,8 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
             // Of pointers counts what they lead to: where that lies depends on all that was allocated.
             let leads = a.returned_target.is_some() || b.returned_target.is_some();
             let same = || same_number((a.returned, &old.ret), (b.returned, &new.ret));
-            both_return(run) && (a.returned_target != b.returned_target || !leads && !same())
+            let moved = leads && run.is_relaid();
+            both_return(run) && !moved && (a.returned_target != b.returned_target || !leads && !same())
         }
         Subject::Ends => {
             end_key(&a.end) != end_key(&b.end) || a.exit_code != b.exit_code && !both_return(run)

@@ -4,6 +4,7 @@
 //! parameters, as facts do, converted to their types, as a call converts them; where a record is laid
 //! out otherwise, the same bytes mean something else, and the runs say nothing.
 
+use super::relaid::Relaying;
 use crate::interp::{Input, ObjectInit, Program, Storage, Value};
 use crate::ir::{CType, Const, Function, Record, RecordId, Sort, Unit, VarId};
 use std::sync::Arc;
@@ -145,6 +146,28 @@ pub(super) fn same_meaning(old: &Program, new: &Program, entry: (&str, &str), in
     Arc::ptr_eq(old, new)
         || input.arguments.iter().chain(results).chain(pointers).all(|v| has(old, v) == has(new, v))
             && input.objects.iter().all(|o| same_layout(&o.ty, old, new, 0) && same_global(o, old, new))
+}
+
+/// The objects of an input as the older version lays them out, where that has a place for every value and what
+/// the input names is there, too.
+pub(super) fn relaid(from: &Arc<Unit>, to: &Arc<Unit>, input: &Input) -> Option<Vec<ObjectInit>> {
+    let pointers = input.objects.iter().flat_map(|o| o.pointers.iter().map(|(_, v)| v));
+    let results = input.calls.iter().map(|c| &c.result);
+    let writes = input.calls.iter().any(|c| !c.writes.is_empty());
+    let named = |v: &Value| match v {
+        Value::Function(name) => from.function(name).is_some() == to.function(name).is_some(),
+        Value::Global { symbol, offset } => {
+            *offset == 0 && from.global(symbol).is_some() == to.global(symbol).is_some()
+        }
+        Value::Const(_) | Value::Pointer { .. } => true,
+    };
+    let known = !writes && input.arguments.iter().chain(results).chain(pointers).all(named);
+    let objects = if known { Relaying { from, to }.objects(input)? } else { return None };
+    let is_there = |o: &ObjectInit| match &o.storage {
+        Storage::Global(symbol) => to.global(symbol).is_none_or(|g| g.size == o.bytes.len() as u64),
+        _ => true,
+    };
+    objects.iter().all(is_there).then_some(objects)
 }
 
 /// Whether an object is no global, or one of the same make in both versions, where both have it.
