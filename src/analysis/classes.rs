@@ -8,7 +8,7 @@ use crate::interp::Program;
 use crate::invariant::FunctionDiff;
 use crate::ir::{Function, Global, Unit};
 use crate::report::RepoPath;
-use crate::semantics::Callees;
+use crate::semantics::{Callees, library};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -230,6 +230,10 @@ impl Callees for Context<'_> {
 
     fn global(&self, class: usize, symbol: &str) -> Option<&Global> {
         self.classes.get(class)?.1.global(symbol)
+    }
+
+    fn row(&self, class: usize, name: &str, args: &[Expr]) -> Option<&'static library::Row> {
+        library::row_of_call(&self.classes.get(class)?.1, name, args)
     }
 }
 

@@ -108,7 +108,7 @@ pub(super) fn is_input(name: &str) -> bool {
 
 /// Whether a function that is not defined in the program calls back none of its functions.
 pub(super) fn calls_nothing(name: &str) -> bool {
-    let calls_back = ["qsort", "bsearch"].contains(&name);
+    let calls_back = ["qsort", "bsearch", "raise"].contains(&name);
     let known = library::row(name).is_some() || interp::is_library(name);
     is_input(name) || FAILURES.contains(&name) || known && !calls_back
 }
@@ -238,7 +238,9 @@ impl Maker<'_> {
             Instr::Zero { dst, .. } if !access(dst) => used.push(dst),
             Instr::Call { callee, args, arg_types, dst, result_to, .. } => {
                 let row = match callee {
-                    Callee::Direct(name) if (self.resolve)(name).is_none() => library::row(name),
+                    Callee::Direct(name) if (self.resolve)(name).is_none() => {
+                        library::row_of_call(self.unit, name, args)
+                    }
                     _ => None,
                 };
                 // What a library function borrows it may return, or store (the end of a number).
@@ -394,7 +396,7 @@ impl Maker<'_> {
             }
         };
         let definition = (self.resolve)(name);
-        let known = if definition.is_none() { library::row(name) } else { None };
+        let known = if definition.is_none() { library::row_of_call(self.unit, name, args) } else { None };
         match known {
             _ if definition.is_none() && is_input(name) => {
                 step.reads.push(Part::whole(INPUT));
@@ -427,6 +429,9 @@ impl Maker<'_> {
             if row.writes_arg(k) {
                 step.writes.push(Write { strong: false, ..target });
             }
+        }
+        if row.asks_streams {
+            step.reads.push(Part::whole(STDIN));
         }
         let outside = [(row.stdin, STDIN), (row.world, WORLD), (row.memory, ANY)];
         for (_, object) in outside.into_iter().filter(|(touched, _)| *touched) {

@@ -4,7 +4,7 @@ use super::code::{Code, NO_NODE, Param, Step};
 use super::eval::{Events, Register, eval};
 use super::input::{Input, Limits, ObjectId, Storage, Value};
 use super::jump::Landing;
-use super::library::Random;
+use super::library::{Left, Random};
 use super::memory::Memory;
 use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
@@ -105,6 +105,8 @@ pub(crate) struct Machine<'p> {
     pub random: Random,
     /// Where `strtok` goes on.
     pub strtok_rest: u64,
+    /// What earlier calls decide of later ones.
+    pub left: Left,
     /// Functions that `atexit` registered.
     pub at_exit: Vec<u64>,
     /// What each started `va_list` goes through.
@@ -219,6 +221,7 @@ impl<'p> Machine<'p> {
             platform_dependent: false,
             random: Random::default(),
             strtok_rest: 0,
+            left: Left::default(),
             at_exit: Vec::new(),
             argument_lists: Vec::new(),
             entry_locals: Vec::new(),

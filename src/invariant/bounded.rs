@@ -14,9 +14,9 @@ use super::point::Point;
 use super::summary::{Summaries, Summary};
 use super::templates::Candidate;
 use super::{properties, subject};
-use crate::ir::{Global, interval};
+use crate::ir::{Expr, Global, interval};
 use crate::mvicfg::{Flow, Mvicfg, VersionSet};
-use crate::semantics::{Callees, unroll};
+use crate::semantics::{Callees, library, unroll};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,6 +41,10 @@ impl Callees for OneClass<'_> {
 
     fn global(&self, _: usize, symbol: &str) -> Option<&Global> {
         self.callees.global(self.class, symbol)
+    }
+
+    fn row(&self, _: usize, name: &str, args: &[Expr]) -> Option<&'static library::Row> {
+        self.callees.row(self.class, name, args)
     }
 }
 

@@ -359,7 +359,7 @@ impl Engine<'_> {
                     targets.push((dst.clone(), own.clone(), Some(*bytes)));
                 }
                 (Instr::Call { callee: Callee::Direct(name), args, .. }, Instr::Call { args: own, .. }) => {
-                    match library::row(name) {
+                    match library::row_of_call(&unit, name, args) {
                         _ if unit.function(name).is_some() => written.frame.join(&frames.of(&unit, name)),
                         Some(row) => {
                             let args = args.iter().zip(own).enumerate();

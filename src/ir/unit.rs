@@ -1,6 +1,6 @@
 //! A translation unit after lowering.
 
-use super::{CType, Expr, Function, Object, Record, RecordId, Span};
+use super::{CType, Callee, Expr, Function, Instr, Object, Record, RecordId, Span};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -143,6 +143,10 @@ pub struct Unit {
     pub is_whole: bool,
     /// Bytes of globals whose addresses get away, once they were looked for.
     pub exposed: OnceLock<BTreeSet<Region>>,
+    /// Names of functions that its code calls or takes the address of, once they were looked for.
+    pub named: OnceLock<BTreeSet<Arc<str>>>,
+    /// Some initialiser may be a format that stores how much was printed, once that was asked.
+    pub counts: OnceLock<bool>,
 }
 
 impl Unit {
@@ -152,6 +156,30 @@ impl Unit {
 
     pub fn global(&self, symbol: &str) -> Option<&Global> {
         self.globals.iter().find(|g| &*g.symbol == symbol)
+    }
+
+    /// Whether the bytes of some initialiser are such a format. One walk over the unit, once.
+    pub fn has_counting_formats(&self, is_counting: fn(&[u8]) -> bool) -> bool {
+        *self.counts.get_or_init(|| {
+            self.globals.iter().flat_map(|g| &g.init).any(|p| match p {
+                InitPiece::Bytes { bytes, .. } => bytes.split(|b| *b == 0).any(is_counting),
+                InitPiece::Address { .. } => false,
+            })
+        })
+    }
+
+    /// Whether code calls a function by name, or its address is taken. One walk over the unit, once.
+    pub fn names_function(&self, name: &str) -> bool {
+        let named = self.named.get_or_init(|| {
+            let mut found = self.functions_taken();
+            for node in self.functions.iter().flat_map(|f| &f.nodes) {
+                if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
+                    found.insert(name.clone());
+                }
+            }
+            found
+        });
+        named.contains(name)
     }
 
     /// Names of functions, defined here or not, whose addresses code or an initialiser takes; those that

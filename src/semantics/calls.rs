@@ -5,7 +5,7 @@
 //! stdin)` for each place it may change (design D8): two versions share it only when all of those
 //! are equal and the callee's own content is.
 
-use super::eval::{Evaluator, Part, Val, product, union};
+use super::eval::{Evaluator, Part, Val, product, row_in_all, union};
 use super::library::{self, ResultIs};
 use super::place::{Place, base_object, exact_object, library_row};
 use crate::ir::{App, Callee, DataModel, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf};
@@ -39,8 +39,7 @@ impl<'a> Evaluator<'a> {
         }
         let callees = self.callees;
         let count = graph.bodies.len();
-        let is_library = |name: &str| (0..count).all(|c| callees.identity(c, name).is_none());
-        match library_row(callee, &is_library) {
+        match library_row(callee, args, &|name, args| row_in_all(callees, count, name, args)) {
             Some(row) if row.scans => self.scan_call(site, place, classes),
             Some(row) if row.prints => self.print_call(site, place, classes),
             Some(row) => self.library_call(site, row, place, classes),
@@ -96,6 +95,11 @@ impl<'a> Evaluator<'a> {
             if touches && !read.contains(&p) {
                 read.push(p);
             }
+        }
+        if row.asks_streams {
+            read.extend(
+                [Place::Stdin, Place::Out].into_iter().filter(|p| !read.contains(p)).collect::<Vec<_>>(),
+            );
         }
         if row.stores_pointer
             && let Some(part) = self.pointer_stored(site, row, place, &read, classes)
@@ -223,7 +227,12 @@ impl<'a> Evaluator<'a> {
         let mut groups: Vec<(VersionSet, Arc<str>)> = Vec::new();
         for c in classes.iter() {
             let identity: Arc<str> = match site.callee {
-                Callee::Direct(name) => self.callees.identity(c, name).unwrap_or_else(|| name.clone()),
+                Callee::Direct(name) => self.callees.identity(c, name).unwrap_or_else(|| {
+                    let all_said = library::row(name).is_none()
+                        || row_in_all(self.callees, self.graph.bodies.len(), name, site.args).is_some();
+                    // No row is to be taken for what this call does.
+                    if all_said { name.clone() } else { format!("{name}*").into() }
+                }),
                 Callee::Indirect(_) => "*".into(),
             };
             match groups.iter_mut().find(|(_, i)| *i == identity) {

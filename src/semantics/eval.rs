@@ -9,6 +9,7 @@
 //!
 //! Loops are cut at their heads (module `loops`, design D7).
 
+use super::library;
 use super::loops::LoopInfo;
 use super::place::{Place, Places, exact_object};
 use crate::ir::{App, Expr, Global, Instr, Leaf, Object, Op, Sort, Term, TermId, TermPool, VarId, VarKind};
@@ -48,6 +49,20 @@ pub trait Callees {
 
     /// Returns a global of the class's unit by symbol.
     fn global(&self, class: usize, symbol: &str) -> Option<&Global>;
+
+    /// Returns what a call of a library function does in the class's unit, if a row says all of it.
+    fn row(&self, class: usize, name: &str, args: &[Expr]) -> Option<&'static library::Row>;
+}
+
+/// The row of a call of a library function, where all of so many classes agree that it is one.
+pub(super) fn row_in_all(
+    callees: &dyn Callees,
+    classes: usize,
+    name: &str,
+    args: &[Expr],
+) -> Option<&'static library::Row> {
+    let is_own = |c| callees.identity(c, name).is_some() || callees.row(c, name, args).is_none();
+    library::row(name).filter(|_| !(0..classes).any(is_own))
 }
 
 /// Expressions and places evaluated together: the expressions' terms, the places' values, and the
@@ -93,8 +108,7 @@ impl<'a> Evaluator<'a> {
         pointer_bits: u16,
     ) -> Evaluator<'a> {
         let n = graph.bodies.len();
-        let is_library = |name: &str| (0..n).all(|c| callees.identity(c, name).is_none());
-        let places = Places::new(graph, &is_library);
+        let places = Places::new(graph, &|name, args| row_in_all(callees, n, name, args));
         let mut e = Evaluator {
             graph,
             flow,

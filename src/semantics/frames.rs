@@ -153,7 +153,7 @@ fn written_by(unit: &Unit, f: &Function) -> (Frame, Vec<Arc<str>>) {
                 if let Some(to) = result_to {
                     frame.add_write(unit, f, to, None);
                 }
-                match library::row(name) {
+                match library::row_of_call(unit, name, args) {
                     _ if *noreturn => {}
                     _ if unit.function(name).is_some() => calls.push(name.clone()),
                     Some(row) => frame.add_library_call(unit, f, row, args),

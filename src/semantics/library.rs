@@ -5,7 +5,8 @@
 //! locals passed to it stay private. What a row does not say in more detail (`result`) is an
 //! uninterpreted function of everything it reads: equal calls have equal results.
 
-use crate::ir::{App, Const, Expr, Leaf, Op, Rounding, Sort, TermId, TermPool, Uf};
+use super::output;
+use crate::ir::{App, Const, Expr, Leaf, Linkage, Object, Op, Rounding, Sort, TermId, TermPool, Uf, Unit};
 
 /// How the result follows from the arguments.
 #[derive(Clone, Copy)]
@@ -38,6 +39,10 @@ pub struct Row {
     pub prints: bool,
     /// What it writes through its argument, where that is not null, is one pointer.
     pub stores_pointer: bool,
+    /// Its result tells of what was read from streams or printed to them.
+    pub asks_streams: bool,
+    /// Which argument is a format of the `printf` family.
+    format: Option<usize>,
     pub result: ResultIs,
 }
 
@@ -61,6 +66,18 @@ impl Row {
     fn names_arg(&self, bits: u32, k: usize) -> bool {
         let named = 32 - ((self.read | self.write) & !REST).leading_zeros() as usize;
         k < 31 && bits >> k & 1 == 1 || bits & REST != 0 && k >= named
+    }
+
+    /// Returns whether it reads from streams or writes to them.
+    fn touches_streams(&self) -> bool {
+        self.stdin || self.out || self.asks_streams
+    }
+
+    /// Returns whether signals may arrive while it runs, or by what it does.
+    fn waits(&self) -> bool {
+        self.world
+            && self.errno
+            && !matches!(self.name, "malloc" | "calloc" | "realloc" | "signal" | "sigaction")
     }
 
     /// Returns whether the result follows from the arguments alone.
@@ -92,6 +109,8 @@ const fn base(name: &'static str) -> Row {
         scans: false,
         prints: false,
         stores_pointer: false,
+        asks_streams: false,
+        format: None,
         result: ResultIs::Opaque,
     }
 }
@@ -119,6 +138,16 @@ const fn number(name: &'static str) -> Row {
     Row { errno: true, stores_pointer: true, ..writes(name, 1, 2) }
 }
 
+/// Prints by the format at this place.
+const fn formatted(format: usize, row: Row) -> Row {
+    Row { format: Some(format), ..row }
+}
+
+/// Tells of streams, and changes nothing that was read or printed.
+const fn asks(row: Row) -> Row {
+    Row { asks_streams: true, ..row }
+}
+
 /// A mathematical function that may fail.
 const fn math(name: &'static str) -> Row {
     Row { errno: true, ..pure(name) }
@@ -137,6 +166,38 @@ const fn system(name: &'static str, read: u32, write: u32) -> Row {
 /// Symbol that stands for `errno`, which no pointer of a program leads to but `__errno_location()`.
 pub const ERRNO: &str = "\\errno";
 
+/// Functions by which a stream comes to write an object of the program at a later call.
+const LENDERS: [&str; 7] =
+    ["setvbuf", "setbuf", "setbuffer", "fmemopen", "open_memstream", "open_wmemstream", "fopencookie"];
+
+/// Functions by which the program names others of its own that run inside calls of the library.
+const HANDLERS: [&str; 5] = ["signal", "sigaction", "bsd_signal", "sysv_signal", "sigset"];
+
+/// Returns the row of a call, where that says all that the call does: the function is not the unit's own,
+/// the call counts nothing (`%n`), no stream writes an object of the unit, and no handler of the unit runs.
+///
+/// A format that is no constant is taken to count only where the unit has constants that do.
+pub fn row_of_call(unit: &Unit, name: &str, args: &[Expr]) -> Option<&'static Row> {
+    let row = row(name).filter(|_| unit.function(name).is_none())?;
+    let writes_behind = row.format.is_some_and(|k| is_counting(unit, args.get(k)))
+        || row.touches_streams() && LENDERS.iter().any(|l| unit.names_function(l))
+        || row.waits() && HANDLERS.iter().any(|h| unit.names_function(h));
+    (!writes_behind).then_some(row)
+}
+
+/// Whether a format may have conversions that store what was counted, or that print the error's number.
+fn is_counting(unit: &Unit, format: Option<&Expr>) -> bool {
+    let constant = |e: &Expr| {
+        let Expr::Addr(Object::Global(symbol)) = e else { return None };
+        let g = unit.global(symbol).filter(|g| g.is_const || g.linkage == Linkage::Literal)?;
+        output::constant_string(g, 0)
+    };
+    match format.and_then(constant) {
+        Some(text) => output::is_counting(&text),
+        None => unit.has_counting_formats(output::is_counting),
+    }
+}
+
 /// Returns the row of a library function.
 pub fn row(name: &str) -> Option<&'static Row> {
     let name = name.strip_prefix("__builtin_").unwrap_or(name);
@@ -145,7 +206,7 @@ pub fn row(name: &str) -> Option<&'static Row> {
 
 static ROWS: &[Row] = &[
     // Output.
-    Row { read: 1 | REST, out: true, prints: true, ..base("printf") },
+    formatted(0, Row { read: 1 | REST, out: true, prints: true, ..base("printf") }),
     Row { read: 1, out: true, ..base("puts") },
     Row { out: true, ..base("putchar") },
     // Input.
@@ -269,10 +330,10 @@ static ROWS: &[Row] = &[
     first("strcat", 3, 1),
     first("strncat", 3, 1),
     writes("bzero", 0, 1),
-    writes("sprintf", 2 | REST, 1),
-    writes("snprintf", 4 | REST, 1),
-    writes("vsprintf", 2 | 4, 1 | 4),
-    writes("vsnprintf", 4 | 8, 1 | 8),
+    formatted(1, writes("sprintf", 2 | REST, 1)),
+    formatted(2, writes("snprintf", 4 | REST, 1)),
+    formatted(1, writes("vsprintf", 2 | 4, 1 | 4)),
+    formatted(2, writes("vsnprintf", 4 | 8, 1 | 8)),
     writes("sscanf", 3, REST),
     writes("__isoc99_sscanf", 3, REST),
     // Further arguments: what a list stands for follows from what it holds. That `va_start` gives the same
@@ -286,19 +347,19 @@ static ROWS: &[Row] = &[
     Row { world: true, errno: true, ..base("malloc") },
     Row { world: true, errno: true, ..base("calloc") },
     Row { world: true, ..writes("free", 0, 1) },
-    Row { world: true, memory: true, ..writes("realloc", 1, 1) },
-    Row { world: true, memory: true, ..reads("strdup", 1) },
-    Row { world: true, memory: true, ..reads("strndup", 1) },
+    Row { world: true, memory: true, errno: true, ..writes("realloc", 1, 1) },
+    Row { world: true, memory: true, errno: true, ..reads("strdup", 1) },
+    Row { world: true, memory: true, errno: true, ..reads("strndup", 1) },
     // Streams.
     stream("fopen", 3, 0),
     stream("fdopen", 2, 0),
     stream("freopen", 3, 0),
     stream("fclose", 0, 0),
     stream("fflush", 0, 0),
-    stream("fprintf", 2 | REST, 0),
-    stream("vfprintf", 2 | 4, 4),
-    stream("vprintf", 1 | 2, 2),
-    stream("dprintf", 2 | REST, 0),
+    formatted(1, stream("fprintf", 2 | REST, 0)),
+    formatted(1, stream("vfprintf", 2 | 4, 4)),
+    formatted(0, stream("vprintf", 1 | 2, 2)),
+    formatted(1, stream("dprintf", 2 | REST, 0)),
     stream("fputs", 1, 0),
     stream("fputc", 0, 0),
     stream("putc", 0, 0),
@@ -312,13 +373,13 @@ static ROWS: &[Row] = &[
     stream("fseek", 0, 0),
     stream("fseeko", 0, 0),
     stream("rewind", 0, 0),
-    stream("perror", 1, 0),
-    stream("getline", 3, 3),
-    system("ftell", 0, 0),
-    system("ftello", 0, 0),
+    // It prints what `errno` says, which is in common memory.
+    Row { memory: true, ..stream("perror", 1, 0) },
+    asks(system("ftell", 0, 0)),
+    asks(system("ftello", 0, 0)),
     system("fileno", 0, 0),
-    Row { world: true, ..base("feof") },
-    Row { world: true, ..base("ferror") },
+    asks(Row { world: true, ..base("feof") }),
+    asks(Row { world: true, ..base("ferror") }),
     Row { world: true, ..base("clearerr") },
     // The operating system.
     stream("read", 0, 2),
@@ -326,8 +387,9 @@ static ROWS: &[Row] = &[
     stream("close", 0, 0),
     system("open", 1, 0),
     system("creat", 1, 0),
-    system("lseek", 0, 0),
-    system("ftruncate", 0, 0),
+    // Of a standard stream, too.
+    stream("lseek", 0, 0),
+    stream("ftruncate", 0, 0),
     system("truncate", 1, 0),
     system("fsync", 0, 0),
     system("isatty", 0, 0),
@@ -343,8 +405,8 @@ static ROWS: &[Row] = &[
     system("lstat", 1, 2),
     system("fstat", 0, 2),
     system("utime", 3, 0),
-    system("ioctl", 0, 4),
-    system("fcntl", 0, 4),
+    system("ioctl", 4, 4),
+    system("fcntl", 4, 4),
     system("tcgetattr", 0, 2),
     system("tcsetattr", 4, 0),
     system("time", 0, 1),
@@ -359,7 +421,7 @@ static ROWS: &[Row] = &[
     system("getuid", 0, 0),
     system("geteuid", 0, 0),
     system("dup", 0, 0),
-    system("dup2", 0, 0),
+    stream("dup2", 0, 0),
     system("pipe", 0, 1),
     system("poll", 1, 1),
     system("select", 2 | 4 | 8 | 16, 2 | 4 | 8 | 16),

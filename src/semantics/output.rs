@@ -49,6 +49,21 @@ pub fn pieces(format: &[u8], model: DataModel) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
+/// Whether a format has conversions of what no argument holds: `%n` stores how much was printed, `%m` prints
+/// what `errno` says. `%%` is none.
+pub fn is_counting(format: &[u8]) -> bool {
+    let mut rest = format;
+    while let Some(at) = rest.iter().position(|b| *b == b'%') {
+        let after = rest.get(at + 1..).unwrap_or(&[]);
+        let length = after.iter().take_while(|b| b"0123456789$*.+- #'hlqjztLI".contains(b)).count();
+        if matches!(after.get(length), Some(b'n' | b'm')) {
+            return true;
+        }
+        rest = after.get(length + 1..).unwrap_or(&[]);
+    }
+    false
+}
+
 /// Returns whether a format has a conversion that reads memory, or one that is not modelled.
 pub fn reads_memory(format: &[u8]) -> bool {
     pieces(format, DataModel::Lp64).is_none_or(|p| p.iter().any(|x| matches!(x, Piece::String { .. })))

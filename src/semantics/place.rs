@@ -6,6 +6,9 @@ use crate::semantics::library;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
+/// The row of a call by name and arguments.
+pub type RowOf<'r> = &'r dyn Fn(&str, &[Expr]) -> Option<&'static library::Row>;
+
 /// What a query can ask the value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
@@ -60,9 +63,9 @@ pub fn exact_object(e: &Expr) -> Option<VarId> {
 }
 
 impl Places {
-    /// Classifies the locals of a graph. `is_library(name)` tells whether calls to a name may be
-    /// taken as calls of the library function of that name. Cost: linear in the graph.
-    pub fn new(g: &Mvicfg, is_library: &dyn Fn(&str) -> bool) -> Places {
+    /// Classifies the locals of a graph. `row_of(name, arguments)` is the row of a
+    /// call that may be taken as one of the library's. Cost: linear in the graph.
+    pub fn new(g: &Mvicfg, row_of: RowOf) -> Places {
         let mut storage: Vec<Storage> = g
             .vars
             .iter()
@@ -72,11 +75,11 @@ impl Places {
             })
             .collect();
         for node in &g.nodes {
-            classify(&node.instr, g, &mut storage, is_library);
+            classify(&node.instr, g, &mut storage, row_of);
         }
         let mut places = Places { storage, writes: vec![], reads: vec![], def_sites: FxHashMap::default() };
         for (i, node) in g.nodes.iter().enumerate() {
-            let (reads, writes) = places.effects(&node.instr, &g.vars, is_library);
+            let (reads, writes) = places.effects(&node.instr, &g.vars, row_of);
             for w in &writes {
                 places.def_sites.entry(*w).or_default().insert(i as MvId);
             }
@@ -112,12 +115,7 @@ impl Places {
         }
     }
 
-    fn effects(
-        &self,
-        i: &Instr,
-        vars: &[Var],
-        is_library: &dyn Fn(&str) -> bool,
-    ) -> (BTreeSet<Place>, BTreeSet<Place>) {
+    fn effects(&self, i: &Instr, vars: &[Var], row_of: RowOf) -> (BTreeSet<Place>, BTreeSet<Place>) {
         let mut reads = BTreeSet::new();
         let mut writes = BTreeSet::new();
         let values = |e: &Expr, reads: &mut BTreeSet<Place>| {
@@ -182,7 +180,7 @@ impl Places {
                 if let Some(d) = dst {
                     writes.insert(Place::Var(*d));
                 }
-                self.call_effects(callee, args, is_library, &mut reads, &mut writes);
+                self.call_effects(callee, args, row_of, &mut reads, &mut writes);
             }
             Instr::Unknown { reads: of, writes: w, anything, .. } => {
                 of.iter().for_each(|e| values(e, &mut reads));
@@ -205,11 +203,11 @@ impl Places {
         &self,
         callee: &Callee,
         args: &[Expr],
-        is_library: &dyn Fn(&str) -> bool,
+        row_of: RowOf,
         reads: &mut BTreeSet<Place>,
         writes: &mut BTreeSet<Place>,
     ) {
-        let Some(row) = library_row(callee, is_library) else {
+        let Some(row) = library_row(callee, args, row_of) else {
             reads.extend(OUTSIDE);
             writes.extend(OUTSIDE);
             return;
@@ -226,6 +224,9 @@ impl Places {
         let touched = [row.memory || row.errno, row.stdin, row.out, row.world];
         let touched =
             OUTSIDE.into_iter().zip(touched).filter(|(_, touched)| *touched).map(|(place, _)| place);
+        if row.asks_streams {
+            reads.extend([Place::Stdin, Place::Out]);
+        }
         reads.extend(touched.clone());
         writes.extend(touched);
     }
@@ -235,15 +236,15 @@ impl Places {
 const OUTSIDE: [Place; 4] = [Place::Memory, Place::Stdin, Place::Out, Place::World];
 
 /// Returns the library's row for a direct call, if the call is one.
-pub fn library_row(callee: &Callee, is_library: &dyn Fn(&str) -> bool) -> Option<&'static library::Row> {
+pub fn library_row(callee: &Callee, args: &[Expr], row_of: RowOf) -> Option<&'static library::Row> {
     match callee {
-        Callee::Direct(name) if is_library(name) => library::row(name),
-        _ => None,
+        Callee::Direct(name) => row_of(name, args),
+        Callee::Indirect(_) => None,
     }
 }
 
 /// Lowers the storage of locals that an instruction uses in a way that their storage forbids.
-fn classify(i: &Instr, g: &Mvicfg, storage: &mut [Storage], is_library: &dyn Fn(&str) -> bool) {
+fn classify(i: &Instr, g: &Mvicfg, storage: &mut [Storage], row_of: RowOf) {
     let mut at_most = |v: VarId, s: Storage| {
         let old = &mut storage[v.0 as usize];
         *old = match (*old, s) {
@@ -288,7 +289,7 @@ fn classify(i: &Instr, g: &Mvicfg, storage: &mut [Storage], is_library: &dyn Fn(
         }
         Instr::Zero { dst, .. } => access(dst, None, &mut at_most),
         Instr::Call { callee, args, result_to, .. } => {
-            let row = library_row(callee, is_library);
+            let row = library_row(callee, args, row_of);
             for (k, a) in args.iter().enumerate() {
                 match row {
                     Some(r) if r.scans && exact_object(a).is_some() => {}

@@ -1,6 +1,6 @@
 //! Ends of the program, `errno`, time, locale: what lies between a program and its surroundings.
 
-use super::{Arguments, Model, NOTHING, row, string};
+use super::{Arguments, Model, NOTHING, recall, row, string};
 use crate::interp::machine::{Machine, Run, Stop};
 use crate::interp::program::ERRNO;
 use crate::ir::Const;
@@ -10,7 +10,6 @@ pub(super) const MODELS: &[Model] = &[
     row("_Exit", |_, a| Err(Stop::Exit { status: a.i32(0)? & 0xff, flush: false })),
     row("_exit", |_, a| Err(Stop::Exit { status: a.i32(0)? & 0xff, flush: false })),
     row("quick_exit", |_, a| Err(Stop::Exit { status: a.i32(0)? & 0xff, flush: false })),
-    row("abort", |_, _| Err(Stop::Abort)),
     row("trap", |_, _| Err(Stop::Abort)),
     row("atexit", |m, a| {
         m.at_exit.push(a.word(0)?);
@@ -56,6 +55,7 @@ pub(super) const MODELS: &[Model] = &[
 ];
 
 fn assertion_failed(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
+    recall::before_failure(m)?;
     let text = m.memory.string(a.word(0)?, u64::MAX)?;
     Err(Stop::AssertFailed(String::from_utf8_lossy(&text).into_owned()))
 }

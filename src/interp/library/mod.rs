@@ -17,6 +17,7 @@ mod memory;
 mod numbers;
 mod output;
 mod random;
+mod recall;
 mod scan;
 mod sort;
 mod stdio;
@@ -29,6 +30,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub(crate) use random::Random;
+pub(crate) use recall::{Left, answered, leave};
 
 /// A library function's model.
 pub(crate) struct Model {
@@ -47,7 +49,7 @@ const fn row(name: &'static str, run: fn(&mut Machine<'_>, &Arguments<'_>) -> Ru
     Model { name, run }
 }
 
-const TABLES: [&[Model]; 15] = [
+const TABLES: [&[Model]; 16] = [
     stdio::MODELS,
     output::MODELS,
     scan::MODELS,
@@ -60,6 +62,7 @@ const TABLES: [&[Model]; 15] = [
     math::GROUPS[2],
     sort::MODELS,
     environment::MODELS,
+    recall::MODELS,
     builtin::MODELS,
     jump::MODELS,
     varargs::MODELS,

@@ -52,20 +52,6 @@ pub(super) const MODELS: &[Model] = &[
         }
         a.integer(0)
     }),
-    row("setbuf", |m, a| {
-        if stream(m, a, 0)? == Stream::Out && a.word(1)? == 0 {
-            m.streams.unbuffer();
-        }
-        NOTHING
-    }),
-    row("setvbuf", |m, a| {
-        match (stream(m, a, 0)?, a.i32(2)?) {
-            (Stream::Out, 2) => m.streams.unbuffer(),
-            (Stream::Out, 1) => return Err(Stop::Unsupported("line buffering".into())),
-            _ => {}
-        }
-        a.integer(0)
-    }),
     row("getchar", get_byte),
     row("getchar_unlocked", get_byte),
     row("getc", get_byte_from),

@@ -95,6 +95,8 @@ pub(super) fn lower_unit<'a>(
         functions,
         is_whole: false,
         exposed: Default::default(),
+        named: Default::default(),
+        counts: Default::default(),
     }
 }
 
