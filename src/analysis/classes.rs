@@ -6,7 +6,7 @@ use super::{Options, Watch, difference, function, summaries};
 use crate::fault;
 use crate::interp::Program;
 use crate::invariant::FunctionDiff;
-use crate::ir::{Function, Global, Unit};
+use crate::ir::{Expr, Function, Global, Unit};
 use crate::report::RepoPath;
 use crate::semantics::{Callees, library};
 use rayon::prelude::*;

@@ -87,7 +87,12 @@ pub struct Input {
     /// When set, standard input that runs short is extended while the program runs (see
     /// [`super::StdinPlan`]); [`super::Outcome::stdin`] then holds all of it.
     pub stdin_plan: Option<super::StdinPlan>,
+    /// Runs on it may take [`LONG_FUEL`], whatever the limits say.
+    pub is_long: bool,
 }
+
+/// Instructions of a run that is worth waiting for: a loop of some hundred thousand rounds.
+pub const LONG_FUEL: u64 = 4_000_000;
 
 /// Bounds of one run. Running into one is an honest end of the run, never a result.
 #[derive(Clone, Debug)]

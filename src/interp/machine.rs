@@ -2,7 +2,7 @@
 
 use super::code::{Code, NO_NODE, Param, Step};
 use super::eval::{Events, Register, eval};
-use super::input::{Input, Limits, ObjectId, Storage, Value};
+use super::input::{Input, LONG_FUEL, Limits, ObjectId, Storage, Value};
 use super::jump::Landing;
 use super::library::{Left, Random};
 use super::memory::Memory;
@@ -194,6 +194,11 @@ pub fn run_traced(
     Machine::new(program, input, limits).run(entry, Some((&watched, observe)))
 }
 
+/// Instructions that a run may take.
+fn fuel_of(input: &Input, limits: &Limits) -> u64 {
+    if input.is_long { limits.fuel.max(LONG_FUEL) } else { limits.fuel }
+}
+
 impl<'p> Machine<'p> {
     fn new(program: &'p Program, input: &'p Input, limits: &'p Limits) -> Machine<'p> {
         Machine {
@@ -206,7 +211,7 @@ impl<'p> Machine<'p> {
             frames: Vec::with_capacity(4),
             entered: 0,
             landings: BTreeMap::new(),
-            fuel: limits.fuel,
+            fuel: fuel_of(input, limits),
             events: Events::default(),
             overflow: None,
             result: None,
@@ -345,7 +350,7 @@ impl<'p> Machine<'p> {
             ended_on_input,
             ended_on,
             requests: self.requests,
-            steps: self.limits.fuel - self.fuel,
+            steps: fuel_of(self.input, self.limits) - self.fuel,
         }
     }
 

@@ -145,6 +145,7 @@ pub fn collect(
     // A version and itself do not differ.
     if !search.shown && !search.alone {
         search.onwards(budget.onwards);
+        search.patiently();
     }
     let mut runs = search.runs;
     if !search.shown {
@@ -215,6 +216,22 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Waits for the ends of the first runs that took too long.
+    fn patiently(&mut self) {
+        let endless = |run: &&Run| run.old.end == End::Fuel || run.new.end == End::Fuel;
+        let long: Vec<Input> =
+            self.runs.iter().filter(endless).take(MAX_LONG).map(|r| r.input.clone()).collect();
+        for input in long {
+            if self.shown {
+                break;
+            }
+            let (run, _) = self.run(Input { is_long: true, ..input }, FUEL);
+            if is_defined_difference(&run) {
+                self.keep(run);
+            }
+        }
+    }
+
     /// Goes on from inputs that took new ways, for so many instructions, and no longer than some are found.
     fn onwards(&mut self, steps: u64) {
         let end = self.steps.saturating_add(steps);
@@ -271,6 +288,8 @@ impl<'a> Search<'a> {
 const PATIENCE: u32 = 2000;
 /// Times that an input gets the memory that its last run was short of.
 const MENDINGS: usize = 8;
+/// Runs whose ends are waited for.
+const MAX_LONG: usize = 2;
 /// Texts that a run compares and that are tried at once.
 const MAX_TEXTS: usize = 8;
 /// Inputs that took new ways and are yet to be gone on from.

@@ -8,7 +8,7 @@
 use super::eval::{Evaluator, Part, Val, product, row_in_all, union};
 use super::library::{self, ResultIs};
 use super::place::{Place, base_object, exact_object, library_row};
-use crate::ir::{App, Callee, DataModel, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf};
+use crate::ir::{App, Callee, DataModel, Expr, Instr, Leaf, Object, Op, Sort, Term, TermId, Uf};
 use crate::mvicfg::{MvId, VersionSet};
 use std::sync::Arc;
 
@@ -235,6 +235,10 @@ impl<'a> Evaluator<'a> {
                 }),
                 Callee::Indirect(_) => "*".into(),
             };
+            let identity = match self.called_back(site, c) {
+                Some(others) => format!("{identity}#{others}").into(),
+                None => identity,
+            };
             match groups.iter_mut().find(|(_, i)| *i == identity) {
                 Some((set, _)) => set.insert(c),
                 None => groups.push((VersionSet::single(c), identity)),
@@ -257,6 +261,25 @@ impl<'a> Evaluator<'a> {
             result.extend(self.apply(site, App::Uf(uf), &places, &set));
         }
         result
+    }
+
+    /// The identities of functions that a call is given by name, where they differ between the classes: it
+    /// may call them, or have them called later.
+    fn called_back(&self, site: CallSite, class: usize) -> Option<String> {
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for a in site.args {
+            a.for_each(&mut |e| {
+                if let Expr::Addr(Object::Function(name)) = e {
+                    names.push(name.clone());
+                }
+            });
+        }
+        let identities = |c: usize| -> Vec<Option<Arc<str>>> {
+            names.iter().map(|n| self.callees.identity(c, n)).collect()
+        };
+        let own = identities(class);
+        let differ = !names.is_empty() && (0..self.graph.bodies.len()).any(|c| identities(c) != own);
+        differ.then(|| own.iter().map(|i| i.as_deref().unwrap_or("?")).collect::<Vec<_>>().join("#"))
     }
 
     /// Which argument of a call leads to a local.

@@ -47,6 +47,9 @@ impl Request<'_> {
     }
 }
 
+/// How often, of a hundred, a byte above ASCII is among those that are read one by one.
+const HIGH: u64 = 12;
+
 /// How a plan's text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
@@ -94,6 +97,12 @@ impl StdinPlan {
                     return None;
                 }
                 text = self.line(&mut rng);
+                let mut high = SplitMix::at(!self.seed, at as u64);
+                if !matches!(request, Request::Line) && high.chance(HIGH) {
+                    // What a `char` takes for the end of input is a byte like any other.
+                    let place = high.below(text.len() as u64 + 1) as usize;
+                    text.insert(place, *high.pick(&[0xff, 0xff, 0x80, 0xe9]).unwrap_or(&0xff));
+                }
             }
         }
         text.push(b'\n');
