@@ -17,7 +17,9 @@ use crate::frontend::c::outline::FunctionOutline;
 use crate::invariant::Subject;
 use crate::ir::{CType, FloatKind, Function};
 use crate::report::escape::visible;
-use crate::report::{CallResult, Churn, End, FunctionReport, Place, RepoPath, Report, Run, Value, Version};
+use crate::report::{
+    CallResult, Churn, End, FunctionReport, LineRef, Place, RepoPath, Report, Run, Value, Version,
+};
 use crate::report::{VersionInfo, Witness, WitnessKind};
 use crate::semantics::c_text::{RESULT, string_literal};
 use std::collections::BTreeMap;
@@ -135,6 +137,9 @@ const DRIVER: &str = include_str!("driver.c");
 
 impl Test<'_> {
     fn text(&self) -> Result<String, String> {
+        if self.comes_from_elsewhere() {
+            return Err("what changed is in another file, which no test of this one has in it".into());
+        }
         let is_program = self.witness.kind == WitnessKind::Program;
         let body = if is_program { self.set_up()? } else { self.call()? };
         if is_program && self.ends()?.0 == self.ends()?.1 {
@@ -162,6 +167,18 @@ impl Test<'_> {
         let _ = write!(out, "\n{}", self.plan()?);
         out.push_str(&body);
         Ok(out)
+    }
+
+    /// Whether all lines that changed are in files that the source under test does not read: what they define
+    /// would be replaced.
+    fn comes_from_elsewhere(&self) -> bool {
+        let causes = &self.churn.causes;
+        let read = |line: &LineRef| {
+            let units = [&self.old.source.unit, &self.new.source.unit];
+            units.iter().any(|u| u.files.iter().any(|f| RepoPath::from(f.as_path()) == line.file))
+        };
+        let mut lines = causes.removed.iter().chain(&causes.added).peekable();
+        lines.peek().is_some() && !lines.any(read)
     }
 
     fn header(&self) -> String {

@@ -96,6 +96,10 @@ fn constants_of_other_files_count() {
     );
     let with = |k| [("a.c", main.as_str()), ("b.c", k)];
     breaks(&with("const int lim = 12;\n"), &with("const int lim = 10;\n"));
+    // A test of one file has the other one not in it.
+    let pair = Pair::of(&with("const int lim = 12;\n"), &with("const int lim = 10;\n"));
+    let (_, out, err) = pair.run("witness HEAD~1..HEAD");
+    assert!(!out.contains("witness-") && err.contains("in another file"), "{out}\n{err}");
 }
 
 #[test]
