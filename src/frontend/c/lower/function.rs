@@ -34,6 +34,16 @@ pub(super) struct Edge {
 /// Successor that is not known yet.
 const OPEN: NodeId = NodeId(u32::MAX);
 
+/// A jump to a computed place.
+pub(super) struct ComputedJump {
+    /// From where.
+    pub edges: Vec<Edge>,
+    /// Its statement and place.
+    pub stmt: StmtId,
+    pub span: Span,
+    pub source: rucc_sema::StmtId,
+}
+
 /// A label of the source: its node once it was met, and the jumps before that.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Label {
@@ -73,6 +83,7 @@ pub(super) struct FnCx<'u, 'a> {
     pub span: Span,
     pub labels: BTreeMap<LabelId, Label>,
     pub around: Vec<Breakable>,
+    pub computed: Vec<ComputedJump>,
     /// Inside how many statement expressions: their statements belong to the enclosing one.
     pub inner: u32,
     pub unknowns: Vec<Unknown>,
@@ -166,6 +177,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             span: start,
             labels: BTreeMap::new(),
             around: Vec::new(),
+            computed: Vec::new(),
             inner: 0,
             unknowns: Vec::new(),
             lengths: HashMap::new(),
@@ -372,6 +384,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
                 label.node = label.node.filter(|n| (n.0 as usize) < nodes);
                 label.pending.retain(kept);
             }
+            self.computed.iter_mut().for_each(|jump| jump.edges.retain(kept));
             for edge in &frontier {
                 self.connect(*edge, OPEN);
             }
@@ -402,11 +415,30 @@ impl<'u, 'a> FnCx<'u, 'a> {
             };
             self.emit_return(value);
         }
+        self.land_computed_jumps();
         // A jump to a label that is defined nowhere cannot be modelled.
         let lost: Vec<Edge> = self.labels.values_mut().flat_map(|l| l.pending.drain(..)).collect();
         if !lost.is_empty() {
             self.frontier = lost;
             self.unknown("jump to an undefined label".into(), Part::Tokens, Vec::new(), true);
+            self.emit_return(None);
+        }
+    }
+
+    /// Lets each computed jump lead to every label: which one is not modelled.
+    fn land_computed_jumps(&mut self) {
+        let labels: Vec<NodeId> = self.labels.values().filter_map(|l| l.node).collect();
+        for jump in std::mem::take(&mut self.computed) {
+            (self.frontier, self.stmt, self.span) = (jump.edges, jump.stmt, jump.span);
+            let ways: Vec<VarId> = labels.iter().map(|_| self.truth()).collect();
+            let mut writes = self.all_registers();
+            writes.extend(ways.iter().copied());
+            self.unknown("computed goto".into(), Part::Stmt(jump.source), writes, true);
+            for (label, way) in labels.iter().zip(ways) {
+                let (yes, no) = self.emit_branch(Expr::Var(way));
+                self.connect(yes, *label);
+                self.frontier = vec![no];
+            }
             self.emit_return(None);
         }
     }

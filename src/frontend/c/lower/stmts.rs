@@ -1,6 +1,6 @@
 //! Statements: control flow, labels, declarations and their initialisers.
 
-use super::function::{Breakable, Edge, FnCx, Lowered};
+use super::function::{Breakable, ComputedJump, Edge, FnCx, Lowered};
 use super::places::Place;
 use super::sequencing::Jumps;
 use super::spelling::Part;
@@ -74,8 +74,13 @@ impl FnCx<'_, '_> {
             Stmt::Goto(label) => self.goto(span, label),
             Stmt::IndirectGoto(_) => {
                 self.start("goto", span);
-                self.unknown("computed goto".into(), Part::Stmt(id), Vec::new(), true);
-                self.emit_return(None);
+                let edges = self.take_frontier();
+                self.computed.push(ComputedJump {
+                    edges,
+                    stmt: self.stmt,
+                    span: self.span.clone(),
+                    source: id,
+                });
             }
             Stmt::Asm(asm) => {
                 self.start("expr", span);
