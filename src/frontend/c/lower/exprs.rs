@@ -42,6 +42,7 @@ impl FnCx<'_, '_> {
     pub fn effect(&mut self, e: ExprId) -> Lowered<()> {
         let expr = self.unit.tast[e];
         match expr.kind {
+            _ if self.shared.contains_key(&e) => Ok(()),
             ExprKind::Convert { operand, .. } | ExprKind::Cast(operand)
                 if matches!(self.unit.shape(expr.ty), Shape::Void)
                     || !sequencing::has_effects(self.unit.tast, operand) =>
@@ -56,7 +57,6 @@ impl FnCx<'_, '_> {
                 self.effect(lhs)?;
                 self.effect(rhs)
             }
-            _ if self.shared.contains_key(&e) => Ok(()),
             ExprKind::Cond { cond, then, otherwise } => {
                 self.share(cond, then)?;
                 self.choose(cond, |cx| cx.effect(then), |cx| cx.effect(otherwise))
