@@ -183,6 +183,15 @@ impl FnCx<'_, '_> {
                 // Some value is returned even of what is not modelled: without one, callers would see a
                 // missing return.
                 let value = self.full_value(e);
+                // What is in error has no type to be converted from.
+                let value = match self.unit.shape(self.ret) {
+                    Shape::Scalar(s) if self.sort_of(&value) != s.sort(self.unit.pointer) => {
+                        let made = self.temp(s, self.ret);
+                        self.unknown("source with errors".into(), Part::Expr(e), vec![made], false);
+                        Expr::Var(made)
+                    }
+                    _ => value,
+                };
                 self.emit_return(Some(value));
             }
             Shape::Void => {
