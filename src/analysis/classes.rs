@@ -137,10 +137,7 @@ impl World<'_> {
     /// The function of a version that others call by a name.
     pub(super) fn resolve<'a>(&'a self, version: usize, unit: &'a Unit, name: &str) -> Option<&'a Function> {
         let name = self.name_in(version, unit, name);
-        unit.function(name).or_else(|| {
-            let (_, f) = self.functions.get(version)?.get(name)?;
-            (!f.is_static).then_some(&**f)
-        })
+        unit.callee(name).or_else(|| self.reaches.get(version)?.definition(&unit.path, name))
     }
 
     /// What a version calls the function that it, or the newest one, calls by a name.
@@ -194,7 +191,7 @@ fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<u
         .enumerate()
         .map(|(v, member)| {
             let m = member.as_ref()?;
-            let key = format!("{} {} {:?}", body(m), m.values, lineage.salt.get(v));
+            let key = format!("{} {} {} {:?}", body(m), m.values, m.surroundings, lineage.salt.get(v));
             Some(match keys.iter().position(|k| *k == key) {
                 Some(c) => c,
                 None => {

@@ -1,6 +1,7 @@
 //! One function over its classes: facts at the points that are asked for, or what becomes of its
 //! properties alone.
 
+use super::bindings;
 use super::classes::{Analysed, Context, World, classify, classify_exactly, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::{Options, Pin, difference};
@@ -43,10 +44,14 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
     let context = Context { world, classes, options, depth: 0 };
     let (kept, given) = (Kept::default(), Vec::new());
     let subject = Subject { lineage, members, pairs, own, context, kept, given };
-    let (Checked { diff, is_shown }, is_harmless) = match options.properties_only {
+    let (tellable, told) = (subject.members.clone(), subject.pairs.clone());
+    let (Checked { mut diff, is_shown }, is_harmless) = match options.properties_only {
         true => subject.properties(),
         false => (Checked { diff: subject.facts(exit, lines), is_shown: false }, false),
     };
+    if exit {
+        bindings::tell(&tellable, &told, &mut diff);
+    }
     Analysed { class_of, representative, diff: Some(diff), is_harmless, is_shown }
 }
 
@@ -81,7 +86,7 @@ impl Subject<'_> {
 
     /// Whether objects that the function rests on begin with other values in two classes.
     fn begins(&self, from: usize, to: usize) -> bool {
-        let values = |class: usize| self.members.get(class).map(|(_, m)| &m.values);
+        let values = |class: usize| self.members.get(class).map(|(_, m)| (&m.values, &m.surroundings));
         values(from) != values(to)
     }
 

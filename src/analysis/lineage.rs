@@ -21,6 +21,8 @@ pub struct Member {
     pub body: Arc<str>,
     /// See [`Reach::values`].
     pub values: Arc<str>,
+    /// What counts beside its text: see [`Reach::surroundings`].
+    pub surroundings: Arc<str>,
 }
 
 impl Member {
@@ -33,6 +35,7 @@ impl Member {
             file: file.to_path_buf(),
             body: f.body.clone(),
             values: reach.values(file, &f.inlined),
+            surroundings: reach.surroundings(loaded, &f.function),
         }
     }
 }

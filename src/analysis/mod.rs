@@ -6,6 +6,7 @@
 //! report.
 
 mod annotations;
+mod bindings;
 mod callers;
 mod classes;
 mod compiled_out;

@@ -77,6 +77,7 @@ fn arguments<'a>(instr: &'a Instr, name: &str) -> Option<&'a [Expr]> {
 
 /// Whether all that happens to a function in the whole program are the calls of it that a unit shows.
 fn is_only_called(unit: &Unit, f: &Function) -> bool {
-    let named = unit.functions_taken().contains(&f.name);
+    let aliased = unit.aliases.iter().any(|a| a.target == f.name);
+    let named = aliased || f.binding.is_hook() || unit.functions_taken().contains(&f.name);
     f.is_static && !named && unit.is_whole && unit.functions.iter().all(|g| g.unknowns.is_empty())
 }

@@ -10,6 +10,7 @@
 //! Two hashes: what a function *does*, from whatever state it is called in, rests on the objects whose values
 //! are known ([`Global::is_known_constant`]); the *whole* rests on the initial values of all of them, too.
 
+use super::bindings;
 use super::lineage::VersionFiles;
 use super::units::LoadedUnit;
 use crate::ir::{Expr, Function, Global, InitPiece, Linkage, Object};
@@ -114,6 +115,9 @@ pub(super) struct Reach {
     own: Vec<BTreeMap<(bool, Arc<str>), Id>>,
     /// The same of names that other units define.
     external: BTreeMap<(bool, Arc<str>), Id>,
+    /// Symbols of functions among these of which there is but a weak definition.
+    weak: BTreeSet<Arc<str>>,
+    opaque: OnceLock<String>,
     graph: OnceLock<Graph>,
     does: OnceLock<BTreeMap<Id, Arc<str>>>,
     whole: OnceLock<BTreeMap<Id, Arc<str>>>,
@@ -133,6 +137,8 @@ impl Reach {
             by_path: BTreeMap::new(),
             own: Vec::new(),
             external: BTreeMap::new(),
+            weak: BTreeSet::new(),
+            opaque: OnceLock::new(),
             graph: OnceLock::new(),
             does: OnceLock::new(),
             whole: OnceLock::new(),
@@ -150,9 +156,15 @@ impl Reach {
         let mut own = BTreeMap::new();
         for (i, f) in loaded.functions.iter().enumerate() {
             let (key, id) = ((true, f.function.name.clone()), Id::Function(u, i));
-            own.entry(key.clone()).or_insert(id);
+            own.entry(key).or_insert(id);
             if !f.function.is_static {
-                self.external.entry(key).or_insert(id);
+                let symbol = f.function.binding.label.as_ref().unwrap_or(&f.function.name);
+                self.add_symbol(symbol, id, f.function.binding.replaceable);
+            }
+        }
+        for alias in &loaded.unit.aliases {
+            if let Some(id) = own.get(&(true, alias.target.clone())).copied() {
+                self.add_symbol(&alias.name, id, alias.is_weak);
             }
         }
         for (i, g) in loaded.unit.globals.iter().enumerate() {
@@ -160,9 +172,13 @@ impl Reach {
             match g.linkage {
                 Linkage::Import | Linkage::Literal => continue,
                 Linkage::Internal => {}
+                Linkage::Weak => _ = self.external.entry(key.clone()).or_insert(id),
                 // One that says what it begins with is the definition.
                 Linkage::External => match self.external.get(&key) {
-                    Some(known) if !self.object(*known).is_none_or(|k| k.init.is_empty()) => {}
+                    Some(known)
+                        if !self
+                            .object(*known)
+                            .is_none_or(|k| k.init.is_empty() || k.linkage == Linkage::Weak) => {}
                     _ => _ = self.external.insert(key.clone(), id),
                 },
             }
@@ -171,6 +187,38 @@ impl Reach {
         self.by_path.entry(path.to_path_buf()).or_insert(u);
         self.own.push(own);
         self.units.push(loaded.clone());
+    }
+
+    /// Notes what others call by a symbol: the first definition, a weak one only where there is no other.
+    fn add_symbol(&mut self, symbol: &Arc<str>, id: Id, is_weak: bool) {
+        let key = (true, symbol.clone());
+        let gives_way = self.weak.contains(symbol) && !is_weak;
+        if gives_way || !self.external.contains_key(&key) {
+            self.external.insert(key, id);
+            if is_weak {
+                self.weak.insert(symbol.clone())
+            } else {
+                self.weak.remove(symbol)
+            };
+        }
+    }
+
+    /// The definition that a call in a file leads to; a weak one of the file may have been replaced.
+    pub fn definition(&self, file: &Path, name: &str) -> Option<&Function> {
+        match self.function(file, name)? {
+            Id::Function(u, i) => Some(&self.units.get(u)?.functions.get(i)?.function),
+            Id::Object(..) => None,
+        }
+    }
+
+    /// What surrounds a function of a unit ([`super::bindings`]).
+    pub fn surroundings(&self, loaded: &LoadedUnit, f: &Function) -> Arc<str> {
+        bindings::surroundings(f, &loaded.unit, self.units.iter().map(|u| &**u))
+    }
+
+    /// A hash of all units with text that may define anything; empty where there is none.
+    fn opaque(&self) -> &str {
+        self.opaque.get_or_init(|| bindings::opaque_hash(self.units.iter().map(|u| &*u.unit)))
     }
 
     fn object(&self, id: Id) -> Option<&Global> {
@@ -189,8 +237,19 @@ impl Reach {
 
     /// What a name in a unit stands for.
     fn resolve(&self, unit: usize, name: &(bool, Arc<str>)) -> Option<Id> {
-        let own = self.own.get(unit).and_then(|own| own.get(name));
-        own.or_else(|| self.external.get(name)).copied()
+        let own = || self.own.get(unit).and_then(|own| own.get(name));
+        let u = &self.units.get(unit)?.unit;
+        if !name.0 {
+            // A weak object gives way, too.
+            let is_weak = u.global(&name.1).is_some_and(|g| g.linkage == Linkage::Weak);
+            let external = || self.external.get(name);
+            return if is_weak { external().or_else(own) } else { own().or_else(external) }.copied();
+        }
+        let named = u.meant(&name.1).and_then(|(f, _)| self.own.get(unit)?.get(&(true, f.name.clone())));
+        match u.callee(&name.1) {
+            Some(_) => named.copied(),
+            None => self.external.get(name).or(named).copied(),
+        }
     }
 
     fn function(&self, file: &Path, name: &str) -> Option<Id> {
@@ -270,7 +329,11 @@ impl Reach {
                 Some(to) if to == id => text.push_str("\\self"),
                 Some(to) if inside.contains(&to) => text.push_str(name),
                 Some(to) => text.push_str(done.get(&to).map_or(name, |hash| hash)),
-                None => text.push_str(name),
+                // It may be in text that is not understood.
+                None => {
+                    text.push_str(name);
+                    text.push_str(if bindings::is_library(name) { "" } else { self.opaque() });
+                }
             }
         }
         text

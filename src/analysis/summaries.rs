@@ -31,7 +31,7 @@ impl Summaries for Context<'_> {
     fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>> {
         let (version, unit) = self.classes.get(class)?;
         let name = self.world.name_in(*version, unit, name);
-        let f = unit.function(name).filter(|f| is_fit(f) && self.depth < MAX_DEPTH)?;
+        let f = unit.callee(name).filter(|f| is_fit(f) && self.depth < MAX_DEPTH)?;
         let content = (self.depth, self.world.content(*version, unit, f)?);
         let slot = self.world.summaries.lock().ok()?.entry(content).or_default().clone();
         slot.get_or_init(|| self.summarise(*version, unit, f)).clone()

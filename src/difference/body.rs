@@ -464,7 +464,7 @@ pub(super) fn global_object(objects: &mut Objects, unit: &Unit, tag: &str, symbo
     let private = linkage == Some(Linkage::Internal);
     let id = objects.global(symbol, if private { tag } else { "" });
     // Others may have the address of what others may name.
-    if matches!(linkage, None | Some(Linkage::External | Linkage::Import)) {
+    if matches!(linkage, None | Some(Linkage::External | Linkage::Weak | Linkage::Import)) {
         objects.expose(id);
     }
     id

@@ -141,6 +141,9 @@ impl<'p> Model<'p> {
 pub(super) fn may_fail(version: &Version, concerns: &Concerns) -> bool {
     let program = version.program;
     let Some(entry) = program.definition_by_name(version.function) else { return true };
+    if version.function == "main" && program.has_hooks() {
+        return true;
+    }
     let mut seen: BTreeSet<usize> = BTreeSet::from([entry]);
     let mut work = vec![entry];
     while let Some(definition) = work.pop() {
@@ -153,6 +156,7 @@ pub(super) fn may_fail(version: &Version, concerns: &Concerns) -> bool {
                 Instr::Call { callee: Callee::Direct(name), .. } => {
                     match program.definition_from(unit, name) {
                         _ if is_failure(name, concerns) => return true,
+                        Some(_) if program.is_replaceable(unit, name) => return true,
                         Some(d) => work.extend(seen.insert(d).then_some(d)),
                         None if calls_nothing(name) && !BEYOND.contains(&&**name) => {}
                         None => return true,
@@ -179,6 +183,9 @@ fn tag(version: &Version, unit: usize) -> String {
 /// The functions that the entry leads to by name, or that have their address taken; the entry first.
 fn reachable(version: &Version) -> Option<Vec<Found>> {
     let program = version.program;
+    if version.function == "main" && program.has_hooks() {
+        return None;
+    }
     let entry = program.definition_by_name(version.function)?;
     let mut work = vec![entry];
     work.extend(address_taken(program));
@@ -194,13 +201,20 @@ fn reachable(version: &Version) -> Option<Vec<Found>> {
         let f = program.function_of(definition)?;
         let unit_of = program.unit(unit)?;
         let function = Arc::new(pointers::resolve(f, unit_of).unwrap_or_else(|| f.clone()));
-        if found.len() >= MAX_FUNCTIONS || function.nodes.iter().any(|n| n.instr.is_second_return()) {
+        if found.len() >= MAX_FUNCTIONS
+            || function.binding.unmodelled.is_some()
+            || function.nodes.iter().any(|n| n.instr.is_second_return())
+        {
             return None;
         }
         for node in &function.nodes {
             if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
                 let target = program.definition_from(unit, name);
-                if target.is_none() && BEYOND.contains(&&**name) {
+                let is_beyond = target.is_none() && BEYOND.contains(&&**name);
+                if is_beyond
+                    || program.is_replaceable(unit, name)
+                    || target.is_none() && program.is_hidden(name)
+                {
                     return None;
                 }
                 work.extend(target);

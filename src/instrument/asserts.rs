@@ -286,6 +286,11 @@ impl<'a> BodyCopy<'_, 'a> {
         }
         let mut refused = Vec::new();
         let outline = self.outline;
+        if self.function.binding.odd_exits {
+            let why = "a return in its text is not where the function ends";
+            refused.extend(facts.iter().map(|(i, _)| (*i, why.to_owned())));
+            return self.settle(&facts, refused);
+        }
         for site in &outline.returns {
             let Some(edit) = &site.edit else {
                 let why = format!("a macro brings the return in line {}", site.line);

@@ -2,6 +2,7 @@
 
 use super::code::{Code, NO_NODE, Param, Step};
 use super::eval::{Events, Register, eval};
+use super::hooks::{Handler, Leaving};
 use super::input::{Input, LONG_FUEL, Limits, ObjectId, Storage, Value};
 use super::jump::Landing;
 use super::library::{Left, Random};
@@ -21,7 +22,7 @@ pub(crate) enum Stop {
     Undefined(UndefinedKind),
     Exit {
         status: i32,
-        flush: bool,
+        leaving: Leaving,
     },
     Abort,
     AssertFailed(String),
@@ -107,8 +108,11 @@ pub(crate) struct Machine<'p> {
     pub strtok_rest: u64,
     /// What earlier calls decide of later ones.
     pub left: Left,
-    /// Functions that `atexit` registered.
-    pub at_exit: Vec<u64>,
+    /// What runs at the end, in the order of registration.
+    pub at_exit: Vec<Handler>,
+    pub at_quick_exit: Vec<Handler>,
+    /// Constructors run.
+    pub(super) before_main: bool,
     /// What each started `va_list` goes through.
     pub argument_lists: Vec<ArgumentList>,
     /// Addresses of what was allocated, each with the function and the node that asked for it.
@@ -228,6 +232,8 @@ impl<'p> Machine<'p> {
             strtok_rest: 0,
             left: Left::default(),
             at_exit: Vec::new(),
+            at_quick_exit: Vec::new(),
+            before_main: false,
             argument_lists: Vec::new(),
             entry_locals: Vec::new(),
             aggregate_result: None,
@@ -237,28 +243,24 @@ impl<'p> Machine<'p> {
 
     fn run(mut self, entry: &str, observer: Option<(&[bool], Observer)>) -> Outcome {
         let end = match self.start(entry, observer) {
-            Ok(()) => match self.finish_normally(entry) {
-                Ok(()) => End::Return,
-                Err(stop) => self.end(stop),
-            },
-            Err(Stop::Exit { status, flush: true }) => match self.finish_normally("") {
-                Ok(()) => End::Exit(status),
+            Ok(()) if entry == "main" => {
+                let status = self.result.and_then(Const::signed).unwrap_or(0) as i32;
+                match self.finish(status, Leaving::Exit) {
+                    Ok(()) => End::Return,
+                    Err(stop) => self.end(stop),
+                }
+            }
+            Ok(()) => {
+                self.streams.flush();
+                End::Return
+            }
+            Err(Stop::Exit { status, leaving }) => match self.finish(status, leaving) {
+                Ok(()) => End::Exit(status & 0xff),
                 Err(stop) => self.end(stop),
             },
             Err(stop) => self.end(stop),
         };
         self.outcome(entry, end)
-    }
-
-    /// Runs `atexit` functions and flushes, when a program ends as it should.
-    fn finish_normally(&mut self, entry: &str) -> Run<()> {
-        let result = self.result;
-        while let Some(f) = self.at_exit.pop().filter(|_| entry.is_empty() || entry == "main") {
-            self.callback(f, &[])?;
-        }
-        self.result = result;
-        self.streams.flush();
-        Ok(())
     }
 
     fn end(&mut self, stop: Stop) -> End {
@@ -267,7 +269,7 @@ impl<'p> Machine<'p> {
                 End::Unsupported { reason: "an object that is too large".into(), place: self.place() }
             }
             Stop::Undefined(kind) => End::Undefined { kind, place: self.place() },
-            Stop::Exit { status, .. } => End::Exit(status),
+            Stop::Exit { status, .. } => End::Exit(status & 0xff),
             Stop::Abort => End::Abort,
             Stop::AssertFailed(text) => End::AssertFailed { text, place: self.place() },
             Stop::NoReturn(callee) => {
@@ -387,6 +389,9 @@ impl<'p> Machine<'p> {
         let definition = self.program.definition_by_name(entry).ok_or_else(missing)?;
         let code = self.program.code(definition).ok_or_else(missing)?;
         self.build_objects(definition)?;
+        if entry == "main" {
+            self.run_constructors()?;
+        }
         let args = if entry == "main" { self.main_arguments(code)? } else { self.entry_arguments(code)? };
         self.push_frame(definition, code, &args, &[], None, None)?;
         self.note_arguments(None);

@@ -24,6 +24,7 @@ mod demand;
 mod eval;
 pub mod format;
 pub mod generate;
+mod hooks;
 mod input;
 mod jump;
 mod library;

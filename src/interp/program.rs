@@ -1,18 +1,34 @@
 //! Units linked into a program: symbols, addresses of globals and functions, initial images.
 //!
 //! Linking is by symbol. What a unit defines with internal linkage it uses itself and hides from
-//! the others; of several external definitions the first unit's counts. Addresses depend on the
+//! the others; of several external definitions the first unit's counts, of weak ones only where there is
+//! no other. Addresses depend on the
 //! sorted symbols alone, so two versions with the same symbols agree on them.
 
 use super::code::Code;
 use super::format::{FormatError, Piece, ScanDirective, spec};
 use super::memory::AddressMap;
-use crate::ir::{DataModel, Function, Global, InitPiece, Linkage, Unit};
+use crate::ir::{DataModel, Function, Global, InitPiece, Linkage, Order, Unit};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock, RwLock};
 
 /// Bytes between the addresses of two functions.
 const FUNCTION_STRIDE: u64 = 16;
+/// Functions by which a program has something run after `main`, or beside it.
+const REGISTERING: [&str; 12] = [
+    "atexit",
+    "at_quick_exit",
+    "on_exit",
+    "__cxa_atexit",
+    "pthread_create",
+    "thrd_create",
+    "pthread_key_create",
+    "tss_create",
+    "signal",
+    "sigaction",
+    "timer_create",
+    "setitimer",
+];
 /// Symbols of objects that the C library owns; a program that defines one hides ours.
 pub(crate) const ERRNO: &str = "errno";
 pub(crate) const STREAMS: [&str; 3] = ["stdin", "stdout", "stderr"];
@@ -58,7 +74,8 @@ pub struct Program {
     definitions: Vec<Definition>,
     /// By unit: symbol to index of the definition.
     internal: Vec<HashMap<Arc<str>, usize>>,
-    external: HashMap<Arc<str>, usize>,
+    /// By symbol: the definition, and whether it is a weak one.
+    external: HashMap<Arc<str>, (usize, bool)>,
     /// What has an address as a function, in address order.
     code_symbols: Vec<CodeSymbol>,
     code_addresses: HashMap<(Option<usize>, Arc<str>), u64>,
@@ -115,18 +132,41 @@ impl Program {
                 self.internal[u].entry(f.name.clone()).or_insert(id);
                 if f.is_static {
                     names.insert((f.name.clone(), Some(u)), Some(id));
-                } else {
-                    self.external.entry(f.name.clone()).or_insert(id);
-                    names.entry((f.name.clone(), None)).or_insert(None).get_or_insert(id);
                 }
             }
             for p in &unit.prototypes {
                 names.entry((p.name.clone(), None)).or_insert(None);
             }
         }
+        self.link_symbols();
+        for (symbol, (id, _)) in &self.external {
+            names.insert((symbol.clone(), None), Some(*id));
+        }
         for (i, ((name, unit), definition)) in names.into_iter().enumerate() {
             self.code_addresses.insert((unit, name.clone()), self.map.functions + i as u64 * FUNCTION_STRIDE);
             self.code_symbols.push(CodeSymbol { name, definition });
+        }
+    }
+
+    /// Finds what each symbol that units share stands for.
+    fn link_symbols(&mut self) {
+        let mut found: Vec<(Arc<str>, usize, bool)> = Vec::new();
+        for (u, unit) in self.units.iter().enumerate() {
+            for f in unit.functions.iter().filter(|f| !f.is_static) {
+                let symbol = f.binding.label.as_ref().unwrap_or(&f.name);
+                let id = self.internal[u].get(&f.name).copied();
+                found.extend(id.map(|id| (symbol.clone(), id, f.binding.replaceable)));
+            }
+            for alias in &unit.aliases {
+                let id = self.internal[u].get(&alias.target).copied();
+                found.extend(id.map(|id| (alias.name.clone(), id, alias.is_weak)));
+            }
+        }
+        for (symbol, id, is_weak) in found {
+            let entry = self.external.entry(symbol).or_insert((id, is_weak));
+            if entry.1 && !is_weak {
+                *entry = (id, false);
+            }
         }
     }
 
@@ -204,6 +244,23 @@ impl Program {
                 self.slot_of[u].insert(self.slots[id].symbol.clone(), id);
             }
         }
+        self.link_aliases(&units);
+    }
+
+    /// Has other names of objects lead to them, but for weak ones of which there is another definition.
+    fn link_aliases(&mut self, units: &[Arc<Unit>]) {
+        for (u, unit) in units.iter().enumerate() {
+            for alias in unit.aliases.iter().filter(|a| unit.global(&a.target).is_some()) {
+                let Some(target) = self.slot_from(u, &alias.target) else { continue };
+                for table in &mut self.slot_of {
+                    let known = table.get(&alias.name).copied();
+                    let is_other = known.is_some_and(|s| !self.slots[s].imported);
+                    if !is_other || known.is_some() && !alias.is_weak {
+                        table.insert(alias.name.clone(), target);
+                    }
+                }
+            }
+        }
     }
 
     /// Returns the function that this name stands for: the first unit's, else an external one, else
@@ -229,14 +286,91 @@ impl Program {
     }
 
     pub(crate) fn definition_by_name(&self, name: &str) -> Option<usize> {
-        let own = self.definition_from(0, name);
+        // Who asks for a function of the first unit means that one, whatever takes its place.
+        let own = self.internal.first().and_then(|t| t.get(name).copied());
+        let own = own.or_else(|| self.definition_from(0, name));
         own.or_else(|| self.internal.iter().find_map(|t| t.get(name).copied()))
     }
 
     /// Returns the definition that a call in `unit` reaches.
     pub(crate) fn definition_from(&self, unit: usize, name: &str) -> Option<usize> {
-        let own = self.internal.get(unit).and_then(|t| t.get(name).copied());
-        own.or_else(|| self.external.get(name).copied())
+        let external = self.external.get(name);
+        let own = self.units.get(unit).and_then(|u| u.meant(name));
+        let id = |f: &Function| self.internal.get(unit)?.get(&f.name).copied();
+        match own {
+            Some((f, is_weak)) if is_weak || f.binding.replaceable => {
+                external.map(|(strong, _)| *strong).or_else(|| id(f))
+            }
+            Some((f, _)) => id(f),
+            None => external.map(|(id, _)| *id),
+        }
+    }
+
+    /// Whether what a call in `unit` leads to is another function where the program is linked with
+    /// something that gives it another one.
+    pub(crate) fn is_replaceable(&self, unit: usize, name: &str) -> bool {
+        let own = self.units.get(unit).is_some_and(|u| u.callee(name).is_some());
+        !own && self.external.get(name).is_some_and(|(_, is_weak)| *is_weak)
+    }
+
+    /// The functions that run before `main` without being called, in their order, and whether another
+    /// order of the files would be another order of these.
+    pub(crate) fn constructors(&self) -> (Vec<usize>, bool) {
+        self.hooks(|f| f.binding.before_main, |u| &u.init_array)
+    }
+
+    /// The functions that run after it, in their order.
+    pub(crate) fn destructors(&self) -> (Vec<usize>, bool) {
+        let (mut found, depends) = self.hooks(|f| f.binding.after_main, |u| &u.fini_array);
+        found.reverse();
+        (found, depends)
+    }
+
+    /// Whether something may run before or after `main`, or beside what C says, but for what the program
+    /// asks for when it runs.
+    pub fn has_hooks(&self) -> bool {
+        let hooked =
+            |u: &Arc<Unit>| !(u.init_array.is_empty() && u.fini_array.is_empty() && u.opaque.is_empty());
+        self.units.iter().any(|u| hooked(u) || u.functions.iter().any(|f| f.binding.is_hook()))
+    }
+
+    /// Whether something may look at memory after the end of `main`: what runs without being called, what
+    /// the program registers, other threads.
+    pub fn is_watched_at_exit(&self) -> bool {
+        let registers = |u: &Arc<Unit>| u.prototypes.iter().any(|p| REGISTERING.contains(&&*p.name));
+        self.has_hooks() || self.units.iter().any(registers)
+    }
+
+    /// Whether some unit has text that may do anything.
+    pub(crate) fn is_opaque(&self) -> bool {
+        self.units.iter().any(|u| !u.opaque.is_empty())
+    }
+
+    /// Whether what a name that no function has stands for may be in such text.
+    pub(crate) fn is_hidden(&self, name: &str) -> bool {
+        self.is_opaque() && !super::is_library(name)
+    }
+
+    fn hooks(
+        &self,
+        order: impl Fn(&Function) -> Option<Order>,
+        array: impl Fn(&Unit) -> &[Arc<str>],
+    ) -> (Vec<usize>, bool) {
+        let mut found: Vec<(Order, usize, usize)> = Vec::new();
+        for (u, unit) in self.units.iter().enumerate() {
+            let own = unit.functions.iter().filter_map(|f| Some((order(f)?, &f.name)));
+            // Where attributes and a section of pointers say it, nothing says what comes first.
+            let listed = array(unit).iter().map(|name| (Order::Unnumbered, name));
+            for (order, name) in own.chain(listed) {
+                let id = self.internal.get(u).and_then(|t| t.get(name)).copied();
+                found.extend(id.map(|id| (order, u, id)));
+            }
+        }
+        found.sort_by_key(|(order, ..)| *order);
+        let mixed = |u: &Arc<Unit>| !array(u).is_empty() && u.functions.iter().any(|f| order(f).is_some());
+        let depends =
+            self.units.iter().any(mixed) || found.windows(2).any(|w| w[0].0 == w[1].0 && w[0].1 != w[1].1);
+        (found.into_iter().map(|(.., id)| id).collect(), depends)
     }
 
     pub(crate) fn definition(&self, id: usize) -> Option<&Definition> {
@@ -401,7 +535,8 @@ fn is_private(g: &Global) -> bool {
 fn rank(g: &Global) -> u8 {
     match g.linkage {
         Linkage::Import => 0,
-        _ if g.init.is_empty() => 1,
-        _ => 2,
+        Linkage::Weak => 1,
+        _ if g.init.is_empty() => 2,
+        _ => 3,
     }
 }

@@ -21,6 +21,7 @@ impl Builder {
         let f = Function {
             name: name.into(),
             is_static: false,
+            binding: Default::default(),
             variadic: false,
             params: Vec::new(),
             ret: int(),

@@ -419,7 +419,8 @@ impl<'a> Engine<'a> {
         let values = point.kind != Kind::Loop || self.task.options.all;
         self.diff = PointDiff { point, ..PointDiff::default() };
         self.namings = self.name_values();
-        let program = self.task.graph.bodies.iter().all(|b| &*b.name == "main");
+        let watched = self.task.programs.iter().any(|p| p.is_watched_at_exit());
+        let program = self.task.graph.bodies.iter().all(|b| &*b.name == "main") && !watched;
         for subject in subject::at(self.task.graph, self.diff.point.kind) {
             if !values {
                 break;
@@ -432,6 +433,9 @@ impl<'a> Engine<'a> {
                 self.cells();
             }
             self.subject(&subject);
+        }
+        if watched && self.diff.point.kind == Kind::Exit {
+            self.memory_at_ends();
         }
         if self.task.is_own() {
             self.relations();
@@ -465,7 +469,7 @@ impl<'a> Engine<'a> {
                 Subject::Memory => self.settled_memory.contains(&(from, to)),
                 _ => !subject.is_observable() && !self.task.options.all && self.is_told(from, to),
             };
-            let begins = subject.is_observable() && self.begins(from, to);
+            let begins = subject.is_observable() && self.begins(from, to) || self.is_hooked(from, to);
             if (self.say_other(a, b) || a.unknown || b.unknown || begins)
                 && !told
                 && (self.is_own(from, to) || subject.is_observable())
@@ -484,7 +488,7 @@ impl<'a> Engine<'a> {
 
     /// Whether the function's own text differs between two classes. Where only a callee's does, a
     /// difference is worth a word when an input shows it.
-    fn is_own(&self, from: usize, to: usize) -> bool {
+    pub(super) fn is_own(&self, from: usize, to: usize) -> bool {
         let pairs = self.task.pairs.iter().zip(&self.task.own);
         pairs.filter(|(p, _)| **p == (from, to)).all(|(_, own)| *own)
     }
@@ -495,7 +499,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Whether an observable tells of the change between two classes.
-    fn is_told(&self, from: usize, to: usize) -> bool {
+    pub(super) fn is_told(&self, from: usize, to: usize) -> bool {
         self.diff.churns.iter().any(|c| (c.from, c.to) == (from, to) && c.subject.is_observable())
     }
 

@@ -51,6 +51,7 @@ mod templates;
 mod text;
 mod transfer;
 mod typestate;
+mod watched;
 
 pub use causes::CauseLines;
 pub use cell::{CellChange, CellValue};

@@ -98,7 +98,7 @@ impl Separation for ByTypes {
                 let name = callee.strip_suffix(":Memory")?.split(['@', '#']).next()?;
                 let mut memories = args.iter().copied().filter(|t| pool.sort(*t) == Sort::Mem);
                 let (Some(below), None) = (memories.next(), memories.next()) else { return None };
-                let kept = match (self.regions.unit.function(name), library::row(name)) {
+                let kept = match (self.regions.unit.callee(name), library::row(name)) {
                     (Some(_), _) => {
                         let frame = self.frames.borrow_mut().of(&self.regions.unit, name);
                         self.keeps(&x, &frame)
@@ -360,7 +360,7 @@ impl Engine<'_> {
                 }
                 (Instr::Call { callee: Callee::Direct(name), args, .. }, Instr::Call { args: own, .. }) => {
                     match library::row_of_call(&unit, name, args) {
-                        _ if unit.function(name).is_some() => written.frame.join(&frames.of(&unit, name)),
+                        _ if unit.callee(name).is_some() => written.frame.join(&frames.of(&unit, name)),
                         Some(row) => {
                             let args = args.iter().zip(own).enumerate();
                             let args = args.filter(|(k, (_, own))| row.writes_through(*k, own));

@@ -7,7 +7,7 @@
 //! Every node belongs to one source statement ([`Stmt`]); temporaries never live across statements,
 //! so that versions can be aligned statement by statement whatever the numbering of temporaries.
 
-use super::{CType, Expr, Sort, Span};
+use super::{Binding, CType, Expr, Sort, Span};
 use std::sync::Arc;
 
 /// Index into [`Function::nodes`].
@@ -256,6 +256,7 @@ pub struct Settled {
 pub struct Function {
     pub name: Arc<str>,
     pub is_static: bool,
+    pub binding: Binding,
     pub variadic: bool,
     /// Parameters in order; they are the first variables.
     pub params: Vec<VarId>,

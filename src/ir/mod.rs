@@ -12,6 +12,7 @@
 //! - [`CType`]: the source language's types, kept for layouts and for what a person reads.
 //! - [`verify`]: the rules that all of this follows.
 
+mod binding;
 mod ctype;
 mod expr;
 mod extended;
@@ -23,6 +24,7 @@ mod term;
 mod unit;
 mod verify;
 
+pub use binding::{Alias, Binding, Order};
 pub use ctype::{CType, Field, FloatKind, Record, RecordId};
 pub use expr::{Expr, Object};
 pub use extended::{Decimal, Extended};

@@ -1,6 +1,6 @@
 //! A translation unit after lowering.
 
-use super::{CType, Callee, Expr, Function, Instr, Object, Record, RecordId, Span};
+use super::{Alias, CType, Callee, Expr, Function, Instr, Object, Record, RecordId, Span};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -44,6 +44,8 @@ pub enum Linkage {
     External,
     /// `static`, at file scope or in a function.
     Internal,
+    /// As `External`, but a definition elsewhere takes its place.
+    Weak,
     /// Declared here, defined elsewhere.
     Import,
     /// A string literal.
@@ -74,13 +76,13 @@ impl Global {
     /// Whether its content is the same always, and known here: what is defined elsewhere may be
     /// constant, but nobody here knows as what.
     pub fn is_known_constant(&self) -> bool {
-        (self.is_const || self.is_fixed) && self.linkage != Linkage::Import
+        (self.is_const || self.is_fixed) && !matches!(self.linkage, Linkage::Import | Linkage::Weak)
     }
 
     /// Returns `bytes` bytes at `offset` of the initialiser, `None` outside of it, where an
     /// address is stored, and where the initialiser is elsewhere.
     pub fn constant_bytes(&self, offset: u64, bytes: u64) -> Option<Vec<u8>> {
-        if self.linkage == Linkage::Import {
+        if matches!(self.linkage, Linkage::Import | Linkage::Weak) {
             return None;
         }
         let end = offset.checked_add(bytes)?;
@@ -138,6 +140,15 @@ pub struct Unit {
     pub prototypes: Vec<Prototype>,
     /// In source order.
     pub functions: Vec<Function>,
+    /// Names that stand for functions and objects that are in the unit under others.
+    pub aliases: Vec<Alias>,
+    /// Functions of the unit that a section of pointers has run before `main`, in this order.
+    pub init_array: Vec<Arc<str>>,
+    /// The same after `main`, in the reverse of this order.
+    pub fini_array: Vec<Arc<str>>,
+    /// Text at file scope that may define, change or run anything: assembly, sections that are not
+    /// understood, functions whose definition is chosen when the program is loaded.
+    pub opaque: Vec<Arc<str>>,
     /// No definition of its text was lost, and no unknown macro taken to stand for nothing: what the
     /// functions do not do, the unit does not do.
     pub is_whole: bool,

@@ -355,6 +355,7 @@ mod tests {
         let f = Function {
             name: "f".into(),
             is_static: false,
+            binding: Default::default(),
             variadic: false,
             params: vec![VarId(0)],
             ret: CType::Bool,

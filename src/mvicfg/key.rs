@@ -4,7 +4,7 @@
 //! compared although their variable numbers differ. Source positions, macro names and display types
 //! take no part: layout and comments change no key.
 
-use crate::ir::{Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
+use crate::ir::{Binding, Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -259,6 +259,9 @@ fn spelled(f: &Function, names: &Numbered) -> String {
     for &p in &f.params {
         names.var(&mut out, p);
         let _ = write!(out, " {:?}", f.var(p).ty);
+    }
+    if f.binding != Binding::default() {
+        let _ = write!(out, " {:?}", f.binding);
     }
     for node in &f.nodes {
         out.push('\n');

@@ -121,7 +121,7 @@ impl Frames {
         let mut seen: BTreeSet<Arc<str>> = BTreeSet::from([name.into()]);
         let mut work: Vec<Arc<str>> = vec![name.into()];
         while let Some(next) = work.pop() {
-            let Some(f) = unit.function(&next) else {
+            let Some(f) = unit.callee(&next) else {
                 all.anything = true;
                 break;
             };
@@ -155,7 +155,7 @@ fn written_by(unit: &Unit, f: &Function) -> (Frame, Vec<Arc<str>>) {
                 }
                 match library::row_of_call(unit, name, args) {
                     _ if *noreturn => {}
-                    _ if unit.function(name).is_some() => calls.push(name.clone()),
+                    _ if unit.callee(name).is_some() => calls.push(name.clone()),
                     Some(row) => frame.add_library_call(unit, f, row, args),
                     None => frame.anything = true,
                 }
@@ -211,7 +211,7 @@ fn add_exposed(unit: &Unit, f: &Function, instr: &Instr, found: &mut BTreeSet<(A
         Instr::Call { callee, args, arg_types, .. } => {
             let lent = match callee {
                 // It keeps no pointer, unless its result is one.
-                Callee::Direct(name) if unit.function(name).is_none() => {
+                Callee::Direct(name) if unit.callee(name).is_none() => {
                     library::row(name).is_some_and(library::Row::has_effect)
                 }
                 _ => false,

@@ -51,7 +51,7 @@ fn resolved(f: Arc<Function>, unit: &Unit) -> Arc<Function> {
 }
 
 fn inlinable<'a>(unit: &'a Unit, name: &str, caller: &str, limits: &InlineLimits) -> Option<&'a Function> {
-    let f = unit.function(name)?;
+    let f = unit.callee(name)?;
     let scalar = f.params.iter().all(|&p| f.var(p).sort.is_some());
     let calls_itself = f
         .nodes

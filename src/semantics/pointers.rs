@@ -124,7 +124,8 @@ impl Lookup<'_> {
     /// All functions that an object may hold the address of.
     fn object(&self, addr: &Expr, depth: u32) -> Option<Targets> {
         let (symbol, offset) = place_of(self.f, addr)?;
-        let g = self.unit.global(&symbol).filter(|g| g.linkage != Linkage::Import)?;
+        let g =
+            self.unit.global(&symbol).filter(|g| !matches!(g.linkage, Linkage::Import | Linkage::Weak))?;
         let mut found = Targets::new();
         for piece in &g.init {
             match piece {

@@ -56,6 +56,10 @@ impl Code {
         concerns: &Concerns,
         remainder: Option<&Remainder>,
     ) -> Option<Code> {
+        // What runs around `main` is not followed.
+        if entry == "main" && program.has_hooks() {
+            return None;
+        }
         let mut index: BTreeMap<usize, usize> = BTreeMap::new();
         let mut work = vec![program.definition_by_name(entry)?];
         let mut code = Code { bodies: Vec::new(), calls: HashMap::new() };
@@ -76,6 +80,7 @@ impl Code {
                     Callee::Indirect(_) => Target::Unknown,
                     Callee::Direct(name) if is_failure(name, concerns) => Target::Failure,
                     Callee::Direct(name) => match program.definition_from(unit, name) {
+                        Some(_) if program.is_replaceable(unit, name) => Target::Unknown,
                         Some(d) => {
                             let next = work.len();
                             let found = *index.entry(d).or_insert(next);

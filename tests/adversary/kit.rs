@@ -115,6 +115,11 @@ impl Pair {
         assert_eq!(status, Some(0), "condition --exit-code\n{out}\n{err}");
     }
 
+    /// The files of the newer version, by path and text.
+    pub fn newest(&self) -> &[(String, String)] {
+        &self.new
+    }
+
     /// Compiles both versions (all `.c` files of each) with the machine semantics of the analysis and these
     /// further flags, and runs them on a standard input.
     #[track_caller]

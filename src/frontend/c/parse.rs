@@ -94,6 +94,18 @@ impl Parsed {
         Text { tokens: &self.tokens, interner: &self.session.interner }
     }
 
+    /// Returns a hash of a function's text after preprocessing.
+    pub fn text_hash(&self, function: &str) -> Arc<str> {
+        let is_it = |i: &&Item| matches!(&i.kind, ItemKind::Function { name, .. } if name == function);
+        let text = self.text();
+        let mut hasher = blake3::Hasher::new();
+        for i in self.items.iter().filter(is_it).flat_map(|i| i.tokens.clone()) {
+            hasher.update(text.at(i).as_bytes());
+            hasher.update(b"\n");
+        }
+        hasher.finalize().to_hex()[..16].into()
+    }
+
     /// Returns where a span of the typed tree lies; `None` for spans that the parser made up.
     pub fn place(&self, span: Span) -> Option<Place> {
         if span.is_dummy() {
@@ -356,6 +368,12 @@ fn run(
         },
     );
     checker.check_unit();
+    for p in &parsed.weak_pragmas {
+        checker.pragma_weak(p.name, p.target, p.span);
+    }
+    for p in &parsed.extname_pragmas {
+        checker.pragma_extname(p.old, p.new, p.span);
+    }
     let checked = checker.finish();
     diagnostics.extend(checked.diagnostics.iter().cloned());
     Ok(Run::new(session, checked, tokens, diagnostics))

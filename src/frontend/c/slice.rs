@@ -33,6 +33,20 @@ struct Item {
     functions: Vec<String>,
 }
 
+/// Words by which text at file scope says what names and calls in other items lead to.
+const LINKING: [&str; 9] =
+    ["alias", "weakref", "ifunc", "asm", "__asm", "__asm__", "#pragma", "__alias__", "__weakref__"];
+/// Words by which functions run around `main`.
+const HOOKING: [&str; 5] = ["constructor", "destructor", "__constructor__", "__destructor__", "section"];
+
+impl Item {
+    fn has_one_of(&self, words: &[&str]) -> bool {
+        // In a function's body they are its own.
+        let head = self.tokens.iter().take_while(|t| *t != "{");
+        head.into_iter().any(|t| words.contains(&t.as_str()))
+    }
+}
+
 /// Declarations of parameters before the body of an old-style definition.
 const MOST_PARAMETERS: usize = 40;
 
@@ -90,10 +104,13 @@ impl Items {
     /// Hash of a function's slice; `None` if the file does not define it.
     pub fn slice(&self, function: &str) -> Option<String> {
         let mut work: Vec<usize> = self.definitions(function).collect();
-        let mut seen: BTreeSet<usize> = work.iter().copied().collect();
         if work.is_empty() {
             return None;
         }
+        let words = if function == "main" { &[&LINKING[..], &HOOKING[..]] } else { &[&LINKING[..], &[]] };
+        let beside = (0..self.items.len()).filter(|i| words.iter().any(|w| self.items[*i].has_one_of(w)));
+        work.extend(beside);
+        let mut seen: BTreeSet<usize> = work.iter().copied().collect();
         while let Some(i) = work.pop() {
             let named = self.items[i].tokens.iter().filter_map(|t| self.by_name.get(t));
             for other in named.flatten() {
@@ -202,6 +219,14 @@ impl Reader {
                 return;
             }
             _ => {}
+        }
+        if word == "pragma" && self.nesting.braces == 0 {
+            let tokens: Vec<String> = words(rest);
+            if tokens.iter().any(|t| t == "redefine_extname" || t == "weak") {
+                let marked = std::iter::once("#pragma".to_owned()).chain(tokens).collect();
+                self.items.push(Item { tokens: marked, ..Item::default() });
+                return;
+            }
         }
         if !self.current.item.tokens.is_empty() {
             self.current.item.tokens.push("#".to_owned());

@@ -1,20 +1,20 @@
 //! Ends of the program, `errno`, time, locale: what lies between a program and its surroundings.
 
 use super::{Arguments, Model, NOTHING, recall, row, string};
+use crate::interp::hooks::{Handler, Leaving};
 use crate::interp::machine::{Machine, Run, Stop};
 use crate::interp::program::ERRNO;
 use crate::ir::Const;
 
 pub(super) const MODELS: &[Model] = &[
-    row("exit", |_, a| Err(Stop::Exit { status: a.i32(0)? & 0xff, flush: true })),
-    row("_Exit", |_, a| Err(Stop::Exit { status: a.i32(0)? & 0xff, flush: false })),
-    row("_exit", |_, a| Err(Stop::Exit { status: a.i32(0)? & 0xff, flush: false })),
-    row("quick_exit", |_, a| Err(Stop::Exit { status: a.i32(0)? & 0xff, flush: false })),
+    row("exit", |_, a| Err(Stop::Exit { status: a.i32(0)?, leaving: Leaving::Exit })),
+    row("_Exit", |_, a| Err(Stop::Exit { status: a.i32(0)?, leaving: Leaving::AtOnce })),
+    row("_exit", |_, a| Err(Stop::Exit { status: a.i32(0)?, leaving: Leaving::AtOnce })),
+    row("quick_exit", |_, a| Err(Stop::Exit { status: a.i32(0)?, leaving: Leaving::Quick })),
     row("trap", |_, _| Err(Stop::Abort)),
-    row("atexit", |m, a| {
-        m.at_exit.push(a.word(0)?);
-        a.integer(0)
-    }),
+    row("atexit", |m, a| m.register(a, Handler { function: a.word(0)?, argument: None })),
+    row("at_quick_exit", |m, a| m.register(a, Handler { function: a.word(0)?, argument: None })),
+    row("on_exit", |m, a| m.register(a, Handler { function: a.word(0)?, argument: Some(a.word(1)?) })),
     row("__invdiff_assert_fail", assertion_failed),
     row("__assert_fail", assertion_failed),
     row("__errno_location", |m, a| a.address(m.program.library_slot(ERRNO).map_or(0, |s| s.base))),

@@ -114,7 +114,7 @@ impl Arguments<'_> {
     }
 
     /// Returns an integer result, in the width of the declared result.
-    fn integer(&self, v: i128) -> Run<Option<Const>> {
+    pub fn integer(&self, v: i128) -> Run<Option<Const>> {
         let sort = self.ret.sort(self.pointer_bits);
         Ok(match sort {
             Some(crate::ir::Sort::Bv(w)) => Some(Const::bv(w, v)),

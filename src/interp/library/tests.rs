@@ -96,6 +96,7 @@ fn call(name: &str, ret: CType, args: &[A], text: &str, stdin: &str) -> Outcome 
     unit.functions.push(Function {
         name: "f".into(),
         is_static: false,
+        binding: Default::default(),
         variadic: false,
         params: vec![],
         ret,

@@ -638,6 +638,13 @@ impl FnCx<'_, '_> {
         dst: Option<VarId>,
         result_to: Option<Expr>,
     ) -> Lowered<()> {
+        if let Some(function) = self.unit.called_by_name(callee).filter(|d| self.unit.is_nested(*d)) {
+            let result = self.nested_call(function, args)?;
+            if let (Some(dst), Some(result)) = (dst, result) {
+                self.assign(dst, Expr::Var(result));
+            }
+            return Ok(());
+        }
         let ret = self.unit.tast[e].ty;
         let (callee, noreturn) = self.callee(callee)?;
         let mut returns_twice = false;

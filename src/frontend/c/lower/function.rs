@@ -64,6 +64,8 @@ pub(super) struct Breakable {
     /// Edges from the chain of comparisons of a `switch` to its labels.
     pub cases: BTreeMap<CaseId, Vec<Edge>>,
     pub default: Vec<Edge>,
+    /// Variables with a cleanup that are in scope around it.
+    pub cleanups: usize,
 }
 
 pub(super) struct FnCx<'u, 'a> {
@@ -91,6 +93,17 @@ pub(super) struct FnCx<'u, 'a> {
     pub lengths: HashMap<ExprId, Expr>,
     /// Arrays of variable length of the blocks around the current place.
     pub scopes: Vec<Vec<VarId>>,
+    /// Variables with a cleanup in whose scope the current place is, the last declared last.
+    pub cleanups: Vec<DeclId>,
+    /// There was one, or a nested function.
+    pub odd_exits: bool,
+    pub label_scopes: super::cleanup::Scopes,
+    /// It has nested functions, which may write what is around them.
+    pub has_nested: bool,
+    /// Calls of nested functions that the current place is laid out in.
+    pub calls: Vec<super::nested::Inner>,
+    /// Why nothing of the body is modelled.
+    pub beyond: Option<Unmodelled>,
     /// Those that are alive where a jump forwards leaves.
     pub live_at_jumps: BTreeMap<NodeId, Vec<VarId>>,
     pub settled: Vec<Settled>,
@@ -104,7 +117,7 @@ pub(super) struct FnCx<'u, 'a> {
 pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
     let tast = unit.tast;
     let decl = &tast[id];
-    let name = unit.function_symbol(id);
+    let (name, mut binding) = (unit.function_symbol(id), unit.binding(id));
     let mut span = unit.spans.span(tast.definition_span(id));
     if let Some(body) = decl.body {
         // The definition's own span ends with the declarator.
@@ -123,12 +136,23 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
     let mut cx = FnCx::new(unit, name.clone(), ret, span.clone());
     let (start, end) = (tast.definition_span(id), decl.body.map(|b| tast.stmt_span(b)));
     cx.extent = (start.lo, end.map_or(start.hi, |b| b.hi));
-    let params = cx.parameters(&tast[decl.params], &incoming);
+    let mut params = cx.parameters(&tast[decl.params], &incoming);
     if let Some(body) = decl.body {
         if decl.flags.contains(DeclFlags::NAKED) {
             cx.unknown("function without prologue".into(), Part::Tokens, Vec::new(), true);
         }
+        cx.find_scopes(body);
         cx.body(body);
+    }
+    binding.odd_exits = cx.odd_exits;
+    if let Some(reason) = cx.beyond.take() {
+        let extent = cx.extent;
+        cx = FnCx::new(cx.unit, name.clone(), ret, span.clone());
+        cx.extent = extent;
+        params = cx.parameters(&tast[decl.params], &incoming);
+        cx.unmodelled_body(reason);
+        // The text is at hand where the tokens are.
+        binding.unmodelled = Some("".into());
     }
     cx.fall_off_end(&name);
     cx.prune();
@@ -137,6 +161,7 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
     Function {
         name,
         is_static: decl.linkage == rucc_sema::Linkage::Internal,
+        binding,
         variadic,
         params,
         ret,
@@ -182,6 +207,12 @@ impl<'u, 'a> FnCx<'u, 'a> {
             unknowns: Vec::new(),
             lengths: HashMap::new(),
             scopes: Vec::new(),
+            cleanups: Vec::new(),
+            odd_exits: false,
+            label_scopes: Default::default(),
+            has_nested: false,
+            calls: Vec::new(),
+            beyond: None,
             live_at_jumps: BTreeMap::new(),
             settled: Vec::new(),
             shared: BTreeMap::new(),
@@ -360,6 +391,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         let (around, inner, depth) = (self.around.len(), self.inner, self.depth);
         let (unknowns, settled, names) = (self.unknowns.len(), self.settled.len(), self.names.clone());
         let (temps, scopes) = (self.temps[stmt.0 as usize], self.scopes.len());
+        let cleanups = self.cleanups.len();
         let result = work(self);
         if result.is_err() {
             self.nodes.truncate(nodes);
@@ -367,6 +399,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             self.var_of.retain(|_, v| (v.0 as usize) < vars);
             self.lengths.retain(|_, e| !matches!(e, Expr::Var(v) if v.0 as usize >= vars));
             self.scopes.truncate(scopes);
+            self.cleanups.truncate(cleanups);
             self.scopes.iter_mut().for_each(|s| s.retain(|v| (v.0 as usize) < vars));
             self.shared.retain(|_, v| (v.0 as usize) < vars);
             self.unknowns.truncate(unknowns);

@@ -68,6 +68,11 @@ impl FnCx<'_, '_> {
     /// Returns the place of a declared object or function.
     pub fn object(&mut self, d: DeclId) -> Lowered<Place> {
         let decl = &self.unit.tast[d];
+        if self.unit.may_be_nothing(d) {
+            let any = self.temp_pointer(decl.ty);
+            self.unknown("address of a weak symbol".into(), super::spelling::Part::Decl(d), vec![any], false);
+            return Ok(Place::Memory { addr: Expr::Var(any) });
+        }
         if decl.kind == DeclKind::Function {
             let name = self.unit.function_symbol(d);
             return Ok(Place::Memory { addr: Expr::Addr(Object::Function(name)) });

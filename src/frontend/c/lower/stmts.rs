@@ -28,7 +28,9 @@ impl FnCx<'_, '_> {
                 let list = self.unit.tast[list].to_vec();
                 self.depth += 1;
                 self.scopes.push(Vec::new());
+                let cleanups = self.cleanups.len();
                 list.into_iter().for_each(|s| self.statement(s));
+                self.end_scope(cleanups);
                 self.leave_block();
                 self.depth -= 1;
             }
@@ -42,7 +44,11 @@ impl FnCx<'_, '_> {
             }
             Stmt::If { cond, then, otherwise } => self.if_statement(span, cond, then, otherwise),
             Stmt::While { cond, body } => self.loop_statement("while", span, None, Some(cond), None, body),
-            Stmt::For { init, cond, step, body } => self.loop_statement("for", span, init, cond, step, body),
+            Stmt::For { init, cond, step, body } => {
+                let cleanups = self.cleanups.len();
+                self.loop_statement("for", span, init, cond, step, body);
+                self.end_scope(cleanups);
+            }
             Stmt::DoWhile { body, cond } => self.do_statement(span, body, cond),
             Stmt::Switch { cond, body, cases, default } => {
                 let cases: Vec<CaseId> = cases.iter().collect();
@@ -137,6 +143,7 @@ impl FnCx<'_, '_> {
 
     /// Leaves the loop or `switch` around.
     pub fn jump_out(&mut self) {
+        self.leave_scopes(self.around.last().map_or(0, |b| b.cleanups));
         self.end_arrays(self.around.last().map_or(0, |b| b.blocks));
         let edges = self.jump_edges();
         if let Some(b) = self.around.last_mut() {
@@ -147,7 +154,9 @@ impl FnCx<'_, '_> {
     /// Goes on with the next round of the loop around.
     pub fn jump_on(&mut self) {
         let target = self.around.iter().rev().find(|b| b.continues.is_some());
-        self.end_arrays(target.map_or(0, |b| b.blocks));
+        let (cleanups, blocks) = target.map_or((0, 0), |b| (b.cleanups, b.blocks));
+        self.leave_scopes(cleanups);
+        self.end_arrays(blocks);
         let edges = self.jump_edges();
         if let Some(c) = self.around.iter_mut().rev().find_map(|b| b.continues.as_mut()) {
             c.extend(edges);
@@ -156,6 +165,7 @@ impl FnCx<'_, '_> {
 
     fn goto(&mut self, span: rucc_diag::Span, label: LabelId) {
         self.start("goto", span);
+        self.leave_scopes(self.shared_with(label));
         if let Some(live) = self.labels.get(&label).filter(|l| l.node.is_some()).map(|l| l.live.clone()) {
             self.end_arrays_but(&live);
         }
@@ -174,12 +184,16 @@ impl FnCx<'_, '_> {
 
     fn return_statement(&mut self, span: rucc_diag::Span, value: Option<ExprId>) {
         self.start("return", span);
+        if self.nested_return(value).is_some() {
+            return;
+        }
         let Some(e) = value else {
+            self.leave_scopes(0);
             self.emit_return(None);
             return;
         };
         match self.unit.shape(self.unit.tast[e].ty) {
-            Shape::Scalar(_) => {
+            Shape::Scalar(scalar) => {
                 // Some value is returned even of what is not modelled: without one, callers would see a
                 // missing return.
                 let value = self.full_value(e);
@@ -190,17 +204,25 @@ impl FnCx<'_, '_> {
                         self.unknown("source with errors".into(), Part::Expr(e), vec![made], false);
                         Expr::Var(made)
                     }
-                    _ => value,
+                    _ => self.kept_value(value, scalar, self.unit.tast[e].ty),
                 };
+                self.leave_scopes(0);
                 self.emit_return(Some(value));
             }
             Shape::Void => {
                 self.full_effect(e);
+                self.leave_scopes(0);
                 self.emit_return(None);
             }
             _ => {
                 // The caller's object is written through the returned address.
-                let addr = self.guarded(e, |cx| cx.aggregate(e), |_| Vec::new());
+                let ty = self.unit.tast[e].ty;
+                let keep = |cx: &mut Self| {
+                    let found = cx.aggregate(e)?;
+                    cx.kept_aggregate(found, ty)
+                };
+                let addr = self.guarded(e, keep, |_| Vec::new());
+                self.leave_scopes(0);
                 self.emit_return(addr);
             }
         }
@@ -279,6 +301,7 @@ impl FnCx<'_, '_> {
         self.around.push(Breakable {
             continues: Some(Vec::new()),
             blocks: self.scopes.len(),
+            cleanups: self.cleanups.len(),
             ..Breakable::default()
         });
         self.depth += 1;
@@ -305,6 +328,7 @@ impl FnCx<'_, '_> {
         self.around.push(Breakable {
             continues: Some(Vec::new()),
             blocks: self.scopes.len(),
+            cleanups: self.cleanups.len(),
             ..Breakable::default()
         });
         self.depth += 1;
@@ -379,6 +403,7 @@ impl FnCx<'_, '_> {
             cases: targets,
             default,
             blocks: self.scopes.len(),
+            cleanups: self.cleanups.len(),
             ..Breakable::default()
         });
         self.depth += 1;
@@ -391,6 +416,11 @@ impl FnCx<'_, '_> {
 
     fn declaration(&mut self, d: DeclId) {
         let decl = &self.unit.tast[d];
+        self.has_nested |= decl.kind == DeclKind::Function && decl.body.is_some();
+        self.odd_exits |= self.has_nested;
+        if self.unit.nested_taken.contains(&d) {
+            self.beyond = Some("address of a nested function".into());
+        }
         if decl.kind == DeclKind::Function || decl.linkage != rucc_sema::Linkage::None {
             return;
         }
@@ -415,9 +445,6 @@ impl FnCx<'_, '_> {
         if kind == DeclKind::Type {
             return self.check_lengths(ty);
         }
-        if cleanup.is_some() {
-            self.unknown("cleanup attribute".into(), Part::Decl(d), Vec::new(), true);
-        }
         let result = match init.map(|l| self.unit.tast[l].to_vec()).as_deref() {
             // One scalar value: a full expression of its own.
             Some([entry]) if matches!(self.unit.shape(self.unit.tast[d].ty), Shape::Scalar(_)) => {
@@ -433,6 +460,8 @@ impl FnCx<'_, '_> {
             let registers = if init.is_some() { self.all_registers() } else { Vec::new() };
             self.unknown(reason, Part::Decl(d), registers, true);
         }
+        self.odd_exits |= cleanup.is_some();
+        self.cleanups.extend(cleanup.map(|_| d));
     }
 
     fn initialise_from(&mut self, var: VarId, value: ExprId) -> Lowered<()> {
@@ -557,7 +586,15 @@ impl FnCx<'_, '_> {
         };
         let list = self.unit.tast[list].to_vec();
         let Some((&last, rest)) = list.split_last() else { return Ok(None) };
+        let cleanups = self.cleanups.len();
         rest.iter().for_each(|&s| self.statement(s));
+        let value = self.last_value(last, wanted);
+        self.end_scope(cleanups);
+        value
+    }
+
+    /// The value of a statement expression's last statement.
+    fn last_value(&mut self, last: StmtId, wanted: bool) -> Lowered<Option<Expr>> {
         match self.unit.tast[last] {
             Stmt::Expr(e) if wanted => match self.unit.shape(self.unit.tast[e].ty) {
                 Shape::Aggregate => Ok(Some(self.aggregate(e)?)),

@@ -30,6 +30,8 @@ pub(super) struct UnitCx<'a> {
     pub(super) record_ids: BTreeMap<rucc_types::RecordId, RecordId>,
     /// Scalars whose address is taken somewhere, by declaration.
     pub address_taken: BTreeSet<DeclId>,
+    /// Nested functions whose address is taken.
+    pub nested_taken: BTreeSet<DeclId>,
     pub(super) globals: Vec<Global>,
     /// Index into `globals`.
     pub(super) global_of: BTreeMap<Arc<str>, usize>,
@@ -77,27 +79,23 @@ pub(super) fn lower_unit<'a>(
         records: Vec::new(),
         record_ids: BTreeMap::new(),
         address_taken: BTreeSet::new(),
+        nested_taken: BTreeSet::new(),
         globals: Vec::new(),
         global_of: BTreeMap::new(),
         local_symbols: BTreeMap::new(),
         prototypes: BTreeMap::new(),
     };
     cx.find_addresses();
+    cx.find_nested();
     cx.lower_records();
     let functions = cx.lower_top_level();
-    Unit {
-        path: path.to_path_buf(),
-        data_model,
-        files: cx.spans.files,
-        records: cx.records,
-        globals: cx.globals,
-        prototypes: cx.prototypes.into_values().collect(),
-        functions,
-        is_whole: false,
-        exposed: Default::default(),
-        named: Default::default(),
-        counts: Default::default(),
-    }
+    let globals = std::mem::take(&mut cx.globals);
+    let mut unit = Unit { path: path.to_path_buf(), data_model, globals, functions, ..Unit::default() };
+    cx.add_linkage(&mut unit);
+    unit.files = cx.spans.files;
+    unit.records = cx.records;
+    unit.prototypes = cx.prototypes.into_values().collect();
+    unit
 }
 
 impl<'a> UnitCx<'a> {
@@ -112,6 +110,8 @@ impl<'a> UnitCx<'a> {
                 self.address_taken.insert(decl);
             }
         }
+        let decls = (0..self.tast.counts().decls).map(Idx::<Decl>::from_usize);
+        self.address_taken.extend(decls.filter(|d| self.tast[*d].cleanup.is_some()));
     }
 
     fn lower_top_level(&mut self) -> Vec<Function> {
@@ -150,8 +150,10 @@ impl<'a> UnitCx<'a> {
 
     /// Returns the symbol of a function and notes its prototype.
     pub fn function_symbol(&mut self, id: DeclId) -> Arc<str> {
+        let id = self.stands_for(id).unwrap_or(id);
         let decl = &self.tast[id];
-        let spelled = self.name_of(decl);
+        // Within the unit a definition goes by its name, whatever its symbol.
+        let spelled = if decl.body.is_some() { self.name_of(decl) } else { self.symbol_of(decl) };
         let name: Arc<str> = match rucc_sema::library_name(&spelled) {
             Some(library) => library.into(),
             None => spelled,
@@ -209,15 +211,20 @@ impl<'a> UnitCx<'a> {
             self.add_global(id, symbol.clone(), name, Linkage::Internal);
             return symbol;
         }
+        if let Some(other) = self.stands_for(id) {
+            return self.symbol(other, function);
+        }
         let linkage = match (decl.linkage, decl.state) {
             (_, Definition::Declared) => Linkage::Import,
             (rucc_sema::Linkage::Internal, _) => Linkage::Internal,
+            _ if decl.flags.contains(DeclFlags::WEAK) => Linkage::Weak,
             _ => Linkage::External,
         };
-        if !self.global_of.contains_key(&name) {
-            self.add_global(id, name.clone(), name.clone(), linkage);
+        let symbol = self.symbol_of(decl);
+        if !self.global_of.contains_key(&symbol) {
+            self.add_global(id, symbol.clone(), name, linkage);
         }
-        name
+        symbol
     }
 
     fn unused_symbol(&self, base: &str) -> Arc<str> {

@@ -39,7 +39,7 @@ impl FnCx<'_, '_> {
         let mut writes: Vec<VarId> = found.writes.iter().filter_map(|d| self.register_of(*d)).collect();
         let in_memory = found.writes.iter().any(|d| self.register_of(*d).is_none());
         let jumps = sequencing::jumps(self.unit.tast, e);
-        if jumps.is_some() {
+        if jumps.is_some() || self.has_nested {
             writes = self.all_registers();
         }
         writes.extend(wanted(self));

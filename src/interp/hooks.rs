@@ -1,0 +1,93 @@
+//! What runs before `main` and after it: constructors, destructors, functions that `atexit` and its like
+//! registered. A run of another function than `main` is one of a part of a program: only `exit` ends it.
+
+use super::library::Arguments;
+use super::machine::{Machine, Run, Stop};
+use crate::ir::Const;
+
+/// How a program is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaving {
+    /// `exit`, or the end of `main`.
+    Exit,
+    /// `quick_exit`: only what `at_quick_exit` registered runs, and nothing is flushed.
+    Quick,
+    /// `_exit`.
+    AtOnce,
+}
+
+/// A function that was registered to run at the end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handler {
+    pub function: u64,
+    /// What `on_exit` was given; the function gets the status, too.
+    pub argument: Option<u64>,
+}
+
+impl Machine<'_> {
+    /// Registers a function; what it returns is the call's result. In a run of a part of a program, what
+    /// is registered is something that a caller can see.
+    pub fn register(&mut self, a: &Arguments<'_>, handler: Handler) -> Run<Option<Const>> {
+        let quick = a.name == "at_quick_exit";
+        let entry = self.frames.first().and_then(|f| self.program.function_of(f.definition));
+        let is_program = entry.is_some_and(|f| &*f.name == "main") || self.before_main;
+        let list = if quick { &mut self.at_quick_exit } else { &mut self.at_exit };
+        list.push(handler);
+        let result = if is_program { 0 } else { self.external(a, a.name) };
+        a.integer(result)
+    }
+
+    /// Runs what runs before `main`.
+    pub(super) fn run_constructors(&mut self) -> Run<()> {
+        if self.program.is_opaque() {
+            return Err(Stop::Unsupported("what the linker is told beside C".into()));
+        }
+        let (constructors, depends) = self.program.constructors();
+        self.platform_dependent |= depends;
+        self.before_main = true;
+        for definition in constructors {
+            self.run_hook(definition)?;
+        }
+        self.before_main = false;
+        Ok(())
+    }
+
+    fn run_hook(&mut self, definition: usize) -> Run<()> {
+        let code = self.program.code(definition).filter(|c| c.params.is_empty());
+        let code = code.ok_or_else(|| Stop::Unsupported("a constructor with parameters".into()))?;
+        self.callbacks += 1;
+        let floor = self.frames.len();
+        self.push_frame(definition, code, &[], &[], None, None)?;
+        self.execute(floor, None)?;
+        self.callbacks -= 1;
+        Ok(())
+    }
+
+    /// Runs what runs at the end of a program, and flushes its streams.
+    pub(super) fn finish(&mut self, status: i32, leaving: Leaving) -> Run<()> {
+        let result = self.result;
+        match leaving {
+            Leaving::AtOnce => return Ok(()),
+            Leaving::Quick => {
+                while let Some(handler) = self.at_quick_exit.pop() {
+                    self.callback(handler.function, &[])?;
+                }
+                return Ok(());
+            }
+            Leaving::Exit => {}
+        }
+        let bits = self.program.pointer_bits();
+        while let Some(Handler { function, argument }) = self.at_exit.pop() {
+            let arguments = argument.map(|a| [Const::bv(32, status.into()), Const::bv(bits, a as i128)]);
+            self.callback(function, arguments.as_ref().map_or(&[], |a| &a[..]))?;
+        }
+        let (destructors, depends) = self.program.destructors();
+        self.platform_dependent |= depends;
+        for definition in destructors {
+            self.run_hook(definition)?;
+        }
+        self.result = result;
+        self.streams.flush();
+        Ok(())
+    }
+}
