@@ -138,7 +138,7 @@ fn unread(by_version: &[lineage::VersionFiles]) -> Vec<(RepoPath, String)> {
 /// Whether a function, or something that it leads to, may be another one.
 fn may_differ(old: &Member, new: &Member, world: &World, last: usize) -> bool {
     let whole = |v: usize, m: &Member| world.reaches.get(v)?.whole(&m.file, &m.function.name);
-    whole(0, old) != whole(last, new)
+    whole(0, old) != whole(last, new) || old.surroundings != new.surroundings
 }
 
 /// What is known of functions of two versions: by file and name, and whether undefined behaviour counts.
