@@ -255,7 +255,6 @@ int main(void) {
         pair.keeps_its_facts();
     };
     both((a, b), (a, &b.replace("v + 2", "v + 3")), &["b.c:g"]);
-    both((a, b), (a, none), &[]);
     both((a, none), (&a.replace("v + 1", "v + 9"), none), &["a.c:g"]);
     both((a, b), (&a.replace("* 3", "* 4"), b), &["a.c:f"]);
     let pragma = a.replace("__attribute__((weak)) ", "#pragma weak g\n");
