@@ -43,9 +43,11 @@ impl Interface {
     }
 }
 
-/// Named at file scope, and not a constant.
+/// Named at file scope, and no constant, nor an object that the unit never writes: no caller can have set
+/// that.
 pub fn is_visible(g: &Global) -> bool {
-    matches!(g.linkage, Linkage::External | Linkage::Internal) && !g.is_const && g.symbol == g.name
+    let is_named = matches!(g.linkage, Linkage::External | Linkage::Internal) && g.symbol == g.name;
+    is_named && !g.is_known_constant()
 }
 
 /// Whether a parameter keeps its value all the way.

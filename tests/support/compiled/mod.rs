@@ -20,6 +20,7 @@ use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::ir::Unit;
 use git_invdiff::report::{PointKind, Report};
+use git_invdiff::semantics::fixed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -47,7 +48,9 @@ const BUILDS: [(&str, &[&str]); 2] = [("-O0", &["-O0"]), ("-O2", &["-O2"])];
 /// Loads a program as the analysis does; `None` where it cannot be read.
 pub fn load(source: &str) -> Option<Unit> {
     let tree = MemoryTree::new([("a.c", source.as_bytes())]);
-    Some(frontend::load_unit(&tree, Path::new("a.c"), &Default::default()).ok()?.unit)
+    let mut unit = frontend::load_unit(&tree, Path::new("a.c"), &Default::default()).ok()?.unit;
+    fixed::settle(&mut unit);
+    Some(unit)
 }
 
 /// All that is said of the functions of a program by itself, at exits and loop heads.
