@@ -11,7 +11,6 @@ use super::reach::Reach;
 use super::units::{LoadResult, Units};
 use super::{PointChoice, Request, difference, elsewhere};
 use crate::invariant::{Standing, Undecided};
-use crate::ir::{Callee, Instr};
 use crate::report::{FunctionReport, Outcome, PointKind, Report, Version};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,16 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// Functions of one version by name.
-type Named = BTreeMap<Arc<str>, (Arc<Unit>, Arc<Function>)>;
-
 /// Why a function is open that was not begun in time.
 pub(super) const OUT_OF_TIME: &str = "not finished within the time limit";
 
 /// Everything that was loaded, by version.
 pub struct World<'w> {
     pub(super) watch: &'w dyn Watch,
-    functions: Vec<Named>,
     units: Vec<Vec<Arc<Unit>>>,
     /// Files that could not be loaded, by version.
     failed: Vec<BTreeSet<PathBuf>>,
@@ -44,7 +40,6 @@ impl World<'_> {
         lineages: &[Lineage],
         watch: &'w dyn Watch,
     ) -> World<'w> {
-        let mut functions = Vec::new();
         let mut units = Vec::new();
         let failed = |version: &VersionFiles| {
             let failed = version.iter().flatten().filter(|(_, loaded)| loaded.is_err());
@@ -52,16 +47,11 @@ impl World<'_> {
         };
         let failed = files.iter().map(failed).collect();
         for version in files {
-            let mut named = BTreeMap::new();
             let mut list = Vec::new();
             for (_, loaded) in version.iter().flatten() {
                 let Ok(loaded) = loaded else { continue };
                 list.push(loaded.unit.clone());
-                for f in &loaded.functions {
-                    named.entry(f.function.name.clone()).or_insert((loaded.unit.clone(), f.function.clone()));
-                }
             }
-            functions.push(named);
             units.push(list);
         }
         let before = |v: usize| -> BTreeMap<Arc<str>, Arc<str>> {
@@ -72,7 +62,6 @@ impl World<'_> {
             watch,
             named_before: (0..reaches.len()).map(before).collect(),
             reaches,
-            functions,
             units,
             failed,
             programs: Mutex::default(),

@@ -263,6 +263,7 @@ impl Reach {
         }
     }
 
+    #[allow(clippy::type_complexity, reason = "names of a part beside what they lead to")]
     fn leads_to(&self, id: Id) -> Vec<(&(bool, Arc<str>), Option<Id>)> {
         let (Id::Function(u, _) | Id::Object(u, _)) = id;
         let names = self.part(id).map(|p| p.names.as_slice()).unwrap_or_default();

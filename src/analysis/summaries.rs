@@ -8,7 +8,7 @@
 
 use super::classes::{Context, World};
 use crate::invariant::{self, Budget, Summaries, Summary, Task};
-use crate::ir::{Callee, Expr, Function, Instr, Object, Unit};
+use crate::ir::{Expr, Function, Object, Unit};
 use crate::mvicfg::{Mvicfg, key};
 use crate::semantics::inline::{self, InlineLimits};
 use crate::semantics::unroll::{self, UnrollLimits};

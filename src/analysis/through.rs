@@ -2,7 +2,7 @@
 //! function that it calls was changed. They are told once, where the change is.
 
 use super::lineage::Lineage;
-use crate::ir::{Callee, Function, Instr};
+use crate::ir::Function;
 use crate::report::{Churn, Claim, FunctionReport, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -264,7 +264,8 @@ impl<'a> Writer<'a> {
         let is_constant = |e: &Expression| matches!(&e.kind, Kind::Integer(k) if k.value != 0);
         let is_shift = matches!(op, Binary::Shl | Binary::Shr);
         let is_integer = |e: &Expression| !matches!(self.site.type_of(e), Some(CType::Float(_)));
-        if !is_shift && !(matches!(op, Binary::Div | Binary::Rem) && is_integer(left) && is_integer(right)) {
+        let divides = matches!(op, Binary::Div | Binary::Rem) && is_integer(left) && is_integer(right);
+        if !(is_shift || divides) {
             return Ok(());
         }
         let operand = self.source(right.span.clone());

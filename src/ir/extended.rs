@@ -16,9 +16,6 @@ use rustc_apfloat::{Float, FloatConvert, Round, Status};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The value bits of memory: ten bytes of the twelve or sixteen that the type takes.
-pub const BYTES: u64 = 10;
-
 const LEADING: u128 = 1 << 63;
 const SIGN: u128 = 1 << 79;
 const MAX_EXPONENT: u128 = 0x7fff;

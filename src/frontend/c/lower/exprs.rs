@@ -11,10 +11,7 @@ use super::types::{Scalar, Shape};
 use super::unit::ASSERT_OFF;
 use crate::ir::{Callee, Const, Expr, Instr, Op, RETURNS_TWICE, Settled, Sort, VarId};
 use rucc_ast::{BinaryOp, UnaryOp};
-use rucc_sema::{
-    Classify, Const as Folded, Conversion, DeclId, DeclKind, ExprId, ExprKind, ExprList, JumpAsk, Sign,
-    StmtId,
-};
+use rucc_sema::{Const as Folded, Conversion, DeclKind, ExprId, ExprKind, ExprList, JumpAsk, Sign, StmtId};
 use rucc_types::TypeId;
 
 impl FnCx<'_, '_> {
@@ -374,10 +371,9 @@ impl FnCx<'_, '_> {
             Scalar::Bool if !negative => Expr::bv(8, 1),
             s => {
                 let wide = s.promoted();
-                let one = match wide.sort(self.unit.pointer) {
-                    sort => Const::of_f64(sort, 1.0)
-                        .map_or_else(|| Expr::bv(sort.bits().unwrap_or(32), 1), Expr::Const),
-                };
+                let sort = wide.sort(self.unit.pointer);
+                let one = Const::of_f64(sort, 1.0)
+                    .map_or_else(|| Expr::bv(sort.bits().unwrap_or(32), 1), Expr::Const);
                 let x = self.convert(old.clone(), s, wide);
                 let sum = self.arithmetic(arith, wide, x, one).ok_or("operator that is not modelled")?;
                 self.convert(sum, wide, s)

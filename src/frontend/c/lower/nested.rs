@@ -75,7 +75,7 @@ impl FnCx<'_, '_> {
     /// Lays out a call of a nested function with the arguments of the source.
     pub fn nested_call(&mut self, function: DeclId, args: ExprList) -> Lowered<Option<VarId>> {
         let mut values = Vec::new();
-        for e in self.unit.tast[args].to_vec() {
+        for e in self.unit.tast[args].iter().copied() {
             if self.unit.shape(self.unit.tast[e].ty) == Shape::Aggregate {
                 self.beyond = Some("aggregate passed to a nested function".into());
                 return Err("aggregate passed to a nested function".into());

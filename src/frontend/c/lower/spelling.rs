@@ -215,7 +215,7 @@ impl Speller<'_, '_, '_> {
             }
             let Some(init) = init else { return };
             s.put(" =");
-            for entry in s.cx.unit.tast[init].to_vec() {
+            for entry in s.cx.unit.tast[init].iter().copied() {
                 let (at, bit, width) = (entry.offset, entry.bit_offset, entry.bit_width);
                 let _ = write!(s.out.text, " {at}.{bit}.{width}.{}", entry.reverse);
                 s.expr(entry.value);

@@ -5,7 +5,7 @@ use super::places::Place;
 use super::sequencing::Jumps;
 use super::spelling::Part;
 use super::types::{Scalar, Shape};
-use crate::ir::{Access, Expr, Instr, NodeId, Object, Op, Sort, VarId, VarKind};
+use crate::ir::{Access, Expr, Instr, NodeId, Object, Op, VarId, VarKind};
 use rucc_sema::{CaseId, DeclId, DeclKind, ExprId, ExprKind, LabelId, Stmt, StmtId};
 use std::collections::BTreeMap;
 
