@@ -53,11 +53,6 @@ impl Pair {
         Pair { repo, old: own(old), new: own(new) }
     }
 
-    /// Where the repository is.
-    pub fn path(&self) -> &Path {
-        self.repo.path()
-    }
-
     /// Runs `git invdiff` with these words (split at blanks); exit code, output, and what went to stderr.
     pub fn run(&self, words: &str) -> (Option<i32>, String, String) {
         self.run_words(&words.split_whitespace().collect::<Vec<_>>())
