@@ -4,7 +4,6 @@
 use crate::support::TempRepo;
 use serde_json::Value;
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Files of one version: path and text.
