@@ -16,7 +16,7 @@ pub(super) fn surroundings<'u>(
     others: impl Iterator<Item = &'u LoadedUnit>,
 ) -> Arc<str> {
     let mut out = String::new();
-    for text in &unit.opaque {
+    for text in unit.opaque.iter().chain(&unit.options) {
         let _ = writeln!(out, "{text}");
     }
     if !unit.aliases.is_empty() {
@@ -30,6 +30,13 @@ pub(super) fn surroundings<'u>(
         }
     }
     out.into()
+}
+
+/// What runs of a unit without being called, as text; empty for most.
+pub(super) fn hooks_of(loaded: &LoadedUnit) -> String {
+    let mut out = String::new();
+    add_hooks(loaded, &mut out);
+    out
 }
 
 /// What runs of a unit without being called, with what it does.
@@ -87,8 +94,14 @@ fn reason(old: &Member, new: &Member) -> Option<&'static str> {
     if a != b {
         return Some("which calls lead to it is said in another way");
     }
+    if old.unit.options != new.unit.options {
+        return Some("attributes of its file tell compilers to make something else of it");
+    }
     (old.surroundings != new.surroundings).then_some(match &*new.function.name {
         "main" => "what runs before or after it, or beside C, is another",
+        _ if new.surroundings.contains("begun by ") || old.surroundings.contains("begun by ") => {
+            "what runs before the program's start gives other values to what it reads"
+        }
         _ => "what the linker is told in its file is another",
     })
 }

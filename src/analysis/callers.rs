@@ -7,11 +7,13 @@
 
 use super::classes::{self, Analysed, World};
 use super::lineage::{Lineage, Member, VersionFiles};
+use super::linked::{self, MAX_LINKED, Name, Search};
 use super::reach::Reach;
 use super::units::{LoadResult, Units};
 use super::{PointChoice, Request, difference, elsewhere};
-use crate::invariant::{Standing, Undecided};
-use crate::report::{FunctionReport, Outcome, PointKind, Report, Version};
+use crate::invariant::{Property, Standing, Undecided};
+use crate::ir::{Callee, Expr, Instr, Object};
+use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -33,13 +35,18 @@ pub(super) struct Callers {
     pub notices: Vec<String>,
 }
 
-/// A function with a change that an input shows.
+/// A function whose change its callers may see.
 struct Changed<'a> {
     newest: &'a Member,
-    class_of: &'a [Option<usize>],
+    /// By version; where only what objects begin with differs, by that.
+    class_of: Vec<Option<usize>>,
+    /// An input shows it; else it is open, and only callers at hand are asked.
+    is_shown: bool,
 }
 
-/// Looks for callers of functions that observably changed.
+/// Looks for callers of functions that observably changed, or may have: an input may show it in them (variadic
+/// functions, handlers). Where only properties are asked for, what no run shows may be seen by an assertion all
+/// the same.
 pub(super) fn find(
     request: &Request,
     units: &Units,
@@ -49,15 +56,20 @@ pub(super) fn find(
     world: &World,
 ) -> Callers {
     let mut found = Callers::default();
+    // What is asserted may stand further up.
+    let deep = request.analysis.properties_only;
     let changed: BTreeMap<Arc<str>, Changed> =
-        lineages.iter().zip(analysed).filter_map(|(l, a)| changed(l, a)).collect();
+        lineages.iter().zip(analysed).filter_map(|(l, a)| changed(l, a, deep, &world.reaches)).collect();
     let is_narrow = request.analysis.function.is_some() || request.analysis.whole;
     if changed.is_empty() || is_narrow {
         return found;
     }
-    // What is asserted may stand further up.
-    let deep = request.analysis.properties_only;
-    let more = all_elsewhere(request, units, files, &changed, deep, &mut found.notices);
+    // Callers in the same files have callers elsewhere in turn.
+    let beside = lineages.iter().filter_map(Lineage::newest).map(|(_, m)| m);
+    let beside = beside.filter(|m| deep && salt(m, &changed, deep, &world.reaches, 0).is_some());
+    let through: Vec<&Member> = beside.collect();
+    let mut more = all_elsewhere(request, units, files, (&changed, &through), deep, &mut found.notices);
+    add_linked(request, units, files, &changed, &mut more);
     let wider;
     let world = match more.is_empty() {
         true => world,
@@ -107,6 +119,10 @@ pub(super) fn find(
         found.notices.push(format!("note: {more} more callers of changed functions were not looked at"));
         candidates.truncate(MAX_CALLERS);
     }
+    if deep {
+        let given = candidates.iter().filter_map(|l| given_away(l, &changed, world));
+        found.notices.extend(given.collect::<BTreeSet<String>>());
+    }
     let points = PointChoice { kinds: Some(vec![PointKind::Exit]), ..PointChoice::default() };
     let options = super::Options { points, all: false, locals: false, ..request.analysis.clone() };
     let results = classes::analyse_all(&candidates, world, &options);
@@ -118,8 +134,11 @@ pub(super) fn find(
             point.undecided.clear();
         }
         diff.points.retain(|p| !p.churns.is_empty());
-        diff.properties.retain(|p| p.standing.values().any(|s| *s == Standing::Fails));
-        if !diff.points.is_empty() || diff.properties.iter().any(|p| !p.breaks.is_empty()) {
+        let newest = a.representative.len().saturating_sub(1);
+        let is_open = |p: &Property| deep && p.standing.get(&newest) == Some(&Standing::Open);
+        diff.properties.retain(|p| is_open(p) || p.standing.values().any(|s| *s == Standing::Fails));
+        let is_told = |p: &Property| !p.breaks.is_empty() || !p.starts.is_empty() || is_open(p);
+        if !diff.points.is_empty() || diff.properties.iter().any(is_told) {
             found.lineages.push(lineage);
             found.analysed.push(a);
         }
@@ -127,20 +146,86 @@ pub(super) fn find(
     found
 }
 
+/// Says where a caller hands a changed function to what nobody defines and no run can do: a thread, a library.
+fn given_away(l: &Lineage, changed: &BTreeMap<Arc<str>, Changed>, world: &World) -> Option<String> {
+    let (version, m) = l.newest()?;
+    let names: BTreeSet<Name> = changed.keys().map(|name| (true, name.clone())).collect();
+    let mut taken: Option<Arc<str>> = None;
+    let reach = world.reaches.get(version)?;
+    for node in &m.function.nodes {
+        node.instr.for_each_expr(&mut |e| match e {
+            Expr::Addr(Object::Function(name))
+                if changed.contains_key(name) || reach.leads_to_one_of(&m.file, name, &names) =>
+            {
+                taken = Some(name.clone());
+            }
+            _ => {}
+        });
+    }
+    let unknown = |name: &&Arc<str>| {
+        world.resolve(version, &m.unit, name).is_none() && !crate::interp::is_library(name)
+    };
+    let called = m.function.nodes.iter().find_map(|n| match &n.instr {
+        Instr::Call { callee: Callee::Direct(name), args, .. } if !args.is_empty() => {
+            Some(name).filter(unknown)
+        }
+        _ => None,
+    })?;
+    let (file, name) = (RepoPath::from(&m.file), &m.function.name);
+    Some(format!(
+        "note: {file}: {name}() gives {}() away, and what {called}() does with it is not known",
+        taken?
+    ))
+}
+
 fn place(l: &Lineage) -> Option<(PathBuf, Arc<str>)> {
     l.newest().map(|(_, m)| (m.file.clone(), m.function.name.clone()))
 }
 
-/// A function whose change an input shows, if it keeps its name.
-fn changed<'a>(l: &'a Lineage, a: &'a Analysed) -> Option<(Arc<str>, Changed<'a>)> {
-    let churns = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.churns);
-    let told = churns.into_iter().any(|c| c.subject.is_observable() && c.witness.is_some());
-    let shown = told || a.is_shown;
+/// A function whose change an input shows, or that is open, if it keeps its name; `any`: or any that changed,
+/// or that other initial values change.
+fn changed<'a>(
+    l: &'a Lineage,
+    a: &'a Analysed,
+    any: bool,
+    reaches: &[Reach],
+) -> Option<(Arc<str>, Changed<'a>)> {
+    let points = || a.diff.iter().flat_map(|d| &d.points);
+    let told = points().flat_map(|p| &p.churns).any(|c| c.subject.is_observable() && c.witness.is_some());
+    let is_open = any || points().any(|p| !p.undecided.is_empty());
+    let is_shown = told || a.is_shown;
+    let class_of = match a.representative.len() > 1 || !any {
+        true => a.class_of.clone(),
+        false => beginnings(l, reaches),
+    };
+    let is_changed = is_shown || is_open && class_of.iter().flatten().any(|c| *c > 0);
     let (_, newest) = l.newest()?;
     let name = newest.function.name.clone();
     let kept = l.members.iter().flatten().all(|m| m.function.name == name);
     // Nobody calls a program's start.
-    (shown && kept && &*name != "main").then(|| (name, Changed { newest, class_of: &a.class_of }))
+    let found = Changed { newest, class_of, is_shown };
+    (is_changed && kept && &*name != "main").then_some((name, found))
+}
+
+/// By version of a function that does the same in all of them, from which initial values it does it.
+fn beginnings(l: &Lineage, reaches: &[Reach]) -> Vec<Option<usize>> {
+    type Hash<'h> = dyn Fn(&Reach, &Member) -> Option<Arc<str>> + 'h;
+    let kinds = |hash: &Hash| -> Vec<Option<usize>> {
+        let mut known: Vec<Arc<str>> = Vec::new();
+        let number = |(m, reach): (&Option<Member>, &Reach)| {
+            let own = hash(reach, m.as_ref()?)?;
+            Some(known.iter().position(|k| *k == own).unwrap_or_else(|| {
+                known.push(own);
+                known.len() - 1
+            }))
+        };
+        l.members.iter().zip(reaches).map(number).collect()
+    };
+    let does = kinds(&|reach, m| reach.does(&m.file, &m.function.name));
+    match does.iter().flatten().any(|k| *k > 0) {
+        true => does.iter().map(|k| k.map(|_| 0)).collect(),
+        false => kinds(&|reach, m| reach.whole(&m.file, &m.function.name)),
+    }
 }
 
 /// What tells the versions of a caller apart: the classes of the changed functions that it calls, by name or
@@ -190,20 +275,22 @@ fn elsewhere(
     found.files.into_par_iter().map(load).filter(|(_, loaded, _)| loaded.is_ok()).collect()
 }
 
-/// Files elsewhere that name changed functions; `deep`: and those that name the callers in them, in turn.
+/// Files elsewhere that name changed functions or those through which known files call these; `deep`: and
+/// those that name the callers in them, in turn.
 fn all_elsewhere(
     request: &Request,
     units: &Units,
     files: &[VersionFiles],
-    changed: &BTreeMap<Arc<str>, Changed>,
+    (changed, through): (&BTreeMap<Arc<str>, Changed>, &[&Member]),
     deep: bool,
     notices: &mut Vec<String>,
 ) -> Vec<Further> {
     let mut known: BTreeSet<PathBuf> =
         files.last().into_iter().flatten().flatten().map(|(p, _)| p.clone()).collect();
     let visible = |m: &Member| !m.function.is_static && &*m.function.name != "main";
-    let mut names: BTreeSet<Arc<str>> =
-        changed.iter().filter(|(_, c)| visible(c.newest)).map(|(n, _)| n.clone()).collect();
+    let asked_for = changed.values().filter(|c| c.is_shown || deep);
+    let named = asked_for.map(|c| c.newest).chain(through.iter().copied()).filter(|m| visible(m));
+    let mut names: BTreeSet<Arc<str>> = named.map(|m| m.function.name.clone()).collect();
     let mut asked = BTreeSet::new();
     let mut all: Vec<Further> = Vec::new();
     loop {
@@ -219,6 +306,47 @@ fn all_elsewhere(
         let callers = callers_in(&all, changed, deep, &reaches);
         let newest = callers.iter().filter_map(Lineage::newest).map(|(_, m)| m).filter(|m| visible(m));
         names = newest.map(|m| m.function.name.clone()).collect();
+    }
+}
+
+/// Adds what the programs are linked with that are among these files: they are run.
+fn add_linked(
+    request: &Request,
+    units: &Units,
+    files: &[VersionFiles],
+    changed: &BTreeMap<Arc<str>, Changed>,
+    more: &mut Vec<Further>,
+) {
+    let Some(version) = request.versions.last() else { return };
+    let (memory, mut asked) = (linked::Memory::default(), Search::default());
+    let mut room = MAX_LINKED;
+    let Some(reach) = with_files(files, more).last().map(Reach::of) else { return };
+    let named: BTreeSet<Name> = changed.keys().map(|name| (true, name.clone())).collect();
+    let loaded = files.last().into_iter().flatten().flatten().map(|(path, loaded)| (path, loaded));
+    let starts: Vec<PathBuf> = loaded
+        .chain(more.iter().map(|(path, loaded, _)| (path, loaded)))
+        .filter(|(_, loaded)| loaded.as_ref().is_ok_and(|l| l.unit.function("main").is_some()))
+        .filter(|(path, _)| reach.leads_to_one_of(path, "main", &named))
+        .map(|(path, _)| path.clone())
+        .collect();
+    while let Some(beside) = starts.first() {
+        let wider = with_files(files, more);
+        let Some(newest) = wider.last() else { return };
+        let reach = Reach::of(newest);
+        let defined = starts.iter().flat_map(|path| reach.missing(path, "main")).collect();
+        let search = Search { defined, named: BTreeSet::new(), hooks: true }.without(&asked);
+        let known = newest.iter().flatten().map(|(path, _)| path.clone()).collect();
+        let paths = linked::search(&*version.tree, &known, &search, &memory).chosen(beside);
+        asked.join(search);
+        if paths.is_empty() || room == 0 {
+            return;
+        }
+        for path in paths.into_iter().take(room) {
+            room -= 1;
+            let (loaded, id) = (units.load(&*version.tree, &path), version.tree.content_id(&path));
+            let same = request.versions.iter().map(|v| v.tree.content_id(&path) == id).collect();
+            more.push((path, loaded, same));
+        }
     }
 }
 

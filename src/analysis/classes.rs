@@ -2,7 +2,7 @@
 
 use super::lineage::{self, Lineage, Member, VersionFiles};
 use super::reach::Reach;
-use super::{Options, Watch, difference, function, summaries};
+use super::{Options, Watch, difference, function, layouts, summaries};
 use crate::fault;
 use crate::interp::Program;
 use crate::invariant::FunctionDiff;
@@ -172,16 +172,21 @@ pub(super) fn classify_exactly(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<us
 }
 
 fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<usize>>, Vec<usize>) {
-    let mut keys: Vec<String> = Vec::new();
-    let mut representative = Vec::new();
+    let mut keys: Vec<[String; 2]> = Vec::new();
+    let mut representative: Vec<usize> = Vec::new();
     let class_of = lineage
         .members
         .iter()
         .enumerate()
         .map(|(v, member)| {
             let m = member.as_ref()?;
-            let key = format!("{} {} {} {:?}", body(m), m.values, m.surroundings, lineage.salt.get(v));
-            Some(match keys.iter().position(|k| *k == key) {
+            let around = format!("{} {} {:?}", m.values, m.surroundings, lineage.salt.get(v));
+            let key = [body(m), around];
+            let is_same = |k: &[String; 2], first: usize| {
+                k[1] == key[1]
+                    && lineage.members[first].as_ref().is_some_and(|n| layouts::is_same(n, m, *k == key))
+            };
+            Some(match keys.iter().zip(&representative).position(|(k, first)| is_same(k, *first)) {
                 Some(c) => c,
                 None => {
                     keys.push(key);

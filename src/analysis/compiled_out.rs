@@ -4,11 +4,78 @@
 use super::Request;
 use super::lineage::{Lineage, Member};
 use crate::frontend::c::lines;
-use crate::ir::Settled;
+use crate::ir::{Callee, Instr, Node, Settled};
 use crate::report::{Assertion, AssertionKind, AssertionMatch, RepoPath, Version};
+use crate::symex;
+use std::collections::BTreeSet;
 
 /// How an assertion that nothing checks was decided.
 const NOTHING: &str = "compiled-out";
+
+/// What a project's own assertion ends the program with.
+const ENDING: [&str; 6] = ["abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap"];
+
+/// Adds assertions of the older version that the newest does not have and that nothing else speaks of: those
+/// that could not fail, and macros of the project's own that end the program. Whether there are any.
+pub(super) fn gone(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Request) -> bool {
+    let before = lineage.members.iter().enumerate().rev().skip(1).find_map(|(v, m)| Some((v, m.as_ref()?)));
+    let (Some((v, old)), Some(Some(new))) = (before, lineage.members.last()) else { return false };
+    let true_in = |m: &Member| -> Vec<(u32, String)> {
+        let settled = m.function.settled.iter().filter(|s| !s.compiled_out);
+        settled.map(|s| (s.line, s.text.to_string())).collect()
+    };
+    let guards = |v: usize, m: &Member| -> Vec<(u32, String)> {
+        let calls = guarding(m);
+        let written = (!calls.is_empty()).then(|| Written::of(request, v, m)).flatten();
+        calls
+            .iter()
+            .filter_map(|(line, name)| Some((*line, written.as_ref()?.argument(*line, name)?)))
+            .collect()
+    };
+    let (mut was, guarded) = (true_in(old), guards(v, old));
+    if was.is_empty() && guarded.is_empty() {
+        return false;
+    }
+    let mut left: Vec<String> =
+        symex::assertions_of(&new.function, &new.unit).into_iter().map(|(_, text, _)| text).collect();
+    left.extend(guards(lineage.members.len() - 1, new).into_iter().map(|(_, text)| text));
+    was.extend(guarded);
+    was.sort();
+    was.dedup();
+    let version = v as Version + 1;
+    let known = list.len();
+    for (line, text) in was {
+        let is_told = |a: &Assertion| a.lines.get(&version) == Some(&line);
+        if let Some(k) = left.iter().position(|t| *t == text) {
+            left.swap_remove(k);
+        } else if !list.iter().any(is_told) {
+            list.push(Assertion {
+                file: RepoPath::from(new.file.as_path()),
+                function: new.function.name.to_string(),
+                text,
+                matched: AssertionMatch::Removed,
+                lines: [(version, line)].into(),
+                decided_by: NOTHING.into(),
+                ..Assertion::default()
+            });
+        }
+    }
+    list.len() > known
+}
+
+/// Macros in a function that decide something and may end the program: their lines and names.
+fn guarding(m: &Member) -> BTreeSet<(u32, &str)> {
+    let nodes = &m.function.nodes;
+    let at = |n: &'_ Node| Some((n.span.line, n.span.expansion.as_ref()?.name.clone()));
+    let ends = |n: &Node| match &n.instr {
+        Instr::Call { callee: Callee::Direct(name), .. } => ENDING.contains(&&**name),
+        _ => false,
+    };
+    let decided: BTreeSet<(u32, String)> =
+        nodes.iter().filter(|n| matches!(n.instr, Instr::Branch { .. })).filter_map(at).collect();
+    let found = nodes.iter().filter(|n| ends(n) && at(n).is_some_and(|place| decided.contains(&place)));
+    found.filter_map(|n| Some((n.span.line, n.span.expansion.as_ref()?.name.as_str()))).collect()
+}
 
 /// Marks what is compiled out of the newest version of a function, and adds what both versions compile out.
 pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Request) {
@@ -17,6 +84,7 @@ pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
     let newest = last as Version + 1;
     let mut off: Vec<&Settled> = new.function.settled.iter().filter(|s| s.compiled_out).collect();
     let text = Written::of(request, last, new);
+    let checked = symex::assertions_of(&new.function, &new.unit);
     for at in 0..list.len() {
         let a = &list[at];
         if a.kind != AssertionKind::Assertion || a.matched != AssertionMatch::Removed {
@@ -28,7 +96,9 @@ pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
             list[at].lines.insert(newest, line);
             continue;
         }
-        let live = list.iter().filter(|b| b.lines.contains_key(&newest) && b.text == a.text).count();
+        let listed = list.iter().filter(|b| b.lines.contains_key(&newest) && b.text == a.text).count();
+        // Of a function in which nothing else changes nothing else is listed.
+        let live = listed.max(checked.iter().filter(|(_, text, _)| *text == a.text).count());
         let old = a.lines.iter().next_back().and_then(|(v, line)| {
             let version = (*v as usize).checked_sub(1)?;
             let member = lineage.members.get(version)?.as_ref()?;
@@ -66,6 +136,27 @@ impl Written {
         let inside = m.function.span.line..=m.function.span.end_line;
         let lines = lines::code(&bytes).into_iter().filter(|(line, _)| inside.contains(line));
         Some(Written { lines: lines.map(|(line, text)| (line, squeezed(&text))).collect() })
+    }
+
+    /// What a macro is called with that is called in a line; `None` where it is called more than once there.
+    fn argument(&self, line: u32, name: &str) -> Option<String> {
+        let text = self.lines.range(line..).map(|(_, t)| t.as_str()).collect::<Vec<_>>().join(" ");
+        let first = self.line(line)?;
+        let call = format!("{name}(");
+        if first.matches(&call).count() != 1 {
+            return None;
+        }
+        let inner = &text[text.find(&call)? + call.len()..];
+        let mut depth = 1usize;
+        let end = inner.char_indices().find_map(|(at, c)| {
+            depth = match c {
+                '(' => depth + 1,
+                ')' => depth - 1,
+                _ => depth,
+            };
+            (depth == 0).then_some(at)
+        })?;
+        inner.get(..end).map(str::to_owned).filter(|t| !t.is_empty())
     }
 
     fn line(&self, line: u32) -> Option<String> {

@@ -12,6 +12,7 @@ use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, Outcome, Place,
     Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
 };
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
@@ -119,7 +120,8 @@ fn function_report(
             if !f.unknowns.is_empty() {
                 f.outcome = Outcome::PartlyAnalysed;
             }
-            f.complete = f.unknowns.is_empty() && diff.is_decided();
+            let is_decided = diff.is_decided() && f.points.iter().all(|p| p.undecided.is_empty());
+            f.complete = f.unknowns.is_empty() && is_decided;
         }
         // Where the file could not be read, the function may well be there.
         None if (0..n).any(|v| lineage.members[v].is_none() && world.is_unknown(v, &member.file)) => {
@@ -194,7 +196,14 @@ fn point(
     (diff, kept): (&PointDiff, bool),
     queries: &mut u64,
 ) -> Point {
-    let view = View { request, lineage, a, point: &diff.point.id, reached: &diff.reached };
+    let view = View {
+        request,
+        lineage,
+        a,
+        point: &diff.point.id,
+        reached: &diff.reached,
+        lines: RefCell::default(),
+    };
     let kind = match diff.point.kind {
         invariant::Kind::Entry => PointKind::Entry,
         invariant::Kind::Exit => PointKind::Exit,
@@ -267,8 +276,14 @@ fn point(
                 let causes = view.causes(c, from, to);
                 causes.removed.is_empty() && causes.added.is_empty()
             };
+            // What a function returns or prints of its own objects is no matter of how inputs are laid out.
+            let own = |old: &Member, new: &Member| {
+                matches!(c.subject, Subject::Result | Subject::Output | Subject::Ends)
+                    && !layouts::are_given(old, new)
+            };
             let laid_out = |(old, new): (&Member, &Member)| {
-                witness::is_layout_only(c, old, new) || untouched() && layouts::differ(old, new)
+                witness::is_layout_only(c, old, new)
+                    || untouched() && layouts::differ(old, new) && !own(old, new)
             };
             if old.zip(new).is_some_and(laid_out) {
                 let reason = "a type has another layout in the two versions";
@@ -279,13 +294,14 @@ fn point(
             }
             // What was to be lost is said in the same words, but for where they stand: nothing is known
             // to have changed.
-            if c.claim == invariant::Claim::NoLongerProvable {
+            if c.claim == invariant::Claim::NoLongerProvable || c.witness.is_none() && !c.added.is_empty() {
                 let moved = old.zip(new).map(|(a, b)| positions::moved(&a.inlined, &b.inlined));
                 let moved = moved.unwrap_or_default();
                 let said = |f: &invariant::Fact| {
-                    c.added.iter().any(|o| o.text == positions::renumbered(&f.text, &moved))
+                    c.added.iter().any(|o| positions::is_said_alike(&f.text, &o.text, &moved))
                 };
-                if c.removed.iter().all(said) {
+                let is_whole = c.added.len() == c.removed.len();
+                if c.removed.iter().all(said) && (is_whole || c.claim == invariant::Claim::NoLongerProvable) {
                     continue;
                 }
             }
@@ -325,6 +341,8 @@ struct View<'a> {
     /// Id of the point that is shown.
     point: &'a str,
     reached: &'a invariant::ReachedByClass,
+    /// By version: the lines of the function's file.
+    lines: RefCell<BTreeMap<usize, Vec<String>>>,
 }
 
 impl View<'_> {
@@ -471,10 +489,14 @@ impl View<'_> {
 
     fn line_ref(&self, v: usize, line: u32) -> LineRef {
         let Some(m) = self.member(v) else { return LineRef::default() };
-        let text = self.request.versions[v].tree.read(&m.file).and_then(|bytes| {
-            let line = bytes.split(|&b| b == b'\n').nth(line as usize - 1)?;
-            Some(String::from_utf8_lossy(line).trim_end().to_owned())
+        let mut known = self.lines.borrow_mut();
+        // A fact may rest on thousands of lines.
+        let lines = known.entry(v).or_insert_with(|| {
+            let bytes = self.request.versions[v].tree.read(&m.file);
+            let line = |line: &[u8]| String::from_utf8_lossy(line).trim_end().to_owned();
+            bytes.map_or(Vec::new(), |bytes| bytes.split(|&b| b == b'\n').map(line).collect())
         });
+        let text = (line as usize).checked_sub(1).and_then(|k| lines.get(k)).cloned();
         LineRef { file: repo_path(&m.file), line, text }
     }
 

@@ -1,12 +1,14 @@
 //! Difference verification of a range: its first version against its last, one function at a time.
 
 use super::classes::World;
+use super::layouts;
 use super::lineage::{Lineage, Member};
 use super::{Request, Unwatched, lineage};
 use crate::difference::{self, Concerns, Detector, Extent, Graph, Remainder, Role, Version, remainder};
 use crate::interp::Program;
 use crate::ir::{Function, Instr, Node, NodeId, Stmt, StmtId};
 use crate::mvicfg::key;
+use crate::mvicfg::members::ByMembers;
 use crate::report::{RepoPath, VersionInfo};
 use crate::semantics::pointers;
 use rayon::prelude::*;
@@ -120,12 +122,12 @@ fn in_pool(request: &Request, choice: &Choice) -> Differences {
         added: added.collect(),
         compared,
         hunks: super::hunks::unread(request, &by_version, &lineages),
-        unread: unread(&by_version),
+        unread: unread(&by_version).into_iter().chain(super::statics::failing(&by_version)).collect(),
         notices,
     }
 }
 
-fn unread(by_version: &[lineage::VersionFiles]) -> Vec<(RepoPath, String)> {
+pub(super) fn unread(by_version: &[lineage::VersionFiles]) -> Vec<(RepoPath, String)> {
     let files = by_version.iter().flatten().flatten();
     let mut found: Vec<_> = files
         .filter_map(|(path, loaded)| Some((RepoPath::from(path), loaded.as_ref().err()?.to_string())))
@@ -138,7 +140,11 @@ fn unread(by_version: &[lineage::VersionFiles]) -> Vec<(RepoPath, String)> {
 /// Whether a function, or something that it leads to, may be another one.
 fn may_differ(old: &Member, new: &Member, world: &World, last: usize) -> bool {
     let whole = |v: usize, m: &Member| world.reaches.get(v)?.whole(&m.file, &m.function.name);
-    whole(0, old) != whole(last, new) || old.surroundings != new.surroundings
+    match layouts::of_closure((old, world.reaches.first()), (new, world.reaches.get(last))) {
+        ByMembers::Other => true,
+        ByMembers::Same => old.surroundings != new.surroundings,
+        _ => whole(0, old) != whole(last, new) || old.surroundings != new.surroundings,
+    }
 }
 
 /// What is known of functions of two versions: by file and name, and whether undefined behaviour counts.
@@ -192,7 +198,8 @@ fn compare(l: &Lineage, world: &World, last: usize, choice: &Choice) -> Option<C
     let name = new.function.name.clone();
     Some(Compared {
         file: new.file.clone(),
-        changed: key::exact_body_hash(&old.function) != key::exact_body_hash(&new.function),
+        changed: key::exact_body_hash(&old.function) != key::exact_body_hash(&new.function)
+            || layouts::are_others(old, new),
         is_entry: &*name == "main" || !new.function.is_static,
         lines: (new.function.span.line, new.function.span.end_line),
         graph,

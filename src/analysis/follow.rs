@@ -94,24 +94,52 @@ impl<'a, E> Follower<'a, E> {
 
     /// The files that the function rests on, where the step to a version changes one of them and with it the
     /// function as it is compiled.
-    fn reached(&mut self, to: usize, place: &Place) -> Option<Vec<PathBuf>> {
-        let (old, new) = (self.trees.get(to - 1)?, self.trees.get(to)?);
-        let Grounded { units, grounds, here, is_cut } = self.grounded.as_mut()?;
+    fn reached(&mut self, to: usize, place: &Place) -> Result<Option<Vec<PathBuf>>, E> {
+        let (Some(old), Some(new)) = (self.trees.get(to - 1), self.trees.get(to)) else { return Ok(None) };
+        let Some(Grounded { units, grounds, here, is_cut }) = self.grounded.as_mut() else { return Ok(None) };
         let mut ground = |tree: &Arc<dyn SourceTree>| on_large_stack(|| grounds.of(&**tree, place, units));
-        let after = match here.take().filter(|(known, _)| known == place) {
+        let mut after = match here.take().filter(|(known, _)| known == place) {
             Some((_, known)) => known,
             None => ground(new),
         };
         *is_cut |= !after.is_whole;
         if after.reads.iter().all(|path| old.content_id(path) == new.content_id(path)) {
-            *here = Some((place.clone(), after));
-            return None;
+            // Another file may begin, or cease, to define what it names.
+            if !after.is_open() || !grounds.is_touched([&**old, &**new], &(self.changes)(to)?, &after) {
+                *here = Some((place.clone(), after));
+                return Ok(None);
+            }
+            after = on_large_stack(|| grounds.of(&**new, place, units));
         }
+        let mut ground = |tree: &Arc<dyn SourceTree>| on_large_stack(|| grounds.of(&**tree, place, units));
         let before = ground(old);
         let is_other = before.whole(place) != after.whole(place);
         let paths: BTreeSet<PathBuf> = before.paths().chain(after.paths()).cloned().collect();
         *here = Some((place.clone(), before));
-        is_other.then(|| paths.into_iter().collect())
+        Ok(is_other.then(|| paths.into_iter().collect()))
+    }
+
+    /// Whether the function is another one after a step, with all that it rests on. What cannot be read is.
+    pub fn is_other(&mut self, step: &Step) -> bool {
+        let (Some(old), Some(new)) = (self.trees.get(step.to - 1), self.trees.get(step.to)) else {
+            return true;
+        };
+        let (Some(Grounded { units, grounds, .. }), Some(before)) = (self.grounded.as_mut(), &step.before)
+        else {
+            return true;
+        };
+        let mut whole = |tree: &Arc<dyn SourceTree>, place: &Place| {
+            on_large_stack(|| grounds.of(&**tree, place, units)).whole(place)
+        };
+        let whole = [whole(old, before), whole(new, &step.after)];
+        whole[0] != whole[1] || whole[0].is_none()
+    }
+
+    /// What was known of a version that is passed over says nothing of the next.
+    fn forget(&mut self) {
+        if let Some(grounded) = &mut self.grounded {
+            grounded.here = None;
+        }
     }
 
     /// Where the function is in the version that was reached; `None` before the step that brings it.
@@ -184,13 +212,18 @@ impl<E> Iterator for Follower<'_, E> {
             if is_same_file || old.is_some() {
                 let rests_on = match is_same_file || old == new {
                     true => match self.reached(to, &after) {
-                        Some(rests_on) => rests_on,
-                        None => continue,
+                        Ok(Some(rests_on)) => rests_on,
+                        Ok(None) => continue,
+                        Err(error) => return Some(Err(error)),
                     },
-                    false => Vec::new(),
+                    false => {
+                        self.forget();
+                        Vec::new()
+                    }
                 };
                 return Some(Ok(Step { to, before: Some(after.clone()), after, is_edit: true, rests_on }));
             }
+            self.forget();
             let before = match self.origin(to, &after) {
                 Ok(before) => before,
                 Err(error) => return Some(Err(error)),

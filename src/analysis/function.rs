@@ -4,7 +4,7 @@
 use super::bindings;
 use super::classes::{Analysed, Context, World, classify, classify_exactly, version_pairs};
 use super::lineage::{Lineage, Member};
-use super::{Options, Pin, difference};
+use super::{Options, Pin, difference, layouts, volatiles};
 use crate::invariant::{
     self, Budget, Checked, FunctionDiff, Kept, Loops, PinnedFact, Points, Precondition, Task,
 };
@@ -51,6 +51,8 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
     };
     if exit {
         bindings::tell(&tellable, &told, &mut diff);
+        layouts::tell(&tellable, &told, &mut diff);
+        volatiles::tell(&tellable, &told, &mut diff);
     }
     Analysed { class_of, representative, diff: Some(diff), is_harmless, is_shown }
 }

@@ -16,6 +16,8 @@ pub struct Drawing {
     pub functions: usize,
     /// In the DOT language.
     pub dot: String,
+    /// What may be missing in it.
+    pub not_looked_at: Vec<String>,
 }
 
 /// One function's graph.
@@ -33,13 +35,26 @@ struct Graph {
 /// Draws every function that has more than one body in the range and that is `wanted`, as written
 /// (nothing inlined or unrolled), by file and name. Cost: parsing and lowering, no solver.
 pub fn draw(request: &Request, wanted: impl Fn(&RepoPath, &str) -> bool + Sync) -> Drawing {
-    let mut graphs: Vec<Graph> = super::in_pool(request, || {
-        let lineages = super::Loaded::of(request).lineages;
-        lineages.par_iter().filter_map(|l| graph(request, l)).collect()
+    let (mut graphs, not_looked_at): (Vec<Graph>, Vec<String>) = super::in_pool(request, || {
+        let loaded = super::Loaded::of(request);
+        let graphs = loaded.lineages.par_iter().filter_map(|l| graph(request, l)).collect();
+        (graphs, not_looked_at(&loaded))
     });
     graphs.retain(|g| wanted(&g.file, &g.function));
     graphs.sort_by(|a, b| (&a.file, &a.function).cmp(&(&b.file, &b.function)));
-    Drawing { functions: graphs.len(), dot: dot_of(&graphs) }
+    Drawing { functions: graphs.len(), dot: dot_of(&graphs), not_looked_at }
+}
+
+/// Files that were not read, functions of which not all is understood, what a limit left out.
+fn not_looked_at(loaded: &super::Loaded) -> Vec<String> {
+    let unread = super::difference::unread(&loaded.by_version).into_iter();
+    let partly = loaded.lineages.iter().filter(|l| super::classes::is_changed(l)).filter_map(|l| {
+        let has_gaps = |m: &Member| !m.function.unknowns.is_empty();
+        let (_, newest) = l.newest().filter(|_| l.members.iter().flatten().any(has_gaps))?;
+        Some(format!("{}: {}() in part", RepoPath::from(&newest.file), newest.function.name))
+    });
+    let notices = loaded.notices.iter().map(|n| n.trim_start_matches("note: ").to_owned());
+    unread.map(|(file, why)| format!("{file}: {why}")).chain(partly).chain(notices).collect()
 }
 
 /// Says where the functions of a report stand in each version, and draws those with more than one body.

@@ -9,6 +9,7 @@
 //! configurations may depend on it.
 
 use super::classes::Analysed;
+use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
@@ -246,7 +247,11 @@ impl Judge<'_> {
             LineKind::Blank => Line::Neutral,
             LineKind::Inactive => not("inactive-branch"),
             LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
-            LineKind::Prototype(name) => self.declaration(pair, path, &name, "prototype"),
+            LineKind::Prototype(name) => match self.declaration(pair, path, &name, "prototype") {
+                Line::Not(_) if self.is_seen_by_users(pair, path, &name) => Line::Neutral,
+                known => known,
+            },
+            LineKind::Type(name) if self.is_laid_out_anew(pair, path, &name) => Line::Neutral,
             LineKind::Type(name) => self.declaration(pair, path, &name, "layout"),
             LineKind::Other => not("unparsed"),
             LineKind::Directive => self.directive(pair, version, path, line),
@@ -343,9 +348,47 @@ impl Judge<'_> {
         }) && self.analysed.get(lineage).is_some_and(|a| a.class_of[pair] != a.class_of[pair + 1])
     }
 
+    /// Whether all that changes of a type is where its members lie, and all that has to do with it in the
+    /// units that read the file, of which there is something, does the same.
+    fn is_laid_out_anew(&self, pair: usize, path: &Path, name: &str) -> bool {
+        let mut used = false;
+        for (l, a) in self.lineages.iter().zip(self.analysed) {
+            let (Some(Some(old)), Some(Some(new))) = (l.members.get(pair), l.members.get(pair + 1)) else {
+                // One that is new or gone is told by itself.
+                continue;
+            };
+            if ![old, new].iter().any(|m| m.unit.files.iter().any(|f| f == path)) {
+                continue;
+            }
+            if layouts::is_touched(old, new, name) {
+                used = true;
+                if a.class_of[pair] != a.class_of[pair + 1] {
+                    return false;
+                }
+            }
+        }
+        let units = |version: usize| self.readers(version, path).into_iter().cloned().collect::<Vec<_>>();
+        used && layouts::begin_alike(&units(pair), &units(pair + 1))
+    }
+
     fn declaration(&self, pair: usize, path: &Path, name: &str, why: &str) -> Line {
         let reached = self.reached(pair, path, name);
         if reached.iter().any(|&i| self.has_churn(pair, i)) { Line::Explained } else { not(why) }
+    }
+
+    /// Whether a function that a prototype of a file declares is defined, or used, by functions that were
+    /// compared, in which nothing is left open that the prototype changes.
+    fn is_seen_by_users(&self, pair: usize, path: &Path, name: &str) -> bool {
+        let reads = |m: &Member| m.unit.files.iter().any(|f| f == path);
+        let is_user = |(v, m): (usize, &Member)| {
+            reads(m) && (*m.function.name == *name || m.unit.is_whole && self.names(v, m, name))
+        };
+        let sides = |l: &Lineage| {
+            let here = |v: usize| Some((v, l.members.get(v)?.as_ref()?));
+            [pair, pair + 1].into_iter().filter_map(here).any(is_user)
+        };
+        let settled = |i: &usize| self.analysed.get(*i).is_some_and(|a| is_settled(a, pair));
+        self.lineages.iter().any(sides) && self.reached(pair, path, name).iter().all(settled)
     }
 
     /// What is defined and which branches are taken is reported as such unless it reaches a churn;

@@ -9,6 +9,7 @@ use super::lineage::{Lineage, VersionFiles};
 use super::reach::Reach;
 use super::{Request, witness};
 use crate::ir::{CType, Const, Global, InitPiece, Linkage, Unit};
+use crate::mvicfg::members;
 use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, LineRef, Point, PointKind, RepoPath, Report, Status,
     Version,
@@ -85,6 +86,12 @@ fn changed(request: &Request, files: &[VersionFiles], reaches: &[Reach]) -> Vec<
                 let Some(before) = before.filter(|b| (b.size, &b.init) != (g.size, &g.init)) else {
                     continue;
                 };
+                // Where only members lie elsewhere, they begin as before.
+                let images = [(&old.unit, before), (&new.unit, g)].map(|(u, g)| members::image(u, g));
+                let laid_out_anew = old.unit.layouts() != new.unit.layouts();
+                if laid_out_anew && images[0].is_some() && images[0] == images[1] {
+                    continue;
+                }
                 let mut readers = reaches[step].readers(old_path, &g.symbol);
                 for (reader, direct) in reaches[step + 1].readers(new_path, &g.symbol) {
                     *readers.entry(reader).or_default() |= direct;
@@ -262,7 +269,8 @@ impl Changed {
 /// The places of an object in order, with what they begin with.
 fn cells(unit: &Unit, g: &Global) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    if g.size <= MAX_BYTES {
+    let is_known = g.init.iter().all(|p| !matches!(p, InitPiece::Unknown { .. }));
+    if g.size <= MAX_BYTES && is_known {
         let image = Image::of(unit, g);
         image.cells(unit, &g.ty, 0, g.name.to_string(), &mut found);
     }
@@ -294,6 +302,8 @@ impl Image {
                     let places = image.bytes.iter_mut().skip(*offset as usize);
                     places.zip(bytes).for_each(|(place, byte)| *place = *byte);
                 }
+                // What nothing is known of is told as a whole.
+                InitPiece::Unknown { .. } => {}
                 InitPiece::Address { offset, symbol, plus } => {
                     let text = target(unit, symbol);
                     let text = if *plus == 0 { text } else { format!("{text} {plus:+}") };

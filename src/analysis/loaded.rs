@@ -1,12 +1,14 @@
 //! The units of a range that are loaded, by version, and their functions through the versions.
 //!
 //! Loaded is what the range changes, and what it reaches in files that it does not touch: those that include
-//! a changed file, and those that name an object that begins with another value.
+//! a changed file, those that name an object that begins with another value, and what a program whose
+//! `main` changes is linked with (`linked.rs`).
 
 use super::lineage::{self, Lineage, Member, VersionFiles};
+use super::linked::{self, MAX_FURTHER, MAX_LINKED, Name, Search};
 use super::reach::Reach;
-use super::units::{LoadResult, Units, is_header};
-use super::{Request, classes, elsewhere, files};
+use super::units::{LoadResult, LoadedUnit, Units, is_header};
+use super::{Request, bindings, classes, elsewhere, files, renamed};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
 use crate::report::filter::glob_matches;
@@ -40,10 +42,91 @@ impl Loaded {
         if !loaded.add_naming(request, &changed, MAX_READERS) {
             loaded.link(request);
         }
+        loaded.add_linked(request);
         loaded
     }
 
+    /// Loads what the programs of the range are linked with and what decides which definitions names lead
+    /// to, and links all again.
+    fn add_linked(&mut self, request: &Request) {
+        let Some(newest) = request.versions.last().filter(|_| !request.analysis.whole) else { return };
+        let (memory, mut asked) = (linked::Memory::default(), Search::default());
+        let (mut room, mut further, mut left_out) = (MAX_LINKED, MAX_FURTHER, BTreeSet::new());
+        loop {
+            let (search, beside) = self.unlinked(&asked);
+            let known = self.by_version.iter().flatten().flatten().map(|(path, _)| path.clone()).collect();
+            let found = linked::search(&*newest.tree, &known, &search, &memory);
+            asked.join(search);
+            let mut paths = found.chosen(&beside);
+            // What does not decide which definitions names lead to only lets runs go on.
+            let decides = |path: &PathBuf| found.decides(path, |name| self.is_replaceable(name));
+            let (deciding, plain): (Vec<PathBuf>, Vec<PathBuf>) = paths.drain(..).partition(decides);
+            left_out.extend(deciding.iter().skip(room).cloned());
+            paths.extend(deciding.into_iter().take(room));
+            room -= paths.len();
+            let more = plain.len().min(room).min(further);
+            paths.extend(plain.into_iter().take(more));
+            (room, further) = (room - more, further - more);
+            if paths.is_empty() {
+                break;
+            }
+            self.add_files(request, &paths);
+        }
+        if !left_out.is_empty() {
+            let more = left_out.len();
+            self.notices.push(format!(
+                "note: {more} more files were not looked at for what the program is linked with"
+            ));
+        }
+    }
+
+    /// Whether a definition in another file may take the place of one that was loaded.
+    fn is_replaceable(&self, name: &Name) -> bool {
+        let is_defined = |reach: &Reach| reach.weak_names().contains(name) || !name.0;
+        &*name.1 == "main" || self.reaches.iter().any(is_defined)
+    }
+
+    /// What is not known yet of what names lead to, beside what was asked before, and the file from which
+    /// it is looked for.
+    fn unlinked(&self, asked: &Search) -> (Search, PathBuf) {
+        let (mut wanted, mut beside) = (Search::default(), PathBuf::new());
+        for l in self.lineages.iter().filter(|l| classes::is_changed(l)) {
+            for (m, reach) in l.members.iter().zip(&self.reaches) {
+                let Some(m) = m.as_ref().filter(|m| &*m.function.name == "main") else { continue };
+                wanted.hooks = true;
+                beside.clone_from(&m.file);
+                wanted.defined.extend(reach.missing(&m.file, "main"));
+                wanted.defined.extend(reach.tentative(&m.file, "main"));
+            }
+        }
+        // What runs around it changes a program whose start stays.
+        let texts: BTreeSet<String> = self.by_version.iter().map(hooks).collect();
+        if texts.len() > 1 {
+            wanted.defined.insert((true, "main".into()));
+            let own =
+                |(path, l): &(PathBuf, LoadResult)| l.as_ref().is_ok_and(has_hooks).then(|| path.clone());
+            beside = self.by_version.iter().flatten().flatten().find_map(own).unwrap_or(beside);
+        }
+        for reach in &self.reaches {
+            wanted.defined.extend(reach.weak_names());
+        }
+        wanted.named.extend(self.relinked().into_iter().map(|(_, name)| name));
+        (wanted.without(asked), beside)
+    }
+
+    /// The names that one version defines for other files and its neighbour does not.
+    fn relinked(&self) -> BTreeSet<Name> {
+        let strong: Vec<BTreeSet<Name>> = self.reaches.iter().map(Reach::strong_names).collect();
+        let mut found: BTreeSet<Name> = BTreeSet::new();
+        for pair in strong.windows(2) {
+            found.extend(pair[0].symmetric_difference(&pair[1]).cloned());
+        }
+        found.remove(&(true, "main".into()));
+        found
+    }
+
     fn link(&mut self, request: &Request) {
+        renamed::align(&mut self.by_version, &self.units);
         self.reaches = self.by_version.iter().map(Reach::of).collect();
         let wanted = |l: &Lineage| match (&request.analysis.function, l.newest()) {
             (Some(glob), Some((_, m))) => glob_matches(glob.as_bytes(), m.function.name.as_bytes()),
@@ -51,10 +134,24 @@ impl Loaded {
         };
         let lineages = lineage::link(&self.by_version, &self.reaches);
         self.lineages = lineages.into_iter().filter(wanted).collect();
+        // Whoever names what another definition takes the place of is looked at for that.
+        let relinked = self.relinked();
+        let objects: BTreeSet<Name> = relinked.iter().filter(|name| !name.0).cloned().collect();
+        for l in self.lineages.iter_mut().filter(|l| !relinked.is_empty() && !classes::is_changed(l)) {
+            let has = |names: &BTreeSet<Name>| {
+                let of = |(m, reach): (&Option<Member>, &Reach)| {
+                    m.as_ref().is_some_and(|m| reach.names_one_of(&m.file, &m.function.name, names))
+                };
+                l.members.iter().zip(&self.reaches).any(of)
+            };
+            if has(&relinked) {
+                l.salt = salt(l, &self.reaches, has(&objects));
+            }
+        }
         // Callers of what changed are looked for by themselves, but where one function is asked about.
         if request.analysis.function.is_some() {
             for l in self.lineages.iter_mut().filter(|l| !classes::is_changed(l)) {
-                l.salt = salt(l, &self.reaches);
+                l.salt = salt(l, &self.reaches, false);
             }
         }
     }
@@ -65,18 +162,23 @@ impl Loaded {
         let known = self.by_version.iter().flatten().flatten().map(|(path, _)| path.clone()).collect();
         let found = elsewhere::naming(&*newest.tree, &known, names, &BTreeSet::new(), most);
         self.notices.extend(found.notices("what the change reaches"));
+        self.add_files(request, &found.files);
+        !found.files.is_empty()
+    }
+
+    /// Loads further files in all versions that have them, and links all again.
+    fn add_files(&mut self, request: &Request, files: &[PathBuf]) {
         let there = |path: &PathBuf| -> Vec<Option<PathBuf>> {
             let has = |v: &super::VersionInput| v.tree.content_id(path).map(|_| path.clone());
             request.versions.iter().map(has).collect()
         };
-        let paths: Vec<Vec<Option<PathBuf>>> = found.files.iter().map(there).collect();
+        let paths: Vec<Vec<Option<PathBuf>>> = files.iter().map(there).collect();
         for (version, more) in self.by_version.iter_mut().zip(load(request, &self.units, &paths)) {
             version.extend(more);
         }
         if !paths.is_empty() {
             self.link(request);
         }
-        !paths.is_empty()
     }
 
     /// Loads the files that name functions which differ between the first and the last version, or objects
@@ -133,10 +235,15 @@ impl Loaded {
 }
 
 /// Tells versions of a function apart by what they do with all that they call; nothing, where that is one.
-fn salt(l: &Lineage, reaches: &[Reach]) -> Vec<Vec<Option<usize>>> {
+/// `whole`: and by what the objects that they name begin with.
+fn salt(l: &Lineage, reaches: &[Reach], whole: bool) -> Vec<Vec<Option<usize>>> {
     let does = |(v, m): (usize, &Option<Member>)| {
         let m = m.as_ref()?;
-        reaches.get(v)?.does(&m.file, &m.function.name)
+        let reach = reaches.get(v)?;
+        match whole {
+            true => reach.whole(&m.file, &m.function.name),
+            false => reach.does(&m.file, &m.function.name),
+        }
     };
     let all: Vec<Option<Arc<str>>> = l.members.iter().enumerate().map(does).collect();
     let kinds: BTreeSet<&Arc<str>> = all.iter().flatten().collect();
@@ -145,6 +252,17 @@ fn salt(l: &Lineage, reaches: &[Reach]) -> Vec<Vec<Option<usize>>> {
         0 | 1 => Vec::new(),
         _ => all.iter().map(|does| vec![number(does)]).collect(),
     }
+}
+
+/// What runs around `main` of a version's files, by name.
+fn hooks(files: &VersionFiles) -> String {
+    let units = files.iter().flatten().filter_map(|(_, loaded)| loaded.as_ref().ok());
+    let of = |l: &Arc<LoadedUnit>| bindings::hooks_of(l);
+    units.map(of).collect()
+}
+
+fn has_hooks(loaded: &Arc<LoadedUnit>) -> bool {
+    !bindings::hooks_of(loaded).is_empty()
 }
 
 /// The units of files, by version and file.

@@ -25,16 +25,20 @@ mod implied;
 mod initial;
 mod layouts;
 mod lineage;
+mod linked;
 mod loaded;
 pub mod memory;
 mod preconditions;
 mod properties;
 mod reach;
+mod renamed;
 mod selection;
+mod statics;
 mod summaries;
 mod through;
 mod units;
 mod verifying;
+mod volatiles;
 mod witness;
 
 pub use files::{FileChange, Hunk};
@@ -270,6 +274,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
             verifying::settle(list, lineage, analysed, &world, &options);
         }
     };
+    statics::tell(&mut report, &by_version);
     properties::fill(&mut report, &lineages, &analysed, request, &join);
     properties::fill(&mut report, &callers.lineages, &callers.analysed, request, &|_, _| {});
     differencing::count(&mut report, &compared);

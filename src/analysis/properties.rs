@@ -38,7 +38,7 @@ pub(super) fn fill(
             }
         }
         join(&mut list, k);
-        if a.diff.is_some() {
+        if compiled_out::gone(&mut list, lineage, request) || a.diff.is_some() {
             compiled_out::mark(&mut list, lineage, request);
         }
         report.assertions.extend(list);

@@ -12,9 +12,10 @@
 
 use super::bindings;
 use super::lineage::VersionFiles;
+use super::linked::Name;
 use super::units::LoadedUnit;
-use crate::ir::{Expr, Function, Global, InitPiece, Linkage, Object};
-use crate::mvicfg::key;
+use crate::ir::{Callee, Expr, Function, Global, InitPiece, Instr, Linkage, Object, Unit};
+use crate::mvicfg::{key, members};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,10 @@ struct Part {
     text: String,
     /// Functions by name, objects by symbol.
     names: Vec<(bool, Arc<str>)>,
+    /// The functions among them whose address is taken.
+    taken: Vec<Arc<str>>,
+    /// It calls what a pointer says.
+    calls_pointers: bool,
 }
 
 /// The parts of one unit; they do not depend on what else is loaded.
@@ -34,6 +39,8 @@ pub(super) struct UnitParts {
     functions: Vec<Part>,
     /// By global: none for literals, whose symbols say what is in them.
     objects: Vec<Option<Part>>,
+    /// By global: its initial value by the members that have it, once that was asked.
+    images: Vec<OnceLock<Option<Arc<str>>>>,
 }
 
 impl UnitParts {
@@ -42,7 +49,8 @@ impl UnitParts {
         let functions = loaded.functions.iter().map(|f| function_part(&f.function)).collect();
         let is_function = |symbol: &str| loaded.unit.global(symbol).is_none();
         let object = |g: &Global| (g.linkage != Linkage::Literal).then(|| object_part(g, &is_function));
-        UnitParts { functions, objects: loaded.unit.globals.iter().map(object).collect() }
+        let images = loaded.unit.globals.iter().map(|_| OnceLock::new()).collect();
+        UnitParts { functions, objects: loaded.unit.globals.iter().map(object).collect(), images }
     }
 }
 
@@ -52,16 +60,20 @@ fn function_part(f: &Function) -> Part {
     for name in objects_of(f) {
         names.push((false, name));
     }
+    let (mut taken, mut calls_pointers) = (Vec::new(), false);
     for node in &f.nodes {
+        calls_pointers |= matches!(node.instr, Instr::Call { callee: Callee::Indirect(_), .. });
         node.instr.for_each_expr(&mut |e| {
-            if let Expr::Addr(Object::Function(name)) = e
-                && !names.contains(&(true, name.clone()))
-            {
-                names.push((true, name.clone()));
+            if let Expr::Addr(Object::Function(name)) = e {
+                if !names.contains(&(true, name.clone())) {
+                    names.push((true, name.clone()));
+                }
+                taken.push(name.clone());
             }
         });
     }
-    Part { text: format!("{} {}", text, f.vars.iter().map(|v| v.size).sum::<u64>()), names }
+    let size: u64 = f.vars.iter().map(|v| v.size).sum();
+    Part { text: format!("{text} {size}"), names, taken, calls_pointers }
 }
 
 /// The objects that a body names.
@@ -80,9 +92,7 @@ fn objects_of(f: &Function) -> BTreeSet<Arc<str>> {
 fn object_part(g: &Global, is_function: &dyn Fn(&str) -> bool) -> Part {
     let mut names = Vec::new();
     for piece in &g.init {
-        if let InitPiece::Address { symbol, .. } = piece {
-            names.push((is_function(symbol), symbol.clone()));
-        }
+        names.extend(piece.symbols().iter().map(|symbol| (is_function(symbol), symbol.clone())));
     }
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("{} {} ", g.symbol, g.size).as_bytes());
@@ -95,9 +105,19 @@ fn object_part(g: &Global, is_function: &dyn Fn(&str) -> bool) -> Part {
             InitPiece::Address { offset, symbol, plus } => {
                 hasher.update(format!("&{symbol} {plus} {offset}").as_bytes());
             }
+            InitPiece::Unknown { offset, size, text, symbols } => {
+                hasher.update(format!("?{text} {symbols:?} {size} {offset}").as_bytes());
+            }
         };
     }
-    Part { text: hasher.finalize().to_hex()[..32].to_string(), names }
+    let taken = names.iter().filter(|(is_function, _)| *is_function).map(|(_, name)| name.clone()).collect();
+    Part { text: hasher.finalize().to_hex()[..32].to_string(), names, taken, calls_pointers: false }
+}
+
+/// Whether another file may have the definition of an object: it says nothing of its value (`int x;` in
+/// several files, as with `-fcommon`).
+fn is_tentative(g: &Global) -> bool {
+    g.linkage == Linkage::External && g.init.is_empty() && !g.is_const
 }
 
 /// A node by its place in what was loaded: unit, and function or object there.
@@ -118,6 +138,7 @@ pub(super) struct Reach {
     /// Symbols of functions among these of which there is but a weak definition.
     weak: BTreeSet<Arc<str>>,
     opaque: OnceLock<String>,
+    starters: OnceLock<Vec<(Id, BTreeSet<Id>)>>,
     graph: OnceLock<Graph>,
     does: OnceLock<BTreeMap<Id, Arc<str>>>,
     whole: OnceLock<BTreeMap<Id, Arc<str>>>,
@@ -139,6 +160,7 @@ impl Reach {
             external: BTreeMap::new(),
             weak: BTreeSet::new(),
             opaque: OnceLock::new(),
+            starters: OnceLock::new(),
             graph: OnceLock::new(),
             does: OnceLock::new(),
             whole: OnceLock::new(),
@@ -211,9 +233,112 @@ impl Reach {
         }
     }
 
-    /// What surrounds a function of a unit ([`super::bindings`]).
+    /// As [`Reach::definition`], with its unit.
+    pub fn defined(&self, file: &Path, name: &str) -> Option<(&Function, &Unit)> {
+        match self.function(file, name)? {
+            Id::Function(u, i) => {
+                let loaded = self.units.get(u)?;
+                Some((&loaded.functions.get(i)?.function, &loaded.unit))
+            }
+            Id::Object(..) => None,
+        }
+    }
+
+    /// What tells the layouts of all units.
+    pub fn layouts(&self) -> Vec<blake3::Hash> {
+        self.units.iter().map(|u| u.unit.layouts()).collect()
+    }
+
+    /// What surrounds a function of a unit ([`super::bindings`]), and what runs before `main` and may give
+    /// other values to the objects that it names.
     pub fn surroundings(&self, loaded: &LoadedUnit, f: &Function) -> Arc<str> {
-        bindings::surroundings(f, &loaded.unit, self.units.iter().map(|u| &**u))
+        let around = bindings::surroundings(f, &loaded.unit, self.units.iter().map(|u| &**u));
+        let Some(&unit) = self.by_path.get(&loaded.unit.path).filter(|_| !self.starters().is_empty()) else {
+            return around;
+        };
+        let named = objects_of(f).into_iter().filter_map(|symbol| self.resolve(unit, &(false, symbol)));
+        let began = self.began(&self.variables_of(named.collect(), false));
+        if began.is_empty() { around } else { format!("{around}{began}").into() }
+    }
+
+    /// What may have been done before a function of a file is called, and counts for what it does then: what
+    /// runs before `main` and names the same objects as it, or what it leads to; the functions that others
+    /// may have left the addresses of, where it calls what a pointer says.
+    pub fn beginnings(&self, file: &Path, name: &str) -> String {
+        let Some(id) = self.function(file, name) else { return String::new() };
+        let reached = self.reached(vec![id], true);
+        let mut begun = match self.starters().is_empty() {
+            true => String::new(),
+            false => self.began(&self.variables_of(vec![id], true)),
+        };
+        if reached.iter().any(|id| self.part(*id).is_some_and(|p| p.calls_pointers)) {
+            let does = self.does.get_or_init(|| self.hashes(false));
+            let hashes: BTreeSet<&Arc<str>> = self.taken().iter().filter_map(|id| does.get(id)).collect();
+            hashes.into_iter().for_each(|hash| begun.push_str(&format!("may call {hash}\n")));
+        }
+        begun
+    }
+
+    /// The functions whose address something takes.
+    fn taken(&self) -> BTreeSet<Id> {
+        let all = self.graph().ids.iter();
+        let of = |id: &Id| -> Vec<Id> {
+            let (Id::Function(u, _) | Id::Object(u, _)) = *id;
+            let names = self.part(*id).map(|p| p.taken.as_slice()).unwrap_or_default();
+            names.iter().filter_map(|name| self.resolve(u, &(true, name.clone()))).collect()
+        };
+        all.flat_map(of).collect()
+    }
+
+    /// The functions that run before `main`, with the variables that they, or what they lead to, name.
+    fn starters(&self) -> &[(Id, BTreeSet<Id>)] {
+        self.starters.get_or_init(|| {
+            let starts = |l: &LoadedUnit, f: &Function| {
+                f.binding.before_main.is_some() || l.unit.init_array.contains(&f.name)
+            };
+            let of = |(u, l): (usize, &Arc<LoadedUnit>)| -> Vec<Id> {
+                let all = l.functions.iter().enumerate();
+                all.filter(|(_, f)| starts(l, &f.function)).map(|(i, _)| Id::Function(u, i)).collect()
+            };
+            let ids = self.units.iter().enumerate().flat_map(of);
+            ids.map(|id| (id, self.variables_of(vec![id], true))).collect()
+        })
+    }
+
+    /// The objects among these, and those that they lead to, whose values are not known; `deep`: through
+    /// functions, too.
+    fn variables_of(&self, from: Vec<Id>, deep: bool) -> BTreeSet<Id> {
+        let mut found = self.reached(from, deep);
+        let is_variable =
+            |g: &Global| !g.is_known_constant() && !matches!(g.linkage, Linkage::Literal | Linkage::Import);
+        found.retain(|id| self.object(*id).is_some_and(is_variable));
+        found
+    }
+
+    /// These and what they lead to; through functions only if `deep`.
+    fn reached(&self, mut work: Vec<Id>, deep: bool) -> BTreeSet<Id> {
+        let mut seen: BTreeSet<Id> = work.iter().copied().collect();
+        while let Some(id) = work.pop() {
+            let next = self.leads_to(id).into_iter().filter_map(|(_, to)| to);
+            let passed = |to: &Id| deep || matches!(to, Id::Object(..));
+            work.extend(next.filter(|to| passed(to) && seen.insert(*to)));
+        }
+        seen
+    }
+
+    /// What runs before `main` and names one of these objects: by what it does.
+    fn began(&self, objects: &BTreeSet<Id>) -> String {
+        let touches = |(_, own): &&(Id, BTreeSet<Id>)| own.iter().any(|o| objects.contains(o));
+        let does = self.does.get_or_init(|| self.hashes(false));
+        let spelled = self.starters().iter().filter(touches).filter_map(|(id, _)| does.get(id));
+        spelled.map(|hash| format!("begun by {hash}\n")).collect()
+    }
+
+    /// Whether a function of a file leads to objects that other files may write.
+    pub fn shares_variables(&self, file: &Path, name: &str) -> bool {
+        let Some(id) = self.function(file, name) else { return false };
+        let is_shared = |id: &Id| self.object(*id).is_some_and(|g| g.linkage != Linkage::Internal);
+        self.variables_of(vec![id], true).iter().any(is_shared)
     }
 
     /// A hash of all units with text that may define anything; empty where there is none.
@@ -228,6 +353,15 @@ impl Reach {
         }
     }
 
+    /// The initial value of an object of structures, by their members.
+    fn image(&self, id: Id) -> Option<&str> {
+        let Id::Object(u, i) = id else { return None };
+        let loaded = self.units.get(u)?;
+        let g = loaded.unit.globals.get(i)?;
+        let made = || Some(format!("{} {}", g.symbol, members::image(&loaded.unit, g)?).into());
+        loaded.parts().images.get(i)?.get_or_init(made).as_deref()
+    }
+
     fn part(&self, id: Id) -> Option<&Part> {
         match id {
             Id::Function(u, i) => self.units.get(u)?.parts().functions.get(i),
@@ -240,8 +374,8 @@ impl Reach {
         let own = || self.own.get(unit).and_then(|own| own.get(name));
         let u = &self.units.get(unit)?.unit;
         if !name.0 {
-            // A weak object gives way, too.
-            let is_weak = u.global(&name.1).is_some_and(|g| g.linkage == Linkage::Weak);
+            // A weak object gives way, too, and one that another file may say the value of.
+            let is_weak = u.global(&name.1).is_some_and(|g| g.linkage == Linkage::Weak || is_tentative(g));
             let external = || self.external.get(name);
             return if is_weak { external().or_else(own) } else { own().or_else(external) }.copied();
         }
@@ -267,7 +401,17 @@ impl Reach {
     fn leads_to(&self, id: Id) -> Vec<(&(bool, Arc<str>), Option<Id>)> {
         let (Id::Function(u, _) | Id::Object(u, _)) = id;
         let names = self.part(id).map(|p| p.names.as_slice()).unwrap_or_default();
-        names.iter().map(|name| (name, self.resolve(u, name))).collect()
+        let mut found: Vec<_> = names.iter().map(|name| (name, self.resolve(u, name))).collect();
+        // Compilers choose between an inline definition and the external one.
+        let own = |name: &(bool, Arc<str>)| self.own.get(u)?.get(name).copied();
+        let inline = names.iter().map(|name| (name, own(name).filter(|id| self.is_inline(*id))));
+        found.extend(inline.filter(|other| other.1.is_some()));
+        found
+    }
+
+    fn is_inline(&self, id: Id) -> bool {
+        let Id::Function(u, i) = id else { return false };
+        self.units.get(u).and_then(|l| l.functions.get(i)).is_some_and(|f| f.function.binding.is_inline)
     }
 
     fn graph(&self) -> &Graph {
@@ -296,8 +440,7 @@ impl Reach {
         // What others lead to comes first.
         for part in petgraph::algo::kosaraju_scc(&graph.edges) {
             let members: BTreeSet<Id> = part.into_iter().map(|n| graph.ids[n.index()]).collect();
-            let local = |id: Id| self.local_text(id, whole, &members, &done);
-            let texts: Vec<(Id, String)> = members.iter().map(|id| (*id, local(*id))).collect();
+            let texts = self.texts_of(&members, whole, &done);
             let mut all: Vec<&str> = texts.iter().map(|(_, t)| t.as_str()).collect();
             all.sort_unstable();
             let all = all.join("\n");
@@ -310,12 +453,38 @@ impl Reach {
         done
     }
 
-    /// The text of a node with the hashes of what it leads to outside of its strongly connected part.
+    /// The texts of a strongly connected part. Its functions go by their order among these texts; by their
+    /// names only where that tells too little.
+    fn texts_of(
+        &self,
+        members: &BTreeSet<Id>,
+        whole: bool,
+        done: &BTreeMap<Id, Arc<str>>,
+    ) -> Vec<(Id, String)> {
+        let texts = |label: &BTreeMap<Id, String>| -> Vec<(Id, String)> {
+            members.iter().map(|id| (*id, self.local_text(*id, whole, label, done))).collect()
+        };
+        let nameless = texts(&members.iter().map(|id| (*id, "\\inside".to_owned())).collect());
+        if members.len() < 2 {
+            return nameless;
+        }
+        let order: BTreeSet<&String> = nameless.iter().map(|(_, text)| text).collect();
+        let is_told = order.len() == members.len();
+        let label = |(id, text): &(Id, String)| {
+            let name = || self.named(*id).map_or_else(|| format!("{id:?}"), |(_, name)| name.to_string());
+            let rank = order.iter().position(|t| *t == text).unwrap_or_default();
+            (*id, if is_told { format!("\\{rank}") } else { name() })
+        };
+        texts(&nameless.iter().map(label).collect())
+    }
+
+    /// The text of a node with the hashes of what it leads to outside of its strongly connected part, and
+    /// what stands for the nodes inside.
     fn local_text(
         &self,
         id: Id,
         whole: bool,
-        inside: &BTreeSet<Id>,
+        inside: &BTreeMap<Id, String>,
         done: &BTreeMap<Id, Arc<str>>,
     ) -> String {
         let Some(part) = self.part(id) else { return String::new() };
@@ -328,7 +497,9 @@ impl Reach {
             text.push(' ');
             match to {
                 Some(to) if to == id => text.push_str("\\self"),
-                Some(to) if inside.contains(&to) => text.push_str(name),
+                Some(to) if inside.contains_key(&to) => {
+                    text.push_str(if matches!(to, Id::Object(..)) { name } else { &inside[&to] });
+                }
                 Some(to) => text.push_str(done.get(&to).map_or(name, |hash| hash)),
                 // It may be in text that is not understood.
                 None => {
@@ -350,13 +521,18 @@ impl Reach {
         self.whole.get_or_init(|| self.hashes(true)).get(&self.function(file, name)?).cloned()
     }
 
-    /// The names that a function of a file leads to and that nothing that was loaded defines.
-    pub fn missing(&self, file: &Path, name: &str) -> BTreeSet<(bool, Arc<str>)> {
+    /// The names that a function of a file leads to and that nothing that was loaded defines, and those of
+    /// which only a weak definition was.
+    pub fn missing(&self, file: &Path, name: &str) -> BTreeSet<Name> {
+        let weak = self.weak_names();
         let mut found = BTreeSet::new();
         let mut seen: BTreeSet<Id> = BTreeSet::new();
         let mut work: Vec<Id> = self.function(file, name).into_iter().collect();
         while let Some(id) = work.pop() {
             for (name, to) in self.leads_to(id) {
+                if weak.contains(name) {
+                    found.insert(name.clone());
+                }
                 match to {
                     Some(to) => work.extend(seen.insert(to).then_some(to)),
                     // A text says itself what it is.
@@ -368,6 +544,63 @@ impl Reach {
         found
     }
 
+    /// The names of which there is but a weak definition, and those that units define only weakly.
+    pub fn weak_names(&self) -> BTreeSet<Name> {
+        let mut found: BTreeSet<Name> = self.weak.iter().map(|name| (true, name.clone())).collect();
+        for id in self.external.values() {
+            if let Some(g) = self.object(*id).filter(|g| g.linkage == Linkage::Weak) {
+                found.insert((false, g.symbol.clone()));
+            }
+        }
+        found
+    }
+
+    /// The names that units define for all others, but for weak definitions.
+    pub fn strong_names(&self) -> BTreeSet<Name> {
+        let weak = self.weak_names();
+        self.external.keys().filter(|name| !weak.contains(*name)).cloned().collect()
+    }
+
+    /// The objects that a function of a file leads to and of which another file may say what they begin with.
+    pub fn tentative(&self, file: &Path, name: &str) -> BTreeSet<Name> {
+        let mut found = BTreeSet::new();
+        let mut seen: BTreeSet<Id> = BTreeSet::new();
+        let mut work: Vec<Id> = self.function(file, name).into_iter().collect();
+        while let Some(id) = work.pop() {
+            if let Some(g) = self.object(id).filter(|g| is_tentative(g)) {
+                found.insert((false, g.symbol.clone()));
+            }
+            let next = self.leads_to(id).into_iter().filter_map(|(_, to)| to);
+            work.extend(next.filter(|to| seen.insert(*to)));
+        }
+        found
+    }
+
+    /// Whether a function of a file names one of these, itself or through the objects that it names.
+    pub fn names_one_of(&self, file: &Path, name: &str, names: &BTreeSet<Name>) -> bool {
+        self.finds(file, name, names, false)
+    }
+
+    /// Whether a function of a file, or what it leads to, names one of these.
+    pub fn leads_to_one_of(&self, file: &Path, name: &str, names: &BTreeSet<Name>) -> bool {
+        self.finds(file, name, names, true)
+    }
+
+    fn finds(&self, file: &Path, name: &str, names: &BTreeSet<Name>, deep: bool) -> bool {
+        let mut seen: BTreeSet<Id> = BTreeSet::new();
+        let mut work: Vec<Id> = self.function(file, name).into_iter().collect();
+        while let Some(id) = work.pop() {
+            for (name, to) in self.leads_to(id) {
+                if names.contains(name) {
+                    return true;
+                }
+                let passed = |to: &Id| deep || matches!(to, Id::Object(..));
+                work.extend(to.filter(|to| passed(to) && seen.insert(*to)));
+            }
+        }
+        false
+    }
+
     /// The values of the objects that a body in a file rests on, as a hash: those that are known; of a
     /// program's start all initial values, of whatever it reaches.
     pub fn values(&self, file: &Path, body: &Function) -> Arc<str> {
@@ -376,6 +609,7 @@ impl Reach {
         let mut seen: BTreeSet<Id> = BTreeSet::new();
         let named = objects_of(body).into_iter().map(|symbol| (false, symbol));
         let mut work: Vec<Id> = named.filter_map(|name| self.resolve(unit, &name)).collect();
+        let own: BTreeSet<Id> = work.iter().copied().collect();
         if is_start {
             work.extend(self.function(file, &body.name));
         }
@@ -391,7 +625,11 @@ impl Reach {
         let mut texts: Vec<&str> = seen
             .into_iter()
             .filter(|id| self.object(*id).is_some())
-            .filter_map(|id| Some(self.part(id)?.text.as_str()))
+            .filter_map(|id| match own.contains(&id).then(|| self.image(id)).flatten() {
+                // What a body names itself it takes by members, where layouts differ ([`super::layouts`]).
+                Some(image) => Some(image),
+                None => Some(self.part(id)?.text.as_str()),
+            })
             .collect();
         texts.sort_unstable();
         blake3::hash(texts.join(" ").as_bytes()).to_hex()[..16].into()

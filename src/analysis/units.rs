@@ -81,6 +81,11 @@ impl Units {
         Units { options, limits, included: BTreeSet::new(), known: Mutex::default() }
     }
 
+    /// A unit that was changed after it was loaded.
+    pub(super) fn again(&self, unit: Unit) -> LoadedUnit {
+        LoadedUnit::new(unit, &self.limits)
+    }
+
     /// Takes these sources for parts of other units.
     pub(super) fn open(&mut self, included: BTreeSet<PathBuf>) {
         self.included = included;

@@ -9,7 +9,8 @@ use crate::ir::{CType, Const, Field, VarKind};
 use crate::report::{self, Argument, CallResult, MemoryObject, Run, Undefined, Witness, WitnessKind};
 use crate::semantics::c_text::{float_literal, string_literal};
 use names::{Names, is_char};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Converts a run, of a churn if there is one. `program`: the entry is a `main`.
@@ -37,6 +38,7 @@ pub fn convert(
     if run.old.overflowed() || run.new.overflowed() {
         relies_on.push("-fwrapv".to_owned());
     }
+    let elsewhere: BTreeSet<&PathBuf> = run.old.elsewhere.iter().chain(&run.new.elsewhere).collect();
     Witness {
         kind: if program { WitnessKind::Program } else { WitnessKind::Call },
         entry: new.function.name.to_string(),
@@ -48,6 +50,7 @@ pub fn convert(
         argv: (program && run.input.argv.len() > 1)
             .then(|| run.input.argv.iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect()),
         relies_on,
+        elsewhere: elsewhere.into_iter().map(|p| report::RepoPath::from(p.as_path())).collect(),
         old: outcome(&run.old, old, &old_names, program, before),
         new: outcome(&run.new, new, &names, program, after),
     }
@@ -364,10 +367,20 @@ impl Content<'_> {
                 if (bits != 0 || self.zeros)
                     && let Some(c) = Const::from_bits(sort, bits)
                 {
-                    cells.insert(path, report::Value::Text(constant(c, ty)));
+                    // What is read as something else, too, has its sign.
+                    let sign = if !self.zeros && is_negative_nan(c) { "-" } else { "" };
+                    cells.insert(path, report::Value::Text(format!("{sign}{}", constant(c, ty))));
                 }
             }
         }
+    }
+}
+
+fn is_negative_nan(c: Const) -> bool {
+    match c {
+        Const::F32(bits) => f32::from_bits(bits).is_nan() && bits >> 31 == 1,
+        Const::F64(bits) => f64::from_bits(bits).is_nan() && bits >> 63 == 1,
+        _ => false,
     }
 }
 
@@ -401,6 +414,7 @@ impl Content<'_> {
         let fits = |f: &Field| match &f.ty {
             CType::Pointer(_) => self.pointers.contains_key(&(at + f.offset)),
             CType::Record(_) | CType::Array(..) => true,
+            CType::Float(_) if self.has_nan(m, at + f.offset, &f.ty) => false,
             _ => !self.pointers.contains_key(&(at + f.offset)),
         };
         let Some(f) = fields.get(k).filter(|f| f.bits.is_none()) else { return true };
@@ -408,6 +422,15 @@ impl Content<'_> {
         let shares = |g: &Field| g.bits.is_none() && extent(g).0 < end && start < extent(g).1;
         let better = |(i, g): (usize, &Field)| i != k && shares(g) && (!fits(g), i) < (!fits(f), k);
         !fields.iter().enumerate().any(better)
+    }
+
+    /// Whether a real number stands there whose bytes its name does not tell.
+    fn has_nan(&self, m: &Member, at: u64, ty: &CType) -> bool {
+        let Some(sort) = ty.sort(m.unit.data_model.pointer_bits()) else { return false };
+        let bytes = (sort.bits().unwrap_or(8) / 8) as usize;
+        let raw = self.bytes.get(at as usize..at as usize + bytes).unwrap_or_default();
+        let bits = raw.iter().rev().fold(0u128, |acc, b| acc << 8 | *b as u128);
+        Const::from_bits(sort, bits).and_then(Const::nearest_f64).is_some_and(f64::is_nan)
     }
 
     fn bit_field(

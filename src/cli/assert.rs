@@ -6,6 +6,7 @@ use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::history::Repository;
 use crate::instrument::{self, Choice, CopiedFile};
 use crate::report::filter::{Filter, FunctionGlob};
+use crate::report::unseen;
 use crate::report::{RepoPath, Report, SCHEMA, Version};
 use clap::Args;
 use serde::Serialize;
@@ -95,6 +96,11 @@ pub fn run(args: AssertArgs, context: &mut Context) -> Result<ExitCode, CliError
         }
     }
     summarise(&list, context);
+    let unseen: Vec<String> = unseen::worth_a_warning(&report).into_iter().collect();
+    let notices = report.notices.iter().map(|n| n.trim_start_matches("note: ").to_owned());
+    for piece in unseen.into_iter().chain(notices) {
+        context.say(&format!("not looked at: {piece}"));
+    }
     Ok(ExitCode::Done)
 }
 
@@ -143,6 +149,8 @@ struct Listing<'a> {
     name: &'a str,
     commit: Option<&'a str>,
     facts: usize,
+    /// As in reports.
+    not_looked_at: &'a [String],
     files: Vec<FileEntry<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     patch: Option<String>,
@@ -197,6 +205,7 @@ impl<'a> Listing<'a> {
             name: version.map_or("", |v| &v.name),
             commit: version.and_then(|v| v.commit.as_deref()),
             facts: files.iter().map(|f| f.copy.facts).sum(),
+            not_looked_at: &report.not_looked_at,
             files: files.iter().map(entry).collect(),
             patch: patch.map(|p| String::from_utf8_lossy(p).into_owned()),
         }

@@ -5,6 +5,7 @@
 //! `git bisect skip` does. What is found is checked on the commit and the version before it; where that
 //! does not hold either, the cause is in another file, and all versions in between are asked.
 
+use super::blame::CUT;
 use super::diff::DiffArgs;
 use super::history::{History, is_name};
 use super::render::short_ids_of;
@@ -105,6 +106,8 @@ struct Found {
     /// Commits of the range, and those of them that change the function's text.
     searched: usize,
     text_changes: usize,
+    /// What may hide further commits.
+    not_looked_at: Vec<String>,
     asked: Vec<Asked>,
 }
 
@@ -132,13 +135,14 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
         _ => show(&found, context)?,
     }
     let open = matches!(found.outcome, Outcome::Among | Outcome::Undecided);
+    let is_cut = !found.not_looked_at.is_empty();
     if open && format == Format::Text {
         context.say(&format!("hint: --rlimit {} may settle it", history.settings.rlimit.saturating_mul(10)));
     }
     let broken = !matches!(found.outcome, Outcome::Holds | Outcome::Undecided);
     Ok(match () {
         () if args.exit_code && broken => ExitCode::Objection,
-        () if history.settings.strict && open => ExitCode::Undecided,
+        () if history.settings.strict && (open || is_cut) => ExitCode::Undecided,
         () => ExitCode::Done,
     })
 }
@@ -196,6 +200,8 @@ struct Search<'h, 'a> {
     /// they are all there is, the versions between two of them have the text of the older one.
     points: Vec<Point>,
     text_changes: usize,
+    /// Not all files were looked at that the function rests on.
+    is_cut: bool,
     /// By version.
     answers: BTreeMap<usize, Answer>,
 }
@@ -209,7 +215,8 @@ impl<'h, 'a> Search<'h, 'a> {
         let newest = history.versions.len() - 1;
         let (mut points, mut text_changes) = (Vec::new(), 0);
         let mut place = Some(history.place.clone());
-        for step in history.steps().into_iter().flatten() {
+        let mut steps = history.steps();
+        while let Some(step) = steps.as_mut().and_then(Iterator::next) {
             let step = step?;
             text_changes += usize::from(step.rests_on.is_empty());
             points.push(Point { version: step.to, place: step.after, is_edit: true });
@@ -223,7 +230,8 @@ impl<'h, 'a> Search<'h, 'a> {
         }
         points.reverse();
         let progress = Progress::new(&context.globals);
-        Ok(Search { history, fact, progress, points, text_changes, answers: BTreeMap::new() })
+        let is_cut = steps.is_some_and(|s| s.is_cut());
+        Ok(Search { is_cut, history, fact, progress, points, text_changes, answers: BTreeMap::new() })
     }
 
     fn ask(&mut self, point: usize) -> Answer {
@@ -345,6 +353,7 @@ impl<'h, 'a> Search<'h, 'a> {
             witness: None,
             searched: self.history.versions.len() - 1,
             text_changes: self.text_changes,
+            not_looked_at: self.is_cut.then(|| CUT.to_owned()).into_iter().collect(),
             asked: asked.collect(),
         }
     }
@@ -414,13 +423,17 @@ fn show(found: &Found, context: &mut Context) -> Result<(), CliError> {
     let counted = |n: usize| if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") };
     writeln!(
         out,
-        "\n{}, {} of them {} its text; {} asked",
+        "\n{}, {} of them {} its text; {} asked{}",
         counted(found.searched),
         found.text_changes,
         if found.text_changes == 1 { "changes" } else { "change" },
         match found.asked.len() {
             1 => "1 version".to_owned(),
             n => format!("{n} versions"),
+        },
+        match found.not_looked_at.as_slice() {
+            [] => String::new(),
+            pieces => format!("; not looked at: {}", pieces.join("; ")),
         }
     )?;
     Ok(())

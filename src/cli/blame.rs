@@ -8,11 +8,12 @@ use crate::analysis::follow::{Place, Step};
 use crate::history::utf8_path;
 use crate::report::filter::Filter;
 use crate::report::text::{self, TextOptions};
+use crate::report::unseen;
 use crate::report::{self, FunctionReport, Outcome, RepoPath, Report, SCHEMA, VersionInfo, json, note};
 use crate::store::notes::{Ends, Note, Notes};
 use clap::Args;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -57,6 +58,9 @@ pub struct BlameArgs {
     #[arg(long, value_name = "N")]
     pub rlimit: Option<u64>,
 }
+
+/// What a limit left out of the files that a function rests on.
+pub const CUT: &str = "some files that it rests on";
 
 /// What a commit did to the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -105,6 +109,8 @@ struct Blame {
     /// The end of the range was reached, not that of `--max-count`.
     whole_range: bool,
     complete: bool,
+    /// What may hide further commits, each once.
+    not_looked_at: BTreeSet<String>,
     commits: Vec<Entry>,
 }
 
@@ -128,12 +134,14 @@ pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError>
         text_changes: 0,
         whole_range: true,
         complete: true,
+        not_looked_at: BTreeSet::new(),
         commits: Vec::new(),
     };
     if format == Format::Text {
         writeln!(context.output, "history of {}  {}()", answer.file, answer.function)?;
     }
-    for step in history.steps().into_iter().flatten() {
+    let mut steps = history.steps();
+    while let Some(step) = steps.as_mut().and_then(Iterator::next) {
         if args.max_count.is_some_and(|most| answer.commits.len() >= most) {
             answer.whole_range = false;
             break;
@@ -141,7 +149,10 @@ pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError>
         let step = step?;
         history.check_readable()?;
         answer.text_changes += usize::from(step.is_edit && step.rests_on.is_empty());
-        let Some((mut entry, report)) = look(&history, &step, &notes, &filter, context)? else { continue };
+        let mut is_other = || steps.as_mut().is_none_or(|steps| steps.is_other(&step));
+        let looked = look(&history, &step, &notes, &filter, &mut is_other, context)?;
+        answer.not_looked_at.extend(looked.not_looked_at);
+        let Some((mut entry, report)) = looked.told else { continue };
         answer.complete &= entry.kind != Kind::Undecided;
         let short = sign(&mut entry, context);
         if format == Format::Text {
@@ -149,6 +160,10 @@ pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError>
         }
         answer.commits.push(entry);
     }
+    if steps.is_some_and(|s| s.is_cut()) {
+        answer.not_looked_at.insert(CUT.to_owned());
+    }
+    answer.complete &= answer.not_looked_at.is_empty();
     match format {
         Format::Json => json::render_value(&answer, &mut context.output)?,
         _ => writeln!(context.output, "\n{}", summary(&answer))?,
@@ -206,14 +221,33 @@ impl Noted {
     }
 }
 
-/// What a step did to the function; `None`: nothing that is to be told.
+/// What a comparison says of a function.
+struct Looked {
+    /// `None`: nothing that is to be told.
+    told: Option<(Entry, Report)>,
+    not_looked_at: Vec<String>,
+}
+
+/// What the comparison that a step takes left out of the files that the function rests on.
+fn left_out(report: &Report, step: &Step) -> Vec<String> {
+    let of = |path: &RepoPath| {
+        let own = step.before.iter().chain([&step.after]).map(|p| &p.file);
+        own.chain(&step.rests_on).any(|file| RepoPath::from(file) == *path)
+    };
+    let notices = report.notices.iter().map(|n| n.trim_start_matches("note: ").to_owned());
+    unseen::of_hunks_in(report, of).into_iter().chain(notices).collect()
+}
+
+/// What a step did to the function. `is_other`: whether it is another one with all that it rests on; asked
+/// where the comparison does not have it.
 fn look(
     history: &History,
     step: &Step,
     notes: &Noted,
     filter: &Filter,
+    is_other: &mut dyn FnMut() -> bool,
     context: &Context,
-) -> Result<Option<(Entry, Report)>, CliError> {
+) -> Result<Looked, CliError> {
     let versions = vec![history.input(step.to - 1, 1).info, history.input(step.to, 2).info];
     let commit = versions[1].commit.clone();
     let mut report = match (&step.before, step.is_edit, commit.as_ref().and_then(|c| notes.reports.get(c))) {
@@ -225,8 +259,12 @@ fn look(
         _ => Report::default(),
     };
     report.versions.clone_from(&versions);
+    let not_looked_at = left_out(&report, step);
     report.functions.retain(|f| is_it(f, &step.after));
-    let is_open = report.functions.iter().any(|f| !f.complete || f.outcome == Outcome::NotAnalysed);
+    let is_compared = step.before.is_some() && step.is_edit;
+    let is_missing = is_compared && report.functions.is_empty() && (!step.rests_on.is_empty() || is_other());
+    let is_open =
+        is_missing || report.functions.iter().any(|f| !f.complete || f.outcome == Outcome::NotAnalysed);
     filter.apply(&mut report);
     let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty());
     let kind = match (&step.before, step.is_edit) {
@@ -234,7 +272,7 @@ fn look(
         (_, false) => Kind::Moved,
         _ if has_churns => Kind::Changed,
         _ if is_open => Kind::Undecided,
-        _ => return Ok(None),
+        _ => return Ok(Looked { told: None, not_looked_at }),
     };
     let from = step.before.as_ref().filter(|b| **b != step.after);
     let entry = Entry {
@@ -250,7 +288,7 @@ fn look(
         versions,
         functions: report.functions.clone(),
     };
-    Ok(Some((entry, report)))
+    Ok(Looked { told: Some((entry, report)), not_looked_at })
 }
 
 /// Whether a report of two versions is about the function at this place.
@@ -341,5 +379,12 @@ fn summary(answer: &Blame) -> String {
         true => format!("; {} of {} changed its text", answer.text_changes, answer.searched),
         false => "; older ones were not looked at (-n)".to_owned(),
     };
-    text + &searched
+    let unseen = match answer.not_looked_at.is_empty() {
+        true => String::new(),
+        false => {
+            let pieces: Vec<&str> = answer.not_looked_at.iter().map(String::as_str).collect();
+            format!("; not looked at: {}", pieces.join("; "))
+        }
+    };
+    text + &searched + &unseen
 }

@@ -253,7 +253,7 @@ fn text(found: &Differences, context: &mut Context) -> Result<(), CliError> {
     let all = found.compared.len() + found.added.len();
     match all {
         0 if found.unread.is_empty() && found.hunks.is_empty() => writeln!(out, "\nno function differs")?,
-        0 if found.unread.is_empty() => writeln!(out, "\nno function differs in what was read")?,
+        0 => writeln!(out, "\nno function differs in what was read")?,
         _ => writeln!(
             out,
             "\n{harmless} of {} proved harmless, without a solver",

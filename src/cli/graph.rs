@@ -32,6 +32,9 @@ pub fn run(args: GraphArgs, context: &mut Context) -> Result<ExitCode, CliError>
     if drawing.functions == 0 {
         context.warn("no function has more than one body in this range");
     }
+    for piece in &drawing.not_looked_at {
+        context.warn(&format!("not looked at: {piece}"));
+    }
     match format {
         Format::Svg => {
             let svg = svg(&drawing.dot)?;

@@ -494,7 +494,7 @@ pub(super) fn fold(e: &Expr, value: &impl Fn(VarId) -> Option<Const>) -> Option<
         Expr::Addr(_) => None,
         Expr::Op { op, args, .. } => {
             let args: Option<Vec<Const>> = args.iter().map(|a| fold(a, value)).collect();
-            op.eval(&args?).ok()
+            op.folded(&args?)
         }
     }
 }

@@ -4,12 +4,13 @@
 use super::body::{
     BEYOND, Body, Call, Kind, Maker, Step, Texts, base, calls_nothing, global_object, is_failure,
 };
-use super::part::{Affected, FrameId, ObjectId, Objects, Part};
+use super::part::{ALL, Affected, FrameId, ObjectId, Objects, Part};
 use super::side::Side;
 use super::{Concerns, Version};
 use crate::interp::Program;
-use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Linkage, Object, Unit};
+use crate::ir::{Callee, Expr, Function, Instr, Linkage, Object, Unit};
 use crate::mvicfg::key;
+use crate::mvicfg::members::{self, ByMembers};
 use crate::semantics::pointers;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -64,6 +65,10 @@ impl<'p> Model<'p> {
         let (mut texts, mut frames) = (Texts::default(), HashMap::new());
         let mut start = Affected::default();
         add_changed_globals(&old, &new, &mut objects, &mut start);
+        if new.function != "main" && is_laid_out_anew((&old, &was), (&new, &is)) {
+            // What others built by names of members is made of other bytes.
+            start.add(Part::whole(ALL));
+        }
         let mut make = |version: &Version, list: &[Found], other: Option<&[Found]>| -> Vec<Body> {
             let index: HashMap<usize, usize> =
                 list.iter().enumerate().map(|(i, f)| (f.definition, i)).collect();
@@ -306,6 +311,23 @@ fn visible(program: &Program) -> BTreeMap<Arc<str>, String> {
     functions.map(|f| (f.name.clone(), key::exact_body_hash(f))).collect()
 }
 
+/// Whether some function finds the members of structures elsewhere than before, or others there.
+fn is_laid_out_anew((old, was): (&Version, &[Found]), (new, is): (&Version, &[Found])) -> bool {
+    let units = |v: &Version| v.program.units().iter().map(|u| u.layouts()).collect::<Vec<_>>();
+    if units(old) == units(new) {
+        return false;
+    }
+    let by_label: BTreeMap<&str, &Found> = was.iter().map(|f| (f.label.as_str(), f)).collect();
+    is.iter().any(|f| {
+        let Some(o) = by_label.get(f.label.as_str()) else { return true };
+        let (Some(before), Some(after)) = (old.program.unit(o.unit), new.program.unit(f.unit)) else {
+            return true;
+        };
+        let found = members::compare((&o.function, before), (&f.function, after));
+        !matches!(found, ByMembers::Untouched | ByMembers::SameIfEqual)
+    })
+}
+
 /// Static objects that begin differently: all of them for a program, constants for any function, since
 /// others are part of the function's input.
 fn add_changed_globals(old: &Version, new: &Version, objects: &mut Objects, start: &mut Affected) {
@@ -350,9 +372,7 @@ fn expose_addresses(version: &Version, compared: &[Found], objects: &mut Objects
     for (u, unit) in program.units().iter().enumerate() {
         let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();
         for piece in unit.globals.iter().flat_map(|g| &g.init) {
-            if let InitPiece::Address { symbol, .. } = piece {
-                symbols.insert(symbol.clone());
-            }
+            symbols.extend(piece.symbols().iter().cloned());
         }
         let others = unit.functions.iter().filter(|f| !known.contains(&(u, &*f.name)));
         for node in others.flat_map(|f| &f.nodes) {

@@ -251,7 +251,7 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
 
 /// What is suspected of a property without a replayed input.
 fn doubt(a: &Assertion, newest: Version) -> Option<&'static str> {
-    if a.counterexample.is_some() || a.violation == Some(Violation::Preexisting) {
+    if a.is_certain() || a.violation == Some(Violation::Preexisting) {
         return None;
     }
     let held = a.outcome.iter().any(|(v, o)| *v < newest && *o == AssertionOutcome::NotFail);

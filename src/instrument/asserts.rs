@@ -23,6 +23,10 @@ pub struct Source {
     pub outline: Outline,
     /// Something that it reads speaks of `NDEBUG`.
     pub may_switch_off: bool,
+    /// It has names that begin as those of what is written into copies and tests.
+    pub has_our_names: bool,
+    /// Macros that it defines, or a header of the tree that it reads.
+    pub macros: BTreeSet<String>,
 }
 
 impl Source {
@@ -30,13 +34,25 @@ impl Source {
     pub fn load(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Result<Source, c::Rejected> {
         let (unit, outline) = frontend::load_outlined(tree, path, options)?;
         let bytes = tree.read(path).ok_or_else(|| c::Rejected::Missing(path.to_path_buf()))?;
-        let speaks = |bytes: &[u8]| bytes.windows(6).any(|w| w == b"NDEBUG");
-        let reads = |p: &Path| p != path && tree.read(p).is_some_and(|b| speaks(&b));
-        let may_switch_off = speaks(&bytes)
-            || options.defines.iter().any(|(name, _)| name == "NDEBUG")
-            || unit.files.iter().any(|p| reads(p));
-        Ok(Source { bytes, unit, outline, may_switch_off })
+        let read = unit.files.iter().filter(|p| *p != path).filter_map(|p| tree.read(p));
+        let texts: Vec<Arc<[u8]>> = std::iter::once(bytes.clone()).chain(read).collect();
+        let has = |word: &[u8]| texts.iter().any(|t| t.windows(word.len()).any(|w| w == word));
+        let may_switch_off = has(b"NDEBUG") || options.defines.iter().any(|(name, _)| name == "NDEBUG");
+        let has_our_names = has(b"invdiff_") || has(b"INVDIFF_");
+        let macros = texts.iter().flat_map(|t| defined(t)).collect();
+        Ok(Source { bytes, unit, outline, may_switch_off, has_our_names, macros })
     }
+}
+
+/// Names of the macros that a text defines.
+fn defined(text: &[u8]) -> impl Iterator<Item = String> {
+    text.split(|b| *b == b'\n').filter_map(|line| {
+        let directive = line.trim_ascii().strip_prefix(b"#")?.trim_ascii_start();
+        let rest = directive.strip_prefix(b"define")?.trim_ascii_start();
+        let end = rest.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_').unwrap_or(rest.len());
+        let name = String::from_utf8(rest.get(..end)?.to_vec()).ok()?;
+        Some(name).filter(|n| !n.is_empty())
+    })
 }
 
 /// Where a fact holds.
@@ -87,6 +103,8 @@ pub fn insert(source: &Source, facts: &[FunctionFacts<'_>]) -> Asserted {
     let mut copy = Copy::new(source);
     if copy.has_own_assert() {
         copy.leave_all(facts, "the file has an assert of its own");
+    } else if source.has_our_names {
+        copy.leave_all(facts, "the file has names that begin with invdiff_, as those of copies do");
     } else if copy.switches_off() {
         copy.leave_all(facts, "the file switches its own assertions off (NDEBUG)");
     } else {
@@ -147,14 +165,7 @@ impl<'a> Copy<'a> {
 
     /// `assert` of the library is a macro; anything else of that name is the file's.
     fn has_own_assert(&self) -> bool {
-        let defines = |line: &[u8]| {
-            let line = String::from_utf8_lossy(line.trim_ascii()).into_owned();
-            let mut words =
-                line.trim_start_matches(['#', ' ', '\t']).split(|c: char| !c.is_alphanumeric() && c != '_');
-            line.starts_with('#') && words.next() == Some("define") && words.next() == Some("assert")
-        };
-        self.source.outline.declared.contains("assert")
-            || self.source.bytes.split(|b| *b == b'\n').any(defines)
+        self.source.outline.declared.contains("assert") || self.source.macros.contains("assert")
     }
 
     /// Whether assertions of the file are compiled out, which ours would switch on again.
@@ -186,6 +197,8 @@ impl<'a> Copy<'a> {
     fn include(&mut self, first: usize) {
         let bytes = &self.source.bytes;
         let (mut depth, mut at, mut place) = (0usize, 0usize, 0usize);
+        // Lists are included inside of initialisers, too.
+        let mut braces = 0isize;
         let mut continued = false;
         for line in bytes.get(..first).unwrap_or_default().split_inclusive(|b| *b == b'\n') {
             at += line.len();
@@ -193,12 +206,16 @@ impl<'a> Copy<'a> {
             let text = text.trim();
             let directive = (!continued).then(|| text.strip_prefix('#')).flatten().map(str::trim_start);
             continued = text.ends_with('\\');
-            let Some(directive) = directive else { continue };
+            let Some(directive) = directive else {
+                let of = |c| text.matches(c).count() as isize;
+                braces += of('{') - of('}');
+                continue;
+            };
             if directive.starts_with("if") {
                 depth += 1;
             } else if directive.starts_with("endif") {
                 depth = depth.saturating_sub(1);
-            } else if directive.starts_with("include") && depth == 0 {
+            } else if directive.starts_with("include") && depth == 0 && braces == 0 {
                 if directive.contains("<assert.h>") && !self.source.may_switch_off {
                     return;
                 }

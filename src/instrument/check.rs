@@ -1,7 +1,7 @@
 //! Comparisons, after a call, of what can be seen with what the replay saw in each version.
 
 use super::condition::{Site, each};
-use super::constant::{c_extended, c_integer, c_real};
+use super::constant::{c_extended, c_integer, c_real, object_name};
 use crate::ir::{CType, FloatKind};
 use crate::semantics::c_parse::{self, Expression, Kind};
 use crate::semantics::c_text::{RESULT, string_contents};
@@ -97,14 +97,18 @@ impl Check {
     ) -> Option<Check> {
         let kind = Shape::of(&seen.ty)?;
         let e = &seen.text;
-        let is = |text: Option<&str>| match text {
-            Some(text) => kind.is(e, text, site),
-            None => Some("0".into()),
+        let (is_old, is_new) = match kind {
+            Shape::Pointer => pointers(e, old, new, site)?,
+            Shape::Text => texts(e, old, new)?,
+            _ => {
+                let is = |text: Option<&str>| text.map_or(Some("0".into()), |text| kind.is(e, text));
+                (is(old)?, is(new)?)
+            }
         };
         let (format, value) = kind.printed(e);
         let label = string_contents(label.as_bytes()).replace('%', "%%");
-        let print = format!("fprintf(invdiff_record, \"{label}: {format}\\n\", {value});");
-        Some(Check { print, old: is(old)?, new: is(new)?, before: seen.before })
+        let print = format!("invdiff_dprintf(invdiff_record, \"{label}: {format}\\n\", {value});");
+        Some(Check { print, old: is_old, new: is_new, before: seen.before })
     }
 }
 
@@ -145,7 +149,7 @@ impl Shape {
         }
     }
 
-    fn is(&self, e: &str, text: &str, site: &Site<'_>) -> Option<String> {
+    fn is(&self, e: &str, text: &str) -> Option<String> {
         let is_number = text.parse::<f64>().is_ok() || text.ends_with("NAN") || text.ends_with("INFINITY");
         match self {
             Shape::Signed if is_number => Some(format!("({e}) == {}", c_integer(text))),
@@ -153,28 +157,76 @@ impl Shape {
             Shape::Single if is_number => Some(format!("invdiff_same({e}, (float)({}))", c_real(text))),
             Shape::Double if is_number => Some(format!("invdiff_same({e}, {})", c_real(text))),
             Shape::Extended if is_number => Some(format!("invdiff_same({e}, {})", c_extended(text))),
-            Shape::Pointer if text == "NULL" => Some(format!("({e}) == 0")),
-            Shape::Pointer if text.starts_with('"') => {
-                Some(format!("({e}) != 0 && !strcmp((const char *)({e}), {text})"))
-            }
-            Shape::Pointer => match address(text, site) {
-                Some(to) => Some(format!("(const char *)({e}) == (const char *)({to})")),
-                // A new object, one that was freed: some pointer.
-                None => Some(format!("({e}) != 0")),
-            },
-            Shape::Text if text.starts_with('"') => {
-                Some(format!("!memcmp((const char *)({e}), {text}, sizeof {text} - 1)"))
-            }
             _ => None,
         }
     }
+}
+
+/// What is known of a pointer.
+#[derive(PartialEq)]
+enum Led {
+    /// The run did not get there.
+    Nowhere,
+    Null,
+    /// To this place.
+    To(String),
+    /// To a text.
+    Text(String),
+    /// To something that has no name: a new object, one that was freed, one of another file.
+    Somewhere,
+}
+
+/// Whether a pointer is what the old run, or the new one, has in it. `None`: a test cannot tell.
+fn pointers(e: &str, old: Option<&str>, new: Option<&str>, site: &Site<'_>) -> Option<(String, String)> {
+    let led = |text: Option<&str>| match text {
+        None => Led::Nowhere,
+        Some("NULL") => Led::Null,
+        Some(text) if text.starts_with('"') => Led::Text(text.to_owned()),
+        Some(text) => address(text, site).map_or(Led::Somewhere, Led::To),
+    };
+    let (a, b) = (led(old), led(new));
+    let is = |led: &Led, other: &Led| {
+        let known = match led {
+            Led::Nowhere => "0".to_owned(),
+            Led::Null => format!("({e}) == 0"),
+            Led::To(to) => format!("(const char *)({e}) == (const char *)({to})"),
+            Led::Text(text) => format!("({e}) != 0 && invdiff_same_text((const char *)({e}), {text})"),
+            Led::Somewhere => format!("({e}) != 0"),
+        };
+        match (led, other) {
+            (Led::Text(_) | Led::Somewhere, Led::To(to)) => {
+                format!("{known} && (const char *)({e}) != (const char *)({to})")
+            }
+            _ => known,
+        }
+    };
+    // What has no name may hold the same text.
+    let alike = |a: &Led, b: &Led| matches!((a, b), (Led::Text(_), Led::Somewhere));
+    (!alike(&a, &b) && !alike(&b, &a)).then(|| (is(&a, &b), is(&b, &a)))
+}
+
+/// Whether the bytes of an array are what the old run, or the new one, has in it. Zeros at the end are left
+/// out of the words for them.
+fn texts(e: &str, old: Option<&str>, new: Option<&str>) -> Option<(String, String)> {
+    let is_text = |text: Option<&str>| text.is_none_or(|t| t.starts_with('"'));
+    if !is_text(old) || !is_text(new) {
+        return None;
+    }
+    let size = |text: &str| format!("sizeof {text} - 1");
+    let (a, b) = (old.unwrap_or("\"\""), new.unwrap_or("\"\""));
+    let longest = format!("({0} > {1} ? {0} : {1})", size(a), size(b));
+    let is = |text: Option<&str>| match text {
+        Some(text) => format!("invdiff_holds((const char *)({e}), {longest}, {text}, {})", size(text)),
+        None => "0".into(),
+    };
+    Some((is(old), is(new)))
 }
 
 /// An address that nothing but parameters, globals and objects of the input make.
 fn address(text: &str, site: &Site<'_>) -> Option<String> {
     let number = |name: &str| name.strip_prefix('m').is_some_and(|n| n.parse::<u32>().is_ok());
     if let Some(object) = text.strip_prefix('&').filter(|name| number(name)) {
-        return Some(object.to_owned());
+        return Some(object_name(object));
     }
     let mut is_plain = true;
     each(&c_parse::parse(text).ok()?, &mut |e| match &e.kind {

@@ -49,6 +49,10 @@ pub fn condition(fact: &Fact, site: Site<'_>) -> Result<Condition, String> {
     if matches!(fact.template.as_str(), "event" | "typestate") {
         return Err("speaks of what the function does, not of a value".into());
     }
+    // Compilers call the members of their own structures as they like.
+    if [".__", ">__"].iter().any(|access| fact.text.contains(access)) {
+        return Err("speaks of a member whose name only one compiler knows".into());
+    }
     if fact.variables.iter().any(|v| v == "output" || v == "end") {
         return Err("speaks of output".into());
     }

@@ -16,7 +16,8 @@ pub fn c_integer(text: &str) -> String {
 
 pub fn c_real(text: &str) -> String {
     match text {
-        "NAN" | "-NAN" => "__builtin_nan(\"\")".into(),
+        "NAN" => "__builtin_nan(\"\")".into(),
+        "-NAN" => "-__builtin_nan(\"\")".into(),
         "INFINITY" => "__builtin_inf()".into(),
         "-INFINITY" => "-__builtin_inf()".into(),
         _ => text.to_owned(),
@@ -28,6 +29,11 @@ pub fn c_extended(text: &str) -> String {
     if text.ends_with(|c: char| c.is_ascii_hexdigit()) { format!("{text}L") } else { c_real(text) }
 }
 
+/// The variable that leads to an object of the input.
+pub fn object_name(id: &str) -> String {
+    format!("invdiff_{id}")
+}
+
 /// A pointer of the input.
 pub fn pointer(value: &Value, witness: &Witness) -> String {
     match value {
@@ -35,7 +41,7 @@ pub fn pointer(value: &Value, witness: &Witness) -> String {
         Value::Text(text) => format!("(void *)({text})"),
         Value::Pointer { object, offset } => {
             let is_global = witness.memory.iter().any(|m| m.id == *object && m.storage == Storage::Global);
-            let start = if is_global { format!("(char *)&{object}") } else { object.clone() };
+            let start = if is_global { format!("(char *)&{object}") } else { object_name(object) };
             format!("(void *)({start} + {offset})")
         }
     }

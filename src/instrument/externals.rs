@@ -9,13 +9,15 @@ use crate::interp;
 use crate::ir::{CType, Callee, FloatKind, Instr, Linkage, Prototype, Unit};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Definitions for what both versions of a unit lack.
 pub fn externals(old: &Unit, new: &Unit) -> String {
     let mut out = String::new();
     let functions: BTreeSet<String> =
         missing_functions(old).union(&missing_functions(new)).cloned().collect();
-    let defined = |name: &String| old.function(name).is_some() || new.function(name).is_some();
+    let real = |name: &str| is_of_streams(name) && (makes_streams(old) || makes_streams(new));
+    let defined = |name: &String| old.function(name).is_some() || new.function(name).is_some() || real(name);
     for (k, name) in functions.iter().filter(|name| !defined(name)).enumerate() {
         let prototype = [new, old].iter().find_map(|u| u.prototypes.iter().find(|p| *p.name == **name));
         out.push_str(&stub(k + 1, name, prototype));
@@ -30,7 +32,7 @@ pub fn externals(old: &Unit, new: &Unit) -> String {
 fn stub(k: usize, name: &str, prototype: Option<&Prototype>) -> String {
     let noreturn = prototype.is_some_and(|p| p.noreturn);
     let (ty, body) = match prototype.map(|p| &p.ret) {
-        _ if noreturn => ("void", "{ exit(0); }"),
+        _ if noreturn => ("void", "{ invdiff_exit(0); }"),
         Some(CType::Void) => ("void", "{ }"),
         Some(CType::Float(FloatKind::F32)) => ("float", "{ return (float)invdiff_real(@); }"),
         Some(CType::Float(FloatKind::F64)) => ("double", "{ return (double)invdiff_real(@); }"),
@@ -42,7 +44,7 @@ fn stub(k: usize, name: &str, prototype: Option<&Prototype>) -> String {
     let (parameters, note) = prototype.and_then(noted).unwrap_or(("void".into(), String::new()));
     let body = body.replacen("{ ", &format!("{{ {note}"), 1);
     format!(
-        "{ty} invdiff_stub{k}({parameters}) __asm__(INVDIFF_SYMBOL(\"{name}\"));\n{ty} invdiff_stub{k}({parameters}) {body}\n"
+        "{ty} invdiff_stub{k}({parameters}) INVDIFF_SYMBOL(\"{name}\");\n{ty} invdiff_stub{k}({parameters}) {body}\n"
     )
 }
 
@@ -70,6 +72,35 @@ fn noted(prototype: &Prototype) -> Option<(String, String)> {
     Some((parameters, note))
 }
 
+/// Symbols that the driver uses.
+const OURS: [&str; 18] = [
+    "calloc",
+    "tmpfile",
+    "fileno",
+    "fflush",
+    "lseek",
+    "pread",
+    "pwrite",
+    "dup2",
+    "dprintf",
+    "vsnprintf",
+    "fork",
+    "waitpid",
+    "alarm",
+    "getenv",
+    "setenv",
+    "execv",
+    "exit",
+    "_exit",
+];
+
+/// A symbol of the driver's that the unit defines, or that a stand-in would take the place of.
+pub fn takes_ours(unit: &Unit) -> Option<&'static str> {
+    let missing = missing_functions(unit);
+    let object = |name: &str| unit.globals.iter().any(|g| *g.symbol == *name);
+    OURS.into_iter().find(|n| unit.function(n).is_some() || missing.contains(*n) || object(n))
+}
+
 /// Whether calls of a function are noted with all their arguments.
 pub fn notes_calls(unit: &Unit, name: &str) -> bool {
     let prototype = unit.prototypes.iter().find(|p| *p.name == *name);
@@ -81,18 +112,39 @@ pub fn replaces(unit: &Unit, name: &str) -> bool {
     missing_functions(unit).contains(name)
 }
 
-/// Functions that the unit calls or points to, and that neither it nor the library has.
-fn missing_functions(unit: &Unit) -> BTreeSet<String> {
+/// Whether a function makes a stream that runs follow, or asks something of it: of a unit with such streams a
+/// test calls the library's own.
+fn is_of_streams(name: &str) -> bool {
+    interp::makes_streams(name) || interp::asks_streams(name)
+}
+
+/// Whether the unit makes streams that runs follow.
+pub fn makes_streams(unit: &Unit) -> bool {
+    named_functions(unit).iter().any(|name| unit.function(name).is_none() && interp::makes_streams(name))
+}
+
+/// Functions that the unit calls or points to.
+fn named_functions(unit: &Unit) -> BTreeSet<Arc<str>> {
     let called = unit.functions.iter().flat_map(|f| &f.nodes).filter_map(|node| match &node.instr {
         Instr::Call { callee: Callee::Direct(name), .. } => Some(name.clone()),
         _ => None,
     });
     let mut named = unit.functions_taken();
     named.extend(called);
+    named
+}
+
+/// Functions that the unit calls or points to, and that neither it nor the library has.
+fn missing_functions(unit: &Unit) -> BTreeSet<String> {
+    let streams = makes_streams(unit);
     let is_missing = |name: &str| {
-        unit.function(name).is_none() && !interp::is_library(name) && !name.starts_with("__builtin_")
+        let there = unit.function(name).is_some()
+            || interp::is_library(name)
+            || name.starts_with("__builtin_")
+            || streams && is_of_streams(name);
+        !there
     };
-    named.iter().filter(|name| is_missing(name)).map(ToString::to_string).collect()
+    named_functions(unit).iter().filter(|name| is_missing(name)).map(ToString::to_string).collect()
 }
 
 /// Objects that the unit's own files declare and do not define; those of the library have headers.

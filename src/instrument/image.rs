@@ -3,7 +3,7 @@
 //! Objects are made as bytes at the offsets of the new version's layout, as the interpreter has them, so
 //! that the old version finds the same bytes whatever it takes them for.
 
-use super::constant::{c_extended, c_integer, c_real, pointer};
+use super::constant::{c_extended, c_integer, c_real, object_name, pointer};
 use crate::ir::{CType, DataModel, FloatKind, RecordId, Unit};
 use crate::report::{MemoryObject, Storage, Value, Witness};
 
@@ -29,10 +29,11 @@ pub fn image(witness: &Witness, unit: &Unit) -> Result<Image, String> {
             if !is_file_scope {
                 return Err(format!("{id} cannot be named from outside its function"));
             }
-            image.statements.push(format!("memset((void *)&{id}, 0, sizeof {id});"));
+            image.statements.push(format!("invdiff_clear((char *)&{id}, sizeof {id});"));
         } else {
-            image.objects.push(id.clone());
-            image.statements.push(format!("{id} = calloc(1, {});", size.max(1)));
+            let name = object_name(id);
+            image.statements.push(format!("{name} = invdiff_calloc(1, {});", size.max(1)));
+            image.objects.push(name);
         }
     }
     for object in &witness.memory {
@@ -54,14 +55,14 @@ fn cells(
     }
     let start = match object.storage {
         Storage::Global => format!("(char *)&{}", object.id),
-        _ => object.id.clone(),
+        _ => object_name(&object.id),
     };
     for (path, value) in &object.cells {
         let place = place(unit, ty, path).ok_or_else(|| format!("no {path} in {}", object.ty))?;
         let at = place.offset;
         image.statements.push(match (&place.ty, value) {
             (_, Value::Text(text)) if text.starts_with('"') => {
-                format!("memcpy({start} + {at}, {text}, sizeof {text} - 1);")
+                format!("invdiff_copy({start} + {at}, {text}, sizeof {text} - 1);")
             }
             (CType::Pointer(_), value) => {
                 format!("invdiff_put_pointer({start}, {at}, {});", pointer(value, witness))

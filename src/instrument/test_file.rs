@@ -9,11 +9,12 @@ use super::asserts::Source;
 use super::check::{Check, Seen};
 use super::condition::{Site, spelled};
 use super::constant::{c_extended, c_integer, c_real, pointer};
-use super::externals::{externals, notes_calls, replaces};
+use super::externals::{externals, makes_streams, notes_calls, replaces, takes_ours};
 use super::image::image;
 use crate::analysis::VersionInput;
 use crate::frontend::c;
 use crate::frontend::c::outline::FunctionOutline;
+use crate::interp::asks_streams;
 use crate::invariant::Subject;
 use crate::ir::{CType, FloatKind, Function};
 use crate::report::escape::visible;
@@ -22,7 +23,7 @@ use crate::report::{
 };
 use crate::report::{VersionInfo, Witness, WitnessKind};
 use crate::semantics::c_text::{RESULT, string_literal};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// A test, or why there is none.
@@ -132,6 +133,10 @@ struct Test<'a> {
     report: &'a Report,
 }
 
+/// How the driver and the stand-ins name symbols.
+const SYMBOLS: &str = "#define INVDIFF_TEXT_OF(x) #x\n#define INVDIFF_TEXT(x) INVDIFF_TEXT_OF(x)\n\
+    #define INVDIFF_SYMBOL(name) __asm__(INVDIFF_TEXT(__USER_LABEL_PREFIX__) name)\n\n";
+
 /// Helpers of every test that runs one function.
 const DRIVER: &str = include_str!("driver.c");
 
@@ -139,6 +144,9 @@ impl Test<'_> {
     fn text(&self) -> Result<String, String> {
         if self.comes_from_elsewhere() {
             return Err("what changed is in another file, which no test of this one has in it".into());
+        }
+        if let Some(why) = self.hindrance() {
+            return Err(why);
         }
         let is_program = self.witness.kind == WitnessKind::Program;
         let body = if is_program { self.set_up()? } else { self.call()? };
@@ -148,25 +156,76 @@ impl Test<'_> {
         let mut out = self.header();
         let file = string_literal(self.new.place.file.as_bytes());
         let _ = write!(out, "#ifndef INVDIFF_SOURCE\n#define INVDIFF_SOURCE {file}\n#endif\n");
+        let has_main = [&self.old, &self.new].map(|side| side.source.unit.function("main").is_some());
         if is_program {
-            out.push_str("#define INVDIFF_PROGRAM\n#include INVDIFF_SOURCE\n\n");
+            out.push_str("#define INVDIFF_PROGRAM\n");
         } else {
             let name = &self.new.place.name;
             let _ = write!(out, "#ifndef INVDIFF_ENTRY\n#define INVDIFF_ENTRY {name}\n#endif\n");
-            out.push_str("/* A test has a main of its own. */\n#define main invdiff_program_main\n");
-            out.push_str("#include INVDIFF_SOURCE\n#undef main\n\n");
         }
+        match has_main {
+            _ if is_program => out.push_str("#define INVDIFF_HAS_MAIN\n#include INVDIFF_SOURCE\n\n"),
+            [true, true] => out.push_str("#define INVDIFF_HAS_MAIN\n#include INVDIFF_SOURCE\n\n"),
+            [false, false] => out.push_str("#include INVDIFF_SOURCE\n\n"),
+            _ => {
+                out.push_str("/* A test has a main of its own. */\n#define main invdiff_program_main\n");
+                out.push_str("#include INVDIFF_SOURCE\n#undef main\n\n");
+            }
+        }
+        let tail = self.tail(&body)?;
+        out.push_str(&self.forgotten(&tail));
+        out.push_str(&tail);
+        Ok(out)
+    }
+
+    /// What stands behind the source.
+    fn tail(&self, body: &str) -> Result<String, String> {
+        let mut out = SYMBOLS.to_owned();
         out.push_str(DRIVER);
         let externals = externals(&self.old.source.unit, &self.new.source.unit);
         if !externals.is_empty() {
             out.push_str("\n/* What the source uses and does not define: it does nothing and gives what the example says, or 0. */\n");
-            out.push_str("#define INVDIFF_TEXT_OF(x) #x\n#define INVDIFF_TEXT(x) INVDIFF_TEXT_OF(x)\n");
-            out.push_str("#define INVDIFF_SYMBOL(name) INVDIFF_TEXT(__USER_LABEL_PREFIX__) name\n");
             out.push_str(&externals);
         }
         let _ = write!(out, "\n{}", self.plan()?);
-        out.push_str(&body);
+        out.push_str(body);
         Ok(out)
+    }
+
+    /// Takes the source's macros back whose names stand in a text, which means something else by them.
+    fn forgotten(&self, text: &str) -> String {
+        let words: BTreeSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        let macros: BTreeSet<&String> =
+            [&self.old, &self.new].into_iter().flat_map(|side| &side.source.macros).collect();
+        let used: Vec<String> = macros
+            .into_iter()
+            .filter(|m| words.contains(m.as_str()))
+            .map(|m| format!("#undef {m}\n"))
+            .collect();
+        if used.is_empty() { String::new() } else { used.concat() + "\n" }
+    }
+
+    /// Why a test beside the source would not be what it says, whatever it tests.
+    fn hindrance(&self) -> Option<String> {
+        let sides = [&self.old, &self.new];
+        if sides.iter().any(|side| side.source.has_our_names) {
+            return Some("the file has names that begin with invdiff_, as a test's do".into());
+        }
+        if let Some(name) = sides.iter().find_map(|side| takes_ours(&side.source.unit)) {
+            return Some(format!("the file has a {name} of its own, or calls it, and a test needs it"));
+        }
+        // Streams that are made up, and others that are not, by the same functions.
+        if sides.iter().any(|side| makes_streams(&side.source.unit))
+            && self.witness.calls.iter().any(|call| asks_streams(&call.callee))
+        {
+            return Some("it asks streams that it makes, and others".into());
+        }
+        let own = |file: &&RepoPath| sides.iter().all(|side| side.place.file != **file);
+        let other = self.witness.elsewhere.iter().find(own)?;
+        Some(format!(
+            "it runs what is defined in {other}, which a test of {} has not in it",
+            self.new.place.file
+        ))
     }
 
     /// Whether all lines that changed are in files that the source under test does not read: what they define
@@ -239,7 +298,9 @@ impl Test<'_> {
                 End::Undefined => "undefined",
                 End::Fuel => "fuel",
             };
-            let code = run.exit.filter(|_| differ && is_program).map_or(-1, |c| c & 255);
+            // A process that is ended has a status, whatever was called.
+            let has_status = is_program || run.end == End::Exit;
+            let code = run.exit.filter(|_| differ && has_status).map_or(-1, |c| c & 255);
             let out = string_literal(run.stdout.as_deref().unwrap_or_default().as_bytes());
             Ok(format!("{{\"{how}\", {code}, {out}, sizeof {out} - 1}}"))
         };
@@ -433,7 +494,7 @@ impl Test<'_> {
         };
         Ok(Some(Check {
             before: Vec::new(),
-            print: "fprintf(invdiff_record, \"calls:%s\", invdiff_calls);".into(),
+            print: "invdiff_dprintf(invdiff_record, \"calls:%s\", invdiff_calls);".into(),
             old: made(&old, &new),
             new: made(&new, &old),
         }))

@@ -48,6 +48,8 @@ impl<'p> Machine<'p> {
         }
         let missing = Vec::new();
         self.entered += 1;
+        let unit = self.program.definition(definition).map_or(usize::MAX, |d| d.unit);
+        self.entered_units.get_mut(unit).into_iter().for_each(|entered| *entered = true);
         self.frames.push(Frame {
             serial: self.entered,
             definition,

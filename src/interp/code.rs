@@ -202,6 +202,9 @@ struct Resolver<'a> {
 
 impl Resolver<'_> {
     fn step(&self, instr: &Instr) -> Step {
+        if self.program.is_beyond(self.unit, instr) {
+            return Step::Unknown("initial value that does not fold".into());
+        }
         match instr {
             Instr::Nop => Step::Nop,
             Instr::Declare(v) => match self.function.vars.get(v.0 as usize) {
@@ -236,6 +239,9 @@ impl Resolver<'_> {
                 Step::Copy { dst: self.value(dst), src: self.value(src), bytes: *bytes }
             }
             Instr::Zero { dst, bytes } => Step::Zero { dst: self.value(dst), bytes: *bytes },
+            Instr::Call { callee: Callee::Direct(name), .. } if self.is_taken_over(name) => Step::Unknown(
+                format!("{name}() of another file, which compilers take for the library's").into(),
+            ),
             Instr::Call { dst, callee, args, arg_types, ret, result_to, noreturn } => {
                 Step::Call(Box::new(Call {
                     dst: dst.map(|VarId(v)| v),
@@ -254,6 +260,13 @@ impl Resolver<'_> {
             i if i.is_second_return() => Step::Nop,
             Instr::Unknown { reason, .. } => Step::Unknown(reason.clone()),
         }
+    }
+
+    /// Whether a call of a library function leads to another file of the program: what it does is up to the
+    /// compiler, which knows these by name.
+    fn is_taken_over(&self, name: &str) -> bool {
+        let definition = || self.program.definition(self.program.definition_from(self.unit, name)?);
+        library::model(name).is_some() && definition().is_some_and(|d| d.unit != self.unit)
     }
 
     fn target(&self, callee: &Callee) -> Target {

@@ -88,6 +88,8 @@ pub(crate) struct Machine<'p> {
     pub frames: Vec<Frame<'p>>,
     /// Calls that were entered so far.
     pub(super) entered: u64,
+    /// By unit: a function of it was entered.
+    pub(super) entered_units: Vec<bool>,
     /// Where `longjmp` goes, by the buffer's address.
     pub(super) landings: BTreeMap<u64, Landing>,
     fuel: u64,
@@ -100,7 +102,7 @@ pub(crate) struct Machine<'p> {
     pub assumed_calls: Vec<AssumedCall>,
     pub allocations: BTreeMap<&'static str, u32>,
     pub requests: Vec<(&'static str, Vec<u128>)>,
-    pub(super) call_counts: BTreeMap<Arc<str>, u32>,
+    pub call_counts: BTreeMap<Arc<str>, u32>,
     pub inputs: Vec<Option<Const>>,
     pub platform_dependent: bool,
     pub random: Random,
@@ -214,6 +216,7 @@ impl<'p> Machine<'p> {
             registers: Vec::with_capacity(64),
             frames: Vec::with_capacity(4),
             entered: 0,
+            entered_units: vec![false; program.units().len()],
             landings: BTreeMap::new(),
             fuel: fuel_of(input, limits),
             events: Events::default(),
@@ -268,6 +271,15 @@ impl<'p> Machine<'p> {
             Stop::Undefined(_) if self.memory.is_exceeded() => {
                 End::Unsupported { reason: "an object that is too large".into(), place: self.place() }
             }
+            Stop::Undefined(UndefinedKind::Uninitialised) if self.left.buffers_lent => End::Unsupported {
+                reason: "bytes that a stream may have written".into(),
+                place: self.place(),
+            },
+            Stop::Undefined(UndefinedKind::OutOfBounds)
+                if self.streams.own.contains_key(&self.memory.last_base()) =>
+            {
+                End::Unsupported { reason: "what is inside of a stream".into(), place: self.place() }
+            }
             Stop::Undefined(kind) => End::Undefined { kind, place: self.place() },
             Stop::Exit { status, .. } => End::Exit(status & 0xff),
             Stop::Abort => End::Abort,
@@ -318,7 +330,10 @@ impl<'p> Machine<'p> {
         let given: Vec<u64> = self.object_addresses.values().copied().collect();
         let imported = self.memory.touched_globals().filter(|(_, o)| !given.contains(&o.base));
         let imported = imported.filter_map(|(i, _)| self.program.slots().get(i)).filter(|s| s.imported);
-        let assumed_globals = imported.map(|s| s.symbol.clone()).collect();
+        let assumed_globals: Vec<Arc<str>> = imported.map(|s| s.symbol.clone()).collect();
+        // A program begins with one value of what its other files define, and that is not known.
+        let is_partial = is_main && !assumed_globals.is_empty();
+        let elsewhere = self.elsewhere(entry);
         let files = std::mem::take(&mut self.streams.files);
         let files = files.into_iter().map(|(addr, bytes)| {
             let pointer = Const::bv(self.program.pointer_bits(), addr as i128);
@@ -346,14 +361,28 @@ impl<'p> Machine<'p> {
             assumed_calls: self.assumed_calls,
             allocations: self.allocations,
             assumed_globals,
+            elsewhere,
             files,
             nan_sign: self.events.nan_sign,
-            platform_dependent: self.platform_dependent,
+            platform_dependent: self.platform_dependent || is_partial,
             ended_on_input,
             ended_on,
             requests: self.requests,
             steps: fuel_of(self.input, self.limits) - self.fuel,
         }
+    }
+
+    /// The files, but for the entry's, whose functions were entered or whose objects were used as they begin.
+    fn elsewhere(&self, entry: &str) -> Vec<std::path::PathBuf> {
+        let own = self.program.definition_by_name(entry).and_then(|id| self.program.definition(id));
+        let own = own.map(|d| d.unit);
+        let given: Vec<u64> = self.object_addresses.values().copied().collect();
+        let used = self.memory.touched_globals().filter(|(_, o)| !given.contains(&o.base));
+        let used = used.filter_map(|(i, _)| self.program.unit_of_slot(i));
+        let mut all = self.entered_units.clone();
+        used.for_each(|u| all.get_mut(u).into_iter().for_each(|e| *e = true));
+        let others = all.iter().enumerate().filter(|(u, entered)| **entered && Some(*u) != own);
+        others.filter_map(|(u, _)| Some(self.program.unit(u)?.path.clone())).collect()
     }
 
     /// Notes where an object was allocated.

@@ -312,6 +312,49 @@ impl<'p> Memory<'p> {
         self.heap.push(|base| Object { freeable: true, ..Object::own(base, vec![0; n], undefined) })
     }
 
+    /// Allocates what belongs to the library: the program cannot free it.
+    pub fn allocate_kept(&mut self, size: u64, zeroed: bool) -> Option<u64> {
+        let addr = self.allocate(size, zeroed)?;
+        self.object_at(addr)?.freeable = false;
+        Some(addr)
+    }
+
+    /// Gives what belongs to the library to the program, cut to this size.
+    pub fn hand_over(&mut self, addr: u64, size: u64) {
+        let Some(object) = self.object_at(addr).filter(|o| o.size >= size) else { return };
+        object.freeable = true;
+        object.bytes_mut().truncate(size as usize);
+        object.undefined.truncate(size as usize);
+        let cut = object.size - size;
+        object.size = size;
+        self.live_bytes -= cut;
+    }
+
+    /// Ends the lifetime of what belongs to the library.
+    pub fn retire(&mut self, addr: u64) {
+        let Some(object) = self.object_at(addr).filter(|o| o.live) else { return };
+        let size = object.size;
+        object.drop_content();
+        self.live_bytes -= size;
+    }
+
+    /// Returns the object that begins at an address.
+    fn object_at(&mut self, addr: u64) -> Option<&mut Object<'p>> {
+        let r = self.find(addr)?;
+        self.object_mut(r).filter(|o| o.base == addr)
+    }
+
+    /// Whether all of these bytes are there and indeterminate.
+    pub fn is_undefined(&mut self, addr: u64, len: u64) -> bool {
+        let Ok((object, at)) = self.locate(addr, len, false) else { return false };
+        let flags = object.undefined.get(at..at + len as usize);
+        flags.is_some_and(|flags| flags.iter().all(|u| *u != 0))
+    }
+
+    pub fn pointer_bytes(&self) -> u64 {
+        u64::from(self.program.pointer_bits() / 8)
+    }
+
     /// Frees the object at this address.
     ///
     /// Errors: `UseAfterFree` on a second time, `BadPointer` for what cannot be freed.

@@ -31,6 +31,7 @@ mod library;
 mod machine;
 mod memory;
 mod outcome;
+mod own;
 mod pair;
 mod program;
 mod streams;
@@ -52,6 +53,17 @@ pub use trail::{Compared, Operand, Origin, Trail, Way};
 /// Whether a function of this name is known as one of the library, also under its `__builtin_` name.
 pub fn is_library(name: &str) -> bool {
     library::model(name).is_some()
+}
+
+/// Whether a function that has no model makes a stream whose content only the program determines: runs
+/// follow it.
+pub fn makes_streams(name: &str) -> bool {
+    library::MAKERS.contains(&name)
+}
+
+/// Whether a function that has no model is followed where it concerns such a stream.
+pub fn asks_streams(name: &str) -> bool {
+    library::ASKED.contains(&name)
 }
 
 #[cfg(test)]

@@ -158,6 +158,8 @@ pub struct Outcome {
     /// Globals that are only declared and that the input does not give, as far as they were used;
     /// they were taken to be zero.
     pub assumed_globals: Vec<Arc<str>>,
+    /// The files, but for the entry function's, whose functions ran or whose objects were used as they begin.
+    pub elsewhere: Vec<PathBuf>,
     /// What was written to streams that are none of the standard ones; that they could be written
     /// is assumed.
     pub files: Vec<(Value, Vec<u8>)>,

@@ -8,7 +8,7 @@
 use super::code::Code;
 use super::format::{FormatError, Piece, ScanDirective, spec};
 use super::memory::AddressMap;
-use crate::ir::{DataModel, Function, Global, InitPiece, Linkage, Order, Unit};
+use crate::ir::{DataModel, Expr, Function, Global, InitPiece, Linkage, Object, Order, Unit};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -50,6 +50,8 @@ pub(crate) struct Slot {
     pub hidden: bool,
     /// Only declared: nothing is known of its content.
     pub imported: bool,
+    /// Some of its bytes, or what they lead to, begin with what is not known.
+    pub unknown: bool,
     /// Unit and index of the definition.
     source: Option<(usize, usize)>,
     image: OnceLock<Box<[u8]>>,
@@ -68,6 +70,8 @@ pub struct Program {
     model: DataModel,
     map: AddressMap,
     slots: Vec<Slot>,
+    /// Of some of them it is not known what they begin with.
+    has_unknown: bool,
     /// By unit: symbol to index of its slot.
     slot_of: Vec<HashMap<Arc<str>, usize>>,
     library_slots: BTreeMap<&'static str, usize>,
@@ -110,6 +114,7 @@ impl Program {
             internal: vec![HashMap::new(); units.len()],
             units,
             slots: Vec::new(),
+            has_unknown: false,
             library_slots: BTreeMap::new(),
             definitions: Vec::new(),
             external: HashMap::new(),
@@ -221,6 +226,7 @@ impl Program {
                 read_only: literal || global.is_some_and(|g| g.is_const),
                 hidden: literal || (owned && &*symbol != ERRNO),
                 imported: imported && !owned,
+                unknown: false,
                 source,
                 image: OnceLock::new(),
             });
@@ -245,6 +251,32 @@ impl Program {
             }
         }
         self.link_aliases(&units);
+        self.find_unknown(&units);
+    }
+
+    /// Marks the objects that begin with what does not fold, and those that lead to them.
+    fn find_unknown(&mut self, units: &[Arc<Unit>]) {
+        fn pieces<'u>(slot: &Slot, units: &'u [Arc<Unit>]) -> (usize, &'u [InitPiece]) {
+            match slot.source {
+                Some((u, g)) => (u, units[u].globals[g].init.as_slice()),
+                None => (0, &[]),
+            }
+        }
+        for id in 0..self.slots.len() {
+            let is_unknown = |p: &InitPiece| matches!(p, InitPiece::Unknown { .. });
+            self.slots[id].unknown = pieces(&self.slots[id], units).1.iter().any(is_unknown);
+        }
+        let mut changed = self.slots.iter().any(|s| s.unknown);
+        self.has_unknown = changed;
+        while std::mem::take(&mut changed) {
+            for id in 0..self.slots.len() {
+                let (u, init) = pieces(&self.slots[id], units);
+                let leads = |s: &Arc<str>| self.slot_from(u, s).is_some_and(|to| self.slots[to].unknown);
+                if !self.slots[id].unknown && init.iter().flat_map(InitPiece::symbols).any(leads) {
+                    (self.slots[id].unknown, changed) = (true, true);
+                }
+            }
+        }
     }
 
     /// Has other names of objects lead to them, but for weak ones of which there is another definition.
@@ -309,8 +341,11 @@ impl Program {
     /// Whether what a call in `unit` leads to is another function where the program is linked with
     /// something that gives it another one.
     pub(crate) fn is_replaceable(&self, unit: usize, name: &str) -> bool {
-        let own = self.units.get(unit).is_some_and(|u| u.callee(name).is_some());
-        !own && self.external.get(name).is_some_and(|(_, is_weak)| *is_weak)
+        let unit = self.units.get(unit);
+        let own = unit.is_some_and(|u| u.callee(name).is_some());
+        // Compilers choose between an inline definition and the external one.
+        let is_inline = unit.and_then(|u| u.meant(name)).is_some_and(|(f, _)| f.binding.is_inline);
+        is_inline || !own && self.external.get(name).is_some_and(|(_, is_weak)| *is_weak)
     }
 
     /// The functions that run before `main` without being called, in their order, and whether another
@@ -423,6 +458,12 @@ impl Program {
         source.is_some_and(|(u, i)| self.units[u].globals[i].is_known_constant())
     }
 
+    /// The unit that defines a visible object.
+    pub(crate) fn unit_of_slot(&self, slot: usize) -> Option<usize> {
+        let slot = self.slots.get(slot).filter(|s| !s.imported && !s.hidden)?;
+        slot.source.map(|(unit, _)| unit)
+    }
+
     fn is_private_slot(&self, slot: &Slot) -> bool {
         slot.source.is_some_and(|(u, i)| is_private(&self.units[u].globals[i]))
     }
@@ -469,6 +510,19 @@ impl Program {
         cached(&self.scanf_formats, text, spec::parse_scanf)
     }
 
+    /// Whether an instruction of a unit names an object of which it is not known what it begins with.
+    pub(crate) fn is_beyond(&self, unit: usize, instr: &crate::ir::Instr) -> bool {
+        let mut found = false;
+        if self.has_unknown {
+            instr.for_each_expr(&mut |e| {
+                if let Expr::Addr(Object::Global(symbol)) = e {
+                    found |= self.slot_from(unit, symbol).is_some_and(|s| self.slots[s].unknown);
+                }
+            });
+        }
+        found
+    }
+
     /// Returns a slot's bytes before the program starts.
     pub(crate) fn image(&self, slot: usize) -> &[u8] {
         let Some(s) = self.slots.get(slot) else { return &[] };
@@ -487,6 +541,8 @@ impl Program {
         for piece in &self.units[u].globals[g].init {
             match piece {
                 InitPiece::Bytes { offset, bytes: piece } => put(&mut bytes, *offset, piece),
+                // No run gets to see it.
+                InitPiece::Unknown { .. } => {}
                 InitPiece::Address { offset, symbol, plus } => {
                     let object = self.slot_from(u, symbol).map(|s| self.slots[s].base);
                     let base = object.or_else(|| self.code_address(u, symbol)).unwrap_or(0);

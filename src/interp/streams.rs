@@ -2,11 +2,13 @@
 //!
 //! Output is buffered as glibc buffers a pipe or file: 4096 bytes, whole blocks written past the
 //! buffer when a piece overflows it, nothing flushed on an abnormal end. Standard input is one byte
-//! string; a plan may extend it while the program asks for more.
+//! string; a plan may extend it while the program asks for more. Streams that the program makes itself are
+//! in [`super::own`].
 
 use super::generate::{Request, StdinPlan};
+use super::own::OwnStream;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const BUFFER: usize = 4096;
 
@@ -25,6 +27,12 @@ pub(crate) struct Streams<'p> {
     pub stderr: Vec<u8>,
     /// Other streams, by address.
     pub files: BTreeMap<u64, Vec<u8>>,
+    /// Streams that the program made itself, by address.
+    pub own: BTreeMap<u64, OwnStream>,
+    /// Those of them that were closed.
+    pub own_closed: BTreeSet<u64>,
+    /// One of them could not be made: what is asked of null stands for it, and is undefined.
+    pub own_refused: bool,
     /// Bytes of stdin that `ungetc` overwrote with others, to be put back in the end.
     overwritten: Vec<(usize, u8)>,
     /// Bytes that `ungetc` put before the first.
@@ -45,6 +53,9 @@ impl<'p> Streams<'p> {
             unbuffered: false,
             stderr: Vec::new(),
             files: BTreeMap::new(),
+            own: BTreeMap::new(),
+            own_closed: BTreeSet::new(),
+            own_refused: false,
             overwritten: Vec::new(),
             inserted: 0,
         }
@@ -155,6 +166,7 @@ impl<'p> Streams<'p> {
 
     pub fn output_len(&self) -> usize {
         let files: usize = self.files.values().map(Vec::len).sum();
-        self.stdout.len() + self.pending.len() + self.stderr.len() + files
+        let own: usize = self.own.values().map(OwnStream::file_len).sum();
+        self.stdout.len() + self.pending.len() + self.stderr.len() + files + own
     }
 }

@@ -32,6 +32,7 @@ impl Builder {
             unknowns: Vec::new(),
             settled: Vec::new(),
             invented: Vec::new(),
+            records: Default::default(),
         };
         let mut b = Builder(f);
         b.emit(Instr::Nop);

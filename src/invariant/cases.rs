@@ -6,7 +6,7 @@
 //! to the same term.
 
 use super::assume;
-use super::consolidate::{Claim, Engine, Side};
+use super::consolidate::{Claim, Engine, FactKey, Side};
 use super::event::{self, Case, Guarded};
 use super::fact::{Fact, Template};
 use super::runs::{Difference, Run};
@@ -16,7 +16,7 @@ use super::templates;
 use super::text;
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, Uf};
 use crate::mvicfg::VersionSet;
-use crate::semantics::{c_parse, c_text};
+use crate::semantics::{Val, c_parse, c_text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases of one value that are tried, and where all facts are asked for.
@@ -37,7 +37,7 @@ impl Engine<'_> {
         if self.relaid || !self.task.options.all && !subject.is_observable() {
             return;
         }
-        let aggregate = |t: &CType| matches!(t, CType::Record(_) | CType::Array(..));
+        let aggregate = |t: &CType| matches!(t, CType::Record(_) | CType::Array(..) | CType::Opaque { .. });
         if subject::type_of(self.task.graph, subject, 0).is_some_and(|t| aggregate(&t)) {
             // It is passed by an address, which is none of C's.
             return;
@@ -120,7 +120,7 @@ impl Engine<'_> {
         }
         let &[term] = side.key.as_slice() else { return Vec::new() };
         let ty = self.cell_type(class, subject).or_else(|| subject::type_of(self.task.graph, subject, class));
-        if ty.is_none_or(|t| matches!(t, CType::Record(_) | CType::Array(..))) {
+        if ty.is_none_or(|t| matches!(t, CType::Record(_) | CType::Array(..) | CType::Opaque { .. })) {
             return Vec::new();
         }
         let defined = self.defined_value(class, term);
@@ -178,6 +178,42 @@ impl Engine<'_> {
         let Ok(written) = c_parse::parse(&fact.text) else { return false };
         let holds = |old, class| scope::holds_at_end(self.task, (run, old), class, &written);
         holds(is_old, class) == Ok(Some(true)) && holds(!is_old, other) == Ok(Some(false))
+    }
+
+    /// What a class says of a value as a whole, if that can be read; else of the few values that it takes.
+    pub(super) fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
+        let cell = self.cell_type(class, subject);
+        let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));
+        if matches!(ty, Some(CType::Record(_) | CType::Array(..) | CType::Opaque { .. })) {
+            // An aggregate result is passed by an address, which is none of C's.
+            return Vec::new();
+        }
+        let (formed, defined) = (self.shown(class, val.term), self.defined_value(class, val.term));
+        let (shown, separated) = self.separated(class, defined);
+        let naming = self.naming_without(class, subject);
+        let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
+        let constant = self.e.pool.as_const(val.term).is_some();
+        if text == format!("{0} == {0}", subject.name()) {
+            return Vec::new();
+        }
+        let fact = Fact {
+            template: if constant { Template::Constant } else { Template::Functional },
+            variables: vec![subject.name()],
+            text,
+            c: c_text::render_c_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref()),
+            classes: VersionSet::single(class),
+            assumptions: self.assumptions(val.term, formed).into_iter().chain(separated).collect(),
+            lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
+            bounds: BTreeMap::new(),
+        };
+        if !self.is_readable(&fact.text) {
+            let set = self.set_fact(subject, class, shown, fact);
+            return set.map(|f| (vec![shown], f)).into_iter().collect();
+        }
+        if let Subject::Cell { name, .. } = subject {
+            self.diff.cells.insert(name.to_string());
+        }
+        vec![(vec![shown], fact)]
     }
 
     /// Whether a value is what a place held at entry.

@@ -112,6 +112,12 @@ impl Engine<'_> {
                 }
             }
         }
+        // A structure is returned in a local, of which no cell tells.
+        let bits = self.task.pointer_bits;
+        let returns_object = |b: &Arc<Function>| b.ret != CType::Void && b.ret.sort(bits).is_none();
+        if self.task.graph.bodies.iter().any(returns_object) {
+            return;
+        }
         for &(from, to) in &self.task.pairs {
             let (Some(a), Some(b)) = (written.get(&from), written.get(&to)) else { continue };
             let one_bottom = a.bottoms == b.bottoms && a.bottoms.len() == 1;

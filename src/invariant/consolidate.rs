@@ -12,7 +12,7 @@ use super::cell::CellChange;
 use super::defined;
 use super::events::{drop_long, undefined_fact};
 use super::examples::Moves;
-use super::fact::{Fact, Template};
+use super::fact::Fact;
 use super::inductive::Inductive;
 use super::inputs;
 use super::point::{Kind, Point};
@@ -28,7 +28,7 @@ use super::summary::{Summaries, Summary};
 use crate::interp::{FinalObject, Program};
 use crate::ir::{CType, Sort, TermId, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
-use crate::semantics::c_text::{self, Naming};
+use crate::semantics::c_text::Naming;
 use crate::semantics::{Callees, Evaluator, Lines, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -246,15 +246,18 @@ const ELEMENTS: u64 = 12;
 pub fn diff_function(task: &Task) -> FunctionDiff {
     let flow = Flow::new(task.graph);
     let nodes_total = task.graph.nodes.len() as u64;
-    if flow.classes.iter().any(|c| c.irreducible) {
-        let reason = "irreducible control flow (a loop with several entries)".into();
+    let too_large = task.graph.nodes.len() > MAX_NODES;
+    if too_large || flow.classes.iter().any(|c| c.irreducible) {
+        let reason = match too_large {
+            true => format!("more than {MAX_NODES} instructions with callees and unrolled loops"),
+            false => "irreducible control flow (a loop with several entries)".into(),
+        };
         let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
-        return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
-    }
-    if task.graph.nodes.len() > MAX_NODES {
-        let reason = format!("more than {MAX_NODES} instructions with callees and unrolled loops");
-        let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
-        return FunctionDiff { nodes_total, properties, ..FunctionDiff::nothing(reason) };
+        let points = match task.points.exit && task.is_own() {
+            true => vec![Engine::new(task, &flow).shown_by_runs(&reason)],
+            false => FunctionDiff::nothing(reason).points,
+        };
+        return FunctionDiff { nodes_total, properties, points, ..FunctionDiff::default() };
     }
     let allowance = task.allowance();
     let mut engine = Engine::new(task, &flow);
@@ -588,49 +591,21 @@ impl<'a> Engine<'a> {
         side
     }
 
-    fn value_facts(&mut self, subject: &Subject, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
-        let cell = self.cell_type(class, subject);
-        let ty = cell.or_else(|| subject::type_of(self.task.graph, subject, class));
-        if matches!(ty, Some(CType::Record(_) | CType::Array(..))) {
-            // An aggregate result is passed by an address, which is none of C's.
-            return Vec::new();
-        }
-        let (formed, defined) = (self.shown(class, val.term), self.defined_value(class, val.term));
-        let (shown, separated) = self.separated(class, defined);
-        let naming = self.naming_without(class, subject);
-        let text = c_text::render_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref());
-        let constant = self.e.pool.as_const(val.term).is_some();
-        if text == format!("{0} == {0}", subject.name()) {
-            return Vec::new();
-        }
-        let fact = Fact {
-            template: if constant { Template::Constant } else { Template::Functional },
-            variables: vec![subject.name()],
-            text,
-            c: c_text::render_c_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref()),
-            classes: VersionSet::single(class),
-            assumptions: self.assumptions(val.term, formed).into_iter().chain(separated).collect(),
-            lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
-            bounds: BTreeMap::new(),
-        };
-        if !self.is_readable(&fact.text) {
-            let set = self.set_fact(subject, class, shown, fact);
-            return set.map(|f| (vec![shown], f)).into_iter().collect();
-        }
-        if let Subject::Cell { name, .. } = subject {
-            self.diff.cells.insert(name.to_string());
-        }
-        vec![(vec![shown], fact)]
-    }
-
     /// Decides how a subject differs between two classes, and reports it.
-    fn compare(&mut self, subject: &Subject, from: usize, to: usize, a: &Side, b: &Side) -> Verdict {
+    pub(super) fn compare(
+        &mut self,
+        subject: &Subject,
+        from: usize,
+        to: usize,
+        a: &Side,
+        b: &Side,
+    ) -> Verdict {
         let graph = self.task.graph;
         let runs = self.task.runs(from, to);
         let mut found = match (subject, self.diff.point.kind) {
             (_, Kind::Exit) => self.witness(&runs, subject, from, to),
-            (Subject::Variable { name, .. }, _) => {
-                self.differing_run(name, from, to).map(|r| (r, Difference::Defined))
+            (Subject::Variable { .. }, _) => {
+                self.differing_run(&subject.key(), from, to).map(|r| (r, Difference::Defined))
             }
             _ => None,
         };
@@ -780,7 +755,12 @@ impl<'a> Engine<'a> {
                 let run = runs::replay(&self.task.programs[from], &self.task.programs[to], entry, input);
                 Equality::Differ(Some(Box::new(run)))
             }
-            smt::Decision::Open { .. } => Equality::Open("the solver did not decide within its limit"),
+            smt::Decision::Open { reason } => Equality::Open(match reason {
+                "too many multiplications" => "it has too many multiplications for the solver",
+                "too many accesses of memory" => "it has too many accesses of memory for the solver",
+                "float-questions" => "the solver is not asked again about real numbers",
+                _ => "the solver did not decide within its limit",
+            }),
         }
     }
 

@@ -7,7 +7,7 @@ use super::consolidate::{Engine, FunctionDiff, MAX_NODES, Task};
 use super::point::Kind;
 use super::properties::{self, fails};
 use super::{runs, subject};
-use crate::interp::End;
+use crate::interp::{self, End};
 use crate::mvicfg::Flow;
 
 /// What the gate is told of a function.
@@ -67,7 +67,17 @@ fn is_shown(task: &Task) -> bool {
     let observables: Vec<_> = observables.collect();
     task.pairs.iter().any(|&(from, to)| {
         let (old, new) = (&*task.graph.bodies[from], &*task.graph.bodies[to]);
-        let differs = |r: &runs::Run| observables.iter().any(|s| runs::differs(r, s, old, new).is_some());
+        let differs = |r: &runs::Run| {
+            observables.iter().any(|s| runs::differs(r, s, old, new).is_some()) || asks_otherwise(r)
+        };
         task.runs(from, to).iter().any(differs)
     })
+}
+
+/// Whether the versions ask something else of what nobody defines: the environment, handlers, other files.
+fn asks_otherwise(run: &runs::Run) -> bool {
+    let asked = |o: &interp::Outcome| -> Vec<_> {
+        o.assumed_calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect()
+    };
+    asked(&run.old) != asked(&run.new)
 }

@@ -274,8 +274,8 @@ impl Engine<'_> {
         Some(values)
     }
 
-    pub(super) fn place(&self, class: usize, name: &str) -> Option<Place> {
-        let v = subject::find_var(&self.task.graph.bodies[class], name, 0)?;
+    pub(super) fn place(&self, class: usize, key: &str) -> Option<Place> {
+        let v = subject::find_key(&self.task.graph.bodies[class], key)?;
         let place = self.e.places.of_var(self.task.graph.var_map[class][v.0 as usize]);
         matches!(place, Place::Var(_)).then_some(place)
     }

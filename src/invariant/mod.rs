@@ -4,6 +4,7 @@ mod aggregate;
 mod agreement;
 mod assume;
 mod bounded;
+mod by_runs;
 mod call_churns;
 mod callees;
 mod calls;

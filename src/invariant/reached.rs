@@ -10,6 +10,7 @@ use super::fact::{Fact, Template};
 use super::inputs;
 use super::point::Kind;
 use super::runs::{self, FUEL};
+use super::text;
 use crate::interp::{self, End, Generator, Input, Limits, Outcome, Value};
 use crate::ir::{Callee, Function, Instr, NodeId, UndefinedKind};
 use crate::mvicfg::VersionSet;
@@ -47,6 +48,12 @@ pub fn speaks_of(reached: &ByClass, fact: &Fact, class: usize) -> bool {
 impl Engine<'_> {
     /// Finds out which classes come to the point, and takes facts of the others out of churns.
     pub(super) fn tell_what_is_reached(&mut self) {
+        // What only we know by a name says nothing to people.
+        self.diff.invariants.retain(|f| !text::names_temporary(&f.text));
+        for churn in &mut self.diff.churns {
+            churn.removed.retain(|f| !text::names_temporary(&f.text));
+            churn.added.retain(|f| !text::names_temporary(&f.text));
+        }
         let facts = self.diff.invariants.iter();
         let changed = self.diff.churns.iter().flat_map(|c| c.removed.iter().chain(&c.added));
         let classes: BTreeSet<usize> = facts.chain(changed).flat_map(|f| f.classes.iter()).collect();
@@ -146,6 +153,9 @@ impl Engine<'_> {
     /// By a run on an input that the solver takes for one.
     fn reached_by_model(&mut self, class: usize) -> bool {
         let Some(&node) = self.diff.point.nodes.get(&class) else { return false };
+        if self.e.flow.classes.get(class).is_none_or(|c| c.irreducible) {
+            return false;
+        }
         let at_exit = self.diff.point.kind == Kind::Exit;
         let mut under = if at_exit { self.defined(class) } else { self.e.pool.bool(true) };
         for (_, reach) in self.e.reach_from_entry(node, &VersionSet::single(class)) {

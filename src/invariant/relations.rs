@@ -13,7 +13,7 @@ use super::point::{Kind, Point};
 use super::quantity::{self, Quantity};
 use super::rows::{Row, Rows};
 use super::runs::Run;
-use super::subject::{self, Subject, find_var};
+use super::subject::{self, Subject, find_key, find_var};
 use super::templates::{self, Candidate, Observed};
 use super::{inputs, runs};
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarKind, interval};
@@ -225,12 +225,12 @@ impl Engine<'_> {
                 continue;
             }
             let Some(ty) = subject::type_of(graph, &s, class) else { continue };
-            if !quantity::is_countable(&ty) || known.contains_key(&s.name()) {
+            if !quantity::is_countable(&ty) || known.contains_key(&s.key()) {
                 continue;
             }
             for (_, val) in subject::values_at(&mut self.e, &s, point, &single) {
                 if let Some(k) = self.as_known(class, ty.clone(), val) {
-                    known.insert(s.name(), k);
+                    known.insert(s.key(), k);
                 }
             }
         }
@@ -485,9 +485,9 @@ impl Engine<'_> {
     pub(super) fn proved_fact(&self, candidate: &Candidate, standing: &BTreeMap<usize, Standing>) -> Fact {
         let mut fact = Fact {
             template: candidate.template(),
-            variables: candidate.variables().iter().map(|s| (*s).to_owned()).collect(),
-            text: candidate.text(),
-            c: candidate.c_text(),
+            variables: candidate.variables().into_iter().map(subject::shown).collect(),
+            text: subject::shown(&candidate.text()),
+            c: candidate.c_text().map(|c| subject::shown(&c)),
             classes: VersionSet::new(),
             assumptions: Vec::new(),
             lines: BTreeMap::new(),
@@ -596,7 +596,7 @@ impl Engine<'_> {
         match x {
             "\\result" => Some(body.ret.clone()),
             _ if self.quantities.contains_key(x) => self.quantity_type(class, x),
-            _ => find_var(body, x, 0).map(|v| body.var(v).ty.clone()),
+            _ => find_key(body, x).map(|v| body.var(v).ty.clone()),
         }
     }
 
@@ -612,11 +612,14 @@ impl Engine<'_> {
         let churns = || self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
         let is_value = |f: &Fact| matches!(f.template, Template::Constant | Template::Functional);
         let valued = |c: &Churn| c.removed.iter().any(is_value) && c.added.iter().any(is_value);
-        let told = |x: &str| churns().any(|c| c.subject.name() == x && valued(c));
+        let told = |x: &str| churns().any(|c| c.subject.key() == x && valued(c));
         let is_cell = |x: &str| matches!(self.quantities.get(x), Some(Quantity::Cell { .. }));
-        let retold = |x: &str| is_cell(x) && churns().any(|c| c.subject.name() == x);
+        let retold = |x: &str| is_cell(x) && churns().any(|c| c.subject.key() == x);
         let variables = candidate.variables();
-        !self.task.options.all && (variables.iter().all(|x| told(x)) || variables.iter().any(|x| retold(x)))
+        // That two differ is the least that values say of them.
+        let is_weak = matches!(candidate, Candidate::Different(..)) && variables.iter().any(|x| told(x));
+        let is_told = is_weak || variables.iter().all(|x| told(x)) || variables.iter().any(|x| retold(x));
+        !self.task.options.all && is_told
     }
 
     fn value_causes(&mut self, candidate: &Candidate, class: usize) -> Lines {
@@ -624,7 +627,7 @@ impl Engine<'_> {
         let mut causes = Lines::new();
         let point = self.diff.point.clone();
         for s in subject::at(self.task.graph, point.kind) {
-            if candidate.variables().contains(&s.name().as_str()) {
+            if candidate.variables().contains(&s.key().as_str()) {
                 for (_, v) in subject::values_at(&mut self.e, &s, &point, &single) {
                     causes = causes.union(&v.causes);
                 }
@@ -636,7 +639,7 @@ impl Engine<'_> {
     /// Whether a caller can see what the candidate is about.
     fn is_visible(&self, candidate: &Candidate) -> bool {
         let Some(body) = self.task.graph.bodies.last() else { return false };
-        let is_param = |x: &str| find_var(body, x, 0).is_some_and(|v| body.var(v).kind == VarKind::Param);
+        let is_param = |x: &str| find_key(body, x).is_some_and(|v| body.var(v).kind == VarKind::Param);
         let is_left = |x: &str| {
             let quantity = self.quantities.get(x);
             x == "\\result" || matches!(quantity, Some(Quantity::Cell { at_entry: false, .. }))

@@ -7,7 +7,7 @@
 use super::consolidate::{Engine, Task};
 use super::point::{Kind, Point};
 use super::runs::{self, Run};
-use super::subject::find_var;
+use super::subject::find_key;
 use crate::interp::{End, Input, Outcome, Value};
 use crate::ir::{Const, NodeId};
 use std::ops::ControlFlow;
@@ -124,7 +124,7 @@ impl Engine<'_> {
             return self.quantity_at_exit(class, name, run, old);
         }
         let body = &self.task.graph.bodies[class];
-        find_var(body, name, 0).and_then(|v| o.local(v))
+        find_key(body, name).and_then(|v| o.local(v))
     }
 
     fn watched_rows(&self, class: usize, point: &Point, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
@@ -156,7 +156,7 @@ impl Engine<'_> {
                 if !takes && sampled.arrived > LATEST {
                     return ControlFlow::Continue(());
                 }
-                let mut value = |n: &String| match find_var(body, n, 0) {
+                let mut value = |n: &String| match find_key(body, n) {
                     Some(v) => state.value(v),
                     None => self.quantity_here(class, n, &input, state),
                 };
@@ -215,7 +215,7 @@ impl Engine<'_> {
 
     /// Looks for a run in which a variable has other values at the point in one class than in the
     /// other.
-    pub(super) fn differing_run(&mut self, name: &str, from: usize, to: usize) -> Option<Run> {
+    pub(super) fn differing_run(&mut self, key: &str, from: usize, to: usize) -> Option<Run> {
         let point = self.diff.point.clone();
         let list = self.task.runs(from, to);
         let (old, new) = (self.watchable(from, &point)?, self.watchable(to, &point)?);
@@ -225,7 +225,7 @@ impl Engine<'_> {
             .find(|r| {
                 let trace = |class: usize, node, old: bool| {
                     let body = &self.task.graph.bodies[class];
-                    let var = find_var(body, name, 0);
+                    let var = find_key(body, key);
                     let mut values = Vec::new();
                     runs::watch(
                         &self.task.programs[class],

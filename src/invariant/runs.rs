@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
             new,
             entry,
             alone: is_alone(old, new, entry),
-            generator: interp::Generator::new(new, entry.1, 0),
+            generator: interp::Generator::between(old, new, entry, 0),
             guide: Guide::default(),
             runs: Vec::new(),
             held: 0,

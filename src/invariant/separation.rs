@@ -13,6 +13,7 @@ use crate::ir::{
 };
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::c_text::{self, Extent, Naming};
+use crate::semantics::calls::RETURNS_OBJECT;
 use crate::semantics::frames::{self, Bytes, Frame, Frames};
 use crate::semantics::{Place, library};
 use rustc_hash::FxHashMap;
@@ -95,10 +96,12 @@ impl Separation for ByTypes {
                 args.last().copied().filter(|_| kept)
             }
             Uf::Call { callee, .. } => {
-                let name = callee.strip_suffix(":Memory")?.split(['@', '#']).next()?;
+                let called = callee.strip_suffix(":Memory")?;
+                let name = called.split(['@', '#', RETURNS_OBJECT]).next()?;
                 let mut memories = args.iter().copied().filter(|t| pool.sort(*t) == Sort::Mem);
                 let (Some(below), None) = (memories.next(), memories.next()) else { return None };
                 let kept = match (self.regions.unit.callee(name), library::row(name)) {
+                    _ if called.ends_with(RETURNS_OBJECT) && !self.is_beside_result(pool, &x, args) => false,
                     (Some(_), _) => {
                         let frame = self.frames.borrow_mut().of(&self.regions.unit, name);
                         self.keeps(&x, &frame)
@@ -114,6 +117,14 @@ impl Separation for ByTypes {
 }
 
 impl ByTypes {
+    /// Whether a place is none of the object that a call puts its result into: the last address that it gets.
+    fn is_beside_result(&self, pool: &TermPool, x: &Extent, args: &[TermId]) -> bool {
+        let of_call =
+            args.iter().take_while(|t| !matches!(pool.sort(**t), Sort::Mem | Sort::World | Sort::Stdin));
+        let Some(&at) = of_call.last() else { return false };
+        self.regions.extent(pool, at, 0).is_some_and(|y| x.base != y.base && self.are_apart(x.clone(), y))
+    }
+
     /// Whether a library function leaves a place as it is: it is not what an argument leads to.
     fn is_kept_by_library(
         &self,
@@ -358,6 +369,8 @@ impl Engine<'_> {
                 | (Instr::Zero { dst, bytes }, Instr::Zero { dst: own, .. }) => {
                     targets.push((dst.clone(), own.clone(), Some(*bytes)));
                 }
+                // Where an aggregate result goes is written, too.
+                (Instr::Call { result_to: Some(_), .. }, _) => return None,
                 (Instr::Call { callee: Callee::Direct(name), args, .. }, Instr::Call { args: own, .. }) => {
                     match library::row_of_call(&unit, name, args) {
                         _ if unit.callee(name).is_some() => written.frame.join(&frames.of(&unit, name)),

@@ -48,6 +48,14 @@ impl Subject {
         }
     }
 
+    /// What facts are looked up by: the name, and with it the occurrence of a further variable of that name.
+    pub fn key(&self) -> String {
+        match self {
+            Subject::Variable { name, ordinal } if *ordinal > 0 => format!("{name}{OCCURRENCE}{ordinal}"),
+            _ => self.name(),
+        }
+    }
+
     /// Returns the name that reports use.
     pub fn name(&self) -> String {
         match self {
@@ -81,6 +89,24 @@ pub fn at(g: &Mvicfg, kind: Kind) -> Vec<Subject> {
         }
     }
     subjects
+}
+
+/// Stands before the occurrence in keys of variables ([`Subject::key`]); no text of C holds it.
+const OCCURRENCE: char = '\u{1f}';
+
+/// A text about keys as it is shown, without occurrences.
+pub fn shown(text: &str) -> String {
+    let mut parts = text.split(OCCURRENCE);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |shown, part| shown + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// Returns the variable of a body by its key.
+pub fn find_key(f: &Function, key: &str) -> Option<VarId> {
+    match key.split_once(OCCURRENCE) {
+        Some((name, ordinal)) => find_var(f, name, ordinal.parse().ok()?),
+        None => find_var(f, key, 0),
+    }
 }
 
 /// Returns the variable of a body by name and occurrence.

@@ -12,6 +12,8 @@ pub struct Binding {
     /// Another definition of the symbol may be what calls lead to, those of this unit, too: it is
     /// `weak`, or an inline definition beside which an external one stands elsewhere.
     pub replaceable: bool,
+    /// It is such an inline definition: a call in its unit leads to it or to the external one.
+    pub is_inline: bool,
     /// `__attribute__((constructor))`: runs before `main`, in this order.
     pub before_main: Option<Order>,
     /// `__attribute__((destructor))`: runs after `main` and in `exit`, in the reverse of this order.

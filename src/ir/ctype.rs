@@ -37,7 +37,7 @@ pub enum CType {
     Record(RecordId),
     /// A function type; only pointers to it are values. The text is for display.
     Function(Arc<str>),
-    /// `_Complex`, vectors, `_BitInt` above 128, invented types: no value of it is modelled.
+    /// `_Complex`, `_BitInt` above 128, invented types: no value of it is a scalar. Vectors are arrays of lanes.
     Opaque {
         name: Arc<str>,
         size: u64,

@@ -7,7 +7,8 @@
 //! Every node belongs to one source statement ([`Stmt`]); temporaries never live across statements,
 //! so that versions can be aligned statement by statement whatever the numbering of temporaries.
 
-use super::{Binding, CType, Expr, Sort, Span};
+use super::{Binding, CType, Expr, RecordId, Sort, Span};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Index into [`Function::nodes`].
@@ -196,6 +197,28 @@ impl Instr {
         }
     }
 
+    /// As [`Instr::for_each_operand`], and they may be changed.
+    pub fn for_each_operand_mut(&mut self, f: &mut impl FnMut(&mut Expr)) {
+        match self {
+            Instr::Assign { value, .. } => f(value),
+            Instr::Load { addr, .. } => f(addr),
+            Instr::Store { addr, value, .. } => [addr, value].into_iter().for_each(f),
+            Instr::Copy { dst, src, .. } => [dst, src].into_iter().for_each(f),
+            Instr::Zero { dst, .. } => f(dst),
+            Instr::Measure { lengths, .. } => lengths.iter_mut().for_each(f),
+            Instr::Call { callee, args, result_to, .. } => {
+                args.iter_mut().chain(result_to).for_each(&mut *f);
+                if let Callee::Indirect(e) = callee {
+                    f(e);
+                }
+            }
+            Instr::Branch { cond } => f(cond),
+            Instr::Return { value } => value.iter_mut().for_each(f),
+            Instr::Unknown { reads, .. } => reads.iter_mut().for_each(f),
+            Instr::Nop | Instr::Declare(_) | Instr::Unreachable => {}
+        }
+    }
+
     /// Functions that the instruction calls by name, or may: those that the text of an unknown effect
     /// names.
     pub fn named_callees(&self) -> Vec<&Arc<str>> {
@@ -273,6 +296,23 @@ pub struct Function {
     /// Names of invented types, fields or constants that the body uses (front end, honesty about
     /// types); facts that involve them are never `proved`.
     pub invented: Vec<Arc<str>>,
+    pub records: RecordUses,
+}
+
+/// What the text of a body does with records, where instructions only have bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RecordUses {
+    /// Members that it names, with their places in bits.
+    pub members: BTreeSet<(RecordId, Arc<str>, u64)>,
+    /// Records to or from which pointers are converted: bytes are looked at as something else.
+    pub recast: BTreeSet<RecordId>,
+}
+
+impl RecordUses {
+    pub fn extend(&mut self, other: &RecordUses) {
+        self.members.extend(other.members.iter().cloned());
+        self.recast.extend(&other.recast);
+    }
 }
 
 impl Function {

@@ -29,12 +29,12 @@ pub use ctype::{CType, Field, FloatKind, Record, RecordId};
 pub use expr::{Expr, Object};
 pub use extended::{Decimal, Extended};
 pub use function::{
-    Access, Callee, Function, Instr, Node, NodeId, RETURNS_TWICE, Settled, Stmt, StmtId, Unknown, Var, VarId,
-    VarKind,
+    Access, Callee, Function, Instr, Node, NodeId, RETURNS_TWICE, RecordUses, Settled, Stmt, StmtId, Unknown,
+    Var, VarId, VarKind,
 };
 pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
 pub use term::{App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval};
-pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, Unit};
+pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, StaticAssertion, Unit};
 pub use verify::verify;

@@ -182,6 +182,18 @@ impl Op {
         matches!(self, And | Or | Eq | Add | Mul | BitAnd | BitOr | BitXor | FAdd | FMul | FEq)
     }
 
+    /// The value on constants that every machine has: none where it is undefined, or the sign of a NaN, which C
+    /// leaves open and x86 makes negative.
+    pub fn folded(self, args: &[Const]) -> Option<Const> {
+        self.eval(args).ok().filter(|_| !self.asks_sign_of_nan(args))
+    }
+
+    /// Whether the value is the sign of a NaN.
+    pub fn asks_sign_of_nan(self, args: &[Const]) -> bool {
+        let asks = matches!(self, Op::FSignbit | Op::FToBits | Op::FCopysign);
+        asks && args.last().is_some_and(|c| c.is_nan())
+    }
+
     /// Evaluates on constants.
     ///
     /// Errors: the undefined event, or `BadCall` when the arguments do not fit the operator (which

@@ -37,6 +37,34 @@ pub enum InitPiece {
         symbol: Arc<str>,
         plus: i64,
     },
+    /// Bytes whose value is not known: what is written there does not fold.
+    Unknown {
+        offset: u64,
+        size: u64,
+        /// What is written, as the checked tree with its types: equal texts give equal bytes.
+        text: Arc<str>,
+        /// What it names: their addresses may be in the bytes.
+        symbols: Vec<Arc<str>>,
+    },
+}
+
+impl InitPiece {
+    /// The symbols whose addresses may be in the piece.
+    pub fn symbols(&self) -> &[Arc<str>] {
+        match self {
+            InitPiece::Bytes { .. } => &[],
+            InitPiece::Address { symbol, .. } => std::slice::from_ref(symbol),
+            InitPiece::Unknown { symbols, .. } => symbols,
+        }
+    }
+
+    pub fn offset(&self) -> u64 {
+        match self {
+            InitPiece::Bytes { offset, .. }
+            | InitPiece::Address { offset, .. }
+            | InitPiece::Unknown { offset, .. } => *offset,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,6 +133,11 @@ impl Global {
                         return None;
                     }
                 }
+                InitPiece::Unknown { offset: at, size, .. } => {
+                    if *at < end && at + size > offset {
+                        return None;
+                    }
+                }
             }
         }
         Some(result)
@@ -125,6 +158,17 @@ pub struct Prototype {
 
 /// Bytes of a global: its symbol, the first byte and the one beyond the last.
 pub type Region = (Arc<str>, (i128, i128));
+
+/// A static assertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticAssertion {
+    pub file: PathBuf,
+    pub line: u32,
+    /// Its condition, after preprocessing.
+    pub text: Arc<str>,
+    /// `None`: not known.
+    pub fails: Option<bool>,
+}
 
 /// One preprocessed, checked and lowered translation unit.
 #[derive(Clone, Debug, Default)]
@@ -149,6 +193,10 @@ pub struct Unit {
     /// Text at file scope that may define, change or run anything: assembly, sections that are not
     /// understood, functions whose definition is chosen when the program is loaded.
     pub opaque: Vec<Arc<str>>,
+    /// What it demands when it is compiled, in order.
+    pub statics: Vec<StaticAssertion>,
+    /// Attributes by which compilers give operations another meaning (`optimize("fast-math")`), in order.
+    pub options: Vec<Arc<str>>,
     /// No definition of its text was lost, and no unknown macro taken to stand for nothing: what the
     /// functions do not do, the unit does not do.
     pub is_whole: bool,
@@ -156,6 +204,8 @@ pub struct Unit {
     pub exposed: OnceLock<BTreeSet<Region>>,
     /// Names of functions that its code calls or takes the address of, once they were looked for.
     pub named: OnceLock<BTreeSet<Arc<str>>>,
+    /// What tells the layouts of its records, once that was asked.
+    pub layouts: OnceLock<blake3::Hash>,
     /// Some initialiser may be a format that stores how much was printed, once that was asked.
     pub counts: OnceLock<bool>,
 }
@@ -169,12 +219,27 @@ impl Unit {
         self.globals.iter().find(|g| &*g.symbol == symbol)
     }
 
+    /// A hash of the layouts of all records, in their order. One walk over them, once.
+    pub fn layouts(&self) -> blake3::Hash {
+        *self.layouts.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            for r in &self.records {
+                hasher.update(format!("{} {} {} {}", r.name, r.is_union, r.size, r.align).as_bytes());
+                for f in &r.fields {
+                    hasher.update(format!(" {} {} {:?} {:?}", f.name, f.offset, f.bits, f.ty).as_bytes());
+                }
+            }
+            hasher.finalize()
+        })
+    }
+
     /// Whether the bytes of some initialiser are such a format. One walk over the unit, once.
     pub fn has_counting_formats(&self, is_counting: fn(&[u8]) -> bool) -> bool {
         *self.counts.get_or_init(|| {
             self.globals.iter().flat_map(|g| &g.init).any(|p| match p {
                 InitPiece::Bytes { bytes, .. } => bytes.split(|b| *b == 0).any(is_counting),
                 InitPiece::Address { .. } => false,
+                InitPiece::Unknown { .. } => true,
             })
         })
     }
@@ -204,10 +269,7 @@ impl Unit {
                 }
             });
         }
-        let symbols = self.globals.iter().flat_map(|g| &g.init).filter_map(|p| match p {
-            InitPiece::Address { symbol, .. } => Some(symbol),
-            InitPiece::Bytes { .. } => None,
-        });
+        let symbols = self.globals.iter().flat_map(|g| &g.init).flat_map(InitPiece::symbols);
         found.extend(symbols.filter(|s| self.global(s).is_none()).cloned());
         found
     }

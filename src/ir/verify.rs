@@ -366,6 +366,7 @@ mod tests {
             unknowns: Vec::new(),
             settled: Vec::new(),
             invented: Vec::new(),
+            records: Default::default(),
         };
         let said = verify(&f, 64);
         assert_eq!(said.len(), expected.len(), "{said:?}");

@@ -4,7 +4,7 @@
 //! compared although their variable numbers differ. Source positions, macro names and display types
 //! take no part: layout and comments change no key.
 
-use crate::ir::{Binding, Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
+use crate::ir::{Binding, CType, Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -254,11 +254,29 @@ fn hash(f: &Function, line_numbers: bool) -> String {
     spelled(f, &Numbered { function: f, numbers: Default::default(), line_numbers, callees: None })
 }
 
+/// Spells a type. The number of a record is its unit's own, and what it has there shows where it is used.
+fn ty(out: &mut String, t: &CType) {
+    match t {
+        CType::Pointer(to) => {
+            out.push('*');
+            ty(out, to);
+        }
+        CType::Array(element, n) => {
+            let _ = write!(out, "{n:?}");
+            ty(out, element);
+        }
+        CType::Record(_) => out.push_str("record"),
+        other => _ = write!(out, "{other:?}"),
+    }
+}
+
 fn spelled(f: &Function, names: &Numbered) -> String {
-    let mut out = format!("{:?} {} ", f.ret, f.variadic);
+    let mut out = format!("{} ", f.variadic);
+    ty(&mut out, &f.ret);
     for &p in &f.params {
         names.var(&mut out, p);
-        let _ = write!(out, " {:?}", f.var(p).ty);
+        out.push(' ');
+        ty(&mut out, &f.var(p).ty);
     }
     if f.binding != Binding::default() {
         let _ = write!(out, " {:?}", f.binding);

@@ -4,6 +4,7 @@ pub mod dot;
 mod flow;
 mod graph;
 pub mod key;
+pub mod members;
 pub mod picture;
 pub mod positions;
 mod version_set;

@@ -27,21 +27,33 @@ pub fn moved(old: &Function, new: &Function) -> BTreeMap<u128, u128> {
     found
 }
 
-/// A text with the numbers in it that became others.
-pub fn renumbered(text: &str, moved: &BTreeMap<u128, u128>) -> String {
+/// Whether two texts differ in nothing but numbers that became others.
+pub fn is_said_alike(old: &str, new: &str, moved: &BTreeMap<u128, u128>) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) = (words(old).collect(), words(new).collect());
+    let became = |x: &str, y: &str| match (x.parse().ok(), y.parse().ok()) {
+        (Some(n), Some(m)) => moved.get(&n) == Some(&m),
+        (None::<u128>, _) | (_, None) => false,
+    };
+    a.len() == b.len() && a.iter().zip(&b).all(|(x, y)| x == y || became(x, y))
+}
+
+/// Words and the characters between them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
-    let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(c) = rest.chars().next() {
+    std::iter::from_fn(move || {
+        let c = rest.chars().next()?;
         let end = if is_word(c) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { c.len_utf8() };
         let (word, after) = rest.split_at(end);
-        match word.parse().ok().and_then(|n: u128| moved.get(&n)) {
-            Some(n) => out += &n.to_string(),
-            None => out += word,
-        }
         rest = after;
-    }
-    out
+        Some(word)
+    })
+}
+
+/// A text with the numbers in it that became others.
+pub fn renumbered(text: &str, moved: &BTreeMap<u128, u128>) -> String {
+    let became = |word: &str| moved.get(&word.parse().ok()?).map(u128::to_string);
+    words(text).map(|word| became(word).unwrap_or_else(|| word.to_owned())).collect()
 }
 
 fn keys(f: &Function) -> Vec<String> {

@@ -139,7 +139,15 @@ pub enum Judgement {
 /// How difference verification decides: nothing violates the property that did not violate it before.
 pub const HARMLESS: &str = "difference-graph";
 
+/// How a static assertion is decided: by compiling it.
+pub const COMPILER: &str = "compiler";
+
 impl Assertion {
+    /// Whether nobody needs to be asked about a violation: an input was replayed, or no compiler takes it.
+    pub fn is_certain(&self) -> bool {
+        self.counterexample.is_some() || self.decided_by == COMPILER
+    }
+
     /// Returns what became of the property up to the newest version of the range.
     pub fn judgement(&self, newest: Version) -> Judgement {
         if self.compiled_out {
@@ -155,7 +163,7 @@ impl Assertion {
             (Some(Violation::NonconformingFeature | Violation::BadPropertyUpdate), ..) => {
                 Judgement::BrokenFromTheStart
             }
-            (Some(_), ..) if self.counterexample.is_some() => Judgement::Regression,
+            (Some(_), ..) if self.is_certain() => Judgement::Regression,
             (None, Some(AssertionOutcome::Unknown), _) if self.counterexample.is_some() => {
                 Judgement::Possible
             }

@@ -397,6 +397,9 @@ pub struct Witness {
     pub argv: Option<Vec<String>>,
     /// Assumptions without which the replay may go another way.
     pub relies_on: Vec<String>,
+    /// Files, but for the entry's, whose functions run or whose objects are used as they begin.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<RepoPath>,
     pub old: Run,
     pub new: Run,
 }
@@ -568,6 +571,15 @@ impl Report {
         let is_own = |c: &&Churn| !c.through.iter().any(|t| told.contains(&(c.from, t.clone())));
         let of = |f| FunctionReport::churns(f).filter(is_own).collect::<Vec<_>>();
         self.functions.iter().map(of).filter(|churns| !churns.is_empty()).collect()
+    }
+
+    /// How many functions have churns of their own: those that changed, and callers whose text stays.
+    pub fn own_tellers(&self) -> (usize, usize) {
+        let told = self.told();
+        let is_own = |c: &Churn| !c.through.iter().any(|t| told.contains(&(c.from, t.clone())));
+        let telling = self.functions.iter().filter(|f| f.churns().any(is_own));
+        let (callers, changed): (Vec<_>, Vec<_>) = telling.partition(|f| f.outcome == Outcome::Unchanged);
+        (changed.len(), callers.len())
     }
 }
 

@@ -423,10 +423,15 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
             n if n == count => "seen by callers".to_owned(),
             n => format!("{n} seen by callers"),
         };
+        let (changed, callers) = report.own_tellers();
+        let callers = match callers {
+            0 => String::new(),
+            n => format!(" and {}", counted(n, "caller")),
+        };
         return format!(
-            "{} in {} of {}, {seen}",
+            "{} in {} of {}{callers}, {seen}",
             counted(count, "churn"),
-            by_function.len(),
+            changed,
             counted(summary.functions, "changed function")
         );
     }

@@ -62,7 +62,7 @@ pub fn compose(report: &Report, max: usize) -> Vec<Trailer> {
 
 /// Returns the properties that the newer version breaks, each with a replayed counterexample.
 pub fn regressions(report: &Report) -> Vec<&Assertion> {
-    let broken = |a: &&Assertion| a.violation == Some(Violation::Regression) && a.counterexample.is_some();
+    let broken = |a: &&Assertion| a.violation == Some(Violation::Regression) && a.is_certain();
     report.assertions.iter().filter(broken).collect()
 }
 
@@ -98,7 +98,11 @@ pub fn churn_line(function: &FunctionReport, point: &Point, churn: &Churn) -> St
 
 /// Says a regression in one line: `src/buf.c:push: i < cap no longer holds at 41 (i = 8)`.
 pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
-    let mut line = format!("{}: {}", place(&assertion.file, &assertion.function), statement(assertion));
+    let whose = match assertion.function.is_empty() {
+        true => assertion.file.to_string(),
+        false => place(&assertion.file, &assertion.function),
+    };
+    let mut line = format!("{whose}: {}", statement(assertion));
     if let Some(at) = assertion.lines.get(&newest).or(assertion.lines.values().last()) {
         line.push_str(&format!(" at {at}"));
     }

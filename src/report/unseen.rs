@@ -4,6 +4,7 @@
 //! worth a word.
 
 use super::model::{HunkReport, Outcome, Report, Verdict};
+use super::path::RepoPath;
 use super::text::{counted, why_text};
 use std::collections::BTreeSet;
 
@@ -22,6 +23,11 @@ fn counts(why: Option<&str>) -> bool {
 /// Says which hunks were not looked at: `2 hunks (inactive preprocessor branch, prototype)`.
 pub fn of_hunks(report: &Report) -> Option<String> {
     words(hunks(report))
+}
+
+/// As [`of_hunks`], of those in some files.
+pub fn of_hunks_in(report: &Report, is_wanted: impl Fn(&RepoPath) -> bool) -> Option<String> {
+    words(hunks(report).filter(|h| is_wanted(&h.file)))
 }
 
 /// As [`of_hunks`], of these.

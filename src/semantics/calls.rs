@@ -12,6 +12,10 @@ use crate::ir::{App, Callee, DataModel, Expr, Instr, Leaf, Object, Op, Sort, Ter
 use crate::mvicfg::{MvId, VersionSet};
 use std::sync::Arc;
 
+/// Ends the identity of a callee that writes an aggregate result where its last argument says: more than its
+/// own instructions write.
+pub const RETURNS_OBJECT: char = '=';
+
 /// A call instruction, taken apart.
 #[derive(Clone, Copy)]
 pub(super) struct CallSite<'a> {
@@ -19,6 +23,8 @@ pub(super) struct CallSite<'a> {
     pub dst: Option<Place>,
     pub callee: &'a Callee,
     pub args: &'a [Expr],
+    /// Where an aggregate result goes.
+    pub result_to: Option<&'a Expr>,
     pub ret_sort: Sort,
 }
 
@@ -33,9 +39,11 @@ impl<'a> Evaluator<'a> {
             Some(d) => graph.vars[d.0 as usize].sort.unwrap_or(Sort::Bv(32)),
             None => ret.sort(self.pointer_bits).unwrap_or(Sort::Bv(32)),
         };
-        let site = CallSite { node, dst: dst.map(Place::Var), callee, args, ret_sort };
+        let result_to = result_to.as_ref();
+        let site = CallSite { node, dst: dst.map(Place::Var), callee, args, result_to, ret_sort };
         if result_to.is_some() {
-            return self.opaque_call(site, place, &[], classes);
+            let read = [Place::Memory, Place::World, Place::Stdin];
+            return self.opaque_call(site, place, &read, classes);
         }
         let callees = self.callees;
         let count = graph.bodies.len();
@@ -239,6 +247,10 @@ impl<'a> Evaluator<'a> {
                 Some(others) => format!("{identity}#{others}").into(),
                 None => identity,
             };
+            let identity = match site.result_to {
+                Some(_) => format!("{identity}{RETURNS_OBJECT}").into(),
+                None => identity,
+            };
             match groups.iter_mut().find(|(_, i)| *i == identity) {
                 Some((set, _)) => set.insert(c),
                 None => groups.push((VersionSet::single(c), identity)),
@@ -304,6 +316,7 @@ impl<'a> Evaluator<'a> {
         if let Callee::Indirect(e) = site.callee {
             exprs.push(e);
         }
+        exprs.extend(site.result_to);
         let mut result = Vec::new();
         for (set, (mut terms, vals, causes, guards)) in self.exprs(&exprs, places, site.node, classes) {
             let (mut causes, mut guards) = (causes, guards);

@@ -177,10 +177,7 @@ pub fn exposed(unit: &Unit) -> &BTreeSet<(Arc<str>, Bytes)> {
             f.nodes.iter().for_each(|n| add_exposed(unit, f, &n.instr, &mut found));
         }
         let pieces = unit.globals.iter().flat_map(|g| &g.init);
-        found.extend(pieces.filter_map(|p| match p {
-            InitPiece::Address { symbol, .. } => Some((symbol.clone(), ALL)),
-            InitPiece::Bytes { .. } => None,
-        }));
+        found.extend(pieces.flat_map(InitPiece::symbols).map(|symbol| (symbol.clone(), ALL)));
         found
     })
 }

@@ -84,6 +84,7 @@ fn inline_once(f: &Function, caller: &str, unit: &Unit, limits: &InlineLimits) -
     for callee in sites.iter().flatten() {
         // What a callee was guessed to be, its caller rests on too.
         out.invented.extend(callee.invented.iter().cloned());
+        out.records.extend(&callee.records);
     }
     out.invented.sort();
     out.invented.dedup();

@@ -7,7 +7,7 @@ mod blocks;
 pub mod c_parse;
 pub mod c_term;
 pub mod c_text;
-mod calls;
+pub mod calls;
 mod eval;
 pub mod fixed;
 pub mod frames;

@@ -181,6 +181,11 @@ impl Places {
                     writes.insert(Place::Var(*d));
                 }
                 self.call_effects(callee, args, row_of, &mut reads, &mut writes);
+                // Where an aggregate result goes is in memory, whatever the row says.
+                if result_to.is_some() {
+                    reads.extend(OUTSIDE);
+                    writes.extend(OUTSIDE);
+                }
             }
             Instr::Unknown { reads: of, writes: w, anything, .. } => {
                 of.iter().for_each(|e| values(e, &mut reads));

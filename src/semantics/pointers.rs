@@ -135,7 +135,7 @@ impl Lookup<'_> {
                     let is_function = self.unit.global(symbol).is_none();
                     found.extend((here && is_function).then(|| symbol.clone()));
                 }
-                InitPiece::Address { .. } => return None,
+                InitPiece::Address { .. } | InitPiece::Unknown { .. } => return None,
                 InitPiece::Bytes { .. } => {}
             }
         }

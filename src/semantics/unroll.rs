@@ -281,7 +281,7 @@ fn evaluate(e: &Expr, var: VarId, value: Const) -> Option<Const> {
         Expr::Var(v) if *v == var => Some(value),
         Expr::Op { op, args, .. } => {
             let args: Option<Vec<Const>> = args.iter().map(|a| evaluate(a, var, value)).collect();
-            op.eval(&args?).ok()
+            op.folded(&args?)
         }
         _ => None,
     }
@@ -371,7 +371,7 @@ fn computed(e: &Expr, known: &BTreeMap<VarId, Const>) -> Option<Const> {
         Expr::Var(v) => known.get(v).copied(),
         Expr::Op { op, args, .. } => {
             let args: Option<Vec<Const>> = args.iter().map(|a| computed(a, known)).collect();
-            op.eval(&args?).ok()
+            op.folded(&args?)
         }
         Expr::Addr(_) => None,
     }

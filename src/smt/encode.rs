@@ -140,7 +140,8 @@ impl Encoder {
                 }
                 App::Store { bytes } => {
                     let (memory, at) = (self.memory(*args.first()?)?, self.address(*args.get(1)?)?);
-                    let bits = to_bits(self.get(*args.get(2)?)?)?;
+                    let stored = *args.get(2)?;
+                    let bits = to_bits(self.get(stored)?, &nan_sign(stored))?;
                     Some((&store(memory, &at, &resized(&bits, bits_of(*bytes)?))).into())
                 }
                 App::CopyBytes { bytes } if *bytes > EXACT_BYTES => {
@@ -216,7 +217,8 @@ impl Encoder {
                     return None;
                 }
                 let rest: Vec<Float> = rest.iter().map(Dynamic::as_float).collect::<Option<_>>()?;
-                float_operator(op, &a.as_float()?, &rest, sorts[0])
+                let signed = *ids.last()?;
+                float_operator(op, &a.as_float()?, &rest, sorts[0], &nan_sign(signed))
             }
             (Op::SToF(s) | Op::UToF(s), [a]) => {
                 let f = floats::from_integer(&a.as_bv()?, matches!(op, Op::SToF(_)), s)?;
@@ -310,7 +312,13 @@ fn bv_binary(op: Op, a: &BV, b: &BV) -> Option<Dynamic> {
     Some((&r).into())
 }
 
-fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort) -> Option<Dynamic> {
+/// The sign of a NaN that a term has as its value: C leaves it to the machine, and Z3 has but one NaN.
+fn nan_sign(of: TermId) -> Bool {
+    Bool::new_const(format!("nan_sign!{}", of.0))
+}
+
+/// `sign`: that of the last operand, if it is a NaN.
+fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort, sign: &Bool) -> Option<Dynamic> {
     let nearest = RoundingMode::round_nearest_ties_to_even();
     let truth = |b: Bool| Some(Dynamic::from(&b));
     let value = |f: Float| Some(Dynamic::from(&f));
@@ -342,14 +350,14 @@ fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort) -> Option<Dynam
         }
         (Op::FCopysign, [b]) => {
             let size = a.unary_abs();
-            value(b.is_negative().ite(&size.unary_neg(), &size))
+            value(b.is_nan().ite(sign, &b.is_negative()).ite(&size.unary_neg(), &size))
         }
         (Op::FEq, [b]) => truth(a.eq_fpa(b.clone())),
         (Op::FLt, [b]) => truth(a.lt(b.clone())),
         (Op::FLe, [b]) => truth(a.le(b.clone())),
         (Op::FIsNan, []) => truth(a.is_nan()),
         (Op::FIsInf, []) => truth(a.is_infinite()),
-        (Op::FSignbit, []) => truth(a.is_negative()),
+        (Op::FSignbit, []) => truth(a.is_nan().ite(sign, &a.is_negative())),
         (Op::FToF(s), []) if s == sort => value(a.clone()),
         (Op::FToF(s), []) => value(a.to_fp_with_rounding_mode(&nearest, &floats::float_sort(s)?)),
         (Op::FToS(w), []) => {
@@ -360,7 +368,7 @@ fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort) -> Option<Dynam
             let b = a.to_ubv_with_rounding_mode(&RoundingMode::round_towards_zero(), u32::from(w));
             Some((&b).into())
         }
-        (Op::FToBits, []) => Some((&float_bits(a)).into()),
+        (Op::FToBits, []) => Some((&signed_bits(a, sign)).into()),
         _ => None,
     }
 }
@@ -374,6 +382,15 @@ pub(super) fn float_bits(f: &Float) -> BV {
         _ => (Const::F80(Extended::NAN), floats::with_leading_bit(&ieee)),
     };
     f.is_nan().ite(&bv(nan.to_bits(), bits.get_size()), &bits)
+}
+
+/// Returns the bits of a float; of a NaN those of the canonical one with this sign.
+fn signed_bits(f: &Float, sign: &Bool) -> BV {
+    let bits = float_bits(f);
+    let width = bits.get_size();
+    let one = BV::from_u64(1, width);
+    let top = one.bvshl(BV::from_u64(u64::from(width) - 1, width));
+    Bool::and(&[f.is_nan(), sign.clone()]).ite(&bits.bvor(&top), &bits)
 }
 
 /// Facts about `r`, C's `fmod(a, b)`: its special cases, its sign and its bounds. Z3's own remainder
@@ -427,12 +444,12 @@ fn store(mut memory: Array, at: &BV, bits: &BV) -> Array {
     memory
 }
 
-/// Returns the bits of a value.
-fn to_bits(value: &Dynamic) -> Option<BV> {
+/// Returns the bits of a value; `sign` is that of a NaN.
+fn to_bits(value: &Dynamic, sign: &Bool) -> Option<BV> {
     if let Some(b) = value.as_bool() {
         return Some(b.ite(&BV::from_u64(1, 1), &BV::from_u64(0, 1)));
     }
-    value.as_bv().or_else(|| value.as_float().map(|f| float_bits(&f)))
+    value.as_bv().or_else(|| value.as_float().map(|f| signed_bits(&f, sign)))
 }
 
 /// Reads bytes as a value.

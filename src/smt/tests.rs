@@ -40,6 +40,11 @@ fn check_operator(solver: &mut Solver, op: Op, sorts: &[Sort]) {
         let same = pool.eq(term, k);
         query.push(pool.not(same));
         let verdict = solver.check(&pool, &query);
+        // The sign of a NaN may be either.
+        if op.asks_sign_of_nan(&values) {
+            assert!(!verdict.is_unsat(), "{op:?} of {values:?} is {expected:?} in Z3");
+            continue;
+        }
         // `fmod` is an uninterpreted function with facts; its models must be found out as such.
         let excluded = matches!(&verdict, Verdict::Sat(m) if op == Op::FRem && !m.confirmed);
         assert!(verdict.is_unsat() || excluded, "{op:?} of {values:?} is {expected:?}, but Z3: {verdict:?}");

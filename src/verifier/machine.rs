@@ -175,7 +175,7 @@ impl<'p> Machine<'p> {
                 if let std::collections::btree_map::Entry::Vacant(vacant) = state.statics.entry(n) {
                     let slot = self.program.slots().get(n as usize);
                     let slot = slot.ok_or(Stop::Unsupported("an unknown object"))?;
-                    let known = !slot.imported && (!self.is_library || slot.read_only);
+                    let known = !slot.imported && !slot.unknown && (!self.is_library || slot.read_only);
                     let rest = known.then(|| Arc::from(self.program.image(n as usize)));
                     vacant.insert(Rc::new(Memory { size: slot.size, cells: BTreeMap::new(), rest }));
                 }

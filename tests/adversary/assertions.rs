@@ -178,3 +178,85 @@ fn a_result_that_is_not_there_is_no_part_of_a_test() {
     assert_eq!((status, out.as_str()), (Some(0), ""));
     assert!(folder.path().read_dir().unwrap().next().is_none());
 }
+
+#[test]
+fn what_fails_to_compile_is_a_regression() {
+    let size = "struct s { char a; int b; };\nstatic_assert(sizeof(struct s) == 8, \"size\");\nint f(struct s *p) { return p->b; }\n";
+    let packed = size.replace("struct s {", "struct __attribute__((packed)) s {");
+    let even = "enum { N = 4 };\n_Static_assert(N % 2 == 0, \"even\");\nint f(int x) { return x * N; }\n";
+    let inner =
+        "typedef int num;\nint f(int x)\n{\n    _Static_assert(sizeof(num) >= 4, \"\");\n    return x;\n}\n";
+    for (old, new) in [
+        (size.to_owned(), packed),
+        (even.to_owned(), even.replace("N = 4", "N = 5")),
+        (even.to_owned(), even.replace("N % 2 == 0", "N > 4")),
+        (inner.to_owned(), inner.replace("typedef int", "typedef short")),
+    ] {
+        let changed = pair(&old, &new);
+        changed.says("check HEAD~1..HEAD", 1, &["1 regression", "it does not compile"], &[]);
+        changed.says("diff HEAD~1..HEAD", 0, &[], &["no semantic change", "no change"]);
+        let (status, out, err) = changed.run("condition --exit-code HEAD~1..HEAD");
+        assert!(status == Some(1) && err.contains("does not compile"), "{out}\n{err}");
+        pair(&new, &old).says("check HEAD~1..HEAD", 0, &["no regression"], &[]);
+    }
+    pair(even, &even.replace("_Static_assert(N % 2 == 0, \"even\");", "")).says(
+        "check HEAD~1..HEAD",
+        0,
+        &["1 removed", "N % 2 == 0"],
+        &["kept"],
+    );
+    // Sizes of the library's types are not ours to know.
+    let library = "#include <setjmp.h>\nint f(int x) { return x; }\n";
+    let other = format!("{library}_Static_assert(sizeof(jmp_buf) == 12345, \"\");\n");
+    pair(library, &other).says("check HEAD~1..HEAD", 0, &["no regression"], &["does not compile"]);
+}
+
+#[test]
+fn assertions_that_could_not_fail_are_removed_too() {
+    let f = |asserts: &str| format!("int f(int x)\n{{\n    {asserts}\n    return x;\n}}\n");
+    for (old, new, expected) in [
+        ("assert(sizeof x == 4);", "", "removed"),
+        ("assert(1);\n    assert(2 > 1);", "assert(2 > 1);", "removed"),
+        ("assert(1);\n    assert(1);", "assert(1);", "removed"),
+        ("assert(1);", "#if 0\n    assert(1);\n#endif", "removed, compiled out"),
+    ] {
+        let pair = pair(&f(old), &f(new));
+        assert!(assertions(&pair).contains(&expected.to_owned()), "{old}: {:?}", assertions(&pair));
+    }
+}
+
+#[test]
+fn macros_of_a_project_that_end_the_program_are_assertions() {
+    let f = |body: &str, call: &str| {
+        format!(
+            "#include <stdlib.h>\n#define ASSERT(x) {body}\nint f(int x)\n{{\n    {call}\n    return x - 1;\n}}\n"
+        )
+    };
+    let whole = "do { if (!(x)) abort(); } while (0)";
+    for (body, call, expected) in [
+        ("do { } while (0)", "ASSERT(x > 0);", &["removed, compiled out"][..]),
+        ("((void)0)", "ASSERT(x > 0);", &["removed, compiled out"]),
+        (whole, "", &["removed"]),
+        (whole, "ASSERT(x > 0); x++;", &[]),
+        ("((x) ? (void)0 : abort())", "ASSERT(x > 0);", &[]),
+    ] {
+        let pair = Pair::new(&f(whole, "ASSERT(x > 0);"), &f(body, call));
+        assert_eq!(assertions(&pair), expected, "{body} {call}");
+    }
+}
+
+/// The sign of a NaN is the machine's matter, and x86 makes negative ones: an assertion that rests on it is not
+/// said to hold.
+#[test]
+fn nothing_is_proved_of_the_sign_of_a_nan() {
+    for sign in ["__builtin_signbit(n)", "__builtin_copysign(1.0, n) < 0", "(memcpy(&b, &n, 8), b < 0)"] {
+        let program = |negative: &str| {
+            format!(
+                "#include <assert.h>\n#include <string.h>\nint f(int z)\n{{\n    double n = 0.0 / z;\n    long b = 0;\n    \
+                 int r = z == 0 && {negative} ? 3 : 2;\n    assert(r != 3);\n    return r;\n}}\n"
+            )
+        };
+        let pair = Pair::new(&program("b"), &program(sign));
+        pair.says("check --strict HEAD~1..HEAD", 3, &["undecided"], &["kept"]);
+    }
+}

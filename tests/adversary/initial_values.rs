@@ -102,6 +102,36 @@ fn constants_of_other_files_count() {
     assert!(!out.contains("witness-") && err.contains("in another file"), "{out}\n{err}");
 }
 
+/// What a variable of another file begins with is seen by the program's start, through its readers.
+#[test]
+fn variables_of_other_files_reach_the_start() {
+    let main = format!(
+        "{ASSERT}int next(void);\nint f(void) {{ int r = next(); assert(r == 2); return r; }}\nint main(void) {{ \
+         printf(\"%d\\n\", f()); return 0; }}\n"
+    );
+    let other = |k: &str| format!("static int seen = {k};\nint next(void) {{ seen++; return seen; }}\n");
+    let (old, new) = (other("1"), other("2"));
+    let pair = Pair::of(&[("a.c", &main), ("b.c", &old)], &[("a.c", &main), ("b.c", &new)]);
+    pair.says("check HEAD~1..HEAD", 1, &["main()", "assertion"], &[]);
+    pair.says("blame a.c:f", 0, &["two"], &[]);
+}
+
+/// A function that runs before `main` gives variables their values; what reads them is another one with it.
+#[test]
+fn what_runs_before_the_start_counts() {
+    let code = |k: &str| {
+        format!(
+            "{ASSERT}static int base = 1;\n__attribute__((constructor)) static void begin(void) {{ base = {k}; }}\n\
+             int f(int x) {{ base++; return x + base; }}\nint main(void) {{ printf(\"%d\\n\", f(1)); return 0; }}\n"
+        )
+    };
+    let pair = Pair::new(&code("10"), &code("20"));
+    pair.says("blame a.c:f", 0, &["two"], &[]);
+    let unread = |k: &str| code(k).replace("x + base", "x").replace("base++;", "");
+    let pair = Pair::new(&unread("10"), &unread("20"));
+    pair.says("blame a.c:f", 0, &["0 commits changed"], &["two"]);
+}
+
 #[test]
 fn callees_of_other_files_count() {
     let main = format!(
@@ -191,4 +221,22 @@ fn variadic_functions_of_the_unit_are_called() {
         )
     };
     breaks_alone(&sum, "1", "8");
+}
+
+/// An object that nobody writes is no input, also where its address is compared and handed down.
+#[test]
+fn what_is_handed_down_and_only_read_is_no_input() {
+    let head = "struct type { const char *name; int size; int kind; };\nstruct obj { struct type *type; int n; };\nstatic struct type obj_type_name = { \"name\", 4 };\nstatic struct type other = {0};\nstatic int size_of(const struct type *t) { return t->kind ? 9 : t->size; }\nint is(struct obj *o) { return o->type == &obj_type_name || o->type == &other; }\n";
+    let f = |k: u32| {
+        format!(
+            "{head}int f(int a) {{ struct type *t = &obj_type_name; return other.kind + (t->kind ? a + 2 : size_of(t) + a + {k}); }}\n"
+        )
+    };
+    let pair = Pair::new(&f(0), &f(1));
+    let unsaid = ["obj_type_name =", "obj_type_name.", "other ="];
+    pair.says("diff --all HEAD~1..HEAD", 0, &["\\result == a + 4", "\\result == a + 5"], &unsaid);
+    // Somebody may write it where its address gets away.
+    let away = |k: u32| f(k) + "struct type *away(void) { return &obj_type_name; }\n";
+    let pair = Pair::new(&away(0), &away(1));
+    pair.says("diff --all HEAD~1..HEAD", 0, &["obj_type_name."], &["\\result == a + 4"]);
 }

@@ -414,3 +414,210 @@ fn equal_programs_with_all_of_these() {
         pair.keeps_its_facts();
     }
 }
+
+/// A pair of several files of which only some change: no denial, and what `main` is shown to print is what
+/// the compiled programs print.
+#[track_caller]
+fn linked(old: &[(&str, &str)], new: &[(&str, &str)], functions: &[&str]) {
+    let pair = Pair::of(old, new);
+    pair.is_told(functions);
+    let (before, after) = pair.runs(&[], "");
+    let (_, out, err) = pair.run("diff HEAD~1..HEAD");
+    let printed = |text: &str| text.replace('\n', "\\n");
+    let shown = format!("prints \"{}\" -> \"{}\"", printed(&before.stdout), printed(&after.stdout));
+    assert!(!out.contains("prints") || out.contains(&shown), "{shown}\n{out}\n{err}");
+}
+
+const SHOWS: &str = "#include <stdio.h>
+extern int x;
+int main(void) {
+    printf(\"%d\\n\", x);
+    return 0;
+}
+";
+
+#[test]
+fn what_runs_around_main_in_files_that_stay() {
+    let shouted = SHOWS.replace("%d", "<%d>");
+    let hook = "extern int x;\n__attribute__((constructor)) static void init(void) { x = 7; }\n";
+    fn main(text: &str) -> (&str, &str) {
+        ("a.c", text)
+    }
+    let x = ("b.c", "int x = 1;\n");
+    linked(&[main(SHOWS), x, ("c.c", hook)], &[main(&shouted), x, ("c.c", hook)], &["a.c:main"]);
+    let (header, named) = (
+        ("first.h", "#define FIRST __attribute__((constructor))\n"),
+        "#include \"first.h\"\nextern int x;\nFIRST static void init(void) { x = 7; }\n",
+    );
+    linked(
+        &[main(SHOWS), x, ("c.c", named), header],
+        &[main(&shouted), x, ("c.c", named), header],
+        &["a.c:main"],
+    );
+    // Only the value of an object is elsewhere.
+    linked(&[main(SHOWS), x], &[main(&shouted), x], &["a.c:main"]);
+    let ends = (
+        "c.c",
+        "#include <stdio.h>\nextern int x;\n__attribute__((destructor)) static void bye(void) { printf(\"%d\\n\", x); }\n",
+    );
+    let sets = "extern int x;\nint main(void) {\n    x = 2;\n    return 0;\n}\n";
+    linked(&[main(sets), x, ends], &[main(&sets.replace("= 2", "= 3")), x, ends], &["a.c:main"]);
+    // The caller of what changes is run with what is around it.
+    let calls = (
+        "m.c",
+        "#include <stdio.h>\nint g(int);\nextern int x;\nint main(void) {\n    printf(\"%d\\n\", g(x));\n    return 0;\n}\n",
+    );
+    let g = "int g(int v) {\n    return v + 1;\n}\n";
+    linked(
+        &[main(g), calls, x, ("c.c", hook)],
+        &[main(&g.replace("+ 1", "+ 2")), calls, x, ("c.c", hook)],
+        &["a.c:g", "m.c:main"],
+    );
+    // It comes and goes.
+    linked(&[main(SHOWS), x, ("c.c", hook)], &[main(SHOWS), x], &["a.c:main"]);
+    linked(&[main(SHOWS), x], &[main(SHOWS), x, ("c.c", hook)], &["a.c:main"]);
+}
+
+#[test]
+fn strong_definitions_that_come_and_go_in_other_files() {
+    let a = "#include <stdio.h>
+__attribute__((weak)) int g(int v) { return v + 1; }
+__attribute__((weak)) int lim = 1;
+int f(int v) {
+    return g(v) * 3 + lim;
+}
+int main(void) {
+    printf(\"%d\\n\", f(4));
+    return 0;
+}
+";
+    let (a, b) = (("a.c", a), "int g(int v) {\n    return v + 2;\n}\nint lim = 2;\n");
+    let all = ["a.c:f", "a.c:main"];
+    let with = |old: &str, new: &str| linked(&[a, ("b.c", old)], &[a, ("b.c", new)], &all);
+    with(b, &b.replace("int g", "int unused"));
+    with(b, &b.replace("int g", "int unused").replace("v + 2", "v + 9"));
+    with(&b.replace("int g", "int unused"), b);
+    with(b, &b.replace("int lim", "int unused"));
+    with(b, &b.replace("int lim = 2", "int lim = 3"));
+    with(b, &b.replace("v + 2", "v + 3"));
+    linked(&[a, ("b.c", b)], &[a], &all);
+    // What `main` prints is what the strong ones make of it.
+    let changed = a.1.replace("%d", "<%d>");
+    linked(&[a, ("b.c", b)], &[("a.c", &changed), ("b.c", b)], &["a.c:main"]);
+}
+
+#[test]
+fn objects_that_several_files_declare() {
+    let shows = SHOWS.replace("extern int x", "int x");
+    let changed = shows.replace("%d", "<%d>");
+    let b = |value: &str| format!("int x = {value};\n");
+    let flags = ["-fcommon"];
+    for (old, new) in [((&shows, "5"), (&changed, "5")), ((&shows, "5"), (&shows, "6"))] {
+        let pair = Pair::of(&[("a.c", old.0), ("b.c", &b(old.1))], &[("a.c", new.0), ("b.c", &b(new.1))]);
+        let (before, after) = pair.runs(&flags, "");
+        assert_ne!(before, after);
+        let shown = format!("\"{}\" -> \"{}\"", before.stdout, after.stdout).replace('\n', "\\n");
+        pair.says("diff HEAD~1..HEAD", 0, &[&shown], &[]);
+        let (_, out, err) = pair.run("blame a.c:main");
+        assert!(out.contains("two"), "{out}\n{err}");
+    }
+}
+
+#[test]
+fn other_names_alone_change_nothing() {
+    let renamed = |text: &str| {
+        let pair = Pair::new(text, &text.replace("odd", "is_odd").replace("count", "tally"));
+        pair.is_no_change();
+        pair
+    };
+    renamed(
+        "#include <stdio.h>
+static int count(void) { static int n = 3; static const char *t[] = {\"a\", \"b\"}; return n++ + *t[n & 1]; }
+static int other(void) { static int n = 3; return n--; }
+int f(void) { return count() + other(); }
+int main(void) { printf(\"%d\\n\", f()); return 0; }
+",
+    );
+    renamed(
+        "#include <stdio.h>
+static int odd(int);
+static int even(int v) { return v ? odd(v - 1) : 1; }
+static int odd(int v) { return v ? even(v - 1) : 0; }
+int f(int v) { return even(v); }
+int main(void) { printf(\"%d\\n\", f(10)); return 0; }
+",
+    );
+    // Which of two that are alike is called is another matter.
+    let two = "#include <stdio.h>
+static int a(int v) { static int n; return n += v; }
+static int b(int v) { static int n; return n += v; }
+int main(void) { printf(\"%d %d\\n\", a(1), a(2)); return b(0); }
+";
+    edit(two, "a(2)", "b(2)", &["a.c:main"]);
+}
+
+#[test]
+fn assertions_of_what_nobody_calls_by_name() {
+    let text = |register: &str| {
+        format!(
+            "#include <stdio.h>
+#include <stdlib.h>
+#include <signal.h>
+#include <assert.h>
+static int x;
+static void on(int s) {{ assert(x == 1); }}
+static void end(void) {{ on(0); }}
+int main(void) {{
+    x = 1;
+    {register}
+    puts(\"ok\");
+    return 0;
+}}
+"
+        )
+    };
+    for register in ["atexit(end);", "signal(SIGUSR1, on); raise(SIGUSR1);"] {
+        let text = text(register);
+        let said = ["new or changed that do", "a.c  main()"];
+        Pair::new(&text, &text.replace("x == 1", "x == 2")).says("check HEAD~1..HEAD", 0, &said, &[]);
+        let worse = text.replace("assert(x", "x++; assert(x");
+        let pair = Pair::new(&text, &worse);
+        pair.says("check HEAD~1..HEAD", 1, &["1 regression"], &[]);
+        // Callers whose text stays are counted apart.
+        let (_, out, err) = pair.run("diff HEAD~1..HEAD");
+        assert!(!out.contains("in 2 of 1") && !out.contains("in 3 of"), "{out}\n{err}");
+    }
+}
+
+/// What an attribute makes of arithmetic is not modelled; what makes none of it is no change.
+#[test]
+fn attributes_of_optimisation_are_compared() {
+    let f = |attribute: &str| {
+        format!("__attribute__(({attribute})) double f(double x) {{ return x + 1e300 - 1e300; }}\n")
+    };
+    let pairs = [
+        ("optimize(\"O2\")", "optimize(\"fast-math\")"),
+        ("noinline", "noinline, __optimize__(\"fast-math\")"),
+        ("target(\"sse2\")", "target(\"fma\")"),
+    ];
+    for (old, new) in pairs {
+        let pair = Pair::new(&f(old), &f(new));
+        pair.says("diff HEAD~1..HEAD", 0, &["open question"], &["no semantic change"]);
+        pair.says("check HEAD~1..HEAD", 0, &[], &["no function changed"]);
+    }
+    Pair::new(&f("noinline"), &f("noinline, cold")).is_no_change();
+}
+
+/// A call in a unit leads to its inline definition or to the external one beside it.
+#[test]
+fn inline_definitions_beside_external_ones_count() {
+    let a = |k: &str| {
+        format!(
+            "#include <assert.h>\ninline int twice(int x) {{ return {k} * x; }}\nint f(int x) {{ int r = twice(x & 7); assert(r < 15); return r; }}\n"
+        )
+    };
+    let b = "int twice(int x) { return 2 * x; }\n";
+    let (old, new) = (a("2"), a("3"));
+    let pair = Pair::of(&[("a.c", &old), ("b.c", b)], &[("a.c", &new), ("b.c", b)]);
+    pair.is_a_change_of("a.c:f");
+}

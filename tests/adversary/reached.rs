@@ -101,3 +101,19 @@ fn people_see_how_many_there_are() {
     );
     pair.says("diff HEAD~1..HEAD --porcelain --all", 0, &["if-reached"], &[]);
 }
+
+/// An assertion in another file is reached through a caller that stands beside what changed.
+#[test]
+fn callers_beside_what_changed_lead_to_other_files() {
+    let other = |k: u32| {
+        format!(
+            "static int scale(int x) {{ return x * {k}; }}\nint other(int x) {{ return scale(x) + 1; }}\n"
+        )
+    };
+    let user = "#include <assert.h>\nint other(int x);\n\
+        static int scale(int x) { return x; }\n\
+        int work(int a)\n{\n    int r = other(scale(a & 255));\n    assert(r <= 766);\n    return r;\n}\n";
+    let (old, new) = (other(3), other(4));
+    let pair = Pair::of(&[("other.c", &old), ("a.c", user)], &[("other.c", &new), ("a.c", user)]);
+    pair.says("check HEAD~1..HEAD", 1, &["work()  assertion  r <= 766"], &["no regression"]);
+}

@@ -24,6 +24,23 @@ fn check(old: &str, new: &str, why: &str) {
     assert!(err.contains(&said), "{err}");
 }
 
+/// What a command says to run next works as it is printed, and says what was promised.
+#[test]
+fn advice_names_the_range() {
+    let source = |f: &str| {
+        format!("#include <math.h>\ndouble g(double *p, int n)\n{{\n    return {f}(p[n], p[0]) + p[1];\n}}\n")
+    };
+    let pair = Pair::new(&source("unknown_a"), &source("remquo_of_ours"));
+    let (_, out, err) = pair.run("check HEAD~1..HEAD");
+    for (at, _) in out.match_indices("'git invdiff ") {
+        let words = &out[at + "'git invdiff ".len()..];
+        let words = words.split('\'').next().unwrap_or_default();
+        let (status, said, problems) = pair.run(words);
+        assert!(status == Some(0) && said.contains(" two"), "{words}\n{said}\n{problems}");
+    }
+    assert!(!out.contains("(git invdiff"), "{out}\n{err}");
+}
+
 #[test]
 fn what_was_not_looked_at_is_said() {
     let inactive = "inactive preprocessor branch";
@@ -69,4 +86,91 @@ fn ordinary_commits_are_quiet() {
         let (status, out, _) = pair.run("condition --exit-code HEAD~1..HEAD");
         assert_eq!(status, Some(0), "{out}");
     }
+}
+
+#[test]
+fn answers_about_one_function_say_what_is_missing() {
+    // More files than are looked at.
+    let names: Vec<String> = (1..=12).map(|k| format!("b{k}.c")).collect();
+    let bodies: Vec<String> = (1..=12).map(|k| format!("int g{k}(int x) {{ return x; }}\n")).collect();
+    let calls: Vec<String> = (1..=12).map(|k| format!("g{k}(x)")).collect();
+    let prototypes: String = (1..=12).map(|k| format!("int g{k}(int);\n")).collect();
+    let a = format!("{prototypes}int f(int x) {{ return ({}) & 1; }}\n", calls.join(" ^ "));
+    let mut old: Vec<(&str, &str)> = vec![("a.c", &a)];
+    old.extend(names.iter().zip(&bodies).map(|(n, b)| (n.as_str(), b.as_str())));
+    let changed = bodies[0].replace("return x", "return x + 1");
+    let mut new = old.clone();
+    new[1].1 = &changed;
+    let pair = Pair::of(&old, &new);
+    let said = ["not looked at: some files that it rests on"];
+    pair.says("blame a.c:f", 0, &said, &[]);
+    pair.says("blame a.c:f --strict", 3, &said, &[]);
+    let json = pair.json("blame a.c:f");
+    assert_eq!(json["complete"], false);
+    assert_eq!(json["not_looked_at"][0], "some files that it rests on");
+    let (_, out, _) = pair.run_words(&["bisect", "a.c:f: \\result <= 1", "HEAD~1..HEAD"]);
+    assert!(out.contains(said[0]), "{out}");
+    // What is not read of the files in which it is.
+    let commented = format!("{F}/* a */\n/* b */\n");
+    let broken = format!("{commented}@@@ $$$ int (((\n");
+    let pair = Pair::new(&commented, &broken.replace("return x", "return x + 1"));
+    pair.says("blame a.c:f", 0, &["not looked at: 1 hunk"], &[]);
+    let (_, _, err) = pair.run("graph HEAD~1..HEAD");
+    let partly = Pair::new(
+        "int f(int x) { __asm__(\"nop\" : \"+r\"(x)); return x; }\n",
+        "int f(int x) { __asm__(\"nop\" : \"+r\"(x)); return x + 1; }\n",
+    );
+    let (_, _, more) = partly.run("graph HEAD~1..HEAD");
+    assert!(more.contains("not looked at: a.c: f() in part"), "{err}\n{more}");
+}
+
+#[test]
+fn a_prototype_of_what_was_compared_is_no_gap() {
+    let with = |g: &str| {
+        format!(
+            "static int {g}(int);\nint f(int x) {{ return {g}(x); }}\nstatic int {g}(int x) {{ return x; }}\n"
+        )
+    };
+    let pair = Pair::new(&with("g"), &with("h"));
+    for words in ["HEAD~1..HEAD", "check HEAD~1..HEAD"] {
+        pair.says(&format!("{words} --strict"), 0, &[], &["not looked at"]);
+    }
+}
+
+#[test]
+fn what_no_run_can_do_with_a_changed_function_is_said() {
+    let thread = "#include <stdio.h>
+#include <pthread.h>
+#include <assert.h>
+static int x;
+static void *go(void *p) { x = 1; return p; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, go, 0);
+    pthread_join(t, 0);
+    assert(x == 1);
+    return 0;
+}
+";
+    let pair = Pair::new(thread, &thread.replace("x = 1", "x = 2"));
+    let said = ["main() gives go() away, and what pthread_create() does with it is not known"];
+    pair.says("check HEAD~1..HEAD", 0, &[said[0], "1 note above"], &[]);
+    pair.says("check HEAD~1..HEAD --strict", 3, &said, &[]);
+    // What is set elsewhere for the environment of others.
+    let main = "#include <stdlib.h>
+#include <assert.h>
+void setup(void);
+int main(void) {
+    setup();
+    const char *m = getenv(\"MODE\");
+    assert(m && *m == 'a');
+    return 0;
+}
+";
+    let setup = "#include <stdlib.h>\nvoid setup(void) { setenv(\"MODE\", \"a\", 1); }\n";
+    let pair = Pair::of(
+        &[("a.c", main), ("b.c", setup)],
+        &[("a.c", main), ("b.c", &setup.replace("\"a\"", "\"b\""))],
+    );
+    pair.says("check HEAD~1..HEAD", 1, &["1 regression"], &[]);
 }

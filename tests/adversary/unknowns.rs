@@ -188,3 +188,75 @@ fn generic_selection_reads_the_value() {
     let dead = Pair::new(text, &text.replacen("default: 2", "default: 6", 1));
     dead.is_no_change();
 }
+
+/// Two versions of a program that run differently: told or open, never denied.
+#[track_caller]
+fn undenied(text: &str, from: &str, to: &str) {
+    assert!(text.contains(from), "{from}");
+    let pair = Pair::new(text, &text.replacen(from, to, 1));
+    let (old, new) = pair.runs(&[], "");
+    assert_ne!(old, new, "{text}");
+    let denials = [
+        ("diff", "no semantic change"),
+        ("check", "no function changed"),
+        ("condition", "no function differs"),
+    ];
+    for (command, denial) in denials {
+        let (_, out, err) = pair.run(&format!("{command} HEAD~1..HEAD"));
+        assert!(!out.contains(denial), "{command}\n{out}\n{err}");
+    }
+    let report = pair.json("diff HEAD~1..HEAD");
+    assert!(!report["functions"].as_array().unwrap().is_empty(), "{report}");
+}
+
+const TABLE: &str = "int f(int a, int b)\n{\n    static void *const table[] = {&&zero, &&one, &&two};\n    int r = 0;\n    goto *table[(unsigned)a % 3u];\nzero: r = 1; goto end;\none: r = b & 63; goto end;\ntwo: r = -1;\nend:\n    return r;\n}\n#include <stdio.h>\nint main(void) { printf(\"%d %d %d\\n\", f(0, 9), f(1, 9), f(2, 9)); return 0; }\n";
+
+#[test]
+fn labels_are_values() {
+    told_edit(TABLE, "&&one, &&two", "&&two, &&one");
+    told_edit(TABLE, "r = 1;", "r = 2;");
+    told_edit(TABLE, "b & 63", "b & 1");
+    equal_edit(TABLE, "r = -1", "r = 1 - 2");
+    let chosen = "int f(int a)\n{\n    void *p = a > 0 ? &&pos : &&neg;\n    int r = 0;\nagain:\n    goto *p;\npos:\n    if (r++ < a) { p = a > 7 ? &&neg : &&pos; goto again; }\n    return r;\nneg:\n    return -1;\n}\n#include <stdio.h>\nint main(void) { printf(\"%d\\n\", f(5) + f(8)); return 0; }\n";
+    told_edit(chosen, "a > 7", "a > 4");
+    // Where they are reckoned with nothing is known, and all is compared.
+    let apart = "int f(int a)\n{\n    static const int jumps[] = {&&one - &&one, &&two - &&one};\n    goto *(&&one + jumps[a & 1]);\none: return 1;\ntwo: return 2;\n}\nint main(void) { return f(1); }\n";
+    undenied(apart, "&&one - &&one, &&two - &&one", "&&two - &&one, &&one - &&one");
+    undenied(apart, "return 2", "return 3");
+}
+
+#[test]
+fn initial_values_that_do_not_fold_are_not_zero() {
+    let complex = "static const _Complex double z = 1.0 + 2.0i;\nint f(int a)\n{\n    return (int)__imag__ z + a;\n}\nint main(void) { return f(1); }\n";
+    undenied(complex, "2.0i", "3.0i");
+    let part = "static const _Complex double z[2] = {1, 3 + 2.0i};\nint f(void)\n{\n    return *((double *)z + 2) > 3.5;\n}\nint main(void) { return f(); }\n";
+    undenied(part, "3 + 2.0i", "4 + 2.0i");
+    // No fact says that it is zero.
+    let pair = Pair::new(part, &part.replace("> 3.5", "> 4.5"));
+    pair.says("diff --all HEAD~1..HEAD", 0, &[], &["line 5  \\result == 0"]);
+    let address = "static int x[9];\nstatic const long at = (long)(&x[3] + 1);\nlong f(void) { return at - (long)x; }\nint main(void) { return (int)f(); }\n";
+    undenied(address, "x[3] + 1", "x[3] + 2");
+    let literal = "struct p { int a, b; };\nstatic struct p *q = &(struct p){1, 2};\nstatic const char *s = \"hello\" + 1;\nint f(void) { return q->b + s[0]; }\nint main(void) { return f(); }\n";
+    undenied(literal, "{1, 2}", "{1, 3}");
+    undenied(literal, "\" + 1", "\" + 2");
+    let later = "static int x;\nstatic void *t[2] = {[0] = &x, [0] = 0};\nint f(void) { return t[0] == 0; }\nint main(void) { return f(); }\n";
+    undenied(later, "[0] = &x, [0] = 0", "[0] = 0, [0] = &x");
+}
+
+/// Each access counts, whatever memory holds in the end.
+#[test]
+fn volatile_accesses_are_seen() {
+    let edits = [
+        ("int f(volatile int *p) { *p = 1; *p = 2; return 0; }", "*p = 1; ", ""),
+        ("volatile int reg; int f(void) { reg; return 1; }", "reg; return", "return"),
+        ("int f(volatile int *p) { for (int i = 0; i < 2; i++) *p = 7; return 0; }", "i < 2", "i < 3"),
+        ("int f(volatile int *p) { int x = *p; return x - x; }", "x - x", "x - *p"),
+        ("int f(volatile int *p, int c) { if (c > 3) (void)*p; return 0; }", "c > 3", "c > 4"),
+    ];
+    for (text, from, to) in edits {
+        let pair = Pair::new(text, &text.replacen(from, to, 1));
+        pair.says("diff HEAD~1..HEAD", 0, &[], &["no semantic change"]);
+        pair.says("check HEAD~1..HEAD", 0, &[], &["no function changed"]);
+    }
+    equal_edit("int f(volatile int *p, int a) { *p = a; return a * 2; }", "a * 2", "a + a");
+}

@@ -187,6 +187,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("shadow.h", include_str!("headers/shadow.h")),
     ("signal.h", include_str!("headers/signal.h")),
     ("spawn.h", include_str!("headers/spawn.h")),
+    ("stdatomic.h", include_str!("headers/stdatomic.h")),
     ("stdio.h", include_str!("headers/stdio.h")),
     ("stdio_ext.h", include_str!("headers/stdio_ext.h")),
     ("stdlib.h", include_str!("headers/stdlib.h")),

@@ -19,6 +19,7 @@ pub mod parse;
 mod retry;
 pub mod scan;
 pub mod slice;
+pub mod statics;
 mod survey;
 
 pub use parse::{Options, Rejected};

@@ -78,6 +78,15 @@ impl Items {
         users.flat_map(|i| i.functions.iter().chain(&i.declares)).cloned().collect()
     }
 
+    /// Whether some token that is not in a function's body is one of some kind.
+    pub fn has_outside_of_bodies(&self, is_wanted: &dyn Fn(&str) -> bool) -> bool {
+        let head = |i: &Item| {
+            let is_function = !i.functions.is_empty();
+            i.tokens.iter().take_while(|t| !is_function || *t != "{").any(|t| is_wanted(t))
+        };
+        self.items.iter().any(head)
+    }
+
     /// Whether the file defines a function, or an object, of a name that other files may use.
     pub fn is_defined_for_all(&self, name: &str, is_function: bool) -> bool {
         let own = |i: &Item| i.tokens.iter().any(|t| t == "static");

@@ -5,6 +5,7 @@
 //! comes ([`stdin`]). Inputs that proved useful are fed back with [`Generator::add`] and varied.
 
 mod guided;
+mod near;
 mod objects;
 mod pool;
 mod random;
@@ -74,6 +75,13 @@ impl Generator {
             count: 0,
             corpus: Vec::new(),
         }
+    }
+
+    /// As [`Generator::new`], for inputs that come to where an older version differs.
+    pub fn between(old: &Program, new: &Program, entry: (&str, &str), seed: u64) -> Generator {
+        let mut generator = Generator::new(new, entry.1, seed);
+        Arc::make_mut(&mut generator.pool).prefer((old, new), entry);
+        generator
     }
 
     /// Gives an input to be varied: one that showed a difference, or a solver's model.

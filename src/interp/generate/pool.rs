@@ -28,6 +28,8 @@ const FLOATS: [f64; 24] = [
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Pool {
     pub integers: Vec<i128>,
+    /// Those that decide whether what differs from another version is reached, the nearest first.
+    pub near: Vec<i128>,
     pub floats: Vec<f64>,
     pub strings: Vec<Vec<u8>>,
     /// Globals that the code refers to, by unit and symbol.
@@ -94,6 +96,12 @@ impl Pool {
 
     /// Draws an integer for a type of `bits` bits; `earlier` are values that were drawn before.
     pub fn integer(&self, rng: &mut SplitMix, bits: u16, signed: bool, earlier: &[i128]) -> i128 {
+        // One of several thousand cases is not met by chance.
+        if !self.near.is_empty() && rng.chance(20) {
+            let value =
+                rng.pick(&self.near).map_or(0, |v| v + if rng.chance(25) { rng.range(-1, 1) } else { 0 });
+            return read_as(value, bits, signed);
+        }
         let value = match rng.below(100) {
             0..34 => rng.range(if signed { -3 } else { 0 }, 10),
             34..58 => match rng.pick(&self.integers) {
@@ -112,9 +120,7 @@ impl Pool {
             },
             _ => rng.next() as i64 as i128,
         };
-        let c = Const::bv(bits, value);
-        let read = if signed { c.signed() } else { c.unsigned().map(|u| u as i128) };
-        read.unwrap_or(0)
+        read_as(value, bits, signed)
     }
 
     /// Draws a floating value.
@@ -202,6 +208,13 @@ impl Pool {
             _ => None,
         }
     }
+}
+
+/// A number as a type of so many bits has it.
+fn read_as(value: i128, bits: u16, signed: bool) -> i128 {
+    let c = Const::bv(bits, value);
+    let read = if signed { c.signed() } else { c.unsigned().map(|u| u as i128) };
+    read.unwrap_or(0)
 }
 
 /// Values that the input at hand already has.

@@ -16,12 +16,14 @@ mod math;
 mod memory;
 mod numbers;
 mod output;
+mod own;
 mod random;
 mod recall;
 mod scan;
 mod sort;
 mod stdio;
 mod string;
+mod time;
 mod varargs;
 
 use super::machine::{Machine, Run};
@@ -29,6 +31,7 @@ use crate::ir::{CType, Const, UndefinedKind};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+pub(crate) use own::{ASKED, MAKERS};
 pub(crate) use random::Random;
 pub(crate) use recall::{Left, answered, leave};
 
@@ -49,7 +52,7 @@ const fn row(name: &'static str, run: fn(&mut Machine<'_>, &Arguments<'_>) -> Ru
     Model { name, run }
 }
 
-const TABLES: [&[Model]; 16] = [
+const TABLES: [&[Model]; 17] = [
     stdio::MODELS,
     output::MODELS,
     scan::MODELS,
@@ -66,6 +69,7 @@ const TABLES: [&[Model]; 16] = [
     builtin::MODELS,
     jump::MODELS,
     varargs::MODELS,
+    time::MODELS,
 ];
 
 /// Returns the model of a function, also under its `__builtin_` name.

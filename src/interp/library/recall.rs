@@ -4,7 +4,7 @@
 //! An answer of the input that contradicts these is none. What is easily known is answered from here, and
 //! where it is not, the run ends without an answer.
 
-use super::{Arguments, Model, NOTHING, row, string};
+use super::{Arguments, Model, NOTHING, own, row, string};
 use crate::interp::machine::{Machine, Run, Stop};
 use crate::ir::{Const, UndefinedKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,8 @@ pub(crate) struct Left {
     files_open: bool,
     /// A stream may write to an object of the program.
     streams_open: bool,
+    /// Buffers were lent to streams: what is indeterminate may be what a stream put there.
+    pub buffers_lent: bool,
     /// Functions that give an object of their own that the next call changes.
     reused: BTreeSet<&'static str>,
 }
@@ -102,8 +104,14 @@ fn lend(m: &mut Machine<'_>, a: &Arguments<'_>, buffer: usize, mode: i32, size: 
         _ => {}
     }
     let addr = a.word(buffer)?;
+    if let super::stdio::Stream::Own(stream) = to {
+        let is_lent = own::with(m, stream, |s, memory| s.lend(memory, addr, size, mode))?;
+        m.left.buffers_lent |= is_lent;
+        return Ok(());
+    }
     if addr != 0 && mode != 2 {
         m.memory.undefine(addr, size)?;
+        m.left.buffers_lent = true;
     }
     Ok(())
 }
@@ -162,7 +170,7 @@ pub(crate) fn answered(m: &mut Machine<'_>, name: &str, args: &[Const]) -> Run<O
             let known = known.or(m.left.cleared.then_some(None));
             return Ok(known.map(|address| Const::bv(bits, address.unwrap_or(0) as i128)));
         }
-        "fmemopen" | "open_memstream" | "open_wmemstream" | "fopencookie" => m.left.streams_open = true,
+        "open_wmemstream" | "fopencookie" => m.left.streams_open = true,
         "alarm" | "ualarm" | "setitimer" | "pause" | "kill" | "killpg" | "pthread_kill" | "sigqueue"
         | "sigsuspend" | "sigwait" | "timer_create"
             if m.left.signals_open || !m.left.handlers.is_empty() =>
@@ -176,6 +184,9 @@ pub(crate) fn answered(m: &mut Machine<'_>, name: &str, args: &[Const]) -> Run<O
     }
     if m.left.streams_open {
         return open("a stream");
+    }
+    if let Some(known) = own::answered(m, name, args)? {
+        return Ok(Some(known));
     }
     if let Some(object) = reused(name)
         && !m.left.reused.insert(object)

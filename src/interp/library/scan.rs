@@ -6,7 +6,7 @@
 use super::output::problem;
 use super::stdio::input_stream;
 use super::varargs::{Remaining, missing, remaining};
-use super::{Arguments, Model, row};
+use super::{Arguments, Model, own, row};
 use crate::interp::format::scan::{Cursor, ScanRun, ScanValue, scan};
 use crate::interp::generate::Request;
 use crate::interp::machine::{Machine, Run};
@@ -16,14 +16,9 @@ pub(super) const MODELS: &[Model] = &[
     row("scanf", |m, a| scan_stdin(m, a, 0, false)),
     row("vscanf", |m, a| scan_stdin(m, a, 0, true)),
     row("__isoc99_scanf", |m, a| scan_stdin(m, a, 0, false)),
-    row("fscanf", |m, a| {
-        input_stream(m, a, 0)?;
-        scan_stdin(m, a, 1, false)
-    }),
-    row("vfscanf", |m, a| {
-        input_stream(m, a, 0)?;
-        scan_stdin(m, a, 1, true)
-    }),
+    row("fscanf", |m, a| scan_stream(m, a, false)),
+    row("__isoc99_fscanf", |m, a| scan_stream(m, a, false)),
+    row("vfscanf", |m, a| scan_stream(m, a, true)),
     row("sscanf", |m, a| scan_text(m, a, false)),
     row("vsscanf", |m, a| scan_text(m, a, true)),
 ];
@@ -35,6 +30,24 @@ fn scan_text(m: &mut Machine<'_>, a: &Arguments<'_>, list: bool) -> Run<Option<C
     let mut cursor = Cursor::new(&text);
     let run = scan(&directives, m.program.data_model(), &mut cursor);
     m.platform_dependent |= cursor.version_dependent;
+    store(m, a, 2, &run, list)?;
+    a.integer(run.result as i128)
+}
+
+fn scan_stream(m: &mut Machine<'_>, a: &Arguments<'_>, list: bool) -> Run<Option<Const>> {
+    let Some(addr) = input_stream(m, a, 0)? else { return scan_stdin(m, a, 1, list) };
+    let directives = m.memory.string(a.word(1)?, u64::MAX)?;
+    let directives = m.program.scanf_format(&directives).map_err(problem)?;
+    let text = own::with(m, addr, |s, memory| s.unread(memory))?;
+    let mut cursor = Cursor::new(&text);
+    let run = scan(&directives, m.program.data_model(), &mut cursor);
+    m.platform_dependent |= cursor.version_dependent;
+    let (taken, end) = (cursor.position(), cursor.hit_end);
+    own::with(m, addr, |s, _| {
+        s.take(taken);
+        s.end_seen |= end;
+        Ok(())
+    })?;
     store(m, a, 2, &run, list)?;
     a.integer(run.result as i128)
 }

@@ -1,8 +1,9 @@
 //! `stdio.h` on the three standard streams, and `read`/`write` on descriptors 0 to 2.
 //!
-//! What is written to another file is collected and can be compared; nothing can be read from one.
+//! What is written to another file is collected and can be compared; nothing can be read from one. Streams
+//! that the program made itself are followed ([`super::own`]).
 
-use super::{Arguments, Model, NOTHING, row};
+use super::{Arguments, Model, NOTHING, own, row};
 use crate::interp::generate::Request;
 use crate::interp::machine::{Machine, Run, Stop};
 use crate::ir::{Const, UndefinedKind};
@@ -19,10 +20,10 @@ pub(super) const MODELS: &[Model] = &[
     }),
     row("putchar", |m, a| put_byte(m, a, Stream::Out)),
     row("putchar_unlocked", |m, a| put_byte(m, a, Stream::Out)),
-    row("fputc", |m, a| put_byte(m, a, stream(m, a, 1)?)),
-    row("putc", |m, a| put_byte(m, a, stream(m, a, 1)?)),
-    row("putc_unlocked", |m, a| put_byte(m, a, stream(m, a, 1)?)),
-    row("_IO_putc", |m, a| put_byte(m, a, stream(m, a, 1)?)),
+    row("fputc", put_byte_to),
+    row("putc", put_byte_to),
+    row("putc_unlocked", put_byte_to),
+    row("_IO_putc", put_byte_to),
     row("fputs", |m, a| {
         let text = m.memory.string(a.word(0)?, ALL)?;
         let to = stream(m, a, 1)?;
@@ -47,8 +48,16 @@ pub(super) const MODELS: &[Model] = &[
         a.integer(bytes.len() as i128)
     }),
     row("fflush", |m, a| {
-        if a.word(0)? == 0 || stream(m, a, 0)? == Stream::Out {
-            m.streams.flush();
+        match a.word(0)? {
+            0 => {
+                m.streams.flush();
+                own::flush_all(m)?;
+            }
+            _ => match stream(m, a, 0)? {
+                Stream::Out => m.streams.flush(),
+                Stream::Own(addr) => own::with(m, addr, |s, memory| s.flush(memory))?,
+                Stream::In | Stream::Error | Stream::File(_) => {}
+            },
         }
         a.integer(0)
     }),
@@ -60,20 +69,24 @@ pub(super) const MODELS: &[Model] = &[
     row("_IO_getc", get_byte_from),
     row("ungetc", |m, a| {
         let c = a.i32(0)?;
-        if stream(m, a, 1)? != Stream::In || c == -1 {
-            return a.integer(EOF);
+        match stream(m, a, 1)? {
+            Stream::In if c != -1 => m.streams.unget(c as u8),
+            Stream::Own(addr) if c != -1 => own::with(m, addr, |s, memory| s.unget(memory, c as u8))?,
+            _ => return a.integer(EOF),
         }
-        m.streams.unget(c as u8);
         a.integer(c as u8 as i128)
     }),
     row("fgets", |m, a| {
-        input_stream(m, a, 2)?;
+        let own = input_stream(m, a, 2)?;
         let room = a.i32(1)?;
         if room <= 1 {
             if room == 1 {
                 m.memory.write(a.word(0)?, &[0])?;
             }
             return a.address(if room == 1 { a.word(0)? } else { 0 });
+        }
+        if let Some(addr) = own {
+            return own::read_line(m, a, addr, room as u64 - 1);
         }
         m.streams.prepare(&Request::Line);
         read_line(m, a, room as usize - 1, true)
@@ -83,9 +96,14 @@ pub(super) const MODELS: &[Model] = &[
         read_line(m, a, usize::MAX, false)
     }),
     row("fread", |m, a| {
-        input_stream(m, a, 3)?;
+        let own = input_stream(m, a, 3)?;
         let (size, count) = (a.word(1)?, a.word(2)?);
-        let got = read_bytes(m, a.word(0)?, size.saturating_mul(count))?;
+        let wanted = size.saturating_mul(count);
+        let got = match own {
+            Some(_) if wanted == 0 => 0,
+            Some(addr) => own::read_bytes(m, addr, a.word(0)?, wanted)?,
+            None => read_bytes(m, a.word(0)?, wanted)?,
+        };
         a.integer(got.checked_div(size).unwrap_or(0) as i128)
     }),
     row("read", |m, a| {
@@ -95,11 +113,23 @@ pub(super) const MODELS: &[Model] = &[
         let got = read_bytes(m, a.word(1)?, a.word(2)?)?;
         a.integer(got as i128)
     }),
-    row("feof", |m, a| a.integer((stream(m, a, 0)? == Stream::In && m.streams.end_seen) as i128)),
+    row("feof", |m, a| {
+        let at_end = match stream(m, a, 0)? {
+            Stream::In => m.streams.end_seen,
+            Stream::Own(addr) => own::with(m, addr, |s, _| Ok(s.end_seen))?,
+            Stream::Out | Stream::Error | Stream::File(_) => false,
+        };
+        a.integer(at_end as i128)
+    }),
     row("ferror", |m, a| stream(m, a, 0).and_then(|_| a.integer(0))),
     row("clearerr", |m, a| {
-        if stream(m, a, 0)? == Stream::In {
-            m.streams.end_seen = false;
+        match stream(m, a, 0)? {
+            Stream::In => m.streams.end_seen = false,
+            Stream::Own(addr) => own::with(m, addr, |s, _| {
+                s.end_seen = false;
+                Ok(())
+            })?,
+            Stream::Out | Stream::Error | Stream::File(_) => {}
         }
         NOTHING
     }),
@@ -107,7 +137,7 @@ pub(super) const MODELS: &[Model] = &[
         Stream::In => a.integer(0),
         Stream::Out => a.integer(1),
         Stream::Error => a.integer(2),
-        Stream::File(_) => unknown_file(),
+        Stream::File(_) | Stream::Own(_) => unknown_file(),
     }),
 ];
 
@@ -119,14 +149,17 @@ pub(super) enum Stream {
     Error,
     /// Some file, by the address of its object.
     File(u64),
+    /// One that the program made itself, by address.
+    Own(u64),
 }
 
 /// Returns which stream an argument is.
 ///
-/// Errors: an event for a null pointer.
-pub(super) fn stream(m: &Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<Stream> {
+/// Errors: an event for a null pointer, and for a stream of the program's own that was closed.
+pub(super) fn stream(m: &mut Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<Stream> {
     match a.word(i)? {
         0 => Err(UndefinedKind::NullDereference.into()),
+        addr if own::is_open(m, addr)? => Ok(Stream::Own(addr)),
         addr => Ok(match m.program.stream_at(addr) {
             Some(0) => Stream::In,
             Some(1) => Stream::Out,
@@ -140,10 +173,11 @@ fn unknown_file<T>() -> Run<T> {
     Err(Stop::Unsupported("a file that is no standard stream".into()))
 }
 
-/// Requires an argument to be standard input.
-pub(super) fn input_stream(m: &Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<()> {
+/// Requires an argument to be standard input, or a stream of the program's own, whose address is returned.
+pub(super) fn input_stream(m: &mut Machine<'_>, a: &Arguments<'_>, i: usize) -> Run<Option<u64>> {
     match stream(m, a, i)? {
-        Stream::In => Ok(()),
+        Stream::In => Ok(None),
+        Stream::Own(addr) => Ok(Some(addr)),
         Stream::File(_) => unknown_file(),
         _ => Err(Stop::Unsupported("reading an output stream".into())),
     }
@@ -155,14 +189,23 @@ pub(super) fn put(m: &mut Machine<'_>, stream: Stream, bytes: &[u8]) -> Run<()> 
         Stream::Out => m.streams.put(bytes),
         Stream::Error => m.streams.stderr.extend_from_slice(bytes),
         Stream::File(addr) => m.streams.files.entry(addr).or_default().extend_from_slice(bytes),
+        Stream::Own(addr) => own::with(m, addr, |s, memory| s.write(memory, bytes, false))?,
         Stream::In => return Err(Stop::Unsupported("writing to standard input".into())),
     }
     Ok(())
 }
 
+fn put_byte_to(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
+    let to = stream(m, a, 1)?;
+    put_byte(m, a, to)
+}
+
 fn put_byte(m: &mut Machine<'_>, a: &Arguments<'_>, stream: Stream) -> Run<Option<Const>> {
     let byte = a.i32(0)? as u8;
-    put(m, stream, &[byte])?;
+    match stream {
+        Stream::Own(addr) => own::with(m, addr, |s, memory| s.write(memory, &[byte], true))?,
+        _ => put(m, stream, &[byte])?,
+    }
     a.integer(byte as i128)
 }
 
@@ -175,8 +218,13 @@ fn get_byte(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
 }
 
 fn get_byte_from(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
-    input_stream(m, a, 0)?;
-    get_byte(m, a)
+    match input_stream(m, a, 0)? {
+        Some(addr) => {
+            let byte = own::with(m, addr, |s, memory| s.read(memory, 1, false))?;
+            a.integer(byte.first().map_or(EOF, |b| *b as i128))
+        }
+        None => get_byte(m, a),
+    }
 }
 
 /// Reads up to and with a newline (`fgets`) or without it (`gets`); null at the end of input.

@@ -112,6 +112,7 @@ fn call(name: &str, ret: CType, args: &[A], text: &str, stdin: &str) -> Outcome 
         unknowns: vec![],
         settled: vec![],
         invented: vec![],
+        records: Default::default(),
     });
     let program = Program::new(vec![Arc::new(unit)]);
     run(&program, "f", &Input { stdin: stdin.into(), ..Input::default() }, &Limits::default())

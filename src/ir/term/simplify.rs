@@ -65,7 +65,7 @@ fn literal(pool: &mut TermPool, bytes: &Arc<[u8]>, out: TermId) -> TermId {
 /// Makes a normalised operator application.
 pub(super) fn op(pool: &mut TermPool, op: Op, args: &[TermId]) -> TermId {
     if let Some(consts) = args.iter().map(|&a| pool.as_const(a)).collect::<Option<Vec<Const>>>()
-        && let Ok(value) = op.eval(&consts)
+        && let Some(value) = op.folded(&consts)
     {
         return pool.constant(value);
     }
@@ -151,9 +151,9 @@ fn over_ite(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
     }
     let (i, c, x, y) = choice?;
     let mut consts: Vec<Const> = args.iter().map(|&a| pool.as_const(a).unwrap_or(x)).collect();
-    let then = op.eval(&consts).ok()?;
+    let then = op.folded(&consts)?;
     consts[i] = y;
-    let otherwise = op.eval(&consts).ok()?;
+    let otherwise = op.folded(&consts)?;
     let (then, otherwise) = (pool.constant(then), pool.constant(otherwise));
     Some(pool.ite(c, then, otherwise))
 }

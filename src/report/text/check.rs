@@ -5,9 +5,9 @@
 
 use super::witness::{ending, input_text};
 use super::{TextOptions, View, counted};
-use crate::report::assertion::{Assertion, AssertionOutcome, Judgement, Violation};
+use crate::report::assertion::{Assertion, AssertionOutcome, COMPILER, Judgement, Violation};
 use crate::report::escape::{shortened, visible};
-use crate::report::model::{CheckCost, Outcome, Report, Run};
+use crate::report::model::{CheckCost, Outcome, Report, Run, VersionInfo};
 use crate::report::palette::Slot;
 use crate::report::unseen;
 use crate::report::{RepoPath, Version, Witness};
@@ -69,7 +69,11 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     };
     let mut line = view.line();
     line.plain("  ").paint(Slot::File, &a.file.to_string());
-    line.plain(&format!("  {}()  {}  ", visible(&a.function), a.kind.words()));
+    // At file scope, or wherever the compiler decides.
+    match a.decided_by == COMPILER {
+        true => line.plain("  static assertion  "),
+        false => line.plain(&format!("  {}()  {}  ", visible(&a.function), a.kind.words())),
+    };
     line.paint(slot, &visible(&a.text));
     let at = a.outcome.keys().rev().find_map(|v| a.lines.get(v));
     if let Some(at) = at.or(a.lines.values().next_back()) {
@@ -97,6 +101,7 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
 /// What there is to say of a property beside what it is, in a few words each.
 pub fn remarks(report: &Report, options: &TextOptions, a: &Assertion, judgement: Judgement) -> Vec<String> {
     let whose = match a.violation {
+        Some(Violation::Regression) if a.decided_by == COMPILER => Some("it does not compile"),
         Some(Violation::NonconformingFeature) => Some("what changed does not meet it"),
         Some(Violation::BadPropertyUpdate) => Some("what did not change does not meet it"),
         _ => None,
@@ -156,6 +161,21 @@ fn why_open(a: &Assertion, judgement: Judgement, newest: Version) -> Option<&'st
     })
 }
 
+/// The words that name the same versions again, with a blank before them.
+fn range(report: &Report) -> String {
+    let id = |v: &VersionInfo| v.commit.as_ref().map(|c| c.get(..12).unwrap_or(c).to_owned());
+    match (report.versions.first(), report.versions.last()) {
+        (Some(old), Some(new)) => match (id(old), id(new)) {
+            (Some(old), Some(new)) => format!(" {old}..{new}"),
+            // What comes before a root commit has no name.
+            (None, Some(new)) => format!(" {new}^!"),
+            _ if new.name == "INDEX" => " --staged".into(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
 /// The line that counts.
 pub fn summary(report: &Report, options: &TextOptions) -> String {
     let newest = newest(report);
@@ -206,11 +226,20 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
         .filter(|f| matches!(f.outcome, Outcome::PartlyAnalysed | Outcome::NotAnalysed))
         .count();
     if open > 0 {
-        let see = if options.verbose { "" } else { " (git invdiff -v says why)" };
+        let see = match options.verbose {
+            true => String::new(),
+            false => format!(" ('git invdiff -v{}' says why)", range(report)),
+        };
         line.push_str(&format!("; {} not fully analysed{see}", counted(open, "function")));
     }
+    if !report.notices.is_empty() {
+        line.push_str(&format!("; {} above", counted(report.notices.len(), "note")));
+    }
     if let Some(hunks) = unseen {
-        let see = if options.verbose { "" } else { " (git invdiff lists them)" };
+        let see = match options.verbose {
+            true => String::new(),
+            false => format!(" ('git invdiff{}' lists them)", range(report)),
+        };
         line.push_str(&format!("; not looked at: {hunks}{see}"));
     }
     line

@@ -31,10 +31,18 @@ pub enum Ended {
     Late,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Ran {
     pub stdout: String,
     pub ended: Ended,
+    /// The condition of the assertion that failed; lines and names of programs are not compared.
+    pub failed: Option<String>,
+}
+
+impl PartialEq for Ran {
+    fn eq(&self, other: &Ran) -> bool {
+        (&self.stdout, &self.ended) == (&other.stdout, &other.ended)
+    }
 }
 
 impl Ran {
@@ -86,21 +94,26 @@ pub fn compile(files: &Files, folder: &Path, flags: &[&str]) -> Result<PathBuf, 
             .and_then(|()| std::fs::write(&path, text))
             .map_err(|e| e.to_string())?;
     }
-    let program = folder.join("program");
     // What another file includes is no unit of its own.
     let included = |path: &str| files.iter().any(|(_, text)| text.contains(&format!("#include \"{path}\"")));
     let units = files.iter().map(|(p, _)| p).filter(|p| p.ends_with(".c") && !included(p));
-    let out = Command::new("cc")
-        .current_dir(folder)
-        .args(units)
-        .args(["-o", "program"])
-        .args(flags)
-        .output()
-        .map_err(|e| e.to_string())?;
+    let units: Vec<PathBuf> = units.map(PathBuf::from).collect();
+    linked(&units, folder, "program", flags)
+}
+
+/// Compiles units that stand in a folder to a program there; the error is the compiler's.
+fn linked(units: &[PathBuf], folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf, String> {
+    let made = Command::new("cc").current_dir(folder).args(units).args(["-o", name]).args(flags).output();
+    let out = made.map_err(|e| e.to_string())?;
     match out.status.success() {
-        true => Ok(program),
+        true => Ok(folder.join(name)),
         false => Err(String::from_utf8_lossy(&out.stderr).into_owned()),
     }
+}
+
+/// Compiles units under the sanitizers, in a folder whose files are there.
+pub fn built(units: &[PathBuf], folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf, String> {
+    linked(units, folder, name, &[&SANITIZED[..], flags].concat())
 }
 
 /// Compiles a version under the sanitizers.
@@ -131,7 +144,8 @@ impl Built {
 
 /// Runs a program on a standard input.
 pub fn run(program: &Path, stdin: &str) -> Ran {
-    use std::io::{Read, Write};
+    use std::io::{Read, Seek, Write};
+    let mut errors = tempfile::tempfile().expect("a file for what it complains of");
     let status = format!("exitcode={UNDEFINED}:detect_leaks=0:detect_stack_use_after_return=0");
     let folder = program.parent().unwrap_or(Path::new("."));
     let mut child = Command::new(program)
@@ -140,7 +154,7 @@ pub fn run(program: &Path, stdin: &str) -> Ran {
         .env("UBSAN_OPTIONS", &status)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(errors.try_clone().expect("the file is open"))
         .spawn()
         .expect("the program starts");
     if let Some(mut pipe) = child.stdin.take() {
@@ -170,7 +184,10 @@ pub fn run(program: &Path, stdin: &str) -> Ran {
         }
     };
     let stdout = String::from_utf8_lossy(&reader.join().unwrap_or_default()).into_owned();
-    Ran { stdout, ended }
+    let mut complaint = String::new();
+    let _ = errors.rewind().and_then(|()| errors.take(1 << 16).read_to_string(&mut complaint));
+    let failed = complaint.split_once("Assertion `").and_then(|(_, rest)| rest.split_once("' failed"));
+    Ran { stdout, ended, failed: failed.map(|(condition, _)| condition.to_owned()) }
 }
 
 fn ended(status: std::process::ExitStatus) -> Ended {

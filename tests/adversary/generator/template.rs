@@ -127,13 +127,25 @@ impl Template {
         Ok(pieces)
     }
 
-    /// The version before an edit and the one after it. `bound`: the assertion `r <= bound`, where there is
+    /// The version before an edit and the one after it. `asserted`: the condition of the assertion, where there is
     /// one to be.
-    pub fn pair(&self, edit: Edit, seed: u64, bound: Option<i64>) -> [Files; 2] {
-        [None, Some(edit)].map(|edit| self.version(edit, seed, bound))
+    pub fn pair(&self, edit: Edit, seed: u64, asserted: Option<&str>) -> [Files; 2] {
+        [None, Some(edit)].map(|edit| self.version(edit, seed, asserted))
     }
 
-    fn version(&self, edit: Option<Edit>, seed: u64, bound: Option<i64>) -> Files {
+    /// The version with the first alternative of every place, and the one with the second.
+    pub fn all_places(&self) -> [Files; 2] {
+        let chosen = |alternative: usize| self.filled(|_| alternative, 0, None);
+        [chosen(0), chosen(1)]
+    }
+
+    fn version(&self, edit: Option<Edit>, seed: u64, asserted: Option<&str>) -> Files {
+        let chosen = |place| edit.filter(|e| e.place == place).map_or(0, |e| e.alternative);
+        self.filled(chosen, seed, asserted)
+    }
+
+    /// The text with what is chosen of each place.
+    fn filled(&self, chosen: impl Fn(usize) -> usize, seed: u64, asserted: Option<&str>) -> Files {
         // Drawn in the same order in both versions, whatever the edit.
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 7);
         let numbers: Vec<u64> = (0..10).map(|_| 2 + random.below(8)).collect();
@@ -146,17 +158,16 @@ impl Template {
                     Piece::Number(k) => text.push_str(&numbers[*k].to_string()),
                     Piece::Filler => text.push_str(&filler(&mut random)),
                     Piece::Assertion => {
-                        if let Some(bound) = bound {
-                            text.push_str(&format!("assert(r <= {bound});"));
+                        if let Some(asserted) = asserted {
+                            text.push_str(&format!("assert({asserted});"));
                         }
                     }
                     Piece::Place(place, alternatives) => {
-                        let of_edit = edit.filter(|e| e.place == *place).map_or(0, |e| e.alternative);
-                        text.push_str(&numbered(&alternatives[of_edit], &numbers));
+                        text.push_str(&numbered(&alternatives[chosen(*place)], &numbers));
                     }
                 }
             }
-            if bound.is_some() {
+            if asserted.is_some() {
                 text.insert_str(0, "#include <assert.h>\n");
             }
             // A file that an edit leaves with nothing but blanks is not there.

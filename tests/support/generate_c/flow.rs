@@ -191,7 +191,7 @@ impl Maker {
                 self.integers.push(k);
             }
             5 => {
-                let (i, j, v) = (self.name("i"), self.name("j"), self.target());
+                let (i, j, v) = (self.counter("i"), self.counter("j"), self.target());
                 let (m, bound) = (1 + self.below(6), if self.chance(50) { i.clone() } else { "4".into() });
                 self.line(&format!("for (int {i} = 0; {i} < {m}; {i}++)"));
                 self.line(&format!("    for (int {j} = 0; {j} < {bound}; {j}++)"));
@@ -241,7 +241,7 @@ impl Maker {
 
     /// Loops over the global array: sum, maximum, search, filling.
     fn table_loop(&mut self) {
-        let (i, r) = (self.name("i"), self.name("r"));
+        let (i, r) = (self.counter("i"), self.name("r"));
         let e = self.leaf();
         let (start, step) = match self.below(4) {
             0 => ("0", format!("{r} += table[{i}];")),

@@ -166,6 +166,15 @@ impl Maker {
         self.one(&["double", "double", "float", "long double"])
     }
 
+    /// A name for the counter of one loop; every other loop takes the same one, as people do.
+    fn counter(&mut self, prefix: &str) -> String {
+        let name = self.name(prefix);
+        match name.ends_with(['0', '2', '4', '6', '8']) {
+            true => prefix.to_owned(),
+            false => name,
+        }
+    }
+
     fn name(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)

@@ -37,12 +37,12 @@ impl Maker {
                 self.line(&format!("*{p} = 1;\n    *{q} = 2;\n    {v} = *{p};"));
             }
             7 => {
-                let (i, n) = (self.name("i"), 1 + self.below(5));
+                let (i, n) = (self.counter("i"), 1 + self.below(5));
                 let value = self.one(&["0", "I", "V"]).replace('I', &i).replace('V', &v);
                 self.line(&format!("for (int {i} = 0; {i} < {n}; {i}++)\n        {p}[{i}] = {value};"));
             }
             _ => {
-                let (i, r) = (self.name("i"), self.name("r"));
+                let (i, r) = (self.counter("i"), self.name("r"));
                 let n = if self.integers.contains(&"n".to_string()) { "n" } else { "4" };
                 self.line(&format!("int {r} = -1;"));
                 self.line(&format!("for (int {i} = 0; {i} < {n}; {i}++)"));
@@ -146,7 +146,7 @@ impl Maker {
     /// Memory whose size is computed: arrays of variable length and `alloca`. Some lengths are 0.
     fn varying(&mut self) {
         let (v, e, l) = (self.target(), self.integer(1), self.leaf());
-        let (a, n, i) = (self.name("w"), self.name("n"), self.name("i"));
+        let (a, n, i) = (self.name("w"), self.name("n"), self.counter("i"));
         let least = u32::from(!self.chance(10));
         let length = format!("(int)((unsigned)({l}) & 3) + {least}");
         match self.below(6) {

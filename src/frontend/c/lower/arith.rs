@@ -11,7 +11,7 @@ pub(super) fn apply(op: Op, args: Vec<Expr>, signed: bool) -> Expr {
         args.iter().map(|a| if let Expr::Const(c) = a { Some(*c) } else { None }).collect();
     if let Some(constants) = constants
         && !(signed && overflows(op, &constants))
-        && let Ok(value) = op.eval(&constants)
+        && let Some(value) = op.folded(&constants)
     {
         return Expr::Const(value);
     }

@@ -7,12 +7,40 @@
 use super::arith::{apply, not, number, resize};
 use super::function::{FnCx, Lowered};
 use super::types::Scalar;
-use crate::ir::{Const, Expr, Instr, Object, Op, Sort};
+use crate::ir::{CType, Callee, Const, Expr, Instr, Object, Op, Sort};
 use rucc_sema::{BitCount, Classify, ExprId, ExprList, OverflowOp};
 use rucc_types::TypeId;
 
-/// A question about a value as an expression of its bits.
 impl FnCx<'_, '_> {
+    /// Emits what `stdarg.h` does as a call that gets the addresses of the lists. That of `va_arg` gets the
+    /// kind of what is fetched as well: how far the list moves on depends on it.
+    pub fn variable_arguments(
+        &mut self,
+        name: &str,
+        lists: &[ExprId],
+        fetched: Option<TypeId>,
+    ) -> Lowered<Expr> {
+        let mut args = Vec::new();
+        let mut arg_types = Vec::new();
+        for &list in lists {
+            args.push(self.value(list)?);
+            arg_types.push(self.unit.ctype(self.unit.tast[list].ty));
+        }
+        let (mut dst, mut ret) = (None, CType::Void);
+        if let Some(ty) = fetched {
+            let scalar = self.scalar_type(ty)?;
+            let sort = scalar.sort(self.unit.pointer);
+            ret = self.unit.ctype(ty);
+            let kind = u32::from(matches!(sort, Sort::Bv(_))) << 16 | u32::from(sort.bits().unwrap_or(0));
+            args.push(Expr::bv(32, i128::from(kind)));
+            arg_types.push(CType::Int { name: "int".into(), bits: 32, signed: true });
+            dst = Some(self.temp(scalar, ty));
+        }
+        let callee = Callee::Direct(name.into());
+        self.emit(Instr::Call { dst, callee, args, arg_types, ret, result_to: None, noreturn: false });
+        Ok(dst.map_or_else(|| Expr::bv(32, 0), Expr::Var))
+    }
+
     /// Counts bits of an operand; the result is an `int`.
     pub fn bit_count(&mut self, operand: ExprId, count: BitCount) -> Lowered<Expr> {
         let Scalar::Int { bits, .. } = self.scalar_of(operand)? else {
@@ -247,6 +275,35 @@ impl FnCx<'_, '_> {
         let finite = apply(Op::Ite, vec![is_normal, normal, small], false);
         let number = apply(Op::Ite, vec![is(Op::FIsInf), infinite, finite], false);
         Ok(apply(Op::Ite, vec![is(Op::FIsNan), nan, number], false))
+    }
+
+    /// A builtin that has a library function's meaning.
+    pub fn named_call(&mut self, name: &str, args: &[ExprId], e: ExprId) -> Lowered<Expr> {
+        let ret = self.unit.tast[e].ty;
+        let scalar = self.scalar_type(ret)?;
+        let name = match (name, scalar) {
+            ("abs", Scalar::Int { bits: 64, .. }) => "llabs",
+            (n, _) => n,
+        };
+        let mut values = Vec::new();
+        let mut types = Vec::new();
+        for &a in args {
+            values.push(self.value(a)?);
+            let ty = self.unit.tast[a].ty;
+            types.push(self.unit.ctype(ty));
+        }
+        let dst = self.temp(scalar, ret);
+        let ret = self.unit.ctype(ret);
+        self.emit(Instr::Call {
+            dst: Some(dst),
+            callee: Callee::Direct(name.into()),
+            args: values,
+            arg_types: types,
+            ret,
+            result_to: None,
+            noreturn: false,
+        });
+        Ok(Expr::Var(dst))
     }
 
     /// A float, kept in a temporary: it is asked about several times.

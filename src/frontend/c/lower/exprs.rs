@@ -47,6 +47,9 @@ impl FnCx<'_, '_> {
                 self.effect(operand)
             }
             ExprKind::Call { callee, args } => self.call(e, callee, args, None, None),
+            ExprKind::Unary { op, .. } if step_of(op).is_some() && self.several_of(e).is_some() => {
+                self.effect_of_parts(e)
+            }
             ExprKind::Unary { op, operand } if step_of(op).is_some() => {
                 self.step_object(operand, op, false).map(|_| ())
             }
@@ -80,6 +83,7 @@ impl FnCx<'_, '_> {
             _ if !sequencing::has_effects(self.unit.tast, e) && !self.reads_volatile(e) => Ok(()),
             _ => match self.unit.shape(expr.ty) {
                 Shape::Aggregate => self.aggregate(e).map(|_| ()),
+                Shape::Opaque if self.several_of(e).is_some() => self.effect_of_parts(e),
                 Shape::Function => Ok(()),
                 _ => self.value(e).map(|_| ()),
             },
@@ -95,7 +99,7 @@ impl FnCx<'_, '_> {
 
     /// GNU's `a ?: b` has one expression at two places, which is evaluated once: where it has effects, its
     /// value is kept for both.
-    fn share(&mut self, cond: ExprId, then: ExprId) -> Lowered<()> {
+    pub fn share(&mut self, cond: ExprId, then: ExprId) -> Lowered<()> {
         let mut part = then;
         while !self.mentions(cond, part) {
             match self.unit.tast[part].kind {
@@ -125,11 +129,13 @@ impl FnCx<'_, '_> {
         }
         let expr = self.unit.tast[e];
         match expr.kind {
+            _ if self.several_of(e).is_some() => self.no_value(expr.ty),
             ExprKind::Const(c) => {
                 let made = self.constant(c, expr.ty)?;
                 let at = self.unit.tast.expr_span(e);
                 let is_line = |k: &Const| self.unit.spans.is_line_number(at, k.to_bits() as i128);
-                let marked = matches!(&made, Expr::Const(k) if is_line(k));
+                let marked =
+                    self.unit.line_numbers.contains(&e) || matches!(&made, Expr::Const(k) if is_line(k));
                 Ok(if marked { made.marked_line_number() } else { made })
             }
             ExprKind::Convert { kind, operand } => self.conversion(kind, operand, expr.ty),
@@ -194,7 +200,7 @@ impl FnCx<'_, '_> {
             }
             ExprKind::Error => Err("source with errors".into()),
             ExprKind::VaArg { list } => self.variable_arguments("__builtin_va_arg", &[list], Some(expr.ty)),
-            ExprKind::LabelAddr(_) => Err("address of a label".into()),
+            ExprKind::LabelAddr(label) => Ok(self.label_address(label)),
             ExprKind::Atomic { op, args, .. } => Ok(self.atomic(op, args)?.unwrap_or(Expr::bv(32, 0))),
             ExprKind::Overflow { op, args, stores, .. } => self.overflow(op, args, stores),
             ExprKind::BitCount { operand, count } => self.bit_count(operand, count),
@@ -214,31 +220,6 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Emits what `stdarg.h` does as a call that gets the addresses of the lists. That of `va_arg` gets the
-    /// kind of what is fetched as well: how far the list moves on depends on it.
-    fn variable_arguments(&mut self, name: &str, lists: &[ExprId], fetched: Option<TypeId>) -> Lowered<Expr> {
-        let mut args = Vec::new();
-        let mut arg_types = Vec::new();
-        for &list in lists {
-            args.push(self.value(list)?);
-            arg_types.push(self.unit.ctype(self.unit.tast[list].ty));
-        }
-        let (mut dst, mut ret) = (None, crate::ir::CType::Void);
-        if let Some(ty) = fetched {
-            let scalar = self.scalar_type(ty)?;
-            let sort = scalar.sort(self.unit.pointer);
-            ret = self.unit.ctype(ty);
-            let kind =
-                u32::from(matches!(sort, crate::ir::Sort::Bv(_))) << 16 | u32::from(sort.bits().unwrap_or(0));
-            args.push(Expr::bv(32, i128::from(kind)));
-            arg_types.push(crate::ir::CType::Int { name: "int".into(), bits: 32, signed: true });
-            dst = Some(self.temp(scalar, ty));
-        }
-        let callee = Callee::Direct(name.into());
-        self.emit(Instr::Call { dst, callee, args, arg_types, ret, result_to: None, noreturn: false });
-        Ok(dst.map_or_else(|| Expr::bv(32, 0), Expr::Var))
-    }
-
     fn constant(&mut self, c: rucc_sema::ConstId, ty: TypeId) -> Lowered<Expr> {
         let scalar = self.scalar_type(ty)?;
         let sort = scalar.sort(self.unit.pointer);
@@ -256,7 +237,7 @@ impl FnCx<'_, '_> {
                         };
                         addr
                     }
-                    rucc_sema::Base::Label(_) => return Err("address of a label".into()),
+                    rucc_sema::Base::Label(label) => self.label_address(label),
                 };
                 return Ok(super::arith::offset(base, a.offset, w));
             }
@@ -302,11 +283,17 @@ impl FnCx<'_, '_> {
             self.effect(operand)?;
             return Ok(Expr::bv(32, 0));
         }
-        let (from, to) = (self.scalar_of(operand)?, self.scalar_type(ty)?);
+        let to = self.scalar_type(ty)?;
+        let from = match self.complex_of(operand) {
+            Some(_) if to == Scalar::Bool => to,
+            Some(what) => return self.real_of_complex(operand, what, ty),
+            None => self.scalar_of(operand)?,
+        };
         if to == Scalar::Bool {
             let cond = self.condition_value(operand)?;
             return Ok(super::arith::number(cond, 8));
         }
+        self.note_recast(operand, ty);
         let value = self.value(operand)?;
         Ok(self.convert(value, from, to))
     }
@@ -315,6 +302,7 @@ impl FnCx<'_, '_> {
         match op {
             UnaryOp::Deref => self.read(e),
             UnaryOp::AddrOf => self.address(operand),
+            UnaryOp::Real | UnaryOp::Imag => self.half(op, operand),
             UnaryOp::Plus => self.value(operand),
             UnaryOp::Not => {
                 let cond = self.condition_value(e)?;
@@ -339,7 +327,6 @@ impl FnCx<'_, '_> {
             UnaryOp::PreInc | UnaryOp::PreDec | UnaryOp::PostInc | UnaryOp::PostDec => {
                 self.step_object(operand, op, true)
             }
-            _ => Err("operator that is not modelled".into()),
         }
     }
 
@@ -440,6 +427,9 @@ impl FnCx<'_, '_> {
             let value = self.value(rhs)?;
             return self.store(&place, ty, value);
         };
+        if let Some(wide) = self.unit.several(computation) {
+            return self.compound_real(op, lhs, rhs, wide);
+        }
         let scalar = self.scalar_type(ty)?;
         let place = self.place(lhs)?;
         // The right side may change the object through a call: read it after.
@@ -609,6 +599,9 @@ impl FnCx<'_, '_> {
                 Ok(self.nonzero(Expr::Var(dst)))
             }
             ExprKind::Binary { op, lhs, rhs } if is_comparison(op) => {
+                if let Some(what) = self.complex_of(lhs) {
+                    return self.complex_equality(op, lhs, rhs, what);
+                }
                 let (ta, tb) = (self.scalar_of(lhs)?, self.scalar_of(rhs)?);
                 let a = self.value(lhs)?;
                 let b = self.value(rhs)?;
@@ -618,6 +611,7 @@ impl FnCx<'_, '_> {
                 let b = if width(ta) == width(tb) { b } else { self.convert(b, tb, ta) };
                 self.compare(op, ta, a, b).ok_or_else(|| "operator that is not modelled".into())
             }
+            _ if self.complex_of(e).is_some() => self.complex_truth(e),
             _ => {
                 let value = self.value(e)?;
                 Ok(self.nonzero(value))
@@ -642,6 +636,7 @@ impl FnCx<'_, '_> {
             return Ok(());
         }
         let ret = self.unit.tast[e].ty;
+        let function = callee;
         let (callee, noreturn) = self.callee(callee)?;
         let mut returns_twice = false;
         if let Callee::Direct(name) = &callee {
@@ -667,8 +662,12 @@ impl FnCx<'_, '_> {
                     self.copy(addr.clone(), source, ty)?;
                     addr
                 }
+                _ if self.unit.several(ty).is_some() => {
+                    self.known_callee(function)?;
+                    self.object_of_parts(arg)?
+                }
                 _ => {
-                    let value = self.value(arg)?;
+                    let value = self.argument(&callee, arg)?;
                     // A later argument's effects must not reach into this one.
                     let later = list[i + 1..].iter().any(|&a| sequencing::has_effects(self.unit.tast, a));
                     self.kept(value, arg, later)?
@@ -740,35 +739,6 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// A builtin that has a library function's meaning.
-    fn named_call(&mut self, name: &str, args: &[ExprId], e: ExprId) -> Lowered<Expr> {
-        let ret = self.unit.tast[e].ty;
-        let scalar = self.scalar_type(ret)?;
-        let name = match (name, scalar) {
-            ("abs", Scalar::Int { bits: 64, .. }) => "llabs",
-            (n, _) => n,
-        };
-        let mut values = Vec::new();
-        let mut types = Vec::new();
-        for &a in args {
-            values.push(self.value(a)?);
-            let ty = self.unit.tast[a].ty;
-            types.push(self.unit.ctype(ty));
-        }
-        let dst = self.temp(scalar, ret);
-        let ret = self.unit.ctype(ret);
-        self.emit(Instr::Call {
-            dst: Some(dst),
-            callee: Callee::Direct(name.into()),
-            args: values,
-            arg_types: types,
-            ret,
-            result_to: None,
-            noreturn: false,
-        });
-        Ok(Expr::Var(dst))
-    }
-
     /// `({ ... })`: its statements belong to the statement around it.
     pub fn statement_expression(&mut self, body: StmtId, wanted: bool) -> Lowered<Option<Expr>> {
         self.inner += 1;
@@ -784,7 +754,7 @@ impl FnCx<'_, '_> {
 }
 
 /// Whether a step counts down, and whether its value is the old one.
-fn step_of(op: UnaryOp) -> Option<(bool, bool)> {
+pub(super) fn step_of(op: UnaryOp) -> Option<(bool, bool)> {
     match op {
         UnaryOp::PreInc => Some((false, false)),
         UnaryOp::PreDec => Some((true, false)),

@@ -8,8 +8,8 @@ use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{
-    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, Settled, Span, Stmt, StmtId,
-    Unknown, Var, VarId, VarKind,
+    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, RecordUses, Settled, Span,
+    Stmt, StmtId, Unknown, Var, VarId, VarKind,
 };
 use rucc_sema::{CaseId, DeclFlags, DeclId, ExprId, LabelId};
 use rucc_types::{TypeId, TypeKind};
@@ -42,6 +42,8 @@ pub(super) struct ComputedJump {
     pub stmt: StmtId,
     pub span: Span,
     pub source: rucc_sema::StmtId,
+    /// Where to, once that was evaluated.
+    pub target: Option<VarId>,
 }
 
 /// A label of the source: its node once it was met, and the jumps before that.
@@ -107,6 +109,7 @@ pub(super) struct FnCx<'u, 'a> {
     /// Those that are alive where a jump forwards leaves.
     pub live_at_jumps: BTreeMap<NodeId, Vec<VarId>>,
     pub settled: Vec<Settled>,
+    pub records: RecordUses,
     /// Values of expressions that stand at two places of the tree and are evaluated once.
     pub shared: BTreeMap<ExprId, VarId>,
     /// First position of the definition, and the one behind it.
@@ -133,6 +136,7 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
         }
         _ => (decl.ty, Vec::new(), false),
     };
+    unit.begin_labels(&name);
     let mut cx = FnCx::new(unit, name.clone(), ret, span.clone());
     let (start, end) = (tast.definition_span(id), decl.body.map(|b| tast.stmt_span(b)));
     cx.extent = (start.lo, end.map_or(start.hi, |b| b.hi));
@@ -172,10 +176,19 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
         unknowns: cx.unknowns,
         settled: cx.settled,
         invented: Vec::new(),
+        records: cx.records,
     }
 }
 
 impl<'u, 'a> FnCx<'u, 'a> {
+    /// What spells an expression outside of functions.
+    pub fn at_file_scope(unit: &'u mut UnitCx<'a>, ty: TypeId, e: ExprId) -> Self {
+        let at = unit.tast.expr_span(e);
+        let mut cx = FnCx::new(unit, "".into(), ty, Span::default());
+        cx.extent = (at.lo, at.hi);
+        cx
+    }
+
     fn new(unit: &'u mut UnitCx<'a>, name: Arc<str>, ret: TypeId, span: Span) -> Self {
         let start = Span { end_line: span.line, ..span.clone() };
         let end = Span { line: span.end_line, col: 1, ..span.clone() };
@@ -215,6 +228,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             beyond: None,
             live_at_jumps: BTreeMap::new(),
             settled: Vec::new(),
+            records: RecordUses::default(),
             shared: BTreeMap::new(),
             extent: (0, 0),
         }
@@ -456,24 +470,37 @@ impl<'u, 'a> FnCx<'u, 'a> {
             self.unknown("jump to an undefined label".into(), Part::Tokens, Vec::new(), true);
             self.emit_return(None);
         }
+        self.close();
     }
 
-    /// Lets each computed jump lead to every label: which one is not modelled.
-    fn land_computed_jumps(&mut self) {
-        let labels: Vec<NodeId> = self.labels.values().filter_map(|l| l.node).collect();
-        for jump in std::mem::take(&mut self.computed) {
-            (self.frontier, self.stmt, self.span) = (jump.edges, jump.stmt, jump.span);
-            let ways: Vec<VarId> = labels.iter().map(|_| self.truth()).collect();
-            let mut writes = self.all_registers();
-            writes.extend(ways.iter().copied());
-            self.unknown("computed goto".into(), Part::Stmt(jump.source), writes, true);
-            for (label, way) in labels.iter().zip(ways) {
-                let (yes, no) = self.emit_branch(Expr::Var(way));
-                self.connect(yes, *label);
-                self.frontier = vec![no];
-            }
+    /// Lets what leads nowhere go on in a way that is not known: cases of a `switch` in source with errors.
+    fn close(&mut self) {
+        let reached = self.reached();
+        let nodes = self.nodes.iter().enumerate().filter(|(i, _)| reached[*i]);
+        let edges = nodes.flat_map(|(i, n)| {
+            let slots = n.succs.iter().enumerate().filter(|(_, s)| **s == OPEN);
+            slots.map(move |(slot, _)| Edge { node: NodeId(i as u32), slot })
+        });
+        let edges: Vec<Edge> = edges.collect();
+        if !edges.is_empty() {
+            self.frontier = edges;
+            self.unknown("jump to a place that is not known".into(), Part::Tokens, Vec::new(), true);
             self.emit_return(None);
         }
+    }
+
+    /// By node: whether it can be reached; the exit always.
+    fn reached(&self) -> Vec<bool> {
+        let mut reached = vec![false; self.nodes.len()];
+        reached[Function::EXIT.0 as usize] = true;
+        let mut work = vec![Function::ENTRY];
+        while let Some(id) = work.pop() {
+            let Some(node) = self.nodes.get(id.0 as usize) else { continue };
+            if !std::mem::replace(&mut reached[id.0 as usize], true) {
+                work.extend(&node.succs);
+            }
+        }
+        reached
     }
 
     /// Lets what returns twice write all that may have changed in between: registers that outlive a
@@ -496,15 +523,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
 
     /// Drops the nodes that cannot be reached, keeping the order of the others.
     fn prune(&mut self) {
-        let mut reached = vec![false; self.nodes.len()];
-        reached[Function::EXIT.0 as usize] = true;
-        let mut work = vec![Function::ENTRY];
-        while let Some(id) = work.pop() {
-            let Some(node) = self.nodes.get(id.0 as usize) else { continue };
-            if !std::mem::replace(&mut reached[id.0 as usize], true) {
-                work.extend(&node.succs);
-            }
-        }
+        let reached = self.reached();
         for node in reached.iter().zip(&self.nodes).filter(|(reached, _)| !**reached).map(|(_, node)| node) {
             self.settled.extend(self.unit.failing(node));
         }

@@ -1,15 +1,17 @@
 //! Initialisers of objects with static storage, as bytes and addresses.
 
+use super::function::FnCx;
+use super::spelling::{Part, Spelled};
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
-use crate::ir::{CType, Extended, InitPiece};
-use rucc_sema::{Base, Const, DeclId, Eval, ExprId, ExprKind, StrId};
+use crate::ir::{CType, Expr, Extended, InitPiece, Object};
+use rucc_sema::{Base, Const, DeclId, Eval, ExprId, ExprKind, InitEntry, StrId};
 use std::sync::Arc;
 
 impl UnitCx<'_> {
     /// Returns the pieces of an object's initialiser, sorted by offset; adjacent bytes are joined.
     ///
-    /// A value that does not fold is left out (zero): the checker has reported it.
+    /// A value that does not fold is not known, and is compared by its text.
     pub fn static_initialiser(&mut self, id: DeclId) -> Vec<InitPiece> {
         let Some(list) = self.tast[id].init else { return Vec::new() };
         let whole = self.size_of(self.tast[id].ty).unwrap_or(0).max(self.tast.extent(id));
@@ -38,7 +40,11 @@ impl UnitCx<'_> {
                 Eval::new(self.tast, self.types, self.target, self.names).objects(true).initializer(value);
             match folded {
                 Ok(Const::Address(a)) => {
-                    if let Some((symbol, plus)) = self.address(a) {
+                    let width = u64::from(self.pointer / 8);
+                    if entry.bit_width != 0 || self.size_of(self.tast[value].ty) != Some(width) {
+                        self.unfolded(&mut image, entry, whole);
+                    } else if let Some((symbol, plus)) = self.address(a) {
+                        image.clear(offset, width);
                         image.pieces.push(InitPiece::Address { offset, symbol, plus });
                     } else if let Base::Absolute = a.base {
                         let n = self.pointer as usize / 8;
@@ -46,17 +52,54 @@ impl UnitCx<'_> {
                     }
                 }
                 Ok(constant) => {
-                    let Some((bits, size)) = self.bits(value, constant) else { continue };
+                    if matches!(constant, Const::Apart { .. }) {
+                        self.has_odd_labels();
+                    }
+                    if let (Some(halves), 0) = (self.halves(value, constant), entry.bit_width) {
+                        let stride = self.size_of(self.tast[value].ty).unwrap_or(0) / 2;
+                        for (k, half) in (0..).zip(halves) {
+                            let bytes = half.to_le_bytes();
+                            image.bytes(offset + k * stride, &bytes[..(stride as usize).min(16)]);
+                        }
+                        continue;
+                    }
+                    let Some((bits, size)) = self.bits(value, constant) else {
+                        self.unfolded(&mut image, entry, whole);
+                        continue;
+                    };
                     if entry.bit_width != 0 {
                         image.bit_field(offset, entry.bit_offset, entry.bit_width, bits);
                     } else {
                         image.bytes(offset, &bits.to_le_bytes()[..size.min(16)]);
                     }
                 }
-                Err(_) => {}
+                Err(_) => self.unfolded(&mut image, entry, whole),
             }
         }
         image.finish()
+    }
+
+    /// Notes that a value of an initialiser is not known.
+    fn unfolded(&mut self, image: &mut Image, entry: &InitEntry, whole: u64) {
+        let ty = self.tast[entry.value].ty;
+        // Of a bit-field the bytes around it.
+        let size = match entry.bit_width {
+            0 => self.size_of(ty).unwrap_or(whole.saturating_sub(entry.offset)),
+            _ => u64::from(entry.bit_offset + entry.bit_width).div_ceil(8),
+        };
+        let Spelled { text, reads } =
+            FnCx::at_file_scope(self, ty, entry.value).spelled(Part::Expr(entry.value));
+        let text = format!("{} {} {text}", entry.bit_offset, entry.bit_width).into();
+        let mut symbols: Vec<Arc<str>> = Vec::new();
+        for read in &reads {
+            read.for_each(&mut |e| {
+                if let Expr::Addr(Object::Global(symbol) | Object::Function(symbol)) = e {
+                    symbols.push(symbol.clone());
+                }
+            });
+        }
+        image.clear(entry.offset, size);
+        image.pieces.push(InitPiece::Unknown { offset: entry.offset, size, text, symbols });
     }
 
     fn address(&mut self, a: rucc_sema::Address) -> Option<(Arc<str>, i64)> {
@@ -64,7 +107,8 @@ impl UnitCx<'_> {
             Base::Decl(d) if self.tast[d].kind == rucc_sema::DeclKind::Function => self.function_symbol(d),
             Base::Decl(d) => self.symbol(d, None),
             Base::Str(s) => self.string(s),
-            Base::Label(_) | Base::Absolute => return None,
+            Base::Label(label) => self.label_symbol(label),
+            Base::Absolute => return None,
         };
         Some((symbol, a.offset as i64))
     }
@@ -115,6 +159,17 @@ struct Image {
 }
 
 impl Image {
+    /// Takes out what was written to some bytes before.
+    fn clear(&mut self, offset: u64, size: u64) {
+        let end = offset.saturating_add(size);
+        self.bytes.retain(|at, _| !(offset..end).contains(at));
+        let size_of = |p: &InitPiece| match p {
+            InitPiece::Unknown { size, .. } => *size,
+            _ => 8,
+        };
+        self.pieces.retain(|p| p.offset() >= end || p.offset().saturating_add(size_of(p)) <= offset);
+    }
+
     fn bytes(&mut self, offset: u64, bytes: &[u8]) {
         for (i, b) in bytes.iter().enumerate() {
             self.bytes.insert(offset + i as u64, *b);
@@ -136,6 +191,9 @@ impl Image {
             InitPiece::Address { offset, symbol, plus } => {
                 self.pieces.push(InitPiece::Address { offset: base + offset, symbol, plus });
             }
+            InitPiece::Unknown { offset, size, text, symbols } => {
+                self.pieces.push(InitPiece::Unknown { offset: base + offset, size, text, symbols });
+            }
         }
     }
 
@@ -154,9 +212,7 @@ impl Image {
         if let Some((offset, bytes)) = run {
             self.pieces.push(InitPiece::Bytes { offset, bytes });
         }
-        self.pieces.sort_by_key(|p| match p {
-            InitPiece::Bytes { offset, .. } | InitPiece::Address { offset, .. } => *offset,
-        });
+        self.pieces.sort_by_key(InitPiece::offset);
         self.pieces
     }
 }

@@ -80,6 +80,7 @@ impl UnitCx<'_> {
         Binding {
             label: self.label_of(decl),
             replaceable: decl.flags.contains(DeclFlags::WEAK) || is_inline && own_file,
+            is_inline: is_inline && own_file,
             before_main: decl.startup.before.map(order),
             after_main: decl.startup.after.map(order),
             unmodelled: None,

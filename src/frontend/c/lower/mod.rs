@@ -5,7 +5,9 @@
 //! - [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
 //!   statements, expressions, lvalues and operators become; [`arrays`]: arrays of variable length;
 //!   [`sequencing`]: unsequenced effects.
+//! - [`parts`]: values of several scalars, which are [`complex`] numbers and [`vectors`].
 //! - [`builtins`], [`atomics`]: what compilers know by name.
+//! - [`labels`]: labels as values; [`records`]: what bytes do not tell of records.
 //! - [`unknown`]: what none of these expresses; [`spelling`]: its text, by which it is compared.
 
 mod arith;
@@ -13,12 +15,16 @@ mod arrays;
 mod atomics;
 mod builtins;
 mod cleanup;
+mod complex;
 mod exprs;
 mod function;
 mod globals;
+mod labels;
 mod linkage;
 mod nested;
+mod parts;
 mod places;
+mod records;
 mod sequencing;
 mod spans;
 mod spelling;
@@ -28,10 +34,13 @@ mod tests;
 #[cfg(test)]
 mod tests_arrays;
 #[cfg(test)]
+mod tests_parts;
+#[cfg(test)]
 mod tests_subjects;
 mod types;
 mod unit;
 mod unknown;
+mod vectors;
 
 use super::parse::Parsed;
 use crate::ir::{DataModel, Unit};

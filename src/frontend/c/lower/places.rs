@@ -32,6 +32,12 @@ impl FnCx<'_, '_> {
         match expr.kind {
             ExprKind::Decl(d) => Ok(self.object(d)?),
             ExprKind::Member { base, field } => self.member(e, base, field),
+            ExprKind::Subscript { base, index } if self.vector_of(base).is_some() => self.lane(base, index),
+            ExprKind::Unary { op: op @ (UnaryOp::Real | UnaryOp::Imag), operand }
+                if self.complex_of(operand).is_some() =>
+            {
+                self.half_of_object(op, operand)
+            }
             ExprKind::Subscript { base, index } => {
                 let pointer = self.value(base)?;
                 let addr = self.element(pointer, base, index, false)?;
@@ -119,6 +125,10 @@ impl FnCx<'_, '_> {
         let Place::Memory { addr } = self.place(base)? else {
             return Err("member of a scalar".into());
         };
+        if let Some(name) = field.name {
+            let name = self.unit.names.resolve(name).into();
+            self.note_member(record, name, field.offset * 8 + u64::from(field.bit));
+        }
         let p = self.unit.pointer;
         Ok(match self.unit.bit_unit(record, field) {
             None => Place::Memory { addr: offset(addr, i128::from(field.offset), p) },
@@ -281,6 +291,9 @@ impl FnCx<'_, '_> {
     /// Evaluates a struct, union or array value and returns the address of its bytes.
     pub fn aggregate(&mut self, e: ExprId) -> Lowered<Expr> {
         let expr = self.unit.tast[e];
+        if self.several_of(e).is_some() && !matches!(expr.kind, ExprKind::Call { .. }) {
+            return self.object_of_parts(e);
+        }
         match expr.kind {
             ExprKind::Convert { kind: Conversion::Lvalue, operand } => self.address(operand),
             ExprKind::Cast(operand) | ExprKind::Convert { operand, .. }

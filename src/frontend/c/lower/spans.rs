@@ -30,6 +30,19 @@ pub(super) struct Spans<'a> {
     ends: BTreeMap<u32, u32>,
     /// What `__LINE__` gave, by the position of the outermost call that it came out of, or its own.
     line_numbers: BTreeMap<u32, i128>,
+    /// Where equal numbers stand beside these: by the same position the number, and which of its
+    /// occurrences `__LINE__` gave.
+    beside: BTreeMap<u32, (i128, Vec<bool>)>,
+}
+
+/// The value of an integer as it is spelled.
+fn integer(text: &str) -> Option<i128> {
+    let text = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => i128::from_str_radix(hex, 16).ok(),
+        None if text.len() > 1 && text.starts_with('0') => i128::from_str_radix(text, 8).ok(),
+        None => text.parse().ok(),
+    }
 }
 
 impl<'a> Spans<'a> {
@@ -53,8 +66,18 @@ impl<'a> Spans<'a> {
         }
         let is_line =
             |t: &&Tok| t.kind == PpTokenKind::Number && written_at(sources, t.span.lo) == b"__LINE__";
-        let number = |t: &Tok| Some((t.report_span().lo, interner.resolve(t.value?).parse().ok()?));
-        let line_numbers = tokens.iter().filter(is_line).filter_map(number).collect();
+        let number = |t: &Tok| Some((t.report_span().lo, integer(interner.resolve(t.value?))?));
+        let mut line_numbers: BTreeMap<u32, i128> =
+            tokens.iter().filter(is_line).filter_map(number).collect();
+        let mut beside: BTreeMap<u32, (i128, Vec<bool>)> = BTreeMap::new();
+        for tok in tokens.iter().filter(|t| t.kind == PpTokenKind::Number && !line_numbers.is_empty()) {
+            let Some((at, n)) = number(tok).filter(|(at, n)| line_numbers.get(at) == Some(n)) else {
+                continue;
+            };
+            beside.entry(at).or_insert((n, Vec::new())).1.push(is_line(&tok));
+        }
+        beside.retain(|_, (_, occurrences)| occurrences.contains(&false));
+        line_numbers.retain(|at, _| !beside.contains_key(at));
         Spans {
             sources,
             names: interner,
@@ -65,6 +88,7 @@ impl<'a> Spans<'a> {
             macros: BTreeMap::new(),
             ends: BTreeMap::new(),
             line_numbers,
+            beside,
         }
     }
 
@@ -76,9 +100,62 @@ impl<'a> Spans<'a> {
         found.map(|(k, _)| text.at(k)).collect::<Vec<_>>().join(" ")
     }
 
+    /// The attributes by which compilers give operations another meaning, in order.
+    pub fn options(&self) -> Vec<Arc<str>> {
+        let word = |t: &Tok| t.value.map_or("", |v| self.names.resolve(v)).trim_matches('_');
+        let is_option = |t: &Tok| matches!(word(t), "optimize" | "target" | "target_clones");
+        let text = Text { tokens: self.tokens, interner: self.names };
+        let mut found = Vec::new();
+        // Only in the two parentheses of a list of attributes.
+        let mut depth = 0u32;
+        for (k, tok) in self.tokens.iter().enumerate() {
+            if depth == 0 {
+                depth = u32::from(word(tok) == "attribute");
+                continue;
+            }
+            match text.at(k) {
+                "(" => depth += 1,
+                ")" if depth == 2 => depth = 0,
+                ")" => depth -= 1,
+                _ if depth == 3 && is_option(tok) => {
+                    let until = |t: &str| t != ")";
+                    let rest = (k..self.tokens.len()).map(|i| text.at(i));
+                    let words: Vec<String> = rest.take_while(|t| until(t)).map(|t| t.to_string()).collect();
+                    found.push(words.join(" ").into());
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
     /// Whether a constant at this place is what `__LINE__` gave.
     pub fn is_line_number(&self, span: Span, value: i128) -> bool {
         self.line_numbers.get(&span.lo) == Some(&value)
+    }
+
+    /// Of the constants of a unit in order, with their places, those that `__LINE__` gave and that stand in one
+    /// macro call with equal ones: the constants are as many as the numbers in the text, in their order.
+    pub fn line_numbers_beside<E: Copy>(&self, constants: impl Iterator<Item = (E, Span, i128)>) -> Vec<E> {
+        if self.beside.is_empty() {
+            return Vec::new();
+        }
+        let mut found: BTreeMap<u32, Vec<E>> = BTreeMap::new();
+        for (e, span, value) in constants {
+            if self.beside.get(&span.lo).is_some_and(|(n, _)| *n == value) {
+                found.entry(span.lo).or_default().push(e);
+            }
+        }
+        let lines = |(at, list): (u32, Vec<E>)| -> Vec<E> {
+            let occurrences = self.beside.get(&at).map(|(_, o)| o.as_slice()).unwrap_or_default();
+            let fits = occurrences.len() == list.len();
+            list.into_iter()
+                .zip(occurrences)
+                .filter(|(_, is_line)| fits && **is_line)
+                .map(|(e, _)| e)
+                .collect()
+        };
+        found.into_iter().flat_map(lines).collect()
     }
 
     /// Returns the place of a span; line 0 where it has none.

@@ -1,6 +1,6 @@
 //! Statements: control flow, labels, declarations and their initialisers.
 
-use super::function::{Breakable, ComputedJump, Edge, FnCx, Lowered};
+use super::function::{Breakable, Edge, FnCx, Lowered};
 use super::places::Place;
 use super::sequencing::Jumps;
 use super::spelling::Part;
@@ -78,15 +78,9 @@ impl FnCx<'_, '_> {
                 self.statement(body);
             }
             Stmt::Goto(label) => self.goto(span, label),
-            Stmt::IndirectGoto(_) => {
+            Stmt::IndirectGoto(target) => {
                 self.start("goto", span);
-                let edges = self.take_frontier();
-                self.computed.push(ComputedJump {
-                    edges,
-                    stmt: self.stmt,
-                    span: self.span.clone(),
-                    source: id,
-                });
+                self.computed_jump(id, target);
             }
             Stmt::Asm(asm) => {
                 self.start("expr", span);
@@ -503,6 +497,7 @@ impl FnCx<'_, '_> {
                     Ok(())
                 }
             },
+            Shape::Opaque if self.unit.several(ty).is_some() => self.declare_parts(var, ty, &entries),
             Shape::Opaque => Err(format!("value of type {}", self.unit.spell(ty)).into()),
             _ => self.initialise_aggregate(var, ty, &entries),
         }
@@ -515,7 +510,6 @@ impl FnCx<'_, '_> {
         entries: &[rucc_sema::InitEntry],
     ) -> Lowered<()> {
         let base = self.addr_of(var);
-        let p = self.unit.pointer;
         let bytes = self.unit.size_of(ty).ok_or("object of unknown size")?;
         if let [entry] = entries
             && entry.offset == 0
@@ -527,6 +521,17 @@ impl FnCx<'_, '_> {
             return self.copy(base, source, ty);
         }
         self.emit(Instr::Zero { dst: base.clone(), bytes });
+        self.initialise_each(base, bytes, entries)
+    }
+
+    /// Writes the values of an initialiser's entries into an object.
+    pub fn initialise_each(
+        &mut self,
+        base: Expr,
+        bytes: u64,
+        entries: &[rucc_sema::InitEntry],
+    ) -> Lowered<()> {
+        let p = self.unit.pointer;
         for entry in entries {
             if entry.reverse {
                 return Err("reversed byte order".into());
@@ -547,6 +552,7 @@ impl FnCx<'_, '_> {
                     let source = self.aggregate(entry.value)?;
                     self.copy(addr, source, value_ty)?;
                 }
+                _ if self.unit.several(value_ty).is_some() => self.initialise_parts(addr, entry.value)?,
                 _ if entry.bit_width != 0 => {
                     let first = u64::from(entry.bit_offset);
                     let width = u64::from(entry.bit_width);
@@ -598,6 +604,7 @@ impl FnCx<'_, '_> {
         match self.unit.tast[last] {
             Stmt::Expr(e) if wanted => match self.unit.shape(self.unit.tast[e].ty) {
                 Shape::Aggregate => Ok(Some(self.aggregate(e)?)),
+                Shape::Opaque if self.several_of(e).is_some() => Ok(Some(self.object_of_parts(e)?)),
                 Shape::Scalar(_) => {
                     let value = self.value(e)?;
                     // Later effects of the expression around it must not reach into the value.

@@ -59,7 +59,7 @@ pub(super) enum Shape {
     Scalar(Scalar),
     /// Struct, union or array: bytes in memory.
     Aggregate,
-    /// Complex, vector, `_BitInt`: bytes that no operator is modelled for.
+    /// Complex, vector, `_BitInt`: bytes that are no scalar; what is modelled of them is in [`super::parts`].
     Opaque,
     Function,
 }
@@ -210,6 +210,10 @@ impl<'a> UnitCx<'a> {
                 None => CType::Opaque { name: self.spell(canonical), size: 0 },
             },
             TypeKind::Typedef { underlying, .. } => self.ctype(underlying),
+            // Lanes have an array's subscripts.
+            TypeKind::Vector { elem, len } if self.several(canonical).is_some() => {
+                CType::Array(Arc::new(self.ctype(elem)), Some(u64::from(len)))
+            }
             TypeKind::Float(_) | TypeKind::Complex(_) | TypeKind::BitInt { .. } | TypeKind::Vector { .. } => {
                 let size = self.size_of(canonical).unwrap_or(0);
                 CType::Opaque { name: self.spell(canonical), size }

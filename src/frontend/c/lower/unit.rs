@@ -9,7 +9,7 @@ use crate::ir::{
 };
 use rucc_ast::UnaryOp;
 use rucc_base::{Idx, Interner};
-use rucc_sema::{Decl, DeclFlags, DeclId, DeclKind, Definition, ExprKind, StorageDuration, Tast};
+use rucc_sema::{Decl, DeclFlags, DeclId, DeclKind, Definition, ExprId, ExprKind, StorageDuration, Tast};
 use rucc_target::TargetInfo;
 use rucc_types::{TypeId, TypeKind, Types};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +38,9 @@ pub(super) struct UnitCx<'a> {
     /// Symbols of objects with static storage that have no linkage.
     pub(super) local_symbols: BTreeMap<DeclId, Arc<str>>,
     prototypes: BTreeMap<Arc<str>, Prototype>,
+    pub(super) labels: super::labels::Labels,
+    /// Constants that `__LINE__` gave and that their places do not tell from others.
+    pub(super) line_numbers: BTreeSet<ExprId>,
 }
 
 /// Functions that never return, whatever their declaration says. The last is what our `assert.h`
@@ -84,14 +87,19 @@ pub(super) fn lower_unit<'a>(
         global_of: BTreeMap::new(),
         local_symbols: BTreeMap::new(),
         prototypes: BTreeMap::new(),
+        labels: Default::default(),
+        line_numbers: BTreeSet::new(),
     };
+    cx.find_line_numbers();
     cx.find_addresses();
+    cx.find_labels();
     cx.find_nested();
     cx.lower_records();
     let functions = cx.lower_top_level();
     let globals = std::mem::take(&mut cx.globals);
     let mut unit = Unit { path: path.to_path_buf(), data_model, globals, functions, ..Unit::default() };
     cx.add_linkage(&mut unit);
+    unit.options = cx.spans.options();
     unit.files = cx.spans.files;
     unit.records = cx.records;
     unit.prototypes = cx.prototypes.into_values().collect();
@@ -112,6 +120,21 @@ impl<'a> UnitCx<'a> {
         }
         let decls = (0..self.tast.counts().decls).map(Idx::<Decl>::from_usize);
         self.address_taken.extend(decls.filter(|d| self.tast[*d].cleanup.is_some()));
+    }
+
+    fn find_line_numbers(&mut self) {
+        let tast = self.tast;
+        let constants = (0..tast.counts().exprs).filter_map(|i| {
+            let id = Idx::<rucc_sema::Expr>::from_usize(i);
+            match tast[id].kind {
+                ExprKind::Const(c) => match tast[c] {
+                    rucc_sema::Const::Int(n) => Some((id, tast.expr_span(id), n)),
+                    _ => None,
+                },
+                _ => None,
+            }
+        });
+        self.line_numbers = self.spans.line_numbers_beside(constants).into_iter().collect();
     }
 
     fn lower_top_level(&mut self) -> Vec<Function> {
@@ -227,7 +250,7 @@ impl<'a> UnitCx<'a> {
         symbol
     }
 
-    fn unused_symbol(&self, base: &str) -> Arc<str> {
+    pub(super) fn unused_symbol(&self, base: &str) -> Arc<str> {
         let mut symbol: Arc<str> = base.into();
         let mut k = 1;
         while self.global_of.contains_key(&symbol) {

@@ -7,6 +7,10 @@ use std::collections::BTreeSet;
 /// Junctions with more members than this are only flattened, sorted and searched for complements.
 const ABSORBED_MEMBERS: usize = 64;
 
+/// Junctions with more members stay one member of those that they are part of: the conditions of a chain of
+/// a thousand branches would hold half a million members else.
+const FLAT_MEMBERS: usize = 128;
+
 pub(super) fn not(pool: &mut TermPool, a: TermId) -> Option<TermId> {
     let (op, args) = applied(pool, a)?;
     let (opposite, x, y) = match (op, args) {
@@ -40,8 +44,8 @@ pub(super) fn junction(pool: &mut TermPool, op: Op, args: &[TermId]) -> TermId {
     let mut members = BTreeSet::new();
     for &a in args {
         match pool.as_op(a, op) {
-            Some(inner) => members.extend(inner.iter().copied()),
-            None => _ = members.insert(a),
+            Some(inner) if inner.len() <= FLAT_MEMBERS => members.extend(inner.iter().copied()),
+            _ => _ = members.insert(a),
         }
     }
     let deciding = pool.bool(!neutral);

@@ -124,8 +124,11 @@ fn eq_const(pool: &mut TermPool, t: TermId, k: Const) -> TermId {
             pool.ite(c, then, otherwise)
         }
         Some((Op::FToBits, &[f])) => {
-            // A float's bits are those of the canonical NaN or of a number.
+            // A float's bits are those of the canonical NaN, with either sign, or of a number.
             let value = Const::from_bits(pool.sort(f), bits).unwrap_or(k);
+            if value.is_nan() {
+                return plain_const(pool, t, k);
+            }
             if value.to_bits() != bits {
                 return pool.bool(false);
             }

@@ -205,9 +205,8 @@ fn sign(pool: &mut TermPool, a: TermId) -> Option<TermId> {
         // Underflow keeps the sign.
         (Op::FToF(_), &[x]) => Some(pool.op(Op::FSignbit, &[x])),
         (Op::FNeg, &[x]) => {
-            let (negative, nan) = (pool.op(Op::FSignbit, &[x]), pool.op(Op::FIsNan, &[x]));
-            let (positive, number) = (pool.not(negative), pool.not(nan));
-            Some(pool.and(positive, number))
+            let negative = pool.op(Op::FSignbit, &[x]);
+            Some(pool.not(negative))
         }
         _ => None,
     }

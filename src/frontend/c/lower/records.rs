@@ -1,0 +1,84 @@
+//! What a body's text does with records where instructions only have bytes: members by name, and pointers to
+//! records that become pointers to something else.
+
+use super::function::{FnCx, Lowered};
+use super::types::{Scalar, Shape};
+use crate::ir::{CType, Callee, Expr, RecordId};
+use rucc_ast::UnaryOp;
+use rucc_sema::{Conversion, ExprId, ExprKind};
+use rucc_types::TypeId;
+use std::sync::Arc;
+
+/// Functions of the library that take any object as a whole, where they get its size.
+pub(super) const WHOLE_OBJECTS: [&str; 4] = ["free", "memset", "memcpy", "memmove"];
+
+impl FnCx<'_, '_> {
+    /// Notes that a member is named, at a place in bits.
+    pub fn note_member(&mut self, record: rucc_types::RecordId, name: Arc<str>, bit: u64) {
+        if let Some(id) = self.unit.record_ids.get(&record) {
+            self.records.members.insert((*id, name, bit));
+        }
+    }
+
+    /// Notes the records that a conversion of a pointer looks at as something else.
+    pub fn note_recast(&mut self, operand: ExprId, to: TypeId) {
+        let from = self.unit.tast[operand].ty;
+        let (from, to) = (self.unit.ctype(from), self.unit.ctype(to));
+        if from == to || !(from.is_pointer() || to.is_pointer()) || self.is_fresh(operand) {
+            return;
+        }
+        let records = [&from, &to].into_iter().filter_map(pointed_record);
+        self.records.recast.extend(records);
+    }
+
+    /// Whether a value is no address, or that of memory in which nothing is yet.
+    fn is_fresh(&self, operand: ExprId) -> bool {
+        match self.unit.tast[operand].kind {
+            ExprKind::Const(_) => true,
+            ExprKind::Cast(inner) | ExprKind::Convert { operand: inner, .. } => self.is_fresh(inner),
+            ExprKind::Call { callee, .. } => self
+                .unit
+                .called_by_name(callee)
+                .is_some_and(|d| matches!(&*self.unit.name_of(&self.unit.tast[d]), "malloc" | "calloc")),
+            _ => false,
+        }
+    }
+
+    /// Evaluates a scalar argument of a call. A pointer to an object of which the call is told the size is
+    /// still one to that object.
+    pub fn argument(&mut self, callee: &Callee, arg: ExprId) -> Lowered<Expr> {
+        let whole = matches!(callee, Callee::Direct(name) if WHOLE_OBJECTS.contains(&&**name));
+        if whole
+            && let ExprKind::Convert { kind: Conversion::Pointer, operand } = self.unit.tast[arg].kind
+            && self.is_named(operand)
+            // In source with errors, and by mistake, numbers are handed on for pointers.
+            && self.unit.shape(self.unit.tast[operand].ty) == Shape::Scalar(Scalar::Pointer)
+        {
+            return self.value(operand);
+        }
+        self.value(arg)
+    }
+
+    /// Whether an expression is a variable, or the address of one.
+    fn is_named(&self, e: ExprId) -> bool {
+        match self.unit.tast[e].kind {
+            ExprKind::Decl(_) => true,
+            ExprKind::Convert { kind: Conversion::Lvalue | Conversion::ArrayDecay, operand }
+            | ExprKind::Unary { op: UnaryOp::AddrOf, operand } => self.is_named(operand),
+            _ => false,
+        }
+    }
+}
+
+/// The record that a pointer leads to, or of which an array does.
+fn pointed_record(ty: &CType) -> Option<RecordId> {
+    let CType::Pointer(to) = ty else { return None };
+    let mut to = to;
+    while let CType::Array(element, _) = &**to {
+        to = element;
+    }
+    match &**to {
+        CType::Record(id) => Some(*id),
+        _ => None,
+    }
+}

@@ -1,0 +1,336 @@
+//! Structures of two units: which of them are laid out differently, what of a function has to do with these,
+//! and initial values by the members that have them.
+
+use crate::ir::{
+    CType, Expr, Field, Function, Global, InitPiece, Instr, Object, Record, RecordId, Unit, VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Scalars of an initial value beyond which bytes tell.
+const MAX_LEAVES: usize = 4096;
+
+/// A body and its unit.
+pub(super) struct Side<'a> {
+    pub body: &'a Function,
+    pub unit: &'a Unit,
+}
+
+/// Where the layouts of two units differ.
+pub(super) struct Layouts<'a> {
+    /// Structures that both have by one name, in other layouts or with such members.
+    relaid: BTreeMap<Arc<str>, (&'a Record, &'a Record)>,
+}
+
+impl<'a> Layouts<'a> {
+    /// `None`: nowhere.
+    pub fn of(old: &'a Unit, new: &'a Unit) -> Option<Layouts<'a>> {
+        if std::ptr::eq(old, new) || old.layouts() == new.layouts() {
+            return None;
+        }
+        let named = |unit: &'a Unit| {
+            let mut found: BTreeMap<Arc<str>, Option<&'a Record>> = BTreeMap::new();
+            for record in unit.records.iter().filter(|r| !r.name.is_empty() && r.size > 0) {
+                // Two of one name, in different scopes, are not told apart.
+                let one = |known: &mut Option<&'a Record>| *known = known.filter(|k| *k == record);
+                found.entry(record.name.clone()).and_modify(one).or_insert(Some(record));
+            }
+            found
+        };
+        let (before, after) = (named(old), named(new));
+        let mut relaid = BTreeMap::new();
+        let mut rest = Vec::new();
+        for (name, a) in before {
+            let (Some(a), Some(Some(b))) = (a, after.get(&name)) else { continue };
+            match is_same((a, old), (b, new), 0) {
+                true => rest.push((name, a, *b)),
+                false => _ = relaid.insert(name, (a, *b)),
+            }
+        }
+        // What has such a structure as a member is another one, too.
+        loop {
+            let holds = |r: &Record, unit: &Unit| {
+                r.fields
+                    .iter()
+                    .any(|f| held(unit, &f.ty).is_some_and(|inner| relaid.contains_key(&inner.name)))
+            };
+            let (more, others): (Vec<_>, Vec<_>) =
+                rest.into_iter().partition(|(_, a, b)| holds(a, old) || holds(b, new));
+            if more.is_empty() {
+                break;
+            }
+            relaid.extend(more.into_iter().map(|(name, a, b)| (name, (a, b))));
+            rest = others;
+        }
+        (!relaid.is_empty()).then_some(Layouts { relaid })
+    }
+
+    /// These of one name.
+    pub fn of_name(mut self, name: &str) -> Option<Layouts<'a>> {
+        self.relaid.retain(|known, _| **known == *name);
+        (!self.relaid.is_empty()).then_some(self)
+    }
+
+    /// Whether a type is such a structure, holds one, or leads to one.
+    pub fn is_relaid(&self, side: &Side, ty: &CType) -> bool {
+        match ty {
+            CType::Pointer(to) | CType::Array(to, _) => self.is_relaid(side, to),
+            CType::Record(id) => record(side.unit, *id).is_some_and(|r| self.relaid.contains_key(&r.name)),
+            _ => false,
+        }
+    }
+
+    /// Whether an initial value has the address of a part of such a structure.
+    pub fn points_in(&self, side: &Side, g: &Global) -> bool {
+        let mut symbols = g.init.iter().flat_map(InitPiece::symbols);
+        symbols.any(|s| side.unit.global(s).is_some_and(|to| self.is_relaid(side, &to.ty)))
+    }
+
+    pub fn is_relaid_record(&self, r: &Record) -> bool {
+        self.relaid.contains_key(&r.name)
+    }
+
+    /// Whether a body has to do with such a structure.
+    pub fn touches(&self, side: &Side) -> bool {
+        let is = |ty: &CType| self.is_relaid(side, ty);
+        let f = side.body;
+        let of = |id: &RecordId| is(&CType::Record(*id));
+        is(&f.ret)
+            || f.vars.iter().any(|v| is(&v.ty))
+            || f.records.members.iter().any(|(id, ..)| of(id))
+            || f.records.recast.iter().any(of)
+            || side.objects().any(|g| is(&g.ty) || self.points_in(side, g))
+            || f.nodes.iter().any(|n| match &n.instr {
+                Instr::Load { access, .. } | Instr::Store { access, .. } => is(&access.ty),
+                Instr::Call { arg_types, ret, .. } => is(ret) || arg_types.iter().any(is),
+                _ => false,
+            })
+    }
+
+    /// Whether a body gets such structures from others, or others see its own.
+    pub fn is_given(&self, side: &Side) -> bool {
+        let is = |ty: &CType| self.is_relaid(side, ty);
+        let f = side.body;
+        f.params.iter().any(|p| is(&f.var(*p).ty))
+            || is(&f.ret)
+            || f.records.recast.iter().any(|id| is(&CType::Record(*id)))
+            || side.objects().any(|g| is(&g.ty) && !g.is_known_constant() || self.points_in(side, g))
+            || f.nodes.iter().any(|n| match &n.instr {
+                Instr::Call { arg_types, ret, .. } => is(ret) || arg_types.iter().any(is),
+                Instr::Load { access, .. } => is(&access.ty),
+                _ => false,
+            })
+    }
+
+    /// Whether a body may see how such a structure is laid out.
+    pub fn is_seen(&self, side: &Side) -> bool {
+        let of = |id: &RecordId| self.is_relaid(side, &CType::Record(*id));
+        let in_union = |r: &Record| {
+            r.is_union
+                && (self.is_relaid_record(r)
+                    || r.fields.iter().any(|f| self.is_relaid(side, &f.ty) && !f.ty.is_pointer()))
+        };
+        side.body.records.recast.iter().any(of)
+            || side.unit.records.iter().any(in_union)
+            || side.body.vars.iter().any(|v| v.is_variable_length() && self.is_relaid(side, &v.ty))
+    }
+
+    /// Whether of the structures that a body has to do with all members stay where they are.
+    pub fn extends_only(&self, side: &Side) -> bool {
+        let mut found = BTreeSet::new();
+        let f = side.body;
+        let mut add = |ty: &CType| reached(side.unit, ty, &mut found);
+        add(&f.ret);
+        f.vars.iter().for_each(|v| add(&v.ty));
+        f.records.members.iter().for_each(|(id, ..)| add(&CType::Record(*id)));
+        f.records.recast.iter().for_each(|id| add(&CType::Record(*id)));
+        for g in side.objects() {
+            add(&g.ty);
+            let symbols = g.init.iter().flat_map(InitPiece::symbols);
+            symbols.filter_map(|s| side.unit.global(s)).for_each(|to| add(&to.ty));
+        }
+        found.iter().filter_map(|name| self.relaid.get(name)).all(|(a, b)| {
+            let stays = |f: &Field| {
+                let there = b.fields.iter().find(|g| g.name == f.name);
+                there.is_none_or(|g| (g.offset, g.bits) == (f.offset, f.bits))
+            };
+            a.fields.iter().all(stays)
+        })
+    }
+
+    /// The members that a body names of such structures, with their places.
+    pub fn members(&self, side: &Side) -> BTreeSet<String> {
+        let named = side.body.records.members.iter().filter_map(|(id, member, bit)| {
+            let r = record(side.unit, *id).filter(|r| self.is_relaid_record(r))?;
+            Some(format!("{} {} {bit}", r.name, self.member(r, member, *bit)))
+        });
+        named.collect()
+    }
+
+    /// What a member is called in both versions: by its place where only one of them has the name.
+    pub fn member(&self, r: &Record, name: &str, bit: u64) -> String {
+        let both = self
+            .relaid
+            .get(&r.name)
+            .is_none_or(|(a, b)| [a, b].iter().all(|r| r.fields.iter().any(|f| *f.name == *name)));
+        if both { name.to_owned() } else { format!("@{bit}") }
+    }
+
+    pub fn is_same_type(&self, a: &CType, b: &CType) -> bool {
+        match (a, b) {
+            (CType::Pointer(x), CType::Pointer(y)) => self.is_same_type(x, y),
+            (CType::Array(x, n), CType::Array(y, m)) => n == m && self.is_same_type(x, y),
+            // Numbers of records are each unit's own; what differs of them shows where they are used.
+            (CType::Record(_), CType::Record(_)) => true,
+            (CType::Function(_), CType::Function(_)) => true,
+            (CType::Int { bits, signed, .. }, CType::Int { bits: n, signed: s, .. }) => {
+                (bits, signed) == (n, s)
+            }
+            _ => a == b,
+        }
+    }
+}
+
+impl<'a> Side<'a> {
+    pub fn new(body: &'a Function, unit: &'a Unit) -> Side<'a> {
+        Side { body, unit }
+    }
+
+    /// The objects that the body names.
+    pub fn objects(&self) -> impl Iterator<Item = &'a Global> {
+        let mut found = BTreeSet::new();
+        for node in &self.body.nodes {
+            node.instr.for_each_expr(&mut |e| {
+                if let Expr::Addr(Object::Global(symbol)) = e {
+                    found.insert(symbol.clone());
+                }
+            });
+        }
+        let unit = self.unit;
+        found.into_iter().filter_map(move |symbol| unit.global(&symbol))
+    }
+
+    /// What memory that a call returns becomes: where its result is assigned to next.
+    pub fn made_for(&self, result: Option<VarId>) -> Option<CType> {
+        let result = result?;
+        let is_result = |e: &Expr| *e == Expr::Var(result);
+        let own = self.body.var(result).ty.target().filter(|t| !matches!(t, CType::Void)).cloned();
+        own.or_else(|| {
+            self.body.nodes.iter().find_map(|n| match &n.instr {
+                Instr::Assign { dst, value } if is_result(value) => self.body.var(*dst).ty.target().cloned(),
+                Instr::Store { value, access, .. } if is_result(value) => access.ty.target().cloned(),
+                Instr::Return { value: Some(value) } if is_result(value) => self.body.ret.target().cloned(),
+                _ => None,
+            })
+        })
+    }
+}
+
+pub(super) fn record(unit: &Unit, id: RecordId) -> Option<&Record> {
+    unit.records.get(id.0 as usize)
+}
+
+/// The record that a member holds, itself or as the elements of an array.
+fn held<'u>(unit: &'u Unit, ty: &CType) -> Option<&'u Record> {
+    match ty {
+        CType::Array(element, _) => held(unit, element),
+        CType::Record(id) => record(unit, *id),
+        _ => None,
+    }
+}
+
+/// Names of the records that a type is made of or leads to.
+fn reached(unit: &Unit, ty: &CType, found: &mut BTreeSet<Arc<str>>) {
+    match ty {
+        CType::Pointer(to) | CType::Array(to, _) => reached(unit, to, found),
+        CType::Record(id) => {
+            let Some(r) = record(unit, *id) else { return };
+            if found.insert(r.name.clone()) {
+                r.fields.iter().filter(|f| !f.ty.is_pointer()).for_each(|f| reached(unit, &f.ty, found));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_same((a, old): (&Record, &Unit), (b, new): (&Record, &Unit), depth: u32) -> bool {
+    let alike = |(f, g): (&Field, &Field)| {
+        let inner = match (held(old, &f.ty), held(new, &g.ty)) {
+            // A named one is compared by itself.
+            (Some(x), Some(y)) if x.name.is_empty() && depth < 16 => is_same((x, old), (y, new), depth + 1),
+            _ => true,
+        };
+        (&f.name, f.offset, f.bits) == (&g.name, g.offset, g.bits) && inner
+    };
+    (a.size, a.is_union, a.fields.len()) == (b.size, b.is_union, b.fields.len())
+        && a.fields.iter().zip(&b.fields).all(alike)
+}
+
+/// An object's initial value by members; `None` where its bytes are no row of members.
+pub(super) fn by_members(unit: &Unit, g: &Global) -> Option<String> {
+    let mut out = String::new();
+    let mut leaves = 0;
+    write_leaves(unit, g, &g.ty, 0, "", &mut leaves, &mut out)?;
+    Some(out)
+}
+
+/// As [`by_members`], of objects that hold records; others are their bytes.
+pub fn image(unit: &Unit, g: &Global) -> Option<String> {
+    held(unit, &g.ty)?;
+    by_members(unit, g)
+}
+
+fn write_leaves(
+    unit: &Unit,
+    g: &Global,
+    ty: &CType,
+    at: u64,
+    path: &str,
+    leaves: &mut usize,
+    out: &mut String,
+) -> Option<()> {
+    *leaves += 1;
+    if *leaves > MAX_LEAVES {
+        return None;
+    }
+    match ty {
+        CType::Array(element, n) if held(unit, element).is_some() => {
+            let size = unit.size_of(element)?;
+            (0..(*n)?).try_for_each(|i| {
+                write_leaves(unit, g, element, at + i * size, &format!("{path}[{i}]"), leaves, out)
+            })
+        }
+        CType::Record(id) => {
+            let r = record(unit, *id)?;
+            if r.is_union || r.fields.iter().any(|f| f.bits.is_some()) {
+                return None;
+            }
+            // Members in the order of their names.
+            let fields: BTreeMap<&str, &Field> = r.fields.iter().map(|f| (&*f.name, f)).collect();
+            fields.into_iter().try_for_each(|(name, f)| {
+                write_leaves(unit, g, &f.ty, at + f.offset, &format!("{path}.{name}"), leaves, out)
+            })
+        }
+        _ => {
+            let size = unit.size_of(ty)?;
+            let within = |p: &&InitPiece| match p {
+                InitPiece::Address { offset, .. } => (at..at + size).contains(offset),
+                InitPiece::Bytes { .. } | InitPiece::Unknown { .. } => false,
+            };
+            let pieces: Vec<&InitPiece> = g.init.iter().filter(within).collect();
+            for piece in &pieces {
+                if let InitPiece::Address { offset, symbol, plus } = piece {
+                    let _ = writeln!(out, "{path} {} &{symbol} {plus}", offset - at);
+                }
+            }
+            if pieces.is_empty() {
+                let bytes = g.constant_bytes(at, size)?;
+                if bytes.iter().any(|b| *b != 0) {
+                    let _ = writeln!(out, "{path} {bytes:?}");
+                }
+            }
+            Some(())
+        }
+    }
+}
