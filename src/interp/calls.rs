@@ -144,6 +144,7 @@ impl<'p> Machine<'p> {
             types: &call.arg_types,
             ret: &call.ret,
             pointer_bits: self.program.pointer_bits(),
+            is_sized: call.is_sized,
         };
         let result = (model.run)(self, &request)?;
         if self.streams.output_len() > self.limits.output {

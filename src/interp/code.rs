@@ -5,6 +5,7 @@
 
 use super::demand::{self, Demand};
 use super::library::{self, Model};
+use super::magnitude;
 use super::program::Program;
 use crate::ir::{CType, Callee, Const, Expr, Function, Instr, Object, Op, Sort, Unit, VarId};
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub(crate) struct Call {
     pub ret: CType,
     pub result_to: Option<Value>,
     pub noreturn: bool,
+    /// More than the sign of the result may be looked at.
+    pub is_sized: bool,
 }
 
 #[derive(Debug)]
@@ -251,6 +254,7 @@ impl Resolver<'_> {
                     ret: ret.clone(),
                     result_to: result_to.as_ref().map(|r| self.value(r)),
                     noreturn: *noreturn,
+                    is_sized: magnitude::is_sized(self.function, callee, *dst),
                 }))
             }
             Instr::Branch { cond } => Step::Branch { cond: self.value(cond) },

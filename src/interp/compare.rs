@@ -61,7 +61,7 @@ fn first_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Opt
         return Some(Difference::End);
     }
     if a.returned_target != b.returned_target
-        || (a.returned != b.returned && a.returned_target.is_none() && b.returned_target.is_none())
+        || (!same_result(a, b) && a.returned_target.is_none() && b.returned_target.is_none())
     {
         return Some(Difference::Returned);
     }
@@ -84,6 +84,21 @@ fn first_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Opt
         return Some(Difference::Calls);
     }
     memory_difference(old, new).map(Difference::Memory)
+}
+
+/// Whether two runs returned the same, as far as machines agree on it.
+pub fn same_result(a: &Outcome, b: &Outcome) -> bool {
+    a.returned == b.returned || (a.is_sign_only || b.is_sign_only) && signs(a) == signs(b)
+}
+
+/// The sign of a number that was returned.
+pub(super) fn signs(o: &Outcome) -> Option<i128> {
+    o.returned.and_then(crate::ir::Const::signed).map(i128::signum)
+}
+
+/// Whether two runs of one program did the same.
+pub(super) fn has_same_outcome(program: &Program, a: &Outcome, b: &Outcome) -> bool {
+    first_difference((program, a), (program, b)).is_none()
 }
 
 /// Whether two runs wrote the same to their error streams. The message of a failed assertion has the

@@ -6,6 +6,7 @@ use super::hooks::{Handler, Leaving};
 use super::input::{Input, LONG_FUEL, Limits, ObjectId, Storage, Value};
 use super::jump::Landing;
 use super::library::{Left, Random};
+use super::magnitude::{self, Magnitude};
 use super::memory::Memory;
 use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
@@ -105,6 +106,9 @@ pub(crate) struct Machine<'p> {
     pub call_counts: BTreeMap<Arc<str>, u32>,
     pub inputs: Vec<Option<Const>>,
     pub platform_dependent: bool,
+    /// What comparisons of bytes give, and whether a run looked at more of it than the sign.
+    magnitude: Magnitude,
+    looked_at_magnitude: bool,
     pub random: Random,
     /// Where `strtok` goes on.
     pub strtok_rest: u64,
@@ -165,7 +169,25 @@ type Observer<'o> = &'o mut dyn FnMut(NodeId, &mut Observation) -> ControlFlow<(
 ///
 /// Cost: for a scalar function microseconds; bounded by `limits` always.
 pub fn run(program: &Program, entry: &str, input: &Input, limits: &Limits) -> Outcome {
-    Machine::new(program, input, limits).run(entry, None)
+    let (outcome, looked) = Machine::new(program, input, limits).run(entry, None);
+    weighed((program, entry), input, limits, outcome, looked)
+}
+
+/// An outcome, marked where other machines have another one. Cost: where that is to be asked, as many runs as there are others.
+fn weighed(
+    (program, entry): (&Program, &str),
+    input: &Input,
+    limits: &Limits,
+    mut outcome: Outcome,
+    looked_at_magnitude: bool,
+) -> Outcome {
+    let is_asked = looked_at_magnitude && outcome.end.is_definite();
+    for other in Magnitude::OTHERS.into_iter().filter(|_| is_asked) {
+        let mut machine = Machine::new(program, input, limits);
+        machine.magnitude = other;
+        magnitude::weigh(program, &mut outcome, machine.run(entry, None).0);
+    }
+    outcome
 }
 
 /// Runs as [`run`] does and takes down how the run goes.
@@ -178,7 +200,8 @@ pub fn run_on_trail(
 ) -> Outcome {
     let mut machine = Machine::new(program, input, limits);
     machine.trail = Some(trail);
-    machine.run(entry, None)
+    let (outcome, looked) = machine.run(entry, None);
+    weighed((program, entry), input, limits, outcome, looked)
 }
 
 /// Runs as [`run`] does and calls `observe` before each execution of a node of `watch` in the
@@ -197,7 +220,7 @@ pub fn run_traced(
     for n in watch {
         watched[n.0 as usize] = true;
     }
-    Machine::new(program, input, limits).run(entry, Some((&watched, observe)))
+    Machine::new(program, input, limits).run(entry, Some((&watched, observe))).0
 }
 
 /// Instructions that a run may take.
@@ -231,6 +254,8 @@ impl<'p> Machine<'p> {
             call_counts: BTreeMap::new(),
             inputs: Vec::new(),
             platform_dependent: false,
+            magnitude: Magnitude::default(),
+            looked_at_magnitude: false,
             random: Random::default(),
             strtok_rest: 0,
             left: Left::default(),
@@ -244,7 +269,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn run(mut self, entry: &str, observer: Option<(&[bool], Observer)>) -> Outcome {
+    /// Also tells whether the size of a comparison's result was looked at.
+    fn run(mut self, entry: &str, observer: Option<(&[bool], Observer)>) -> (Outcome, bool) {
         let end = match self.start(entry, observer) {
             Ok(()) if entry == "main" => {
                 let status = self.result.and_then(Const::signed).unwrap_or(0) as i32;
@@ -263,7 +289,15 @@ impl<'p> Machine<'p> {
             },
             Err(stop) => self.end(stop),
         };
-        self.outcome(entry, end)
+        let looked = self.looked_at_magnitude;
+        (self.outcome(entry, end), looked)
+    }
+
+    /// What a comparison of bytes gives whose first difference is this one; `sized`: more than its sign may be
+    /// looked at.
+    pub fn compared(&mut self, difference: i128, sized: bool) -> i128 {
+        self.looked_at_magnitude |= sized && difference != 0;
+        self.magnitude.of(difference)
     }
 
     fn end(&mut self, stop: Stop) -> End {
@@ -365,6 +399,7 @@ impl<'p> Machine<'p> {
             files,
             nan_sign: self.events.nan_sign,
             platform_dependent: self.platform_dependent || is_partial,
+            is_sign_only: false,
             ended_on_input,
             ended_on,
             requests: self.requests,

@@ -29,6 +29,7 @@ mod input;
 mod jump;
 mod library;
 mod machine;
+mod magnitude;
 mod memory;
 mod outcome;
 mod own;
@@ -40,9 +41,10 @@ mod trail;
 
 pub use compare::{
     Comparison, Difference, compare, final_object, initial_object, memory_difference, same_errors,
+    same_result,
 };
 pub use generate::{Generator, Guided, Lead, Standing, StdinPlan, mended};
-pub use input::{CallResult, CallWrite, Input, Limits, ObjectId, ObjectInit, Storage, Value};
+pub use input::{CallResult, CallWrite, Input, LONG_FUEL, Limits, ObjectId, ObjectInit, Storage, Value};
 pub use machine::{Observation, run, run_on_trail, run_traced};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
 pub use pair::{Pair, run_pair};

@@ -168,6 +168,8 @@ pub struct Outcome {
     /// An address was printed, or the C library's releases differ on something that was read: the
     /// output may be another one elsewhere.
     pub platform_dependent: bool,
+    /// Of what was returned only the sign is the same on other machines (`magnitude.rs`).
+    pub is_sign_only: bool,
     /// It was an access to an object of the input, or out of one, that ended the run as undefined.
     pub ended_on_input: bool,
     /// That object, where it is one of the objects that the input lists, and how many bytes of it the

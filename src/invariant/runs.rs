@@ -11,8 +11,8 @@ use super::subject::{Subject, find_var};
 use super::templates;
 use super::transfer;
 use crate::interp::{
-    self, Compared, End, Identity, Input, Limits, ObjectInit, Observation, Outcome, Program, Standing, Trail,
-    Value,
+    self, Compared, End, Identity, Input, LONG_FUEL, Limits, ObjectInit, Observation, Outcome, Program,
+    Standing, Trail, Value,
 };
 use crate::ir::{CType, Const, Function, NodeId, UndefinedKind, Unit};
 use crate::smt;
@@ -219,10 +219,12 @@ impl<'a> Search<'a> {
     /// Waits for the ends of the first runs that took too long.
     fn patiently(&mut self) {
         let endless = |run: &&Run| run.old.end == End::Fuel || run.new.end == End::Fuel;
-        let long: Vec<Input> =
-            self.runs.iter().filter(endless).take(MAX_LONG).map(|r| r.input.clone()).collect();
-        for input in long {
-            if self.shown {
+        let endless: Vec<Input> = self.runs.iter().filter(endless).map(|r| r.input.clone()).collect();
+        // Those tried first are small and much alike.
+        let apart = endless.len().div_ceil(MAX_LONG).max(1);
+        let end = self.steps.saturating_add(LONG_STEPS);
+        for input in endless.into_iter().step_by(apart) {
+            if self.shown || self.steps >= end {
                 break;
             }
             let (run, _) = self.run(Input { is_long: true, ..input }, FUEL);
@@ -288,8 +290,9 @@ impl<'a> Search<'a> {
 const PATIENCE: u32 = 2000;
 /// Times that an input gets the memory that its last run was short of.
 const MENDINGS: usize = 8;
-/// Runs whose ends are waited for.
-const MAX_LONG: usize = 2;
+/// Runs whose ends are waited for, and the instructions that these may take together, but for the last one.
+const MAX_LONG: usize = 16;
+const LONG_STEPS: u64 = 3 * LONG_FUEL;
 /// Texts that a run compares and that are tried at once.
 const MAX_TEXTS: usize = 8;
 /// Inputs that took new ways and are yet to be gone on from.
@@ -415,7 +418,7 @@ pub(super) fn is_defined_difference(run: &Run) -> bool {
     let (a, b) = (&run.old, &run.new);
     is_comparable(run)
         && (a.stdout != b.stdout
-            || a.returned != b.returned
+            || !interp::same_result(a, b)
             || end_key(&a.end) != end_key(&b.end)
             || run.memory.is_some())
 }

@@ -87,6 +87,8 @@ pub(crate) struct Arguments<'a> {
     pub types: &'a [CType],
     pub ret: &'a CType,
     pub pointer_bits: u16,
+    /// More than the sign of the result may be looked at.
+    pub is_sized: bool,
 }
 
 impl Arguments<'_> {

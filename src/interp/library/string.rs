@@ -136,7 +136,8 @@ fn compare(
         let x = map(m.memory.load(left.wrapping_add(i), 1)? as u8);
         let y = map(m.memory.load(right.wrapping_add(i), 1)? as u8);
         if x != y {
-            return a.integer(x as i128 - y as i128);
+            let result = m.compared(x as i128 - y as i128, a.is_sized);
+            return a.integer(result);
         }
         if strings && x == 0 {
             break;
