@@ -86,10 +86,13 @@ pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff:
     }
 }
 
-fn reason(old: &Member, new: &Member) -> Option<&'static str> {
+pub(super) fn reason(old: &Member, new: &Member) -> Option<&'static str> {
     let (a, b) = (&old.function.binding, &new.function.binding);
     if (a.before_main, a.after_main) != (b.before_main, b.after_main) {
         return Some("when it runs without being called is another");
+    }
+    if a.promise != b.promise {
+        return Some("what its attributes promise compilers is another, and its body may not keep it");
     }
     if a != b {
         return Some("which calls lead to it is said in another way");

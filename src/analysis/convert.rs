@@ -1,5 +1,6 @@
 //! What the engine found, as the report's model: classes become versions, nodes become lines.
 
+use super::bindings;
 use super::classes::{Analysed, World, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::through::{self, Changes};
@@ -122,6 +123,11 @@ fn function_report(
             }
             let is_decided = diff.is_decided() && f.points.iter().all(|p| p.undecided.is_empty());
             f.complete = f.unknowns.is_empty() && is_decided;
+            // Where facts are asked for, they say so.
+            if let Some(reason) = bound_otherwise(lineage, a).filter(|_| request.analysis.properties_only) {
+                f.unknowns.push(reason);
+                (f.outcome, f.complete) = (Outcome::PartlyAnalysed, false);
+            }
         }
         // Where the file could not be read, the function may well be there.
         None if (0..n).any(|v| lineage.members[v].is_none() && world.is_unknown(v, &member.file)) => {
@@ -132,6 +138,16 @@ fn function_report(
         None => f.outcome = Outcome::Added,
     }
     Some(f)
+}
+
+/// What is not in the function's text and changed, where no run showed a difference.
+fn bound_otherwise(lineage: &Lineage, a: &Analysed) -> Option<UnknownEntry> {
+    let entry = |(v, pair): (usize, &[Option<super::lineage::Member>])| {
+        let [Some(old), Some(new)] = pair else { return None };
+        let reason = bindings::reason(old, new)?.to_owned();
+        Some(UnknownEntry { version: version(v + 1), line: new.function.span.line, reason })
+    };
+    lineage.members.windows(2).enumerate().filter(|_| !a.is_shown).find_map(entry)
 }
 
 /// A function of which nothing is said yet.

@@ -119,8 +119,12 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
     let broken = shown(&p.breaks);
     let first = outcome.values().next().copied();
     let last = outcome.values().next_back().copied();
+    // An input on which it held is one that a program must serve, and that callers of a function may.
+    let wider = shown(&p.wider).filter(|_| broken.is_none());
+    let is_program = &*newest.function.name == "main";
     let violation = match (&broken, first, last) {
         (Some(_), ..) if p.is_certain() => Some(Violation::Regression),
+        _ if wider.is_some() => is_program.then_some(Violation::Regression),
         (_, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail)) if outcome.len() > 1 => {
             Some(Violation::Preexisting)
         }
@@ -151,7 +155,7 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
             _ => "full".into(),
         },
         violation,
-        counterexample: broken.or_else(|| shown(&p.starts)),
+        counterexample: broken.or(wider).or_else(|| shown(&p.starts)),
         difference: Vec::new(),
         compiled_out: false,
         guarded: shown(&p.ends),

@@ -6,10 +6,12 @@ use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse, compare};
 use crate::analysis::follow::{Place, Step};
 use crate::history::utf8_path;
+use crate::report::escape::visible;
 use crate::report::filter::Filter;
 use crate::report::text::{self, TextOptions};
 use crate::report::unseen;
-use crate::report::{self, FunctionReport, Outcome, RepoPath, Report, SCHEMA, VersionInfo, json, note};
+use crate::report::{self, Assertion, FunctionReport, Judgement, Outcome, RepoPath, Report, SCHEMA};
+use crate::report::{VersionInfo, json, note};
 use crate::store::notes::{Ends, Note, Notes};
 use clap::Args;
 use serde::Serialize;
@@ -270,7 +272,7 @@ fn look(
     let kind = match (&step.before, step.is_edit) {
         (None, _) => Kind::Created,
         (_, false) => Kind::Moved,
-        _ if has_churns => Kind::Changed,
+        _ if has_churns || !broken(&report, &step.after).is_empty() => Kind::Changed,
         _ if is_open => Kind::Undecided,
         _ => return Ok(Looked { told: None, not_looked_at }),
     };
@@ -338,7 +340,14 @@ fn show(
     let place = format!("{}  {}()", entry.file, entry.name);
     let mut remarks = Vec::new();
     match entry.kind {
-        Kind::Changed => {}
+        // Facts that changed are shown; what only fails more often has none.
+        Kind::Changed if report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty()) => {}
+        Kind::Changed => {
+            let after = Place { file: entry.file.to_path(), name: entry.name.clone() };
+            remarks.extend(
+                broken(report, &after).into_iter().map(|what| format!("{place}  no longer kept: {what}")),
+            );
+        }
         Kind::Created => remarks.push(format!("{place}  is new")),
         Kind::Moved => remarks.push(format!("{place}  was {}", entry.from.as_deref().unwrap_or_default())),
         Kind::Undecided => {
@@ -348,6 +357,17 @@ fn show(
     }
     text::render_step(report, &remarks, &options, &mut context.output)?;
     Ok(())
+}
+
+/// What a function kept in the first version of a report and does not keep in the second, by a run.
+fn broken(report: &Report, place: &Place) -> Vec<String> {
+    let is_here = |a: &&Assertion| a.function == place.name && a.file == RepoPath::from(&place.file);
+    let is_lost = |a: &&Assertion| a.judgement(2) == Judgement::Regression;
+    let words = |a: &Assertion| {
+        let line = a.lines.get(&2).map(|l| format!(", line {l}")).unwrap_or_default();
+        format!("{}{line}", visible(a.text.as_bytes()))
+    };
+    report.assertions.iter().filter(is_here).filter(is_lost).map(words).collect()
 }
 
 /// Why facts of a function could not be compared, each once; the first few.

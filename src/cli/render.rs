@@ -4,7 +4,7 @@ use super::{CliError, Context, Format};
 use crate::gate::policy::Policy;
 use crate::report::finding::findings;
 use crate::report::text::TextOptions;
-use crate::report::{LeftAlone, Report, github, gitlab, json, porcelain, sarif, text, yaml};
+use crate::report::{LeftAlone, Report, github, gitlab, json, porcelain, sarif, text, unseen, yaml};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -70,6 +70,10 @@ pub fn write_report(
                     github::render(&found, out)?;
                     append_summary(&github::summary(report, &found))?;
                 }
+            }
+            // Neither has room for what is no finding.
+            if format != Format::Sarif {
+                unseen::pieces(report).iter().for_each(|p| context.say(&format!("not looked at: {p}")));
             }
         }
         // A page needs the sources: `super::html` writes it.

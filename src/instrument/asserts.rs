@@ -23,6 +23,8 @@ pub struct Source {
     pub outline: Outline,
     /// Something that it reads speaks of `NDEBUG`.
     pub may_switch_off: bool,
+    /// Something that it reads speaks of `__LINE__`.
+    pub counts_lines: bool,
     /// It has names that begin as those of what is written into copies and tests.
     pub has_our_names: bool,
     /// Macros that it defines, or a header of the tree that it reads.
@@ -40,7 +42,8 @@ impl Source {
         let may_switch_off = has(b"NDEBUG") || options.defines.iter().any(|(name, _)| name == "NDEBUG");
         let has_our_names = has(b"invdiff_") || has(b"INVDIFF_");
         let macros = texts.iter().flat_map(|t| defined(t)).collect();
-        Ok(Source { bytes, unit, outline, may_switch_off, has_our_names, macros })
+        let counts_lines = has(b"__LINE__");
+        Ok(Source { bytes, unit, outline, may_switch_off, counts_lines, has_our_names, macros })
     }
 }
 
@@ -148,7 +151,11 @@ impl<'a> Copy<'a> {
         }
         self.left_out.sort();
         self.left_out.dedup();
-        let text = self.edits.apply(&self.source.bytes);
+        let edits = self.edits;
+        let text = match self.source.counts_lines {
+            true => edits.apply_on_lines(&self.source.bytes),
+            false => edits.apply(&self.source.bytes),
+        };
         Asserted { text, facts: self.facts, left_out: self.left_out }
     }
 

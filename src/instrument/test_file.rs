@@ -16,7 +16,7 @@ use crate::frontend::c;
 use crate::frontend::c::outline::FunctionOutline;
 use crate::interp::asks_streams;
 use crate::invariant::Subject;
-use crate::ir::{CType, FloatKind, Function};
+use crate::ir::{CType, Callee, FloatKind, Function, Instr};
 use crate::report::escape::visible;
 use crate::report::{
     CallResult, Churn, End, FunctionReport, LineRef, Place, RepoPath, Report, Run, Value, Version,
@@ -214,6 +214,9 @@ impl Test<'_> {
         if let Some(name) = sides.iter().find_map(|side| takes_ours(&side.source.unit)) {
             return Some(format!("the file has a {name} of its own, or calls it, and a test needs it"));
         }
+        if let Some(why) = sides.iter().find_map(|side| self.is_linked_oddly(side)) {
+            return Some(why.into());
+        }
         // Streams that are made up, and others that are not, by the same functions.
         if sides.iter().any(|side| makes_streams(&side.source.unit))
             && self.witness.calls.iter().any(|call| asks_streams(&call.callee))
@@ -226,6 +229,27 @@ impl Test<'_> {
             "it runs what is defined in {other}, which a test of {} has not in it",
             self.new.place.file
         ))
+    }
+
+    /// What a linker makes of a version that a test cannot.
+    fn is_linked_oddly(&self, side: &Side<'_>) -> Option<&'static str> {
+        let unit = &side.source.unit;
+        let hooks = unit.functions.iter().any(|f| f.binding.before_main.is_some());
+        if self.witness.kind != WitnessKind::Program && (hooks || !unit.init_array.is_empty()) {
+            return Some("what runs before main in the file changes what the function finds");
+        }
+        if unit.functions.iter().any(|f| f.binding.label.is_some()) {
+            return Some("the file gives functions other symbols than their names");
+        }
+        let is_called = |name: &str| {
+            let calls = unit.functions.iter().flat_map(|f| &f.nodes).map(|n| &n.instr);
+            calls
+                .into_iter()
+                .any(|i| matches!(i, Instr::Call { callee: Callee::Direct(n), .. } if **n == *name))
+        };
+        let inline = unit.functions.iter().filter(|f| f.binding.is_inline);
+        let mut called = inline.filter(|f| f.name == side.function.name || is_called(&f.name));
+        called.next().map(|_| "it calls an inline function whose external definition is in another file")
     }
 
     /// Whether all lines that changed are in files that the source under test does not read: what they define

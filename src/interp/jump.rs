@@ -11,7 +11,8 @@
 use super::code::{CodeNode, Step, Target};
 use super::eval::Register;
 use super::machine::{Machine, Run, Stop};
-use crate::ir::{Const, UndefinedKind};
+use super::memory::Region;
+use crate::ir::{Callee, Const, Expr, Instr, Linkage, Object, UndefinedKind};
 
 /// Buffers of active calls that are remembered at once.
 const MAX_LANDINGS: usize = 1024;
@@ -68,6 +69,33 @@ impl Machine<'_> {
     pub fn can_jump(&self, buffer: u64) -> Option<bool> {
         let landing = self.landings.get(&buffer)?;
         Some(self.frames.get(landing.frame).is_some_and(|f| f.serial == landing.serial))
+    }
+
+    /// Whether no call of `setjmp` can ever have filled a buffer: only its unit can name it, and nothing there calls
+    /// one or lets the buffer's address get away but into `longjmp`.
+    pub fn is_never_set(&mut self, buffer: u64) -> bool {
+        const SETTING: [&str; 5] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__builtin_setjmp"];
+        let Some(found) = self.memory.find(buffer) else { return false };
+        let Some(slot) = self.program.slots().get(found.index).filter(|_| found.region == Region::Global)
+        else {
+            return false;
+        };
+        let Some(unit) = self.program.unit_of_slot(found.index).and_then(|u| self.program.unit(u)) else {
+            return false;
+        };
+        let is_own = unit.global(&slot.symbol).is_some_and(|g| g.linkage == Linkage::Internal);
+        let takes = |instr: &Instr| match instr {
+            Instr::Call { callee: Callee::Direct(name), .. } if &**name == "longjmp" => false,
+            Instr::Call { callee: Callee::Direct(name), .. } if SETTING.contains(&&**name) => true,
+            _ => {
+                let mut named = false;
+                instr.for_each_expr(&mut |e| {
+                    named |= matches!(e, Expr::Addr(Object::Global(symbol)) if *symbol == slot.symbol);
+                });
+                named
+            }
+        };
+        is_own && !unit.functions.iter().flat_map(|f| &f.nodes).any(|n| takes(&n.instr))
     }
 
     /// Arrives where a `longjmp` goes, when that is within the frames above `floor`; else the jump
@@ -192,7 +220,9 @@ mod tests {
 
     #[test]
     fn buffers_that_nobody_filled() {
-        let o = outcome("int f(void) { longjmp(b, 1); }", "f");
+        undefined("int f(void) { longjmp(b, 1); }", "f", UndefinedKind::DeadJump);
+        // Another unit may fill this one.
+        let o = outcome("jmp_buf e; int f(void) { longjmp(e, 1); }", "f");
         assert!(matches!(&o.end, End::NoReturn { callee, .. } if **callee == *"longjmp"), "{:?}", o.end);
         assert_eq!(o.assumed_calls.len(), 1);
         undefined("int f(void) { jmp_buf l; longjmp(l, 1); }", "f", UndefinedKind::Uninitialised);

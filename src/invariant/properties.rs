@@ -77,6 +77,8 @@ pub struct Property {
     pub breaks: Vec<Break>,
     /// Examples of a property that `from` does not have and that fails in `to`.
     pub starts: Vec<Break>,
+    /// Examples of a property that fails in both, on which it held in `from`.
+    pub wider: Vec<Break>,
     /// Examples of a property that fails in `from` and that `to` does not have: what it stopped goes on.
     pub ends: Vec<Break>,
     /// By class that breaks it: a run that does, as far as one is at hand.
@@ -210,6 +212,9 @@ impl Checker<'_, '_, '_> {
                 let example = refuting.get(&from).map(|r| r.input.clone());
                 property.ends.extend(self.end((from, to), keeps, example));
             }
+            if was == Some(Standing::Fails) && is == Some(Standing::Fails) {
+                property.wider.extend(self.wider((from, to), keeps));
+            }
             if was == Some(Standing::Fails) || is != Some(Standing::Fails) {
                 continue;
             }
@@ -239,6 +244,15 @@ impl Checker<'_, '_, '_> {
             property.breaks.push(Break { from, to, run });
         }
         property.refuting = refuting;
+    }
+
+    /// The plainest run that breaks only the newer class, of a property that other inputs break in both.
+    fn wider(&self, (from, to): (usize, usize), keeps: &Keeps) -> Option<Break> {
+        let breaks = |r: &Run| {
+            r.same_meaning && keeps(r, false, to) == Some(false) && keeps(r, true, from) == Some(true)
+        };
+        let run = self.task.runs(from, to).iter().find(|r| breaks(r)).cloned()?;
+        Some(Break { from, to, run: self.shrunk(run, (from, to), &breaks) })
     }
 
     /// The plainest run that breaks a property which only the newer class has.
@@ -446,6 +460,7 @@ impl Property {
             lines: BTreeMap::new(),
             breaks: Vec::new(),
             starts: Vec::new(),
+            wider: Vec::new(),
             ends: Vec::new(),
             refuting: BTreeMap::new(),
             problem: None,

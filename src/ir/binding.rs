@@ -18,6 +18,9 @@ pub struct Binding {
     pub before_main: Option<Order>,
     /// `__attribute__((destructor))`: runs after `main` and in `exit`, in the reverse of this order.
     pub after_main: Option<Order>,
+    /// What `__attribute__((const))` or `((pure))` promises compilers, where the body may break it: a call may
+    /// be left out, or share the result of another one.
+    pub promise: Option<Promise>,
     /// Nothing of the body is modelled: hash of its text after preprocessing.
     pub unmodelled: Option<Arc<str>>,
     /// Not every `return` of the text is where the function ends: cleanups run behind it, or it is one of
@@ -30,6 +33,15 @@ impl Binding {
     pub fn is_hook(&self) -> bool {
         self.before_main.is_some() || self.after_main.is_some()
     }
+}
+
+/// What calls of a function do beside their results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Promise {
+    /// They write nothing.
+    Pure,
+    /// They read nothing, either.
+    Const,
 }
 
 /// A place in the order of constructors; those without a number come last.

@@ -24,7 +24,7 @@ mod term;
 mod unit;
 mod verify;
 
-pub use binding::{Alias, Binding, Order};
+pub use binding::{Alias, Binding, Order, Promise};
 pub use ctype::{CType, Field, FloatKind, Record, RecordId};
 pub use expr::{Expr, Object};
 pub use extended::{Decimal, Extended};

@@ -167,6 +167,12 @@ impl Assertion {
             (None, Some(AssertionOutcome::Unknown), _) if self.counterexample.is_some() => {
                 Judgement::Possible
             }
+            // It failed before, too, but not on this input.
+            (None, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail))
+                if self.counterexample.is_some() =>
+            {
+                Judgement::Possible
+            }
             (None, Some(AssertionOutcome::Unknown), _) if self.decided_by == HARMLESS => Judgement::Kept,
             (_, Some(AssertionOutcome::Fail), None) => Judgement::BrokenFromTheStart,
             (_, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail)) => Judgement::Preexisting,

@@ -260,3 +260,41 @@ fn nothing_is_proved_of_the_sign_of_a_nan() {
         pair.says("check --strict HEAD~1..HEAD", 3, &["undecided"], &["kept"]);
     }
 }
+
+/// An assertion that some inputs broke before is told where other inputs break it now: a program serves them,
+/// callers of a function may.
+#[test]
+fn an_assertion_that_failed_before_may_fail_on_more() {
+    let f = |limit: u8| {
+        format!("enum {{ LIM = {limit} }};\nint f(int a) {{ int r = a & 7; assert(r < LIM); return r; }}\n")
+    };
+    let function = pair(&f(6), &f(3));
+    function.says("check HEAD~1..HEAD", 0, &["1 possible"], &["broken before"]);
+    function.says("check -v HEAD~1..HEAD", 0, &["possible, if callers pass", "r < LIM"], &[]);
+    let main = |text: &str| {
+        let rest = "int main(void) { int a; if (scanf(\"%d\", &a) == 1) f(a); return 0; }\n";
+        format!("#include <stdio.h>\n{text}{rest}")
+    };
+    let program = pair(&main(&f(6)), &main(&f(3)));
+    let (old, new) = program.runs(&[], "4\n");
+    assert_ne!(old, new);
+    program.says("check HEAD~1..HEAD", 1, &["1 regression"], &[]);
+    // Where no other input breaks it, nothing is new.
+    let same = pair(&f(6), &f(6).replace("return r;", "return r + 1;"));
+    same.says("check HEAD~1..HEAD", 0, &["1 broken before, too"], &["possible"]);
+}
+
+/// What a copy asserts of `__LINE__` is what the line is without the copy.
+#[test]
+fn copies_keep_the_numbers_of_lines() {
+    let text = "static int here(void) { return __LINE__; }\nint f(int a)\n{\n    a = here() + (a & 3);\n    return a *\n        __LINE__;\n}\n                int main(void) { return f(2) == 18 ? 0 : 1; }\n";
+    let pair = Pair::new(text, &text.replace("a & 3", "a & 1"));
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_string_lossy().into_owned();
+    let (status, said, err) = pair.run_words(&["assert", "HEAD~1", "--output-dir", &out, "--", "*.c"]);
+    assert_eq!(status, Some(0), "{said}\n{err}");
+    let copy = std::fs::read_to_string(folder.path().join("a.c")).unwrap();
+    assert!(copy.contains("assert(invdiff_result == 1)"), "{copy}");
+    let ran = super::kit::compile_and_run(&[("a.c".to_owned(), copy.clone())], &[], "");
+    assert_eq!(ran.status, Some(0), "{copy}");
+}

@@ -621,3 +621,27 @@ fn inline_definitions_beside_external_ones_count() {
     let pair = Pair::of(&[("a.c", &old), ("b.c", b)], &[("a.c", &new), ("b.c", b)]);
     pair.is_a_change_of("a.c:f");
 }
+
+/// What attributes promise compilers decides what becomes of calls, where the body does not keep it.
+#[test]
+fn promises_to_compilers_are_compared() {
+    let counter = "static int n;\nint f(int x)\n{\n    return n += x;\n}\n";
+    for attribute in ["const", "pure"] {
+        let pair =
+            Pair::new(counter, &counter.replace("int f", &format!("__attribute__(({attribute})) int f")));
+        pair.says("diff HEAD~1..HEAD", 0, &[], &["no semantic change"]);
+        pair.says("check --strict HEAD~1..HEAD", 3, &["not fully analysed"], &["no function changed"]);
+        pair.says("blame a.c:f", 0, &["two"], &[]);
+    }
+    let kept = "int f(int x)\n{\n    int t[2] = {x, 3};\n    return t[x & 1];\n}\n";
+    Pair::new(kept, &kept.replace("int f", "__attribute__((const)) int f")).is_no_change();
+}
+
+/// A buffer that its own unit never arms leads nowhere.
+#[test]
+fn jumps_through_buffers_that_nothing_sets_are_undefined() {
+    let text = "#include <setjmp.h>\nstatic jmp_buf j;\nint f(int x)\n{\n    if (x > 3) return 2;\n    return 1;\n}\n";
+    let pair = Pair::new(text, &text.replace("return 2", "longjmp(j, 1)"));
+    let out = pair.says("diff HEAD~1..HEAD", 0, &["a.c  f()"], &["returns 2 -> exits", "no semantic change"]);
+    assert!(out.contains("undefined"), "{out}");
+}

@@ -20,8 +20,10 @@ fn check(old: &str, new: &str, why: &str) {
     assert!(out.trim_end().ends_with("incomplete"), "{out}");
     let (_, out, _) = pair.run("HEAD~1..HEAD --format sarif");
     assert!(out.contains(&said), "{out}");
-    let (_, _, err) = pair.run("witness HEAD~1..HEAD");
-    assert!(err.contains(&said), "{err}");
+    for words in ["witness HEAD~1..HEAD", "HEAD~1..HEAD --format github", "HEAD~1..HEAD --format gitlab"] {
+        let (_, _, err) = pair.run(words);
+        assert!(err.contains(&said), "{words}: {err}");
+    }
 }
 
 /// What a command says to run next works as it is printed, and says what was promised.
@@ -173,4 +175,17 @@ int main(void) {
         &[("a.c", main), ("b.c", &setup.replace("\"a\"", "\"b\""))],
     );
     pair.says("check HEAD~1..HEAD", 1, &["1 regression"], &[]);
+}
+
+/// A commit that only breaks more is one that `blame` tells of.
+#[test]
+fn blame_tells_what_is_no_longer_kept() {
+    let old = "int f(int *p)\n{\n    if (!p)\n        return -1;\n    int r = *p;\n    return r;\n}\n\
+               int g(int a, int b)\n{\n    return f(a > 3 ? 0 : &b);\n}\n";
+    let new = old.replace("    int r = *p;\n", "").replace("    if (!p)", "    int r = *p;\n    if (!p)");
+    let pair = Pair::new(old, &new);
+    let null = "no longer kept: no access through a null pointer, line 3";
+    for function in ["a.c:f", "a.c:g"] {
+        pair.says(&format!("blame {function}"), 0, &["two", null, "1 commit changed its facts"], &[]);
+    }
 }

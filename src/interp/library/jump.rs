@@ -42,7 +42,7 @@ fn jump(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
     // A buffer that holds something may be a caller's; above `main` there is none.
     m.memory.read(buffer, 1)?;
     let entry = m.frames.first().and_then(|f| m.program.function_of(f.definition));
-    if entry.is_some_and(|f| &*f.name == "main") {
+    if entry.is_some_and(|f| &*f.name == "main") || m.is_never_set(buffer) {
         return Err(UndefinedKind::DeadJump.into());
     }
     m.external(a, a.name);

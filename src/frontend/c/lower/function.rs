@@ -4,6 +4,7 @@
 //! receives them. A frontier without edges means that what follows cannot be reached: it is lowered
 //! all the same, so that it can hold labels, and what stays unreachable is dropped at the end.
 
+use super::linkage;
 use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
@@ -161,6 +162,7 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
     cx.fall_off_end(&name);
     cx.prune();
     cx.havoc_second_returns();
+    binding.promise = binding.promise.filter(|p| !linkage::keeps(*p, &cx.nodes));
     let ret = cx.unit.ctype(ret);
     Function {
         name,

@@ -2,9 +2,32 @@
 //! stands at file scope beside C.
 
 use super::unit::UnitCx;
-use crate::ir::{Alias, Binding, Function, Global, InitPiece, Linkage, Order, Unit};
-use rucc_sema::{Decl, DeclFlags, DeclId, DeclKind, Definition, Emission, Priority, StrId};
+use crate::ir::{
+    Alias, Binding, Expr, Function, Global, InitPiece, Instr, Linkage, Node, Object, Order, Promise, Unit,
+};
+use rucc_sema::{Decl, DeclFlags, DeclId, DeclKind, Definition, Effects, Emission, Priority, StrId};
 use std::sync::Arc;
+
+/// Whether a body does nothing but what is promised of it, as far as its text shows.
+pub(super) fn keeps(promise: Promise, nodes: &[Node]) -> bool {
+    let own = |addr: &Expr| {
+        let (mut local, mut other) = (false, false);
+        addr.for_each(&mut |e| match e {
+            Expr::Addr(Object::Local(_)) => local = true,
+            Expr::Addr(_) => other = true,
+            _ => {}
+        });
+        local && !other
+    };
+    nodes.iter().all(|n| match &n.instr {
+        Instr::Load { addr, .. } => promise == Promise::Pure || own(addr),
+        Instr::Store { addr, .. } => own(addr),
+        Instr::Copy { dst, src, .. } => own(dst) && (promise == Promise::Pure || own(src)),
+        Instr::Zero { dst, .. } => own(dst),
+        Instr::Call { .. } | Instr::Unknown { .. } => false,
+        _ => true,
+    })
+}
 
 /// Sections whose pointers run before `main`.
 const BEFORE_MAIN: [&str; 3] = [".preinit_array", ".init_array", ".ctors"];
@@ -83,6 +106,11 @@ impl UnitCx<'_> {
             is_inline: is_inline && own_file,
             before_main: decl.startup.before.map(order),
             after_main: decl.startup.after.map(order),
+            promise: match decl.effects {
+                Effects::Any => None,
+                Effects::Pure => Some(Promise::Pure),
+                Effects::Const => Some(Promise::Const),
+            },
             unmodelled: None,
             odd_exits: false,
         }
