@@ -4,7 +4,7 @@
 use super::bindings;
 use super::classes::{Analysed, Context, World, classify, classify_exactly, version_pairs};
 use super::lineage::{Lineage, Member};
-use super::{Options, Pin, difference, layouts, volatiles};
+use super::{Options, Pin, difference, endings, layouts, volatiles};
 use crate::invariant::{
     self, Budget, Checked, FunctionDiff, Kept, Loops, PinnedFact, Points, Precondition, Task,
 };
@@ -53,6 +53,7 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
         bindings::tell(&tellable, &told, &mut diff);
         layouts::tell(&tellable, &told, &mut diff);
         volatiles::tell(&tellable, &told, &mut diff);
+        endings::tell(&tellable, &told, &mut diff);
     }
     Analysed { class_of, representative, diff: Some(diff), is_harmless, is_shown }
 }

@@ -14,6 +14,7 @@ mod convert;
 pub mod difference;
 mod differencing;
 mod elsewhere;
+mod endings;
 mod files;
 pub mod follow;
 mod function;

@@ -1,11 +1,11 @@
 //! Accesses of volatile objects are seen by whoever made them volatile, each of them: also where memory holds
 //! the same in the end, a version that has others does something else.
 
+use super::endings;
 use super::lineage::Member;
 use crate::invariant::{FunctionDiff, Undecided};
-use crate::ir::{Expr, Function, Instr, NodeId, Object};
+use crate::ir::{Expr, Function, Instr, Object};
 use crate::mvicfg::key::{self, SourceNames};
-use std::collections::BTreeSet;
 
 /// Adds an open question for each pair of classes whose accesses may not be the same, where nothing else tells
 /// of the change.
@@ -69,20 +69,9 @@ fn is_given(f: &Function, v: crate::ir::VarId) -> bool {
     })
 }
 
-/// Which nodes can be reached from themselves. Cost: a strongly connected parts search.
+/// Which nodes can be reached from themselves. Cost: a search for strongly connected parts.
 fn in_cycles(f: &Function) -> Vec<bool> {
-    let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
-    let at: Vec<_> = f.nodes.iter().map(|_| graph.add_node(())).collect();
-    for (i, n) in f.nodes.iter().enumerate() {
-        for &NodeId(s) in &n.succs {
-            graph.add_edge(at[i], at[s as usize], ());
-        }
-    }
     let mut found = vec![false; f.nodes.len()];
-    for part in petgraph::algo::kosaraju_scc(&graph) {
-        let members: BTreeSet<_> = part.iter().copied().collect();
-        let is_cycle = members.len() > 1 || part.iter().any(|n| graph.contains_edge(*n, *n));
-        part.iter().for_each(|n| found[n.index()] = is_cycle);
-    }
+    endings::cycles(f, &|_| true).into_iter().flatten().for_each(|n| found[n] = true);
     found
 }

@@ -175,6 +175,15 @@ impl Instr {
         matches!(self, Instr::Unknown { reason, .. } if **reason == *RETURNS_TWICE)
     }
 
+    /// The variable that is not in memory and that the instruction gives a value.
+    pub fn written(&self) -> Option<VarId> {
+        match self {
+            Instr::Assign { dst, .. } | Instr::Load { dst, .. } => Some(*dst),
+            Instr::Call { dst, .. } => *dst,
+            _ => None,
+        }
+    }
+
     /// Calls `f` on every expression that the instruction evaluates, not on parts of these.
     pub fn for_each_operand(&self, f: &mut impl FnMut(&Expr)) {
         match self {

@@ -1,0 +1,389 @@
+//! Whether two versions end on the same inputs. What is said of the exit speaks of runs that come there; a loop
+//! that one version leaves and the other does not is no fact of it.
+//!
+//! A loop *ends by itself* where each round counts one towards a bound that stays, takes a step along memory
+//! that it accesses (to leave an object is undefined), or goes on only if it has read something: input is
+//! finite. Of every other loop all that decides whether it is
+//! entered and left is spelled (a slice, which follows variables one by one and takes memory as one), and where
+//! the versions spell it differently, nobody knows.
+
+use super::lineage::Member;
+use crate::invariant::{FunctionDiff, Undecided};
+use crate::ir::{Callee, Expr, Function, Instr, Op, Sort, VarId, VarKind};
+use crate::mvicfg::key::{self, SourceNames};
+use crate::semantics::library;
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::BTreeSet;
+
+/// Nodes, by number.
+type Part = BTreeSet<usize>;
+
+/// Adds an open question for each pair of classes whose loops may end on other inputs, where nothing else tells of
+/// the change.
+pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff: &mut FunctionDiff) {
+    for &(from, to) in pairs {
+        let (Some((_, old)), Some((_, new))) = (members.get(from), members.get(to)) else { continue };
+        let Some(point) = diff.points.first_mut() else { continue };
+        let here = |c: &&crate::invariant::Churn| (c.from, c.to) == (from, to) && c.subject.is_observable();
+        if point.churns.iter().any(|c| here(&c) && c.witness.is_some()) {
+            continue;
+        }
+        if decisions(&old.inlined) != decisions(&new.inlined) {
+            let reason = "its loops may end on other inputs".into();
+            point.undecided.push(Undecided { text: "all runs".into(), reason });
+        }
+    }
+}
+
+/// The parts of a function, without some of its nodes, in which control can go round. Cost: a search for strongly
+/// connected parts.
+pub(super) fn cycles(f: &Function, is_there: &dyn Fn(usize) -> bool) -> Vec<Part> {
+    let mut graph = DiGraph::<(), ()>::new();
+    f.nodes.iter().for_each(|_| _ = graph.add_node(()));
+    for (i, n) in f.nodes.iter().enumerate().filter(|(i, _)| is_there(*i)) {
+        for s in n.succs.iter().map(|s| s.0 as usize).filter(|s| is_there(*s)) {
+            graph.add_edge(NodeIndex::new(i), NodeIndex::new(s), ());
+        }
+    }
+    let parts = petgraph::algo::kosaraju_scc(&graph).into_iter();
+    let is_cycle = |p: &Vec<NodeIndex>| p.len() > 1 || p.iter().any(|n| graph.contains_edge(*n, *n));
+    parts.filter(is_cycle).map(|p| p.into_iter().map(NodeIndex::index).collect()).collect()
+}
+
+/// What decides which runs end, as text; nothing where all do.
+fn decisions(f: &Function) -> Vec<String> {
+    let open: Vec<Part> = cycles(f, &|_| true).into_iter().filter(|part| !ends(f, part)).collect();
+    let within: Part = open.iter().flatten().copied().collect();
+    if within.is_empty() {
+        return Vec::new();
+    }
+    let before = leading_to(f, &within);
+    let slice = slice(f, &before);
+    let text = |&i: &usize| {
+        let mut out = String::new();
+        key::instr(&mut out, &f.nodes[i].instr, &SourceNames(f));
+        if matches!(f.nodes[i].instr, Instr::Branch { .. }) {
+            let ways = f.nodes[i].succs.iter().map(|s| s.0 as usize);
+            ways.for_each(|s| out.push_str(if before.contains(&s) { " on" } else { " off" }));
+        }
+        out
+    };
+    slice.iter().map(text).chain([format!("{} loops", open.len())]).collect()
+}
+
+/// The nodes from which some node can be reached.
+fn leading_to(f: &Function, to: &Part) -> Part {
+    let mut found = to.clone();
+    loop {
+        let leads = |i: &usize| f.nodes[*i].succs.iter().any(|s| found.contains(&(s.0 as usize)));
+        let more: Vec<usize> = (0..f.nodes.len()).filter(|i| !found.contains(i) && leads(i)).collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
+/// The branches among these nodes, and all that their conditions rest on.
+fn slice(f: &Function, among: &Part) -> Part {
+    let branch = |i: &usize| matches!(f.nodes[*i].instr, Instr::Branch { .. });
+    let mut found: Part = among.iter().copied().filter(branch).collect();
+    let (mut vars, mut memory) = (BTreeSet::new(), false);
+    loop {
+        for &i in &found {
+            let instr = &f.nodes[i].instr;
+            memory |= matches!(
+                instr,
+                Instr::Load { .. } | Instr::Call { .. } | Instr::Copy { .. } | Instr::Unknown { .. }
+            );
+            instr.for_each_expr(&mut |e| _ = matches!(e, Expr::Var(v) if vars.insert(*v)));
+        }
+        let counts = |i: &usize| match &f.nodes[*i].instr {
+            Instr::Call { .. } if memory => true,
+            instr @ (Instr::Assign { .. } | Instr::Load { .. } | Instr::Call { .. }) => {
+                instr.written().is_some_and(|v| vars.contains(&v))
+            }
+            Instr::Store { .. } | Instr::Copy { .. } | Instr::Zero { .. } => memory,
+            Instr::Unknown { .. } | Instr::Measure { .. } => true,
+            _ => false,
+        };
+        let more: Vec<usize> = among.iter().copied().filter(|i| !found.contains(i) && counts(i)).collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
+/// Whether control leaves a part whatever happens, or does something undefined.
+fn ends(f: &Function, part: &Part) -> bool {
+    part.iter().any(|&at| {
+        // Without this node, only rounds are left that end by themselves.
+        let inner = cycles(f, &|i| part.contains(&i) && i != at);
+        let counters = match &f.nodes[at].instr {
+            Instr::Branch { cond } => {
+                let mut all = bounded(f, part, at, cond);
+                all.extend(reading(f, part, at, cond));
+                all
+            }
+            Instr::Load { addr, .. } | Instr::Store { addr, .. } => walked(f, part, addr),
+            _ => return false,
+        };
+        let goes_on = |step: usize| {
+            let others = cycles(f, &|i| part.contains(&i) && i != step);
+            !inner.iter().any(|c| c.contains(&step)) && !others.iter().any(|c| c.contains(&at))
+        };
+        counters.into_iter().any(goes_on) && inner.iter().all(|c| ends(f, c))
+    })
+}
+
+/// The only node of a part that writes a variable.
+fn writer(f: &Function, part: &Part, var: VarId) -> Option<usize> {
+    let writes = |i: &&usize| f.nodes[**i].instr.written() == Some(var);
+    let mut all = part.iter().filter(writes);
+    all.next().copied().filter(|_| all.next().is_none())
+}
+
+/// The variable of which a temporary keeps the value from before its step (`i++` as a value).
+fn source(f: &Function, part: &Part, v: VarId) -> VarId {
+    let kept = writer(f, part, v).filter(|_| f.var(v).kind == VarKind::Temp);
+    match kept.map(|at| &f.nodes[at].instr) {
+        Some(Instr::Assign { value: Expr::Var(own), .. }) => *own,
+        _ => v,
+    }
+}
+
+/// The node that adds a constant to a variable in each round, and the constant.
+fn step(f: &Function, part: &Part, var: VarId) -> Option<(usize, i128)> {
+    let at = writer(f, part, var)?;
+    let Instr::Assign { value: Expr::Op { op, args, .. }, .. } = &f.nodes[at].instr else { return None };
+    let [Expr::Var(own), Expr::Const(by)] = args.as_slice() else { return None };
+    let by = by.signed().filter(|_| source(f, part, *own) == var && !f.var(var).in_memory)?;
+    match op {
+        Op::Add => Some((at, by)),
+        Op::Sub => Some((at, -by)),
+        _ => None,
+    }
+}
+
+fn stays(f: &Function, part: &Part, e: &Expr) -> bool {
+    let mut stays = true;
+    let written = |v: VarId| part.iter().any(|i| f.nodes[*i].instr.written() == Some(v));
+    e.for_each(&mut |x| stays &= !matches!(x, Expr::Var(v) if written(*v)));
+    stays
+}
+
+/// The steps by one that bring a branch out of a part. A signed counter that is widened overflows first, which C
+/// leaves undefined.
+fn bounded(f: &Function, part: &Part, at: usize, cond: &Expr) -> Vec<usize> {
+    let inside = |k: usize| f.nodes[at].succs.get(k).is_some_and(|s| part.contains(&(s.0 as usize)));
+    let (mut cond, mut while_true) = match (inside(0), inside(1)) {
+        (true, false) => (cond, true),
+        (false, true) => (cond, false),
+        _ => return Vec::new(),
+    };
+    while let Expr::Op { op: Op::Not, args, .. } = cond {
+        let [inner] = args.as_slice() else { return Vec::new() };
+        (cond, while_true) = (inner, !while_true);
+    }
+    let Expr::Op { op, args, .. } = cond else { return Vec::new() };
+    let [a, b] = args.as_slice() else { return Vec::new() };
+    // The round goes on while `low < high`, or, if it is not strict, `low <= high`.
+    let (low, high, strict) = match (op, while_true) {
+        (Op::Slt | Op::Ult, true) => (a, b, true),
+        (Op::Sle | Op::Ule, true) => (a, b, false),
+        (Op::Slt | Op::Ult, false) => (b, a, false),
+        (Op::Sle | Op::Ule, false) => (b, a, true),
+        (Op::Eq, false) => {
+            return [(a, b), (b, a)].iter().filter_map(|(i, n)| unequal(f, part, i, n)).collect();
+        }
+        _ => return Vec::new(),
+    };
+    let is_signed = matches!(op, Op::Slt | Op::Sle);
+    let counter = |e: &Expr, by: i128| {
+        let var = match e {
+            Expr::Var(v) => *v,
+            Expr::Op { op: Op::Sext(_), args, .. } => match args.as_slice() {
+                [Expr::Var(v)] => *v,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        step(f, part, source(f, part, var)).filter(|(_, k)| *k == by).map(|(at, _)| at)
+    };
+    let up = counter(low, 1).filter(|_| stays(f, part, high) && (strict || is_within(high, is_signed, true)));
+    let down =
+        counter(high, -1).filter(|_| stays(f, part, low) && (strict || is_within(low, is_signed, false)));
+    up.into_iter().chain(down).collect()
+}
+
+/// Whether a bound is a constant that is not the last value.
+fn is_within(bound: &Expr, is_signed: bool, up: bool) -> bool {
+    let Expr::Const(c) = bound else { return false };
+    let Some(bits) = c.sort().bits() else { return false };
+    let value = if is_signed { c.signed() } else { c.unsigned().map(|u| u as i128) };
+    let last = match (is_signed, up) {
+        (true, true) => (1i128 << (bits - 1).min(126)) - 1,
+        (true, false) => -(1i128 << (bits - 1).min(126)),
+        (false, true) => (1i128 << bits.min(126)) - 1,
+        (false, false) => 0,
+    };
+    value.is_some_and(|v| v != last)
+}
+
+/// The call that reads input, where a branch leaves a part unless it has read some.
+fn reading(f: &Function, part: &Part, at: usize, cond: &Expr) -> Option<usize> {
+    let inside = |k: usize| f.nodes[at].succs.get(k).is_some_and(|s| part.contains(&(s.0 as usize)));
+    let (mut cond, mut while_true) = match (inside(0), inside(1)) {
+        (true, false) => (cond, true),
+        (false, true) => (cond, false),
+        _ => return None,
+    };
+    while let Expr::Op { op: Op::Not, args, .. } = cond {
+        (cond, while_true) = (args.first()?, !while_true);
+    }
+    let Expr::Op { op: Op::Eq, args, .. } = cond else { return None };
+    let (mut var, value) = match args.as_slice() {
+        [Expr::Var(v), Expr::Const(c)] | [Expr::Const(c), Expr::Var(v)] => (*v, c.signed()?),
+        _ => return None,
+    };
+    let mut call = writer(f, part, var)?;
+    while let Instr::Assign { value: Expr::Var(from), .. } = &f.nodes[call].instr {
+        if var == *from || f.var(var).in_memory {
+            return None;
+        }
+        var = *from;
+        call = writer(f, part, var)?;
+    }
+    let Instr::Call { callee: Callee::Direct(name), args, .. } = &f.nodes[call].instr else { return None };
+    let has_read = match &**name {
+        "scanf" | "fscanf" => while_true && value > 0,
+        "getchar" | "getc" | "fgetc" => !while_true && value == -1,
+        "fgets" => {
+            let room = args.get(1).and_then(|n| if let Expr::Const(c) = n { c.signed() } else { None });
+            !while_true && value == 0 && room.is_some_and(|n| n > 1)
+        }
+        _ => return None,
+    };
+    // Nothing that the loop calls may put back what was read, or begin again.
+    let keeps = |i: &usize| match &f.nodes[*i].instr {
+        Instr::Call { callee: Callee::Direct(name), .. } => {
+            library::row(name).is_some()
+                && !["ungetc", "rewind", "fseek", "fsetpos", "freopen"].contains(&&**name)
+        }
+        Instr::Call { .. } | Instr::Unknown { .. } => false,
+        _ => true,
+    };
+    Some(call).filter(|_| has_read && part.iter().all(keeps))
+}
+
+/// A step by one up or down towards a number that stays meets it, since numbers wrap.
+fn unequal(f: &Function, part: &Part, counter: &Expr, bound: &Expr) -> Option<usize> {
+    let Expr::Var(v) = counter else { return None };
+    step(f, part, source(f, part, *v))
+        .filter(|(_, by)| by.abs() == 1 && stays(f, part, bound))
+        .map(|(at, _)| at)
+}
+
+/// The steps that bring an address out of every object.
+fn walked(f: &Function, part: &Part, addr: &Expr) -> Vec<usize> {
+    let (mut vars, mut is_linear) = (BTreeSet::new(), true);
+    addr.for_each(&mut |e| match e {
+        Expr::Var(v) => _ = vars.insert(*v),
+        Expr::Op { op: Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::Sext(_) | Op::Zext(_), .. } => {}
+        Expr::Op { .. } => is_linear = false,
+        _ => {}
+    });
+    if !is_linear {
+        return Vec::new();
+    }
+    let vars: Vec<VarId> = vars.into_iter().map(|v| source(f, part, v)).collect();
+    let moving: Vec<VarId> = vars.into_iter().filter(|v| !stays(f, part, &Expr::Var(*v))).collect();
+    let [one] = moving.as_slice() else { return Vec::new() };
+    let is_wide = f.var(*one).sort.and_then(Sort::bits).is_some_and(|bits| bits >= 32);
+    step(f, part, *one).filter(|(_, by)| *by != 0 && is_wide).map(|(at, _)| at).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{frontend, history::MemoryTree};
+    use std::path::Path;
+
+    fn function(body: &str) -> Function {
+        let source = format!(
+            "#include <stdio.h>\nstruct n {{ struct n *next; int v; }}; int f(int a, int b, char *s, struct n *p, volatile int *r) {{ {body} }}"
+        );
+        let tree = MemoryTree::new([("t.c", source.as_bytes())]);
+        let loaded = frontend::load_unit(&tree, Path::new("t.c"), &Default::default()).expect("it parses");
+        loaded.unit.function("f").expect("it is there").clone()
+    }
+
+    /// Whether every loop of the body ends by itself.
+    #[track_caller]
+    fn check(body: &str, expected: bool) {
+        assert_eq!(decisions(&function(body)).is_empty(), expected, "{body}");
+    }
+
+    #[test]
+    fn loops_that_count_or_walk_end() {
+        for body in [
+            "int n = 0; for (int i = 0; i < a; i++) n += i; return n;",
+            "int n = 0; for (unsigned i = 0; i < 7u; i++) for (int j = a; j > b; j--) n++; return n;",
+            "int n = 0; for (long i = 0; i <= 9; ++i) { if (i == b) continue; n++; } return n;",
+            "int i = a; while (i != b) i++; return i;",
+            "while (a--) b += 2; return b;",
+            "while (*s) s++; return *s == a;",
+            "int i = 0; while (s[i] != 'x') i++; return i;",
+            "int i; for (i = 0; ; i++) if (s[i] == a) break; return i;",
+            "return a;",
+            "while (scanf(\"%d\", &a) == 1) b += a; return b;",
+            "while ((a = getchar()) != EOF) b += a; return b;",
+            "while ((a = getchar()) != EOF && a != 10) { while (b-- > 0) putchar(a); } return b;",
+            "char t[9]; while (fgets(t, 9, stdin)) b += t[0]; return b;",
+            "char t[9]; while (fgets(t, sizeof t, stdin) != NULL) b += t[0]; return b;",
+        ] {
+            check(body, true);
+        }
+    }
+
+    #[test]
+    fn others_may_not() {
+        for body in [
+            "while (a == 3) ; return a;",
+            "while (p) { a += p->v; p = p->next; } return a;",
+            "for (int i = 0; i < a; i++) a++; return a;",
+            "for (int i = 0; i < a; i++) if (b) i--; return a;",
+            "for (int i = 0; i < a; ) { if (b) i++; } return a;",
+            "for (int i = 0; i < a; i++) while (b == 1) ; return a;",
+            "for (int i = 0; i <= a; i++) b++; return b;",
+            "for (unsigned char c = 0; c < a; c++) b++; return b;",
+            "while (*r) ; return a;",
+            "int i = 0; while (s[i & 7]) i++; return i;",
+            "int t = 1; for (;;) { if (b) t = a; if (t == 0) break; a--; } return a;",
+            "for (;;) { if (a == 3) continue; break; } return a;",
+            "while (scanf(\"%d\", &a) != EOF) b += a; return b;",
+            "while (scanf(\"%d\", &a) == 0) b += a; return b;",
+            "while ((a = getchar()) == EOF) b += a; return b;",
+            "while ((a = getchar()) != EOF) ungetc(a, stdin); return b;",
+            "while ((a = getchar()) != EOF) for (;;) if (b) break; return b;",
+            "for (a = 1; a != EOF; ) if (b) a = getchar(); return b;",
+            "int g(void); while ((a = getchar()) != EOF) b += g(); return b;",
+            "char t[9]; while (fgets(t, a, stdin)) b += t[0]; return b;",
+        ] {
+            check(body, false);
+        }
+    }
+
+    #[test]
+    fn what_decides_is_compared() {
+        let same = |a: &str, b: &str| decisions(&function(a)) == decisions(&function(b));
+        assert!(!same("while (a == 3) ; return a;", "while (a == 4) ; return a;"));
+        assert!(!same("while (*r) ; return a;", "while (!*r) ; return a;"));
+        assert!(!same("if (b > 1) while (a == 3) ; return a;", "if (b > 2) while (a == 3) ; return a;"));
+        assert!(!same("a += b; while (a == 3) ; return a;", "a -= b; while (a == 3) ; return a;"));
+        assert!(same("while (a == 3) ; return a + b;", "while (a == 3) ; return b + a;"));
+        let sum = |add: &str| format!("int n = 0; while (p) {{ {add} p = p->next; }} return n;");
+        assert!(same(&sum("n += p->v;"), &sum("n = p->v + n;")));
+    }
+}
