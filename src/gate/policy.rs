@@ -219,10 +219,11 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
         }
     }
     for assertion in &report.assertions {
-        let from_the_start = assertion.judgement(newest) == Judgement::BrokenFromTheStart;
+        let judgement = assertion.judgement(newest);
+        let from_the_start = judgement == Judgement::BrokenFromTheStart;
         let line = if from_the_start && assertion.counterexample.is_some() {
             regression_line(assertion, newest)
-        } else if assertion.guarded.is_some() {
+        } else if assertion.guarded.is_some() && judgement != Judgement::Regression {
             format!("{}, and what it stopped goes on", regression_line(assertion, newest))
         } else if let Some(doubt) = doubt(assertion, newest) {
             format!("{} ({doubt})", regression_line(assertion, newest))

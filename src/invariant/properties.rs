@@ -79,7 +79,8 @@ pub struct Property {
     pub starts: Vec<Break>,
     /// Examples of a property that fails in both, on which it held in `from`.
     pub wider: Vec<Break>,
-    /// Examples of a property that fails in `from` and that `to` does not have: what it stopped goes on.
+    /// Examples of a property that fails in `from`, where what it stopped goes on in `to`: that does not have
+    /// it, or does something undefined before it comes there.
     pub ends: Vec<Break>,
     /// By class that breaks it: a run that does, as far as one is at hand.
     pub refuting: BTreeMap<usize, Run>,
@@ -105,6 +106,9 @@ pub(super) fn check_until(
     found.extend(safety::check(task));
     found
 }
+
+/// Runs of which it is asked whether something undefined comes before a property in them.
+const MAX_OVERTAKEN: usize = 6;
 
 struct Checker<'c, 'e, 't> {
     task: &'c Task<'t>,
@@ -212,6 +216,10 @@ impl Checker<'_, '_, '_> {
                 let example = refuting.get(&from).map(|r| r.input.clone());
                 property.ends.extend(self.end((from, to), keeps, example));
             }
+            if was == Some(Standing::Fails) && is.is_some() {
+                let example = refuting.get(&from).map(|r| r.input.clone());
+                property.ends.extend(self.overtaken((from, to), keeps, example));
+            }
             if was == Some(Standing::Fails) && is == Some(Standing::Fails) {
                 property.wider.extend(self.wider((from, to), keeps));
             }
@@ -272,6 +280,18 @@ impl Checker<'_, '_, '_> {
         let found = self.task.runs(from, to).iter().find(|r| goes_on(r)).cloned();
         let run = found.or_else(|| Some(self.replay(from, to, example?)).filter(|r| goes_on(r)))?;
         Some(Break { from, to, run: self.shrunk(run, (from, to), &goes_on) })
+    }
+
+    /// The plainest run that the older class stops at the property, and the newer one does something
+    /// undefined on: what is asserted comes too late there.
+    fn overtaken(&self, (from, to): (usize, usize), keeps: &Keeps, example: Option<Input>) -> Option<Break> {
+        let stops = |r: &Run| keeps(r, true, from) == Some(false);
+        let overtakes = |r: &Run| safety::overtakes(self.task, (from, to), r, &stops);
+        let all = self.task.runs(from, to);
+        let candidates = all.iter().filter(|r| stops(r) && matches!(r.new.end, End::Undefined { .. }));
+        let found = candidates.take(MAX_OVERTAKEN).find(|r| overtakes(r)).cloned();
+        let run = found.or_else(|| Some(self.replay(from, to, example?)).filter(|r| overtakes(r)))?;
+        Some(Break { from, to, run: self.shrunk(run, (from, to), &overtakes) })
     }
 
     fn pinned(&mut self, pin: &PinnedFact) -> Property {
@@ -369,6 +389,8 @@ impl Checker<'_, '_, '_> {
                 let o = if old { &run.old } else { &run.new };
                 match failed(task, class, o) {
                     _ if !task.admits(run, old, class) => None,
+                    // What the library never gives refutes nothing.
+                    Some(_) if runs::makes_up_library(o) => None,
                     Some(found) if found == key => Some(false),
                     _ => o.end.is_definite().then_some(true),
                 }

@@ -68,7 +68,7 @@ impl Run {
 
     /// Whether the objects of the input are laid out otherwise in the older version, so that offsets and bytes
     /// of the two are not to be compared.
-    pub(super) fn is_relaid(&self) -> bool {
+    pub fn is_relaid(&self) -> bool {
         self.theirs.as_ref().is_some_and(|theirs| theirs.objects.is_some())
     }
 }
@@ -595,6 +595,11 @@ pub(super) fn is_made_up(o: &Outcome) -> bool {
     o.assumed_calls.iter().any(|c| !is_refusal(c) && takes_pointer(c))
 }
 
+/// Whether a run rests on results of the library that follow from what it got, and were made up.
+pub(super) fn makes_up_library(o: &Outcome) -> bool {
+    o.assumed_calls.iter().any(|c| interp::is_determined(&c.callee))
+}
+
 /// Whether a run only met something undefined because it left structures of the input: how large those
 /// are, and how many, was made up from their declared type, and the code may take them for others.
 fn leaves_record(run: &Run, o: &Outcome) -> bool {
@@ -665,6 +670,11 @@ fn is_sign_of_zero(run: &Run) -> bool {
     (a.returned != b.returned || a.stdout != b.stdout) && same_result && same_text()
 }
 
+/// Whether both runs end at an assertion that fails: what differs is the message.
+fn both_fail(run: &Run) -> bool {
+    [&run.old, &run.new].iter().all(|o| matches!(o.end, End::AssertFailed { .. }))
+}
+
 /// Returns the best run that shows a difference: a defined one before an undefined one, then one
 /// without overflow, then the simplest.
 pub fn witness<'r>(
@@ -686,7 +696,8 @@ pub fn witness<'r>(
         if examined > EXAMINED && best.as_ref().is_some_and(|((least, ..), _)| *least <= d) {
             continue;
         }
-        let key = (d, is_sign_of_zero(r), overflows(r), assumes(r), shrink::complexity(&r.input));
+        let key =
+            (d, is_sign_of_zero(r) || both_fail(r), overflows(r), assumes(r), shrink::complexity(&r.input));
         if best.as_ref().is_none_or(|(least, _)| key < *least) {
             best = Some((key, r));
         }

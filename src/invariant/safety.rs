@@ -118,6 +118,19 @@ impl Event {
     }
 }
 
+/// Whether a run that the older class stops, as `before` says, does something undefined in the newer one, on an
+/// input that the older one shows to be meant.
+pub(super) fn overtakes(
+    task: &Task,
+    (from, to): (usize, usize),
+    run: &Run,
+    before: &dyn Fn(&Run) -> bool,
+) -> bool {
+    let is_there = run.same_meaning && before(run) && matches!(run.new.end, End::Undefined { .. });
+    let event = Event::of(&run.new).filter(|_| is_there && !runs::is_made_up(&run.new));
+    event.is_some_and(|event| Pair { task, from, to }.is_certain_if(before, run, &event))
+}
+
 /// Whether nothing unknown was called, which might keep what it was given.
 fn keeps_nothing(o: &Outcome) -> bool {
     let is_request = |callee: &str| o.allocations.keys().any(|known| *known == callee);
@@ -171,8 +184,17 @@ impl Pair<'_, '_> {
         if let Some((run, event)) = possible {
             return Some(self.property(event, Standing::Open, false, Some(run)));
         }
+        let aborts = |r: &Run| r.old.end == End::Abort;
+        let overtaken = |(run, _): &&(&Run, Event)| overtakes(self.task, (self.from, self.to), run, &aborts);
+        let aborting = events.iter().filter(|(run, _)| aborts(run)).take(MAX_CANDIDATES);
+        if let Some((run, event)) = aborting.into_iter().find(overtaken) {
+            let mut property = self.property(event, Standing::Open, true, None);
+            property.ends.push(Break { from: self.from, to: self.to, run: (*run).clone() });
+            return Some(property);
+        }
         // What unknown functions would have written was in neither version read without being written.
-        let met = events.iter().filter(|(run, _)| ![&run.old, &run.new].into_iter().any(runs::is_made_up));
+        let made_up = |o: &&Outcome| runs::is_made_up(o) || runs::makes_up_library(o);
+        let met = events.iter().filter(|(run, _)| ![&run.old, &run.new].iter().any(made_up));
         let (_, event) = met.into_iter().find(|(run, event)| {
             let same = Event::of(&run.old).is_some_and(|e| e.kind.name() == event.kind.name());
             same && (self.is_program() || self.is_plain(&run.input) && event.kind != OVERFLOW)
@@ -209,7 +231,12 @@ impl Pair<'_, '_> {
     /// Whether an input that introduces an event is one that the older version shows to be meant: see
     /// the head of this file.
     fn is_certain(&self, run: &Run, event: &Event) -> bool {
-        let still = |r: &Run| is_fine(&r.old) && Event::of(&r.new).as_ref() == Some(event);
+        self.is_certain_if(&|r| is_fine(&r.old), run, event)
+    }
+
+    /// The same of runs that the older version ends otherwise.
+    fn is_certain_if(&self, before: &dyn Fn(&Run) -> bool, run: &Run, event: &Event) -> bool {
+        let still = |r: &Run| before(r) && Event::of(&r.new).as_ref() == Some(event);
         if !run.same_numbers || !knows_all_calls(run) || has_aliases(&run.input) {
             return false;
         }

@@ -40,8 +40,8 @@ pub struct Assertion {
     /// The newest version writes it, and checks nothing there (`NDEBUG`, an empty macro).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub compiled_out: bool,
-    /// An input that an assertion stopped which was removed or compiled out: execution goes on now. Replayed
-    /// in both versions.
+    /// An input that an assertion stopped which was removed, compiled out or overtaken: execution goes on now.
+    /// Replayed in both versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guarded: Option<Witness>,
 }
@@ -132,6 +132,8 @@ pub enum Judgement {
     Removed,
     /// An assertion that the newer version writes and does not check.
     CompiledOut,
+    /// An assertion that comes too late in the newer version: something undefined comes before it.
+    Overtaken,
     /// The newer version keeps it, or fails on no input on which the older one does not.
     Kept,
 }
@@ -155,6 +157,10 @@ impl Assertion {
         }
         if self.kind == AssertionKind::Assertion && self.matched == AssertionMatch::Removed {
             return Judgement::Removed;
+        }
+        let is_broken = self.violation == Some(Violation::Regression) && self.is_certain();
+        if self.guarded.is_some() && !is_broken {
+            return Judgement::Overtaken;
         }
         let now = self.outcome.get(&newest).copied();
         let before = self.outcome.iter().find(|(v, _)| **v < newest).map(|(_, o)| *o);

@@ -250,7 +250,9 @@ fn of_assertion(a: &Assertion, newest: Version, left_alone: &BTreeMap<String, Le
     let level = match judgement {
         Judgement::Regression if free.is_none() => Level::Error,
         Judgement::Regression | Judgement::BrokenFromTheStart => Level::Warning,
-        Judgement::Removed | Judgement::CompiledOut if a.guarded.is_some() => Level::Warning,
+        Judgement::Removed | Judgement::CompiledOut | Judgement::Overtaken if a.guarded.is_some() => {
+            Level::Warning
+        }
         Judgement::Undecided if held => Level::Note,
         _ => return None,
     };

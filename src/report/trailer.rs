@@ -119,7 +119,12 @@ pub(super) fn statement(assertion: &Assertion) -> String {
     match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
         Some(event) => format!("now {}", fact(event)),
         None if assertion.compiled_out => format!("{} is compiled out", fact(&assertion.text)),
-        None if assertion.guarded.is_some() => format!("{} is removed", fact(&assertion.text)),
+        None if assertion.guarded.is_some() && assertion.matched == super::AssertionMatch::Removed => {
+            format!("{} is removed", fact(&assertion.text))
+        }
+        None if assertion.guarded.is_some() && !assertion.is_certain() => {
+            format!("{} comes too late", fact(&assertion.text))
+        }
         None if matches!(
             assertion.violation,
             Some(Violation::NonconformingFeature | Violation::BadPropertyUpdate)

@@ -298,3 +298,86 @@ fn copies_keep_the_numbers_of_lines() {
     let ran = super::kit::compile_and_run(&[("a.c".to_owned(), copy.clone())], &[], "");
     assert_eq!(ran.status, Some(0), "{copy}");
 }
+
+/// What is asserted comes too late behind what it guards: an abort became something undefined.
+#[test]
+fn an_assertion_behind_what_it_guards_is_too_late() {
+    let division = |body: &str| format!("int f(int a, int b) {{ int r; {body} return r; }}\n");
+    let (first, then) = ("assert(b != 0);", "r = a / b;");
+    let guards = pair(&division(&format!("{first} {then}")), &division(&format!("{then} {first}")));
+    assert_eq!(assertions(&guards), ["unchanged, goes on"]);
+    let said = ["too late", "something undefined comes before it", "b = 0"];
+    guards.says("check HEAD~1..HEAD", 0, &said, &["fixed", "1 kept"]);
+    guards.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    let program = |body: &str| {
+        format!(
+            "#include <stdio.h>\nint main(void) {{ int a, b, r; if (scanf(\"%d %d\", &a, &b) != 2) return 1; {body} printf(\"%d\\n\", r); return 0; }}\n"
+        )
+    };
+    let guards = pair(&program(&format!("{first} {then}")), &program(&format!("{then} {first}")));
+    guards.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    let helper = |body: &str| {
+        format!(
+            "static int div(int a, int b) {{ int r; {body} return r; }} int f(int a, int b) {{ return div(a, b - 3); }}\n"
+        )
+    };
+    let guards = pair(&helper(&format!("{first} {then}")), &helper(&format!("{then} {first}")));
+    guards.says("check HEAD~1..HEAD", 0, &["too late"], &["fixed"]);
+    let pointer = |body: &str| format!("int f(const int *p) {{ int r; {body} return r; }}\n");
+    let guards = pair(&pointer("assert(p); r = *p;"), &pointer("r = *p; assert(p);"));
+    guards.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    let aborts = "#include <stdlib.h>\n";
+    let ends = |body: &str| format!("{aborts}int f(int a, int b) {{ {body} return a; }}\n");
+    let guards =
+        pair(&ends("if (b == 0) abort(); int u = 100 / b;"), &ends("int u = 100 / b; if (b == 0) abort();"));
+    guards.says("check HEAD~1..HEAD", 0, &["too late", "abort() came before it"], &[]);
+    guards.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    // What has nothing to do with the assertion is not behind it.
+    let apart = |body: &str| format!("int f(int x, const int *p) {{ int r; {body} return r; }}\n");
+    let guards = pair(&apart("assert(x > 0); r = *p;"), &apart("r = *p; assert(x > 0);"));
+    guards.says("check HEAD~1..HEAD", 0, &[], &["too late"]);
+}
+
+/// What `__LINE__` gives is part of what a function does where a branch goes by it.
+#[test]
+fn line_numbers_that_decide_are_compared() {
+    let text = "static int line(void) { return __LINE__; }\nint f(int a) { assert(line() < 3); return a; }\n";
+    let moved = pair(text, &format!("\n\n\n{text}"));
+    moved.says("check HEAD~1..HEAD", 1, &["1 regression"], &["no function changed"]);
+    moved.says("diff HEAD~1..HEAD", 0, &[], &["no semantic change"]);
+    // A place that is only printed is no matter.
+    let logs = "void log_at(int line); static inline int here(void) { return __LINE__; }\n\
+                int f(int a) { if (a > 2) log_at(here()); return a; }\n";
+    let moved = pair(logs, &format!("\n\n\n{logs}"));
+    moved.says("diff HEAD~1..HEAD", 0, &["no semantic change"], &[]);
+}
+
+/// An assertion of a function elsewhere is one that changed callers have to see to.
+#[test]
+fn assertions_of_callees_elsewhere_are_seen() {
+    let callee = ("b.c", "#include <assert.h>\nint g(int x) { assert(x < 8); return x * 2; }\n");
+    let caller = |mask: u32| format!("int g(int x);\nint f(int a) {{ return g(a & {mask}) + 1; }}\n");
+    let (old, new) = (caller(7), caller(15));
+    let pair = Pair::of(&[("a.c", &old), callee], &[("a.c", &new), callee]);
+    pair.says("check HEAD~1..HEAD", 1, &["x < 8", "1 regression"], &[]);
+    let (status, out, err) = pair.run("condition --exit-code HEAD~1..HEAD");
+    assert_eq!(status, Some(1), "{out}\n{err}");
+}
+
+/// A result that the library never gives says nothing of what failed before.
+#[test]
+fn made_up_results_of_the_library_are_no_failures() {
+    let copy = |n: u32| {
+        format!(
+            "#include <string.h>\nint f(int a) {{ char t[8] = {{0}}; char *e = memccpy(t, \"abcdefg\", 'a' + (a & 3), {n}); assert(e != 0); return e - t; }}\n"
+        )
+    };
+    let pair_of = pair(&copy(4), &copy(3));
+    pair_of.says("check HEAD~1..HEAD", 1, &["1 regression"], &["broken before"]);
+    let day = |k: u32| {
+        format!(
+            "#include <time.h>\nint f(int a) {{ time_t t = (a & 7) * 86400L; struct tm *m = localtime(&t); assert(m->tm_mday < {k}); return m->tm_year; }}\n"
+        )
+    };
+    pair(&day(10), &day(8)).says("check HEAD~1..HEAD", 0, &[], &["broken before"]);
+}

@@ -10,6 +10,29 @@ pub(super) const MODELS: &[Model] = &[
     row("memcpy", |m, a| copy(m, a, 0, 1, 0)),
     row("memmove", |m, a| copy(m, a, 0, 1, 0)),
     row("mempcpy", |m, a| copy(m, a, 0, 1, 1)),
+    row("memccpy", |m, a| {
+        let (dst, src, byte, n) = (a.word(0)?, a.word(1)?, a.i32(2)? as u8, a.word(3)?);
+        let found = find_byte(m, src, n, byte, false)?.map(|at| at.wrapping_sub(src) + 1);
+        m.memory.copy(dst, src, found.unwrap_or(n))?;
+        a.address(found.map_or(0, |length| dst.wrapping_add(length)))
+    }),
+    row("swab", |m, a| {
+        let pairs = u64::try_from(a.int(2)?).unwrap_or(0) & !1;
+        let mut bytes = m.memory.read(a.word(0)?, pairs)?.to_vec();
+        bytes.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
+        m.memory.write(a.word(1)?, &bytes)?;
+        NOTHING
+    }),
+    row("wcslen", |m, a| a.integer(wide(m, a.word(0)?)?.len() as i128)),
+    row("wcscmp", |m, a| {
+        let (left, right) = (wide(m, a.word(0)?)?, wide(m, a.word(1)?)?);
+        a.integer(left.cmp(&right) as i128)
+    }),
+    row("wcscpy", |m, a| {
+        let n = wide(m, a.word(1)?)?.len() as u64 + 1;
+        m.memory.copy(a.word(0)?, a.word(1)?, 4 * n)?;
+        a.address(a.word(0)?)
+    }),
     row("bcopy", |m, a| copy(m, a, 1, 0, 0).map(|_| None)),
     row("memset", |m, a| {
         m.memory.fill(a.word(0)?, a.word(2)?, a.i32(1)? as u8)?;
@@ -120,6 +143,18 @@ fn copy(m: &mut Machine<'_>, a: &Arguments<'_>, dst: usize, src: usize, after: u
     let n = a.word(2)?;
     m.memory.copy(a.word(dst)?, a.word(src)?, n)?;
     a.address(a.word(dst)?.wrapping_add(after.wrapping_mul(n)))
+}
+
+/// Returns a text of `wchar_t`, signed words of 32 bits, without its end.
+fn wide(m: &mut Machine<'_>, at: u64) -> Run<Vec<i32>> {
+    let mut found = Vec::new();
+    loop {
+        let here = at.wrapping_add(4 * found.len() as u64);
+        match m.memory.load(here, 4)? as u32 as i32 {
+            0 => return Ok(found),
+            character => found.push(character),
+        }
+    }
 }
 
 /// Compares byte by byte up to `n`, reading no further than the first difference (or NUL).

@@ -1,4 +1,4 @@
-//! `strftime` of a given time, in the C locale.
+//! `strftime` of a given time, in the C locale; times and dates of Greenwich.
 //!
 //! What depends on the time zone, on flags and widths, or on numbers that no date has ends the run without
 //! an answer: releases of glibc differ there.
@@ -8,7 +8,79 @@ use super::{Arguments, Model, row};
 use crate::interp::machine::{Machine, Run, Stop};
 use crate::ir::Const;
 
-pub(super) const MODELS: &[Model] = &[row("strftime", format)];
+pub(super) const MODELS: &[Model] = &[
+    row("strftime", format),
+    row("gmtime_r", |m, a| {
+        put_date(m, a.word(0)?, a.word(1)?)?;
+        a.address(a.word(1)?)
+    }),
+    row("timegm", seconds),
+];
+
+/// Bytes of `struct tm`, with the offset and the name of its time zone.
+const TM_OFFSET: u64 = 40;
+const TM_ZONE: u64 = 48;
+/// Days of an era of 400 years, and from 0000-03-01 to 1970-01-01.
+const ERA: i64 = 146_097;
+const EPOCH: i64 = 719_468;
+
+/// Writes the date of the time at an address. Years that have no four digits are left open.
+fn put_date(m: &mut Machine<'_>, from: u64, to: u64) -> Run<()> {
+    let time = m.memory.load(from, 8)? as u64 as i64;
+    let (days, second) = (time.div_euclid(86_400), time.rem_euclid(86_400));
+    // Years are counted from March, so that a leap day is the last.
+    let day = days + EPOCH;
+    let (era, of_era) = (day.div_euclid(ERA), day.rem_euclid(ERA));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march = (5 * of_year + 2) / 153;
+    let month = if march < 10 { march + 2 } else { march - 10 };
+    let year = year + 400 * era + i64::from(month < 2);
+    if !(1000..=9999).contains(&year) {
+        return open();
+    }
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let start = if month < 2 { of_year - 306 } else { of_year + 59 + i64::from(is_leap) };
+    let members = [
+        second % 60,
+        second / 60 % 60,
+        second / 3600,
+        of_year - (153 * march + 2) / 5 + 1,
+        month,
+        year - 1900,
+        (days + 4).rem_euclid(7),
+        start,
+        0,
+    ];
+    for (k, member) in (0u64..).zip(members) {
+        m.memory.store(to.wrapping_add(4 * k), 4, member as u32 as u128)?;
+    }
+    m.memory.store(to.wrapping_add(TM_OFFSET), 8, 0)?;
+    // The name of the zone is a text of the library.
+    m.memory.undefine(to.wrapping_add(TM_ZONE), 8)?;
+    Ok(())
+}
+
+/// The time of a date whose members are what dates have; others are left open.
+fn seconds(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
+    let tm = a.word(0)?;
+    let mut member = |k: u64, least: i64, most: i64| -> Run<i64> {
+        let value = m.memory.load(tm.wrapping_add(4 * k), 4)? as u32 as i32;
+        if (least..=most).contains(&value.into()) { Ok(value.into()) } else { open() }
+    };
+    let (second, minute, hour) = (member(0, 0, 59)?, member(1, 0, 59)?, member(2, 0, 23)?);
+    let (day, month, year) = (member(3, 1, 28)?, member(4, 0, 11)?, member(5, -900, 8099)? + 1900);
+    let (march, year) = if month < 2 { (month + 10, year - 1) } else { (month - 2, year) };
+    let of_era = year.rem_euclid(400);
+    let days = 365 * of_era + of_era / 4 - of_era / 100 + (153 * march + 2) / 5 + day - 1;
+    let days = year.div_euclid(400) * ERA + days - EPOCH;
+    let time = days * 86_400 + hour * 3600 + minute * 60 + second;
+    // It also says which days of the week and of the year these are.
+    m.memory.store(tm.wrapping_add(24), 4, (days + 4).rem_euclid(7) as u128)?;
+    m.memory.undefine(tm.wrapping_add(28), 4)?;
+    m.memory.store(tm.wrapping_add(32), 4, 0)?;
+    a.integer(time.into())
+}
 
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS: [&str; 12] = [

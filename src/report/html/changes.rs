@@ -4,7 +4,7 @@ use super::markup::Html;
 use super::source::{Excerpt, Side, difference, marked};
 use super::{Section, View, drawing, rest};
 use crate::report::RepoPath;
-use crate::report::assertion::{Assertion, AssertionOutcome, Violation};
+use crate::report::assertion::{Assertion, AssertionOutcome, Judgement, Violation};
 use crate::report::escape::shortened;
 use crate::report::model::{
     Causes, Churn, Fact, FunctionReport, HunkReport, LineRef, Point, Verdict, Witness,
@@ -21,7 +21,10 @@ const CAUSES: usize = 12;
 
 /// Promises that are broken.
 pub fn broken(view: &View) -> Section {
-    let broken = view.report.assertions.iter().filter(|a| a.violation == Some(Violation::Regression));
+    let newest = view.report.versions.last().map_or(0, |v| v.index);
+    let broken = view.report.assertions.iter().filter(|a| {
+        a.violation == Some(Violation::Regression) || a.judgement(newest) == Judgement::Overtaken
+    });
     let pieces: Vec<Html> = broken.map(broken_promise).collect();
     Section {
         id: "broken",
@@ -50,7 +53,7 @@ fn broken_promise(a: &Assertion) -> Html {
     html.element("ul", &[("class", "facts")], |html| {
         html.element("li", &[("class", "old")], |html| html.leaf("code", &[], &a.text));
     });
-    if let Some(witness) = &a.counterexample {
+    if let Some(witness) = a.counterexample.as_ref().or(a.guarded.as_ref()) {
         html.markup("<dl>");
         example(witness, &a.function, "", false, &mut html);
         html.markup("</dl>");

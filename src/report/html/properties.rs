@@ -10,7 +10,7 @@ use crate::report::text;
 /// How a judgement is shown: id, title, kind for the filter, class of the condition, and what it means.
 type Manner = (Judgement, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-const MANNERS: [Manner; 9] = [
+const MANNERS: [Manner; 10] = [
     (
         Judgement::Regression,
         "broken",
@@ -74,6 +74,14 @@ const MANNERS: [Manner; 9] = [
         "open",
         "differs",
         "Assertions that the newer version writes and does not check.",
+    ),
+    (
+        Judgement::Overtaken,
+        "too-late",
+        "Too late",
+        "open",
+        "differs",
+        "Assertions that came before what they guard, and come behind it in the newer version.",
     ),
     (Judgement::Kept, "kept", "Kept", "held", "kept", "Properties that the change breaks on no input."),
 ];

@@ -25,6 +25,7 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
         (Judgement::Undecided, "undecided", true),
         (Judgement::Removed, "removed", true),
         (Judgement::CompiledOut, "compiled out", true),
+        (Judgement::Overtaken, "too late", true),
         (Judgement::Possible, "possible, if callers pass such an input", options.verbose),
         (Judgement::Preexisting, "broken before, too", options.verbose),
         (Judgement::Kept, "kept", options.verbose),
@@ -98,6 +99,11 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     }
 }
 
+/// Why an assertion, or an end of the program, does not stop what it stopped before.
+pub(super) fn overtaken(a: &Assertion) -> &'static str {
+    if a.kind.is_safety() { "abort() came before it" } else { "something undefined comes before it" }
+}
+
 /// What there is to say of a property beside what it is, in a few words each.
 pub fn remarks(report: &Report, options: &TextOptions, a: &Assertion, judgement: Judgement) -> Vec<String> {
     let whose = match a.violation {
@@ -107,7 +113,8 @@ pub fn remarks(report: &Report, options: &TextOptions, a: &Assertion, judgement:
         _ => None,
     };
     let goes_on = a.guarded.as_ref().map(|_| "what it stopped goes on");
-    let why = why_open(a, judgement, newest(report)).or(goes_on);
+    let too_late = goes_on.filter(|_| judgement == Judgement::Overtaken).map(|_| overtaken(a));
+    let why = why_open(a, judgement, newest(report)).or(too_late).or(goes_on);
     let left_alone = options.left_alone.get(&a.id).filter(|_| judgement == Judgement::Regression);
     let left_alone = left_alone
         .map(|why| why.reason().map_or("not blocked".to_owned(), |reason| format!("suppressed: {reason}")));
@@ -197,6 +204,7 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
         (Judgement::Undecided, "undecided"),
         (Judgement::Removed, "removed"),
         (Judgement::CompiledOut, "compiled out"),
+        (Judgement::Overtaken, "too late"),
         (Judgement::Possible, "possible"),
         (Judgement::Preexisting, "broken before, too"),
         (Judgement::Kept, "kept"),

@@ -1,15 +1,20 @@
 //! Broken promises: assertions and pinned facts that no longer hold, each with the input that shows it.
 
 use super::View;
+use super::check::overtaken;
 use super::witness::input_text;
-use crate::report::assertion::{Assertion, AssertionOutcome, Violation};
+use crate::report::assertion::{Assertion, AssertionOutcome, Judgement, Violation};
 use crate::report::escape::{shortened, visible};
 use crate::report::model::Report;
 use crate::report::palette::Slot;
 use std::io::{self, Write};
 
 fn broken(report: &Report) -> impl Iterator<Item = &Assertion> {
-    report.assertions.iter().filter(|a| a.violation == Some(Violation::Regression))
+    let newest = report.versions.last().map_or(0, |v| v.index);
+    let is_broken = move |a: &&Assertion| {
+        a.violation == Some(Violation::Regression) || a.judgement(newest) == Judgement::Overtaken
+    };
+    report.assertions.iter().filter(is_broken)
 }
 
 pub(super) fn has_any(report: &Report) -> bool {
@@ -28,11 +33,14 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         line.plain("  ").paint(Slot::File, &a.file.to_string());
         line.plain(&format!("  {}()  {kind}  ", visible(&a.function)));
         line.paint(Slot::Removed, &visible(&a.text));
-        if let Some(at) = failing.and_then(|v| a.lines.get(&v)) {
+        if let Some(at) = failing.and_then(|v| a.lines.get(&v)).or(a.lines.values().next_back()) {
             line.plain(&format!("  line {at}"));
         }
+        if a.guarded.is_some() && a.counterexample.is_none() {
+            line.paint(Slot::Status, &format!("  {}", overtaken(a)));
+        }
         line.write(out)?;
-        let Some(witness) = &a.counterexample else { continue };
+        let Some(witness) = a.counterexample.as_ref().or(a.guarded.as_ref()) else { continue };
         let room = view.options.width.saturating_sub(16).max(40);
         let mut line = view.line();
         line.plain("      for example ").plain(&shortened(&input_text(witness, &a.function), room));
