@@ -40,7 +40,7 @@ struct Changed<'a> {
     newest: &'a Member,
     /// By version; where only what objects begin with differs, by that.
     class_of: Vec<Option<usize>>,
-    /// An input shows it; else it is open, and only callers at hand are asked.
+    /// An input shows it, or it begins with other values; else it is open, and only callers at hand are asked.
     is_shown: bool,
 }
 
@@ -193,11 +193,12 @@ fn changed<'a>(
     let points = || a.diff.iter().flat_map(|d| &d.points);
     let told = points().flat_map(|p| &p.churns).any(|c| c.subject.is_observable() && c.witness.is_some());
     let is_open = any || points().any(|p| !p.undecided.is_empty());
-    let is_shown = told || a.is_shown;
-    let class_of = match a.representative.len() > 1 || !any {
+    let class_of = match a.representative.len() > 1 {
         true => a.class_of.clone(),
         false => beginnings(l, reaches),
     };
+    let begins = a.representative.len() <= 1 && class_of.iter().flatten().any(|c| *c > 0);
+    let is_shown = told || a.is_shown || begins;
     let is_changed = is_shown || is_open && class_of.iter().flatten().any(|c| *c > 0);
     let (_, newest) = l.newest()?;
     let name = newest.function.name.clone();
@@ -334,7 +335,8 @@ fn add_linked(
         let Some(newest) = wider.last() else { return };
         let reach = Reach::of(newest);
         let defined = starts.iter().flat_map(|path| reach.missing(path, "main")).collect();
-        let search = Search { defined, named: BTreeSet::new(), hooks: true }.without(&asked);
+        let search =
+            Search { defined, named: BTreeSet::new(), hooks: true, asserting: false }.without(&asked);
         let known = newest.iter().flatten().map(|(path, _)| path.clone()).collect();
         let paths = linked::search(&*version.tree, &known, &search, &memory).chosen(beside);
         asked.join(search);

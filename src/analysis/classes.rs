@@ -152,6 +152,12 @@ pub struct Analysed {
 }
 
 impl Analysed {
+    /// Which versions differ, and nothing that was found.
+    pub(super) fn classes_alone(lineage: &Lineage) -> Analysed {
+        let (class_of, representative) = classify(lineage);
+        Analysed { class_of, representative, diff: None, is_harmless: false, is_shown: false }
+    }
+
     /// What is left where nothing could be said.
     fn open(class_of: Vec<Option<usize>>, representative: Vec<usize>, reason: &str) -> Analysed {
         let diff = Some(FunctionDiff::nothing(reason.to_owned()));

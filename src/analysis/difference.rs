@@ -104,6 +104,7 @@ pub fn differences(request: &Request, choice: &Choice) -> Differences {
 fn in_pool(request: &Request, choice: &Choice) -> Differences {
     let mut loaded = super::Loaded::of(request);
     loaded.add_callers(request, MAX_CALLERS);
+    loaded.add_asserting(request);
     let super::Loaded { by_version, reaches, lineages, notices, .. } = loaded;
     let world = World::new(&by_version, reaches, &lineages, &Unwatched);
     let last = request.versions.len().saturating_sub(1);
@@ -121,7 +122,7 @@ fn in_pool(request: &Request, choice: &Choice) -> Differences {
         new: info(last),
         added: added.collect(),
         compared,
-        hunks: super::hunks::unread(request, &by_version, &lineages),
+        hunks: super::hunks::unread(request, &by_version, &lineages, &world.reaches),
         unread: unread(&by_version).into_iter().chain(super::statics::failing(&by_version)).collect(),
         notices,
     }

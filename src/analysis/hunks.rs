@@ -11,6 +11,7 @@
 use super::classes::Analysed;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
+use super::reach::Reach;
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
 use crate::frontend::c::lines::{LineKind, code};
@@ -29,6 +30,7 @@ pub fn account(
     files: &[VersionFiles],
     lineages: &[Lineage],
     analysed: &[Analysed],
+    reaches: &[Reach],
 ) {
     let churns = report.functions.iter().flat_map(|f| {
         let churns = f.points.iter().flat_map(|p| &p.churns);
@@ -39,8 +41,8 @@ pub fn account(
         })
     });
     let churning = churns.flatten().collect();
-    let mut judge =
-        Judge { request, files, lineages, analysed, churning, kinds: BTreeMap::new(), code: BTreeMap::new() };
+    let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
+    let mut judge = Judge { request, files, lineages, analysed, reaches, churning, kinds, code };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -68,13 +70,20 @@ pub fn account(
 }
 
 /// The hunks of a range whose text was not read, whatever is asked of the rest: branches that are not taken,
-/// what the parser could not place, functions that it lost.
-pub(super) fn unread(request: &Request, files: &[VersionFiles], lineages: &[Lineage]) -> Vec<HunkReport> {
+/// what the parser could not place, functions that it lost, declarations that reach no function.
+pub(super) fn unread(
+    request: &Request,
+    files: &[VersionFiles],
+    lineages: &[Lineage],
+    reaches: &[Reach],
+) -> Vec<HunkReport> {
+    let analysed: Vec<Analysed> = lineages.iter().map(Analysed::classes_alone).collect();
     let mut judge = Judge {
         request,
         files,
         lineages,
-        analysed: &[],
+        analysed: &analysed,
+        reaches,
         churning: BTreeSet::new(),
         kinds: BTreeMap::new(),
         code: BTreeMap::new(),
@@ -116,6 +125,8 @@ fn not(why: &str) -> Line {
 
 struct Judge<'a> {
     request: &'a Request,
+    /// By version.
+    reaches: &'a [Reach],
     files: &'a [VersionFiles],
     lineages: &'a [Lineage],
     analysed: &'a [Analysed],
@@ -189,12 +200,58 @@ impl Judge<'_> {
                     {
                         "lost"
                     }
+                    Some(LineKind::Global(name))
+                        if !self.has_users(pair, &name) && !self.is_read(version, path, &name) =>
+                    {
+                        "global"
+                    }
+                    Some(LineKind::Type(name))
+                        if self.reached(pair, path, &name).is_empty()
+                            && !self.has_users(pair, &name)
+                            && !self.is_laid_out_anew(pair, path, &name) =>
+                    {
+                        "layout"
+                    }
                     Some(_) => continue,
                 };
                 return Some(why);
             }
         }
         None
+    }
+
+    /// Whether a table of functions holds the same ones under other names.
+    fn begins_alike(&self, pair: usize, path: &Path, name: &str) -> bool {
+        let begins = |version: usize| -> Option<BTreeSet<_>> {
+            let (reach, units) = (self.reaches.get(version)?, self.readers(version, path));
+            let of = |u: &&Arc<Unit>| {
+                let g = u.globals.iter().find(|g| *g.name == *name)?;
+                let holds_functions = g.init.iter().flat_map(|p| p.symbols()).any(|s| u.global(s).is_none());
+                reach.begins(&u.path, &g.symbol).filter(|_| holds_functions)
+            };
+            units.iter().map(of).collect()
+        };
+        begins(pair).is_some_and(|old| !old.is_empty() && begins(pair + 1) == Some(old))
+    }
+
+    /// Whether a function leads to an object that a file defines, of the units that read the file.
+    fn is_read(&self, version: usize, path: &Path, name: &str) -> bool {
+        let Some(reach) = self.reaches.get(version) else { return false };
+        self.readers(version, path).iter().any(|unit| {
+            let named = unit.globals.iter().filter(|g| *g.name == *name);
+            named.into_iter().any(|g| !reach.readers(&unit.path, &g.symbol).is_empty())
+        })
+    }
+
+    /// Whether a function that was compared has a name in its text.
+    fn has_users(&self, pair: usize, name: &str) -> bool {
+        let here = |l: &Lineage| {
+            [pair, pair + 1].iter().any(|&v| {
+                let m = l.members.get(v).and_then(Option::as_ref);
+                m.is_some_and(|m| self.names(v, m, name))
+            })
+        };
+        self.lineages.iter().any(here)
     }
 
     /// Whether a hunk changes nothing but comments and white space.
@@ -246,6 +303,7 @@ impl Judge<'_> {
             }
             LineKind::Blank => Line::Neutral,
             LineKind::Inactive => not("inactive-branch"),
+            LineKind::Global(name) if self.begins_alike(pair, path, &name) => Line::Neutral,
             LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
             LineKind::Prototype(name) => match self.declaration(pair, path, &name, "prototype") {
                 Line::Not(_) if self.is_seen_by_users(pair, path, &name) => Line::Neutral,

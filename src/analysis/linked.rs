@@ -43,6 +43,8 @@ pub(super) struct Search {
     pub named: BTreeSet<Arc<str>>,
     /// Whoever has something run around `main`.
     pub hooks: bool,
+    /// Of those that define functions, only those whose functions assert something.
+    pub asserting: bool,
 }
 
 /// Where it is.
@@ -63,6 +65,7 @@ impl Search {
             defined: self.defined.difference(&asked.defined).filter(|n| !library(n)).cloned().collect(),
             named: self.named.difference(&asked.named).cloned().collect(),
             hooks: self.hooks && !asked.hooks,
+            asserting: self.asserting,
         }
     }
 
@@ -151,12 +154,15 @@ pub(super) fn search(
         let text = text.unwrap_or_else(|| Arc::from([]));
         let is_named = elsewhere::mentions(&text, &named);
         let mut defines = Vec::new();
-        if elsewhere::mentions(&text, &names) {
+        let is_candidate = !wanted.asserting || may_define(&text, &names);
+        if is_candidate && elsewhere::mentions(&text, &names) {
             let items = Items::of(&text);
             // What has a start of its own is another program.
             let is_start = items.functions().any(|f| f == "main");
             let has = |(is_function, name): &&Name| items.is_defined_for_all(name, *is_function);
-            let fits = |name: &&Name| &*name.1 == "main" || !is_start;
+            let asserts = |name: &Name| name.0 && items.has_token(&name.1, &is_asserting);
+            let fits =
+                |name: &&Name| (&*name.1 == "main" || !is_start) && (!wanted.asserting || asserts(name));
             defines = wanted.defined.iter().filter(fits).filter(has).cloned().collect();
         }
         (is_hook || is_named || !defines.is_empty()).then(|| (path.clone(), is_hook, is_named, defines))
@@ -174,6 +180,24 @@ pub(super) fn search(
         }
     }
     found
+}
+
+/// Whether a text has one of the names before a parenthesis in a line that begins at its margin, as definitions
+/// do: enough to leave out most files that only call it.
+fn may_define(text: &[u8], names: &BTreeSet<&[u8]>) -> bool {
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    text.split(|b| *b == b'\n').any(|line| {
+        let Some(open) = line.iter().position(|b| *b == b'(') else { return false };
+        let head = line.get(..open).unwrap_or_default().trim_ascii_end();
+        let start = head.iter().rposition(|b| !is_part(b)).map_or(0, |last| last + 1);
+        line.first().is_some_and(is_part) && names.contains(head.get(start..).unwrap_or_default())
+    })
+}
+
+/// Whether a word asserts something, or may be a macro that does.
+fn is_asserting(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    word.contains("assert") || word == "abort"
 }
 
 /// Whether a file defines a name for other files.

@@ -12,7 +12,7 @@ use super::{Request, bindings, classes, elsewhere, files, renamed};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
 use crate::report::filter::glob_matches;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,12 +38,45 @@ impl Loaded {
         let by_version = load(request, &units, &paths);
         let (reaches, lineages, notices) = (Vec::new(), Vec::new(), Vec::new());
         let mut loaded = Loaded { units, by_version, reaches, lineages, notices };
-        let changed = loaded.changed_objects();
-        if !loaded.add_naming(request, &changed, MAX_READERS) {
-            loaded.link(request);
-        }
+        loaded.link(request);
+        let changed = &loaded.changed_objects() | &loaded.begun_objects();
+        loaded.add_naming(request, &changed, MAX_READERS);
         loaded.add_linked(request);
+        if request.analysis.properties_only {
+            loaded.add_asserting(request);
+        }
         loaded
+    }
+
+    /// Loads the files that define what changed functions call, where that asserts something itself: whether
+    /// it holds may be for the caller to see to.
+    pub fn add_asserting(&mut self, request: &Request) {
+        let Some(newest) = request.versions.last().filter(|_| !request.analysis.whole) else { return };
+        let mut asked: BTreeSet<PathBuf> = BTreeSet::new();
+        let changed = self.lineages.iter().filter(|l| classes::is_changed(l));
+        let mut names: BTreeMap<PathBuf, BTreeSet<Name>> = BTreeMap::new();
+        for (_, m) in changed.filter_map(|l| l.newest()) {
+            let Some(reach) = self.reaches.last() else { continue };
+            let called = m.inlined.nodes.iter().flat_map(|n| n.instr.named_callees());
+            let missing = called.filter(|name| reach.definition(&m.file, name).is_none());
+            names.entry(m.file.clone()).or_default().extend(missing.map(|name| (true, name.clone())));
+        }
+        let known = self.by_version.iter().flatten().flatten().map(|(path, _)| path.clone()).collect();
+        let defined = names.values().flatten().cloned().collect();
+        let search = Search { defined, asserting: true, ..Search::default() }.without(&Search::default());
+        let found = linked::search(&*newest.tree, &known, &search, &linked::Memory::default());
+        for (beside, defined) in &names {
+            let definers = defined.iter().filter_map(|name| found.definers.get(name));
+            asked.extend(definers.filter_map(|paths| linked::chosen(paths, beside)).cloned());
+        }
+        let left_out = asked.len().saturating_sub(MAX_FURTHER);
+        if left_out > 0 {
+            self.notices.push(format!(
+                "note: {left_out} more files were not looked at for what changed functions must see to"
+            ));
+        }
+        let paths: Vec<PathBuf> = asked.into_iter().take(MAX_FURTHER).collect();
+        self.add_files(request, &paths);
     }
 
     /// Loads what the programs of the range are linked with and what decides which definitions names lead
@@ -213,18 +246,30 @@ impl Loaded {
         found
     }
 
-    /// Symbols of objects with a name outside their files that begin otherwise from one version to the next.
+    /// Symbols of objects with a name outside their files to which what runs before the program's start gives
+    /// other values from one version to the next, or may.
+    fn begun_objects(&self) -> BTreeSet<Arc<str>> {
+        let begun: Vec<BTreeSet<_>> = self.reaches.iter().map(Reach::begun).collect();
+        let differing = begun.windows(2).flat_map(|pair| pair[0].symmetric_difference(&pair[1]));
+        differing.map(|(symbol, _)| symbol.clone()).collect()
+    }
+
+    /// Symbols of objects with a name outside their files that begin otherwise from one version to the next,
+    /// themselves or by what they lead to: what only has a name in its file is reached through them.
     fn changed_objects(&self) -> BTreeSet<Arc<str>> {
         let mut found = BTreeSet::new();
-        for pair in self.by_version.windows(2) {
+        for (pair, reach) in self.by_version.windows(2).zip(self.reaches.windows(2)) {
             for (old, new) in pair[0].iter().zip(&pair[1]) {
-                let (Some((_, Ok(old))), Some((_, Ok(new)))) = (old, new) else { continue };
+                let (Some((before, Ok(old))), Some((after, Ok(new)))) = (old, new) else { continue };
                 if Arc::ptr_eq(old, new) {
                     continue;
                 }
                 for g in new.unit.globals.iter().filter(|g| g.linkage == Linkage::External) {
-                    let before = old.unit.global(&g.symbol).filter(|b| b.linkage == Linkage::External);
-                    if before.is_some_and(|b| (b.size, &b.init) != (g.size, &g.init)) {
+                    let defined = old.unit.global(&g.symbol).filter(|b| b.linkage == Linkage::External);
+                    let begins = |reach: &Reach, file| reach.begins(file, &g.symbol);
+                    if defined.is_some_and(|b| b.size != g.size)
+                        || defined.is_some() && begins(&reach[0], before) != begins(&reach[1], after)
+                    {
                         found.insert(g.symbol.clone());
                     }
                 }

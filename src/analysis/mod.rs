@@ -282,7 +282,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, request.analysis.rlimit));
-    hunks::account(&mut report, request, &by_version, &lineages, &analysed);
+    hunks::account(&mut report, request, &by_version, &lineages, &analysed, &world.reaches);
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
     }

@@ -103,6 +103,8 @@ fn object_part(g: &Global, is_function: &dyn Fn(&str) -> bool) -> Part {
                 hasher.update(bytes);
             }
             InitPiece::Address { offset, symbol, plus } => {
+                // Functions go by what they are.
+                let symbol = if is_function(symbol) { "" } else { symbol };
                 hasher.update(format!("&{symbol} {plus} {offset}").as_bytes());
             }
             InitPiece::Unknown { offset, size, text, symbols } => {
@@ -303,6 +305,19 @@ impl Reach {
             let ids = self.units.iter().enumerate().flat_map(of);
             ids.map(|id| (id, self.variables_of(vec![id], true))).collect()
         })
+    }
+
+    /// The objects with a name outside their files that what runs before `main` leads to, each with the hash of
+    /// what that does.
+    pub fn begun(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
+        let mut found = BTreeSet::new();
+        for (id, objects) in self.starters() {
+            let does = self.does.get_or_init(|| self.hashes(false)).get(id);
+            let external = objects.iter().filter_map(|o| self.object(*o));
+            let external = external.filter(|g| g.linkage == Linkage::External);
+            found.extend(external.filter_map(|g| Some((g.symbol.clone(), does?.clone()))));
+        }
+        found
     }
 
     /// The objects among these, and those that they lead to, whose values are not known; `deep`: through
@@ -519,6 +534,12 @@ impl Reach {
     /// The same with the initial values of all objects that take part.
     pub fn whole(&self, file: &Path, name: &str) -> Option<Arc<str>> {
         self.whole.get_or_init(|| self.hashes(true)).get(&self.function(file, name)?).cloned()
+    }
+
+    /// What an object of a file begins with, with all that it leads to.
+    pub fn begins(&self, file: &Path, symbol: &str) -> Option<Arc<str>> {
+        let id = self.by_path.get(file).and_then(|u| self.own.get(*u)?.get(&(false, symbol.into())))?;
+        self.whole.get_or_init(|| self.hashes(true)).get(id).cloned()
     }
 
     /// The names that a function of a file leads to and that nothing that was loaded defines, and those of

@@ -35,6 +35,9 @@ pub fn convert(
     if run.old.assumed_calls.iter().chain(&run.new.assumed_calls).next().is_some() {
         relies_on.push("assumed-calls".to_owned());
     }
+    if run.is_relaid() {
+        relies_on.push("layouts".to_owned());
+    }
     if run.old.overflowed() || run.new.overflowed() {
         relies_on.push("-fwrapv".to_owned());
     }
@@ -503,7 +506,7 @@ fn outcome(o: &Outcome, m: &Member, names: &Names, program: bool, values: Values
         stdout,
         stdout_base64,
         stderr: String::from_utf8(o.stderr.clone()).ok().filter(|text| !text.is_empty()),
-        exit: if program { o.exit_code } else { None },
+        exit: if program || end == report::End::Exit { o.exit_code } else { None },
         values,
         undefined,
     }

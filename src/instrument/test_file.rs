@@ -211,6 +211,9 @@ impl Test<'_> {
         if sides.iter().any(|side| side.source.has_our_names) {
             return Some("the file has names that begin with invdiff_, as a test's do".into());
         }
+        if self.witness.relies_on.iter().any(|what| what == "layouts") {
+            return Some("structures of its input lie otherwise in the two versions".into());
+        }
         if let Some(name) = sides.iter().find_map(|side| takes_ours(&side.source.unit)) {
             return Some(format!("the file has a {name} of its own, or calls it, and a test needs it"));
         }
@@ -237,6 +240,12 @@ impl Test<'_> {
         let hooks = unit.functions.iter().any(|f| f.binding.before_main.is_some());
         if self.witness.kind != WitnessKind::Program && (hooks || !unit.init_array.is_empty()) {
             return Some("what runs before main in the file changes what the function finds");
+        }
+        let is_late = unit.functions.iter().any(|f| f.binding.after_main.is_some())
+            || ["atexit", "on_exit"].iter().any(|name| unit.names_function(name));
+        let ends = [&self.witness.old, &self.witness.new].map(|run| run.end);
+        if self.witness.kind == WitnessKind::Program && is_late && ends.contains(&End::Abort) {
+            return Some("what runs after main ends one of the versions, when a test is over");
         }
         if unit.functions.iter().any(|f| f.binding.label.is_some()) {
             return Some("the file gives functions other symbols than their names");
@@ -322,8 +331,8 @@ impl Test<'_> {
                 End::Undefined => "undefined",
                 End::Fuel => "fuel",
             };
-            // A process that is ended has a status, whatever was called.
-            let has_status = is_program || run.end == End::Exit;
+            // A signal leaves no status.
+            let has_status = run.end == End::Exit || is_program && run.end == End::Return;
             let code = run.exit.filter(|_| differ && has_status).map_or(-1, |c| c & 255);
             let out = string_literal(run.stdout.as_deref().unwrap_or_default().as_bytes());
             Ok(format!("{{\"{how}\", {code}, {out}, sizeof {out} - 1}}"))

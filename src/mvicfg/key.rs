@@ -4,7 +4,8 @@
 //! compared although their variable numbers differ. Source positions, macro names and display types
 //! take no part: layout and comments change no key.
 
-use crate::ir::{Binding, CType, Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
+use crate::ir::{Binding, CType, Callee, Expr, Function, Instr, NodeId, Object, Op, StmtId, VarId, VarKind};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -232,9 +233,9 @@ impl Names for Numbered<'_> {
 
 /// Returns a hash of the whole body that does not depend on layout, comments or names of locals.
 /// Two functions with equal hashes behave the same when their callees and globals do, but for the
-/// numbers that `__LINE__` gives.
+/// numbers that `__LINE__` gives, where no branch rests on them.
 pub fn body_hash(f: &Function) -> String {
-    hash(f, false)
+    hash(f, lines_decide(f))
 }
 
 /// The same with the numbers that `__LINE__` gives.
@@ -245,9 +246,57 @@ pub fn exact_body_hash(f: &Function) -> String {
 /// As [`body_hash`], with callees by number and not by name, and their names.
 pub fn body_and_callees(f: &Function) -> (String, Vec<Arc<str>>) {
     let callees = Some(Default::default());
-    let names = Numbered { function: f, numbers: Default::default(), line_numbers: false, callees };
+    let names = Numbered { function: f, numbers: Default::default(), line_numbers: lines_decide(f), callees };
     let hash = spelled(f, &names);
     (hash, names.callees.map(std::cell::RefCell::into_inner).unwrap_or_default())
+}
+
+/// Whether a branch goes by what `__LINE__` gives. That it equals something else is asked by code that jumps to
+/// where it was, which no move of lines changes.
+fn lines_decide(f: &Function) -> bool {
+    let has_line = |e: &Expr| {
+        let mut found = false;
+        e.for_each(&mut |x| found |= x.is_line_number());
+        found
+    };
+    if !f.nodes.iter().any(|n| matches!(&n.instr, Instr::Assign { value, .. } | Instr::Branch { cond: value } if has_line(value))) {
+        return false;
+    }
+    let mut vars: BTreeSet<VarId> = BTreeSet::new();
+    let follows = |e: &Expr, vars: &BTreeSet<VarId>| {
+        let mut found = has_line(e);
+        e.for_each_var(&mut |v| found |= vars.contains(&v));
+        found
+    };
+    loop {
+        let before = vars.len();
+        for node in &f.nodes {
+            if let Instr::Assign { dst, value } = &node.instr
+                && follows(value, &vars)
+            {
+                vars.insert(*dst);
+            }
+        }
+        if vars.len() == before {
+            break;
+        }
+    }
+    f.nodes.iter().any(|n| match &n.instr {
+        Instr::Branch { cond } if follows(cond, &vars) => {
+            let mut others = false;
+            cond.for_each_var(&mut |v| others |= !vars.contains(&v));
+            !others || !is_equality(cond)
+        }
+        _ => false,
+    })
+}
+
+fn is_equality(cond: &Expr) -> bool {
+    match cond {
+        Expr::Op { op: Op::Not, args, .. } => args.iter().all(is_equality),
+        Expr::Op { op, .. } => *op == Op::Eq,
+        _ => false,
+    }
 }
 
 fn hash(f: &Function, line_numbers: bool) -> String {

@@ -419,6 +419,10 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
         let count = by_function.iter().map(Vec::len).sum::<usize>();
         let observable = by_function.iter().flatten().filter(|c| c.observable).count();
         let seen = match observable {
+            // An object may have any value by the time that a function is called.
+            0 if by_function.iter().flatten().any(|c| c.subject.starts_with("initial value of ")) => {
+                "shown by no input".to_owned()
+            }
             0 => "none seen by callers".to_owned(),
             n if n == count => "seen by callers".to_owned(),
             n => format!("{n} seen by callers"),

@@ -2,10 +2,12 @@
 //! with them is to read them.
 //!
 //! Nothing else can name such an object, and where its address goes nowhere but into variables and parameters
-//! of the unit that are only read through or compared, nobody writes it. What cannot be read of a unit may do anything to it, so a unit with gaps has none of them.
+//! of the unit that are only read through or compared, nobody writes it. An address in an initialiser goes
+//! where what is loaded from there goes. What cannot be read of a unit may do anything to it, so a unit with
+//! gaps has none of them.
 
 use super::library;
-use crate::ir::{CType, Callee, Expr, InitPiece, Instr, Linkage, Object, Op, Unit, VarId};
+use crate::ir::{CType, Callee, Expr, Global, InitPiece, Instr, Linkage, Object, Op, Unit, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -21,54 +23,98 @@ pub fn settle(unit: &mut Unit) {
     }
 }
 
-/// What may hold the address of an object: the object's own name, or a variable of the function of a number.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Holder {
-    Symbol(Arc<str>),
-    Var(usize, VarId),
-}
+/// A variable of the function of a number.
+type Holder = (usize, VarId);
 
-/// Where addresses go: who holds one that another one gets, and to whom something else is done than reading.
+/// Where the addresses of objects go, and to which of them something else is done than reading. Objects go by
+/// their numbers in the unit.
 #[derive(Default)]
 struct Flow {
-    /// By who gets it: who gave it.
+    numbers: BTreeMap<Arc<str>, usize>,
+    /// By object: those whose addresses are in its initialiser.
+    inside: Vec<Vec<usize>>,
+    /// By variable: those that get its value.
     given: BTreeMap<Holder, Vec<Holder>>,
+    /// By variable: those that get what is loaded from where it leads to.
+    loaded: BTreeMap<Holder, Vec<Holder>>,
+    /// By variable: the objects whose addresses it may have.
+    leads_to: BTreeMap<Holder, BTreeSet<usize>>,
+    /// Variables that something is done to beside reading, and those whose targets are copied elsewhere.
     touched: BTreeSet<Holder>,
+    passed_on: BTreeSet<Holder>,
+    /// The same of objects that are named themselves.
+    touched_objects: BTreeSet<usize>,
+    passed_on_objects: BTreeSet<usize>,
     /// Which function of the unit a call by a name leads to, once it was asked.
     callees: BTreeMap<Arc<str>, Option<usize>>,
+    work: Vec<(Holder, usize)>,
 }
 
-/// Symbols of objects that something is done to beside reading them, or may be.
+/// Symbols of objects that something is done to beside reading them, or may be. Inclusion-based, as Andersen's
+/// analysis; what is stored anywhere counts as touched.
 fn touched(unit: &Unit) -> BTreeSet<Arc<str>> {
     let mut flow = Flow::default();
-    for symbol in unit.globals.iter().flat_map(|g| &g.init).flat_map(InitPiece::symbols) {
-        flow.touched.insert(Holder::Symbol(symbol.clone()));
+    let numbers = unit.globals.iter().enumerate().map(|(i, g)| (g.symbol.clone(), i));
+    flow.numbers = numbers.collect();
+    let number = |symbol: &Arc<str>| flow.numbers.get(symbol).copied();
+    let inside = |g: &Global| g.init.iter().flat_map(InitPiece::symbols).filter_map(number).collect();
+    flow.inside = unit.globals.iter().map(inside).collect();
+    for (i, g) in unit.globals.iter().enumerate() {
+        // Other files may do anything with what they find there; what an initialiser says that is not
+        // understood may be part of another address.
+        let is_open = matches!(g.linkage, Linkage::External | Linkage::Weak)
+            || g.init.iter().any(|piece| matches!(piece, InitPiece::Unknown { .. }));
+        if is_open {
+            flow.passed_on_objects.insert(i);
+        }
     }
     for (at, f) in unit.functions.iter().enumerate() {
         f.nodes.iter().for_each(|n| flow.instr(unit, at, &n.instr));
     }
-    let mut work: Vec<Holder> = flow.touched.iter().cloned().collect();
-    while let Some(holder) = work.pop() {
-        for giver in flow.given.remove(&holder).into_iter().flatten() {
-            if flow.touched.insert(giver.clone()) {
-                work.push(giver);
-            }
-        }
-    }
-    let symbols = flow.touched.into_iter().filter_map(|holder| match holder {
-        Holder::Symbol(symbol) => Some(symbol),
-        Holder::Var(..) => None,
-    });
-    symbols.collect()
+    let touched = flow.solved();
+    unit.globals
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| touched.contains(i))
+        .map(|(_, g)| g.symbol.clone())
+        .collect()
 }
 
 impl Flow {
+    /// Follows the addresses, and returns the objects that are touched.
+    fn solved(mut self) -> BTreeSet<usize> {
+        while let Some((holder, object)) = self.work.pop() {
+            if !self.leads_to.entry(holder).or_default().insert(object) {
+                continue;
+            }
+            let next = self.given.get(&holder).into_iter().flatten().map(|to| (*to, object));
+            self.work.extend(next);
+            for to in self.loaded.get(&holder).into_iter().flatten() {
+                self.work.extend(self.inside[object].iter().map(|inner| (*to, *inner)));
+            }
+        }
+        let targets = |holders: &BTreeSet<Holder>| -> BTreeSet<usize> {
+            holders.iter().filter_map(|h| self.leads_to.get(h)).flatten().copied().collect()
+        };
+        let mut touched = &self.touched_objects | &targets(&self.touched);
+        let passed_on = &self.passed_on_objects | &targets(&self.passed_on);
+        let mut work: Vec<usize> = touched.iter().chain(&passed_on).copied().collect();
+        while let Some(object) = work.pop() {
+            work.extend(self.inside[object].iter().copied().filter(|inner| touched.insert(*inner)));
+        }
+        touched
+    }
+
     fn instr(&mut self, unit: &Unit, at: usize, instr: &Instr) {
         match instr {
-            Instr::Assign { dst, value } => self.give(at, value, Holder::Var(at, *dst)),
+            Instr::Assign { dst, value } => self.give(at, value, (at, *dst)),
             Instr::Load { addr, access, .. } if access.volatile => self.touch(at, addr),
-            Instr::Load { .. } | Instr::Branch { .. } => {}
-            Instr::Copy { dst, .. } => self.touch(at, dst),
+            Instr::Load { dst, addr, .. } => self.load(at, addr, (at, *dst)),
+            Instr::Branch { .. } => {}
+            Instr::Copy { dst, src, .. } => {
+                self.touch(at, dst);
+                self.pass_on(at, src);
+            }
             Instr::Call { callee: Callee::Direct(name), args, ret, result_to, .. } => {
                 let callee = self.callee(unit, name);
                 for (k, arg) in args.iter().enumerate() {
@@ -77,7 +123,7 @@ impl Flow {
                             Some(to) => self.give(at, arg, to),
                             None => self.touch(at, arg),
                         },
-                        None if is_read(unit, name, k, ret) => {}
+                        None if is_read(unit, name, args, k, ret) => self.pass_on(at, arg),
                         None => self.touch(at, arg),
                     }
                 }
@@ -97,11 +143,59 @@ impl Flow {
     }
 
     fn touch(&mut self, at: usize, e: &Expr) {
-        carried(at, e, &mut |holder| _ = self.touched.insert(holder));
+        let carried = self.carried(at, e);
+        self.touched_objects.extend(carried.objects);
+        self.touched.extend(carried.holders);
+    }
+
+    /// What is behind an address goes somewhere, the address does not.
+    fn pass_on(&mut self, at: usize, e: &Expr) {
+        let carried = self.carried(at, e);
+        self.passed_on_objects.extend(carried.objects);
+        self.passed_on.extend(carried.holders);
     }
 
     fn give(&mut self, at: usize, e: &Expr, to: Holder) {
-        carried(at, e, &mut |holder| self.given.entry(to.clone()).or_default().push(holder));
+        let carried = self.carried(at, e);
+        self.work.extend(carried.objects.into_iter().map(|object| (to, object)));
+        carried.holders.into_iter().for_each(|from| self.given.entry(from).or_default().push(to));
+    }
+
+    fn load(&mut self, at: usize, addr: &Expr, to: Holder) {
+        let carried = self.carried(at, addr);
+        let inside = carried.objects.iter().flat_map(|object| &self.inside[*object]);
+        self.work.extend(inside.map(|inner| (to, *inner)));
+        carried.holders.into_iter().for_each(|from| self.loaded.entry(from).or_default().push(to));
+    }
+
+    /// Whose address the value of an expression may have.
+    fn carried(&self, at: usize, e: &Expr) -> Carried {
+        let mut found = Carried::default();
+        found.add(self, at, e);
+        found
+    }
+}
+
+/// What the value of an expression may have an address from.
+#[derive(Default)]
+struct Carried {
+    objects: Vec<usize>,
+    holders: Vec<Holder>,
+}
+
+impl Carried {
+    /// Comparisons keep no address.
+    fn add(&mut self, flow: &Flow, at: usize, e: &Expr) {
+        match e {
+            Expr::Addr(Object::Global(symbol)) => self.objects.extend(flow.numbers.get(symbol)),
+            Expr::Var(v) => self.holders.push((at, *v)),
+            Expr::Op {
+                op: Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::FEq | Op::FLt | Op::FLe,
+                ..
+            } => {}
+            Expr::Op { args, .. } => args.iter().for_each(|a| self.add(flow, at, a)),
+            Expr::Const(_) | Expr::Addr(_) => {}
+        }
     }
 }
 
@@ -109,27 +203,18 @@ impl Flow {
 fn parameter(unit: &Unit, callee: usize, k: usize) -> Option<Holder> {
     let f = unit.functions.get(callee)?;
     let param = f.params.get(k).filter(|p| !f.var(**p).in_memory)?;
-    Some(Holder::Var(callee, *param))
+    Some((callee, *param))
 }
 
-/// Calls `f` with whom the value of an expression may have an address from: comparisons keep none.
-fn carried(at: usize, e: &Expr, f: &mut impl FnMut(Holder)) {
-    match e {
-        Expr::Addr(Object::Global(symbol)) => f(Holder::Symbol(symbol.clone())),
-        Expr::Var(v) => f(Holder::Var(at, *v)),
-        Expr::Op {
-            op: Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::FEq | Op::FLt | Op::FLe, ..
-        } => {}
-        Expr::Op { args, .. } => args.iter().for_each(|a| carried(at, a, f)),
-        Expr::Const(_) | Expr::Addr(_) => {}
-    }
-}
+/// Functions whose result leads to where their first argument does, and to no other.
+const RESULT_IS_FIRST: [&str; 8] =
+    ["memcpy", "memmove", "mempcpy", "strcpy", "strncpy", "stpcpy", "strcat", "strncat"];
 
 /// Whether a function of the library only reads what an argument leads to, and keeps no pointer.
-fn is_read(unit: &Unit, name: &str, k: usize, ret: &CType) -> bool {
-    let Some(row) = library::row(name).filter(|_| unit.function(name).is_none()) else { return false };
-    // A format may ask for its arguments to be written to.
-    row.reads_arg(k) && !row.writes_arg(k) && !ret.is_pointer() && !name.contains("printf")
+fn is_read(unit: &Unit, name: &str, args: &[Expr], k: usize, ret: &CType) -> bool {
+    let Some(row) = library::row_of_call(unit, name, args) else { return false };
+    let keeps = ret.is_pointer() && !(k > 0 && RESULT_IS_FIRST.contains(&row.name));
+    row.reads_arg(k) && !row.writes_arg(k) && !keeps
 }
 
 #[cfg(test)]
@@ -163,7 +248,33 @@ mod tests {
         check("static int g(int *p) { return *p = 1; } static int a = 8; int f(void) { return g(&a); }", "");
         check("int g(int *p); static int a = 8; int f(void) { return g(&a); }", "");
         check("static int *g(int *p) { return p; } static int a = 8; int f(void) { return *g(&a); }", "");
-        check("static int a = 8; static int *p = &a; int f(void) { return *p; }", "p");
+        check("static int a = 8; static int *p = &a; int f(void) { return *p; }", "a p");
+        check("static int a = 8; static int *const p = &a; int f(int x) { int r = *p + x; return r; }", "a");
+        check("static int a = 8; static int *p = &a; int f(void) { return *p += 1; }", "p");
+        check("static int a = 8; int *const p = &a; int f(void) { return *p; }", "");
+        check("static int a = 8; static int *p = &a; int *f(void) { return p; }", "p");
+        check("static int a = 8; static int *p = &a; int **f(void) { return &p; }", "");
+        check(
+            "static int a = 8; static int *p[] = {&a}; static int **q = p; int f(void) { return **q; }",
+            "a p q",
+        );
+        check(
+            "static int a = 8; static int *p[] = {&a}; static int **q = p; int f(void) { return **q = 1; }",
+            "p q",
+        );
+        check(
+            "static int a = 8; static int *p[] = {&a}; static int **q = p; int *f(void) { return q[0] = 0; }",
+            "a q",
+        );
+        check(
+            "struct s { int *p; }; static int a = 8; static struct s s = {&a}; int f(struct s t) { t = s; return *t.p = 1; }",
+            "s",
+        );
+        check(
+            "static int a = 8; static int *p = &a; int g(int *); int f(void) { int *q = p; return g(q); }",
+            "p",
+        );
+        check("static int a = 8; static int *p = &a, *r; int f(void) { r = p; return *r; }", "p");
         check("int a = 8; int f(void) { return a; }", "");
         check("static volatile int a = 8; int f(void) { return a; }", "");
         check("int f(void) { static int a = 8; return a; }", "f.a");
@@ -180,6 +291,21 @@ mod tests {
         let stdio = "#include <stdio.h>\n#include <string.h>\n";
         check(&format!("{stdio}static char a[] = \"x\"; int f(void) {{ return puts(a) + strlen(a); }}"), "a");
         check(&format!("{stdio}static int a; int f(void) {{ return printf(\"%n\", &a); }}"), "");
+        check(&format!("{stdio}static char a[] = \"x\"; int f(void) {{ return printf(\"%s\", a); }}"), "a");
+        check(&format!("{stdio}static char a[] = \"%d\"; int f(int x) {{ return printf(a, x); }}"), "a");
+        check(
+            &format!(
+                "{stdio}static int a[] = {{1, 2}}; int f(void) {{ int b[2]; memcpy(b, a, 8); return b[1]; }}"
+            ),
+            "a",
+        );
+        check(&format!("{stdio}static int a[2]; void f(int *b) {{ memcpy(a, b, 8); }}"), "");
+        check(
+            &format!(
+                "{stdio}static int a; static int *p = &a; int f(void) {{ int *q; memcpy(&q, &p, 8); return *q = 1; }}"
+            ),
+            "p",
+        );
         check(&format!("{stdio}static int a; int f(void) {{ return scanf(\"%d\", &a); }}"), "");
         check(&format!("{stdio}static char a[9]; int f(void) {{ return scanf(\"%8s\", a); }}"), "");
         check(&format!("{stdio}static char a[9]; char *f(void) {{ return strchr(a, 1); }}"), "");

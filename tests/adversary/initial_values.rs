@@ -240,3 +240,72 @@ fn what_is_handed_down_and_only_read_is_no_input() {
     let pair = Pair::new(&away(0), &away(1));
     pair.says("diff --all HEAD~1..HEAD", 0, &["obj_type_name."], &["\\result == a + 4"]);
 }
+
+/// What only has a name in its file is reached through a table or pointer with one everywhere.
+#[test]
+fn tables_of_other_files_lead_to_what_they_hold() {
+    let main = "int main(void) { return f(9) == 7 ? 0 : 1; }\n";
+    let reader = format!(
+        "{ASSERT}extern int (*const hook)(int); int f(int a) {{ int r = hook(a & 7) + 6; assert(r < 8); return r; }}\n{main}"
+    );
+    let hook =
+        |k: u32| format!("static int p(int x) {{ return x ? {k} : 0; }} int (*const hook)(int) = p;\n");
+    breaks(&[("a.c", &reader), ("s.c", &hook(1))], &[("a.c", &reader), ("s.c", &hook(2))]);
+    let reader = format!(
+        "{ASSERT}extern int (*const ops[])(int); int f(int a) {{ int r = ops[1](a & 7) + 6; assert(r < 8); return r; }}\n{main}"
+    );
+    let table = |k: u32| {
+        format!(
+            "static int q(int x) {{ return x; }} static int p(int x) {{ return x ? {k} : 0; }} int (*const ops[])(int) = {{q, p}};\n"
+        )
+    };
+    breaks(&[("a.c", &reader), ("s.c", &table(1))], &[("a.c", &reader), ("s.c", &table(2))]);
+    let reader = format!(
+        "{ASSERT}extern const int *const lim; int f(int a) {{ int r = a - 2; assert(r <= *lim); return r; }}\n{main}"
+    );
+    let data = |k: u32| format!("static const int n = {k}; const int *const lim = &n;\n");
+    breaks(&[("a.c", &reader), ("s.c", &data(7))], &[("a.c", &reader), ("s.c", &data(6))]);
+}
+
+/// An object that nobody writes is known wherever its address stands, if it is only read there.
+#[test]
+fn addresses_in_initialisers_and_reading_calls_keep_values_known() {
+    let through = |k: &str| {
+        format!(
+            "static int base = {k}; static int *const bp = &base; int f(int a) {{ int r = *bp + (a & 1); assert(r < 7); return r; }} int main(void) {{ return f(1) - 6; }}\n"
+        )
+    };
+    breaks_alone(&through, "5", "6");
+    let copied = |k: &str| {
+        format!(
+            "#include <string.h>\nstatic int t[2] = {{1, {k}}}; int f(int a) {{ int u[2]; memcpy(u, t, sizeof u); int r = u[1] + (a & 1); assert(r < 7); return r; }} int main(void) {{ return f(1) - 6; }}\n"
+        )
+    };
+    breaks_alone(&copied, "5", "6");
+}
+
+/// A table of functions that only got other names is the same.
+#[test]
+fn renamed_functions_in_tables_are_the_same() {
+    let text = |f: &str| {
+        format!(
+            "static int {f}(int n) {{ return n + 1; }} static int (*const tab[])(int) = {{{f}, 0}}; int g(int a) {{ return tab[0](a & 3); }}\n"
+        )
+    };
+    Pair::new(&text("f"), &text("ff")).is_no_change();
+}
+
+/// The readers of what a constructor in another file sets are told of.
+#[test]
+fn readers_of_what_a_constructor_sets_are_open() {
+    let reader = ("a.c", "extern int mode; int f(int a, int b) { return mode ? a : b; }\n");
+    let starts =
+        |k: u32| format!("int mode; __attribute__((constructor)) static void init(void) {{ mode = {k}; }}\n");
+    let (old, new) = (starts(1), starts(0));
+    let pair = Pair::of(&[reader, ("b.c", &old)], &[reader, ("b.c", &new)]);
+    let found = pair.json("diff HEAD~1..HEAD");
+    let functions = found["functions"].as_array().cloned().unwrap_or_default();
+    assert!(functions.iter().any(|f| f["name"] == "f"), "{found}");
+    let (status, out, err) = pair.run("check --strict HEAD~1..HEAD");
+    assert_eq!(status, Some(3), "{out}\n{err}");
+}

@@ -71,6 +71,38 @@ fn condition_says_what_was_not_read() {
     assert_eq!(pair.json("condition HEAD~1..HEAD")["harmless"], false);
 }
 
+/// Declarations that reach no function are no part of what `condition` looked at.
+#[test]
+fn condition_says_what_reaches_no_function() {
+    let text = |k: u32| format!("enum {{ K = {k} }};\n_Static_assert(K < 9, \"k\");\n{F}");
+    let pair = Pair::new(&text(3), &text(4));
+    pair.says("condition HEAD~1..HEAD", 0, &["not looked at: 1 hunk"], &[]);
+    // A function reads this one.
+    let text = |k: u32| format!("static int n = {k};\nint g(void) {{ return n++; }}\n");
+    let pair = Pair::new(&text(3), &text(4));
+    pair.says("condition HEAD~1..HEAD", 0, &[], &["not looked at"]);
+}
+
+/// How two runs end is said, whatever differs in it.
+#[test]
+fn ends_that_differ_have_words() {
+    let ends = |k: u32| format!("#include <stdlib.h>\nint f(int a) {{ if (a > 7) exit({k}); return a; }}\n");
+    let pair = Pair::new(&ends(1), &ends(2));
+    pair.says("diff HEAD~1..HEAD", 0, &["exit status 1 -> 2"], &["no name here"]);
+    let fails = |text: &str| {
+        format!("#include <assert.h>\nint f(int a) {{ assert(a < 9 && \"{text}\"); return a; }}\n")
+    };
+    let pair = Pair::new(&fails("small"), &fails("tiny"));
+    pair.says("diff HEAD~1..HEAD", 0, &["another message"], &["no name here"]);
+    let fails = |k: u32| {
+        format!(
+            "#include <assert.h>\nstruct s {{ int v; }}; int f(struct s *p) {{ assert(p->v < {k}); return p->v; }}\n"
+        )
+    };
+    let pair = Pair::new(&fails(9), &fails(3));
+    pair.says("diff HEAD~1..HEAD", 0, &["-> aborts"], &["no name here", "another message"]);
+}
+
 #[test]
 fn ordinary_commits_are_quiet() {
     let commented = format!("/* a */\n{F}");
@@ -188,4 +220,29 @@ fn blame_tells_what_is_no_longer_kept() {
     for function in ["a.c:f", "a.c:g"] {
         pair.says(&format!("blame {function}"), 0, &["two", null, "1 commit changed its facts"], &[]);
     }
+}
+
+/// Which runs end is part of what a function does, though no fact at its exit says so.
+#[test]
+fn loops_that_end_on_other_inputs_are_a_change() {
+    for (text, from, to) in [
+        ("int f(int a) { while (a == 3) ; return a; }\n", "== 3", "== 4"),
+        ("int f(int a) { for (;;) { if (a == 3) continue; break; } return a; }\n", "== 3", "== 4"),
+        ("int f(int a) { volatile int x = a & 1; while (x) ; return 2; }\n", "(x)", "(!x)"),
+        (
+            "int f(int a) { int r = a & 15; while (r > 10) { if (a == 77) continue; break; } return 1; }\n",
+            "== 77",
+            "== 78",
+        ),
+        ("int f(int a) { while (a == 3) ; return 4; }\n", "while (a == 3) ; ", ""),
+    ] {
+        let pair = Pair::new(text, &text.replace(from, to));
+        pair.says("diff HEAD~1..HEAD", 0, &[], &["no semantic change"]);
+        pair.says("blame a.c:f", 0, &["two"], &[]);
+    }
+    // Behind a loop that is the same, and in one that counts, nothing is asked.
+    let same = "int f(int a) { while (a == 3) ; return a + 1; }\n";
+    Pair::new(same, &same.replace("a + 1", "1 + a")).is_no_change();
+    let counts = "int f(int a) { int n = 0; for (int i = 0; i < 4; i++) n += a; return n; }\n";
+    Pair::new(counts, &counts.replace("n += a", "n = a + n")).is_no_change();
 }

@@ -134,6 +134,11 @@ impl Items {
         Some(blake3::hash(texts.join("\n\n").as_bytes()).to_hex().to_string())
     }
 
+    /// Whether a function that the file defines has such a token.
+    pub fn has_token(&self, function: &str, is_wanted: &dyn Fn(&str) -> bool) -> bool {
+        self.definitions(function).any(|i| self.items[i].tokens.iter().any(|token| is_wanted(token)))
+    }
+
     /// Hash of a function's own text with its name left out; `None` if the file does not define it.
     pub fn text_without_name(&self, function: &str) -> Option<String> {
         let mut hasher = blake3::Hasher::new();
@@ -173,6 +178,8 @@ struct Current {
     groups: Vec<String>,
     /// The last token was a name.
     name: Option<String>,
+    /// Parentheses are open that may hold a declarator, as in `int (*f)(void)`.
+    is_declarator: bool,
     assigned: bool,
     is_enum: bool,
     /// The braces that are open are those of a function.
@@ -247,10 +254,22 @@ impl Reader {
         let outside = self.nesting.braces == 0 && self.nesting.parentheses == 0;
         match (found, token) {
             (Piece::Open, _) => {
-                if outside && let Some(name) = self.current.name.take() {
-                    self.current.groups.push(name);
+                let in_declarator = self.nesting.parentheses == 1 && self.current.is_declarator;
+                match self.current.name.take() {
+                    // A function that returns a pointer to one.
+                    Some(name) if outside || in_declarator => {
+                        self.current.groups.push(name);
+                        self.current.is_declarator = false;
+                    }
+                    Some(_) => {}
+                    None => self.current.is_declarator |= outside && !self.current.assigned,
                 }
                 self.nesting.parentheses += 1;
+            }
+            (Piece::Close, _) | (_, "[") if self.nesting.parentheses == 1 && self.current.is_declarator => {
+                self.current.declare();
+                self.current.is_declarator = false;
+                self.nesting.parentheses -= usize::from(token == ")");
             }
             (Piece::Close, _) => self.nesting.parentheses = self.nesting.parentheses.saturating_sub(1),
             (_, "{") if self.opens_linkage() => {

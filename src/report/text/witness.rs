@@ -276,6 +276,9 @@ pub(in crate::report) fn effect_text(
     if parts.is_empty() && (of_values || subject.is_empty()) {
         parts = differing_values(old, new, |n| old.values.contains_key(n) && new.values.contains_key(n));
     }
+    if parts.is_empty() && (old.end, new.end) == (End::Abort, End::Abort) {
+        parts.push("aborts with another message".to_owned());
+    }
     // It was replayed as a difference, so what is left is memory that no name here stands for.
     if parts.is_empty() { UNNAMED.to_owned() } else { shortened(&parts.join(", "), room) }
 }
