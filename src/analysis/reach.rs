@@ -25,6 +25,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 struct Part {
     text: String,
+    /// Of an object that holds functions: the same without their names.
+    nameless: Option<String>,
     /// Functions by name, objects by symbol.
     names: Vec<(bool, Arc<str>)>,
     /// The functions among them whose address is taken.
@@ -73,7 +75,7 @@ fn function_part(f: &Function) -> Part {
         });
     }
     let size: u64 = f.vars.iter().map(|v| v.size).sum();
-    Part { text: format!("{text} {size}"), names, taken, calls_pointers }
+    Part { text: format!("{text} {size}"), nameless: None, names, taken, calls_pointers }
 }
 
 /// The objects that a body names.
@@ -94,6 +96,14 @@ fn object_part(g: &Global, is_function: &dyn Fn(&str) -> bool) -> Part {
     for piece in &g.init {
         names.extend(piece.symbols().iter().map(|symbol| (is_function(symbol), symbol.clone())));
     }
+    let taken: Vec<Arc<str>> =
+        names.iter().filter(|(is_function, _)| *is_function).map(|(_, name)| name.clone()).collect();
+    let nameless = (!taken.is_empty()).then(|| image_text(g, &|symbol| is_function(symbol)));
+    Part { text: image_text(g, &|_| false), nameless, names, taken, calls_pointers: false }
+}
+
+/// What an object begins with, as a hash; some symbols in it are left out.
+fn image_text(g: &Global, is_left_out: &dyn Fn(&str) -> bool) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("{} {} ", g.symbol, g.size).as_bytes());
     for piece in &g.init {
@@ -103,8 +113,7 @@ fn object_part(g: &Global, is_function: &dyn Fn(&str) -> bool) -> Part {
                 hasher.update(bytes);
             }
             InitPiece::Address { offset, symbol, plus } => {
-                // Functions go by what they are.
-                let symbol = if is_function(symbol) { "" } else { symbol };
+                let symbol = if is_left_out(symbol) { "" } else { symbol };
                 hasher.update(format!("&{symbol} {plus} {offset}").as_bytes());
             }
             InitPiece::Unknown { offset, size, text, symbols } => {
@@ -112,8 +121,7 @@ fn object_part(g: &Global, is_function: &dyn Fn(&str) -> bool) -> Part {
             }
         };
     }
-    let taken = names.iter().filter(|(is_function, _)| *is_function).map(|(_, name)| name.clone()).collect();
-    Part { text: hasher.finalize().to_hex()[..32].to_string(), names, taken, calls_pointers: false }
+    hasher.finalize().to_hex()[..32].to_string()
 }
 
 /// Whether another file may have the definition of an object: it says nothing of its value (`int x;` in
@@ -507,7 +515,8 @@ impl Reach {
         if let Some(g) = self.object(id).filter(|g| !whole && !g.is_known_constant()) {
             return format!("object {} {}", g.symbol, g.size);
         }
-        let mut text = part.text.clone();
+        // Functions go by what they are, as the hashes that follow say.
+        let mut text = part.nameless.as_ref().unwrap_or(&part.text).clone();
         for ((_, name), to) in self.leads_to(id) {
             text.push(' ');
             match to {

@@ -417,7 +417,9 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
     if summary.churns > 0 {
         let by_function = report.own_churns();
         let count = by_function.iter().map(Vec::len).sum::<usize>();
-        let observable = by_function.iter().flatten().filter(|c| c.observable).count();
+        // That one version does not end is seen, whatever it is told of.
+        let ends = |c: &super::Churn| c.witness.as_ref().is_some_and(|w| w.old.end != w.new.end);
+        let observable = by_function.iter().flatten().filter(|c| c.observable || ends(c)).count();
         let seen = match observable {
             // An object may have any value by the time that a function is called.
             0 if by_function.iter().flatten().any(|c| c.subject.starts_with("initial value of ")) => {

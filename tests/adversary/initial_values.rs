@@ -260,6 +260,8 @@ fn tables_of_other_files_lead_to_what_they_hold() {
         )
     };
     breaks(&[("a.c", &reader), ("s.c", &table(1))], &[("a.c", &reader), ("s.c", &table(2))]);
+    let other = table(1).replace("{q, p}", "{q, q}");
+    breaks(&[("a.c", &reader), ("s.c", &table(1))], &[("a.c", &reader), ("s.c", &other)]);
     let reader = format!(
         "{ASSERT}extern const int *const lim; int f(int a) {{ int r = a - 2; assert(r <= *lim); return r; }}\n{main}"
     );
