@@ -391,8 +391,11 @@ fn callers_in(
 
 /// Where a function that is looked at for its own sake only calls what changed, and no run shows a difference,
 /// that is not known to be none.
-pub(super) fn leave_open(lineage: &Lineage, a: &mut Analysed) {
-    let Some(diff) = a.diff.as_mut().filter(|_| !lineage.salt.is_empty()) else { return };
+pub(super) fn leave_open(lineage: &Lineage, a: &mut Analysed, is_asked: bool) {
+    let Some(diff) = a.diff.as_mut() else { return };
+    if lineage.salt.is_empty() && !(is_asked && diff.points.iter().any(|p| p.silent)) {
+        return;
+    }
     if diff.points.iter().all(|p| p.churns.is_empty())
         && let Some(point) = diff.points.first_mut()
     {

@@ -29,6 +29,7 @@ mod lineage;
 mod linked;
 mod loaded;
 pub mod memory;
+mod pointed;
 mod preconditions;
 mod properties;
 mod reach;
@@ -260,8 +261,12 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let wanted = lineages.iter().filter(|l| request.analysis.whole || classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, wanted);
     let mut analysed = classes::analyse_all(&lineages, &world, &options);
-    lineages.iter().zip(&mut analysed).for_each(|(l, a)| callers::leave_open(l, a));
+    let is_asked = request.analysis.function.is_some();
+    lineages.iter().zip(&mut analysed).for_each(|(l, a)| callers::leave_open(l, a, is_asked));
     let callers = callers::find(request, &units, &by_version, &lineages, &analysed, &world);
+    if request.analysis.properties_only {
+        report.notices.extend(pointed::notice(&by_version, &lineages, &world.reaches));
+    }
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
     callers::explain(&mut report, &callers);

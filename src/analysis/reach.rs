@@ -48,7 +48,7 @@ pub(super) struct UnitParts {
 impl UnitParts {
     /// Cost: a walk over the unit.
     pub fn of(loaded: &LoadedUnit) -> UnitParts {
-        let functions = loaded.functions.iter().map(|f| function_part(&f.function)).collect();
+        let functions = loaded.functions.iter().map(|f| function_part(&f.function, &f.inlined)).collect();
         let is_function = |symbol: &str| loaded.unit.global(symbol).is_none();
         let object = |g: &Global| (g.linkage != Linkage::Literal).then(|| object_part(g, &is_function));
         let images = loaded.unit.globals.iter().map(|_| OnceLock::new()).collect();
@@ -56,8 +56,8 @@ impl UnitParts {
     }
 }
 
-fn function_part(f: &Function) -> Part {
-    let (text, callees) = key::body_and_callees(f);
+fn function_part(f: &Function, inlined: &Function) -> Part {
+    let (text, callees) = key::body_and_callees(f, key::lines_decide(inlined));
     let mut names: Vec<(bool, Arc<str>)> = callees.into_iter().map(|name| (true, name)).collect();
     for name in objects_of(f) {
         names.push((false, name));

@@ -362,7 +362,7 @@ fn show(
 /// What a function kept in the first version of a report and does not keep in the second, by a run.
 fn broken(report: &Report, place: &Place) -> Vec<String> {
     let is_here = |a: &&Assertion| a.function == place.name && a.file == RepoPath::from(&place.file);
-    let is_lost = |a: &&Assertion| a.judgement(2) == Judgement::Regression;
+    let is_lost = |a: &&Assertion| matches!(a.judgement(2), Judgement::Regression | Judgement::Overtaken);
     let words = |a: &Assertion| {
         let line = a.lines.get(&2).map(|l| format!(", line {l}")).unwrap_or_default();
         format!("{}{line}", visible(a.text.as_bytes()))

@@ -16,12 +16,12 @@ use crate::frontend::c;
 use crate::frontend::c::outline::FunctionOutline;
 use crate::interp::asks_streams;
 use crate::invariant::Subject;
-use crate::ir::{CType, Callee, FloatKind, Function, Instr};
+use crate::ir::{CType, Callee, FloatKind, Function, Global, Instr, Linkage};
 use crate::report::escape::visible;
 use crate::report::{
     CallResult, Churn, End, FunctionReport, LineRef, Place, RepoPath, Report, Run, Value, Version,
 };
-use crate::report::{VersionInfo, Witness, WitnessKind};
+use crate::report::{Storage, VersionInfo, Witness, WitnessKind};
 use crate::semantics::c_text::{RESULT, string_literal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -216,6 +216,15 @@ impl Test<'_> {
         }
         if let Some(name) = sides.iter().find_map(|side| takes_ours(&side.source.unit)) {
             return Some(format!("the file has a {name} of its own, or calls it, and a test needs it"));
+        }
+        let is_constant = |name: &str| {
+            let is_one = |g: &Global| *g.name == *name && g.is_const && g.linkage == Linkage::Import;
+            sides.iter().any(|side| side.source.unit.globals.iter().any(is_one))
+        };
+        if let Some(m) =
+            self.witness.memory.iter().find(|m| m.storage == Storage::Global && is_constant(&m.id))
+        {
+            return Some(format!("it gives a value to {}, a constant of another file", m.id));
         }
         if let Some(why) = sides.iter().find_map(|side| self.is_linked_oddly(side)) {
             return Some(why.into());

@@ -169,6 +169,8 @@ pub struct PointDiff {
     pub unreached: Vec<Fact>,
     /// Which classes come here.
     pub reached: reached::ByClass,
+    /// Of a function whose own text stays, something is not known to be the same; no run shows a difference.
+    pub silent: bool,
 }
 
 /// All that was found of a function.
@@ -614,6 +616,7 @@ impl<'a> Engine<'a> {
                 return Verdict::Same;
             }
             if !self.is_own(from, to) {
+                self.diff.silent = true;
                 return Verdict::Open;
             }
             if a.unknown || b.unknown {

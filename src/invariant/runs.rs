@@ -409,8 +409,8 @@ const RUN_COST: u64 = 2000;
 
 /// Whether both runs came to an end that other machines reach too.
 pub(super) fn is_comparable(run: &Run) -> bool {
-    run.same_meaning
-        && [&run.old, &run.new].iter().all(|o| o.end.is_definite() && !o.nan_sign && !o.platform_dependent)
+    let is_plain = |o: &&Outcome| o.end.is_definite() && !o.nan_sign && !o.platform_dependent;
+    run.same_meaning && [&run.old, &run.new].iter().all(|o| is_plain(o) && !makes_up_library(o))
 }
 
 /// Whether both runs are defined and differ in what a user sees.
@@ -537,6 +537,7 @@ pub fn differs(run: &Run, subject: &Subject, old: &Function, new: &Function) -> 
         let shown = other.end.is_definite()
             && subject.is_observable()
             && !is_made_up(event)
+            && ![event, other].into_iter().any(makes_up_library)
             && !leaves_record(run, event);
         return shown.then_some(Difference::Undefined);
     }

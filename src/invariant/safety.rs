@@ -418,7 +418,13 @@ fn introduces(run: &Run, event: &Event) -> bool {
         Harm::Leak => run.old.lost.is_none() && keeps_nothing(&run.old),
         _ => true,
     };
-    run.same_meaning && is_fine(&run.old) && !run.old.nan_sign && !run.old.platform_dependent && other_end
+    let made_up = [&run.old, &run.new].into_iter().any(runs::makes_up_library);
+    !made_up
+        && run.same_meaning
+        && is_fine(&run.old)
+        && !run.old.nan_sign
+        && !run.old.platform_dependent
+        && other_end
 }
 
 /// Whether nothing had to be assumed of functions that nobody defines: what they return may be some number,

@@ -233,7 +233,7 @@ impl Names for Numbered<'_> {
 
 /// Returns a hash of the whole body that does not depend on layout, comments or names of locals.
 /// Two functions with equal hashes behave the same when their callees and globals do, but for the
-/// numbers that `__LINE__` gives, where no branch rests on them.
+/// numbers that `__LINE__` gives, where nothing is compared with them.
 pub fn body_hash(f: &Function) -> String {
     hash(f, lines_decide(f))
 }
@@ -244,59 +244,82 @@ pub fn exact_body_hash(f: &Function) -> String {
 }
 
 /// As [`body_hash`], with callees by number and not by name, and their names.
-pub fn body_and_callees(f: &Function) -> (String, Vec<Arc<str>>) {
+/// `line_numbers`: and with those that `__LINE__` gives.
+pub fn body_and_callees(f: &Function, line_numbers: bool) -> (String, Vec<Arc<str>>) {
     let callees = Some(Default::default());
-    let names = Numbered { function: f, numbers: Default::default(), line_numbers: lines_decide(f), callees };
+    let names = Numbered { function: f, numbers: Default::default(), line_numbers, callees };
     let hash = spelled(f, &names);
     (hash, names.callees.map(std::cell::RefCell::into_inner).unwrap_or_default())
 }
 
-/// Whether a branch goes by what `__LINE__` gives. That it equals something else is asked by code that jumps to
-/// where it was, which no move of lines changes.
-fn lines_decide(f: &Function) -> bool {
-    let has_line = |e: &Expr| {
-        let mut found = false;
-        e.for_each(&mut |x| found |= x.is_line_number());
-        found
-    };
-    if !f.nodes.iter().any(|n| matches!(&n.instr, Instr::Assign { value, .. } | Instr::Branch { cond: value } if has_line(value))) {
+/// Whether a body compares what `__LINE__` gives with something, and goes by that. That something else equals it is
+/// asked by code that jumps to where it was, which no move of lines changes.
+pub fn lines_decide(f: &Function) -> bool {
+    let mut lines = Lines::default();
+    let mut is_there = false;
+    for node in &f.nodes {
+        node.instr.for_each_expr(&mut |e| is_there |= e.is_line_number());
+    }
+    if !is_there {
         return false;
     }
-    let mut vars: BTreeSet<VarId> = BTreeSet::new();
-    let follows = |e: &Expr, vars: &BTreeSet<VarId>| {
-        let mut found = has_line(e);
-        e.for_each_var(&mut |v| found |= vars.contains(&v));
-        found
-    };
     loop {
-        let before = vars.len();
+        let before = (lines.vars.len(), lines.kept.len(), lines.loaded.len());
         for node in &f.nodes {
-            if let Instr::Assign { dst, value } = &node.instr
-                && follows(value, &vars)
-            {
-                vars.insert(*dst);
+            match &node.instr {
+                Instr::Assign { dst, value } if lines.is_one(value) => _ = lines.vars.insert(*dst),
+                Instr::Store { addr, value, .. } if lines.is_one(value) && !lines.kept.contains(addr) => {
+                    lines.kept.push(addr.clone());
+                }
+                Instr::Load { dst, addr, .. } if lines.kept.contains(addr) => _ = lines.loaded.insert(*dst),
+                _ => {}
             }
         }
-        if vars.len() == before {
+        if before == (lines.vars.len(), lines.kept.len(), lines.loaded.len()) {
             break;
         }
     }
-    f.nodes.iter().any(|n| match &n.instr {
-        Instr::Branch { cond } if follows(cond, &vars) => {
-            let mut others = false;
-            cond.for_each_var(&mut |v| others |= !vars.contains(&v));
-            !others || !is_equality(cond)
-        }
-        _ => false,
-    })
+    let mut compares = false;
+    for node in &f.nodes {
+        node.instr.for_each_operand(&mut |e| compares |= lines.compares(e));
+        compares |= matches!(&node.instr, Instr::Branch { cond } if lines.is_one(cond));
+    }
+    compares
 }
 
-fn is_equality(cond: &Expr) -> bool {
-    match cond {
-        Expr::Op { op: Op::Not, args, .. } => args.iter().all(is_equality),
-        Expr::Op { op, .. } => *op == Op::Eq,
-        _ => false,
+/// What holds a number that `__LINE__` gave.
+#[derive(Default)]
+struct Lines {
+    vars: BTreeSet<VarId>,
+    /// Addresses where one was stored, and variables that were loaded from there.
+    kept: Vec<Expr>,
+    loaded: BTreeSet<VarId>,
+}
+
+impl Lines {
+    fn is_one(&self, e: &Expr) -> bool {
+        match e {
+            e if e.is_line_number() => true,
+            Expr::Var(v) => self.vars.contains(v) || self.loaded.contains(v),
+            Expr::Op { op, args, .. } => !is_comparison(*op) && args.iter().any(|a| self.is_one(a)),
+            _ => false,
+        }
     }
+
+    fn compares(&self, e: &Expr) -> bool {
+        let Expr::Op { op, args, .. } = e else { return false };
+        if !is_comparison(*op) {
+            return args.iter().any(|a| self.compares(a));
+        }
+        let is_other = |a: &Expr| !self.is_one(a) && !matches!(a, Expr::Const(_));
+        let is_kept = |a: &Expr| matches!(a, Expr::Var(v) if self.loaded.contains(v));
+        let is_resumed = *op == Op::Eq && args.iter().any(|a| is_other(a) || is_kept(a));
+        !is_resumed && args.iter().any(|a| self.is_one(a)) || args.iter().any(|a| self.compares(a))
+    }
+}
+
+fn is_comparison(op: Op) -> bool {
+    matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::FEq | Op::FLt | Op::FLe)
 }
 
 fn hash(f: &Function, line_numbers: bool) -> String {

@@ -214,7 +214,10 @@ impl Walk<'_> {
                 let ([p, q, n], [r, s, m]) = (args, given) else { return false };
                 let (Some(n), Some(m)) = (size_of_const(n), size_of_const(m)) else { return false };
                 let filled = name == "memset";
-                self.whole(p, r, n, m)
+                // Of what is copied into other things, bytes are seen.
+                let both = |w: &Self| strange(w, p, r) && strange(w, q, s);
+                (filled || both(self))
+                    && self.whole(p, r, n, m)
                     && if filled { size_of_const(q) == Some(0) && q == s } else { self.whole(q, s, n, m) }
             }
             _ => !some && args.iter().zip(given).all(|(x, y)| self.expr(x, y)),

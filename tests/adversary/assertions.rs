@@ -345,6 +345,16 @@ fn line_numbers_that_decide_are_compared() {
     let moved = pair(text, &format!("\n\n\n{text}"));
     moved.says("check HEAD~1..HEAD", 1, &["1 regression"], &["no function changed"]);
     moved.says("diff HEAD~1..HEAD", 0, &[], &["no semantic change"]);
+    // So it is in what gets them, and where they were kept.
+    for text in [
+        "static int f(int l, int x) { return l > 5 ? x : -x; }\n#define F(x) f(__LINE__, x)\nint g(int a) { return F(a); }\n",
+        "struct e { int line; };\nvoid g(struct e *e) { e->line = __LINE__; if (e->line > 4) e->line = 0; }\n",
+        "int g(int a) { return __builtin_LINE() > 2 ? a : 0; }\n",
+    ] {
+        let moved = pair(text, &format!("\n\n\n{text}"));
+        moved.says("diff HEAD~1..HEAD", 0, &[], &["no semantic change"]);
+        moved.says("condition HEAD~1..HEAD", 0, &[], &["no function differs"]);
+    }
     // A place that is only printed is no matter.
     let logs = "void log_at(int line); static inline int here(void) { return __LINE__; }\n\
                 int f(int a) { if (a > 2) log_at(here()); return a; }\n";

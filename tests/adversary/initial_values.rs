@@ -256,7 +256,7 @@ fn tables_of_other_files_lead_to_what_they_hold() {
     );
     let table = |k: u32| {
         format!(
-            "static int q(int x) {{ return x; }} static int p(int x) {{ return x ? {k} : 0; }} int (*const ops[])(int) = {{q, p}};\n"
+            "static int q(int x) {{ return x + x; }} static int p(int x) {{ return x ? {k} : 0; }} int (*const ops[])(int) = {{q, p}};\n"
         )
     };
     breaks(&[("a.c", &reader), ("s.c", &table(1))], &[("a.c", &reader), ("s.c", &table(2))]);
@@ -284,6 +284,29 @@ fn addresses_in_initialisers_and_reading_calls_keep_values_known() {
         )
     };
     breaks_alone(&copied, "5", "6");
+}
+
+/// Whoever calls what a pointer says may call a changed function whose address was put there at run time.
+#[test]
+fn functions_behind_pointers_that_change_are_noted() {
+    let header = "extern int (*cur)(int); void init(int);\n";
+    let reader = format!(
+        "{ASSERT}#include \"o.h\"\nint f(int a) {{ int r = cur(a & 7); assert(r < 9); return r; }}\n"
+    );
+    let setter = |k: u32| {
+        format!(
+            "#include \"o.h\"\nstatic int p(int x) {{ return x + {k}; }} static int q(int x) {{ return x; }}\nint (*cur)(int) = q; void init(int k) {{ if (k) cur = p; }}\n"
+        )
+    };
+    let (old, new) = (setter(1), setter(2));
+    let pair = Pair::of(
+        &[("o.h", header), ("a.c", &reader), ("s.c", &old)],
+        &[("o.h", header), ("a.c", &reader), ("s.c", &new)],
+    );
+    let (status, out, err) = pair.run("check --strict HEAD~1..HEAD");
+    assert!(status == Some(3) && out.contains("s.c: p() may be called through pointers"), "{out}\n{err}");
+    let (status, out, err) = pair.run("condition --exit-code HEAD~1..HEAD");
+    assert_eq!(status, Some(1), "{out}\n{err}");
 }
 
 /// A table of functions that only got other names is the same.

@@ -204,3 +204,34 @@ fn line_numbers_of_callees_are_no_change() {
     let pair = Pair::new(&log("", "return r + 1;"), &log("\n\n", "return 1 + r;"));
     pair.says("diff HEAD~1..HEAD", 0, &["no semantic change"], &["big"]);
 }
+
+/// Bytes that are copied into other things show how a structure is laid out.
+#[test]
+fn copies_into_other_things_see_layouts() {
+    let is_told = |pair: &Pair, function: &str| {
+        pair.says("diff HEAD~1..HEAD", 0, &[], &["no semantic change"]);
+        pair.says("check HEAD~1..HEAD", 0, &[], &["no function changed"]);
+        pair.says("condition HEAD~1..HEAD", 0, &[], &["no function differs"]);
+        pair.says(&format!("blame {function}"), 0, &["two"], &[]);
+    };
+    let text = |members: &str| {
+        format!(
+            "struct s {{ {members} }};\nstatic void set(struct s *o, int a) {{ o->x = a; o->y = 2; }}\nint use(int a) {{ int t[2] = {{0, 0}}; struct s s; set(&s, a); __builtin_memcpy(t, &s, 8); return t[0]; }}\n"
+        )
+    };
+    let pair = Pair::new(&text("int x; int y;"), &text("int y; int x;"));
+    is_told(&pair, "a.c:use");
+    let text = |members: &str| {
+        format!(
+            "#include <string.h>\nstruct s {{ {members} }};\nvoid f(unsigned char *o, int a) {{ struct s s; memset(&s, 0, sizeof s); s.x = a; memcpy(o, &s, sizeof s); }}\n"
+        )
+    };
+    is_told(&Pair::new(&text("int x; int y;"), &text("int y; int x;")), "a.c:f");
+    // Between structures of one type it is a copy of members.
+    let text = |members: &str| {
+        format!(
+            "#include <string.h>\nstruct s {{ {members} }};\nint f(int a) {{ struct s s, t; memset(&s, 0, sizeof s); s.x = a; memcpy(&t, &s, sizeof s); return t.x; }}\n"
+        )
+    };
+    Pair::new(&text("int x; int y;"), &text("int y; int x;")).is_no_change();
+}

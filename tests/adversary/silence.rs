@@ -220,6 +220,14 @@ fn blame_tells_what_is_no_longer_kept() {
     for function in ["a.c:f", "a.c:g"] {
         pair.says(&format!("blame {function}"), 0, &["two", null, "1 commit changed its facts"], &[]);
     }
+    let guards = |body: &str| format!("#include <assert.h>\nint f(int a, int b) {{ {body} return r; }}\n");
+    let pair = Pair::new(&guards("assert(b); int r = a / b;"), &guards("int r = a / b; assert(b);"));
+    pair.says("blame a.c:f", 0, &["two", "no longer kept", "1 commit changed its facts"], &[]);
+    // What it calls may not come back.
+    let ends = |f: &str| {
+        format!("static int g(int n) {{ return n == 3 {f}; }}\nint f(int a) {{ return g(a) + 1; }}\n")
+    };
+    Pair::new(&ends(""), &ends("? g(n) : 0 == 1")).says("blame a.c:f", 0, &["two"], &[]);
 }
 
 /// Which runs end is part of what a function does, though no fact at its exit says so.

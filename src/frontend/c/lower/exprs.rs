@@ -645,6 +645,11 @@ impl FnCx<'_, '_> {
             if &**name == VFORK {
                 return Err(VFORK.into());
             }
+            if &**name == "__builtin_LINE" {
+                // Other than `__LINE__`, it is seldom only handed on.
+                let at = self.unit.tast.expr_span(e);
+                return Err(format!("{name}() in line {}", self.unit.spans.span(at).line).into());
+            }
         }
         let list: Vec<ExprId> = self.unit.tast[args].to_vec();
         if matches!(&callee, Callee::Direct(name) if **name == *ASSERT_OFF) {
