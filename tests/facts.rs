@@ -1391,3 +1391,17 @@ fn printed_structures_are_read() {
     let told = churns_of(&report);
     assert!(!told.is_empty() || report.functions.iter().any(|f| !f.complete), "{told:?}");
 }
+
+/// Inside of `\old`, a place is the one of the entry: what a variable came to hold has no name there.
+#[test]
+fn places_of_the_entry_are_not_named_by_later_values() {
+    let source = |k: u8| {
+        format!(
+            "int table[8]; unsigned char g1; int g0, count;\nint f(int a, int b) {{ g1 = (count <= 13 ? g0 : b) % 12; table[g1] &= 4; return {k}; }}\n"
+        )
+    };
+    let report = analyse(&[&source(1), &source(2)]);
+    let all = invariants(&report, "f").into_iter().chain(churns(&report, "f"));
+    let wrong: Vec<String> = all.filter(|t| t.contains("\\old(table[g1])")).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}

@@ -3,9 +3,9 @@
 //!
 //! A loop *ends by itself* where each round counts one towards a bound that stays, takes a step along memory
 //! that it accesses (to leave an object is undefined), or goes on only if it has read something: input is
-//! finite. Of every other loop all that decides whether it is
-//! entered and left is spelled (a slice, which follows variables one by one and takes memory as one), and where
-//! the versions spell it differently, nobody knows.
+//! finite. Of every other loop all that decides whether it is entered and left is spelled (a slice, which
+//! follows variables one by one and takes memory as one), and where the versions spell it differently, nobody
+//! knows.
 
 use super::lineage::Member;
 use crate::invariant::{FunctionDiff, Undecided};
@@ -14,6 +14,9 @@ use crate::mvicfg::key::{self, SourceNames};
 use crate::semantics::library;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;
+
+/// Variables through which a result is followed to the branch that asks for it.
+const MAX_COPIES: usize = 4;
 
 /// Nodes, by number.
 type Part = BTreeSet<usize>;
@@ -118,17 +121,19 @@ fn slice(f: &Function, among: &Part) -> Part {
 /// Whether control leaves a part whatever happens, or does something undefined.
 fn ends(f: &Function, part: &Part) -> bool {
     part.iter().any(|&at| {
-        // Without this node, only rounds are left that end by themselves.
-        let inner = cycles(f, &|i| part.contains(&i) && i != at);
         let counters = match &f.nodes[at].instr {
-            Instr::Branch { cond } => {
-                let mut all = bounded(f, part, at, cond);
-                all.extend(reading(f, part, at, cond));
-                all
-            }
+            Instr::Branch { cond } => match leaving(f, part, at, cond) {
+                Some(exit) => [bounded(f, part, exit), reading(f, part, exit).into_iter().collect()].concat(),
+                None => return false,
+            },
             Instr::Load { addr, .. } | Instr::Store { addr, .. } => walked(f, part, addr),
             _ => return false,
         };
+        if counters.is_empty() {
+            return false;
+        }
+        // Without this node, only rounds are left that end by themselves.
+        let inner = cycles(f, &|i| part.contains(&i) && i != at);
         let goes_on = |step: usize| {
             let others = cycles(f, &|i| part.contains(&i) && i != step);
             !inner.iter().any(|c| c.contains(&step)) && !others.iter().any(|c| c.contains(&at))
@@ -173,19 +178,24 @@ fn stays(f: &Function, part: &Part, e: &Expr) -> bool {
     stays
 }
 
-/// The steps by one that bring a branch out of a part. A signed counter that is widened overflows first, which C
-/// leaves undefined.
-fn bounded(f: &Function, part: &Part, at: usize, cond: &Expr) -> Vec<usize> {
+/// What a branch asks that leads out of a part, and whether rounds go on while it holds; none of one that stays
+/// inside whatever it finds.
+fn leaving<'e>(f: &Function, part: &Part, at: usize, cond: &'e Expr) -> Option<(&'e Expr, bool)> {
     let inside = |k: usize| f.nodes[at].succs.get(k).is_some_and(|s| part.contains(&(s.0 as usize)));
     let (mut cond, mut while_true) = match (inside(0), inside(1)) {
         (true, false) => (cond, true),
         (false, true) => (cond, false),
-        _ => return Vec::new(),
+        _ => return None,
     };
     while let Expr::Op { op: Op::Not, args, .. } = cond {
-        let [inner] = args.as_slice() else { return Vec::new() };
-        (cond, while_true) = (inner, !while_true);
+        (cond, while_true) = (args.first()?, !while_true);
     }
+    Some((cond, while_true))
+}
+
+/// The steps by one that bring a branch out of a part. A signed counter that is widened overflows first, which C
+/// leaves undefined.
+fn bounded(f: &Function, part: &Part, (cond, while_true): (&Expr, bool)) -> Vec<usize> {
     let Expr::Op { op, args, .. } = cond else { return Vec::new() };
     let [a, b] = args.as_slice() else { return Vec::new() };
     // The round goes on while `low < high`, or, if it is not strict, `low <= high`.
@@ -232,24 +242,17 @@ fn is_within(bound: &Expr, is_signed: bool, up: bool) -> bool {
 }
 
 /// The call that reads input, where a branch leaves a part unless it has read some.
-fn reading(f: &Function, part: &Part, at: usize, cond: &Expr) -> Option<usize> {
-    let inside = |k: usize| f.nodes[at].succs.get(k).is_some_and(|s| part.contains(&(s.0 as usize)));
-    let (mut cond, mut while_true) = match (inside(0), inside(1)) {
-        (true, false) => (cond, true),
-        (false, true) => (cond, false),
-        _ => return None,
-    };
-    while let Expr::Op { op: Op::Not, args, .. } = cond {
-        (cond, while_true) = (args.first()?, !while_true);
-    }
+fn reading(f: &Function, part: &Part, (cond, while_true): (&Expr, bool)) -> Option<usize> {
     let Expr::Op { op: Op::Eq, args, .. } = cond else { return None };
     let (mut var, value) = match args.as_slice() {
         [Expr::Var(v), Expr::Const(c)] | [Expr::Const(c), Expr::Var(v)] => (*v, c.signed()?),
         _ => return None,
     };
     let mut call = writer(f, part, var)?;
-    while let Instr::Assign { value: Expr::Var(from), .. } = &f.nodes[call].instr {
-        if var == *from || f.var(var).in_memory {
+    // Variables may be assigned to each other in a circle.
+    for _ in 0..MAX_COPIES {
+        let Instr::Assign { value: Expr::Var(from), .. } = &f.nodes[call].instr else { break };
+        if f.var(var).in_memory {
             return None;
         }
         var = *from;
@@ -370,6 +373,7 @@ mod tests {
             "for (a = 1; a != EOF; ) if (b) a = getchar(); return b;",
             "int g(void); while ((a = getchar()) != EOF) b += g(); return b;",
             "char t[9]; while (fgets(t, a, stdin)) b += t[0]; return b;",
+            "while (a == 1) { a = b; b = a; } return a;",
         ] {
             check(body, false);
         }

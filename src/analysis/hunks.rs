@@ -238,8 +238,8 @@ impl Judge<'_> {
     fn is_read(&self, version: usize, path: &Path, name: &str) -> bool {
         let Some(reach) = self.reaches.get(version) else { return false };
         self.readers(version, path).iter().any(|unit| {
-            let named = unit.globals.iter().filter(|g| *g.name == *name);
-            named.into_iter().any(|g| !reach.readers(&unit.path, &g.symbol).is_empty())
+            let mut named = unit.globals.iter().filter(|g| *g.name == *name);
+            named.any(|g| !reach.readers(&unit.path, &g.symbol).is_empty())
         })
     }
 

@@ -154,8 +154,8 @@ pub(super) fn search(
         let text = text.unwrap_or_else(|| Arc::from([]));
         let is_named = elsewhere::mentions(&text, &named);
         let mut defines = Vec::new();
-        let is_candidate = !wanted.asserting || may_define(&text, &names);
-        if is_candidate && elsewhere::mentions(&text, &names) {
+        let has_name = if wanted.asserting { may_define } else { elsewhere::mentions };
+        if has_name(&text, &names) {
             let items = Items::of(&text);
             // What has a start of its own is another program.
             let is_start = items.functions().any(|f| f == "main");

@@ -29,6 +29,7 @@ mod lineage;
 mod linked;
 mod loaded;
 pub mod memory;
+mod parts;
 mod pointed;
 mod preconditions;
 mod properties;

@@ -4,7 +4,7 @@
 use super::lineage::VersionFiles;
 use super::units::{LoadedUnit, Units};
 use crate::ir::{Expr, Function, Global, InitPiece, Instr, Object, Unit};
-use crate::mvicfg::key;
+use crate::mvicfg::{key, positions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ fn text(unit: &Unit, f: &Function) -> String {
     let own = Renames::from([(f.name.clone(), "\\self".into())]);
     let mut body = f.clone();
     body.nodes.iter_mut().for_each(|n| rename_in(&mut n.instr, &own));
-    let mut text = key::body_and_callees(&body, key::lines_decide(&body)).0;
+    let mut text = key::body_and_callees(&body, positions::are_compared(&body)).0;
     for g in statics(unit, f) {
         text.push_str(&format!(" {:?} {} {:?}", tail(&g.symbol, &f.name), g.size, g.init));
     }

@@ -3,7 +3,7 @@
 //! A unit is reused for another version when every file that its parse tried to read has the same
 //! content there: nothing is parsed twice for versions that do not differ in it.
 
-use super::reach::UnitParts;
+use super::parts::UnitParts;
 pub use crate::frontend::c::header::is_header;
 use crate::frontend::{self, c};
 use crate::history::SourceTree;

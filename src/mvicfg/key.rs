@@ -4,8 +4,8 @@
 //! compared although their variable numbers differ. Source positions, macro names and display types
 //! take no part: layout and comments change no key.
 
-use crate::ir::{Binding, CType, Callee, Expr, Function, Instr, NodeId, Object, Op, StmtId, VarId, VarKind};
-use std::collections::BTreeSet;
+use super::positions;
+use crate::ir::{Binding, CType, Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -235,7 +235,7 @@ impl Names for Numbered<'_> {
 /// Two functions with equal hashes behave the same when their callees and globals do, but for the
 /// numbers that `__LINE__` gives, where nothing is compared with them.
 pub fn body_hash(f: &Function) -> String {
-    hash(f, lines_decide(f))
+    hash(f, positions::are_compared(f))
 }
 
 /// The same with the numbers that `__LINE__` gives.
@@ -250,76 +250,6 @@ pub fn body_and_callees(f: &Function, line_numbers: bool) -> (String, Vec<Arc<st
     let names = Numbered { function: f, numbers: Default::default(), line_numbers, callees };
     let hash = spelled(f, &names);
     (hash, names.callees.map(std::cell::RefCell::into_inner).unwrap_or_default())
-}
-
-/// Whether a body compares what `__LINE__` gives with something, and goes by that. That something else equals it is
-/// asked by code that jumps to where it was, which no move of lines changes.
-pub fn lines_decide(f: &Function) -> bool {
-    let mut lines = Lines::default();
-    let mut is_there = false;
-    for node in &f.nodes {
-        node.instr.for_each_expr(&mut |e| is_there |= e.is_line_number());
-    }
-    if !is_there {
-        return false;
-    }
-    loop {
-        let before = (lines.vars.len(), lines.kept.len(), lines.loaded.len());
-        for node in &f.nodes {
-            match &node.instr {
-                Instr::Assign { dst, value } if lines.is_one(value) => _ = lines.vars.insert(*dst),
-                Instr::Store { addr, value, .. } if lines.is_one(value) && !lines.kept.contains(addr) => {
-                    lines.kept.push(addr.clone());
-                }
-                Instr::Load { dst, addr, .. } if lines.kept.contains(addr) => _ = lines.loaded.insert(*dst),
-                _ => {}
-            }
-        }
-        if before == (lines.vars.len(), lines.kept.len(), lines.loaded.len()) {
-            break;
-        }
-    }
-    let mut compares = false;
-    for node in &f.nodes {
-        node.instr.for_each_operand(&mut |e| compares |= lines.compares(e));
-        compares |= matches!(&node.instr, Instr::Branch { cond } if lines.is_one(cond));
-    }
-    compares
-}
-
-/// What holds a number that `__LINE__` gave.
-#[derive(Default)]
-struct Lines {
-    vars: BTreeSet<VarId>,
-    /// Addresses where one was stored, and variables that were loaded from there.
-    kept: Vec<Expr>,
-    loaded: BTreeSet<VarId>,
-}
-
-impl Lines {
-    fn is_one(&self, e: &Expr) -> bool {
-        match e {
-            e if e.is_line_number() => true,
-            Expr::Var(v) => self.vars.contains(v) || self.loaded.contains(v),
-            Expr::Op { op, args, .. } => !is_comparison(*op) && args.iter().any(|a| self.is_one(a)),
-            _ => false,
-        }
-    }
-
-    fn compares(&self, e: &Expr) -> bool {
-        let Expr::Op { op, args, .. } = e else { return false };
-        if !is_comparison(*op) {
-            return args.iter().any(|a| self.compares(a));
-        }
-        let is_other = |a: &Expr| !self.is_one(a) && !matches!(a, Expr::Const(_));
-        let is_kept = |a: &Expr| matches!(a, Expr::Var(v) if self.loaded.contains(v));
-        let is_resumed = *op == Op::Eq && args.iter().any(|a| is_other(a) || is_kept(a));
-        !is_resumed && args.iter().any(|a| self.is_one(a)) || args.iter().any(|a| self.compares(a))
-    }
-}
-
-fn is_comparison(op: Op) -> bool {
-    matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::FEq | Op::FLt | Op::FLe)
 }
 
 fn hash(f: &Function, line_numbers: bool) -> String {

@@ -1,9 +1,10 @@
 //! Numbers that `__LINE__` gave, as the other version has them: a check that returns the line where it
-//! stands returns another number wherever a line is added above it, and nothing else changed.
+//! stands returns another number wherever a line is added above it, and nothing else changed. Where the code
+//! compares such a number with something, it is one like others.
 
 use super::key::{self, Unplaced};
-use crate::ir::{Expr, Function};
-use std::collections::BTreeMap;
+use crate::ir::{Expr, Function, Instr, Op, VarId};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns which number of the newer version each number of the older one became, for the numbers of
 /// `__LINE__` in instructions that both have. Cost: compares the two as sequences of instructions.
@@ -80,6 +81,76 @@ fn numbers(f: &Function) -> Vec<Vec<u128>> {
         found
     };
     f.nodes.iter().map(each).collect()
+}
+
+/// Whether a body compares what `__LINE__` gives with something, and goes by that. That something else equals it is
+/// asked by code that jumps to where it was, which no move of lines changes.
+pub fn are_compared(f: &Function) -> bool {
+    let mut lines = Lines::default();
+    let mut is_there = false;
+    for node in &f.nodes {
+        node.instr.for_each_expr(&mut |e| is_there |= e.is_line_number());
+    }
+    if !is_there {
+        return false;
+    }
+    loop {
+        let before = (lines.vars.len(), lines.kept.len(), lines.loaded.len());
+        for node in &f.nodes {
+            match &node.instr {
+                Instr::Assign { dst, value } if lines.is_one(value) => _ = lines.vars.insert(*dst),
+                Instr::Store { addr, value, .. } if lines.is_one(value) && !lines.kept.contains(addr) => {
+                    lines.kept.push(addr.clone());
+                }
+                Instr::Load { dst, addr, .. } if lines.kept.contains(addr) => _ = lines.loaded.insert(*dst),
+                _ => {}
+            }
+        }
+        if before == (lines.vars.len(), lines.kept.len(), lines.loaded.len()) {
+            break;
+        }
+    }
+    let mut compares = false;
+    for node in &f.nodes {
+        node.instr.for_each_operand(&mut |e| compares |= lines.compares(e));
+        compares |= matches!(&node.instr, Instr::Branch { cond } if lines.is_one(cond));
+    }
+    compares
+}
+
+/// What holds a number that `__LINE__` gave.
+#[derive(Default)]
+struct Lines {
+    vars: BTreeSet<VarId>,
+    /// Addresses where one was stored, and variables that were loaded from there.
+    kept: Vec<Expr>,
+    loaded: BTreeSet<VarId>,
+}
+
+impl Lines {
+    fn is_one(&self, e: &Expr) -> bool {
+        match e {
+            e if e.is_line_number() => true,
+            Expr::Var(v) => self.vars.contains(v) || self.loaded.contains(v),
+            Expr::Op { op, args, .. } => !is_comparison(*op) && args.iter().any(|a| self.is_one(a)),
+            _ => false,
+        }
+    }
+
+    fn compares(&self, e: &Expr) -> bool {
+        let Expr::Op { op, args, .. } = e else { return false };
+        if !is_comparison(*op) {
+            return args.iter().any(|a| self.compares(a));
+        }
+        let is_other = |a: &Expr| !self.is_one(a) && !matches!(a, Expr::Const(_));
+        let is_kept = |a: &Expr| matches!(a, Expr::Var(v) if self.loaded.contains(v));
+        let is_resumed = *op == Op::Eq && args.iter().any(|a| is_other(a) || is_kept(a));
+        !is_resumed && args.iter().any(|a| self.is_one(a)) || args.iter().any(|a| self.compares(a))
+    }
+}
+
+fn is_comparison(op: Op) -> bool {
+    matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::FEq | Op::FLt | Op::FLe)
 }
 
 #[cfg(test)]

@@ -150,6 +150,11 @@ impl Assertion {
         self.counterexample.is_some() || self.decided_by == COMPILER
     }
 
+    /// Whether the change lost it: an input breaks it now, or it comes too late.
+    pub fn is_lost(&self, newest: Version) -> bool {
+        self.violation == Some(Violation::Regression) || self.judgement(newest) == Judgement::Overtaken
+    }
+
     /// Returns what became of the property up to the newest version of the range.
     pub fn judgement(&self, newest: Version) -> Judgement {
         if self.compiled_out {

@@ -214,9 +214,16 @@ impl<'a> Renderer<'a> {
         }
     }
 
+    /// The name of a term. In `\old(...)` names are those of the entry, where what a variable came to hold has
+    /// none; a variable that a quantifier binds keeps its own.
+    fn named(&self, t: TermId) -> Option<&Named> {
+        let is_bound = || matches!(self.pool.get(t), Term::Leaf(Leaf::Param { .. }));
+        self.naming.names.get(&t).filter(|_| !self.in_old || is_bound())
+    }
+
     /// Renders a term; see the module's invariant.
     fn term(&mut self, t: TermId) -> Text {
-        if let Some(named) = self.naming.names.get(&t) {
+        if let Some(named) = self.named(t) {
             return Text::new(named.text.clone(), Level::Primary, Ty::of(&named.ty));
         }
         if self.depth == 0 || self.budget == 0 {

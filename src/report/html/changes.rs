@@ -4,7 +4,7 @@ use super::markup::Html;
 use super::source::{Excerpt, Side, difference, marked};
 use super::{Section, View, drawing, rest};
 use crate::report::RepoPath;
-use crate::report::assertion::{Assertion, AssertionOutcome, Judgement, Violation};
+use crate::report::assertion::{Assertion, AssertionOutcome};
 use crate::report::escape::shortened;
 use crate::report::model::{
     Causes, Churn, Fact, FunctionReport, HunkReport, LineRef, Point, Verdict, Witness,
@@ -22,9 +22,7 @@ const CAUSES: usize = 12;
 /// Promises that are broken.
 pub fn broken(view: &View) -> Section {
     let newest = view.report.versions.last().map_or(0, |v| v.index);
-    let broken = view.report.assertions.iter().filter(|a| {
-        a.violation == Some(Violation::Regression) || a.judgement(newest) == Judgement::Overtaken
-    });
+    let broken = view.report.assertions.iter().filter(|a| a.is_lost(newest));
     let pieces: Vec<Html> = broken.map(broken_promise).collect();
     Section {
         id: "broken",

@@ -3,7 +3,7 @@
 use super::View;
 use super::check::overtaken;
 use super::witness::input_text;
-use crate::report::assertion::{Assertion, AssertionOutcome, Judgement, Violation};
+use crate::report::assertion::{Assertion, AssertionOutcome};
 use crate::report::escape::{shortened, visible};
 use crate::report::model::Report;
 use crate::report::palette::Slot;
@@ -11,10 +11,7 @@ use std::io::{self, Write};
 
 fn broken(report: &Report) -> impl Iterator<Item = &Assertion> {
     let newest = report.versions.last().map_or(0, |v| v.index);
-    let is_broken = move |a: &&Assertion| {
-        a.violation == Some(Violation::Regression) || a.judgement(newest) == Judgement::Overtaken
-    };
-    report.assertions.iter().filter(is_broken)
+    report.assertions.iter().filter(move |a| a.is_lost(newest))
 }
 
 pub(super) fn has_any(report: &Report) -> bool {

@@ -186,7 +186,7 @@ impl Renderer<'_> {
                 sum.constant = signed(sum.constant.wrapping_add(value));
                 continue;
             }
-            let named = self.naming.names.contains_key(&t);
+            let named = self.named(t).is_some();
             match self.pool.get(t) {
                 Term::App(App::Op(op), args) if !named => match (op, args.as_slice()) {
                     (Op::Add, &[a, b]) => stack.extend([(k, b), (k, a)]),

@@ -38,7 +38,7 @@ impl Renderer<'_> {
     /// Renders the opposite of a truth value.
     fn negation(&mut self, t: TermId) -> Text {
         if let Term::App(App::Op(op), args) = self.pool.get(t)
-            && !self.naming.names.contains_key(&t)
+            && self.named(t).is_none()
             && let &[a, b] = args.as_slice()
         {
             match op {

@@ -259,7 +259,7 @@ impl Renderer<'_> {
 
     /// Cheap test before a term is rendered to see whether it is a pointer.
     fn may_be_pointer(&self, t: TermId) -> bool {
-        self.naming.names.contains_key(&t)
+        self.named(t).is_some()
             || matches!(
                 self.pool.get(t),
                 Term::Leaf(_) | Term::App(App::Load { .. } | App::Uf(_) | App::Op(Op::Ite), _)

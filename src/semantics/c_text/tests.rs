@@ -483,6 +483,24 @@ fn entry_values_are_marked_where_they_may_have_changed() {
     assert!(text.contains("invdiff_old_x") && text.contains("invdiff_old_p_len"), "{text}");
 }
 
+/// What a variable came to hold is not what it held at entry.
+#[test]
+fn names_of_later_values_are_none_at_entry() {
+    let mut l = Lab::new();
+    let (x, y) = (l.x("x"), l.x("y"));
+    let sum = l.op(Op::Add, &[x, y]);
+    let a = l.x("a");
+    let element = l.load(a, Some((4, sum)), 0, Sort::Bv(32));
+    let mut naming = l.naming();
+    naming.old_memory = true;
+    naming.names.insert(
+        sum,
+        Named { text: "n".into(), ty: CType::Int { name: "int".into(), bits: 32, signed: true } },
+    );
+    assert_eq!(render(&l.pool, sum, &naming), "n");
+    assert_eq!(render(&l.pool, element, &naming), "\\old(a[x + y])");
+}
+
 #[test]
 fn input_and_calls_are_not_plain_c() {
     let mut l = Lab::new();

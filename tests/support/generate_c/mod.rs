@@ -193,7 +193,7 @@ impl Maker {
         let tag = self.one(&["short", "signed char", "unsigned short"]);
         let _ = writeln!(
             self.out,
-            "struct node {{ int len; {tag} tag; {flag} long sum; struct node *next; double w; int at[4]; }};"
+            "struct node {{ int len; {tag} tag; {flag} long sum; struct node *next; int at[4]; double w; }};"
         );
         for name in ["g0", "g1"] {
             let (ty, value) = (self.integer_type(), self.below(9));
