@@ -106,7 +106,7 @@ fn in_pool(request: &Request, choice: &Choice) -> Differences {
     loaded.add_callers(request, MAX_CALLERS);
     loaded.add_asserting(request);
     let super::Loaded { by_version, reaches, lineages, mut notices, .. } = loaded;
-    notices.extend(super::pointed::notice(&by_version, &lineages, &reaches));
+    notices.extend(super::beyond::pointed(&by_version, &lineages, &reaches));
     let world = World::new(&by_version, reaches, &lineages, &Unwatched);
     let last = request.versions.len().saturating_sub(1);
     let info = |v: usize| request.versions.get(v).map(|v| v.info.clone()).unwrap_or_default();

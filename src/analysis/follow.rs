@@ -61,8 +61,16 @@ struct Grounded {
     grounds: Grounds,
     /// What the function rests on in the version that is next looked at, once it is known.
     here: Option<(Place, Ground)>,
-    /// Some limit left something out.
-    is_cut: bool,
+    gaps: Gaps,
+}
+
+/// What may hide further steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// A limit left out some of the files that the function rests on.
+    pub files: bool,
+    /// It calls through pointers that functions of any file may have set.
+    pub pointers: bool,
 }
 
 impl<'a, E> Follower<'a, E> {
@@ -83,26 +91,28 @@ impl<'a, E> Follower<'a, E> {
     /// Sees what changes the function from other files, too.
     pub fn grounded(mut self, options: &c::Options, inline_depth: u32) -> Self {
         let units = Units::new(options.clone(), inline_depth);
-        self.grounded = Some(Grounded { units, grounds: Grounds::default(), here: None, is_cut: false });
+        self.grounded =
+            Some(Grounded { units, grounds: Grounds::default(), here: None, gaps: Gaps::default() });
         self
     }
 
-    /// Whether not all files were looked at that the function rests on.
-    pub fn is_cut(&self) -> bool {
-        self.grounded.as_ref().is_some_and(|g| g.is_cut)
+    /// What was not looked at in the steps so far.
+    pub fn gaps(&self) -> Gaps {
+        self.grounded.as_ref().map(|g| g.gaps).unwrap_or_default()
     }
 
     /// The files that the function rests on, where the step to a version changes one of them and with it the
     /// function as it is compiled.
     fn reached(&mut self, to: usize, place: &Place) -> Result<Option<Vec<PathBuf>>, E> {
         let (Some(old), Some(new)) = (self.trees.get(to - 1), self.trees.get(to)) else { return Ok(None) };
-        let Some(Grounded { units, grounds, here, is_cut }) = self.grounded.as_mut() else { return Ok(None) };
+        let Some(Grounded { units, grounds, here, gaps }) = self.grounded.as_mut() else { return Ok(None) };
         let mut ground = |tree: &Arc<dyn SourceTree>| on_large_stack(|| grounds.of(&**tree, place, units));
         let mut after = match here.take().filter(|(known, _)| known == place) {
             Some((_, known)) => known,
             None => ground(new),
         };
-        *is_cut |= !after.is_whole;
+        gaps.files |= !after.is_whole;
+        gaps.pointers |= after.calls_unknown;
         if after.reads.iter().all(|path| old.content_id(path) == new.content_id(path)) {
             // Another file may begin, or cease, to define what it names.
             if !after.is_open() || !grounds.is_touched([&**old, &**new], &(self.changes)(to)?, &after) {

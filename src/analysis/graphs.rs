@@ -5,7 +5,7 @@ use super::{Request, classes};
 use crate::mvicfg::picture::picture;
 use crate::mvicfg::{Mvicfg, dot};
 use crate::report::html::{Extent, Illustration};
-use crate::report::{RepoPath, Report, Version};
+use crate::report::{RepoPath, Report, Version, unseen};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,15 +38,16 @@ pub fn draw(request: &Request, wanted: impl Fn(&RepoPath, &str) -> bool + Sync) 
     let (mut graphs, not_looked_at): (Vec<Graph>, Vec<String>) = super::in_pool(request, || {
         let loaded = super::Loaded::of(request);
         let graphs = loaded.lineages.par_iter().filter_map(|l| graph(request, l)).collect();
-        (graphs, not_looked_at(&loaded))
+        (graphs, not_looked_at(request, &loaded))
     });
     graphs.retain(|g| wanted(&g.file, &g.function));
     graphs.sort_by(|a, b| (&a.file, &a.function).cmp(&(&b.file, &b.function)));
     Drawing { functions: graphs.len(), dot: dot_of(&graphs), not_looked_at }
 }
 
-/// Files that were not read, functions of which not all is understood, what a limit left out.
-fn not_looked_at(loaded: &super::Loaded) -> Vec<String> {
+/// Hunks and files that were not read, functions of which not all is understood, what a limit left out.
+fn not_looked_at(request: &Request, loaded: &super::Loaded) -> Vec<String> {
+    let hunks = super::hunks::unread(request, &loaded.by_version, &loaded.lineages, &loaded.reaches);
     let unread = super::difference::unread(&loaded.by_version).into_iter();
     let partly = loaded.lineages.iter().filter(|l| super::classes::is_changed(l)).filter_map(|l| {
         let has_gaps = |m: &Member| !m.function.unknowns.is_empty();
@@ -54,7 +55,8 @@ fn not_looked_at(loaded: &super::Loaded) -> Vec<String> {
         Some(format!("{}: {}() in part", RepoPath::from(&newest.file), newest.function.name))
     });
     let notices = loaded.notices.iter().map(|n| n.trim_start_matches("note: ").to_owned());
-    unread.map(|(file, why)| format!("{file}: {why}")).chain(partly).chain(notices).collect()
+    let files = unread.map(|(file, why)| format!("{file}: {why}"));
+    unseen::words(hunks.iter()).into_iter().chain(files).chain(partly).chain(notices).collect()
 }
 
 /// Says where the functions of a report stand in each version, and draws those with more than one body.

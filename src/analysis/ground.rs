@@ -34,6 +34,8 @@ pub(super) struct Ground {
     pub reads: BTreeSet<PathBuf>,
     /// All that is defined in the tree was found.
     pub is_whole: bool,
+    /// It calls through pointers that others may have set.
+    pub calls_unknown: bool,
     /// The names that nothing of this defines, or only weakly.
     open: BTreeSet<Name>,
     /// It is of a program's start, around which other functions may run, or of variables that these may
@@ -102,7 +104,8 @@ impl Grounds {
                 is_whole = false;
             }
             if more.is_empty() {
-                return Ground { files, reach, reads, is_whole, open, is_hooked };
+                let calls_unknown = reach.calls_unknown(&place.file, &place.name);
+                return Ground { files, reach, reads, is_whole, calls_unknown, open, is_hooked };
             }
             wanted = more.into_iter().collect();
         }

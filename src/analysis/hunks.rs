@@ -200,6 +200,11 @@ impl Judge<'_> {
                     {
                         "lost"
                     }
+                    Some(LineKind::Prototype(name))
+                        if !self.has_users(pair, &name) && !self.is_seen_by_users(pair, path, &name) =>
+                    {
+                        "prototype"
+                    }
                     Some(LineKind::Global(name))
                         if !self.has_users(pair, &name) && !self.is_read(version, path, &name) =>
                     {

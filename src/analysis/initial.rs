@@ -25,10 +25,10 @@ const MAX_CELLS: usize = 4;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// An object that begins otherwise in the newer version of a step.
-struct Changed {
+pub(super) struct Changed {
     /// The older version, counted from 0.
     step: usize,
-    name: Arc<str>,
+    pub name: Arc<str>,
     /// What differs: a place and its value.
     cells: [Vec<(String, String)>; 2],
     causes: Causes,
@@ -38,15 +38,8 @@ struct Changed {
 }
 
 /// Tells the functions of a report of the initial values that changed for them.
-pub(super) fn tell(
-    report: &mut Report,
-    request: &Request,
-    files: &[VersionFiles],
-    reaches: &[Reach],
-    lineages: &[Lineage],
-) {
-    let changed = changed(request, files, reaches);
-    for object in &changed {
+pub(super) fn tell(report: &mut Report, changed: &[Changed], lineages: &[Lineage]) {
+    for object in changed {
         let reached: Vec<(&Lineage, bool)> =
             lineages.iter().filter_map(|l| Some((l, object.reaches(l)?))).collect();
         let direct: Vec<String> = reached.iter().filter(|(_, d)| *d).filter_map(|(l, _)| place(l)).collect();
@@ -72,7 +65,9 @@ fn place(l: &Lineage) -> Option<String> {
     l.newest().map(|(_, m)| format!("{}:{}", RepoPath::from(&m.file), m.function.name))
 }
 
-fn changed(request: &Request, files: &[VersionFiles], reaches: &[Reach]) -> Vec<Changed> {
+/// The objects that begin otherwise from one version to the next. Cost: a comparison of initial values; those that
+/// differ are spelled out.
+pub(super) fn changed(request: &Request, files: &[VersionFiles], reaches: &[Reach]) -> Vec<Changed> {
     let mut found = Vec::new();
     for (step, pair) in files.windows(2).enumerate() {
         for (old, new) in pair[0].iter().zip(&pair[1]) {
@@ -180,7 +175,7 @@ fn end_of(text: &[&[u8]], first: u32) -> u32 {
 
 impl Changed {
     /// Whether a function of both versions reads the object: `true` if it names it.
-    fn reaches(&self, l: &Lineage) -> Option<bool> {
+    pub fn reaches(&self, l: &Lineage) -> Option<bool> {
         let member = |v: usize| l.members.get(v)?.as_ref();
         let (old, new) = (member(self.step)?, member(self.step + 1)?);
         let of = |file: &Path, name: &Arc<str>| self.readers.get(&(file.to_path_buf(), name.clone()));

@@ -6,6 +6,7 @@
 //! report.
 
 mod annotations;
+mod beyond;
 mod bindings;
 mod callers;
 mod classes;
@@ -30,7 +31,6 @@ mod linked;
 mod loaded;
 pub mod memory;
 mod parts;
-mod pointed;
 mod preconditions;
 mod properties;
 mod reach;
@@ -266,12 +266,16 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     lineages.iter().zip(&mut analysed).for_each(|(l, a)| callers::leave_open(l, a, is_asked));
     let callers = callers::find(request, &units, &by_version, &lineages, &analysed, &world);
     if request.analysis.properties_only {
-        report.notices.extend(pointed::notice(&by_version, &lineages, &world.reaches));
+        report.notices.extend(beyond::pointed(&by_version, &lineages, &world.reaches));
     }
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
     callers::explain(&mut report, &callers);
-    initial::tell(&mut report, request, &by_version, &world.reaches, &lineages);
+    let begun = initial::changed(request, &by_version, &world.reaches);
+    if request.analysis.properties_only {
+        report.notices.extend(beyond::first_calls(&begun, &lineages, &world));
+    }
+    initial::tell(&mut report, &begun, &lineages);
     let compared = differencing::compare_all(&lineages, &analysed, &world, &options);
     let join = |list: &mut Vec<Assertion>, k: usize| {
         if let Some(comparison) = compared.get(k).and_then(Option::as_ref) {

@@ -17,6 +17,7 @@ use super::parts::{Part, objects_of};
 use super::units::LoadedUnit;
 use crate::ir::{Function, Global, Linkage, Unit};
 use crate::mvicfg::members;
+use crate::semantics::pointers;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -185,6 +186,19 @@ impl Reach {
             hashes.into_iter().for_each(|hash| begun.push_str(&format!("may call {hash}\n")));
         }
         begun
+    }
+
+    /// Whether a function of a file, or what it leads to, calls through a pointer that others may have set.
+    pub fn calls_unknown(&self, file: &Path, name: &str) -> bool {
+        let calls = |id: &Id| {
+            let Id::Function(u, i) = *id else { return false };
+            let is_plain = || self.part(*id).is_none_or(|p| !p.calls_pointers);
+            let Some(loaded) = self.units.get(u).filter(|_| !is_plain()) else { return false };
+            let own = loaded.functions.get(i).map(|f| &f.function);
+            own.is_some_and(|f| pointers::calls_unknown(f, &loaded.unit))
+        };
+        let from = self.function(file, name).into_iter().collect();
+        self.reached(from, true).iter().any(calls)
     }
 
     /// The functions whose address something takes.

@@ -96,11 +96,13 @@ pub fn run(args: AssertArgs, context: &mut Context) -> Result<ExitCode, CliError
         }
     }
     summarise(&list, context);
-    let unseen: Vec<String> = unseen::worth_a_warning(&report).into_iter().collect();
     let notices = report.notices.iter().map(|n| n.trim_start_matches("note: ").to_owned());
-    for piece in unseen.into_iter().chain(notices) {
-        context.say(&format!("not looked at: {piece}"));
-    }
+    let pieces: Vec<String> = match single {
+        // Every declaration of a tree would be one of them.
+        Some(_) => unseen::worth_a_warning(&report).into_iter().chain(notices).collect(),
+        None => report.not_looked_at.clone(),
+    };
+    pieces.iter().for_each(|piece| context.say(&format!("not looked at: {piece}")));
     Ok(ExitCode::Done)
 }
 

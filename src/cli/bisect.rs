@@ -5,12 +5,12 @@
 //! `git bisect skip` does. What is found is checked on the commit and the version before it; where that
 //! does not hold either, the cause is in another file, and all versions in between are asked.
 
-use super::blame::CUT;
+use super::blame;
 use super::diff::DiffArgs;
 use super::history::{History, is_name};
 use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse};
-use crate::analysis::follow::Place;
+use crate::analysis::follow::{Gaps, Place};
 use crate::analysis::holds::{Answer, Located, Verdict, holds};
 use crate::history::utf8_path;
 use crate::invariant::PinnedFact;
@@ -200,8 +200,7 @@ struct Search<'h, 'a> {
     /// they are all there is, the versions between two of them have the text of the older one.
     points: Vec<Point>,
     text_changes: usize,
-    /// Not all files were looked at that the function rests on.
-    is_cut: bool,
+    gaps: Gaps,
     /// By version.
     answers: BTreeMap<usize, Answer>,
 }
@@ -230,8 +229,8 @@ impl<'h, 'a> Search<'h, 'a> {
         }
         points.reverse();
         let progress = Progress::new(&context.globals);
-        let is_cut = steps.is_some_and(|s| s.is_cut());
-        Ok(Search { is_cut, history, fact, progress, points, text_changes, answers: BTreeMap::new() })
+        let gaps = steps.map(|s| s.gaps()).unwrap_or_default();
+        Ok(Search { gaps, history, fact, progress, points, text_changes, answers: BTreeMap::new() })
     }
 
     fn ask(&mut self, point: usize) -> Answer {
@@ -353,7 +352,7 @@ impl<'h, 'a> Search<'h, 'a> {
             witness: None,
             searched: self.history.versions.len() - 1,
             text_changes: self.text_changes,
-            not_looked_at: self.is_cut.then(|| CUT.to_owned()).into_iter().collect(),
+            not_looked_at: blame::words(self.gaps),
             asked: asked.collect(),
         }
     }

@@ -4,7 +4,7 @@ use super::diff::DiffArgs;
 use super::history::History;
 use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse, compare};
-use crate::analysis::follow::{Place, Step};
+use crate::analysis::follow::{Gaps, Place, Step};
 use crate::history::utf8_path;
 use crate::report::escape::visible;
 use crate::report::filter::Filter;
@@ -61,8 +61,12 @@ pub struct BlameArgs {
     pub rlimit: Option<u64>,
 }
 
-/// What a limit left out of the files that a function rests on.
-pub const CUT: &str = "some files that it rests on";
+/// What was not looked at of what a function rests on, for people.
+pub fn words(gaps: Gaps) -> Vec<String> {
+    let files = gaps.files.then_some("some files that it rests on");
+    let pointers = gaps.pointers.then_some("what else it may call through pointers");
+    files.into_iter().chain(pointers).map(str::to_owned).collect()
+}
 
 /// What a commit did to the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -162,9 +166,7 @@ pub fn run(args: BlameArgs, context: &mut Context) -> Result<ExitCode, CliError>
         }
         answer.commits.push(entry);
     }
-    if steps.is_some_and(|s| s.is_cut()) {
-        answer.not_looked_at.insert(CUT.to_owned());
-    }
+    answer.not_looked_at.extend(steps.iter().flat_map(|s| words(s.gaps())));
     answer.complete &= answer.not_looked_at.is_empty();
     match format {
         Format::Json => json::render_value(&answer, &mut context.output)?,

@@ -221,7 +221,7 @@ fn text(found: &Differences, context: &mut Context) -> Result<(), CliError> {
             writeln!(out, "\n{}", palette.paint(Slot::File, path))?;
             file = Some(&c.file);
         }
-        let called = if c.changed { "" } else { "  (what it calls changed)" };
+        let called = if c.changed { "" } else { "  (what it calls or reads changed)" };
         writeln!(out, "  {}(){called}", visible(c.name.as_bytes()))?;
         match c.extent() {
             Extent::Nothing => {

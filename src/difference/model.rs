@@ -328,18 +328,19 @@ fn is_laid_out_anew((old, was): (&Version, &[Found]), (new, is): (&Version, &[Fo
     })
 }
 
-/// Static objects that begin differently: all of them for a program, constants for any function, since
-/// others are part of the function's input.
+/// Static objects that begin differently. Those that are written are part of the input of a function that is no
+/// program, and yet what they begin with is what its first call finds.
 fn add_changed_globals(old: &Version, new: &Version, objects: &mut Objects, start: &mut Affected) {
     let is_program = new.function == "main";
-    let mut images: BTreeMap<ObjectId, (String, bool)> = BTreeMap::new();
+    let mut images: BTreeMap<ObjectId, String> = BTreeMap::new();
     let image = |unit: &Unit, symbol: &str| {
         // What another unit defines is looked at there.
         let g = unit.global(symbol).filter(|g| g.linkage != Linkage::Import)?;
         let known = g.is_known_constant();
-        Some((format!("{} {:?} {:?} {known}", g.size, g.init, g.linkage), is_program || known))
+        let binding = if is_program || known { format!("{:?} {known}", g.linkage) } else { String::new() };
+        Some(format!("{} {:?} {binding}", g.size, g.init))
     };
-    let each = |version: &Version, objects: &mut Objects, f: &mut dyn FnMut(ObjectId, (String, bool))| {
+    let each = |version: &Version, objects: &mut Objects, f: &mut dyn FnMut(ObjectId, String)| {
         for (u, unit) in version.program.units().iter().enumerate() {
             for g in &unit.globals {
                 let id = global_object(objects, unit, &tag(version, u), &g.symbol);
@@ -353,11 +354,8 @@ fn add_changed_globals(old: &Version, new: &Version, objects: &mut Objects, star
         images.insert(id, image);
     });
     let mut changed = Vec::new();
-    each(new, objects, &mut |id, (text, fixed)| {
-        if let Some((before, was_fixed)) = images.get(&id)
-            && *before != text
-            && (fixed || *was_fixed)
-        {
+    each(new, objects, &mut |id, text| {
+        if images.get(&id).is_some_and(|before| *before != text) {
             changed.push(id);
         }
     });

@@ -46,6 +46,15 @@ pub fn resolve(f: &Function, unit: &Unit) -> Option<Function> {
     Some(out)
 }
 
+/// Whether a function calls through a pointer of which not all values are known.
+pub fn calls_unknown(f: &Function, unit: &Unit) -> bool {
+    let is_unknown = |n: &Node| match &n.instr {
+        Instr::Call { callee: Callee::Indirect(e), .. } => Lookup { f, unit }.expr(e, 0).is_none(),
+        _ => false,
+    };
+    f.nodes.iter().any(is_unknown)
+}
+
 /// Replaces the call at a node by a choice between direct calls.
 fn choose(out: &mut Function, at: usize, pointer: &Expr, targets: Vec<Arc<str>>) {
     let call = out.nodes[at].clone();

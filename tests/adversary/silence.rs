@@ -20,6 +20,12 @@ fn check(old: &str, new: &str, why: &str) {
     assert!(out.trim_end().ends_with("incomplete"), "{out}");
     let (_, out, _) = pair.run("HEAD~1..HEAD --format sarif");
     assert!(out.contains(&said), "{out}");
+    let (_, _, err) = pair.run("graph HEAD~1..HEAD");
+    assert!(err.contains(&said), "graph: {err}");
+    for words in ["assert HEAD~1..HEAD", "condition HEAD~1..HEAD"] {
+        let (_, out, err) = pair.run(words);
+        assert!(out.contains(&said) || err.contains(&said), "{words}: {out}{err}");
+    }
     for words in ["witness HEAD~1..HEAD", "HEAD~1..HEAD --format github", "HEAD~1..HEAD --format gitlab"] {
         let (_, _, err) = pair.run(words);
         assert!(err.contains(&said), "{words}: {err}");
@@ -228,6 +234,53 @@ fn blame_tells_what_is_no_longer_kept() {
         format!("static int g(int n) {{ return n == 3 {f}; }}\nint f(int a) {{ return g(a) + 1; }}\n")
     };
     Pair::new(&ends(""), &ends("? g(n) : 0 == 1")).says("blame a.c:f", 0, &["two"], &[]);
+}
+
+/// Who sets a pointer is not known from where it is called, and to say "no commit" is not enough.
+#[test]
+fn blame_says_what_pointers_may_hide() {
+    let dev = "struct dev { int (*rd)(int); };\n";
+    let caller = format!("{dev}int f(struct dev *d, int b) {{ return d->rd(b) + b; }}\n");
+    let setter = |k: u32| {
+        format!(
+            "{dev}static int rd(int x) {{ return x + {k}; }}\nvoid init(struct dev *d) {{ d->rd = rd; }}\n"
+        )
+    };
+    let pair = Pair::of(&[("a.c", &caller), ("b.c", &setter(1))], &[("a.c", &caller), ("b.c", &setter(2))]);
+    let said = "not looked at: what else it may call through pointers";
+    pair.says("blame a.c:f", 0, &[said], &[]);
+    pair.says("blame a.c:f --strict", 3, &[said], &[]);
+    assert_eq!(pair.json("blame a.c:f")["complete"], false);
+    // A table that nobody writes is known, however much is in it.
+    let table = |k: u32| {
+        let functions: String =
+            (0..6).map(|i| format!("static int f{i}(int x) {{ return x + {}; }}\n", i * k)).collect();
+        format!(
+            "{functions}static int (*const t[])(int) = {{f0, f1, f2, f3, f4, f5}};\nint f(int i) {{ return t[i & 3](i); }}\n"
+        )
+    };
+    Pair::new(&table(1), &table(2)).says("blame a.c:f", 0, &["two"], &["not looked at"]);
+}
+
+/// From any state both versions fail; in a program that begins there only the newer one does.
+#[test]
+fn first_calls_are_not_promised() {
+    let text = |k: u32| {
+        format!("#include <assert.h>\nstatic int n = {k};\nvoid f(void) {{ n += 1; assert(n < 20); }}\n")
+    };
+    let pair = Pair::new(&text(10), &text(20));
+    let said = "n begins with another value; what that does to the first call of a.c: f() was not looked at";
+    pair.says("check HEAD~1..HEAD", 0, &[said], &[]);
+    pair.says("check --strict HEAD~1..HEAD", 3, &[said], &[]);
+    pair.says("condition --exit-code HEAD~1..HEAD", 1, &["verify"], &["proved harmless, "]);
+    // Where the start is known, runs tell.
+    let program = |k: u32| format!("{}int main(void) {{ f(); return 0; }}\n", text(k));
+    Pair::new(&program(10), &program(20)).says("check HEAD~1..HEAD", 1, &["regression"], &["not looked at"]);
+    // What cannot harm needs no word.
+    let counts = |k: u32| format!("static unsigned n = {k};\nunsigned f(void) {{ return n++; }}\n");
+    let pair = Pair::new(&counts(10), &counts(20));
+    pair.says("check HEAD~1..HEAD", 0, &[], &["not looked at"]);
+    pair.says("condition --exit-code HEAD~1..HEAD", 0, &["harmless"], &[]);
 }
 
 /// Which runs end is part of what a function does, though no fact at its exit says so.
