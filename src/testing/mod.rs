@@ -2,6 +2,7 @@
 
 mod random;
 mod repo;
+pub mod tier;
 
 pub use random::Random;
 pub use repo::TempRepo;

@@ -9,6 +9,7 @@
 use crate::generator::oracle::{self, Ended};
 use crate::generator::template::{Files, Template};
 use crate::kit::Pair;
+use crate::support::tier;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -131,7 +132,7 @@ fn has_compiler() -> bool {
     let empty = vec![("a.c".to_owned(), "int main(void) { return 0; }\n".to_owned())];
     let there = oracle::sanitized(&empty, folder.path()).is_ok();
     if !there {
-        println!("skipped: no C compiler");
+        tier::skipped("cc", "no C compiler with sanitizers");
     }
     there
 }

@@ -68,7 +68,8 @@ fn answer(git: Git, facts: bool) -> Analyse {
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
         };
         let (old, new) = (read(old)?, read(new)?);
-        if let Some(log) = std::env::var_os("INVDIFF_TEST_LOG").filter(|_| facts) {
+        let log = if facts { "INVDIFF_TEST_LOG" } else { "INVDIFF_TEST_GATE_LOG" };
+        if let Some(log) = std::env::var_os(log) {
             let mut file = std::fs::File::options().create(true).append(true).open(log).unwrap();
             std::io::Write::write_all(&mut file, format!("{old} -> {new}\n").as_bytes()).unwrap();
         }

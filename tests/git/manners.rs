@@ -2,6 +2,7 @@
 
 use super::state::{Run, program_in, three, three_and_edits};
 use super::*;
+use crate::support::tier::rounds;
 use std::process::Stdio;
 
 const ESCAPE: char = '\u{1b}';
@@ -116,7 +117,10 @@ fn an_interrupted_run_has_written_nothing() {
         _ => (rustix::process::Signal::INT, 2),
     };
     // A machine may be done before it is interrupted, but not each time at once.
-    for delay in [400, 200, 100, 50, 25, 12, 6, 3].into_iter().chain([0; 40]) {
+    for delay in [400, 200, 100, 50, 25, 12, 6, 3]
+        .into_iter()
+        .chain(std::iter::repeat_n(0, rounds("INVDIFF_KILLS", 6, 40)))
+    {
         let mut command =
             program_in(&repo, repo.path(), &["notes", "add", "main~1000..main", "-o", "result"]);
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();

@@ -3,6 +3,7 @@
 use super::random::Random;
 use super::state::{Run, divide, program_in};
 use super::*;
+use crate::support::tier::rounds;
 use git_invdiff::store::notes::Note;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -95,7 +96,7 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
     let whole = begin.elapsed();
     let mut random = Random::new(11);
     let (mut olds, mut news) = (0, 0);
-    for round in 0..50 {
+    for round in 0..rounds("INVDIFF_KILLS", 8, 50) {
         repo.git(["update-ref", "refs/notes/invdiff", &tip]);
         let mut child = run();
         std::thread::sleep(whole * u32::try_from(random.below(1050)).unwrap() / 1000);
@@ -176,7 +177,7 @@ fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap()
     };
     let (mut random, mut killed, mut most) = (Random::new(23), 0, 1500);
-    while killed < 50 {
+    while killed < rounds("INVDIFF_KILLS", 8, 50) {
         let mut child = run();
         std::thread::sleep(Duration::from_millis(random.below(most) as u64));
         if child.try_wait().unwrap().is_some() {
@@ -372,7 +373,7 @@ fn a_lock_that_was_left_is_named() {
     assert!(invdiff(&repo, &["notes", "add", "HEAD~1"]).status.success());
     let lock = repo.path().join(".git/refs/notes/invdiff.lock");
     std::fs::write(&lock, "").unwrap();
-    let (tip, begin) = (repo.id("refs/notes/invdiff"), Instant::now());
+    let tip = repo.id("refs/notes/invdiff");
     for words in [&["notes", "add"][..], &["notes", "remove", "HEAD~1"]] {
         let run = Run::of(&mut program_in(&repo, repo.path(), words));
         assert_eq!(run.code, Some(128), "{}", run.err);
@@ -380,7 +381,6 @@ fn a_lock_that_was_left_is_named() {
         assert!(run.err.contains("is in the way") && run.err.contains(rm), "{}", run.err);
         assert_eq!((repo.id("refs/notes/invdiff"), lock.exists()), (tip.clone(), true));
     }
-    assert!(begin.elapsed() < Duration::from_secs(60));
     let doctor = stdout(&invdiff(&repo, &["doctor"]));
     assert!(
         doctor.contains(".git/refs/notes/invdiff.lock has been in the way of the notes for 1"),

@@ -138,9 +138,12 @@ fn thousands_of_refs_are_compared_once() {
     repo.write("refs", refs);
     let file = std::fs::File::open(repo.path().join("refs")).unwrap();
     assert!(repo.command_of("git").args(["update-ref", "--stdin"]).stdin(file).status().unwrap().success());
-    let begin = std::time::Instant::now();
-    check(&repo, &["origin", "refs/heads/many/*"], true, "");
-    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
+    let log = repo.path().join(".git/analyses");
+    let mut push = command(&repo, "git");
+    let pushed = push.env("INVDIFF_TEST_GATE_LOG", &log).args(["push", "-q", "origin", "refs/heads/many/*"]);
+    let output = pushed.output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(&log).unwrap().lines().count(), 1);
     assert_eq!(remote.git(["for-each-ref", "refs/heads/many"]).lines().count(), 3000);
 }
 
@@ -174,9 +177,7 @@ fn a_hook_that_was_there_gets_the_same_input_and_may_ignore_it() {
 fn what_is_not_finished_in_time_is_said_and_goes_on() {
     let (repo, _remote) = pushed();
     let repo = next(repo, "STUCK");
-    let begin = std::time::Instant::now();
     check(&repo, &["origin", "main"], true, "going on without it");
-    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
     let repo = next(repo, "CRASH");
     check(&repo, &["origin", "main"], true, "going on without it");
 }

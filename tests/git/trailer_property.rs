@@ -2,6 +2,7 @@
 
 use super::random::Random;
 use super::*;
+use crate::support::tier::rounds;
 use git_invdiff::store::trailers::{Style, Trailer};
 
 const OWN: [&str; 3] = ["Invariant-Churn", "Invariant-Kept", "Invariant-Regression"];
@@ -101,7 +102,8 @@ fn git_parses_what_was_put_into_any_message() {
     let repo = TempRepo::new();
     let mut random = Random::new(1);
     let mut written = 0;
-    for round in 0..500 {
+    let messages = rounds("INVDIFF_MESSAGES", 120, 500);
+    for round in 0..messages {
         let settings = SETTINGS[random.below(SETTINGS.len())];
         let mut git = git_of(&repo).with_env("GIT_CONFIG_COUNT", settings.len().to_string());
         for (n, (key, value)) in settings.iter().enumerate() {
@@ -169,7 +171,7 @@ fn git_parses_what_was_put_into_any_message() {
         };
         assert_eq!(folded(before), folded(after), "{shown}");
     }
-    assert!(written > 200, "{written}");
+    assert!(written * 5 > messages * 2, "{written} of {messages}");
 }
 
 /// Commits the same message with and without hooks, and compares: with hooks it is what git itself would
@@ -180,7 +182,8 @@ fn git_commits_what_git_would_have_written() {
     let plain = TempRepo::new().file("a.c", "0").commit("first");
     let mut random = Random::new(7);
     let (mut made, mut refused) = (0, 0);
-    for round in 0..60 {
+    let commits = rounds("INVDIFF_COMMITS", 15, 60);
+    for round in 0..commits {
         let (text, message) = (format!("{round}"), message(&mut random));
         let cleanup = random.choose(&["default", "strip", "whitespace", "verbatim", "scissors"]).to_owned();
         let comment = random.choose(&["#", "#", ";", "auto"]).to_owned();
@@ -249,5 +252,5 @@ fn git_commits_what_git_would_have_written() {
         let missing: Vec<_> = foreign(&theirs).into_iter().filter(|t| !foreign(&ours).contains(t)).collect();
         assert!(missing.is_empty(), "{missing:?} {shown}");
     }
-    assert!(made >= 30 && refused >= 1, "{made} {refused}");
+    assert!(made * 2 >= commits && refused >= 1, "{made} {refused} of {commits}");
 }

@@ -12,14 +12,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
-/// Whether there is a C compiler; says that the test is skipped where there is none.
-pub fn has_compiler() -> bool {
-    let found = Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success());
-    if !found {
-        println!("skipped: no C compiler");
-    }
-    found
-}
+pub use crate::support::tier::has_compiler;
 
 /// Analyses one version of some files: all of it comes after nothing.
 pub fn analyse(files: &[(&str, &str)]) -> (Report, VersionInput) {

@@ -6,6 +6,8 @@
 mod random;
 #[path = "../../src/testing/repo.rs"]
 mod repo;
+#[path = "../../src/testing/tier.rs"]
+pub mod tier;
 
 pub mod oracle;
 pub mod schema;

@@ -14,7 +14,7 @@ pub fn shared(place: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("skipped: shared data absent ({place})");
+    super::tier::skipped("shared", &format!("shared data absent ({place})"));
     None
 }
 

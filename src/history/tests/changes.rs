@@ -193,7 +193,7 @@ fn copies_are_found_when_asked_for() {
 #[test]
 fn real_histories_agree_with_git() {
     let Some(folder) = std::env::var_os("INVDIFF_HISTORIES") else {
-        println!("skipped: INVDIFF_HISTORIES not set");
+        crate::testing::tier::skipped("histories", "INVDIFF_HISTORIES not set");
         return;
     };
     let limit: usize = std::env::var("INVDIFF_HISTORY_LIMIT").ok().and_then(|n| n.parse().ok()).unwrap_or(60);

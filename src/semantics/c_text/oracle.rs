@@ -300,7 +300,7 @@ fn compile_and_run(source: &str) -> Option<Vec<String>> {
         .arg("-lm")
         .output();
     let Ok(cc) = cc else {
-        println!("skipped: no cc");
+        crate::testing::tier::skipped("cc", "no C compiler");
         return None;
     };
     assert!(cc.status.success(), "{}", String::from_utf8_lossy(&cc.stderr));

@@ -3,7 +3,8 @@
 //!
 //! Beside them stand pairs of generated programs of ordinary C.
 //!
-//! `INVDIFF_ADVERSARY=N` tries N pairs for each construct (without it one, for the time it takes),
+//! `INVDIFF_ADVERSARY=N` tries N pairs for each construct (without it one, for the time it takes, of which every
+//! fourth construct's is asked everything),
 //! `INVDIFF_ADVERSARY_ONLY=NAME` only fixtures whose name contains that, `INVDIFF_ADVERSARY_FROM=N` begins at
 //! that pair, `INVDIFF_ADVERSARY_KEEP=FOLDER` keeps the programs of all pairs there, `INVDIFF_ADVERSARY_OPEN=1`
 //! names those that are told without an input or left open. The table says, for each construct, how many pairs differ in runs, how many of them are shown
@@ -23,6 +24,7 @@ pub mod oracle;
 pub mod template;
 
 use crate::kit::Pair;
+use crate::support::tier::{has_compiler, rounds};
 use claims::{Answer, Judged, Wrong};
 use oracle::{Built, Ran};
 use std::collections::{BTreeMap, HashMap};
@@ -48,10 +50,6 @@ struct Row {
     seconds: f64,
     /// What is wrong.
     wrong: Vec<String>,
-}
-
-fn number(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 fn templates() -> Vec<Template> {
@@ -91,8 +89,8 @@ struct Case {
 }
 
 impl Case {
-    /// The `k`-th pair of a construct.
-    fn of(template: &Arc<Template>, k: usize) -> Case {
+    /// The `k`-th pair of a construct, which is the `place`-th.
+    fn of(template: &Arc<Template>, place: usize, k: usize) -> Case {
         let edit = template.edits[k % template.edits.len()];
         let seed = (k / template.edits.len()) as u64;
         let own = template.clone();
@@ -103,7 +101,7 @@ impl Case {
             is_assertive: template.has_assertion() && k % 2 == 1,
             function: "work",
             inputs: oracle::inputs(),
-            all_commands: k.is_multiple_of(ALL_COMMANDS),
+            all_commands: (place + k).is_multiple_of(ALL_COMMANDS),
         }
     }
 
@@ -271,21 +269,13 @@ fn change(files: &[template::Files; 2]) -> String {
     text
 }
 
-fn has_compiler() -> bool {
-    let there = std::process::Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success());
-    if !there {
-        println!("skipped: no C compiler");
-    }
-    there
-}
-
 #[test]
 fn no_claim_is_refuted_by_a_run() {
     if !has_compiler() {
         return;
     }
     let templates: Vec<Arc<Template>> = templates().into_iter().map(Arc::new).collect();
-    let (each, from) = (number("INVDIFF_ADVERSARY", 1), number("INVDIFF_ADVERSARY_FROM", 0));
+    let (each, from) = (rounds("INVDIFF_ADVERSARY", 1, 3), rounds("INVDIFF_ADVERSARY_FROM", 0, 0));
     let mut names: Vec<String> = templates.iter().map(|t| t.name.clone()).collect();
     if "generated".contains(&std::env::var("INVDIFF_ADVERSARY_ONLY").unwrap_or_default()) {
         names.push("generated".into());
@@ -298,7 +288,7 @@ fn no_claim_is_refuted_by_a_run() {
             let Some(row) = rows.get(t) else { break };
             let (mut known, mut found) = (Known::new(), Row::default());
             for k in from..from + each {
-                let case = templates.get(t).map_or_else(|| Case::generated(k), |t| Case::of(t, k));
+                let case = templates.get(t).map_or_else(|| Case::generated(k), |own| Case::of(own, t, k));
                 judge(&case, &mut known, &mut found);
             }
             if let Ok(mut row) = row.lock() {

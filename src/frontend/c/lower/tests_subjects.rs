@@ -58,7 +58,7 @@ fn subjects_are_well_formed() {
     let shared = std::env::var_os("INVDIFF_SHARED").map_or_else(default, PathBuf::from);
     let subjects = shared.join("subjects");
     if !subjects.is_dir() {
-        println!("skipped: shared data absent");
+        crate::testing::tier::skipped("shared", "shared data absent");
         return;
     }
     for set in ["itsp", "seed", "svcomp"] {
@@ -70,7 +70,7 @@ fn subjects_are_well_formed() {
 #[test]
 fn real_programs_are_well_formed() {
     let Some(folder) = std::env::var_os("INVDIFF_HISTORIES") else {
-        println!("skipped: INVDIFF_HISTORIES not set");
+        crate::testing::tier::skipped("histories", "INVDIFF_HISTORIES not set");
         return;
     };
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {

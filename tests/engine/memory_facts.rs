@@ -316,7 +316,7 @@ fn library_calls_write_what_they_are_given() {
     let check = |body: &str, expected: &[&str], never: &[&str]| {
         let start = "#include <sys/ioctl.h>\n#include <sys/time.h>\n#include <signal.h>\n#include <time.h>\n#include \
              <stdio.h>\nstruct { int x, rows; } e; time_t t; int n; struct timeval v;\n";
-        crate::check(&format!("{start}{body}"), expected, never);
+        self::check(&format!("{start}{body}"), expected, never);
     };
     // The request is no pointer.
     check(
@@ -345,7 +345,7 @@ fn library_calls_write_what_they_are_given() {
 #[test]
 fn variable_arguments_are_what_the_list_says() {
     let start = "#include <stdarg.h>\nint g;\n";
-    crate::check(
+    self::check(
         &format!(
             "{start}int f(int n, ...) {{ va_list l; va_start(l, n); g = 3; int a = n > 0 ? va_arg(l, int) : -1; va_end(l); return a; }}"
         ),
@@ -353,7 +353,7 @@ fn variable_arguments_are_what_the_list_says() {
         &["undefined"],
     );
     // Each fetch moves on.
-    crate::check(
+    self::check(
         &format!(
             "{start}int f(int n, ...) {{ va_list l; va_start(l, n); int a = va_arg(l, int); return a - va_arg(l, int); }}"
         ),

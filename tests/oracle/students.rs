@@ -5,13 +5,8 @@
 //!
 //! `INVDIFF_STUDENTS=<n>` tries that many changes of each program.
 
-#[path = "support/asserted.rs"]
-mod asserted;
-#[path = "support/edits.rs"]
-#[allow(dead_code, reason = "each test binary uses a part of it")]
-mod edits;
-mod support;
-
+use crate::asserted;
+use crate::edits;
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::report::{Claim, Report};

@@ -2,17 +2,14 @@
 //! again, read back as a pinned fact, and evaluated at the end of concrete runs. No run may refute it
 //! in a version in which it is said to hold.
 
-#[path = "support/random_c.rs"]
-mod random_c;
-mod support;
-
+use crate::random_c;
+use crate::support::oracle::shared;
 use git_invdiff::analysis::{Options, Pin, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::invariant::PinnedFact;
 use git_invdiff::report::{AssertionKind, AssertionOutcome, Fact, PointKind, Report, Status, Version};
 use git_invdiff::semantics::c_parse;
 use std::collections::BTreeMap;
-use support::oracle::shared;
 
 fn analyse(old: &str, new: &str, pins: Vec<Pin>) -> Report {
     let files = [vec![("a.c", old)], vec![("a.c", new)]];
@@ -117,7 +114,6 @@ fn facts_of_random_programs_survive_runs() {
 #[test]
 fn facts_of_student_programs_survive_runs() {
     let Some(root) = shared("subjects/itsp") else {
-        println!("skipped: shared data absent");
         return;
     };
     let table = std::fs::read_to_string(root.join("table1_selection.csv")).unwrap_or_default();

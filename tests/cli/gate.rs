@@ -1,9 +1,7 @@
 //! The gate end to end: git runs the hooks, the hooks run the real engine.
 
-mod support;
-
+use crate::support::TempRepo;
 use std::process::Output;
-use support::TempRepo;
 
 fn git(repo: &TempRepo, words: &[&str]) -> Output {
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_git-invdiff")).parent().expect("a folder");

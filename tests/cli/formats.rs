@@ -1,12 +1,10 @@
 //! The formats for machines: against their schemas, within the limits of those who read them, and with
 //! fingerprints that stay when lines, files and places do not.
 
-mod support;
-
+use crate::support::TempRepo;
+use crate::support::schema::{errors, errors_closed};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use support::TempRepo;
-use support::schema::{errors, errors_closed};
 
 /// Runs the command and returns standard output; the exit code is the caller's matter.
 fn invdiff(repo: &TempRepo, words: &str) -> String {

@@ -8,19 +8,15 @@
 //! there stay. `INVDIFF_SHOW=f` prints what is proved of the function `f` (`all`: of every one), and
 //! whether it could be read.
 
-#[path = "support/implication.rs"]
-mod implication;
-#[path = "support/stated.rs"]
-mod stated;
-
+use crate::implication::Words;
+use crate::stated;
+use crate::stated::Stated;
 use git_invdiff::analysis::{Options, PointChoice, diff, memory};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::ir::{Function, Unit};
 use git_invdiff::report::{Point, PointKind, Report, Status};
-use implication::Words;
 use rayon::prelude::*;
-use stated::Stated;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -159,7 +155,7 @@ fn document(rows: &[Row], reasons: &BTreeMap<String, String>) -> String {
     let found = rows.iter().filter(|r| r.found).count();
     let mut text = format!(
         "# Facts of textbooks that are not found\n\n`fixtures/textbook` holds functions with the facts that textbooks state for them; \
-         {found} of {} are proved without being told.\nThese are not; `INVDIFF_WRITE=1 cargo test --test textbook` renews the table and keeps the reasons.\n\n\
+         {found} of {} are proved without being told.\nThese are not; `INVDIFF_WRITE=1 cargo test --test oracle textbook` renews the table and keeps the reasons.\n\n\
          | file | function | where | fact | reason |\n| --- | --- | --- | --- | --- |\n",
         rows.len()
     );

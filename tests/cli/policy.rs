@@ -1,10 +1,8 @@
 //! What the policy of `.invdiff.yaml` lets pass: rules for paths, the age of lost facts, suppressions.
 
-mod support;
-
+use crate::support::TempRepo;
 use serde_json::Value;
 use std::process::Output;
-use support::TempRepo;
 
 fn run(repo: &TempRepo, program: &str, words: &[&str]) -> Output {
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_git-invdiff")).parent().expect("a folder");

@@ -1,11 +1,10 @@
 //! `git invdiff assert`: copies of sources compile, behave as the originals, and would fail if a fact did
 //! not hold; patches are what `git apply` takes.
 
-#[path = "support/asserted.rs"]
-mod asserted;
-mod support;
-
-use asserted::{analyse, check, choice, compile, copy_of, has_compiler, run_program};
+use crate::asserted::{analyse, check, choice, compile, copy_of, has_compiler, run_program};
+use crate::support::TempRepo;
+use crate::support::oracle::shared;
+use crate::support::tier;
 use git_invdiff::frontend::c;
 use git_invdiff::history::MemoryTree;
 use git_invdiff::instrument::{FunctionFacts, Place, PlacedFact, Source, copies, insert};
@@ -13,8 +12,6 @@ use git_invdiff::report::{PointKind, Report};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::TempRepo;
-use support::oracle::shared;
 
 /// Inputs for programs that read numbers.
 fn numbers() -> Vec<String> {
@@ -207,7 +204,7 @@ fn patches_apply_and_give_the_same_files() {
 fn copies_of_real_sources_compile() {
     let root = std::env::var_os("INVDIFF_HISTORIES").map(PathBuf::from);
     let Some(root) = root.filter(|_| has_compiler()) else {
-        println!("skipped: INVDIFF_HISTORIES not set");
+        tier::skipped("histories", "INVDIFF_HISTORIES not set");
         return;
     };
     for (history, file, function) in [

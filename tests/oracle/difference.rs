@@ -1,16 +1,14 @@
 //! Difference verification: what is proved harmless brings no violation in any run, and pairs of
 //! programs with known answers get them.
 //!
-//! `INVDIFF_ORACLE=2000 cargo test --release --test difference -- --nocapture` tries so many generated
+//! `INVDIFF_ORACLE=2000 cargo test --release --test oracle difference -- --nocapture` tries so many generated
 //! pairs; `INVDIFF_ORACLE_FROM` is the first seed.
 
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "support/generate_c/mod.rs"]
-mod generate_c;
-#[path = "support/mutants.rs"]
-mod mutants;
-mod support;
-
+use crate::generate_c;
+use crate::mutants;
+use crate::mutants::Random;
+use crate::support;
+use crate::support::tier::rounds;
 use git_invdiff::analysis::difference::{Choice, differences};
 use git_invdiff::analysis::{Options, memory};
 use git_invdiff::difference::{Concerns, Detector, Remainder, Version, compare, is_harmless};
@@ -20,7 +18,6 @@ use git_invdiff::instrument::{Residual, Source, automaton, residual};
 use git_invdiff::interp::{Comparison, End, Generator, Limits, Pair, Program, run_pair};
 use git_invdiff::ir::DataModel;
 use git_invdiff::mvicfg::key::exact_body_hash;
-use mutants::Random;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -63,13 +60,10 @@ fn is_changed(old: &Program, new: &Program, function: &str) -> bool {
     old.function(function).is_some() && changed.any(|c| c)
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn what_is_proved_harmless_brings_no_violation_in_any_run() {
-    let (from, programs) = (number("INVDIFF_ORACLE_FROM", 0), number("INVDIFF_ORACLE", 12));
+    let (from, programs) =
+        (rounds("INVDIFF_ORACLE_FROM", 0, 0) as u64, rounds("INVDIFF_ORACLE", 6, 12) as u64);
     let limits = Limits { fuel: 20_000, ..Limits::default() };
     let (mut pairs, mut proved, mut refuted, mut changed) = (0, 0, 0, 0);
     for seed in from..from + programs {

@@ -1,9 +1,7 @@
 //! `git invdiff check` from outside: what it says of a change, in words and as data, and its exit code.
 
-mod support;
-
+use crate::support::TempRepo;
 use std::process::Output;
-use support::TempRepo;
 
 fn invdiff(repo: &TempRepo, words: &str) -> Output {
     repo.command_of(env!("CARGO_BIN_EXE_git-invdiff")).args(words.split_whitespace()).output().unwrap()

@@ -1,10 +1,9 @@
 //! Difference verification tasks of SV-Benchmarks: what the gate's pipeline says of them, and what it
 //! explores without a condition, with diffCond's and with diffDP's.
 //!
-//! `cargo test --release --test svcomp -- --nocapture` prints the table of `docs/svcomp.md`.
+//! `cargo test --release --test oracle svcomp -- --nocapture` prints the table of `docs/svcomp.md`.
 
-mod support;
-
+use crate::support;
 use git_invdiff::difference::{Concerns, Detector, Version, compare, remainder};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;

@@ -2,22 +2,14 @@
 //! left undecided, and what changes nothing is never stopped. `cargo bench --bench mutants` is the whole
 //! measure.
 
-#[allow(dead_code, unused_imports, reason = "other tests use the rest")]
-#[path = "support/compiled/mod.rs"]
-mod compiled;
-#[path = "support/edits.rs"]
-mod edits;
-#[path = "support/measure.rs"]
-mod measure;
-#[path = "support/stops.rs"]
-mod stops;
-
+use crate::edits;
+use crate::measure;
+use crate::support::tier::has_compiler;
 use std::path::Path;
 
 #[test]
 fn a_sample_of_mutants_and_of_edits_that_change_nothing() {
-    if !std::process::Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success()) {
-        println!("skipped: no C compiler");
+    if !has_compiler() {
         return;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/textbook");

@@ -1,13 +1,11 @@
 //! Repositories and sources that nobody would write on purpose: a clear answer, the other functions
 //! still reported, nothing changed.
 
-mod support;
-
+use crate::support::TempRepo;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use support::TempRepo;
 
 /// Every file below a folder with its bytes, but for our own cache.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {

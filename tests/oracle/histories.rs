@@ -1,6 +1,7 @@
 //! Commits of real histories: the output depends on the commits alone, not on the run and not on the
 //! number of workers. Says so and does nothing without `INVDIFF_HISTORIES`.
 
+use crate::support::tier;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -30,7 +31,7 @@ fn report(repository: &Path, commit: &str, workers: &str) -> Value {
 #[test]
 fn runs_and_workers_make_no_difference() {
     let Some(folder) = std::env::var_os("INVDIFF_HISTORIES") else {
-        println!("skipped: INVDIFF_HISTORIES not set");
+        tier::skipped("histories", "INVDIFF_HISTORIES not set");
         return;
     };
     for name in ["kilo", "zlib", "cJSON"] {

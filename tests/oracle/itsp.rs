@@ -1,15 +1,12 @@
 //! The student pairs of the Invariant Diffs paper, Table II: every pair has an observable churn whose
 //! witness, fed to the compiled programs, gives exactly the outputs that the report predicts.
 
-mod support;
-#[path = "support/table1.rs"]
-mod table1;
-
+use crate::support::oracle::{compile, run, shared};
+use crate::table1;
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::report::{Churn, Claim, End, Report};
 use std::path::Path;
-use support::oracle::{compile, run, shared};
 
 /// Pairs whose versions are both well defined; the old versions of the others read uninitialised
 /// data or pass a bad pointer to `scanf`.
@@ -121,7 +118,6 @@ const HELD: [(&str, &[usize]); 10] = [
 #[test]
 fn no_fewer_version_invariants_than_the_paper() {
     let Some(tasks) = shared("subjects/itsp").and_then(|root| table1::tasks(&root)) else {
-        println!("skipped: shared data absent");
         return;
     };
     let (mut as_many, mut compared) = (0, 0);

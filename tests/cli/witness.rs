@@ -1,17 +1,13 @@
 //! `git invdiff witness`: each test builds against both versions, and its exit status tells them apart.
 
-#[path = "support/asserted.rs"]
-mod asserted;
-mod support;
-
-use asserted::has_compiler;
+use crate::asserted::has_compiler;
+use crate::support::TempRepo;
+use crate::support::oracle::shared;
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::instrument::{WitnessTest, witness_tests};
 use std::path::Path;
 use std::process::Command;
-use support::TempRepo;
-use support::oracle::shared;
 
 /// The tests of a pair of versions of one file.
 fn tests_of(old: &str, new: &str) -> Vec<WitnessTest> {

@@ -3,6 +3,10 @@
 //! All subjects are compiled once and linked into one driver that forks for each input, so that
 //! thousands of runs take seconds. Skipped where there is no C compiler or no shared data.
 
+use crate::generate_c;
+use crate::random_c;
+use crate::support::oracle::shared;
+use crate::support::tier;
 use git_invdiff::frontend;
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::{End, Generator, Input, Limits, Program, run};
@@ -11,11 +15,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-
-#[path = "support/generate_c/mod.rs"]
-mod generate_c;
-#[path = "support/random_c.rs"]
-mod random_c;
 
 /// Generated inputs for each program.
 const GENERATED: usize = 200;
@@ -177,7 +176,7 @@ fn check(mut subjects: Vec<Subject>, generated: usize) {
         }
     }
     let Some(replies) = compiled(&subjects) else {
-        println!("skipped: no C compiler");
+        tier::skipped("cc", "no C compiler");
         return;
     };
     let mut ends: BTreeMap<String, usize> = BTreeMap::new();
@@ -220,11 +219,6 @@ fn check(mut subjects: Vec<Subject>, generated: usize) {
     );
 }
 
-fn shared() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    std::env::var_os("INVDIFF_SHARED").map_or_else(default, PathBuf::from)
-}
-
 fn entries(dir: &Path) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> =
         std::fs::read_dir(dir).map(|d| d.flatten().map(|e| e.path()).collect()).unwrap_or_default();
@@ -235,7 +229,9 @@ fn entries(dir: &Path) -> Vec<PathBuf> {
 #[test]
 fn student_programs_run_as_compiled() {
     let mut subjects = vec![];
-    for pair in entries(&shared().join("subjects/itsp")).iter().flat_map(|task| entries(task)) {
+    let Some(folder) = shared("subjects/itsp") else { return };
+    let every = if tier::is_whole() { 1 } else { 4 };
+    for pair in entries(&folder).iter().flat_map(|task| entries(task)).step_by(every) {
         let tests = std::fs::read(pair.join("tests.json")).unwrap_or_default();
         let tests: Vec<BTreeMap<String, String>> = serde_json::from_slice(&tests).unwrap_or_default();
         for version in ["v1.c", "v2.c"] {
@@ -244,10 +240,7 @@ fn student_programs_run_as_compiled() {
             subjects.push(Subject { name: pair.join(version).display().to_string(), source, inputs });
         }
     }
-    if subjects.is_empty() {
-        println!("skipped: shared data absent");
-        return;
-    }
+    assert!(!subjects.is_empty());
     check(subjects, GENERATED);
 }
 
@@ -285,7 +278,7 @@ fn library_and_language_run_as_compiled() {
 /// Random programs; `INVDIFF_RANDOM_PROGRAMS` raises their number.
 #[test]
 fn random_programs_run_as_compiled() {
-    let count = std::env::var("INVDIFF_RANDOM_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let count = tier::rounds("INVDIFF_RANDOM_PROGRAMS", 16, 40) as u64;
     let inputs = ["1 2 -3 4 5 -6 7 8", "0 0 2147483647 -2147483648 -1 255 256 65535", "12 -7 100 1 1 1 3 9"];
     let subjects = (0..count).map(|seed| Subject {
         name: format!("random program {seed}"),
@@ -298,7 +291,7 @@ fn random_programs_run_as_compiled() {
 /// The programs of the oracle of facts; `INVDIFF_ORACLE` raises their number.
 #[test]
 fn generated_programs_run_as_compiled() {
-    let count = std::env::var("INVDIFF_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let count = tier::rounds("INVDIFF_ORACLE", 20, 60) as u64;
     let inputs =
         ["1 2 3 4 5 6", "0 0 0 0 0 0 7 -7 7 -7 7 -7", "-1 2147483647 -2147483648 255 256 3", "12 5 9"];
     let subjects = (0..count).map(|seed| {

@@ -6,32 +6,26 @@
 //! that could be stated (instances of the templates that survive all runs, module `survivors`) the share
 //! that the report's proved facts imply is counted, and may not fall.
 //!
-//! `INVDIFF_ORACLE=500 INVDIFF_ORACLE_RUNS=100000 cargo test --release --test oracle_facts -- --nocapture` is
+//! `INVDIFF_ORACLE=500 INVDIFF_ORACLE_RUNS=100000 cargo test --release --test oracle facts -- --nocapture` is
 //! the whole measure: programs, and runs of each function. `INVDIFF_ORACLE_FROM` is the first seed;
 //! `INVDIFF_SUBJECTS=1` takes every shared subject, and not each 40th.
 
-#[path = "support/compiled/mod.rs"]
-mod compiled;
-#[path = "support/generate_c/mod.rs"]
-mod generate_c;
-#[path = "support/implied.rs"]
-mod implied;
-mod support;
-#[path = "support/survivors.rs"]
-mod survivors;
-
-use compiled::{Answer, Fact, Interface, Place, Runs, States};
-use generate_c::Program;
+use crate::compiled;
+use crate::compiled::{Answer, Fact, Interface, Place, Runs, States};
+use crate::generate_c;
+use crate::generate_c::Program;
+use crate::implied::Implications;
+use crate::support::oracle::shared;
+use crate::support::tier::{has_compiler, rounds};
+use crate::survivors;
+use crate::survivors::Survivor;
 use git_invdiff::ir::Unit;
 use git_invdiff::report::Report;
-use implied::Implications;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use support::oracle::shared;
-use survivors::Survivor;
 
 /// Least share of the survivors that is proved, in percent: what was reached.
 const LEAST_SHARE: f64 = 60.0;
@@ -227,10 +221,6 @@ fn examine_all(seeds: Range<u64>, runs: Runs) -> Examined {
     found.into_iter().fold(Examined::default(), Examined::joined)
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
 /// C files of the shared subjects that have a `main`.
 fn subjects() -> Vec<PathBuf> {
     let Some(root) = shared("subjects") else { return Vec::new() };
@@ -255,7 +245,7 @@ fn subjects() -> Vec<PathBuf> {
 fn proved_facts_of_subjects_hold() {
     let all = subjects();
     // Some of each folder, or all.
-    let every = number("INVDIFF_SUBJECTS", 40) as usize;
+    let every = rounds("INVDIFF_SUBJECTS", 80, 40);
     let mut sum = Examined::default();
     for path in all.iter().step_by(every.max(1)) {
         let source = std::fs::read_to_string(path).unwrap_or_default();
@@ -278,12 +268,12 @@ fn proved_facts_of_subjects_hold() {
 
 #[test]
 fn proved_facts_hold_and_many_facts_are_proved() {
-    if std::process::Command::new("cc").arg("--version").output().is_err() {
-        println!("skipped: no C compiler");
+    if !has_compiler() {
         return;
     }
-    let (programs, from) = (number("INVDIFF_ORACLE", 6), number("INVDIFF_ORACLE_FROM", 0));
-    let runs = Runs { all: number("INVDIFF_ORACLE_RUNS", 5000) as usize, others: 2000 };
+    let (programs, from) =
+        (rounds("INVDIFF_ORACLE", 3, 6) as u64, rounds("INVDIFF_ORACLE_FROM", 0, 0) as u64);
+    let runs = Runs { all: rounds("INVDIFF_ORACLE_RUNS", 5000, 5000), others: 2000 };
     let all = examine_all(from..from + programs, runs);
     println!(
         "{programs} programs, {} functions, {} exit facts, {} of them seen to hold, {} facts asserted",

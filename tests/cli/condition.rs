@@ -1,14 +1,12 @@
 //! `git invdiff condition` from outside: formats, exit codes, what is said of whom.
 
-mod support;
-
+use crate::support::TempRepo;
 use std::process::Output;
-use support::TempRepo;
 
-const OLD: &str = include_str!("../fixtures/difference/removed_guard/old.c");
-const NEW: &str = include_str!("../fixtures/difference/removed_guard/new.c");
-const OLD_SUM: &str = include_str!("../fixtures/difference/sum_in_loop/old.c");
-const NEW_SUM: &str = include_str!("../fixtures/difference/sum_in_loop/new.c");
+const OLD: &str = include_str!("../../fixtures/difference/removed_guard/old.c");
+const NEW: &str = include_str!("../../fixtures/difference/removed_guard/new.c");
+const OLD_SUM: &str = include_str!("../../fixtures/difference/sum_in_loop/old.c");
+const NEW_SUM: &str = include_str!("../../fixtures/difference/sum_in_loop/new.c");
 
 fn two_commits() -> TempRepo {
     let repo = TempRepo::new().file("src/buy.c", OLD).file("sum.c", OLD_SUM).commit("one");

@@ -1,11 +1,9 @@
 //! The worked example of the Invariant Diffs paper (Fig. 1 and 2).
 
-mod support;
-
+use crate::support::oracle::shared;
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::report::{Churn, LineRef, Point, Report, Status};
-use support::oracle::shared;
 
 fn report() -> Option<Report> {
     let folder = shared("subjects/seed/h2_fig1")?;

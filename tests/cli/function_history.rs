@@ -1,10 +1,8 @@
 //! `git invdiff blame` and `bisect` from outside: what they find in small histories, and what they refuse.
 
-mod support;
-
+use crate::support::TempRepo;
 use serde_json::Value;
 use std::process::Output;
-use support::TempRepo;
 
 fn invdiff(repo: &TempRepo, words: &[&str]) -> Output {
     repo.command_of(env!("CARGO_BIN_EXE_git-invdiff")).args(words).output().unwrap()

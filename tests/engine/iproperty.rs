@@ -1,5 +1,6 @@
 //! Property differencing on the paper's examples: outcomes, decisions, and what they cost.
 
+use crate::support::oracle::shared;
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::Program;
@@ -91,11 +92,7 @@ fn words(c: &Comparison) -> Vec<String> {
 }
 
 fn seed(file: &str) -> Option<String> {
-    let Some(shared) = std::env::var_os("INVDIFF_SHARED") else {
-        eprintln!("skipped: INVDIFF_SHARED not set");
-        return None;
-    };
-    Some(std::fs::read_to_string(Path::new(&shared).join("subjects/seed").join(file)).expect(file))
+    Some(std::fs::read_to_string(shared(&format!("subjects/seed/{file}"))?).expect(file))
 }
 
 /// Compares two files of the seed: expected words, the most queries of a full check and of the

@@ -4,12 +4,11 @@
 //! found into an attribute, with every error and every address that was asked for. The browser prints the page
 //! as it is after that (`--dump-dom`), and its log. Without a browser the tests say so and pass: nothing is installed here.
 
-mod support;
-
+use crate::support::TempRepo;
+use crate::support::tier;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use support::TempRepo;
 
 const OLD: &str = "float area(float b, float h)\n{\n    float r = 0.5f * b * h;\n    return r;\n}\nint clamp(int x)\n{\n    if (x < 0)\n        return 0;\n    return x;\n}\n";
 
@@ -61,7 +60,7 @@ struct Seen {
 /// Opens a page; `arguments` are added to the browser's own. `None`, and a word about it, without a browser.
 fn open(page: &str, arguments: &[&str]) -> Option<Seen> {
     let Some(browser) = browser() else {
-        eprintln!("skipped: no Chromium");
+        tier::skipped("chromium", "no Chromium");
         return None;
     };
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,0 +1,21 @@
+//! The command as a user runs it: what it prints, writes, refuses and exits with, in repositories of its own.
+
+#[allow(dead_code, unused_imports, reason = "other test programs use the rest")]
+#[path = "../support/asserted.rs"]
+mod asserted;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod c_hostile;
+mod check;
+mod command_line;
+mod condition;
+mod copies;
+mod formats;
+mod function_history;
+mod gate;
+mod html;
+mod install;
+mod policy;
+mod witness;

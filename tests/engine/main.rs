@@ -1,0 +1,19 @@
+//! The engine on a few lines of C: what holds, what a change does to it, which inputs show that. One file a
+//! subject; the sources stand in the tests, and nothing is compiled.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod calls;
+mod facts;
+mod h2_fig1;
+mod iproperty;
+mod k_induction;
+mod loops;
+mod memory_facts;
+mod onwards;
+mod points;
+mod safety;
+mod sharing;
+mod typestate;
+mod verifier;
