@@ -17,6 +17,7 @@ fn every_convention_names_tests_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     sources(&root.join("src"), &mut files);
+    sources(&root.join("crates"), &mut files);
     sources(&root.join("tests"), &mut files);
     let texts: Vec<String> = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
     let table = std::fs::read_to_string(root.join("docs/git.md")).unwrap();

@@ -1,0 +1,28 @@
+//! From versions of C to facts, churns and verdicts. Rooms, top down; each knows only those below it.
+
+pub mod instrument;
+
+pub mod analysis;
+
+pub mod verifier;
+
+pub mod difference;
+pub mod property;
+
+pub mod invariant;
+
+pub mod symex;
+
+pub mod semantics;
+
+pub use invdiff_c as frontend;
+pub use invdiff_c::fault;
+pub use invdiff_git::{history, store};
+pub use invdiff_interp as interp;
+pub use invdiff_ir as ir;
+pub use invdiff_mvicfg as mvicfg;
+pub use invdiff_report as report;
+pub use invdiff_smt as smt;
+
+#[cfg(test)]
+use invdiff_testing as testing;

@@ -1,0 +1,103 @@
+//! What the renderer is told about names and types.
+
+use super::types::Ty;
+use crate::ir::{CType, DataModel, Function, Leaf, TermId, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A name with its declared type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub text: String,
+    pub ty: CType,
+}
+
+/// Names and types of the leaves of terms at one program point.
+#[derive(Clone, Debug, Default)]
+pub struct Naming<'a> {
+    /// Records, globals and prototypes.
+    pub unit: Option<&'a Unit>,
+    /// Declared types of parameters ([`Leaf::Param`]) and of the objects behind addresses of locals
+    /// ([`Leaf::LocalAddr`]).
+    pub types: BTreeMap<Leaf, CType>,
+    /// Terms that have a name at the point, which is shown instead of what they are.
+    pub names: BTreeMap<TermId, Named>,
+    /// Parameters that may have another value at the point than at entry: shown as `\old(p)`.
+    pub old_params: BTreeSet<Arc<str>>,
+    /// Memory may differ from what it was at entry: loads from entry memory are `\old(...)`.
+    pub old_memory: bool,
+    /// Names of values at loop heads, by the loop's hash and the place's label.
+    pub loops: BTreeMap<(Arc<str>, Arc<str>), Named>,
+    /// Longest text, in bytes.
+    pub max_len: usize,
+}
+
+impl<'a> Naming<'a> {
+    /// Length of texts that a line of a report can hold with some patience.
+    pub const DEFAULT_LEN: usize = 240;
+
+    /// Returns the naming at a function's entry: its parameters and locals with their types.
+    pub fn of_function(unit: &'a Unit, function: &Function) -> Naming<'a> {
+        let bits = unit.data_model.pointer_bits();
+        let mut types = BTreeMap::new();
+        for var in &function.vars {
+            let key = format!("{}#{}", var.name, var.ordinal).into();
+            types.insert(Leaf::LocalAddr { key, bits }, var.ty.clone());
+        }
+        for var in function.params.iter().filter_map(|v| function.vars.get(v.0 as usize)) {
+            let sort = var.sort.unwrap_or(crate::ir::Sort::Mem);
+            types.insert(Leaf::Param { name: var.name.clone(), sort }, var.ty.clone());
+        }
+        Naming { unit: Some(unit), types, max_len: Naming::DEFAULT_LEN, ..Naming::default() }
+    }
+
+    pub(super) fn model(&self) -> DataModel {
+        self.unit.map_or(DataModel::Lp64, |u| u.data_model)
+    }
+
+    pub(super) fn pointer_bits(&self) -> u16 {
+        self.model().pointer_bits()
+    }
+
+    pub(super) fn size_of(&self, ty: &CType) -> Option<u64> {
+        match self.unit {
+            Some(unit) => unit.size_of(ty),
+            None => size_of_scalar(&Unit::default(), ty),
+        }
+    }
+
+    pub(super) fn return_type(&self, function: &str) -> Option<Ty> {
+        let unit = self.unit?;
+        let ret = match unit.function(function) {
+            Some(f) => &f.ret,
+            None => &unit.prototypes.iter().find(|p| &*p.name == function)?.ret,
+        };
+        Some(Ty::of(ret))
+    }
+}
+
+/// Size of a type that involves no record.
+fn size_of_scalar(unit: &Unit, ty: &CType) -> Option<u64> {
+    match ty {
+        CType::Record(_) => None,
+        CType::Array(t, n) => size_of_scalar(unit, t)?.checked_mul((*n)?),
+        other => unit.size_of(other),
+    }
+}
+
+/// Returns the source name in the key of a local (`function:name#ordinal` or `name#ordinal`).
+pub(super) fn local_name(key: &str) -> &str {
+    let name = key.rsplit_once(':').map_or(key, |(_, n)| n);
+    name.rsplit_once('#').map_or(name, |(n, _)| n)
+}
+
+/// Returns the function's name in the name of an uninterpreted call (`name#identity:part`).
+pub(super) fn callee_name(callee: &str) -> &str {
+    callee.split([':', '@', '#']).next().unwrap_or(callee)
+}
+
+/// Returns whether a step of reading standard input yields a value, so that it counts in
+/// `\input(k)`. White space, literal text and suppressed conversions do not.
+pub(super) fn is_value_conversion(conversion: &str) -> bool {
+    conversion != "ws" && !conversion.starts_with("lit:") && !conversion.starts_with("%*")
+}

@@ -1,0 +1,29 @@
+//! The serialisable result model and its renderers, one file a format.
+
+use invdiff_git::{history, store};
+use invdiff_mvicfg as mvicfg;
+
+mod assertion;
+pub mod coverage;
+pub mod escape;
+pub mod filter;
+pub mod finding;
+pub mod github;
+pub mod gitlab;
+pub mod html;
+pub mod json;
+pub mod model;
+pub mod note;
+pub mod palette;
+mod path;
+pub mod porcelain;
+pub mod sarif;
+pub mod steps;
+pub mod text;
+pub mod trailer;
+pub mod unseen;
+pub mod yaml;
+
+pub use assertion::*;
+pub use model::*;
+pub use path::RepoPath;

@@ -1,0 +1,117 @@
+//! What versions share: the version invariants, by the set of versions that they hold in.
+
+use super::{Line, View, point_text, ranges, status_text, widest};
+use crate::escape::visible;
+use crate::model::{Fact, FunctionReport, Point, Version};
+use crate::palette::Slot;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Columns that a fact may take before it pushes its status to the right.
+const FACT_WIDTH: usize = 72;
+
+struct Held<'a> {
+    function: &'a FunctionReport,
+    point: &'a Point,
+    fact: &'a Fact,
+}
+
+/// Writes the sets of versions, those with the most versions first.
+pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let mut sets: BTreeMap<&[Version], Vec<Held>> = BTreeMap::new();
+    for function in &view.report.functions {
+        for point in &function.points {
+            for fact in &point.version_invariants {
+                sets.entry(&fact.versions).or_default().push(Held { function, point, fact });
+            }
+        }
+    }
+    let mut sets: Vec<_> = sets.into_iter().collect();
+    sets.sort_by_key(|(versions, _)| std::cmp::Reverse(versions.len()));
+    sets.iter().try_for_each(|(versions, facts)| write_set(view, versions, facts, out))?;
+    let points = view.report.functions.iter().flat_map(|f| &f.points);
+    let left_out: usize = points.map(|p| p.left_out).sum();
+    if left_out > 0 && !sets.is_empty() {
+        writeln!(out, "  … and {left_out} more with --all")?;
+    }
+    if_reached(view, out)
+}
+
+/// What would hold if its point were reached: listed with `-v` or `--all`, else counted.
+fn if_reached(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let mut sets: BTreeMap<Vec<Version>, Vec<Held>> = BTreeMap::new();
+    for function in &view.report.functions {
+        for point in &function.points {
+            for fact in &point.if_reached {
+                let unreached = fact.reached.iter().filter(|(_, reached)| !**reached).map(|(v, _)| *v);
+                sets.entry(unreached.collect()).or_default().push(Held { function, point, fact });
+            }
+        }
+    }
+    for (unreached, facts) in sets {
+        let versions = match unreached.as_slice() {
+            [one] => format!("version {one}"),
+            several => format!("versions {}", ranges(several.iter().copied())),
+        };
+        if view.options.verbose {
+            let heading = format!("if reached: no defined run of {versions} is known that comes there");
+            write_list(view, &heading, &facts, out)?;
+        } else {
+            let (n, hold) = (facts.len(), if facts.len() == 1 { "holds" } else { "hold" });
+            writeln!(
+                out,
+                "  … and {n} that {hold} if reached, which no known run of {versions} does; -v lists them"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn write_set(view: &View, versions: &[Version], facts: &[Held], out: &mut dyn Write) -> io::Result<()> {
+    let all = view.report.versions.len();
+    let heading = match versions.len() {
+        n if n == all && n == 2 => "held by both versions".to_owned(),
+        n if n == all => format!("held by all {n} versions"),
+        1 => format!("held by version {}", ranges(versions.iter().copied())),
+        _ => format!("held by versions {}", ranges(versions.iter().copied())),
+    };
+    write_list(view, &heading, facts, out)
+}
+
+fn write_list(view: &View, heading: &str, facts: &[Held], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n{}", view.options.palette.paint(Slot::Heading, heading))?;
+    let shown = if view.options.verbose { facts.len() } else { view.options.held_limit };
+    let shown = facts.get(..shown).unwrap_or(facts);
+    let files: Vec<String> = shown.iter().map(|h| h.function.file.to_string()).collect();
+    let names: Vec<String> = shown.iter().map(|h| format!("{}()", visible(&h.function.name))).collect();
+    let points: Vec<String> = shown.iter().map(|h| point_text(h.point, None)).collect();
+    let texts: Vec<String> = shown.iter().map(|h| visible(&h.fact.text)).collect();
+    let name_at = 2 + widest(&files, 40) + 2;
+    let point_at = name_at + widest(&names, 40) + 2;
+    let text_at = point_at + widest(&points, 40) + 2;
+    let status_at = text_at + widest(&texts, FACT_WIDTH) + 3;
+    for (row, held) in shown.iter().enumerate() {
+        let cell = |column: &[String]| column.get(row).cloned().unwrap_or_default();
+        let mut line = view.line();
+        line.plain("  ").paint(Slot::File, &cell(&files));
+        for (column, at) in [(&names, name_at), (&points, point_at), (&texts, text_at)] {
+            next_column(&mut line, at).plain(&cell(column));
+        }
+        next_column(&mut line, status_at).paint(Slot::Status, &status_text(held.fact)).write(out)?;
+        if view.options.verbose && !held.fact.assumptions.is_empty() {
+            let names: Vec<String> = held.fact.assumptions.iter().map(visible).collect();
+            let mut line = view.line();
+            line.pad_to(text_at).paint(Slot::Status, &format!("assuming {}", names.join(", ")));
+            line.write(out)?;
+        }
+    }
+    if facts.len() > shown.len() {
+        writeln!(out, "  … and {} more; -v lists them", facts.len() - shown.len())?;
+    }
+    Ok(())
+}
+
+fn next_column<'l, 'p>(line: &'l mut Line<'p>, at: usize) -> &'l mut Line<'p> {
+    let at = at.max(line.column() + 2);
+    line.pad_to(at)
+}

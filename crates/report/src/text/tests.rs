@@ -1,0 +1,340 @@
+//! Hand-made reports and the text expected of them.
+
+use super::*;
+use crate::{
+    Argument, Causes, Churn, Claim, Cost, FunctionReport, LineRef, Run, Undecided, UnknownEntry, Witness,
+};
+use std::collections::BTreeMap;
+
+fn version(index: Version, commit: &str, name: &str, summary: &str) -> VersionInfo {
+    let commit = (!commit.is_empty()).then(|| format!("{commit:0<40}"));
+    VersionInfo { index, commit, name: name.into(), summary: summary.into(), time: None }
+}
+
+fn fact(text: &str, versions: &[Version], status: Status) -> Fact {
+    Fact {
+        text: text.into(),
+        versions: versions.to_vec(),
+        status: versions.iter().map(|v| (*v, status)).collect(),
+        bound: (status == Status::Bounded).then_some(8),
+        ..Fact::default()
+    }
+}
+
+fn line(number: u32, text: &str) -> LineRef {
+    LineRef { file: "src/area.c".into(), line: number, text: (!text.is_empty()).then(|| text.into()) }
+}
+
+fn hunk(to: Version, line: u32, verdict: Verdict, why: Option<&str>) -> HunkReport {
+    HunkReport {
+        from: to - 1,
+        to,
+        file: "src/area.c".into(),
+        old_start: line,
+        old_lines: 1,
+        new_start: line,
+        new_lines: 1,
+        verdict,
+        why: why.map(Into::into),
+    }
+}
+
+fn fabs_churn() -> Churn {
+    let run = |value: &str| Run { returned: Some(value.into()), ..Run::default() };
+    let argument =
+        |name: &str, value: &str| Argument { name: name.into(), ty: "float".into(), value: value.into() };
+    Churn {
+        from: 1,
+        to: 2,
+        removed: vec![fact("\\result == 0.5f * a * b", &[1], Status::Proved)],
+        added: vec![fact("\\result == fabsf(0.5f * a * b)", &[2], Status::Proved)],
+        observable: true,
+        claim: Claim::Changed,
+        causes: Causes {
+            removed: vec![line(12, "\tfloat r = 0.5f * a * b;")],
+            added: vec![line(12, "\tfloat r = fabsf(0.5f * a * b);")],
+            shared: vec![line(9, ""), line(10, "")],
+        },
+        hunks: vec![hunk_ref(&hunk(2, 12, Verdict::Explained, None))],
+        witness: Some(Witness {
+            entry: "area".into(),
+            arguments: vec![argument("a", "-1"), argument("b", "1")],
+            old: run("-0.5"),
+            new: run("0.5"),
+            ..Witness::default()
+        }),
+        rank: 0.9,
+        ..Churn::default()
+    }
+}
+
+/// The example of the interface's description.
+fn area_report() -> Report {
+    let function = |file: &str, name: &str, points: Vec<Point>| FunctionReport {
+        file: file.into(),
+        name: name.into(),
+        outcome: Outcome::Analysed,
+        complete: true,
+        points,
+        ..FunctionReport::default()
+    };
+    let exit = Point {
+        kind: PointKind::Exit,
+        lines: BTreeMap::from([(1, 15), (2, 15), (3, 15)]),
+        version_invariants: vec![fact("fabsf(\\result) == 0.5f * fabsf(a * b)", &[1, 2, 3], Status::Proved)],
+        churns: vec![fabs_churn()],
+        ..Point::default()
+    };
+    let inside = Point {
+        kind: PointKind::Line,
+        lines: BTreeMap::from([(3, 22)]),
+        version_invariants: vec![fact("1 <= n && n <= argc", &[1, 2, 3], Status::Bounded)],
+        ..Point::default()
+    };
+    Report {
+        versions: vec![
+            version(1, "9f3c2e1", "HEAD~2", "read the sides"),
+            version(2, "41ab77d", "HEAD~1", "use fabs"),
+            version(3, "c0ffee0", "HEAD", "refuse empty input"),
+        ],
+        hunks: vec![hunk(2, 12, Verdict::Explained, None), hunk(3, 2, Verdict::Neutral, None)],
+        functions: vec![
+            function("src/area.c", "area", vec![exit]),
+            function("src/main.c", "main", vec![inside]),
+        ],
+        ..Report::default()
+    }
+}
+
+#[track_caller]
+fn check(report: &Report, options: &TextOptions, expected: &str) {
+    let mut out = Vec::new();
+    render(report, options, &mut out).unwrap();
+    let got = String::from_utf8(out).unwrap();
+    assert!(got == expected, "got:\n{got}\nexpected:\n{expected}");
+}
+
+fn wide() -> TextOptions {
+    TextOptions { width: 110, ..TextOptions::default() }
+}
+
+#[test]
+fn the_whole_shape() {
+    check(
+        &area_report(),
+        &wide(),
+        r#"versions  1 9f3c2e1 read the sides   2 41ab77d use fabs   3 c0ffee0 (HEAD) refuse empty input
+
+commit 41ab77d use fabs
+  src/area.c  area()                   @@ -12 +12 @@
+    at exit, line 15
+    - \result == 0.5f * a * b          proved
+    + \result == fabsf(0.5f * a * b)   proved
+      because of  -12  float r = 0.5f * a * b;
+                  +12  float r = fabsf(0.5f * a * b);
+      kept by     9 10
+      for example a = -1, b = 1    -0.5 -> 0.5  replayed
+
+held by all 3 versions
+  src/area.c  area()  at exit, line 15  fabsf(\result) == 0.5f * fabsf(a * b)   proved
+  src/main.c  main()  at line 22        1 <= n && n <= argc                     bounded(8)
+
+1 churn in 1 of 2 changed functions, seen by callers; 2 version invariants; nothing undecided; 2 of 2 hunks explained or neutral
+"#,
+    );
+}
+
+#[test]
+fn nothing_changed_is_one_line_and_needs_everything_seen() {
+    let mut report = Report {
+        versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
+        hunks: vec![hunk(2, 3, Verdict::Neutral, None)],
+        ..Report::default()
+    };
+    check(&report, &wide(), "no semantic change; nothing undecided; 1 of 1 hunk explained or neutral\n");
+    report.complete = false;
+    check(
+        &report,
+        &wide(),
+        "no churn found in what was analysed; nothing undecided; 1 of 1 hunk explained or neutral\n",
+    );
+    report.complete = true;
+    check(
+        &report,
+        &TextOptions { filtered: true, ..wide() },
+        "no churn that the filters let through; nothing undecided; 1 of 1 hunk explained or neutral\n",
+    );
+    report.hunks.push(hunk(2, 40, Verdict::NotAnalysed, Some("inactive-branch")));
+    check(
+        &report,
+        &wide(),
+        "versions  1 a000000   2 b000000 (HEAD)
+
+not analysed
+  src/area.c  @@ -40 +40 @@  inactive preprocessor branch
+
+no churn found in what was analysed; nothing undecided; 1 of 2 hunks explained or neutral; not looked at: 1 hunk (inactive preprocessor branch)
+",
+    );
+}
+
+#[test]
+fn files_that_are_not_c_are_named_in_one_line() {
+    let mut report = Report {
+        versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
+        ..Report::default()
+    };
+    for (file, line) in [("README", 1), ("Makefile", 2), ("Makefile", 9)] {
+        let hunk = hunk(2, line, Verdict::NotAnalysed, Some("not-c"));
+        report.hunks.push(HunkReport { file: file.into(), ..hunk });
+    }
+    check(
+        &report,
+        &wide(),
+        "versions  1 a000000   2 b000000 (HEAD)
+
+not analysed
+  not C: Makefile README
+
+no churn found in what was analysed; nothing undecided; 0 of 3 hunks explained or neutral
+",
+    );
+}
+
+#[test]
+fn verbose_adds_assumptions_unknowns_and_cost() {
+    let mut churn = fabs_churn();
+    churn.claim = Claim::NoLongerProvable;
+    churn.added.clear();
+    churn.witness = None;
+    churn.age = Some(14);
+    churn.causes = Causes::default();
+    churn.removed[0].assumptions = vec!["stdin-well-formed".into(), "-fwrapv".into()];
+    let undecided = Undecided {
+        text: "a < b".into(),
+        reason: "rlimit met".into(),
+        raise: Some("--rlimit 9".into()),
+        ..Undecided::default()
+    };
+    let point = Point { churns: vec![churn], undecided: vec![undecided], ..Point::default() };
+    let function = FunctionReport {
+        file: "src/area.c".into(),
+        name: "area".into(),
+        outcome: Outcome::PartlyAnalysed,
+        unknowns: vec![UnknownEntry { version: 2, line: 12, reason: "inline assembly".into() }],
+        points: vec![point],
+        ..FunctionReport::default()
+    };
+    let report = Report {
+        versions: vec![version(1, "a", "", ""), version(2, "", "WORKTREE", "")],
+        functions: vec![function],
+        cost: Cost { wall_ms: 12, solver_queries: 3, peak_rss_kib: 4096, ..Cost::default() },
+        complete: false,
+        ..Report::default()
+    };
+    check(
+        &report,
+        &TextOptions { verbose: true, ..wide() },
+        r#"versions  1 a000000   2 working tree
+
+working tree
+  src/area.c  area()             @@ -12 +12 @@
+    at exit
+    - \result == 0.5f * a * b    proved, held 14 versions
+      assuming stdin-well-formed, -fwrapv
+      no longer provable; not refuted either
+
+undecided
+  src/area.c  area()  a < b  rlimit met; --rlimit 9 may settle it
+
+not understood
+  src/area.c:12  area()  inline assembly  version 2
+
+1 churn in 1 of 1 changed function, seen by callers; 1 function not fully analysed; 1 open question in 1 function
+12 ms, 3 solver queries (0 more from the cache), 0 of 0 nodes visited, 4 MiB
+"#,
+    );
+}
+
+#[test]
+fn nothing_from_the_repository_reaches_the_terminal_raw() {
+    let mut report = area_report();
+    for text in ["\x1b[2J", "\u{202e}", "\r", "\u{7}"] {
+        report.versions[1].summary = text.into();
+        report.functions[0].name = text.into();
+        report.functions[0].file = text.into();
+        let churn = &mut report.functions[0].points[0].churns[0];
+        churn.removed[0].text = text.into();
+        churn.causes.removed[0] = LineRef { file: text.into(), line: 1, text: Some(format!("x{text}y")) };
+        churn.witness.as_mut().unwrap().stdin = Some(text.into());
+        churn.witness.as_mut().unwrap().arguments[0].name = text.into();
+        report.hunks[0].why = Some(text.into());
+        report.notices = vec![text.into()];
+        let mut out = Vec::new();
+        render(&report, &TextOptions { verbose: true, ..wide() }, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        assert!(!out.contains(text), "{out:?}");
+    }
+}
+
+#[test]
+fn colours_change_no_column() {
+    let (mut plain, mut coloured) = (Vec::new(), Vec::new());
+    render(&area_report(), &wide(), &mut plain).unwrap();
+    let options = TextOptions { palette: Palette::coloured(), ..wide() };
+    render(&area_report(), &options, &mut coloured).unwrap();
+    let coloured = String::from_utf8(coloured).unwrap();
+    assert!(coloured.contains("\x1b[31m- \\result == 0.5f * a * b\x1b[0m"));
+    assert!(coloured.contains("\x1b[36m@@ -12 +12 @@\x1b[0m"));
+    let mut stripped = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((before, after)) = rest.split_once("\x1b[") {
+        stripped.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    stripped.push_str(rest);
+    assert_eq!(stripped, String::from_utf8(plain).unwrap());
+}
+
+#[test]
+fn the_most_important_comes_first() {
+    let churn = |text: &str, observable, rank| Churn {
+        from: 1,
+        to: 2,
+        removed: vec![fact(text, &[1], Status::Proved)],
+        observable,
+        rank,
+        ..fabs_churn()
+    };
+    let point = |churns| Point { churns, ..Point::default() };
+    let mut report = area_report();
+    report.functions[0].points = vec![
+        point(vec![churn("local", false, 0.9)]),
+        point(vec![churn("low", true, 0.1), churn("high", true, 0.8)]),
+    ];
+    report.functions[1].points = vec![point(vec![churn("top", true, 0.95)])];
+    let mut out = Vec::new();
+    render(&report, &wide(), &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    let order: Vec<_> = out.lines().filter_map(|l| l.strip_prefix("    - ")).collect();
+    let order: Vec<_> = order.iter().filter_map(|l| l.split_whitespace().next()).collect();
+    assert_eq!(order, ["top", "high", "low", "local"]);
+}
+
+#[test]
+fn many_versions_are_listed_one_a_line_without_the_middle() {
+    let mut report = area_report();
+    report.versions = (1..=30).map(|i| version(i, &format!("{i:03}"), "", "a summary")).collect();
+    let mut out = Vec::new();
+    render(&report, &TextOptions::default(), &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.starts_with("versions   1 0010000 a summary\n           2 0020000"), "{out}");
+    assert!(out.contains("… 20 more\n          26 0260000 a summary\n"), "{out}");
+}
+
+#[test]
+fn numbers_are_joined_to_ranges() {
+    assert_eq!(ranges([9, 10, 12, 13, 14, 3, 9]), "3 9 10 12-14");
+    assert_eq!(ranges([]), "");
+    assert_eq!(ranges([u32::MAX, u32::MAX - 1]), "4294967294 4294967295");
+}

@@ -1,0 +1,278 @@
+//! Trailers: the few lines of a report that go into the commit message (contract section 4).
+//!
+//! `Invariant-Churn` names a changed fact, `Invariant-Kept` counts the facts that both versions share,
+//! `Invariant-Regression` names a property that a replayed input refutes now. Most important first:
+//! regressions are never crowded out, then churns that callers can see, then the others by rank. Every
+//! value is one line without control characters, whatever the analysed sources are called.
+
+use std::cmp::Ordering;
+
+use super::escape::{c_quoted, shortened, visible};
+use super::text::input_text;
+use super::{
+    Assertion, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report, Version,
+    Violation,
+};
+use crate::store::trailers::Trailer;
+
+pub const CHURN: &str = "Invariant-Churn";
+pub const KEPT: &str = "Invariant-Kept";
+pub const REGRESSION: &str = "Invariant-Regression";
+/// All keys that this program writes, and hence replaces.
+pub const KEYS: [&str; 3] = [CHURN, KEPT, REGRESSION];
+/// Trailers a message gets unless `invdiff.maxTrailers` says otherwise.
+pub const DEFAULT_MAX: usize = 5;
+
+/// Characters of one fact.
+const FACT_WIDTH: usize = 60;
+/// Cause lines of either side.
+const CAUSES: usize = 3;
+
+/// Returns at most `max` trailers for a report on two versions; none for one that found nothing.
+pub fn compose(report: &Report, max: usize) -> Vec<Trailer> {
+    let regressions = regressions(report);
+    let churns = ranked(report);
+    let kept =
+        report.functions.iter().flat_map(|f| &f.points).map(|p| p.version_invariants.len()).sum::<usize>();
+    let shown_regressions = regressions.len().min(max);
+    let mut room = max - shown_regressions;
+    let shows_kept = kept > 0 && (room > 1 || churns.is_empty() && room > 0);
+    room -= usize::from(shows_kept);
+
+    let mut trailers = Vec::new();
+    let mut add = |key, value| trailers.push(Trailer { key, value });
+    if churns.len() <= room {
+        churns.iter().for_each(|(function, point, churn)| add(CHURN, churn_line(function, point, churn)));
+    } else if let Some(last) = room.checked_sub(1) {
+        for (function, point, churn) in churns.iter().take(last.max(1)) {
+            add(CHURN, churn_line(function, point, churn));
+        }
+        if last > 0 {
+            add(CHURN, format!("{} more", churns.len() - last));
+        }
+    }
+    if shows_kept {
+        add(KEPT, kept.to_string());
+    }
+    for assertion in regressions.iter().take(shown_regressions) {
+        add(REGRESSION, regression_line(assertion, report.versions.last().map_or(0, |v| v.index)));
+    }
+    trailers
+}
+
+/// Returns the properties that the newer version breaks, each with a replayed counterexample.
+pub fn regressions(report: &Report) -> Vec<&Assertion> {
+    let broken = |a: &&Assertion| a.violation == Some(Violation::Regression) && a.is_certain();
+    report.assertions.iter().filter(broken).collect()
+}
+
+/// Returns all churns, the most important first, in a stable order.
+pub fn ranked(report: &Report) -> Vec<(&FunctionReport, &Point, &Churn)> {
+    let mut all: Vec<(&FunctionReport, &Point, &Churn)> = Vec::new();
+    for function in &report.functions {
+        for point in &function.points {
+            // What callers see of a callee's change is told there.
+            let own = point.churns.iter().filter(|churn| churn.through.is_empty());
+            all.extend(own.map(|churn| (function, point, churn)));
+        }
+    }
+    let order = |a: &Churn, b: &Churn| b.rank.partial_cmp(&a.rank).unwrap_or(Ordering::Equal);
+    all.sort_by(|a, b| b.2.observable.cmp(&a.2.observable).then(order(a.2, b.2)));
+    all
+}
+
+/// Says a churn in one line: `src/area.c:area: \result: a * b -> fabs(a * b) (-12 +12)`.
+pub fn churn_line(function: &FunctionReport, point: &Point, churn: &Churn) -> String {
+    let mut line = format!("{}: {}", place(&function.file, &function.name), change(churn));
+    if let (true, Some(at)) = (point.kind != PointKind::Exit, point.lines.get(&churn.to)) {
+        line.push_str(&format!(" at {at}"));
+    }
+    let removed = cause_lines("-", &churn.causes.removed, &function.file);
+    let added = cause_lines("+", &churn.causes.added, &function.file);
+    let causes: Vec<String> = removed.into_iter().chain(added).collect();
+    if !causes.is_empty() {
+        line.push_str(&format!(" ({})", causes.join(" ")));
+    }
+    line
+}
+
+/// Says a regression in one line: `src/buf.c:push: i < cap no longer holds at 41 (i = 8)`.
+pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
+    let whose = match assertion.function.is_empty() {
+        true => assertion.file.to_string(),
+        false => place(&assertion.file, &assertion.function),
+    };
+    let mut line = format!("{whose}: {}", statement(assertion));
+    if let Some(at) = assertion.lines.get(&newest).or(assertion.lines.values().last()) {
+        line.push_str(&format!(" at {at}"));
+    }
+    let input = assertion.counterexample.as_ref().or(assertion.guarded.as_ref());
+    let input = input.map(|w| shortened(&input_text(w, &assertion.function), FACT_WIDTH)).unwrap_or_default();
+    if !input.is_empty() {
+        line.push_str(&format!(" ({input})"));
+    }
+    line
+}
+
+/// Says what became of a property: `i < cap no longer holds`, `now division by zero`.
+pub(super) fn statement(assertion: &Assertion) -> String {
+    match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
+        Some(event) => format!("now {}", fact(event)),
+        None if assertion.compiled_out => format!("{} is compiled out", fact(&assertion.text)),
+        None if assertion.guarded.is_some() && assertion.matched == super::AssertionMatch::Removed => {
+            format!("{} is removed", fact(&assertion.text))
+        }
+        None if assertion.guarded.is_some() && !assertion.is_certain() => {
+            format!("{} comes too late", fact(&assertion.text))
+        }
+        None if matches!(
+            assertion.violation,
+            Some(Violation::NonconformingFeature | Violation::BadPropertyUpdate)
+        ) =>
+        {
+            format!("{} does not hold", fact(&assertion.text))
+        }
+        None => format!("{} no longer holds", fact(&assertion.text)),
+    }
+}
+
+fn place(file: &RepoPath, function: &str) -> String {
+    format!("{}:{}", c_quoted(file.as_bytes()), visible(function))
+}
+
+fn fact(text: &str) -> String {
+    shortened(&visible(text), FACT_WIDTH)
+}
+
+/// Says what became of the facts of a churn. `x == e` replaced by `x == f` is `x: e -> f`.
+pub(super) fn change(churn: &Churn) -> String {
+    match (churn.removed.first(), churn.added.first()) {
+        (Some(old), Some(new)) => match (equation(old), equation(new)) {
+            (Some((name, old)), Some((other, new))) if name == other => {
+                format!("{}: {} -> {}", visible(name), fact(old), fact(new))
+            }
+            _ => format!("{} -> {}", fact(&old.text), fact(&new.text)),
+        },
+        (Some(old), None) if churn.claim == Claim::NoLongerProvable => {
+            format!("{} no longer provable", fact(&old.text))
+        }
+        (Some(old), None) => format!("{} no longer holds", fact(&old.text)),
+        (None, Some(new)) => format!("{} now holds", fact(&new.text)),
+        (None, None) if churn.claim == Claim::DiffersUnderUb => {
+            "differs where behaviour is undefined".to_string()
+        }
+        (None, None) => "behaviour differs".to_string(),
+    }
+}
+
+/// Splits `x == e` where `x` is the fact's variable.
+fn equation(fact: &Fact) -> Option<(&str, &str)> {
+    let (left, right) = fact.text.split_once(" == ")?;
+    let simple = !left.contains([' ', '<', '>', '=']) && !right.contains("&&") && !right.contains("||");
+    simple.then_some((left, right))
+}
+
+fn cause_lines(sign: &str, lines: &[LineRef], own: &RepoPath) -> Vec<String> {
+    let show = |line: &LineRef| match line.file == *own || line.file.as_bytes().is_empty() {
+        true => format!("{sign}{}", line.line),
+        false => format!("{sign}{}:{}", c_quoted(line.file.as_bytes()), line.line),
+    };
+    let mut shown: Vec<String> = lines.iter().take(CAUSES).map(show).collect();
+    if lines.len() > CAUSES {
+        shown.push(format!("{sign}..."));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Argument, Causes, Witness};
+
+    fn facts(texts: &str) -> Vec<Fact> {
+        let fact = |text: &str| Fact { text: text.trim().to_string(), ..Fact::default() };
+        texts.split(';').filter(|t| !t.trim().is_empty()).map(fact).collect()
+    }
+
+    /// One churn a line: `removed | added`, observable if it ends in `!`.
+    fn report(churns: &str, kept: usize, broken: usize) -> Report {
+        let line = |line| vec![LineRef { file: "src/a.c".into(), line, text: None }];
+        let churn = |text: &str| {
+            let (removed, added) = text.trim_end_matches('!').split_once('|').unwrap();
+            Churn {
+                removed: facts(removed),
+                added: facts(added),
+                observable: text.ends_with('!'),
+                claim: Claim::Changed,
+                causes: Causes { removed: line(12), added: line(13), shared: vec![] },
+                ..Churn::default()
+            }
+        };
+        let churns = churns.lines().map(churn).collect();
+        let point = Point { churns, version_invariants: vec![Fact::default(); kept], ..Point::default() };
+        let function = FunctionReport {
+            file: "src/a.c".into(),
+            name: "f".into(),
+            points: vec![point],
+            ..Default::default()
+        };
+        let argument = Argument { name: "i".into(), ty: "int".into(), value: "8".into() };
+        let assertion = Assertion {
+            file: "src/b.c".into(),
+            function: "push".into(),
+            text: "i < cap".into(),
+            lines: [(1, 40), (2, 41)].into(),
+            violation: Some(Violation::Regression),
+            counterexample: Some(Witness { arguments: vec![argument], ..Witness::default() }),
+            ..Assertion::default()
+        };
+        Report { functions: vec![function], assertions: vec![assertion; broken], ..Report::default() }
+    }
+
+    fn check(report: &Report, max: usize, expected: &[&str]) {
+        let lines: Vec<String> =
+            compose(report, max).iter().map(|t| format!("{}: {}", t.key, t.value)).collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn shows_what_changed_and_counts_what_stayed() {
+        check(
+            &report("\\result == a * b | \\result == fabs(a * b)!", 14, 1),
+            5,
+            &[
+                "Invariant-Churn: src/a.c:f: \\result: a * b -> fabs(a * b) (-12 +13)",
+                "Invariant-Kept: 14",
+                "Invariant-Regression: src/b.c:push: i < cap no longer holds at 41 (i = 8)",
+            ],
+        );
+        check(&report("", 0, 0), 5, &[]);
+        check(&report("", 3, 0), 5, &["Invariant-Kept: 3"]);
+        check(&report("x > 1 |", 0, 0), 5, &["Invariant-Churn: src/a.c:f: x > 1 no longer holds (-12 +13)"]);
+        check(&report("| x > 1", 0, 0), 5, &["Invariant-Churn: src/a.c:f: x > 1 now holds (-12 +13)"]);
+    }
+
+    #[test]
+    fn room_goes_to_what_matters_most() {
+        let many = report("a > 0 |\nb > 0 |!\nc > 0 |", 2, 1);
+        check(&many, 0, &[]);
+        check(&many, 1, &["Invariant-Regression: src/b.c:push: i < cap no longer holds at 41 (i = 8)"]);
+        let keys = |max| compose(&many, max).iter().map(|t| t.value[..5].to_string()).collect::<Vec<_>>();
+        assert_eq!(keys(2), ["src/a", "src/b"]);
+        assert_eq!(compose(&many, 4)[1].value, "2 more");
+        assert!(compose(&many, 4)[0].value.contains("b > 0"));
+        for max in 0..9 {
+            assert!(compose(&many, max).len() <= max);
+        }
+    }
+
+    #[test]
+    fn hostile_names_stay_on_their_line() {
+        let mut hostile = report("x == 1 | x == 2", 1, 0);
+        hostile.functions[0].points[0].churns[0].added[0].text = "x == \n\u{1b}[31m2".into();
+        hostile.functions[0].file = (&b"a\nSigned-off-by: x\xff.c"[..]).into();
+        for trailer in compose(&hostile, 5) {
+            assert!(!trailer.value.chars().any(char::is_control), "{trailer:?}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What of a range was not looked at, for the last line of every command, for programs and for hooks.
+//!
+//! Text that is not C is what one expects beside C, and what a filter leaves out was asked for: neither is
+//! worth a word.
+
+use super::model::{HunkReport, Outcome, Report, Verdict};
+use super::path::RepoPath;
+use super::text::{counted, why_text};
+use std::collections::BTreeSet;
+
+/// Why a hunk of C counts as looked at for a person: nothing else in the range depends on what it declares.
+const DECLARED: [&str; 4] = ["prototype", "layout", "macro", "global"];
+
+/// What of C text nothing looked at, and nobody left out on purpose.
+fn hunks(report: &Report) -> impl Iterator<Item = &HunkReport> {
+    report.hunks.iter().filter(|h| h.verdict == Verdict::NotAnalysed && counts(h.why.as_deref()))
+}
+
+fn counts(why: Option<&str>) -> bool {
+    !matches!(why, Some("not-c" | "filtered"))
+}
+
+/// Says which hunks were not looked at: `2 hunks (inactive preprocessor branch, prototype)`.
+pub fn of_hunks(report: &Report) -> Option<String> {
+    words(hunks(report))
+}
+
+/// As [`of_hunks`], of those in some files.
+pub fn of_hunks_in(report: &Report, is_wanted: impl Fn(&RepoPath) -> bool) -> Option<String> {
+    words(hunks(report).filter(|h| is_wanted(&h.file)))
+}
+
+/// As [`of_hunks`], of these.
+pub fn words<'r>(hunks: impl Iterator<Item = &'r HunkReport>) -> Option<String> {
+    let (mut count, mut reasons) = (0, BTreeSet::new());
+    for hunk in hunks {
+        count += 1;
+        reasons.insert(why_text(hunk.why.as_deref()));
+    }
+    let reasons = reasons.into_iter().collect::<Vec<_>>().join(", ");
+    (count > 0).then(|| format!("{} ({reasons})", counted(count, "hunk")))
+}
+
+/// Lists what was not looked at, a piece each: hunks, functions, what limits left out.
+pub fn pieces(report: &Report) -> Vec<String> {
+    let functions = |outcome: Outcome| report.functions.iter().filter(|f| f.outcome == outcome).count();
+    let counts = [(Outcome::PartlyAnalysed, "in part"), (Outcome::NotAnalysed, "not at all")];
+    let functions = counts.into_iter().map(|(outcome, how)| (functions(outcome), how));
+    let functions =
+        functions.filter(|(n, _)| *n > 0).map(|(n, how)| format!("{} {how}", counted(n, "function")));
+    let notices = report.notices.iter().map(|n| n.trim_start_matches("note: ").to_owned());
+    of_hunks(report).into_iter().chain(functions).chain(notices).collect()
+}
+
+/// Whether nothing was left out.
+pub fn is_nothing(report: &Report) -> bool {
+    hunks(report).next().is_none() && report.notices.is_empty() && report.functions.iter().all(|f| f.complete)
+}
+
+/// What a hook warns of: text whose meaning nobody knows. Declarations that nothing which was looked at
+/// depends on, and what the project excludes, are in every other commit.
+pub fn worth_a_warning(report: &Report) -> Option<String> {
+    let is_open = |h: &&HunkReport| {
+        let why = h.why.as_deref().unwrap_or_default();
+        !DECLARED.contains(&why) && !why.starts_with("excluded:") && why != "undecided"
+    };
+    let functions = report
+        .functions
+        .iter()
+        .filter(|f| matches!(f.outcome, Outcome::PartlyAnalysed | Outcome::NotAnalysed));
+    let functions = match functions.count() {
+        0 => None,
+        n => Some(format!("{} in part", counted(n, "function"))),
+    };
+    let all: Vec<String> = words(hunks(report).filter(is_open)).into_iter().chain(functions).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FunctionReport;
+
+    #[track_caller]
+    fn check(whys: &[&str], outcomes: &[Outcome], expected: &[&str], warned: Option<&str>) {
+        let hunk = |why: &&str| HunkReport { why: Some((*why).to_owned()), ..HunkReport::default() };
+        let function = |o: &Outcome| FunctionReport {
+            outcome: *o,
+            complete: *o == Outcome::Analysed,
+            ..FunctionReport::default()
+        };
+        let report = Report {
+            hunks: whys.iter().map(hunk).collect(),
+            functions: outcomes.iter().map(function).collect(),
+            ..Report::default()
+        };
+        assert_eq!(pieces(&report), expected);
+        assert_eq!(worth_a_warning(&report).as_deref(), warned);
+        assert_eq!(is_nothing(&report), expected.is_empty());
+    }
+
+    #[test]
+    fn what_was_not_looked_at() {
+        check(&[], &[Outcome::Analysed], &[], None);
+        check(&["not-c", "filtered"], &[], &[], None);
+        check(&["prototype"], &[], &["1 hunk (prototype)"], None);
+        let both = "2 hunks (inactive preprocessor branch, text that the parser could not place)";
+        check(&["unparsed", "inactive-branch"], &[], &[both], Some(both));
+        check(&[], &[Outcome::PartlyAnalysed], &["1 function in part"], Some("1 function in part"));
+    }
+}

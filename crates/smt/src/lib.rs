@@ -1,0 +1,30 @@
+//! Terms to Z3, the decision portfolio, the query cache (design D4).
+//!
+//! - [`Decider`]: structure, then data, then Z3; what analyses ask.
+//! - [`Solver`]: one function's Z3, with a deterministic limit.
+//! - [`Model`]: a concrete input that Z3 found.
+
+use invdiff_ir as ir;
+
+mod context;
+mod decide;
+mod encode;
+mod floats;
+mod hints;
+mod model;
+mod solver;
+mod spending;
+mod walk;
+
+pub use decide::{Decider, Decision, Settled, Truth, is_float_heavy};
+pub use model::Model;
+pub use solver::{Limits, Solver, Statistics, Verdict};
+pub use spending::{Allowance, Spending};
+
+#[cfg(test)]
+mod tests;
+
+/// Returns the version of the Z3 library that is linked in: results may depend on it.
+pub fn z3_version() -> String {
+    z3::full_version().to_string()
+}

@@ -1,0 +1,8 @@
+//! What tests of several crates share: temporary repositories, a small source of chance, and how much runs.
+
+mod random;
+mod repo;
+pub mod tier;
+
+pub use random::Random;
+pub use repo::TempRepo;
