@@ -1,7 +1,5 @@
 //! Copies with assertions, compiled and run beside the originals.
 
-#![allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
-
 use git_invdiff::analysis::{Options, PointChoice, VersionInput, diff, memory};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
