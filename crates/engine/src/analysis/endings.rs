@@ -1,9 +1,9 @@
 //! Whether two versions end on the same inputs. What is said of the exit speaks of runs that come there; a loop
 //! that one version leaves and the other does not is no fact of it.
 //!
-//! A loop *ends by itself* where each round counts one towards a bound that stays, takes a step along memory
-//! that it accesses (to leave an object is undefined), or goes on only if it has read something: input is
-//! finite. Of every other loop all that decides whether it is entered and left is spelled (a slice, which
+//! A loop *ends by itself* where each round counts one towards a bound that stays, takes steps in one direction
+//! along memory that it accesses (to leave an object is undefined), or goes on only if it has read something:
+//! input is finite. Of every other loop all that decides whether it is entered and left is spelled (a slice, which
 //! follows variables one by one and takes memory as one), and where the versions spell it differently, nobody
 //! knows.
 
@@ -121,12 +121,17 @@ fn slice(f: &Function, among: &Part) -> Part {
 /// Whether control leaves a part whatever happens, or does something undefined.
 fn ends(f: &Function, part: &Part) -> bool {
     part.iter().any(|&at| {
-        let counters = match &f.nodes[at].instr {
+        let one = |at: usize| Part::from([at]);
+        let counters: Vec<Part> = match &f.nodes[at].instr {
             Instr::Branch { cond } => match leaving(f, part, at, cond) {
-                Some(exit) => [bounded(f, part, exit), reading(f, part, exit).into_iter().collect()].concat(),
+                Some(exit) => {
+                    bounded(f, part, exit).into_iter().chain(reading(f, part, exit)).map(one).collect()
+                }
                 None => return false,
             },
-            Instr::Load { addr, .. } | Instr::Store { addr, .. } => walked(f, part, addr),
+            Instr::Load { addr, .. } | Instr::Store { addr, .. } => {
+                walked(f, part, addr).into_iter().collect()
+            }
             _ => return false,
         };
         if counters.is_empty() {
@@ -134,9 +139,9 @@ fn ends(f: &Function, part: &Part) -> bool {
         }
         // Without this node, only rounds are left that end by themselves.
         let inner = cycles(f, &|i| part.contains(&i) && i != at);
-        let goes_on = |step: usize| {
-            let others = cycles(f, &|i| part.contains(&i) && i != step);
-            !inner.iter().any(|c| c.contains(&step)) && !others.iter().any(|c| c.contains(&at))
+        let goes_on = |steps: Part| {
+            let others = cycles(f, &|i| part.contains(&i) && !steps.contains(&i));
+            inner.iter().all(|c| c.is_disjoint(&steps)) && !others.iter().any(|c| c.contains(&at))
         };
         counters.into_iter().any(goes_on) && inner.iter().all(|c| ends(f, c))
     })
@@ -158,15 +163,28 @@ fn source(f: &Function, part: &Part, v: VarId) -> VarId {
     }
 }
 
-/// The node that adds a constant to a variable in each round, and the constant.
+/// The only node of a part that writes a variable, where it adds a constant, and the constant.
 fn step(f: &Function, part: &Part, var: VarId) -> Option<(usize, i128)> {
     let at = writer(f, part, var)?;
+    Some((at, added(f, part, var, at)?))
+}
+
+/// The nodes of a part that write a variable, where all of them add constants of one sign.
+fn steps(f: &Function, part: &Part, var: VarId) -> Option<Part> {
+    let writers: Part = part.iter().copied().filter(|i| f.nodes[*i].instr.written() == Some(var)).collect();
+    let by: Option<Vec<i128>> = writers.iter().map(|at| added(f, part, var, *at)).collect();
+    let by = by.filter(|by| by.iter().all(|k| *k > 0) || by.iter().all(|k| *k < 0));
+    by.is_some_and(|by| !by.is_empty()).then_some(writers)
+}
+
+/// The constant that a node adds to a variable.
+fn added(f: &Function, part: &Part, var: VarId, at: usize) -> Option<i128> {
     let Instr::Assign { value: Expr::Op { op, args, .. }, .. } = &f.nodes[at].instr else { return None };
     let [Expr::Var(own), Expr::Const(by)] = args.as_slice() else { return None };
     let by = by.signed().filter(|_| source(f, part, *own) == var && !f.var(var).in_memory)?;
     match op {
-        Op::Add => Some((at, by)),
-        Op::Sub => Some((at, -by)),
+        Op::Add => Some(by),
+        Op::Sub => Some(-by),
         _ => None,
     }
 }
@@ -289,7 +307,7 @@ fn unequal(f: &Function, part: &Part, counter: &Expr, bound: &Expr) -> Option<us
 }
 
 /// The steps that bring an address out of every object.
-fn walked(f: &Function, part: &Part, addr: &Expr) -> Vec<usize> {
+fn walked(f: &Function, part: &Part, addr: &Expr) -> Option<Part> {
     let (mut vars, mut is_linear) = (BTreeSet::new(), true);
     addr.for_each(&mut |e| match e {
         Expr::Var(v) => _ = vars.insert(*v),
@@ -298,13 +316,13 @@ fn walked(f: &Function, part: &Part, addr: &Expr) -> Vec<usize> {
         _ => {}
     });
     if !is_linear {
-        return Vec::new();
+        return None;
     }
     let vars: Vec<VarId> = vars.into_iter().map(|v| source(f, part, v)).collect();
     let moving: Vec<VarId> = vars.into_iter().filter(|v| !stays(f, part, &Expr::Var(*v))).collect();
-    let [one] = moving.as_slice() else { return Vec::new() };
+    let [one] = moving.as_slice() else { return None };
     let is_wide = f.var(*one).sort.and_then(Sort::bits).is_some_and(|bits| bits >= 32);
-    step(f, part, *one).filter(|(_, by)| *by != 0 && is_wide).map(|(at, _)| at).into_iter().collect()
+    steps(f, part, *one).filter(|_| is_wide)
 }
 
 #[cfg(test)]
@@ -339,6 +357,8 @@ mod tests {
             "while (*s) s++; return *s == a;",
             "int i = 0; while (s[i] != 'x') i++; return i;",
             "int i; for (i = 0; ; i++) if (s[i] == a) break; return i;",
+            "char *e = s + b; while (s < e) { if (*s != 92) s++; else { s++; if (*s == 117) s += 4; s++; } } return a;",
+            "while (*s) { if (a) s -= 2; else --s; } return a;",
             "return a;",
             "while (scanf(\"%d\", &a) == 1) b += a; return b;",
             "while ((a = getchar()) != EOF) b += a; return b;",
@@ -362,6 +382,9 @@ mod tests {
             "for (int i = 0; i <= a; i++) b++; return b;",
             "for (unsigned char c = 0; c < a; c++) b++; return b;",
             "while (*r) ; return a;",
+            "while (*s) { if (a) s++; else s--; } return a;",
+            "while (*s) { if (*s != 92) s++; else if (a) s += 2; } return a;",
+            "char *e = s + b; while (s < e) { if (a) s++; else s += 2; } return a;",
             "int i = 0; while (s[i & 7]) i++; return i;",
             "int t = 1; for (;;) { if (b) t = a; if (t == 0) break; a--; } return a;",
             "for (;;) { if (a == 3) continue; break; } return a;",
