@@ -324,3 +324,21 @@ fn calls_that_nobody_can_tell_apart_are_no_churns() {
         &[],
     );
 }
+
+/// What a callee in another file gets from functions that nobody defines is of types of that file, whose records
+/// mean nothing in the caller's.
+#[test]
+fn records_of_other_files_are_no_numbers_of_this_one() {
+    let unused: String = (0..30).map(|k| format!("struct s{k} {{ int a; }};\n")).collect();
+    let b = format!(
+        "{unused}struct big {{ int v; }};\nstruct big *make(void);\nint g(void) {{ struct big *p = make(); return p ? p->v : 7; }}\n"
+    );
+    let a = |k: u32| format!("int g(void);\nint f(int x) {{ return g() * x + {k}; }}\n");
+    let versions = [a(1), a(2)].map(|a| [("a.c".to_owned(), a), ("b.c".to_owned(), b.clone())]);
+    let files: Vec<Vec<(&str, &str)>> =
+        versions.iter().map(|v| v.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect()).collect();
+    let options = Options { whole: true, ..Options::default() };
+    let report = diff(&memory::request(&files, c::Options::default(), options));
+    assert!(report.functions.iter().any(|f| f.name == "f"), "{report:?}");
+    assert!(!format!("{report:?}").contains("internal error"), "{report:?}");
+}

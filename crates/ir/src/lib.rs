@@ -36,5 +36,5 @@ pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
 pub use term::{App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval};
-pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, StaticAssertion, Unit};
+pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, StaticAssertion, Unit, retyped};
 pub use verify::verify;

@@ -301,3 +301,28 @@ impl Unit {
         }
     }
 }
+/// A type of one unit as another unit has it: records by their names, and those without a name by their
+/// members; `void` where there is no such record. An id of a record means nothing outside of its unit.
+pub fn retyped(ty: &CType, from: &Unit, to: &Unit) -> CType {
+    match ty {
+        CType::Pointer(target) => CType::Pointer(Arc::new(retyped(target, from, to))),
+        CType::Array(element, n) => match retyped(element, from, to) {
+            CType::Void => CType::Void,
+            element => CType::Array(Arc::new(element), *n),
+        },
+        CType::Record(id) => {
+            let Some(r) = from.records.get(id.0 as usize) else { return CType::Void };
+            let members =
+                |r: &Record| -> Vec<_> { r.fields.iter().map(|f| (f.name.clone(), f.offset)).collect() };
+            let is_it = |o: &Record| {
+                let named = !r.name.is_empty();
+                o.is_union == r.is_union && o.name == r.name && (named || members(o) == members(r))
+            };
+            // Of several in inner scopes the one that is made alike.
+            let alike = |o: &Record| is_it(o) && o.size == r.size && members(o) == members(r);
+            let found = to.records.iter().position(alike).or_else(|| to.records.iter().position(is_it));
+            found.map_or(CType::Void, |i| CType::Record(RecordId(i as u32)))
+        }
+        other => other.clone(),
+    }
+}

@@ -71,4 +71,3 @@ pub use runs::{Budget, Kept, Run, replay};
 pub use safety::Harm;
 pub use subject::Subject;
 pub use summary::{Summaries, Summary, summarise};
-pub use transfer::retyped;

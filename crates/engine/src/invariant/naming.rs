@@ -2,7 +2,7 @@
 
 use super::consolidate::Engine;
 use super::subject::{self, Subject};
-use super::transfer::retyped;
+use crate::ir::retyped;
 use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf, Unit};
 use crate::semantics::c_text::{Named, Naming};
 use crate::semantics::library;

@@ -3,8 +3,8 @@
 
 use super::consolidate::{Engine, FactKey, Side, Task};
 use super::fact::Fact;
-use super::transfer::retyped;
 use crate::interp::{Input, ObjectId, ObjectInit, Value};
+use crate::ir::retyped;
 use crate::ir::{CType, Function, Record, Unit};
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@
 //! are drawn often, and a value that was drawn before is drawn again.
 
 use super::random::SplitMix;
-use crate::ir::{CType, Callee, Const, Expr, Extended, FloatKind, Instr, Object, Sort};
+use crate::ir::{CType, Callee, Const, Expr, Extended, FloatKind, Instr, Object, Sort, retyped};
 use crate::program::{Program, Slot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -46,6 +46,7 @@ impl Pool {
         let mut pool = Pool::default();
         let mut strings = BTreeSet::new();
         let mut queue: Vec<usize> = program.definition_by_name(entry).into_iter().collect();
+        let own = queue.first().and_then(|id| program.unit(program.definition(*id)?.unit));
         let mut next = 0;
         while let Some(&id) = queue.get(next) {
             next += 1;
@@ -57,7 +58,12 @@ impl Pool {
                         queue.push(callee);
                     }
                     None if ret.is_pointer() && !crate::is_library(name) => {
-                        pool.callees.entry(name.clone()).or_insert((ret.clone(), 0)).1 += 1;
+                        // Inputs are made in the words of the entry's unit.
+                        let ty = match (program.unit(d.unit), own) {
+                            (Some(unit), Some(own)) => retyped(ret, unit, own),
+                            _ => continue,
+                        };
+                        pool.callees.entry(name.clone()).or_insert((ty, 0)).1 += 1;
                     }
                     _ => {}
                 }

@@ -42,7 +42,7 @@ impl<'a> Names<'a> {
     /// Cost: linear in the objects of the run.
     pub fn new(run: &'a invariant::Run, m: &'a Member) -> Names<'a> {
         let own = |ty: &CType| match &run.unit {
-            Some(unit) if !Arc::ptr_eq(unit, &m.unit) => invariant::retyped(ty, unit, &m.unit),
+            Some(unit) if !Arc::ptr_eq(unit, &m.unit) => crate::ir::retyped(ty, unit, &m.unit),
             _ => ty.clone(),
         };
         let types = run.input.objects.iter().map(|o| (o.id, own(&o.ty))).collect();
