@@ -173,8 +173,8 @@ fn step(f: &Function, part: &Part, var: VarId) -> Option<(usize, i128)> {
 fn steps(f: &Function, part: &Part, var: VarId) -> Option<Part> {
     let writers: Part = part.iter().copied().filter(|i| f.nodes[*i].instr.written() == Some(var)).collect();
     let by: Option<Vec<i128>> = writers.iter().map(|at| added(f, part, var, *at)).collect();
-    let by = by.filter(|by| by.iter().all(|k| *k > 0) || by.iter().all(|k| *k < 0));
-    by.is_some_and(|by| !by.is_empty()).then_some(writers)
+    let is_one_way = |by: &Vec<i128>| by.iter().all(|k| *k > 0) || by.iter().all(|k| *k < 0);
+    by.is_some_and(|by| by.iter().all(|k| is_step(*k)) && is_one_way(&by)).then_some(writers)
 }
 
 /// The constant that a node adds to a variable.
@@ -306,23 +306,34 @@ fn unequal(f: &Function, part: &Part, counter: &Expr, bound: &Expr) -> Option<us
         .map(|(at, _)| at)
 }
 
-/// The steps that bring an address out of every object.
+/// The steps that bring an address out of every object: those of the one variable in it that moves.
 fn walked(f: &Function, part: &Part, addr: &Expr) -> Option<Part> {
-    let (mut vars, mut is_linear) = (BTreeSet::new(), true);
+    let (mut vars, mut is_linear) = (Vec::new(), true);
     addr.for_each(&mut |e| match e {
-        Expr::Var(v) => _ = vars.insert(*v),
-        Expr::Op { op: Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::Sext(_) | Op::Zext(_), .. } => {}
+        Expr::Var(v) => vars.push(source(f, part, *v)),
+        Expr::Op { op: Op::Add | Op::Sub | Op::Sext(_) | Op::Zext(_), .. } => {}
+        // What is multiplied by nothing stays where it is.
+        Expr::Op { op: Op::Mul, args, .. } => is_linear &= args.iter().filter_map(constant).any(is_step),
+        Expr::Op { op: Op::Shl, args, .. } => {
+            is_linear &= args.get(1).and_then(constant).is_some_and(|bits| (0..31).contains(&bits));
+        }
         Expr::Op { .. } => is_linear = false,
         _ => {}
     });
-    if !is_linear {
-        return None;
-    }
-    let vars: Vec<VarId> = vars.into_iter().map(|v| source(f, part, v)).collect();
-    let moving: Vec<VarId> = vars.into_iter().filter(|v| !stays(f, part, &Expr::Var(*v))).collect();
-    let [one] = moving.as_slice() else { return None };
+    vars.retain(|v| !stays(f, part, &Expr::Var(*v)));
+    // Of one that stands there twice the steps may cancel.
+    let [one] = vars.as_slice() else { return None };
     let is_wide = f.var(*one).sort.and_then(Sort::bits).is_some_and(|bits| bits >= 32);
-    steps(f, part, *one).filter(|_| is_wide)
+    steps(f, part, *one).filter(|_| is_linear && is_wide)
+}
+
+fn constant(e: &Expr) -> Option<i128> {
+    if let Expr::Const(c) = e { c.signed() } else { None }
+}
+
+/// Whether a number moves an address, and not so far that a product of two comes back to where it was.
+fn is_step(k: i128) -> bool {
+    k != 0 && k.abs() < 1 << 31
 }
 
 #[cfg(test)]
@@ -359,6 +370,7 @@ mod tests {
             "int i; for (i = 0; ; i++) if (s[i] == a) break; return i;",
             "char *e = s + b; while (s < e) { if (*s != 92) s++; else { s++; if (*s == 117) s += 4; s++; } } return a;",
             "while (*s) { if (a) s -= 2; else --s; } return a;",
+            "int i = 0; while (p[2 * i].v) i += 3; return i;",
             "return a;",
             "while (scanf(\"%d\", &a) == 1) b += a; return b;",
             "while ((a = getchar()) != EOF) b += a; return b;",
@@ -386,6 +398,9 @@ mod tests {
             "while (*s) { if (*s != 92) s++; else if (a) s += 2; } return a;",
             "char *e = s + b; while (s < e) { if (a) s++; else s += 2; } return a;",
             "int i = 0; while (s[i & 7]) i++; return i;",
+            "int i = 0; while (s[i * b]) i++; return i;",
+            "int i = 0; while (s[i - i]) i++; return i;",
+            "unsigned long i = 0; while (s[i << 32]) i += 1UL << 32; return 0;",
             "int t = 1; for (;;) { if (b) t = a; if (t == 0) break; a--; } return a;",
             "for (;;) { if (a == 3) continue; break; } return a;",
             "while (scanf(\"%d\", &a) != EOF) b += a; return b;",

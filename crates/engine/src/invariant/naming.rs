@@ -2,8 +2,7 @@
 
 use super::consolidate::Engine;
 use super::subject::{self, Subject};
-use crate::ir::retyped;
-use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf, Unit};
+use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf, Unit, retyped};
 use crate::semantics::c_text::{Named, Naming};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};

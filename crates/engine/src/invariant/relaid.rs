@@ -4,8 +4,7 @@
 use super::consolidate::{Engine, FactKey, Side, Task};
 use super::fact::Fact;
 use crate::interp::{Input, ObjectId, ObjectInit, Value};
-use crate::ir::retyped;
-use crate::ir::{CType, Function, Record, Unit};
+use crate::ir::{CType, Function, Record, Unit, retyped};
 use std::collections::BTreeSet;
 
 /// How far members and pointers are followed from the types of a function's variables.
