@@ -18,7 +18,7 @@ use git_invdiff::frontend::{c, load_outlined};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::invariant::PinnedFact;
 use git_invdiff::report::{AssertionKind, AssertionOutcome, FunctionReport, PointKind, Status};
-use git_invdiff::semantics::c_parse;
+use git_invdiff::fact;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
@@ -184,7 +184,7 @@ fn proved(f: &FunctionReport) -> BTreeSet<String> {
 }
 
 fn pin(f: &FunctionReport, text: &str) -> Option<Pin> {
-    let fact = PinnedFact { text: text.to_owned(), fact: c_parse::parse(text).ok()? };
+    let fact = PinnedFact { text: text.to_owned(), fact: fact::parse(text).ok()? };
     Some(Pin { function: f.name.clone(), fact })
 }
 

@@ -10,7 +10,7 @@ pub mod config;
 pub mod gate;
 
 pub use invdiff_engine::{
-    analysis, difference, fault, frontend, history, instrument, interp, invariant, ir, mvicfg, property,
+    analysis, difference, fact, fault, frontend, history, instrument, interp, invariant, ir, mvicfg, property,
     report, semantics, smt, store, symex, verifier,
 };
 

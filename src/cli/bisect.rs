@@ -18,7 +18,7 @@ use crate::report::escape::visible;
 use crate::report::palette::Slot;
 use crate::report::text::{ends_of, input_of};
 use crate::report::{RepoPath, SCHEMA, VersionInfo, Witness, json};
-use crate::semantics::c_parse;
+use crate::fact;
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
     let readable = |words: &OsString| utf8_path(Path::new(words)).to_string_lossy().into_owned();
     let (condition, function) = (readable(&args.condition), args.function.as_ref().map(readable));
     let (function, text) = target(&condition, function.as_deref())?;
-    let fact = c_parse::parse(text)
+    let fact = fact::parse(text)
         .map_err(|error| CliError::usage(format!("the condition '{text}' cannot be read: {error}")))?;
     let fact = PinnedFact { text: text.to_owned(), fact };
     let repository = analyse::open(context)?;

@@ -4,7 +4,7 @@
 //! limited, unknown keys are errors, and nothing in it names a command.
 
 use super::error::ConfigError;
-use crate::semantics::c_parse::{self, Expression};
+use crate::fact::{self, Expression};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use serde_yaml::Error as YamlError;
@@ -111,7 +111,7 @@ impl PinnedSection {
     ///
     /// Errors: what is wrong with it, with the column, or a point where pinned facts are not checked.
     pub fn fact(&self) -> Result<Expression, String> {
-        c_parse::parse(&self.holds).map_err(|error| format!("'{}': {error}", self.holds))
+        fact::parse(&self.holds).map_err(|error| format!("'{}': {error}", self.holds))
     }
 
     fn check(&self) -> Result<(), String> {
@@ -135,7 +135,7 @@ impl RequiresSection {
     ///
     /// Errors: what is wrong with it, with the column.
     pub fn condition(&self) -> Result<Expression, String> {
-        c_parse::parse(&self.holds).map_err(|error| format!("'{}': {error}", self.holds))
+        fact::parse(&self.holds).map_err(|error| format!("'{}': {error}", self.holds))
     }
 }
 

@@ -90,7 +90,7 @@ fn people_see_how_many_there_are() {
     pair.says(
         "diff HEAD~1..HEAD --all",
         0,
-        &["if reached, which no known run of version 1 does"],
+        &["\nheld if reached\n", "where no known run of version 1 comes"],
         &["held by both"],
     );
     pair.says(

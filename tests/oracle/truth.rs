@@ -8,7 +8,7 @@ use git_invdiff::analysis::{Options, Pin, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::invariant::PinnedFact;
 use git_invdiff::report::{AssertionKind, AssertionOutcome, Fact, PointKind, Report, Status, Version};
-use git_invdiff::semantics::c_parse;
+use git_invdiff::fact;
 use std::collections::BTreeMap;
 
 fn analyse(old: &str, new: &str, pins: Vec<Pin>) -> Report {
@@ -58,7 +58,7 @@ fn identity(text: &str) -> String {
 fn check(old: &str, new: &str) -> Result<(usize, usize), String> {
     let facts = proved(&analyse(old, new, Vec::new()));
     let pin = |(function, text): &(String, String)| {
-        let fact = c_parse::parse(&identity(text)).ok()?;
+        let fact = fact::parse(&identity(text)).ok()?;
         Some(Pin { function: function.clone(), fact: PinnedFact { text: text.clone(), fact } })
     };
     let pins: Vec<Pin> = facts.keys().filter_map(pin).collect();

@@ -2,8 +2,8 @@
 //! state before and one behind the call.
 
 use git_invdiff::ir::{App, CType, Function, Leaf, Sort, TermId, TermPool, Unit};
-use git_invdiff::semantics::c_parse;
-use git_invdiff::semantics::c_term::{self, Scope, Typed, When};
+use git_invdiff::fact;
+use git_invdiff::fact::term::{self, Scope, Typed, When};
 use git_invdiff::smt::{Limits, Solver, Verdict};
 
 /// What one question may cost.
@@ -36,8 +36,8 @@ impl<'a> Implications<'a> {
 
     /// A fact as a condition; `None` where it is about something else than these states.
     pub fn read(&mut self, text: &str) -> Option<Read> {
-        let parsed = c_parse::parse(text).ok()?;
-        let condition = c_term::condition(&parsed, &mut self.names).ok()?;
+        let parsed = fact::parse(text).ok()?;
+        let condition = term::condition(&parsed, &mut self.names).ok()?;
         Some(Read { text: text.to_owned(), condition })
     }
 

@@ -7,7 +7,7 @@ use git_invdiff::frontend::c;
 use git_invdiff::invariant::PinnedFact;
 use git_invdiff::ir::VarKind;
 use git_invdiff::report::{Assertion, AssertionKind, Judgement, PointKind, Report};
-use git_invdiff::semantics::c_parse;
+use git_invdiff::fact;
 use std::ops::Range;
 
 /// Facts of a function that are pinned: the first ones say most.
@@ -55,7 +55,7 @@ pub fn originals(file: &str, text: &str) -> Vec<Original> {
             .take(MOST_PINS)
             .collect();
         let pin = |fact: &Fact| {
-            let parsed = c_parse::parse(&fact.text).ok()?;
+            let parsed = fact::parse(&fact.text).ok()?;
             Some(Pin {
                 function: f.name.to_string(),
                 fact: PinnedFact { text: fact.text.clone(), fact: parsed },

@@ -3,7 +3,7 @@
 
 use super::interface::Interface;
 use git_invdiff::report::{Fact as Reported, PointKind, Report, Status};
-use git_invdiff::semantics::c_parse::{self, Binary, Expression, Kind, Unary};
+use git_invdiff::fact::{self, Binary, Expression, Kind, Unary};
 use std::collections::BTreeSet;
 
 /// A proved fact at a function's exit.
@@ -92,7 +92,7 @@ pub struct InC {
 
 /// Says a fact in C; `None` where a driver cannot look at what it is about (locals, input, ends).
 pub fn in_c(fact: &Fact, interface: &Interface) -> Option<InC> {
-    let parsed = c_parse::parse(&fact.text).ok()?;
+    let parsed = fact::parse(&fact.text).ok()?;
     let mut writer = Writer { text: &fact.text, interface, kept: Vec::new(), at_entry: false };
     let is_value = matches!(fact.template.as_str(), "functional" | "constant");
     let condition = writer.fact(&parsed, is_value)?;

@@ -12,7 +12,7 @@ use crate::frontend::c::annotations::{self, Annotations, Clause, Word};
 use crate::history::SourceTree;
 use crate::invariant::PinnedFact;
 use crate::report::RepoPath;
-use crate::semantics::c_parse::{self, Expression, Kind};
+use crate::fact::{self, Expression, Kind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl SourceTree for Asserted {
 
 /// Whether an asserted condition is one of C without effects; otherwise why not.
 fn statement(condition: &str) -> Result<(), String> {
-    let parsed = c_parse::parse(condition).map_err(|e| e.to_string())?;
+    let parsed = fact::parse(condition).map_err(|e| e.to_string())?;
     match condition.contains(['\\', '"']) || condition.contains("==>") || calls(&parsed) {
         true => Err("no condition of plain C without calls".to_owned()),
         false => Ok(()),
@@ -101,7 +101,7 @@ pub(super) fn add_contracts(
                     .unwrap_or_else(|why| say(&place, clause.line, &not_understood(&why)));
                 continue;
             };
-            let fact = match c_parse::parse(&clause.condition) {
+            let fact = match fact::parse(&clause.condition) {
                 Ok(fact) => fact,
                 Err(error) => {
                     say(&place, clause.line, &not_understood(&error.to_string()));

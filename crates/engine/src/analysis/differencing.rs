@@ -15,7 +15,7 @@ use crate::property::{self, Comparison, Finding, Match, Outcome, Step};
 use crate::report::{
     Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, Report, Violation,
 };
-use crate::semantics::c_term::{self, Scope, Typed, When};
+use crate::fact::term::{self, Scope, Typed, When};
 use crate::semantics::unroll;
 use crate::smt;
 use crate::symex;
@@ -64,7 +64,7 @@ fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) ->
     let terms = |pool: &mut TermPool, f: &Function, unit: &Unit| -> Vec<TermId> {
         let mut scope = Entry { pool: std::mem::take(pool), f, unit };
         let terms =
-            requires.iter().filter_map(|p| c_term::condition(&p.fact.fact, &mut scope).ok()).collect();
+            requires.iter().filter_map(|p| term::condition(&p.fact.fact, &mut scope).ok()).collect();
         *pool = scope.pool;
         terms
     };

@@ -3,7 +3,7 @@
 
 use crate::invariant::{Fact, Template};
 use crate::ir::{Function, TermId, Unit};
-use crate::semantics::words::Words;
+use crate::fact::words::Words;
 use crate::smt::{Decider, Limits, Truth};
 use std::collections::BTreeSet;
 

@@ -3,7 +3,7 @@
 use super::condition::{Site, each};
 use super::constant::{c_extended, c_integer, c_real, object_name};
 use crate::ir::{CType, FloatKind};
-use crate::semantics::c_parse::{self, Expression, Kind};
+use crate::fact::{self, Expression, Kind};
 use crate::semantics::c_text::{RESULT, string_contents};
 
 /// A value that can be seen after the call, as an expression over the call's parameters.
@@ -34,7 +34,7 @@ impl Seen {
 
     /// Reads a place as reports name it; `None` where it has no name outside the function.
     pub fn read(name: &str, number: usize, site: &Site<'_>, has_result: bool) -> Option<Seen> {
-        let parsed = c_parse::parse(name).ok()?;
+        let parsed = fact::parse(name).ok()?;
         let ty = site.type_of(&parsed)?;
         let mut seen = Seen { text: String::new(), ty, before: Vec::new() };
         let mut is_visible = true;
@@ -229,9 +229,9 @@ fn address(text: &str, site: &Site<'_>) -> Option<String> {
         return Some(object_name(object));
     }
     let mut is_plain = true;
-    each(&c_parse::parse(text).ok()?, &mut |e| match &e.kind {
+    each(&fact::parse(text).ok()?, &mut |e| match &e.kind {
         Kind::Name(n) => is_plain &= is_outside(n, site),
-        Kind::Member { .. } | Kind::Unary(c_parse::Unary::Dereference, _) | Kind::Call(..) | Kind::Old(_) => {
+        Kind::Member { .. } | Kind::Unary(fact::Unary::Dereference, _) | Kind::Call(..) | Kind::Old(_) => {
             is_plain = false;
         }
         Kind::Result => is_plain = false,

@@ -10,7 +10,7 @@
 use crate::frontend::c::outline::FunctionOutline;
 use crate::ir::{CType, FloatKind, Function, Global, Unit};
 use crate::report::Fact;
-use crate::semantics::c_parse::{self, Binary, Expression, Kind, Unary};
+use crate::fact::{self, Binary, Expression, Kind, Unary};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ pub fn condition(fact: &Fact, site: Site<'_>) -> Result<Condition, String> {
 }
 
 fn parse(text: &str) -> Result<Expression, String> {
-    c_parse::parse(text).map_err(|_| "C cannot say it".to_owned())
+    fact::parse(text).map_err(|_| "C cannot say it".to_owned())
 }
 
 /// The entry values that a fact's text names, by the names that its C gives them.

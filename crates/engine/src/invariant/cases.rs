@@ -16,7 +16,8 @@ use super::templates;
 use super::text;
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, Uf};
 use crate::mvicfg::VersionSet;
-use crate::semantics::{Val, c_parse, c_text};
+use crate::fact;
+use crate::semantics::{Val, c_text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases of one value that are tried, and where all facts are asked for.
@@ -175,7 +176,7 @@ impl Engine<'_> {
     /// Whether a run keeps a written fact in one class and breaks it in another. `is_old`: the first is the
     /// older one.
     fn is_broken(&self, fact: &Fact, (class, other): (usize, usize), (run, is_old): (&Run, bool)) -> bool {
-        let Ok(written) = c_parse::parse(&fact.text) else { return false };
+        let Ok(written) = fact::parse(&fact.text) else { return false };
         let holds = |old, class| scope::holds_at_end(self.task, (run, old), class, &written);
         holds(is_old, class) == Ok(Some(true)) && holds(!is_old, other) == Ok(Some(false))
     }

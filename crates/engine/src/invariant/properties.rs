@@ -20,8 +20,8 @@ use crate::interp::{End, Input, Outcome};
 use crate::ir::eval::Assignment;
 use crate::ir::{Instr, Op, Term, TermId, TermPool};
 use crate::mvicfg::{Flow, Mvicfg};
-use crate::semantics::c_parse::{Expression, Kind};
-use crate::semantics::c_term;
+use crate::fact::{Expression, Kind};
+use crate::fact::term;
 use crate::smt;
 use crate::symex::{assertions_of, is_failure};
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,7 +137,7 @@ impl Task<'_> {
             let (unit, body) = (&*self.units[class], &*self.graph.bodies[class]);
             let program = &*self.programs[class];
             let mut side = Side { unit, body, program, run, old, pool: TermPool::new() };
-            let term = c_term::condition(&at_entry(&required.fact), &mut side).ok();
+            let term = term::condition(&at_entry(&required.fact), &mut side).ok();
             term.and_then(|t| side.pool.as_const(t)).and_then(|c| c.as_bool()) != Some(false)
         })
     }
@@ -149,7 +149,7 @@ impl Engine<'_> {
         let mut all = self.e.pool.bool(true);
         for required in &self.task.requires {
             let fact = at_entry(&required.fact);
-            if let Ok(term) = c_term::condition(&fact, &mut Exit { engine: self, class }) {
+            if let Ok(term) = term::condition(&fact, &mut Exit { engine: self, class }) {
                 all = self.e.pool.and(all, term);
             }
         }
@@ -327,7 +327,7 @@ impl Checker<'_, '_, '_> {
     /// Asks the solver whether a pinned fact holds; a model comes back as a run of the class.
     fn prove_pin(&mut self, pin: &PinnedFact, class: usize) -> Result<(Standing, Option<Run>), String> {
         let Some(engine) = &mut self.engine else { return Ok((Standing::Open, None)) };
-        let goal = c_term::condition(&pin.fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
+        let goal = term::condition(&pin.fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
         let goal = engine.cut(goal);
         let goal = engine.shown(class, goal);
         let (under, required) = (engine.state_at(class, Mvicfg::EXIT), engine.required(class));

@@ -10,8 +10,8 @@ use crate::ir::{
     VarId, VarKind,
 };
 use crate::mvicfg::VersionSet;
-use crate::semantics::c_parse::Expression;
-use crate::semantics::c_term::{self, Scope, Typed, Untranslated, When};
+use crate::fact::Expression;
+use crate::fact::term::{self, Scope, Typed, Untranslated, When};
 
 /// One version's side of a run. Pointers are the address of a symbol that names their object, plus
 /// an offset, so that nothing depends on where objects lie.
@@ -42,7 +42,7 @@ pub(super) fn holds_at_end(
     }
     let (unit, body) = (&*task.units[class], &*task.graph.bodies[class]);
     let mut side = Side { unit, body, program: &task.programs[class], run, old, pool: TermPool::new() };
-    let term = c_term::condition(written, &mut side)?;
+    let term = term::condition(written, &mut side)?;
     Ok(side.pool.as_const(term).and_then(|c| c.as_bool()))
 }
 

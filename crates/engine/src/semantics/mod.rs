@@ -4,8 +4,6 @@
 //! a [`Place`] at a node, for a set of classes, as hash-consed terms over the function's inputs.
 
 mod blocks;
-pub mod c_parse;
-pub mod c_term;
 pub mod c_text;
 pub mod calls;
 mod eval;
@@ -20,7 +18,6 @@ pub mod pointers;
 mod reach;
 mod stdin;
 pub mod unroll;
-pub mod words;
 
 pub use eval::{Callees, Evaluator, Lines, Part, Statistics, Val};
 pub use output::constant_string;

@@ -1,6 +1,6 @@
 //! What versions share: the version invariants, by the set of versions that they hold in.
 
-use super::{Line, View, point_text, ranges, status_text, widest};
+use super::{Line, View, counted, point_text, ranges, status_text, widest};
 use crate::escape::visible;
 use crate::model::{Fact, FunctionReport, Point, Version};
 use crate::palette::Slot;
@@ -34,11 +34,12 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     if left_out > 0 && !sets.is_empty() {
         writeln!(out, "  … and {left_out} more with --all")?;
     }
-    if_reached(view, out)
+    if_reached(view, sets.is_empty(), out)
 }
 
-/// What would hold if its point were reached: listed with `-v` or `--all`, else counted.
-fn if_reached(view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// What would hold if its point were reached: listed with `-v` or `--all`, else counted. `alone`: nothing is
+/// written before that it could go on from.
+fn if_reached(view: &View, alone: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut sets: BTreeMap<Vec<Version>, Vec<Held>> = BTreeMap::new();
     for function in &view.report.functions {
         for point in &function.points {
@@ -48,23 +49,30 @@ fn if_reached(view: &View, out: &mut dyn Write) -> io::Result<()> {
             }
         }
     }
-    for (unreached, facts) in sets {
-        let versions = match unreached.as_slice() {
-            [one] => format!("version {one}"),
-            several => format!("versions {}", ranges(several.iter().copied())),
-        };
-        if view.options.verbose {
-            let heading = format!("if reached: no defined run of {versions} is known that comes there");
-            write_list(view, &heading, &facts, out)?;
-        } else {
-            let (n, hold) = (facts.len(), if facts.len() == 1 { "holds" } else { "hold" });
-            writeln!(
-                out,
-                "  … and {n} that {hold} if reached, which no known run of {versions} does; -v lists them"
-            )?;
-        }
+    let named = |unreached: &[Version]| match unreached {
+        [one] => format!("version {one}"),
+        several => format!("versions {}", ranges(several.iter().copied())),
+    };
+    if view.options.verbose {
+        return sets.iter().try_for_each(|(unreached, facts)| {
+            let heading =
+                format!("if reached: no defined run of {} is known that comes there", named(unreached));
+            write_list(view, &heading, facts, out)
+        });
     }
-    Ok(())
+    let which = match sets.keys().collect::<Vec<_>>().as_slice() {
+        [] => return Ok(()),
+        [one] => named(one),
+        _ => "some version".to_owned(),
+    };
+    let n = sets.values().map(Vec::len).sum();
+    if alone {
+        let heading = view.options.palette.paint(Slot::Heading, "held if reached");
+        let facts = counted(n, "fact");
+        return writeln!(out, "\n{heading}\n  {facts} where no known run of {which} comes; -v lists them");
+    }
+    let hold = if n == 1 { "holds" } else { "hold" };
+    writeln!(out, "  … and {n} that {hold} if reached, which no known run of {which} does; -v lists them")
 }
 
 fn write_set(view: &View, versions: &[Version], facts: &[Held], out: &mut dyn Write) -> io::Result<()> {

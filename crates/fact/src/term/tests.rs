@@ -1,6 +1,6 @@
 //! Facts in C over the terms of a made-up point: what they mean there, and what is refused.
 
-use super::super::c_parse::parse;
+use crate::parser::parse;
 use super::*;
 use crate::ir::{Record, RecordId};
 

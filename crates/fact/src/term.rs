@@ -1,4 +1,4 @@
-//! Facts as people write them (module `c_parse`) as terms, with C's promotions and conversions.
+//! Facts as people write them ([`crate::parser`]) as terms, with C's promotions and conversions.
 //!
 //! What a name stands for is the [`Scope`]'s matter: a state of the symbolic analysis, or the end of
 //! one concrete run, where every value is a constant and the term folds to the answer. So both mean
@@ -7,8 +7,8 @@
 //! Sources: C17 6.3.1 (conversions), 6.5 (expressions). A name is the value at the point; `\old(e)`
 //! is `e` at the function's entry.
 
-use super::c_parse::{Binary, Expression, Integer, Kind, TypeName, Unary};
 use crate::ir::{CType, Const, Field, FloatKind, Op, Rounding, Sort, TermId, TermPool, Unit};
+use crate::syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};
 use std::cmp::Ordering;
 
 /// The state in which an expression is evaluated.
@@ -113,6 +113,9 @@ impl Translation<'_> {
                 self.when = outer;
                 value
             }
+            Kind::Text(_) => unsupported("strings are not compared"),
+            Kind::CallThrough(..) => unsupported("calls through pointers are not supported"),
+            Kind::ForAll(..) => unsupported("'\\forall' is not supported"),
             Kind::At(..) => unsupported("'\\at' is not supported; '\\old' is"),
             Kind::Input(k) => {
                 let k = *k;

@@ -4,9 +4,10 @@
 //! Nothing here knows what the function does: what follows among such formulas follows from what the
 //! facts say, and a reader of one need not be told the other.
 
-use super::c_parse::{self, Binary, Expression, Kind};
-use super::c_term::{self, Scope, Typed, When};
 use crate::ir::{App, CType, Function, Instr, Leaf, Sort, TermId, TermPool, Unit, Var, VarId};
+use crate::parser::parse;
+use crate::syntax::{Binary, Expression, Kind};
+use crate::term::{self, Scope, Typed, When};
 use std::collections::BTreeMap;
 
 /// The words of one point of a function.
@@ -32,14 +33,14 @@ impl<'u> Words<'u> {
 
     /// Reads a condition as C means it; `None`: it has words that the reader does not know.
     pub fn condition(&mut self, text: &str) -> Option<TermId> {
-        c_term::condition(&c_parse::parse(&returned_object(text)).ok()?, self).ok()
+        term::condition(&parse(&returned_object(text)).ok()?, self).ok()
     }
 
     /// Reads a condition that holds at the function's entry.
     pub fn at_entry(&mut self, text: &str) -> Option<TermId> {
-        let condition = c_parse::parse(text).ok()?;
+        let condition = parse(text).ok()?;
         let span = condition.span.clone();
-        c_term::condition(&Expression { kind: Kind::Old(Box::new(condition)), span }, self).ok()
+        term::condition(&Expression { kind: Kind::Old(Box::new(condition)), span }, self).ok()
     }
 
     /// Reads a fact of a report, whose equations of values mean identity: a NaN is what it is, too.
@@ -48,8 +49,8 @@ impl<'u> Words<'u> {
     pub fn reported(&mut self, text: &str) -> Option<TermId> {
         self.facts += 1;
         let text = &returned_object(text);
-        let fact = self.named(c_parse::parse(text).ok()?, text);
-        c_term::condition(&identity(fact), self).ok()
+        let fact = self.named(parse(text).ok()?, text);
+        term::condition(&identity(fact), self).ok()
     }
 
     /// The expression with every call of the unit's functions, and of `malloc`, as a name.

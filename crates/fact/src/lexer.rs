@@ -1,17 +1,20 @@
 //! Tokens of facts.
 
-use super::{Integer, ParseError};
+use crate::parser::ParseError;
+use crate::syntax::Integer;
 use crate::interp::format::number;
 use crate::ir::Const;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     Name(String),
     /// Word after a backslash.
     Backslash(String),
     Integer(Integer),
     Character(i32),
+    /// A string as it is spelled between its quotes.
+    Text(String),
     Float(Const),
     Symbol(&'static str),
     End,
@@ -24,6 +27,7 @@ impl Token {
             Token::Backslash(word) => format!("`\\{word}`"),
             Token::Integer(i) => format!("`{}`", i.value),
             Token::Character(_) => "a character".into(),
+            Token::Text(_) => "a string".into(),
             Token::Float(_) => "a number".into(),
             Token::Symbol(s) => format!("`{s}`"),
             Token::End => "the end".into(),
@@ -32,19 +36,27 @@ impl Token {
 }
 
 /// Longest first. Some are known only so that errors can name them.
-const SYMBOLS: [&str; 32] = [
+const SYMBOLS: [&str; 33] = [
     "==>", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "++", "--", "(", ")", "[", "]", ".", ",",
-    "?", ":", "!", "~", "+", "-", "*", "/", "%", "<", ">", "&", "|", "^",
+    "?", ":", "!", "~", "+", "-", "*", "/", "%", "<", ">", "&", "|", "^", ";",
 ];
 
-pub(super) struct Lexer<'a> {
+#[derive(Clone)]
+pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// The text is the engine's: operators stand between spaces, and there are strings, temporaries (`%1`),
+    /// values in loops (`x@loop`), and functions of which not everything is said (`fopen*`).
+    printed: bool,
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Lexer<'a> {
-        Lexer { text, at: 0 }
+    pub fn new(text: &'a str, printed: bool) -> Lexer<'a> {
+        Lexer { text, at: 0, printed }
+    }
+
+    pub fn is_printed(&self) -> bool {
+        self.printed
     }
 
     fn rest(&self) -> &'a str {
@@ -58,13 +70,18 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let token = match rest.chars().next() {
             None => Token::End,
-            Some(c) if c.is_ascii_alphabetic() || c == '_' => Token::Name(self.word().into()),
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => Token::Name(self.name()),
+            Some('%') if self.printed && rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit) => {
+                self.at += 1;
+                Token::Name(format!("%{}", self.word()))
+            }
             Some('\\') => {
                 self.at += 1;
                 Token::Backslash(self.word().into())
             }
             Some(c) if c.is_ascii_digit() || number_starts(rest) => self.number()?,
             Some('\'') => self.character()?,
+            Some('"') if self.printed => self.string()?,
             Some('"') => return Err(ParseError::new(start, "Strings cannot be compared in a fact")),
             Some(c) => self.symbol(c)?,
         };
@@ -76,6 +93,34 @@ impl<'a> Lexer<'a> {
         let len = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         self.at += len;
         rest.get(..len).unwrap_or("")
+    }
+
+    fn name(&mut self) -> String {
+        let mut name = self.word().to_owned();
+        while self.printed && self.rest().starts_with(['*', '@']) {
+            self.at += 1;
+            let mark = if self.text.as_bytes().get(self.at - 1) == Some(&b'*') { '*' } else { '@' };
+            name.push(mark);
+            name.push_str(self.word());
+        }
+        name
+    }
+
+    fn string(&mut self) -> Result<Token, ParseError> {
+        let mut escaped = false;
+        for (at, c) in self.rest().char_indices().skip(1) {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' => {
+                    let inside = self.rest().get(1..at).unwrap_or_default().to_owned();
+                    self.at += at + 1;
+                    return Ok(Token::Text(inside));
+                }
+                _ => {}
+            }
+        }
+        Err(ParseError::new(self.at, "A string that does not end"))
     }
 
     fn symbol(&mut self, c: char) -> Result<Token, ParseError> {
@@ -97,7 +142,7 @@ impl<'a> Lexer<'a> {
         let bytes = rest.as_bytes();
         let hexadecimal = rest.starts_with("0x") || rest.starts_with("0X");
         let float = number::strtod(bytes);
-        let octal = rest.starts_with('0') && !hexadecimal;
+        let octal = bytes.first() == Some(&b'0') && bytes.get(1).is_some_and(u8::is_ascii_digit);
         let base = if hexadecimal {
             16
         } else if octal {

@@ -8,13 +8,11 @@
 //!
 //! Sources: C17 6.4.4 (literals), 6.5 (expressions); ACSL for the backslashed words and `==>`.
 
-mod lexer;
-
 #[cfg(test)]
 mod tests;
 
-use crate::ir::Const;
-use lexer::{Lexer, Token};
+use crate::lexer::{Lexer, Token};
+use crate::syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};
 use std::ops::Range;
 
 /// Longest fact, in bytes.
@@ -24,149 +22,6 @@ pub const MAX_DEPTH: usize = 100;
 /// Most operators and calls. A chain of one operator is a tree as deep as the chain is long, and
 /// whoever walks the tree recurses.
 pub const MAX_OPERATORS: usize = 500;
-
-/// An expression and where it is in the text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expression {
-    pub kind: Kind,
-    /// Byte offsets.
-    pub span: Range<usize>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
-    Integer(Integer),
-    /// Value of a character constant, of type `int`.
-    Character(i32),
-    /// Of the sort that the suffix says.
-    Float(Const),
-    /// Variable, function or macro (`NULL`, `INFINITY`, `NAN`).
-    Name(String),
-    /// `\result`.
-    Result,
-    /// `\old(e)`: `e` at the function's entry.
-    Old(Box<Expression>),
-    /// `\at(e, label)`.
-    At(Box<Expression>, String),
-    /// `\input(k)`, counted from 1.
-    Input(u64),
-    Unary(Unary, Box<Expression>),
-    Binary(Binary, Box<Expression>, Box<Expression>),
-    /// `c ? a : b`.
-    Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
-    Call(String, Vec<Expression>),
-    Index(Box<Expression>, Box<Expression>),
-    /// `e.name`, or `e->name` when `arrow`.
-    Member {
-        base: Box<Expression>,
-        name: String,
-        arrow: bool,
-    },
-    Cast(TypeName, Box<Expression>),
-}
-
-/// Integer constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Integer {
-    pub value: u64,
-    pub unsigned: bool,
-    /// Number of `l` in the suffix.
-    pub longs: u8,
-    /// Not decimal: the constant may get an unsigned type.
-    pub hexadecimal: bool,
-}
-
-/// Type in a cast: keywords of a basic type in C's usual order, or a tag, then stars.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TypeName {
-    /// `unsigned long`, `struct node`, ...
-    pub base: String,
-    pub pointers: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
-    Not,
-    Minus,
-    Plus,
-    BitNot,
-    Dereference,
-    AddressOf,
-}
-
-/// Binary operator, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
-    /// `==>`
-    Implies,
-    Or,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Shl,
-    Shr,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-}
-
-impl Binary {
-    fn of(symbol: &str) -> Option<Binary> {
-        Some(match symbol {
-            "==>" => Binary::Implies,
-            "||" => Binary::Or,
-            "&&" => Binary::And,
-            "|" => Binary::BitOr,
-            "^" => Binary::BitXor,
-            "&" => Binary::BitAnd,
-            "==" => Binary::Eq,
-            "!=" => Binary::Ne,
-            "<" => Binary::Lt,
-            "<=" => Binary::Le,
-            ">" => Binary::Gt,
-            ">=" => Binary::Ge,
-            "<<" => Binary::Shl,
-            ">>" => Binary::Shr,
-            "+" => Binary::Add,
-            "-" => Binary::Sub,
-            "*" => Binary::Mul,
-            "/" => Binary::Div,
-            "%" => Binary::Rem,
-            _ => return None,
-        })
-    }
-
-    /// Returns how tightly the operator binds; 2 is the conditional operator's level.
-    fn precedence(self) -> u8 {
-        use Binary::*;
-        match self {
-            Implies => 1,
-            Or => 3,
-            And => 4,
-            BitOr => 5,
-            BitXor => 6,
-            BitAnd => 7,
-            Eq | Ne => 8,
-            Lt | Le | Gt | Ge => 9,
-            Shl | Shr => 10,
-            Add | Sub => 11,
-            Mul | Div | Rem => 12,
-        }
-    }
-
-    fn is_comparison(self) -> bool {
-        matches!(self.precedence(), 8 | 9)
-    }
-}
 
 /// What is wrong with a fact, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -178,7 +33,7 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    fn new(offset: usize, message: impl Into<String>) -> ParseError {
+    pub(crate) fn new(offset: usize, message: impl Into<String>) -> ParseError {
         ParseError { offset, message: message.into() }
     }
 }
@@ -188,16 +43,58 @@ impl ParseError {
 /// Errors: the text is not an expression without side effects, or longer or deeper nested than the
 /// limits.
 pub fn parse(text: &str) -> Result<Expression, ParseError> {
-    if text.len() > MAX_LEN {
-        return Err(ParseError::new(MAX_LEN, format!("Fact longer than {MAX_LEN} bytes")));
-    }
-    let mut lexer = Lexer::new(text);
-    let first = lexer.token()?;
-    let mut parser = Parser { lexer, current: first, depth: 0, operators: 0 };
+    let mut parser = Parser::new(text, false)?;
     let expression = parser.expression(0)?;
-    match &parser.current.0 {
-        Token::End => Ok(expression),
-        _ => Err(parser.unexpected("an operator or the end")),
+    parser.end(expression)
+}
+
+/// Parses an expression that the engine wrote.
+///
+/// Errors: it is longer or deeper than the limits, or something was left out of it (`...`).
+pub fn parse_printed(text: &str) -> Result<Expression, ParseError> {
+    let mut parser = Parser::new(text, true)?;
+    let expression = parser.expression(0)?;
+    parser.end(expression)
+}
+
+/// What a text says after its conditions.
+pub(crate) enum Said {
+    Holds(Expression),
+    Calls(Expression),
+    /// `f is closed`: of what, and the word.
+    Is(Expression, String),
+}
+
+/// A text of the engine: its conditions, what it says where they hold, and the byte at which that begins.
+pub(crate) struct Statement {
+    pub conditions: Vec<Expression>,
+    pub said: Said,
+    pub at: usize,
+}
+
+/// Parses a whole fact that the engine wrote.
+///
+/// Errors: as of [`parse_printed`].
+pub(crate) fn statement(text: &str) -> Result<Statement, ParseError> {
+    let mut parser = Parser::new(text, true)?;
+    let mut conditions = Vec::new();
+    loop {
+        let at = parser.current.1.start;
+        if parser.is_name("calls") && matches!(parser.next_token()?, Token::Name(_)) {
+            parser.advance()?;
+            let call = parser.expression(2)?;
+            let call = parser.end(call)?;
+            return Ok(Statement { conditions, said: Said::Calls(call), at });
+        }
+        let part = parser.expression(2)?;
+        if parser.eat("==>")? {
+            conditions.push(part);
+        } else if parser.is_name("is") {
+            let word = text.get(parser.current.1.end..).unwrap_or_default().trim().to_owned();
+            return Ok(Statement { conditions, said: Said::Is(part, word), at });
+        } else {
+            return Ok(Statement { conditions, said: Said::Holds(parser.end(part)?), at });
+        }
     }
 }
 
@@ -208,7 +105,33 @@ struct Parser<'a> {
     operators: usize,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, printed: bool) -> Result<Parser<'a>, ParseError> {
+        if text.len() > MAX_LEN {
+            return Err(ParseError::new(MAX_LEN, format!("Fact longer than {MAX_LEN} bytes")));
+        }
+        let mut lexer = Lexer::new(text, printed);
+        let current = lexer.token()?;
+        Ok(Parser { lexer, current, depth: 0, operators: 0 })
+    }
+
+    /// The expression, if nothing comes behind it.
+    fn end(&self, whole: Expression) -> Result<Expression, ParseError> {
+        match &self.current.0 {
+            Token::End => Ok(whole),
+            _ => Err(self.unexpected("an operator or the end")),
+        }
+    }
+
+    fn is_name(&self, word: &str) -> bool {
+        matches!(&self.current.0, Token::Name(n) if n == word)
+    }
+
+    /// The token behind the current one.
+    fn next_token(&self) -> Result<Token, ParseError> {
+        Ok(self.lexer.clone().token()?.0)
+    }
+
     fn advance(&mut self) -> Result<(Token, Range<usize>), ParseError> {
         let next = self.lexer.token()?;
         Ok(std::mem::replace(&mut self.current, next))
@@ -325,6 +248,9 @@ impl Parser<'_> {
                 let index = self.expression(0)?;
                 let end = self.expect("]")?.end;
                 base = Expression { kind: Kind::Index(Box::new(base), Box::new(index)), span: start..end };
+            } else if self.lexer.is_printed() && self.is("(") {
+                let (arguments, end) = self.arguments()?;
+                base = Expression { kind: Kind::CallThrough(Box::new(base), arguments), span: start..end };
             } else if self.is(".") || self.is("->") {
                 let arrow = self.is("->");
                 self.advance()?;
@@ -353,6 +279,7 @@ impl Parser<'_> {
             Token::Integer(i) => Some(Kind::Integer(*i)),
             Token::Character(c) => Some(Kind::Character(*c)),
             Token::Float(c) => Some(Kind::Float(*c)),
+            Token::Text(t) => Some(Kind::Text(t.clone())),
             _ => None,
         };
         if let Some(kind) = literal {
@@ -414,7 +341,7 @@ impl Parser<'_> {
         while let Token::Name(name) = &self.current.0 {
             let after_tag = words.last().is_some_and(|w| matches!(w.as_str(), "struct" | "union" | "enum"));
             let basic = WORDS.contains(&name.as_str()) || (words.is_empty() && name == "void");
-            if !after_tag && !basic {
+            if !after_tag && !basic && !(words.is_empty() && self.is_cast()?) {
                 break;
             }
             let name = name.clone();
@@ -433,7 +360,26 @@ impl Parser<'_> {
         Ok(Some(TypeName { base: words.join(" "), pointers }))
     }
 
-    /// `\result`, `\old(e)`, `\at(e, L)`, `\input(k)`.
+    /// Whether the current name is that of a type in a cast, in what the engine wrote: `(name *)` or `(name)x`.
+    fn is_cast(&self) -> Result<bool, ParseError> {
+        if !self.lexer.is_printed() {
+            return Ok(false);
+        }
+        let mut ahead = self.lexer.clone();
+        let mut next = ahead.token()?.0;
+        let mut stars = 0;
+        while next == Token::Symbol("*") {
+            stars += 1;
+            next = ahead.token()?.0;
+        }
+        if next != Token::Symbol(")") {
+            return Ok(false);
+        }
+        let behind = ahead.token()?.0;
+        Ok(stars > 0 || !matches!(behind, Token::Symbol(s) if s != "(") && behind != Token::End)
+    }
+
+    /// `\result`, `\old(e)`, `\at(e, L)`, `\input(k)`, `\forall integer k; e`.
     fn acsl(&mut self, word: &str) -> Result<Expression, ParseError> {
         let Range { start, end } = self.current.1.clone();
         let boxed = |kind, end| Expression { kind, span: start..end };
@@ -464,6 +410,21 @@ impl Parser<'_> {
                 };
                 self.advance()?;
                 Ok(boxed(Kind::Input(k), self.expect(")")?.end))
+            }
+            "forall" if self.lexer.is_printed() => {
+                self.advance()?;
+                self.name("`integer`")?;
+                let (variable, _) = self.name("a variable")?;
+                self.expect(";")?;
+                let inner = self.expression(0)?;
+                let end = inner.span.end;
+                Ok(boxed(Kind::ForAll(variable, Box::new(inner)), end))
+            }
+            // An object that the machine has for the library: `\errno`.
+            _ if self.lexer.is_printed() => {
+                let name = format!("\\{word}");
+                self.advance()?;
+                Ok(boxed(Kind::Name(name), end))
             }
             _ => {
                 let message = format!(
