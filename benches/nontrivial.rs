@@ -14,11 +14,11 @@
 mod edits;
 
 use git_invdiff::analysis::{Differencing, Options, Pin, diff, memory};
+use git_invdiff::fact;
 use git_invdiff::frontend::{c, load_outlined};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::invariant::PinnedFact;
 use git_invdiff::report::{AssertionKind, AssertionOutcome, FunctionReport, PointKind, Status};
-use git_invdiff::fact;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;

@@ -10,8 +10,8 @@ pub mod config;
 pub mod gate;
 
 pub use invdiff_engine::{
-    analysis, difference, fact, fault, frontend, history, instrument, interp, invariant, ir, mvicfg, property,
-    report, semantics, smt, store, symex, verifier,
+    analysis, cost, difference, fact, fault, frontend, history, instrument, interp, invariant, ir, mvicfg,
+    property, report, semantics, smt, store, symex, verifier,
 };
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::config::{
     self, ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, RequiresSection, Settings,
     join_policies,
 };
+use crate::cost;
 use crate::frontend::{self, FileCoverage, Lowered, c};
 use crate::history::{
     self, ChangeOptions, Changes, Content, Exclusion, FileChange, FileSide, GitTree, OpenOptions, Pathspec,
@@ -99,6 +100,7 @@ pub fn report_of_request(
     };
     report.cost.wall_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report.cost.peak_rss_kib = peak_rss_kib();
+    report.cost.rooms = cost::taken().into_iter().map(|(room, ms)| (room.to_owned(), ms)).collect();
     report
 }
 

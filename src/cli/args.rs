@@ -101,7 +101,7 @@ pub struct GlobalArgs {
     #[arg(short, long, global = true)]
     pub quiet: bool,
 
-    /// Also assumptions, unknowns with reasons, and cost
+    /// Also assumptions, unknowns with reasons, and cost; twice, the time of each part of the program
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
 

@@ -82,6 +82,7 @@ pub fn write_report(
                 palette: context.output.palette().clone(),
                 width: context.output.width(),
                 verbose: context.globals.verbose > 0,
+                rooms: context.globals.verbose > 1,
                 filtered: manner.filtered,
                 short_ids: short_ids(report, context),
                 ..TextOptions::default()

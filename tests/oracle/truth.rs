@@ -5,10 +5,10 @@
 use crate::random_c;
 use crate::support::oracle::shared;
 use git_invdiff::analysis::{Options, Pin, diff, memory};
+use git_invdiff::fact;
 use git_invdiff::frontend::c;
 use git_invdiff::invariant::PinnedFact;
 use git_invdiff::report::{AssertionKind, AssertionOutcome, Fact, PointKind, Report, Status, Version};
-use git_invdiff::fact;
 use std::collections::BTreeMap;
 
 fn analyse(old: &str, new: &str, pins: Vec<Pin>) -> Report {

@@ -3,8 +3,8 @@
 //!
 //! Nothing here knows what the function does; a fact follows only from what the other facts say.
 
+use git_invdiff::fact::words;
 use git_invdiff::ir::{CType, Function, TermId, Unit};
-use git_invdiff::semantics::words;
 use git_invdiff::smt::{Decider, Limits, Solver, Truth};
 
 /// The words of one point of a function, and what decides about them.

@@ -1,9 +1,9 @@
 //! Whether facts, as texts, imply another: all are read as the engine reads pinned facts, over one
 //! state before and one behind the call.
 
-use git_invdiff::ir::{App, CType, Function, Leaf, Sort, TermId, TermPool, Unit};
 use git_invdiff::fact;
 use git_invdiff::fact::term::{self, Scope, Typed, When};
+use git_invdiff::ir::{App, CType, Function, Leaf, Sort, TermId, TermPool, Unit};
 use git_invdiff::smt::{Limits, Solver, Verdict};
 
 /// What one question may cost.

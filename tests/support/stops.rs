@@ -3,11 +3,11 @@
 use super::compiled::{Fact, Runs, check, load, proved_at_exit};
 use super::edits::{self, Edit};
 use git_invdiff::analysis::{Differencing, Options, Pin, PointChoice, diff, memory};
+use git_invdiff::fact;
 use git_invdiff::frontend::c;
 use git_invdiff::invariant::PinnedFact;
 use git_invdiff::ir::VarKind;
 use git_invdiff::report::{Assertion, AssertionKind, Judgement, PointKind, Report};
-use git_invdiff::fact;
 use std::ops::Range;
 
 /// Facts of a function that are pinned: the first ones say most.

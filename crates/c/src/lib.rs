@@ -32,6 +32,7 @@ pub struct Loaded {
 /// Errors: the file does not exist, exceeds a cap, or crashed the parser; whatever else is wrong
 /// with it shows as unknowns of its functions.
 pub fn load_unit(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Result<Loaded, c::Rejected> {
+    let _room = invdiff_cost::enter(invdiff_cost::Room::Frontend);
     let options = &*c::header::options(tree, path, options);
     let parsed = c::parse::parse(tree, path, options)?;
     let unit = lowered(&parsed, path, options)?;
@@ -44,6 +45,7 @@ pub fn load_outlined(
     path: &Path,
     options: &c::Options,
 ) -> Result<(Unit, c::outline::Outline), c::Rejected> {
+    let _room = invdiff_cost::enter(invdiff_cost::Room::Frontend);
     let options = &*c::header::options(tree, path, options);
     let parsed = c::parse::parse(tree, path, options)?;
     let outline = c::guard::on_large_stack(path, || Ok(c::outline::outline(&parsed)))?;

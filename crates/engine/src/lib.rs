@@ -17,6 +17,7 @@ pub mod semantics;
 
 pub use invdiff_c as frontend;
 pub use invdiff_c::fault;
+pub use invdiff_cost as cost;
 pub use invdiff_fact as fact;
 pub use invdiff_git::{history, store};
 pub use invdiff_interp as interp;

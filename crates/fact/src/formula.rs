@@ -15,8 +15,8 @@ pub enum Claim {
     Holds(Expression),
     /// The call is made.
     Calls(Expression),
-    /// The state of a resource, by the protocol's word: `f`, `closed`.
-    Is(Expression, String),
+    /// The state of a resource, in the protocol's words: `f`, `is closed`.
+    State(Expression, String),
     /// A run did something that C leaves undefined.
     Undefined(Undefined),
     /// A text that was cut, or is longer or deeper than the limits of [`parser`].
@@ -29,8 +29,16 @@ pub struct Undefined {
     /// `division by zero`.
     pub what: String,
     pub line: u32,
-    /// The function that the line is in, where that is another one.
-    pub callee: Option<String>,
+    pub within: Within,
+}
+
+/// Where a line is, beside in the function's own text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Within {
+    Own,
+    Callee(String),
+    /// A file that the function's file includes.
+    File(String),
 }
 
 /// A fact's text and tree. Cheap to copy; equal when written in the same way.
@@ -49,12 +57,20 @@ impl Formula {
     /// Reads what the engine wrote.
     pub fn read(text: impl Into<String>) -> Formula {
         let text = text.into();
+        if let Some(event) = parser::undefined(&text) {
+            return Formula(Arc::new(Parts {
+                text,
+                conditions: Vec::new(),
+                claim: Claim::Undefined(event),
+                at: 0,
+            }));
+        }
         let (conditions, claim, at) = match parser::statement(&text) {
             Ok(s) => {
                 let claim = match s.said {
                     Said::Holds(e) => Claim::Holds(e),
                     Said::Calls(e) => Claim::Calls(e),
-                    Said::Is(e, word) => Claim::Is(e, word),
+                    Said::State(e, words) => Claim::State(e, words),
                 };
                 (s.conditions, claim, s.at)
             }
@@ -70,8 +86,12 @@ impl Formula {
 
     /// That a run did something undefined.
     pub fn undefined(event: Undefined) -> Formula {
-        let place = event.callee.as_ref().map_or_else(String::new, |f| format!(" in {f}()"));
-        let text = format!("undefined: {} at line {}{place}", event.what, event.line);
+        let place = match &event.within {
+            Within::Own => String::new(),
+            Within::Callee(f) => format!(" in {f}()"),
+            Within::File(path) => format!(" of {path}"),
+        };
+        let text = format!("{}{} at line {}{place}", parser::UNDEFINED, event.what, event.line);
         Formula(Arc::new(Parts { text, conditions: Vec::new(), claim: Claim::Undefined(event), at: 0 }))
     }
 
@@ -120,7 +140,7 @@ impl Formula {
     /// What stays the same when lines move: the text, of an undefined event without its line.
     pub fn identity(&self) -> String {
         match &self.0.claim {
-            Claim::Undefined(event) => format!("undefined: {}", event.what),
+            Claim::Undefined(event) => format!("{}{}", parser::UNDEFINED, event.what),
             _ => self.0.text.clone(),
         }
     }
@@ -128,7 +148,7 @@ impl Formula {
     /// Whether some part of the conditions or the claim is so; of a text that was cut nothing is.
     pub fn any(&self, is_so: &dyn Fn(&Expression) -> bool) -> bool {
         let claimed = match &self.0.claim {
-            Claim::Holds(e) | Claim::Calls(e) | Claim::Is(e, _) => e.any(is_so),
+            Claim::Holds(e) | Claim::Calls(e) | Claim::State(e, _) => e.any(is_so),
             Claim::Undefined(_) | Claim::Words => false,
         };
         claimed || self.0.conditions.iter().any(|e| e.any(is_so))
@@ -140,10 +160,63 @@ impl Formula {
         !self.0.conditions.is_empty() || self.any(&implies)
     }
 
+    /// The comparison that is claimed with its sides exchanged: `0 < x` as `x > 0`.
+    pub fn turned(&self) -> Option<Formula> {
+        let (op, left, right) = self.always()?.comparison()?;
+        let of = |e: &Expression| self.0.text.get(e.span.clone()).unwrap_or_default();
+        Some(Formula::read(format!("{} {} {}", of(right), op.turned()?.symbol(), of(left))))
+    }
+
+    /// Whether it speaks of values at the function's entry, as such.
+    pub fn speaks_of_entry(&self) -> bool {
+        self.any(&|e| matches!(e.kind, Kind::Old(_)))
+    }
+
+    /// Whether C can say it as it is written.
+    pub fn is_c(&self) -> bool {
+        let beyond = |e: &Expression| match &e.kind {
+            Kind::Result | Kind::Old(_) | Kind::At(..) | Kind::Input(_) | Kind::ForAll(..) => true,
+            Kind::Binary(op, ..) => *op == Binary::Implies,
+            _ => false,
+        };
+        self.always().is_some() && !self.any(&beyond)
+    }
+
+    pub fn speaks_of_result(&self) -> bool {
+        self.any(&|e| e.kind == Kind::Result)
+    }
+
+    /// Whether something was left out of what is written, of strings too.
+    pub fn is_cut(&self) -> bool {
+        let cut = |e: &Expression| matches!(&e.kind, Kind::Text(text) if text.contains("..."));
+        self.0.claim == Claim::Words || self.any(&cut)
+    }
+
     /// Whether another formula is the same equation with its sides exchanged, under the same conditions.
     pub fn is_exchanged(&self, other: &Formula) -> bool {
         let (Some((a, b)), Some((c, d))) = (self.equation(), other.equation()) else { return false };
         self.0.conditions == other.0.conditions && a == d && b == c
+    }
+
+    /// Whether it names a function that it calls, of which something is so.
+    pub fn calls(&self, is_so: &dyn Fn(&str) -> bool) -> bool {
+        self.any(&|e| matches!(&e.kind, Kind::Call(name, _) if is_so(name)))
+    }
+
+    /// Whether another formula says the same but for numbers, and these became the other's.
+    pub fn is_renumbered(&self, other: &Formula, became: &dyn Fn(u64, u64) -> bool) -> bool {
+        let (a, b) = (&self.0, &other.0);
+        let claimed = match (&a.claim, &b.claim) {
+            (Claim::Holds(x), Claim::Holds(y)) | (Claim::Calls(x), Claim::Calls(y)) => {
+                x.is_renumbered(y, became)
+            }
+            (Claim::State(x, s), Claim::State(y, t)) => s == t && x.is_renumbered(y, became),
+            _ => a.text == b.text,
+        };
+        let same = |(x, y): (&Expression, &Expression)| x.is_renumbered(y, became);
+        claimed
+            && a.conditions.len() == b.conditions.len()
+            && a.conditions.iter().zip(&b.conditions).all(same)
     }
 
     /// Whether it speaks of a temporary of the lowering (`&%1`): structures that are handed on and returned.
@@ -183,7 +256,7 @@ mod tests {
         let claim = match f.claim() {
             Claim::Holds(e) => format!("holds {e}"),
             Claim::Calls(e) => format!("calls {e}"),
-            Claim::Is(e, word) => format!("{e} is [{word}]"),
+            Claim::State(e, words) => format!("{e} [{words}]"),
             Claim::Undefined(u) => format!("{u:?}"),
             Claim::Words => "words".into(),
         };
@@ -201,8 +274,8 @@ mod tests {
         check("calls free(\\old(row->render))", "calls free(\\old(row->render))");
         check("p != NULL ==> calls f(p, \"a ==> b\")", "p != NULL / calls f(p, \"a ==> b\")");
         check("calls == 3", "holds calls == 3");
-        check("\\old(row->render) is freed", "\\old(row->render) is [freed]");
-        check("x > 0 ==> f is still open", "x > 0 / f is [still open]");
+        check("\\old(row->render) is freed", "\\old(row->render) [is freed]");
+        check("x > 0 ==> f stays open", "x > 0 / f [stays open]");
         check("x == (n ? ... : 2)", "words");
         check(
             "\\forall integer k; 0 <= k && k < n ==> a[k] == 0",
@@ -232,10 +305,11 @@ mod tests {
     #[test]
     fn an_event_is_the_same_on_another_line() {
         let at = |line| {
-            let callee = Some("g".to_owned());
-            Formula::undefined(Undefined { what: "division by zero".into(), line, callee })
+            let within = Within::Callee("g".into());
+            Formula::undefined(Undefined { what: "division by zero".into(), line, within })
         };
         assert_eq!(at(3).text(), "undefined: division by zero at line 3 in g()");
+        assert_eq!(Formula::read(at(3).text()).claim(), at(3).claim());
         assert_eq!(at(3).identity(), at(8).identity());
         assert_ne!(at(3), at(8));
     }

@@ -56,7 +56,8 @@ fn compared(known: &Expression, goal: &Expression) -> bool {
     let turned = |op: Binary| op.turned().unwrap_or(op);
     for (op, left, right) in [(op, left, right), (turned(op), right, left)] {
         for (wanted, l, r) in [(wanted, l, r), (turned(wanted), r, l)] {
-            if left == l && (right == r && implies(op, wanted, literal(r).is_some()) || bounds(op, right, wanted, r))
+            if left == l
+                && (right == r && implies(op, wanted, literal(r).is_some()) || bounds(op, right, wanted, r))
             {
                 return true;
             }

@@ -1,9 +1,9 @@
 //! Tokens of facts.
 
-use crate::parser::ParseError;
-use crate::syntax::Integer;
 use crate::interp::format::number;
 use crate::ir::Const;
+use crate::parser::ParseError;
+use crate::syntax::Integer;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +77,7 @@ impl<'a> Lexer<'a> {
             }
             Some('\\') => {
                 self.at += 1;
-                Token::Backslash(self.word().into())
+                Token::Backslash(self.name())
             }
             Some(c) if c.is_ascii_digit() || number_starts(rest) => self.number()?,
             Some('\'') => self.character()?,

@@ -20,6 +20,6 @@ pub mod syntax;
 pub mod term;
 pub mod words;
 
-pub use formula::{Claim, Formula};
+pub use formula::{Claim, Formula, Undefined, Within};
 pub use parser::{MAX_DEPTH, MAX_LEN, MAX_OPERATORS, ParseError, parse};
 pub use syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};

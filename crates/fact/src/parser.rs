@@ -11,6 +11,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::formula::{Undefined, Within};
 use crate::lexer::{Lexer, Token};
 use crate::syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};
 use std::ops::Range;
@@ -61,8 +62,8 @@ pub fn parse_printed(text: &str) -> Result<Expression, ParseError> {
 pub(crate) enum Said {
     Holds(Expression),
     Calls(Expression),
-    /// `f is closed`: of what, and the word.
-    Is(Expression, String),
+    /// `f is closed`: of what, and the words.
+    State(Expression, String),
 }
 
 /// A text of the engine: its conditions, what it says where they hold, and the byte at which that begins.
@@ -70,6 +71,22 @@ pub(crate) struct Statement {
     pub conditions: Vec<Expression>,
     pub said: Said,
     pub at: usize,
+}
+
+/// How texts of undefined events begin.
+pub(crate) const UNDEFINED: &str = "undefined: ";
+
+/// Reads `undefined: division by zero at line 3 in g()`.
+pub(crate) fn undefined(text: &str) -> Option<Undefined> {
+    let (what, place) = text.strip_prefix(UNDEFINED)?.split_once(" at line ")?;
+    let (line, rest) = place.split_once(' ').unwrap_or((place, ""));
+    let within = match (rest.strip_prefix("in ").and_then(|r| r.strip_suffix("()")), rest.strip_prefix("of "))
+    {
+        (Some(callee), _) => Within::Callee(callee.into()),
+        (None, Some(file)) => Within::File(file.into()),
+        (None, None) => Within::Own,
+    };
+    Some(Undefined { what: what.into(), line: line.parse().ok()?, within })
 }
 
 /// Parses a whole fact that the engine wrote.
@@ -89,9 +106,9 @@ pub(crate) fn statement(text: &str) -> Result<Statement, ParseError> {
         let part = parser.expression(2)?;
         if parser.eat("==>")? {
             conditions.push(part);
-        } else if parser.is_name("is") {
-            let word = text.get(parser.current.1.end..).unwrap_or_default().trim().to_owned();
-            return Ok(Statement { conditions, said: Said::Is(part, word), at });
+        } else if matches!(parser.current.0, Token::Name(_)) {
+            let words = text.get(parser.current.1.start..).unwrap_or_default().to_owned();
+            return Ok(Statement { conditions, said: Said::State(part, words), at });
         } else {
             return Ok(Statement { conditions, said: Said::Holds(parser.end(part)?), at });
         }

@@ -220,13 +220,17 @@ impl Expression {
     /// The operands of the expression itself.
     pub fn operands(&self) -> Vec<&Expression> {
         match &self.kind {
-            Kind::Old(e) | Kind::At(e, _) | Kind::Unary(_, e) | Kind::Cast(_, e) | Kind::ForAll(_, e) => vec![e],
+            Kind::Old(e) | Kind::At(e, _) | Kind::Unary(_, e) | Kind::Cast(_, e) | Kind::ForAll(_, e) => {
+                vec![e]
+            }
             Kind::Member { base, .. } => vec![base],
             Kind::Binary(_, a, b) | Kind::Index(a, b) => vec![a, b],
             Kind::Conditional(c, a, b) => vec![c, a, b],
             Kind::Call(_, arguments) => arguments.iter().collect(),
             Kind::CallThrough(callee, arguments) => [&**callee].into_iter().chain(arguments).collect(),
-            Kind::Integer(_) | Kind::Character(_) | Kind::Float(_) | Kind::Name(_) | Kind::Result => Vec::new(),
+            Kind::Integer(_) | Kind::Character(_) | Kind::Float(_) | Kind::Name(_) | Kind::Result => {
+                Vec::new()
+            }
             Kind::Input(_) | Kind::Text(_) => Vec::new(),
         }
     }
@@ -234,6 +238,12 @@ impl Expression {
     /// Whether some part, or the whole, is so.
     pub fn any(&self, is_so: &dyn Fn(&Expression) -> bool) -> bool {
         is_so(self) || self.operands().into_iter().any(|e| e.any(is_so))
+    }
+
+    /// Calls back for the expression and all its parts, from the outside in.
+    pub fn each<'e>(&'e self, then: &mut impl FnMut(&'e Expression)) {
+        then(self);
+        self.operands().into_iter().for_each(|e| e.each(then));
     }
 
     /// The parts of a chain of one operator, from left to right: of `a && b && c` three.
@@ -245,6 +255,53 @@ impl Expression {
                 parts
             }
             _ => vec![self],
+        }
+    }
+
+    /// Whether another expression is the same but for integers, and these became the other's.
+    pub fn is_renumbered(&self, other: &Expression, became: &dyn Fn(u64, u64) -> bool) -> bool {
+        if let (Kind::Integer(a), Kind::Integer(b)) = (&self.kind, &other.kind) {
+            return a == b || !a.hexadecimal && !b.hexadecimal && became(a.value, b.value);
+        }
+        let (mine, theirs) = (self.operands(), other.operands());
+        let same = |(a, b): (&&Expression, &&Expression)| a.is_renumbered(b, became);
+        self.shape() == other.shape() && mine.len() == theirs.len() && mine.iter().zip(&theirs).all(same)
+    }
+
+    /// The expression itself without its operands.
+    fn shape(&self) -> Kind {
+        let hole = || Box::new(Expression::new(Kind::Result));
+        match &self.kind {
+            Kind::Old(_) => Kind::Old(hole()),
+            Kind::At(_, label) => Kind::At(hole(), label.clone()),
+            Kind::Unary(op, _) => Kind::Unary(*op, hole()),
+            Kind::Cast(ty, _) => Kind::Cast(ty.clone(), hole()),
+            Kind::ForAll(variable, _) => Kind::ForAll(variable.clone(), hole()),
+            Kind::Member { name, arrow, .. } => {
+                Kind::Member { base: hole(), name: name.clone(), arrow: *arrow }
+            }
+            Kind::Binary(op, ..) => Kind::Binary(*op, hole(), hole()),
+            Kind::Index(..) => Kind::Index(hole(), hole()),
+            Kind::Conditional(..) => Kind::Conditional(hole(), hole(), hole()),
+            Kind::Call(name, _) => Kind::Call(name.clone(), Vec::new()),
+            Kind::CallThrough(..) => Kind::CallThrough(hole(), Vec::new()),
+            leaf => leaf.clone(),
+        }
+    }
+
+    /// Puts a name in place of the number that a place is indexed with, and returns the array and the number.
+    /// `None`: there is no index, several, or it is no number.
+    pub fn index_by(&mut self, name: &str) -> Option<(Expression, i128)> {
+        let is_index = |e: &Expression| matches!(e.kind, Kind::Index(..));
+        match &mut self.kind {
+            Kind::Index(array, index) => {
+                let number = index.number().filter(|_| !array.any(&is_index))?;
+                **index = Expression::new(Kind::Name(name.into()));
+                Some(((**array).clone(), number))
+            }
+            Kind::Member { base, .. } => base.index_by(name),
+            Kind::Unary(Unary::Dereference, inner) => inner.index_by(name),
+            _ => None,
         }
     }
 

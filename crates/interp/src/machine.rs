@@ -169,6 +169,7 @@ type Observer<'o> = &'o mut dyn FnMut(NodeId, &mut Observation) -> ControlFlow<(
 ///
 /// Cost: for a scalar function microseconds; bounded by `limits` always.
 pub fn run(program: &Program, entry: &str, input: &Input, limits: &Limits) -> Outcome {
+    let _room = invdiff_cost::enter(invdiff_cost::Room::Interp);
     let (outcome, looked) = Machine::new(program, input, limits).run(entry, None);
     weighed((program, entry), input, limits, outcome, looked)
 }
@@ -198,6 +199,7 @@ pub fn run_on_trail(
     limits: &Limits,
     trail: &mut Trail,
 ) -> Outcome {
+    let _room = invdiff_cost::enter(invdiff_cost::Room::Interp);
     let mut machine = Machine::new(program, input, limits);
     machine.trail = Some(trail);
     let (outcome, looked) = machine.run(entry, None);
@@ -215,6 +217,7 @@ pub fn run_traced(
     watch: &[NodeId],
     observe: &mut dyn FnMut(NodeId, &mut Observation) -> ControlFlow<()>,
 ) -> Outcome {
+    let _room = invdiff_cost::enter(invdiff_cost::Room::Interp);
     let nodes = watch.iter().map(|n| n.0 as usize + 1).max().unwrap_or(0);
     let mut watched = vec![false; nodes];
     for n in watch {

@@ -59,6 +59,7 @@ impl Mvicfg {
     /// Builds the graph; `bodies` are in version order. Cost: linear in the sum of the bodies, plus
     /// a diff of statement keys for each further body.
     pub fn build(bodies: Vec<Arc<Function>>) -> Mvicfg {
+        let _room = invdiff_cost::enter(invdiff_cost::Room::Mvicfg);
         let mut g = Mvicfg {
             bodies: Vec::new(),
             vars: Vec::new(),

@@ -28,16 +28,6 @@ pub fn moved(old: &Function, new: &Function) -> BTreeMap<u128, u128> {
     found
 }
 
-/// Whether two texts differ in nothing but numbers that became others.
-pub fn is_said_alike(old: &str, new: &str, moved: &BTreeMap<u128, u128>) -> bool {
-    let (a, b): (Vec<&str>, Vec<&str>) = (words(old).collect(), words(new).collect());
-    let became = |x: &str, y: &str| match (x.parse().ok(), y.parse().ok()) {
-        (Some(n), Some(m)) => moved.get(&n) == Some(&m),
-        (None::<u128>, _) | (_, None) => false,
-    };
-    a.len() == b.len() && a.iter().zip(&b).all(|(x, y)| x == y || became(x, y))
-}
-
 /// Words and the characters between them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');

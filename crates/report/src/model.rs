@@ -621,6 +621,10 @@ pub struct Cost {
     pub nodes_total: u64,
     /// Largest resident set, KiB.
     pub peak_rss_kib: u64,
+    /// Milliseconds that each room of the program took (`ARCHITECTURE.md`), of all threads together; rooms that
+    /// took less than one are left out.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rooms: BTreeMap<String, u64>,
     /// Checking all assertions of the newer version, and checking their difference alone; with
     /// `--compare-full`.
     #[serde(skip_serializing_if = "Option::is_none")]

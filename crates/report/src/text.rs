@@ -34,6 +34,8 @@ pub struct TextOptions {
     pub width: usize,
     /// Also assumptions, unknowns with reasons, undecided questions, and cost.
     pub verbose: bool,
+    /// Also the time of each room.
+    pub rooms: bool,
     /// Facts were filtered out, so absence of churns says nothing about the range.
     pub filtered: bool,
     /// Abbreviated ids by full id; others are cut to seven digits.
@@ -52,6 +54,7 @@ impl Default for TextOptions {
             palette: Palette::plain(),
             width: 80,
             verbose: false,
+            rooms: false,
             filtered: false,
             short_ids: BTreeMap::new(),
             signatures: BTreeMap::new(),
@@ -88,6 +91,9 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     writeln!(out, "{}", summary_line(report, options))?;
     if options.verbose {
         writeln!(out, "{}", view.options.palette.paint(Slot::Status, cost_line(report)))?;
+    }
+    if options.rooms && !report.cost.rooms.is_empty() {
+        writeln!(out, "{}", view.options.palette.paint(Slot::Status, rooms_line(report)))?;
     }
     Ok(())
 }
@@ -477,6 +483,14 @@ fn cost_line(report: &Report) -> String {
         cost.nodes_total,
         cost.peak_rss_kib / 1024
     )
+}
+
+/// The rooms that took longest, of all threads together.
+fn rooms_line(report: &Report) -> String {
+    let mut rooms: Vec<(&String, &u64)> = report.cost.rooms.iter().collect();
+    rooms.sort_by_key(|(_, ms)| std::cmp::Reverse(**ms));
+    let shown: Vec<String> = rooms.iter().map(|(room, ms)| format!("{} {ms} ms", visible(room))).collect();
+    format!("by room, all threads: {}", shown.join(", "))
 }
 
 /// `1-3 5`.

@@ -148,6 +148,7 @@ impl Solver {
         if is_spent || self.statistics.rlimit >= self.limits.rlimit.saturating_mul(TOTAL) {
             return Verdict::Unknown("rlimit");
         }
+        let _room = invdiff_cost::enter(invdiff_cost::Room::Smt);
         let mut session = self.session.take().unwrap_or_else(|| Session::new(self.limits));
         let context = session.context.clone();
         let verdict = within(&context, || self.ask(&mut session, pool, &query, weight));

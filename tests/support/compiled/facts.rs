@@ -2,8 +2,8 @@
 //! call of the function.
 
 use super::interface::Interface;
-use git_invdiff::report::{Fact as Reported, PointKind, Report, Status};
 use git_invdiff::fact::{self, Binary, Expression, Kind, Unary};
+use git_invdiff::report::{Fact as Reported, PointKind, Report, Status};
 use std::collections::BTreeSet;
 
 /// A proved fact at a function's exit.
@@ -151,23 +151,14 @@ impl Writer<'_> {
                 self.kept.push(said?);
                 format!("IVD_KEPT({})", self.kept.len() - 1)
             }
-            Kind::Result | Kind::At(..) | Kind::Input(_) => return None,
-            Kind::Unary(op, a) => {
-                let op = match op {
-                    Unary::Not => "!",
-                    Unary::Minus => "-",
-                    Unary::Plus => "+",
-                    Unary::BitNot => "~",
-                    Unary::Dereference => "*",
-                    Unary::AddressOf => "&",
-                };
-                format!("({op} {})", self.say(a)?)
-            }
+            Kind::Result | Kind::At(..) | Kind::Input(_) | Kind::Text(_) => return None,
+            Kind::ForAll(..) | Kind::CallThrough(..) => return None,
+            Kind::Unary(op, a) => format!("({} {})", op.symbol(), self.say(a)?),
             Kind::Binary(op, a, b) => {
                 let (a, b) = (self.say(a)?, self.say(b)?);
-                match symbol(*op) {
-                    Some(op) => format!("({a} {op} {b})"),
-                    None => format!("(!({a}) || ({b}))"),
+                match op {
+                    Binary::Implies => format!("(!({a}) || ({b}))"),
+                    op => format!("({a} {} {b})", op.symbol()),
                 }
             }
             Kind::Conditional(c, a, b) => {
@@ -189,29 +180,4 @@ impl Writer<'_> {
             }
         })
     }
-}
-
-/// C's symbol, but for `==>`, which C does not have.
-fn symbol(op: Binary) -> Option<&'static str> {
-    Some(match op {
-        Binary::Implies => return None,
-        Binary::Or => "||",
-        Binary::And => "&&",
-        Binary::BitOr => "|",
-        Binary::BitXor => "^",
-        Binary::BitAnd => "&",
-        Binary::Eq => "==",
-        Binary::Ne => "!=",
-        Binary::Lt => "<",
-        Binary::Le => "<=",
-        Binary::Gt => ">",
-        Binary::Ge => ">=",
-        Binary::Shl => "<<",
-        Binary::Shr => ">>",
-        Binary::Add => "+",
-        Binary::Sub => "-",
-        Binary::Mul => "*",
-        Binary::Div => "/",
-        Binary::Rem => "%",
-    })
 }

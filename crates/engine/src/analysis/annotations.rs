@@ -8,11 +8,11 @@
 use super::lineage::VersionFiles;
 use super::units::is_source;
 use super::{Pin, Request, VersionInput};
+use crate::fact::{self, Expression, Kind};
 use crate::frontend::c::annotations::{self, Annotations, Clause, Word};
 use crate::history::SourceTree;
 use crate::invariant::PinnedFact;
 use crate::report::RepoPath;
-use crate::fact::{self, Expression, Kind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

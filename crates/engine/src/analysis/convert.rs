@@ -265,7 +265,7 @@ fn point(
     // Two ways may lead to one text: the one that takes less for granted is told.
     invariants.sort_by_key(|f| f.assumptions.len());
     let mut told = BTreeSet::new();
-    invariants.retain(|f| told.insert(&f.text));
+    invariants.retain(|f| told.insert(f.text()));
     if !request.analysis.has_locals() && !request.analysis.points.is_explicit() {
         let order = |facts: &[&invariant::Fact]| match lineage.newest() {
             Some((_, m)) => implied::implied(&m.unit, &m.function, facts),
@@ -313,8 +313,9 @@ fn point(
             if c.claim == invariant::Claim::NoLongerProvable || c.witness.is_none() && !c.added.is_empty() {
                 let moved = old.zip(new).map(|(a, b)| positions::moved(&a.inlined, &b.inlined));
                 let moved = moved.unwrap_or_default();
+                let became = |a: u64, b: u64| moved.get(&u128::from(a)).is_some_and(|m| *m == u128::from(b));
                 let said = |f: &invariant::Fact| {
-                    c.added.iter().any(|o| positions::is_said_alike(&f.text, &o.text, &moved))
+                    c.added.iter().any(|o| f.formula.is_renumbered(&o.formula, &became))
                 };
                 let is_whole = c.added.len() == c.removed.len();
                 if c.removed.iter().all(said) && (is_whole || c.claim == invariant::Claim::NoLongerProvable) {
@@ -375,12 +376,7 @@ impl View<'_> {
                 .collect(),
         };
         let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
-        // An event's line is no part of what it is.
-        let text = match f.text.split_once(" at line ") {
-            Some((event, _)) if event.starts_with("undefined: ") => event,
-            _ => &f.text,
-        };
-        let id = stable_id(&[lineage_name, self.point, f.template.name(), text]);
+        let id = stable_id(&[lineage_name, self.point, f.template.name(), &f.formula.identity()]);
         let mut lines = BTreeMap::new();
         for &v in &versions {
             if let Some(l) = self.a.class_of[v].and_then(|c| f.lines.get(&c)) {
@@ -388,7 +384,7 @@ impl View<'_> {
             }
         }
         let proved = |v: usize| self.member(v).is_none_or(|m| m.inlined.invented.is_empty());
-        let is_event = f.text.starts_with("undefined: ");
+        let is_event = f.formula.is_undefined();
         let comes = |v: &usize| {
             let reached = |c| invariant::speaks_of(self.reached, f, c);
             (version(*v), self.a.class_of[*v].is_none_or(reached))
@@ -413,7 +409,7 @@ impl View<'_> {
             id,
             template: f.template.name().into(),
             variables: f.variables.clone(),
-            text: f.text.clone(),
+            text: f.text().to_owned(),
             c: f.c.clone(),
             // An undefined event was met by one replayed run; that is no statement about all.
             status: match is_event {
@@ -455,7 +451,7 @@ impl View<'_> {
         let causes = self.causes(c, from, to);
         let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
         // What both sides say in the same words did not change: the rest did.
-        let said = |by: &[invariant::Fact], f: &&invariant::Fact| by.iter().any(|o| o.text == f.text);
+        let said = |by: &[invariant::Fact], f: &&invariant::Fact| by.iter().any(|o| o.formula == f.formula);
         let removed: Vec<Fact> = c
             .removed
             .iter()

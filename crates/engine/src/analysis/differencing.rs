@@ -7,6 +7,7 @@
 use super::classes::{Analysed, World};
 use super::lineage::{Lineage, Member};
 use super::{Options, Pin, witness};
+use crate::fact::term::{self, Scope, Typed, When};
 use crate::fault;
 use crate::interp::{End, Program};
 use crate::invariant::{self, Property, PropertyKind};
@@ -15,7 +16,6 @@ use crate::property::{self, Comparison, Finding, Match, Outcome, Step};
 use crate::report::{
     Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, Report, Violation,
 };
-use crate::fact::term::{self, Scope, Typed, When};
 use crate::semantics::unroll;
 use crate::smt;
 use crate::symex;
@@ -63,8 +63,7 @@ fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) ->
     let requires: Vec<&Pin> = options.requires.iter().filter(about).collect();
     let terms = |pool: &mut TermPool, f: &Function, unit: &Unit| -> Vec<TermId> {
         let mut scope = Entry { pool: std::mem::take(pool), f, unit };
-        let terms =
-            requires.iter().filter_map(|p| term::condition(&p.fact.fact, &mut scope).ok()).collect();
+        let terms = requires.iter().filter_map(|p| term::condition(&p.fact.fact, &mut scope).ok()).collect();
         *pool = scope.pool;
         terms
     };

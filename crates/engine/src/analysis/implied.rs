@@ -1,9 +1,10 @@
-//! Which facts of a point others say already: read as formulas over free symbols, they follow from
-//! them whatever the function does.
+//! Which facts of a point others say already: they follow from them by rules, or, read as formulas over free
+//! symbols, whatever the function does.
 
+use crate::fact::words::Words;
+use crate::fact::{Formula, implication};
 use crate::invariant::{Fact, Template};
 use crate::ir::{Function, TermId, Unit};
-use crate::fact::words::Words;
 use crate::smt::{Decider, Limits, Truth};
 use std::collections::BTreeSet;
 
@@ -18,8 +19,10 @@ const LONGEST: usize = 120;
 pub(super) fn implied(unit: &Unit, body: &Function, facts: &[&Fact]) -> (Vec<bool>, u64) {
     let mut found = vec![false; facts.len()];
     let mut words = Words::new(unit, body);
-    let read: Vec<Option<TermId>> =
-        facts.iter().map(|f| (f.text.len() <= LONGEST).then(|| words.reported(&f.text)).flatten()).collect();
+    let read: Vec<Option<TermId>> = facts
+        .iter()
+        .map(|f| (f.text().len() <= LONGEST).then(|| words.reported(f.text())).flatten())
+        .collect();
     let mut decider =
         Decider::new(Limits { rlimit: RLIMIT, pointer_bits: unit.data_model.pointer_bits() }, 0);
     let mut asked = 0;
@@ -27,6 +30,11 @@ pub(super) fn implied(unit: &Unit, body: &Function, facts: &[&Fact]) -> (Vec<boo
         let Some(goal) = read[i].filter(|_| is_shadow(facts[i]) && asked < MAX_QUESTIONS) else { continue };
         let premises: Vec<usize> =
             (0..facts.len()).filter(|&j| j != i && !found[j] && may_say(facts[j], facts[i])).collect();
+        let said: Vec<&Formula> = premises.iter().filter_map(|&j| facts.get(j)).map(|f| &f.formula).collect();
+        if implication::follows(&said, &facts[i].formula) {
+            found[i] = true;
+            continue;
+        }
         let mut all = words.pool.bool(true);
         for premise in premises.iter().filter_map(|&j| read[j]) {
             all = words.pool.and(all, premise);
@@ -44,7 +52,7 @@ pub(super) fn implied(unit: &Unit, body: &Function, facts: &[&Fact]) -> (Vec<boo
 fn is_shadow(f: &Fact) -> bool {
     let is_value = matches!(f.template, Template::Constant | Template::Functional);
     let of_run = matches!(f.template, Template::Event | Template::Typestate);
-    !of_run && (!is_value || f.text.contains("==>"))
+    !of_run && (!is_value || f.formula.is_conditional())
 }
 
 /// Whether what one fact says may be part of why another one need not be told: it takes nothing more
@@ -75,7 +83,7 @@ mod tests {
         let fact = |(template, text): &(Template, &str)| Fact {
             template: *template,
             variables: vec!["\\result".into()],
-            text: (*text).to_owned(),
+            formula: Formula::read(*text),
             c: None,
             classes: VersionSet::single(0),
             assumptions: Vec::new(),

@@ -48,6 +48,7 @@ pub use files::{FileChange, Hunk};
 pub use graphs::{Drawing, draw, illustrate};
 pub use units::{Units, includers, is_header, is_source};
 
+use crate::cost;
 use crate::frontend::c;
 use crate::history::SourceTree;
 use crate::invariant;
@@ -218,7 +219,10 @@ pub fn diff(request: &Request) -> Report {
 
 /// As [`diff`], and tells how far it is.
 pub fn diff_watched(request: &Request, watch: &dyn Watch) -> Report {
-    in_pool(request, || diff_in_pool(request, watch))
+    in_pool(request, || {
+        let _room = cost::enter(cost::Room::Analysis);
+        diff_in_pool(request, watch)
+    })
 }
 
 /// Runs `work` with the worker threads that the request asks for.

@@ -1,6 +1,7 @@
 //! Which version invariants a reader wants of a function: what callers see first, short ones first,
 //! none that another one says already, and not too many.
 
+use crate::fact::{Expression, Kind};
 use crate::invariant::{Fact, Template};
 use crate::semantics::library;
 use std::collections::BTreeSet;
@@ -27,11 +28,12 @@ pub(super) fn select<'f>(
     implied_by_others: impl Fn(&[&Fact]) -> (Vec<bool>, u64),
 ) -> Selected<'f> {
     let is_value = |f: &&&Fact| matches!(f.template, Template::Constant | Template::Functional);
-    let is_plain = |f: &&&Fact| f.text.len() <= PLAIN && !names_a_call(&f.text);
+    let is_plain = |f: &&&Fact| f.text().len() <= PLAIN && !names_a_call(f);
     // The variable of a condition is given no value by what holds under it.
     let valued = |f: &'f Fact| {
-        let value = f.text.rsplit(" ==> ").next().unwrap_or_default();
-        f.variables.iter().filter(move |v| value.contains(v.as_str()))
+        let claimed = f.formula.holds();
+        let speaks_of = move |v: &str| claimed.is_some_and(|c| c.any(&|e| e.to_string() == v));
+        f.variables.iter().filter(move |v| speaks_of(v))
     };
     let values = facts.iter().filter(is_value).filter(is_plain);
     let plain: BTreeSet<&String> = values.flat_map(|f| valued(f)).collect();
@@ -48,9 +50,9 @@ pub(super) fn select<'f>(
         _ if f.variables.iter().any(|v| v.starts_with('\\')) => 2,
         _ => 3,
     };
-    rest.sort_by(|a, b| (subject(a), a.text.len(), &a.text).cmp(&(subject(b), b.text.len(), &b.text)));
+    rest.sort_by(|a, b| (subject(a), a.text().len(), a.text()).cmp(&(subject(b), b.text().len(), b.text())));
     let (mut shown, long): (Vec<&Fact>, Vec<&Fact>) =
-        rest.into_iter().partition(|f| f.text.chars().count() <= LONGEST);
+        rest.into_iter().partition(|f| f.text().chars().count() <= LONGEST);
     let (said, queries) = implied_by_others(&shown);
     let all = shown.len();
     let mut said = said.into_iter();
@@ -62,19 +64,15 @@ pub(super) fn select<'f>(
 
 /// Whether a value is that of a call of the program's own functions, of which bounds may say more than
 /// its text does.
-fn names_a_call(text: &str) -> bool {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let called = |before: &str| {
-        let name = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
-        let is_term = before.ends_with(&format!("\\{name}"));
-        !name.is_empty() && !is_term && library::row(name).is_none()
-    };
-    text.match_indices('(').any(|(at, _)| called(text.get(..at).unwrap_or_default()))
+fn names_a_call(fact: &Fact) -> bool {
+    let through = |e: &Expression| matches!(e.kind, Kind::CallThrough(..));
+    fact.formula.calls(&|name| library::row(name).is_none()) || fact.formula.any(&through)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::Formula;
     use crate::mvicfg::VersionSet;
     use std::collections::BTreeMap;
 
@@ -83,7 +81,7 @@ mod tests {
         let fact = |(template, variables, text): &(Template, &str, &str)| Fact {
             template: *template,
             variables: variables.split(' ').map(str::to_owned).collect(),
-            text: (*text).to_owned(),
+            formula: Formula::read(*text),
             c: None,
             classes: VersionSet::new(),
             assumptions: Vec::new(),
@@ -94,7 +92,7 @@ mod tests {
         let nothing = |facts: &[&Fact]| (vec![false; facts.len()], 0);
         let found = select(facts.iter().collect(), nothing);
         assert_eq!(
-            (found.shown.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), found.left_out),
+            (found.shown.iter().map(|f| f.text()).collect::<Vec<_>>(), found.left_out),
             (shown.to_vec(), left_out)
         );
     }

@@ -2,6 +2,7 @@
 //! function that it calls was changed. They are told once, where the change is.
 
 use super::lineage::Lineage;
+use crate::fact::Formula;
 use crate::ir::Function;
 use crate::report::{Churn, Claim, FunctionReport, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,7 +140,7 @@ pub(super) fn settle(functions: &mut [FunctionReport]) {
 pub(super) fn settle_events(functions: &mut [FunctionReport]) {
     let events = |churn: &Churn| -> Vec<String> {
         let facts = churn.removed.iter().map(|f| ("-", f)).chain(churn.added.iter().map(|f| ("+", f)));
-        let facts = facts.filter(|(_, f)| f.text.starts_with("undefined: "));
+        let facts = facts.filter(|(_, f)| Formula::read(f.text.as_str()).is_undefined());
         facts.map(|(side, f)| format!("{} {side} {}", churn.from, f.text)).collect()
     };
     let mut told: BTreeMap<String, String> = BTreeMap::new();

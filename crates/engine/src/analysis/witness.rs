@@ -3,6 +3,7 @@
 mod names;
 
 use super::lineage::Member;
+use crate::fact::{Claim, Kind};
 use crate::interp::{self, FinalObject, Outcome};
 use crate::invariant::{self, CellValue, Subject};
 use crate::ir::{CType, Const, Field, VarKind};
@@ -149,8 +150,11 @@ fn differing_calls(churn: &invariant::Churn, old: Called, new: Called) -> (Strin
     let facts = || churn.removed.iter().chain(&churn.added);
     let texts = |(o, names): Called| -> Vec<String> {
         let told = o.assumed_calls.iter().filter(|c| {
-            let call = format!("calls {}(", c.callee);
-            facts().any(|f| f.text.contains(&call))
+            let is_made = |f: &invariant::Fact| match f.formula.claim() {
+                Claim::Calls(call) => matches!(&call.kind, Kind::Call(name, _) if *name == *c.callee),
+                _ => false,
+            };
+            facts().any(is_made)
         });
         told.map(|c| names.call(c)).collect()
     };

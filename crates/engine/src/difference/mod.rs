@@ -35,6 +35,7 @@ pub use remainder::{Remainder, remainder};
 
 pub(crate) use body::is_failure;
 
+use crate::cost;
 use crate::interp::Program;
 use crate::ir::NodeId;
 use model::Model;
@@ -82,6 +83,7 @@ pub enum Detector {
 /// length, at most quadratic in the locations, bounded by counts; beyond these everything is left to
 /// verify.
 pub fn compare(old: Version, new: Version, detector: Detector, concerns: Concerns) -> Graph {
+    let _room = cost::enter(cost::Room::Difference);
     let definition = new.program.definition_by_name(new.function);
     let start = Place {
         function: new.function.into(),

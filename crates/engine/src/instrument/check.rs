@@ -1,9 +1,9 @@
 //! Comparisons, after a call, of what can be seen with what the replay saw in each version.
 
-use super::condition::{Site, each};
+use super::condition::Site;
 use super::constant::{c_extended, c_integer, c_real, object_name};
-use crate::ir::{CType, FloatKind};
 use crate::fact::{self, Expression, Kind};
+use crate::ir::{CType, FloatKind};
 use crate::semantics::c_text::{RESULT, string_contents};
 
 /// A value that can be seen after the call, as an expression over the call's parameters.
@@ -38,8 +38,8 @@ impl Seen {
         let ty = site.type_of(&parsed)?;
         let mut seen = Seen { text: String::new(), ty, before: Vec::new() };
         let mut is_visible = true;
-        each(&parsed, &mut |e| is_visible &= e.kind != Kind::Result || has_result);
-        each(&parsed, &mut |e| {
+        parsed.each(&mut |e| is_visible &= e.kind != Kind::Result || has_result);
+        parsed.each(&mut |e| {
             if let Kind::Name(n) = &e.kind {
                 is_visible &= is_outside(n, site);
             }
@@ -56,7 +56,7 @@ impl Seen {
     /// The text with the result and entry values under their names here.
     fn rewritten(&mut self, text: &str, e: &Expression, number: usize) -> String {
         let mut spans: Vec<(std::ops::Range<usize>, String)> = Vec::new();
-        each(e, &mut |e| match &e.kind {
+        e.each(&mut |e| match &e.kind {
             Kind::Result => spans.push((e.span.clone(), RESULT.into())),
             Kind::Old(inner) => {
                 let name = format!("invdiff_old_{number}_{}", spans.len());
@@ -229,7 +229,7 @@ fn address(text: &str, site: &Site<'_>) -> Option<String> {
         return Some(object_name(object));
     }
     let mut is_plain = true;
-    each(&fact::parse(text).ok()?, &mut |e| match &e.kind {
+    fact::parse(text).ok()?.each(&mut |e| match &e.kind {
         Kind::Name(n) => is_plain &= is_outside(n, site),
         Kind::Member { .. } | Kind::Unary(fact::Unary::Dereference, _) | Kind::Call(..) | Kind::Old(_) => {
             is_plain = false;

@@ -7,10 +7,10 @@
 //! compared with null first, an index with the array's bounds: a fact about `p->n` says nothing where there is
 //! no `*p`.
 
+use crate::fact::{self, Binary, Expression, Formula, Kind, Unary};
 use crate::frontend::c::outline::FunctionOutline;
 use crate::ir::{CType, FloatKind, Function, Global, Unit};
 use crate::report::Fact;
-use crate::fact::{self, Binary, Expression, Kind, Unary};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -50,7 +50,8 @@ pub fn condition(fact: &Fact, site: Site<'_>) -> Result<Condition, String> {
         return Err("speaks of what the function does, not of a value".into());
     }
     // Compilers call the members of their own structures as they like.
-    if [".__", ">__"].iter().any(|access| fact.text.contains(access)) {
+    let is_internal = |e: &Expression| matches!(&e.kind, Kind::Member { name, .. } if name.starts_with("__"));
+    if Formula::read(fact.text.as_str()).any(&is_internal) {
         return Err("speaks of a member whose name only one compiler knows".into());
     }
     if fact.variables.iter().any(|v| v == "output" || v == "end") {
@@ -93,10 +94,10 @@ fn parse(text: &str) -> Result<Expression, String> {
 /// The entry values that a fact's text names, by the names that its C gives them.
 fn olds(text: &str) -> Result<BTreeMap<String, Option<String>>, String> {
     let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
-    if !text.contains("\\old") {
+    if !Formula::read(text).speaks_of_entry() {
         return Ok(found);
     }
-    each(&parse(text)?, &mut |e| {
+    parse(text)?.each(&mut |e| {
         if let Kind::Old(inner) = &e.kind {
             let expression = text.get(inner.span.clone()).unwrap_or_default();
             let known = found.entry(old_name(expression)).or_insert_with(|| Some(expression.to_owned()));
@@ -113,22 +114,6 @@ fn olds(text: &str) -> Result<BTreeMap<String, Option<String>>, String> {
 fn old_name(expression: &str) -> String {
     let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     format!("{OLD}{}", words.filter(|w| !w.is_empty()).collect::<Vec<_>>().join("_"))
-}
-
-fn children(e: &Expression) -> Vec<&Expression> {
-    match &e.kind {
-        Kind::Old(a) | Kind::At(a, _) | Kind::Unary(_, a) | Kind::Cast(_, a) => vec![a],
-        Kind::Member { base, .. } => vec![base],
-        Kind::Binary(_, a, b) | Kind::Index(a, b) => vec![a, b],
-        Kind::Conditional(a, b, c) => vec![a, b, c],
-        Kind::Call(_, args) => args.iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-pub fn each(e: &Expression, f: &mut impl FnMut(&Expression)) {
-    f(e);
-    children(e).into_iter().for_each(|c| each(c, f));
 }
 
 /// The pointers that are not null where a condition came out as `outcome`.
@@ -229,7 +214,7 @@ impl<'a> Writer<'a> {
         let mut parts: Vec<(Range<usize>, String)> = Vec::new();
         let takes_place =
             matches!(e.kind, Kind::Member { arrow: false, .. } | Kind::Unary(Unary::AddressOf, _));
-        for (k, child) in children(e).into_iter().enumerate() {
+        for (k, child) in e.operands().into_iter().enumerate() {
             self.in_place = takes_place;
             parts.push((child.span.clone(), self.after_decision(e, k, child)?));
         }

@@ -7,6 +7,7 @@ use super::consolidate::Engine;
 use super::fact::{Fact, Template};
 use super::point::Kind;
 use super::subject::{self, Subject};
+use crate::fact::Formula;
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarId};
 use crate::mvicfg::{Mvicfg, VersionSet};
 use crate::semantics::{Val, c_text};
@@ -64,10 +65,11 @@ impl Engine<'_> {
         }
         let naming = self.namings.get(class)?.clone();
         let text = c_text::render_equation(&self.e.pool, name, shown, &naming, Some(ty));
-        self.is_readable(&text).then(|| Fact {
+        let formula = Formula::read(text);
+        self.is_readable(&formula).then(|| Fact {
             template: Template::Functional,
             variables: vec![name.to_owned()],
-            text,
+            formula,
             c: None,
             classes: VersionSet::single(class),
             assumptions: self.assumptions(value, formed).into_iter().chain(used).collect(),

@@ -11,6 +11,7 @@ use super::consolidate::{Churn, Claim, Engine, Side};
 use super::runs::{self, Difference, Run};
 use super::subject::Subject;
 use crate::interp::{AssumedCall, Outcome, Value};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Symbol of objects that have no name.
@@ -116,10 +117,10 @@ impl Engine<'_> {
     /// Leaves out what is only suspected to change because of a call that was shown to: the result
     /// `fopen(p, "r")` of `calls fopen(p, "r")`.
     fn drop_restated<'m>(&mut self, from: usize, to: usize, calls: impl Iterator<Item = &'m Made>) {
-        let names: Vec<String> = calls.map(|m| format!("{}(", m.callee)).collect();
+        let names: BTreeSet<&str> = calls.map(|m| m.callee.as_str()).collect();
         self.diff.churns.retain(|c| {
             let mut facts = c.removed.iter().chain(&c.added);
-            let of_calls = facts.all(|f| names.iter().any(|n| f.text.contains(n.as_str())));
+            let of_calls = facts.all(|f| f.formula.calls(&|name| names.contains(name)));
             (c.from, c.to) != (from, to) || c.claim != Claim::NoLongerProvable || !of_calls
         });
     }

@@ -9,6 +9,7 @@
 use super::consolidate::Engine;
 use super::fact::{Fact, Template};
 use super::text;
+use crate::fact::Formula;
 use crate::ir::{Callee, Expr, Instr, Op, TermId};
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::{Lines, library};
@@ -50,7 +51,7 @@ impl Made {
         Fact {
             template: Template::Event,
             variables: vec![SUBJECT.into()],
-            text: self.text.clone(),
+            formula: Formula::read(self.text.as_str()),
             c: None,
             classes: VersionSet::single(class),
             assumptions: self.assumptions.iter().cloned().collect(),
@@ -138,7 +139,9 @@ impl Engine<'_> {
             None if self.is_long(condition) => return None,
             None => text::term(&self.e.pool, condition, &self.namings[class], None),
         };
-        if !when.is_empty() && (when.len() > MAX_CONDITION || !self.is_readable(&when)) {
+        if !when.is_empty()
+            && (when.len() > MAX_CONDITION || !self.is_readable(&Formula::read(when.as_str())))
+        {
             return None;
         }
         let mut arguments = Vec::new();
@@ -159,7 +162,7 @@ impl Engine<'_> {
             let open =
                 self.is_long(term) || self.e.rests_on_havoc(term) || self.e.rests_on_indeterminate(term);
             let text = (!open).then(|| text::term(&self.e.pool, term, &self.namings[class], None));
-            let text = text.filter(|text| self.is_readable(text));
+            let text = text.filter(|text| self.is_readable(&Formula::read(text.as_str())));
             named.push(text.is_some());
             if text.is_some() {
                 arguments.push(term);

@@ -14,9 +14,9 @@ use super::scope;
 use super::subject::{self, Subject};
 use super::templates;
 use super::text;
+use crate::fact::{self, Formula};
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, Uf};
 use crate::mvicfg::VersionSet;
-use crate::fact;
 use crate::semantics::{Val, c_text};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,7 +139,7 @@ impl Engine<'_> {
                 }
             }
         }
-        found.sort_by_key(|f| f.text.len());
+        found.sort_by_key(|f| f.text().len());
         found.truncate(MOST);
         found
     }
@@ -176,7 +176,7 @@ impl Engine<'_> {
     /// Whether a run keeps a written fact in one class and breaks it in another. `is_old`: the first is the
     /// older one.
     fn is_broken(&self, fact: &Fact, (class, other): (usize, usize), (run, is_old): (&Run, bool)) -> bool {
-        let Ok(written) = fact::parse(&fact.text) else { return false };
+        let Ok(written) = fact::parse(fact.text()) else { return false };
         let holds = |old, class| scope::holds_at_end(self.task, (run, old), class, &written);
         holds(is_old, class) == Ok(Some(true)) && holds(!is_old, other) == Ok(Some(false))
     }
@@ -200,14 +200,14 @@ impl Engine<'_> {
         let fact = Fact {
             template: if constant { Template::Constant } else { Template::Functional },
             variables: vec![subject.name()],
-            text,
+            formula: Formula::read(text),
             c: c_text::render_c_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref()),
             classes: VersionSet::single(class),
             assumptions: self.assumptions(val.term, formed).into_iter().chain(separated).collect(),
             lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
             bounds: BTreeMap::new(),
         };
-        if !self.is_readable(&fact.text) {
+        if !self.is_readable(&fact.formula) {
             let set = self.set_fact(subject, class, shown, fact);
             return set.map(|f| (vec![shown], f)).into_iter().collect();
         }
@@ -242,7 +242,7 @@ impl Engine<'_> {
         let values = values.filter(|v| (2..=MOST).contains(&v.len()) && matches!(ty, CType::Int { .. }))?;
         let name = subject.name();
         let words: Vec<String> = values.iter().map(|k| format!("{name} == {k}")).collect();
-        Some(Fact { template: Template::Set, text: words.join(" || "), c: None, ..fact })
+        Some(Fact { template: Template::Set, formula: Formula::read(words.join(" || ")), c: None, ..fact })
     }
 
     /// The fact of one case, if all classes share it.
@@ -323,7 +323,7 @@ impl Engine<'_> {
             || equation == format!("{name} == {name}")
             || equation == format!("{name} == \\old({name})");
         let long = text.len() > MAX_LENGTH && !self.task.options.all;
-        if says_nothing || long || !self.is_readable(&text) {
+        if says_nothing || long || !self.is_readable(&Formula::read(text.as_str())) {
             return None;
         }
         let plain = c_text::render_c_equation(&self.e.pool, &name, what, &naming, ty.as_ref());
@@ -345,7 +345,7 @@ impl Engine<'_> {
         Some(Fact {
             template: Template::Functional,
             variables: vec![name],
-            text,
+            formula: Formula::read(text),
             c,
             classes,
             assumptions: assumptions.into_iter().collect(),

@@ -9,6 +9,7 @@
 use super::consolidate::{Engine, Verdict};
 use super::runs::{self, Run};
 use super::subject::{self, Subject, find_var};
+use crate::fact::Formula;
 use crate::interp::{self, Identity, Input, Outcome, Program, Storage, Target, Value};
 use crate::ir::{App, CType, Const, Function, Leaf, Op, Sort, Term, TermId, TermPool};
 use crate::mvicfg::MvId;
@@ -203,7 +204,7 @@ impl Engine<'_> {
         }
         let names = self.namings.iter().map(|n| {
             let named = c_text::render_lvalue(&self.e.pool, address, sort, bytes, n);
-            named.map(|n| n.text).filter(|text| self.is_readable(text))
+            named.map(|n| n.text).filter(|text| self.is_readable(&Formula::read(text.as_str())))
         });
         let names: BTreeSet<Option<String>> = names.collect();
         let taken = |name: &str| self.task.graph.bodies.iter().any(|b| find_var(b, name, 0).is_some());

@@ -25,6 +25,7 @@ use super::runs::{self, Budget, Difference, Kept, Run};
 use super::separation::{LoopFrames, Regions};
 use super::subject::{self, Subject};
 use super::summary::{Summaries, Summary};
+use crate::cost;
 use crate::interp::{FinalObject, Program};
 use crate::ir::{CType, Sort, TermId, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
@@ -246,6 +247,7 @@ const ELEMENTS: u64 = 12;
 
 /// Analyses one function.
 pub fn diff_function(task: &Task) -> FunctionDiff {
+    let _room = cost::enter(cost::Room::Invariant);
     let flow = Flow::new(task.graph);
     let nodes_total = task.graph.nodes.len() as u64;
     let too_large = task.graph.nodes.len() > MAX_NODES;
@@ -525,7 +527,7 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        self.said.extend(merged.iter().filter(|_| self.relaid).map(|(_, f)| f.text.clone()));
+        self.said.extend(merged.iter().filter(|_| self.relaid).map(|(_, f)| f.text().to_owned()));
         // Of a class without a defined execution every fact holds.
         let empty = self.undefined_classes();
         for (_, fact) in merged.iter_mut().filter(|_| !empty.is_empty()) {
@@ -535,7 +537,8 @@ impl<'a> Engine<'a> {
         }
         // That all versions leave a place as it was is no news.
         let all = self.task.options.all;
-        let unchanged = |f: &Fact| !all && f.variables.iter().any(|v| f.text == format!("{v} == \\old({v})"));
+        let unchanged =
+            |f: &Fact| !all && f.variables.iter().any(|v| f.text() == format!("{v} == \\old({v})"));
         self.diff.invariants.extend(merged.into_iter().map(|(_, f)| f).filter(|f| !unchanged(f)));
     }
 
@@ -684,7 +687,7 @@ impl<'a> Engine<'a> {
             Some(_) => Claim::Changed,
             None => Claim::NoLongerProvable,
         };
-        let texts = |facts: &[Fact]| facts.iter().map(|f| f.text.clone()).collect::<Vec<_>>();
+        let texts = |facts: &[Fact]| facts.iter().map(|f| f.text().to_owned()).collect::<Vec<_>>();
         if found.is_none() && (removed.is_empty() || texts(&removed) == texts(&added)) {
             let reason = "the values differ in form, and no input shows a difference";
             return self.undecided(subject, from, to, reason);

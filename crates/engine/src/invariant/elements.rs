@@ -15,6 +15,7 @@ use super::quantified::{Comparison, Edge, Element, ForAll, MEMORY, Other, unknow
 use super::quantity::Quantity;
 use super::relations::Known;
 use super::templates::{self, Candidate};
+use crate::fact::Formula;
 use crate::ir::{CType, Expr, Instr, Leaf, Op, Sort, TermId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named};
@@ -301,7 +302,7 @@ impl Engine<'_> {
         let named = c_text::render_lvalue(&self.e.pool, at, e.sort, e.bytes, &naming)?;
         let CType::Int { name, .. } = &named.ty else { return None };
         let is_char = **name == *"char";
-        self.is_readable(&named.text).then_some((named.text, is_char))
+        self.is_readable(&Formula::read(named.text.as_str())).then_some((named.text, is_char))
     }
 
     /// What loops' facts about elements suggest at the exit: other bounds and other values.

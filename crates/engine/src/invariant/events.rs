@@ -6,6 +6,7 @@ use super::event::{self, Guarded};
 use super::fact::{Fact, Template};
 use super::runs::Run;
 use super::{subject, text};
+use crate::fact::{Formula, Undefined, Within};
 use crate::interp;
 use crate::ir::{Callee, Instr, TermId, UndefinedKind, Unit};
 use crate::mvicfg::{MvId, VersionSet};
@@ -40,13 +41,14 @@ impl Engine<'_> {
                     format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, naming, None))
                 }
             };
-            if !self.is_readable(&text) {
+            let formula = Formula::read(text);
+            if !self.is_readable(&formula) {
                 continue;
             }
             let fact = Fact {
                 template: Template::Event,
                 variables: vec!["output".into()],
-                text,
+                formula,
                 c: None,
                 classes: VersionSet::single(class),
                 assumptions: assumptions.clone(),
@@ -94,14 +96,15 @@ impl Engine<'_> {
                 Some(_) => what.clone(),
                 None => format!("{} ==> {what}", text::term(&self.e.pool, shown, &self.namings[class], None)),
             };
-            if !self.is_readable(&text) {
+            let formula = Formula::read(text);
+            if !self.is_readable(&formula) {
                 continue;
             }
             let end_key = self.e.pool.bv(64, node as i128);
             let fact = Fact {
                 template: Template::Event,
                 variables: vec!["end".into()],
-                text,
+                formula,
                 c: None,
                 classes: single.clone(),
                 assumptions: self.assumptions(val.term, shown),
@@ -187,7 +190,7 @@ pub(super) fn undefined_fact(
             facts.push(Fact {
                 template: Template::Event,
                 variables: vec!["end".into()],
-                text: undefined_text(*kind, place, function, &units[class]),
+                formula: undefined(*kind, place, function, &units[class]),
                 c: None,
                 classes: VersionSet::single(class),
                 assumptions: Vec::new(),
@@ -222,23 +225,22 @@ pub(super) fn event_name(kind: UndefinedKind) -> &'static str {
     }
 }
 
-/// Names an undefined event with the callee that it happens in.
-fn undefined_text(kind: UndefinedKind, place: &interp::Place, function: &str, unit: &Unit) -> String {
-    let what = event_name(kind);
+/// An undefined event, with the callee that it happens in.
+fn undefined(kind: UndefinedKind, place: &interp::Place, function: &str, unit: &Unit) -> Formula {
     let within = match *place.function == *function {
         // A function's text may come from a file that is included.
-        true if place.file != unit.path => format!(" of {}", place.file.display()),
-        true => String::new(),
-        false => format!(" in {}()", place.function),
+        true if place.file != unit.path => Within::File(place.file.display().to_string()),
+        true => Within::Own,
+        false => Within::Callee(place.function.to_string()),
     };
-    format!("undefined: {what} at line {}{within}", place.line)
+    Formula::undefined(Undefined { what: event_name(kind).into(), line: place.line, within })
 }
 
 /// Of several events the long ones go, if a short one is left to tell of the change.
 pub(super) fn drop_long(removed: &mut Vec<Fact>, added: &mut Vec<Fact>) {
     const LONG: usize = 120;
-    if removed.iter().chain(added.iter()).any(|f| f.text.chars().count() <= LONG) {
-        removed.retain(|f| f.text.chars().count() <= LONG);
-        added.retain(|f| f.text.chars().count() <= LONG);
+    if removed.iter().chain(added.iter()).any(|f| f.text().chars().count() <= LONG) {
+        removed.retain(|f| f.text().chars().count() <= LONG);
+        added.retain(|f| f.text().chars().count() <= LONG);
     }
 }

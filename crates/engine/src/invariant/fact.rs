@@ -1,5 +1,6 @@
 //! Facts of one function, by class.
 
+use crate::fact::Formula;
 use crate::mvicfg::VersionSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +42,8 @@ pub struct Fact {
     pub template: Template,
     /// Sorted names of the subjects.
     pub variables: Vec<String>,
-    pub text: String,
+    /// What it says.
+    pub formula: Formula,
     /// Plain C, where C can say it.
     pub c: Option<String>,
     pub classes: VersionSet,
@@ -54,11 +56,16 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// How it is written.
+    pub fn text(&self) -> &str {
+        self.formula.text()
+    }
+
     /// Facts of single classes with those of one text as one.
     pub(super) fn merged(facts: Vec<Fact>) -> Vec<Fact> {
         let mut merged: Vec<Fact> = Vec::new();
         for fact in facts {
-            match merged.iter_mut().find(|f| f.text == fact.text) {
+            match merged.iter_mut().find(|f| f.formula == fact.formula) {
                 Some(f) => {
                     f.classes = f.classes.union(&fact.classes);
                     f.lines.extend(fact.lines);

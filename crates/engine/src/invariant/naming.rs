@@ -2,6 +2,7 @@
 
 use super::consolidate::Engine;
 use super::subject::{self, Subject};
+use crate::fact::{Expression, Formula, Kind};
 use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf, Unit, retyped};
 use crate::semantics::c_text::{Named, Naming};
 use crate::semantics::library;
@@ -9,43 +10,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl<'a> Engine<'a> {
-    /// Whether a person can make sense of a text: nothing was left out of it, and it does not speak
-    /// of states inside the function that have no name in C.
-    pub(super) fn is_readable(&self, text: &str) -> bool {
-        let elided = text.contains("...");
-        let in_loop = text.contains("@loop") || text.contains(", loop)");
-        let inner = text.contains(", after_");
-        !elided && !in_loop && (self.task.options.all || !inner) && !self.is_ambiguous(text)
+    /// Whether a person can make sense of what is written: nothing was left out of it, and it does not speak of
+    /// states inside the function that have no name in C.
+    pub(super) fn is_readable(&self, formula: &Formula) -> bool {
+        let in_loop = |e: &Expression| match &e.kind {
+            Kind::At(_, label) => label == "loop",
+            Kind::Name(name) => name.ends_with("@loop"),
+            _ => false,
+        };
+        let inner = |e: &Expression| matches!(&e.kind, Kind::At(_, label) if label.starts_with("after_"));
+        let hidden = |e: &Expression| in_loop(e) || !self.task.options.all && inner(e);
+        !formula.is_cut() && !formula.any(&hidden) && !self.is_ambiguous(formula)
     }
 
-    /// Whether a text names the result of a call that the function makes at several places: which of them
-    /// it is, nobody could tell.
-    fn is_ambiguous(&self, text: &str) -> bool {
-        if !text.contains('(') {
-            return false;
-        }
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for body in &self.task.graph.bodies {
-            let mut own: BTreeMap<&str, usize> = BTreeMap::new();
-            for node in &body.nodes {
-                if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
-                    *own.entry(name).or_insert(0) += 1;
-                }
-            }
-            for (name, n) in own {
-                let most = counts.entry(name).or_insert(0);
-                *most = n.max(*most);
-            }
-        }
-        let is_named = |name: &str| {
-            text.match_indices(name).any(|(i, _)| {
-                let before = text[..i].chars().next_back();
-                let inside = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
-                !inside && text[i + name.len()..].starts_with('(')
-            })
-        };
+    /// Whether the result of a call is named that the function makes at several places: which of them it is,
+    /// nobody could tell.
+    fn is_ambiguous(&self, formula: &Formula) -> bool {
         let computes = |name: &str| library::row(name).is_some_and(|r| r.is_pure());
-        counts.into_iter().any(|(name, n)| n > 1 && !computes(name) && is_named(name))
+        formula.calls(&|name| !computes(name) && self.is_called_twice(name))
+    }
+
+    /// Whether some class calls a function at several places.
+    fn is_called_twice(&self, name: &str) -> bool {
+        let is_call = |instr: &Instr| matches!(instr, Instr::Call { callee: Callee::Direct(called), .. } if **called == *name);
+        let mut bodies = self.task.graph.bodies.iter();
+        bodies.any(|b| b.nodes.iter().filter(|n| is_call(&n.instr)).nth(1).is_some())
     }
 
     /// Names values at the exit: by variables that hold the same input in every class. What is not

@@ -16,6 +16,7 @@ use super::fact::{Fact, Template};
 use super::point::Kind;
 use super::subject::{self, Subject};
 use super::text;
+use crate::fact::{Binary, Expression, Formula, Kind as FactKind, Unary};
 use crate::ir::{App, CType, Leaf, Op, Sort, Term, TermId};
 use crate::mvicfg::{Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named, Naming};
@@ -93,9 +94,8 @@ impl Engine<'_> {
         }
         let facts = all.iter().flat_map(|class| self.outcome_facts(class)).collect();
         let mut merged = Fact::merged(facts);
-        let told: BTreeSet<String> = self.diff.invariants.iter().map(|f| f.text.clone()).collect();
-        let is_told =
-            |f: &Fact| told.contains(&f.text) || exchanged(&f.text).is_some_and(|t| told.contains(&t));
+        let told: Vec<Formula> = self.diff.invariants.iter().map(|f| f.formula.clone()).collect();
+        let is_told = |f: &Fact| told.iter().any(|t| *t == f.formula || t.is_exchanged(&f.formula));
         self.say_in_churns(&merged);
         merged.retain(|f| f.classes == all && !is_told(f));
         if !self.task.options.all {
@@ -130,7 +130,7 @@ impl Engine<'_> {
             }
         }
         // What is left as it was comes after what is made.
-        found.sort_by_key(|f| f.text.contains("== \\old("));
+        found.sort_by_key(|f| is_left(&f.formula));
         found
     }
 
@@ -146,7 +146,7 @@ impl Engine<'_> {
         Fact {
             template: Template::Functional,
             variables,
-            text,
+            formula: Formula::read(text),
             c: None,
             classes: VersionSet::single(exit.class),
             assumptions: assumed,
@@ -237,7 +237,8 @@ impl Engine<'_> {
         let others: Vec<_> = cases.iter().filter(|c| !constants.contains(&c.what)).cloned().collect();
         if let ([case], false) = (others.as_slice(), exit.ty.is_pointer()) {
             let words = text::term(&self.e.pool, case.condition, &naming, None);
-            if words.len() <= MAX_CONDITION && self.is_plain(&words) && !words.contains('(') {
+            let is_simple = words.len() <= MAX_CONDITION && !words.contains('(');
+            if is_simple && self.is_plain(&Formula::read(words.as_str())) {
                 let (condition, value) = (case.condition, Some(case.what));
                 found.push(Outcome { text: words, condition, is_wide: true, value });
             }
@@ -337,7 +338,7 @@ impl Engine<'_> {
             let Some(place) = c_text::render_lvalue(&self.e.pool, address, sort, bytes, &naming) else {
                 continue;
             };
-            if !self.is_plain(&place.text) {
+            if !self.is_plain(&Formula::read(place.text.as_str())) {
                 continue;
             }
             let words = self.held_words(&place.text, what, &place.ty, &naming, outcome);
@@ -392,8 +393,8 @@ impl Engine<'_> {
         naming.names.extend(indices.names.iter().map(|(t, n)| (*t, n.clone())));
         naming.old_memory = false;
         let words = c_text::render_equation(&self.e.pool, name, what, &naming, Some(ty));
-        let plain =
-            self.is_plain(&words) && !words.contains("\\old(") && words != format!("{name} == {name}");
+        let said = Formula::read(words.as_str());
+        let plain = self.is_plain(&said) && !said.speaks_of_entry() && words != format!("{name} == {name}");
         // All that it reads must be named by what holds it now.
         let named = |t: &TermId| indices.names.contains_key(t);
         let reads = |t: &TermId| matches!(self.e.pool.get(*t), Term::App(App::Load { .. }, _));
@@ -411,7 +412,8 @@ impl Engine<'_> {
     fn plain_place(&self, exit: &Exit, at: usize, naming: &Naming) -> Option<String> {
         let Held { address, sort, bytes, .. } = *exit.places.get(at)?;
         let place = c_text::render_lvalue(&self.e.pool, address, sort, bytes, naming)?;
-        (self.is_plain(&place.text) && !place.text.contains("\\old(")).then_some(place.text)
+        let words = Formula::read(place.text.as_str());
+        (self.is_plain(&words) && !words.speaks_of_entry()).then_some(place.text)
     }
 
     /// Whether both the result and a place have facts that say all of them, and not all facts are asked for.
@@ -420,20 +422,27 @@ impl Engine<'_> {
             let whole = |f: &Fact| {
                 matches!(f.template, Template::Functional | Template::Constant)
                     && f.variables == [name]
-                    && f.text.starts_with(&format!("{name} == "))
-                    && !f.text.contains("alloc(")
+                    && f.formula
+                        .always()
+                        .and_then(|_| f.formula.equation())
+                        .is_some_and(|(l, _)| l.to_string() == name)
+                    && !f.formula.calls(&allocates)
             };
             self.diff.invariants.iter().any(whole)
         };
         !self.task.options.all && told("\\result") && told(name)
     }
 
-    /// Whether a text speaks of nothing but what the reader of a header knows.
-    fn is_plain(&self, text: &str) -> bool {
+    /// Whether a formula speaks of nothing but what the reader of a header knows.
+    fn is_plain(&self, formula: &Formula) -> bool {
         // Of an entry value at a place that only the exit knows ACSL says nothing.
-        let mixed = text.contains("\\old(") && text.contains("\\result");
-        let cast = text.contains(" *)");
-        self.is_readable(text) && !text.contains("\\at(") && !text.contains('?') && !mixed && !cast
+        let mixed = formula.speaks_of_entry() && formula.speaks_of_result();
+        let strange = |e: &Expression| match &e.kind {
+            FactKind::At(..) | FactKind::Conditional(..) => true,
+            FactKind::Cast(ty, _) => ty.pointers > 0,
+            _ => false,
+        };
+        self.is_readable(formula) && !mixed && !formula.any(&strange)
     }
 
     /// Whether a value has no words of its own at the exit that mean the same everywhere.
@@ -442,7 +451,7 @@ impl Engine<'_> {
             return false;
         }
         let words = text::term(&self.e.pool, t, naming, None);
-        !self.is_plain(&words) || words.contains('(') && !words.starts_with("\\old(")
+        !self.is_plain(&Formula::read(words.as_str())) || words.contains('(') && !words.starts_with("\\old(")
     }
 
     /// What a place holds, in words; nothing where that is no news.
@@ -455,8 +464,8 @@ impl Engine<'_> {
         outcome: &Outcome,
     ) -> Option<String> {
         let words = c_text::render_equation(&self.e.pool, name, what, naming, Some(ty));
-        let names_call = |w: &str| w.contains("alloc(");
-        if self.is_plain(&words) && !names_call(&words) && words != format!("{name} == {name}") {
+        let said = Formula::read(words.as_str());
+        if self.is_plain(&said) && !said.calls(&allocates) && words != format!("{name} == {name}") {
             return Some(words);
         }
         if !ty.is_pointer() {
@@ -542,13 +551,14 @@ impl Engine<'_> {
                 !alternatives.iter().all(leads)
             });
             let words = text::term(&self.e.pool, part, &naming, None);
-            if self.is_plain(&words) && words.contains("\\result") && !is_choice {
-                said.push(turned(&words));
+            let words = Formula::read(words);
+            if self.is_plain(&words) && words.speaks_of_result() && !is_choice {
+                said.push(turned(words));
             }
         }
-        said.sort();
+        said.sort_by(|a, b| a.text().cmp(b.text()));
         let said = joined(said).into_iter();
-        said.map(|words| Said { words, cells: Vec::new(), place: None }).collect()
+        said.map(|f| Said { words: f.text().to_owned(), cells: Vec::new(), place: None }).collect()
     }
 
     /// A condition that reads memory where the result leads to, in terms of memory at the exit, with the
@@ -615,46 +625,60 @@ impl Engine<'_> {
     }
 }
 
-/// A comparison with what speaks of the result on the left.
-fn turned(words: &str) -> String {
-    const TURNED: [(&str, &str); 6] = [
-        (" == ", " == "),
-        (" != ", " != "),
-        (" <= ", " >= "),
-        (" < ", " > "),
-        (" >= ", " <= "),
-        (" > ", " < "),
-    ];
-    let found = TURNED.iter().find_map(|(op, other)| Some((words.split_once(op)?, op, other)));
-    let Some(((left, right), _, other)) = found else { return words.into() };
-    let is_part = |x: &str| x.contains(['&', '|', '<', '>', '=', '?']);
-    let turns = !left.contains("\\result") && right.contains("\\result");
-    if turns && !is_part(&left.replace("->", "")) && !is_part(&right.replace("->", "")) {
-        return format!("{right}{other}{left}");
-    }
-    words.into()
+/// Whether a fact says of a place that it is left as it was.
+fn is_left(formula: &Formula) -> bool {
+    formula.equation().is_some_and(|(_, right)| matches!(right.kind, FactKind::Old(_)))
 }
 
-/// An equation, perhaps under a condition, with its sides exchanged.
-fn exchanged(text: &str) -> Option<String> {
-    let (condition, equation) = text.rsplit_once(" ==> ").map_or(("", text), |(c, e)| (c, e));
-    let (left, right) = equation.split_once(" == ")?;
-    let arrow = if condition.is_empty() { "" } else { " ==> " };
-    Some(format!("{condition}{arrow}{right} == {left}"))
+/// Whether a function is one that allocates, by its name.
+fn allocates(name: &str) -> bool {
+    name.ends_with("alloc")
+}
+
+/// A comparison with what speaks of the result on the left.
+fn turned(words: Formula) -> Formula {
+    let is_result = |e: &Expression| e.kind == FactKind::Result;
+    let is_whole = |e: &Expression| match &e.kind {
+        FactKind::Binary(op, ..) => {
+            op.is_comparison()
+                || matches!(
+                    op,
+                    Binary::And | Binary::Or | Binary::BitAnd | Binary::BitOr | Binary::Shl | Binary::Shr
+                )
+        }
+        FactKind::Unary(op, _) => *op == Unary::AddressOf,
+        FactKind::Conditional(..) => true,
+        _ => false,
+    };
+    match words.always().and_then(Expression::comparison) {
+        Some((_, left, right))
+            if !left.any(&is_result)
+                && right.any(&is_result)
+                && !left.any(&is_whole)
+                && !right.any(&is_whole) =>
+        {
+            words.turned().unwrap_or(words)
+        }
+        _ => words,
+    }
 }
 
 /// `x <= y` and `x >= y` as `x == y`.
-fn joined(said: Vec<String>) -> Vec<String> {
-    let other = |w: &String| {
-        let (x, y) = w.split_once(" <= ")?;
-        let at_least = format!("{x} >= {y}");
-        said.contains(&at_least).then(|| (at_least, format!("{x} == {y}")))
+fn joined(said: Vec<Formula>) -> Vec<Formula> {
+    let sides = |f: &Formula, wanted: Binary| {
+        let (op, left, right) = f.always()?.comparison()?;
+        (op == wanted).then(|| (left.clone(), right.clone()))
     };
-    let pairs: Vec<(String, String, String)> =
-        said.iter().filter_map(|w| other(w).map(|(least, same)| (w.clone(), least, same))).collect();
-    let is_in_pair = |w: &String| pairs.iter().any(|(most, least, _)| w == most || w == least);
-    let rest = said.iter().filter(|w| !is_in_pair(w)).cloned();
-    rest.chain(pairs.iter().map(|(.., same)| same.clone())).collect()
+    let least: Vec<_> = said.iter().filter_map(|f| sides(f, Binary::Ge)).collect();
+    let most: Vec<_> =
+        said.iter().filter_map(|f| sides(f, Binary::Le)).filter(|s| least.contains(s)).collect();
+    let is_bound = |f: &Formula| {
+        let bound = sides(f, Binary::Le).or_else(|| sides(f, Binary::Ge));
+        bound.is_some_and(|s| most.contains(&s))
+    };
+    let mut found: Vec<Formula> = said.into_iter().filter(|f| !is_bound(f)).collect();
+    found.extend(most.into_iter().map(|(x, y)| Formula::of(Expression::binary(Binary::Eq, x, y))));
+    found
 }
 
 #[cfg(test)]
@@ -669,21 +693,17 @@ mod tests {
             ("*\\result == 0", "*\\result == 0"),
             ("x == 1 || y == *\\result", "x == 1 || y == *\\result"),
         ] {
-            assert_eq!(turned(words), expected);
+            assert_eq!(turned(Formula::read(words)).text(), expected);
         }
     }
 
     #[test]
-    fn equations_are_the_same_the_other_way_round() {
-        assert_eq!(exchanged("\\result == 0 ==> *p == n").as_deref(), Some("\\result == 0 ==> n == *p"));
-        assert_eq!(exchanged("*p == n").as_deref(), Some("n == *p"));
-        assert_eq!(exchanged("*p <= n"), None);
-    }
-
-    #[test]
     fn two_bounds_are_an_equation() {
-        let texts = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-        assert_eq!(joined(texts(&["a <= b", "a >= b", "c <= d"])), ["c <= d", "a == b"]);
-        assert_eq!(joined(texts(&["a <= b", "a >= c"])), ["a <= b", "a >= c"]);
+        let check = |list: &[&str], expected: &[&str]| {
+            let found = joined(list.iter().map(|s| Formula::read(*s)).collect());
+            assert_eq!(found.iter().map(Formula::text).collect::<Vec<_>>(), expected);
+        };
+        check(&["a <= b", "a >= b", "c <= d"], &["c <= d", "a == b"]);
+        check(&["a <= b", "a >= c"], &["a <= b", "a >= c"]);
     }
 }

@@ -37,7 +37,7 @@ impl Engine<'_> {
             }
         }
         let mut merged = Fact::merged(facts);
-        let known = |f: &Fact| self.diff.invariants.iter().any(|o| o.text == f.text);
+        let known = |f: &Fact| self.diff.invariants.iter().any(|o| o.formula == f.formula);
         merged.retain(|f| !known(f));
         self.say_in_churns(&merged);
         self.diff.invariants.extend(merged);

@@ -10,7 +10,7 @@ use super::fact::{Fact, Template};
 use super::inputs;
 use super::point::Kind;
 use super::runs::{self, FUEL};
-use super::text;
+
 use crate::interp::{self, End, Generator, Input, Limits, Outcome, Value};
 use crate::ir::{Callee, Function, Instr, NodeId, UndefinedKind};
 use crate::mvicfg::VersionSet;
@@ -49,10 +49,10 @@ impl Engine<'_> {
     /// Finds out which classes come to the point, and takes facts of the others out of churns.
     pub(super) fn tell_what_is_reached(&mut self) {
         // What only we know by a name says nothing to people.
-        self.diff.invariants.retain(|f| !text::names_temporary(&f.text));
+        self.diff.invariants.retain(|f| !f.formula.names_temporary());
         for churn in &mut self.diff.churns {
-            churn.removed.retain(|f| !text::names_temporary(&f.text));
-            churn.added.retain(|f| !text::names_temporary(&f.text));
+            churn.removed.retain(|f| !f.formula.names_temporary());
+            churn.added.retain(|f| !f.formula.names_temporary());
         }
         let facts = self.diff.invariants.iter();
         let changed = self.diff.churns.iter().flat_map(|c| c.removed.iter().chain(&c.added));
@@ -63,8 +63,7 @@ impl Engine<'_> {
         let mut open = Vec::new();
         self.diff.churns.retain_mut(|churn| {
             // An undefined event was met by a run.
-            let is_event =
-                |f: &Fact| churn.claim == Claim::DiffersUnderUb && f.text.starts_with("undefined: ");
+            let is_event = |f: &Fact| churn.claim == Claim::DiffersUnderUb && f.formula.is_undefined();
             let mut keep = |facts: &mut Vec<Fact>, class: usize| {
                 let (kept, gone) = std::mem::take(facts)
                     .into_iter()

@@ -3,6 +3,7 @@
 
 use super::consolidate::{Engine, FactKey, Side, Task};
 use super::fact::Fact;
+use crate::fact::Expression;
 use crate::interp::{Input, ObjectId, ObjectInit, Value};
 use crate::ir::{CType, Function, Record, Unit, retyped};
 use std::collections::BTreeSet;
@@ -62,7 +63,7 @@ pub(super) fn is_relaid(task: &Task) -> bool {
 impl Engine<'_> {
     /// Whether the values of a subject are not evidently the same in two classes.
     pub(super) fn say_other(&self, a: &Side, b: &Side) -> bool {
-        let texts = |s: &Side| s.facts.iter().map(|(_, f)| f.text.clone()).collect::<Vec<_>>();
+        let texts = |s: &Side| s.facts.iter().map(|(_, f)| f.formula.clone()).collect::<Vec<_>>();
         match self.relaid && !(a.facts.is_empty() && b.facts.is_empty()) {
             true => texts(a) != texts(b),
             false => a.key != b.key,
@@ -71,17 +72,17 @@ impl Engine<'_> {
 
     /// Whether two facts are the same: by their terms, or by what they say.
     pub(super) fn is_same_fact(&self, (k, f): &(FactKey, Fact), (l, g): (&FactKey, &Fact)) -> bool {
-        f.variables == g.variables && if self.relaid { f.text == g.text } else { k == l }
+        f.variables == g.variables && if self.relaid { f.formula == g.formula } else { k == l }
     }
 
     /// Takes out facts of memory that were not compared by what they say, where addresses of classes are not
     /// those of the same places.
     pub(super) fn keep_comparable(&mut self) {
-        let speaks_of_memory = |f: &Fact| f.text.contains("->") || f.text.contains(['.', '*', '[']);
+        let speaks_of_memory = |f: &Fact| f.formula.any(&Expression::reads_memory);
         if self.relaid {
             let said = &self.said;
             let several = |f: &Fact| f.classes.iter().count() > 1;
-            self.diff.invariants.retain(|f| !several(f) || !speaks_of_memory(f) || said.contains(&f.text));
+            self.diff.invariants.retain(|f| !several(f) || !speaks_of_memory(f) || said.contains(f.text()));
         }
     }
 }

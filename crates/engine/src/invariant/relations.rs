@@ -16,6 +16,7 @@ use super::runs::Run;
 use super::subject::{self, Subject, find_key, find_var};
 use super::templates::{self, Candidate, Observed};
 use super::{inputs, runs};
+use crate::fact::Formula;
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarKind, interval};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{Lines, Val};
@@ -331,7 +332,7 @@ impl Engine<'_> {
                 };
                 self.is_given(k.cut) || self.e.pool.reachable(&[k.cut]).iter().all(leaf)
             };
-            let whole = || self.diff.invariants.iter().any(|f| value(f) && !f.text.contains(" ==> "));
+            let whole = || self.diff.invariants.iter().any(|f| value(f) && !f.formula.is_conditional());
             known.values().all(|k| k.get(x).is_some_and(plain))
                 && (known.values().all(|k| k.get(x).is_some_and(|k| self.is_given(k.cut))) || whole())
         };
@@ -486,7 +487,7 @@ impl Engine<'_> {
         let mut fact = Fact {
             template: candidate.template(),
             variables: candidate.variables().into_iter().map(subject::shown).collect(),
-            text: subject::shown(&candidate.text()),
+            formula: Formula::read(subject::shown(&candidate.text())),
             c: candidate.c_text().map(|c| subject::shown(&c)),
             classes: VersionSet::new(),
             assumptions: Vec::new(),

@@ -4,14 +4,14 @@ use super::consolidate::{Engine, Task};
 use super::point::Point;
 use super::runs::Run;
 use super::subject::{self, Subject, find_var};
+use crate::fact::Expression;
+use crate::fact::term::{self, Scope, Typed, Untranslated, When};
 use crate::interp::{self, FinalObject, Identity, Outcome, Program, Target, Value};
 use crate::ir::{
     App, CType, Const, Expr, FloatKind, Function, Instr, Leaf, Op, Sort, Term, TermId, TermPool, Uf, Unit,
     VarId, VarKind,
 };
 use crate::mvicfg::VersionSet;
-use crate::fact::Expression;
-use crate::fact::term::{self, Scope, Typed, Untranslated, When};
 
 /// One version's side of a run. Pointers are the address of a symbol that names their object, plus
 /// an offset, so that nothing depends on where objects lie.

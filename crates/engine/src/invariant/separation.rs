@@ -8,6 +8,7 @@
 
 use super::assume;
 use super::consolidate::Engine;
+use crate::fact::{Expression, Formula, Kind};
 use crate::ir::{
     App, Callee, Expr, Instr, Leaf, Linkage, Op, Separation, Sort, Term, TermId, TermPool, Uf, Unit,
 };
@@ -271,11 +272,13 @@ fn is_errno(pool: &TermPool, address: TermId) -> bool {
 
 /// Whether a text names a pointer as of the function's entry, shortly.
 fn is_name(text: &str) -> bool {
-    text.len() <= MAX_NAME
-        && !text.contains("...")
-        && !text.contains("\\at(")
-        && !text.contains("@loop")
-        && !text.contains('?')
+    let name = Formula::read(text);
+    let inner = |e: &Expression| match &e.kind {
+        Kind::At(..) | Kind::Conditional(..) => true,
+        Kind::Name(name) => name.ends_with("@loop"),
+        _ => false,
+    };
+    text.len() <= MAX_NAME && !name.is_cut() && !name.any(&inner)
 }
 
 impl Engine<'_> {

@@ -7,13 +7,21 @@
 use super::consolidate::Engine;
 use super::fact::{Fact, Template};
 use super::point::Kind;
+use crate::fact::{Expression, Formula};
 use std::collections::BTreeMap;
 
 /// Fewer elements are told one by one.
 const LEAST: usize = 3;
 
-/// What facts of several elements have in common: the text before the index and behind it.
-type Frame = (String, String);
+/// Name of the index.
+const INDEX: &str = "k";
+
+/// An equation of one element, with [`INDEX`] for its index.
+#[derive(Clone, Debug, PartialEq)]
+struct Frame {
+    element: Expression,
+    value: Expression,
+}
 
 impl Engine<'_> {
     /// Adds a fact of all elements where there is one of each. The single ones are left out unless all facts
@@ -35,15 +43,14 @@ impl Engine<'_> {
         }
     }
 
-    fn fact_of(&self, (before, behind): &Frame, members: &[usize]) -> Option<Fact> {
+    fn fact_of(&self, Frame { element, value }: &Frame, members: &[usize]) -> Option<Fact> {
         let facts: Vec<&Fact> = members.iter().filter_map(|at| self.diff.invariants.get(*at)).collect();
         let first = facts.first()?;
-        let (place, value) = behind.split_once(" == ")?;
-        let name = format!("{before}[k{place}");
         let mut fact = (*first).clone();
         fact.template = Template::Comparison;
-        fact.variables = vec![name.clone()];
-        fact.text = format!("\\forall integer k; 0 <= k && k < {} ==> {name} == {value}", facts.len());
+        fact.variables = vec![element.to_string()];
+        let all = format!("0 <= {INDEX} && {INDEX} < {}", facts.len());
+        fact.formula = Formula::read(format!("\\forall integer {INDEX}; {all} ==> {element} == {value}"));
         fact.c = None;
         for other in &facts {
             if other.classes != first.classes || other.bounds != first.bounds {
@@ -64,30 +71,34 @@ impl Engine<'_> {
 }
 
 /// Facts that are equal but for one index, which runs from 0 on without a gap, by what they share.
-fn series_of(facts: &[Fact]) -> BTreeMap<Frame, Vec<usize>> {
-    let mut found: BTreeMap<Frame, BTreeMap<usize, usize>> = BTreeMap::new();
+fn series_of(facts: &[Fact]) -> Vec<(Frame, Vec<usize>)> {
+    let mut found: Vec<(Frame, BTreeMap<i128, usize>)> = Vec::new();
     for (at, fact) in facts.iter().enumerate() {
-        if let Some((frame, index)) = taken_apart(fact) {
-            found.entry(frame).or_default().insert(index, at);
+        let Some((frame, index)) = taken_apart(fact) else { continue };
+        match found.iter_mut().find(|(f, _)| *f == frame) {
+            Some((_, members)) => _ = members.insert(index, at),
+            None => found.push((frame, BTreeMap::from([(index, at)]))),
         }
     }
-    let is_series = |members: &BTreeMap<usize, usize>| {
-        members.len() >= LEAST && members.keys().enumerate().all(|(n, index)| n == *index)
+    let is_series = |members: &BTreeMap<i128, usize>| {
+        members.len() >= LEAST && members.keys().enumerate().all(|(n, index)| n as i128 == *index)
     };
-    found.retain(|_, members| is_series(members));
+    found.retain(|(_, members)| is_series(members));
+    found.sort_by_key(|(frame, _)| (frame.element.to_string(), frame.value.to_string()));
     found.into_iter().map(|(frame, members)| (frame, members.into_values().collect())).collect()
 }
 
-/// The text of an equation of one element without its index, and the index. The value must not depend on
-/// it.
-fn taken_apart(fact: &Fact) -> Option<(Frame, usize)> {
+/// The equation of one element without its index, and the index. The value must not depend on it.
+fn taken_apart(fact: &Fact) -> Option<(Frame, i128)> {
     let [name] = fact.variables.as_slice() else { return None };
-    let value = fact.text.strip_prefix(name.as_str())?.strip_prefix(" == ")?;
-    let (before, rest) = name.split_once('[')?;
-    let (index, place) = rest.split_once(']')?;
-    let unrelated = !value.contains(before) && !place.contains('[');
-    let frame = (before.to_owned(), format!("]{place} == {value}"));
-    Some((frame, index.parse().ok().filter(|_| unrelated)?))
+    let (left, value) = fact.formula.always().and_then(|_| fact.formula.equation())?;
+    if left.to_string() != *name {
+        return None;
+    }
+    let mut element = left.clone();
+    let (array, index) = element.index_by(INDEX)?;
+    let unrelated = !value.any(&|e| *e == array);
+    unrelated.then(|| (Frame { element, value: value.clone() }, index))
 }
 
 #[cfg(test)]
@@ -96,19 +107,24 @@ mod tests {
     use crate::mvicfg::VersionSet;
 
     fn check(texts: &[&str], expected: &[(&str, &str, usize)]) {
-        let fact = |text: &&str| Fact {
-            template: Template::Constant,
-            variables: vec![text.split(" ==").next().unwrap_or("").to_owned()],
-            text: (*text).to_owned(),
-            c: None,
-            classes: VersionSet::single(0),
-            assumptions: Vec::new(),
-            lines: BTreeMap::new(),
-            bounds: BTreeMap::new(),
+        let fact = |text: &&str| {
+            let formula = Formula::read(*text);
+            Fact {
+                template: Template::Constant,
+                variables: formula.equation().map(|(left, _)| left.to_string()).into_iter().collect(),
+                formula,
+                c: None,
+                classes: VersionSet::single(0),
+                assumptions: Vec::new(),
+                lines: BTreeMap::new(),
+                bounds: BTreeMap::new(),
+            }
         };
         let facts: Vec<Fact> = texts.iter().map(fact).collect();
-        let found: Vec<(String, String, usize)> =
-            series_of(&facts).into_iter().map(|((a, b), m)| (a, b, m.len())).collect();
+        let found: Vec<(String, String, usize)> = series_of(&facts)
+            .into_iter()
+            .map(|(f, m)| (f.element.to_string(), f.value.to_string(), m.len()))
+            .collect();
         let expected: Vec<(String, String, usize)> =
             expected.iter().map(|(a, b, n)| ((*a).to_owned(), (*b).to_owned(), *n)).collect();
         assert_eq!(found, expected);
@@ -116,8 +132,8 @@ mod tests {
 
     #[test]
     fn equal_facts_of_elements_are_one() {
-        check(&["s->w[0] == 0", "s->w[2] == 0", "s->w[1] == 0"], &[("s->w", "] == 0", 3)]);
-        check(&["t[0].a == x", "t[1].a == x", "t[2].a == x"], &[("t", "].a == x", 3)]);
+        check(&["s->w[0] == 0", "s->w[2] == 0", "s->w[1] == 0"], &[("s->w[k]", "0", 3)]);
+        check(&["t[0].a == x", "t[1].a == x", "t[2].a == x"], &[("t[k].a", "x", 3)]);
     }
 
     #[test]
@@ -126,5 +142,6 @@ mod tests {
         check(&["a[1] == 0", "a[2] == 0", "a[3] == 0"], &[]);
         check(&["a[0] == 0", "a[1] == 1", "a[2] == 0"], &[]);
         check(&["m[0][1] == 0", "m[1][1] == 0", "m[2][1] == 0"], &[]);
+        check(&["a[0] == a[9]", "a[1] == a[9]", "a[2] == a[9]"], &[]);
     }
 }

@@ -349,7 +349,7 @@ impl Engine<'_> {
         }
         for (candidate, standings) in found {
             let fact = self.proved_fact(&candidate, &standings);
-            let told = |f: &Fact| f.text == fact.text && fact.classes.is_subset(&f.classes);
+            let told = |f: &Fact| f.formula == fact.formula && fact.classes.is_subset(&f.classes);
             if !self.diff.invariants.iter().any(told) {
                 self.diff.invariants.push(fact);
             }

@@ -7,6 +7,7 @@ use super::fact::Template;
 use super::given::Guard;
 use super::polynomial::{self, Equation};
 use super::quantified::ForAll;
+use crate::fact::Formula;
 use crate::ir::{CType, Const, Op, TermId, TermPool, interval};
 use std::collections::BTreeSet;
 
@@ -154,7 +155,7 @@ impl Candidate {
             Candidate::Given(guard, then) => format!("!({}) || ({})", guard.text(), then.text()),
             other => other.text(),
         };
-        (!text.contains('\\')).then_some(text)
+        Formula::read(text.as_str()).is_c().then_some(text)
     }
 
     /// Evaluates on one execution; `None` when a value is missing.

@@ -9,24 +9,6 @@ pub fn term(pool: &TermPool, t: TermId, naming: &Naming, ty: Option<&CType>) -> 
     c_text::render_typed(pool, t, naming, ty)
 }
 
-/// Whether a fact speaks of a temporary of the lowering (`&%1`): structures that are handed on and returned.
-pub fn names_temporary(fact: &str) -> bool {
-    let (mut quoted, mut escaped) = (false, false);
-    for (at, c) in fact.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            // The operator stands between spaces.
-            '%' if !quoted && fact[at + 1..].starts_with(|c: char| c.is_ascii_digit()) => {
-                return true;
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
 /// Returns what a sequence prints, as a call of `printf`.
 pub fn printed(pool: &TermPool, atoms: &[Atom], naming: &Naming) -> String {
     let mut format = String::new();
@@ -55,20 +37,5 @@ fn widened(pool: &TermPool, value: TermId) -> TermId {
     match pool.as_op(value, Op::FToF(Sort::F64)) {
         Some(&[narrow]) => narrow,
         _ => value,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::names_temporary;
-
-    #[test]
-    fn temporaries_are_told_from_remainders_and_formats() {
-        for fact in ["calls f(&%1)", "\\result == \\old(%0.x)", "x == (int)\\old(*(long *)&%12)"] {
-            assert!(names_temporary(fact), "{fact}");
-        }
-        for fact in ["x % 2 == 1", "prints printf(\"%5d\\n\", x)", "calls f(\"a\\\"%1\")", "c == '%'"] {
-            assert!(!names_temporary(fact), "{fact}");
-        }
     }
 }

@@ -14,6 +14,7 @@ use super::fact::{Fact, Template};
 use super::protocol::{self, Protocol, Values};
 use super::subject::Subject;
 use super::text;
+use crate::fact::Formula;
 use crate::ir::{App, CType, Callee, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::Named;
@@ -77,16 +78,11 @@ struct States {
 struct Held {
     protocol: &'static str,
     name: String,
-    text: String,
+    formula: Formula,
     condition: TermId,
     assumptions: BTreeSet<String>,
     causes: Rc<Lines>,
     guards: Rc<Lines>,
-}
-
-/// What a fact says where its condition holds.
-fn conclusion(text: &str) -> &str {
-    text.rsplit_once(" ==> ").map_or(text, |(_, conclusion)| conclusion)
 }
 
 impl Engine<'_> {
@@ -103,7 +99,7 @@ impl Engine<'_> {
         for (&class, all) in &held {
             for h in all {
                 let fact = self.held_fact(h, class);
-                match merged.iter_mut().find(|(c, f)| *c == h.condition && f.text == fact.text) {
+                match merged.iter_mut().find(|(c, f)| *c == h.condition && f.formula == fact.formula) {
                     Some((_, f)) => {
                         f.classes.insert(class);
                         f.lines.extend(fact.lines);
@@ -122,7 +118,7 @@ impl Engine<'_> {
         Fact {
             template: Template::Typestate,
             variables: vec![held.name.clone()],
-            text: held.text.clone(),
+            formula: held.formula.clone(),
             c: None,
             classes: VersionSet::single(class),
             assumptions: held.assumptions.iter().cloned().collect(),
@@ -140,7 +136,7 @@ impl Engine<'_> {
             };
             let (a, b) = (of(old), of(new));
             let not_in = |x: &[Held], y: &[Held]| -> Vec<Held> {
-                let same = |h: &Held, o: &Held| o.text == h.text;
+                let same = |h: &Held, o: &Held| o.formula == h.formula;
                 x.iter().filter(|h| !y.iter().any(|o| same(h, o))).cloned().collect()
             };
             let (removed, added) = (not_in(&a, &b), not_in(&b, &a));
@@ -148,8 +144,8 @@ impl Engine<'_> {
                 continue;
             }
             // The same state under conditions that differ in form may be the same state.
-            let kept = |h: &Held| added.iter().any(|o| conclusion(&o.text) == conclusion(&h.text));
-            if removed.iter().all(kept) && removed.iter().all(|h| conclusion(&h.text) != h.text) {
+            let kept = |h: &Held| added.iter().any(|o| o.formula.claim() == h.formula.claim());
+            if removed.iter().all(kept) && removed.iter().all(|h| h.formula.is_conditional()) {
                 let reason = "the conditions of its states differ in form".to_owned();
                 self.diff.undecided.push(Undecided { text: name.clone(), reason });
                 continue;
@@ -303,7 +299,7 @@ impl Engine<'_> {
             None => &written,
         };
         let simple = plain.chars().all(|c| c.is_alphanumeric() || "_->.[]\\()".contains(c));
-        let named = simple && plain.len() <= MAX_NAME && self.is_readable(&written);
+        let named = simple && plain.len() <= MAX_NAME && self.is_readable(&Formula::read(written.as_str()));
         named.then(|| Named { text: plain.to_owned(), ty: CType::Void })
     }
 
@@ -358,7 +354,7 @@ impl Engine<'_> {
         let held = |text: String, condition: TermId, assumptions: BTreeSet<String>| Held {
             protocol: &r.protocol.name,
             name: r.name.text.clone(),
-            text,
+            formula: Formula::read(text),
             condition,
             assumptions,
             causes: Rc::new(causes.clone()),
@@ -443,7 +439,7 @@ impl Engine<'_> {
         let mut naming = self.namings[class].clone();
         naming.names.extend(names.clone());
         let when = text::term(&self.e.pool, condition, &naming, None);
-        let shown = when.len() <= MAX_CONDITION && self.is_readable(&when);
+        let shown = when.len() <= MAX_CONDITION && self.is_readable(&Formula::read(when.as_str()));
         shown.then(|| (format!("{when} ==> {} {word}", r.name.text), condition))
     }
 

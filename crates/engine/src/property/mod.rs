@@ -15,6 +15,7 @@ mod checks;
 mod differencing;
 mod matching;
 
+use crate::cost;
 use crate::interp::Program;
 use crate::invariant::Run;
 use crate::ir::{Function, TermId, TermPool, Unit};
@@ -122,6 +123,7 @@ pub type Requires<'a> = &'a dyn Fn(&mut TermPool, &Function, &Unit) -> Vec<TermI
 
 /// Compares the assertions of two versions; `None` where neither has any that can be looked at.
 pub fn compare(old: Version, new: Version, requires: Requires, options: &Options) -> Option<Comparison> {
+    let _room = cost::enter(cost::Room::Property);
     let mut pool = TermPool::new();
     let sites = (Sites::of(old.body, old.unit, &mut pool), Sites::of(new.body, new.unit, &mut pool));
     if sites.0.sites.is_empty() && sites.1.sites.is_empty() {

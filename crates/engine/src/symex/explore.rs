@@ -9,6 +9,7 @@ use super::known::Known;
 use super::machine::{Machine, State, Step};
 use super::site::{Region, Sites, stand_ins, substituted};
 use super::trie::{Answer, At, Trie};
+use crate::cost;
 use crate::ir::eval::{Assignment, Program};
 use crate::ir::{Function, Instr, NodeId, Op, TermId, TermPool, Unit};
 use crate::smt;
@@ -135,6 +136,7 @@ impl Explorer<'_> {
         direction: Direction,
         confirm: &mut dyn FnMut(&Suspicion) -> bool,
     ) -> Vec<Finding> {
+        let _room = cost::enter(cost::Room::Symex);
         let fresh = Finding { verdict: Verdict::Holds, model: None };
         let leads = match direction {
             Direction::Through(nodes) => self.leading_to(nodes),

@@ -21,6 +21,7 @@ mod search;
 mod state;
 mod value;
 
+use crate::cost;
 use crate::difference::{Concerns, Remainder, Version};
 use crate::interp::Pair;
 use code::Code;
@@ -93,6 +94,7 @@ pub struct Answer {
 
 /// Answers a question. Cost: bounded by its limits; no solver is asked.
 pub fn verify(question: &Question) -> Answer {
+    let _room = cost::enter(cost::Room::Verifier);
     let mut answer = Answer { verdict: Verdict::Holds, preexisting: None, effort: Effort::default() };
     let mut runs = runs::Runs::new(question);
     if let Some(pair) = runs.try_inputs(&mut answer.effort) {

@@ -1,8 +1,8 @@
 //! Facts in C over the terms of a made-up point: what they mean there, and what is refused.
 
-use crate::parser::parse;
 use super::*;
 use crate::ir::{Record, RecordId};
+use crate::parser::parse;
 
 /// `x` is 7 (entry: 3), `c` an unsigned char 200, `d` 0.5, `p` points to `{1, 2}` (a struct pair).
 struct Fixed {

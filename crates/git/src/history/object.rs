@@ -216,6 +216,7 @@ impl Objects {
 
     /// Reads a file's content.
     pub fn blob(&self, id: Oid) -> Result<Arc<[u8]>> {
+        let _room = invdiff_cost::enter(invdiff_cost::Room::Git);
         if let Some(blob) = self.blobs.lock().unwrap_or_else(PoisonError::into_inner).blobs.get(&id) {
             return Ok(blob.clone());
         }
