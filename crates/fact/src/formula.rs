@@ -203,8 +203,8 @@ impl Formula {
         self.any(&|e| matches!(&e.kind, Kind::Call(name, _) if is_so(name)))
     }
 
-    /// Whether another formula says the same but for numbers, and these became the other's.
-    pub fn is_renumbered(&self, other: &Formula, became: &dyn Fn(u64, u64) -> bool) -> bool {
+    /// Whether another formula says the same but for numbers, in strings too, and these became the other's.
+    pub fn is_renumbered(&self, other: &Formula, became: &dyn Fn(&str, &str) -> bool) -> bool {
         let (a, b) = (&self.0, &other.0);
         let claimed = match (&a.claim, &b.claim) {
             (Claim::Holds(x), Claim::Holds(y)) | (Claim::Calls(x), Claim::Calls(y)) => {
@@ -300,6 +300,19 @@ mod tests {
         for fact in ["x % 2 == 1", "output == printf(\"%5d\\n\", x)", "calls f(\"a\\\"%1\")", "c == '%'"] {
             assert!(!Formula::read(fact).names_temporary(), "{fact}");
         }
+    }
+
+    #[test]
+    fn numbers_may_have_become_others() {
+        let same = |a: &str, b: &str| {
+            let became = |a: &str, b: &str| a.replace('3', "5") == b;
+            Formula::read(a).is_renumbered(&Formula::read(b), &became)
+        };
+        assert!(same("n > 3 ==> exit(3)", "n > 5 ==> exit(5)"));
+        assert!(same("a > 7 ==> output == \"3: big\\n\"", "a > 7 ==> output == \"5: big\\n\""));
+        assert!(!same("n > 3 ==> exit(3)", "n > 5 ==> exit(6)"));
+        assert!(!same("n > 3 ==> exit(3)", "m > 5 ==> exit(5)"));
+        assert!(!same("f is closed", "f stays open"));
     }
 
     #[test]

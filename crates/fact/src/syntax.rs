@@ -258,10 +258,15 @@ impl Expression {
         }
     }
 
-    /// Whether another expression is the same but for integers, and these became the other's.
-    pub fn is_renumbered(&self, other: &Expression, became: &dyn Fn(u64, u64) -> bool) -> bool {
-        if let (Kind::Integer(a), Kind::Integer(b)) = (&self.kind, &other.kind) {
-            return a == b || !a.hexadecimal && !b.hexadecimal && became(a.value, b.value);
+    /// Whether another expression is the same but for integers and strings, and these became the other's, as
+    /// they are written.
+    pub fn is_renumbered(&self, other: &Expression, became: &dyn Fn(&str, &str) -> bool) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::Integer(a), Kind::Integer(b)) => {
+                return a == b || became(&a.to_string(), &b.to_string());
+            }
+            (Kind::Text(a), Kind::Text(b)) => return a == b || became(a, b),
+            _ => {}
         }
         let (mine, theirs) = (self.operands(), other.operands());
         let same = |(a, b): (&&Expression, &&Expression)| a.is_renumbered(b, became);

@@ -313,7 +313,7 @@ fn point(
             if c.claim == invariant::Claim::NoLongerProvable || c.witness.is_none() && !c.added.is_empty() {
                 let moved = old.zip(new).map(|(a, b)| positions::moved(&a.inlined, &b.inlined));
                 let moved = moved.unwrap_or_default();
-                let became = |a: u64, b: u64| moved.get(&u128::from(a)).is_some_and(|m| *m == u128::from(b));
+                let became = |a: &str, b: &str| positions::renumbered(a, &moved) == b;
                 let said = |f: &invariant::Fact| {
                     c.added.iter().any(|o| f.formula.is_renumbered(&o.formula, &became))
                 };
