@@ -4,7 +4,7 @@
 //! Beside them stand pairs of generated programs of ordinary C.
 //!
 //! `INVDIFF_ADVERSARY=N` tries N pairs for each construct (without it one, for the time it takes, of which every
-//! fourth construct's is asked everything),
+//! fourth construct's is asked everything and the others `diff` and one other command in turn),
 //! `INVDIFF_ADVERSARY_ONLY=NAME` only fixtures whose name contains that, `INVDIFF_ADVERSARY_FROM=N` begins at
 //! that pair, `INVDIFF_ADVERSARY_KEEP=FOLDER` keeps the programs of all pairs there, `INVDIFF_ADVERSARY_OPEN=1`
 //! names those that are told without an input or left open. The table says, for each construct, how many pairs differ in runs, how many of them are shown
@@ -24,7 +24,7 @@ pub mod oracle;
 pub mod template;
 
 use crate::kit::Pair;
-use crate::support::tier::{has_compiler, rounds};
+use crate::support::tier::{has_compiler, is_whole, rounds};
 use claims::{Answer, Judged, Wrong};
 use oracle::{Built, Ran};
 use std::collections::{BTreeMap, HashMap};
@@ -35,7 +35,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use template::Template;
 
-/// Of so many pairs, one is asked everything; the others only `diff`, `check`, `condition` and `blame`.
+/// Of so many pairs, one is asked everything.
 const ALL_COMMANDS: usize = 4;
 
 #[derive(Default)]
@@ -84,8 +84,29 @@ struct Case {
     is_assertive: bool,
     function: &'static str,
     inputs: Vec<String>,
-    /// It is asked everything.
-    all_commands: bool,
+    asked: Asked,
+}
+
+/// Which commands a pair is asked, beside `diff`.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    Everything,
+    CheckConditionBlame,
+    /// One of these, in turn.
+    One(usize),
+}
+
+impl Asked {
+    /// What the `n`-th pair is asked.
+    fn of(n: usize) -> Asked {
+        match n.is_multiple_of(ALL_COMMANDS) {
+            true => Asked::Everything,
+            false if is_whole() || std::env::var_os("INVDIFF_ADVERSARY").is_some() => {
+                Asked::CheckConditionBlame
+            }
+            false => Asked::One(n % 3),
+        }
+    }
 }
 
 impl Case {
@@ -101,7 +122,7 @@ impl Case {
             is_assertive: template.has_assertion() && k % 2 == 1,
             function: "work",
             inputs: oracle::inputs(),
-            all_commands: (place + k).is_multiple_of(ALL_COMMANDS),
+            asked: Asked::of(place + k),
         }
     }
 
@@ -123,7 +144,7 @@ impl Case {
             is_assertive: false,
             function: "main",
             inputs: oracle::long_inputs(),
-            all_commands: k % ALL_COMMANDS == 1,
+            asked: Asked::of(k + ALL_COMMANDS - 1),
         }
     }
 }
@@ -193,10 +214,16 @@ fn judge(case: &Case, known: &mut Known, row: &mut Row) {
     };
     let mut wrong = Vec::new();
     let answer = judged.diff(&mut wrong);
-    judged.check(&mut wrong);
-    judged.condition(&mut wrong);
-    judged.blame(&mut wrong);
-    if case.all_commands {
+    if !matches!(case.asked, Asked::One(1 | 2)) {
+        judged.check(&mut wrong);
+    }
+    if !matches!(case.asked, Asked::One(0 | 2)) {
+        judged.condition(&mut wrong);
+    }
+    if !matches!(case.asked, Asked::One(0 | 1)) {
+        judged.blame(&mut wrong);
+    }
+    if case.asked == Asked::Everything {
         judged.bisect(&mut wrong);
         judged.asserted(&mut wrong);
         judged.witnesses(&mut wrong);
