@@ -3,6 +3,8 @@
 //!
 //! Rooms, top down; each knows only those below it. Those below `gate` are crates of their own (`crates/`).
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 pub mod cli;
 
 pub mod config;

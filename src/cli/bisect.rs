@@ -366,7 +366,7 @@ fn show(found: &Found, context: &mut Context) -> Result<(), CliError> {
     let named = |v: &VersionInfo| {
         let id = v.commit.as_ref().map_or("empty tree", String::as_str);
         let id = short.get(id).map_or_else(|| id.chars().take(10).collect(), String::clone);
-        (id, visible(v.summary.as_bytes()).to_string())
+        (id, visible(v.summary.as_bytes()))
     };
     let out = &mut context.output;
     for asked in &found.asked {
@@ -379,11 +379,7 @@ fn show(found: &Found, context: &mut Context) -> Result<(), CliError> {
         };
         writeln!(out, "{}  {}  {summary}", palette.paint(slot, verdict), palette.paint(Slot::Commit, id))?;
         if let Some(reason) = &asked.reason {
-            writeln!(
-                out,
-                "          {}",
-                palette.paint(Slot::Status, visible(reason.as_bytes()).to_string())
-            )?;
+            writeln!(out, "          {}", palette.paint(Slot::Status, visible(reason.as_bytes())))?;
         }
     }
     let about = format!("{}  {}()  {}", found.file, found.function, visible(found.condition.as_bytes()));

@@ -211,7 +211,7 @@ fn count(n: usize, one: &str, many: &str) -> String {
 /// What a person sees.
 fn text(found: &Differences, context: &mut Context) -> Result<(), CliError> {
     let palette = context.output.palette().clone();
-    let name = |v: &VersionInfo| visible(v.name.as_bytes()).to_string();
+    let name = |v: &VersionInfo| visible(v.name.as_bytes());
     let out = &mut context.output;
     writeln!(out, "{} against {}", name(&found.new), name(&found.old))?;
     let mut file = None;

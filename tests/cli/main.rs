@@ -17,5 +17,6 @@ mod function_history;
 mod gate;
 mod html;
 mod install;
+mod packaging;
 mod policy;
 mod witness;

@@ -170,12 +170,9 @@ fn check_rewrites(repo: &TempRepo) {
 /// Runs a manager; `false` if it is not there.
 fn manager(repo: &TempRepo, words: &[&str]) -> bool {
     let (name, words) = words.split_first().unwrap();
-    let output = match real(repo, repo.path(), name).args(words).output() {
-        Ok(output) => output,
-        Err(_) => {
-            eprintln!("skipped: no {name}");
-            return false;
-        }
+    let Ok(output) = real(repo, repo.path(), name).args(words).output() else {
+        eprintln!("skipped: no {name}");
+        return false;
     };
     assert!(output.status.success(), "{name}: {}{}", stdout(&output), stderr(&output));
     true

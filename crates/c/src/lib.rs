@@ -1,5 +1,7 @@
 //! Source bytes to IR, one folder a language.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 pub mod fault;
 
 use invdiff_git::history;

@@ -1,5 +1,7 @@
 //! From versions of C to facts, churns and verdicts. Rooms, top down; each knows only those below it.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 pub mod instrument;
 
 pub mod analysis;

@@ -1,5 +1,7 @@
 //! Git: revisions, trees, index and working tree as versions of sources; notes and trailers.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 pub mod history;
 pub mod store;
 

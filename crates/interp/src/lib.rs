@@ -16,6 +16,8 @@
 //! limit ([`Limits::depth`]); callbacks of `qsort` and `bsearch` are the exception, and are bounded.
 //! `longjmp` goes back to the frame of its `setjmp`, out of callbacks too ([`jump`]).
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 #[cfg(test)]
 use invdiff_c as frontend;
 #[cfg(test)]

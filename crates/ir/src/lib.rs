@@ -12,6 +12,8 @@
 //! - [`CType`]: the source language's types, kept for layouts and for what a person reads.
 //! - [`verify`]: the rules that all of this follows.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 mod binding;
 mod ctype;
 mod expr;

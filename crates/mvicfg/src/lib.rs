@@ -1,5 +1,7 @@
 //! The multiversion interprocedural control-flow graph: alignment, version sets, matched points.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 #[cfg(test)]
 use invdiff_c as frontend;
 #[cfg(test)]

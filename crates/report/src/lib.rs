@@ -1,5 +1,7 @@
 //! The serialisable result model and its renderers, one file a format.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 use invdiff_git::{history, store};
 use invdiff_mvicfg as mvicfg;
 

@@ -4,6 +4,8 @@
 //! - [`Solver`]: one function's Z3, with a deterministic limit.
 //! - [`Model`]: a concrete input that Z3 found.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 use invdiff_ir as ir;
 
 mod context;

@@ -1,5 +1,7 @@
 //! What tests of several crates share: temporary repositories, a small source of chance, and how much runs.
 
+#![warn(missing_docs)]
+
 mod random;
 mod repo;
 pub mod tier;

@@ -1,8 +1,10 @@
 //! Pseudo-random numbers for tests that make up their cases: splitmix64, equal on every machine.
 
+/// A source of numbers; the field is its state, and any number is a seed.
 pub struct Random(pub u64);
 
 impl Random {
+    /// The next number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

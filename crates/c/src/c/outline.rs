@@ -30,7 +30,7 @@ pub struct FunctionOutline {
     /// The parameters as they are declared, from the parenthesis behind the name to the body, old-style
     /// declarations included.
     pub parameters: String,
-    /// Between the braces of the body; `None` where a macro brings one of them.
+    /// Between the braces of the body; `None` where a macro brings one of them or the file ends before.
     pub body: Option<Range<usize>>,
     /// The body ends with a `return`, so that control does not fall off its end.
     pub ends_with_return: bool,
@@ -279,7 +279,10 @@ struct Body<'a> {
 impl Body<'_> {
     fn read(&mut self, open: usize) {
         let close = self.text.after_group(open, self.end).saturating_sub(1);
-        if let (Some(open), Some(close)) = (self.places.direct(open), self.places.direct(close)) {
+        let is_closed = close > open && self.text.at(close) == "}";
+        if let (true, Some(open), Some(close)) =
+            (is_closed, self.places.direct(open), self.places.direct(close))
+        {
             self.function.body = Some(open.end..close.start);
         }
         self.block(open);
@@ -584,6 +587,14 @@ mod tests {
         );
         assert_eq!(returns("int f(int a) { return\n#if 1\n a\n#endif\n; }"), ["macro"]);
         assert_eq!(returns("void f(void) { return; }"), [""]);
+    }
+
+    #[test]
+    fn a_body_that_does_not_end_has_no_place() {
+        for source in ["int f(int a) { ", "int f(int a) { return a;", "int f(int a) { g(a"] {
+            let bodies: Vec<_> = of(source).functions.into_iter().map(|f| f.body).collect();
+            assert_eq!(bodies, [None], "{source}");
+        }
     }
 
     #[test]

@@ -418,7 +418,7 @@ pub(super) fn explain(report: &mut Report, callers: &Callers) {
             sources.entry((c.from, c.to, f.name.clone())).or_insert(source);
         }
     }
-    for f in report.functions.iter_mut() {
+    for f in &mut report.functions {
         let Some(lineage) = callers
             .lineages
             .iter()

@@ -161,7 +161,7 @@ fn end_of(text: &[&[u8]], first: u32) -> u32 {
     const MOST: usize = 10_000;
     let mut depth = 0i32;
     for (i, line) in text.iter().enumerate().skip((first as usize).saturating_sub(1)).take(MOST) {
-        for byte in line.iter() {
+        for byte in *line {
             match byte {
                 b'{' => depth += 1,
                 b'}' => depth -= 1,
@@ -334,7 +334,7 @@ impl Image {
                 }
             }
             CType::Record(id) => {
-                for field in unit.record(*id).fields.iter() {
+                for field in &unit.record(*id).fields {
                     let inner =
                         if field.name.is_empty() { path.clone() } else { format!("{path}.{}", field.name) };
                     match field.bits {

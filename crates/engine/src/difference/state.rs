@@ -43,9 +43,9 @@ impl Constants {
                 }
             }
             Expr::Op { op: Op::Eq, args, .. } if holds => {
-                let (v, c) = match args.as_slice() {
-                    [Expr::Var(v), Expr::Const(c)] | [Expr::Const(c), Expr::Var(v)] => (v, c),
-                    _ => return,
+                let ([Expr::Var(v), Expr::Const(c)] | [Expr::Const(c), Expr::Var(v)]) = args.as_slice()
+                else {
+                    return;
                 };
                 if let Some(object) = side.body(at).objects.get(v.0 as usize) {
                     self.set(*object, Some(*c));

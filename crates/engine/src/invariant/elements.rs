@@ -238,9 +238,10 @@ impl Engine<'_> {
             .collect();
         let mut found = Vec::new();
         for node in nodes {
-            let (addr, access) = match &graph.node(node).instr {
-                Instr::Load { addr, access, .. } | Instr::Store { addr, access, .. } => (addr, access),
-                _ => continue,
+            let (Instr::Load { addr, access, .. } | Instr::Store { addr, access, .. }) =
+                &graph.node(node).instr
+            else {
+                continue;
             };
             let Sort::Bv(_) = access.sort else { continue };
             let Some((_, at)) = self.e.expr(addr, node, &single).into_iter().next() else { continue };

@@ -153,7 +153,8 @@ struct BlobCache {
 }
 
 impl Objects {
-    pub(super) fn new(
+    /// Puts caches before a source; `grafts` are parents that count in place of a commit's own.
+    pub fn new(
         source: Box<dyn ObjectSource>,
         format: ObjectFormat,
         grafts: HashMap<Oid, Vec<Oid>>,

@@ -216,9 +216,8 @@ impl Repository {
 
     /// Resolves a revision to a commit, or to the empty tree if that is what it names (`None`).
     pub fn resolve(&self, revision: &str) -> Result<Option<Oid>> {
-        let id = match self.objects.source().resolve(revision)? {
-            Some(id) => id,
-            None => return Err(self.unresolved(revision)),
+        let Some(id) = self.objects.source().resolve(revision)? else {
+            return Err(self.unresolved(revision));
         };
         match self.objects.peel(id).map_err(|e| self.beyond_the_cut(revision, id, e))? {
             (id, Kind::Commit) => Ok(Some(id)),

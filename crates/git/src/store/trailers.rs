@@ -11,6 +11,7 @@
 //! The tests hold it as the oracle. Messages are bytes; nothing outside our own lines is changed.
 
 use super::{Git, GitError};
+use std::borrow::Cow;
 
 /// A key and a value of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +107,9 @@ impl Style {
         if self.is_empty(message) {
             return message.to_vec();
         }
-        let (head, tail) = message.split_at(self.end_of_log(message));
+        // What a line is must not change with the line end that it gets here.
+        let ended = with_line_end(message);
+        let (head, tail) = ended.split_at(self.end_of_log(&ended));
         let all: Vec<&[u8]> = lines(head).collect();
         let mut kept = self.without(&all, own);
         if trailers.is_empty() && kept.len() == all.len() {
@@ -115,7 +118,7 @@ impl Style {
         while kept.last().is_some_and(|line| is_blank(line)) {
             kept.pop();
         }
-        let end: &[u8] = if kept.iter().any(|line| line.ends_with(b"\r\n")) { b"\r\n" } else { b"\n" };
+        let end = line_end(&kept);
         let has_block = self.block(&kept, &[]) < kept.len();
         let mut result = kept.concat();
         if !result.ends_with(b"\n") {
@@ -229,9 +232,9 @@ impl Style {
             if self.is_scissors(line) {
                 return tail.unwrap_or(position);
             }
-            if self.is_comment(line) || line == b"\n" || line == b"\r\n" {
+            if self.is_comment(line) || is_blank(line) {
                 tail = tail.or(Some(position));
-            } else if line == b"Conflicts:\n" {
+            } else if line.strip_suffix(b"\n").unwrap_or(line) == b"Conflicts:" {
                 conflicts = true;
                 tail = tail.or(Some(position));
             } else if !(conflicts && line.starts_with(b"\t")) {
@@ -298,6 +301,21 @@ impl Style {
 /// Returns the lines of a text with their line ends.
 fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     text.split_inclusive(|&byte| byte == b'\n')
+}
+
+/// Returns what lines of a text end with.
+fn line_end(lines: &[&[u8]]) -> &'static [u8] {
+    if lines.iter().any(|line| line.ends_with(b"\r\n")) { b"\r\n" } else { b"\n" }
+}
+
+/// Returns a text whose last line has an end; a carriage return there becomes half of it.
+fn with_line_end(text: &[u8]) -> Cow<'_, [u8]> {
+    let end: &[u8] = match text.last() {
+        None | Some(b'\n') => return Cow::Borrowed(text),
+        Some(b'\r') => b"\n",
+        Some(_) => line_end(&lines(text).collect::<Vec<_>>()),
+    };
+    Cow::Owned([text, end].concat())
 }
 
 fn is_blank(line: &[u8]) -> bool {
@@ -429,11 +447,17 @@ mod tests {
             ),
             ("Invariant-Churn: as a title\n", "Invariant-Churn: as a title\n\nInvariant-Kept: 1\n"),
             ("t\r\n\r\nbody\r\n", "t\r\n\r\nbody\r\n\r\nInvariant-Kept: 1\r\n"),
+            // Adding it again must not change the line ends.
+            ("t\n\nbody\r", "t\n\nbody\r\n\r\nInvariant-Kept: 1\r\n"),
+            ("t\nConflicts:", "t\n\nInvariant-Kept: 1\nConflicts:\n"),
+            ("t\r\n\r\n# c\r\n ", "t\r\n\r\nInvariant-Kept: 1\r\n\r\n# c\r\n "),
             ("", ""),
             ("\n# only comments\n", "\n# only comments\n"),
         ] {
             let replaced = style.replace(message.as_bytes(), &OWN, &trailers("Kept: 1"));
             assert_eq!(String::from_utf8_lossy(&replaced), result, "{message:?}");
+            let again = style.replace(&replaced, &OWN, &trailers("Kept: 1"));
+            assert_eq!(String::from_utf8_lossy(&again), result, "twice {message:?}");
         }
     }
 

@@ -192,13 +192,19 @@ impl FnCx<'_, '_> {
                 // missing return.
                 let value = self.full_value(e);
                 // What is in error has no type to be converted from.
-                let value = match self.unit.shape(self.ret) {
+                let made = match self.unit.shape(self.ret) {
                     Shape::Scalar(s) if self.sort_of(&value) != s.sort(self.unit.pointer) => {
-                        let made = self.temp(s, self.ret);
+                        Some(self.temp(s, self.ret))
+                    }
+                    Shape::Aggregate => Some(self.temp_pointer(self.ret)),
+                    _ => None,
+                };
+                let value = match made {
+                    Some(made) => {
                         self.unknown("source with errors".into(), Part::Expr(e), vec![made], false);
                         Expr::Var(made)
                     }
-                    _ => self.kept_value(value, scalar, self.unit.tast[e].ty),
+                    None => self.kept_value(value, scalar, self.unit.tast[e].ty),
                 };
                 self.leave_scopes(0);
                 self.emit_return(Some(value));
