@@ -1,11 +1,8 @@
 //! Facts as people write them: in policies, annotations and on the command line.
 
-use git_invdiff::interp::format::{Piece, PrintfValue, parse_printf, render_conversion};
-use git_invdiff::ir::{
-    CType, Const, DataModel, Field, FloatKind, Record, RecordId, Sort, TermId, TermPool, Unit,
-};
-use git_invdiff::semantics::c_parse::{Binary, Expression, Integer, Kind, Unary, parse};
-use git_invdiff::semantics::c_term::{Scope, Typed, When, condition};
+use git_invdiff::fact::term::{Scope, Typed, When, condition};
+use git_invdiff::fact::{Formula, Kind, parse};
+use git_invdiff::ir::{CType, Const, Field, FloatKind, Record, RecordId, Sort, TermId, TermPool, Unit};
 
 /// Words with which a parenthesis is a cast.
 const TYPE_WORDS: [&str; 14] = [
@@ -25,11 +22,13 @@ pub fn facts(bytes: &[u8]) {
             return;
         }
     };
-    let mut writer = Writer { text: &text, is_clear: true };
-    let written = writer.write(&fact);
-    if writer.is_clear {
+    // A name that is a word of a type makes a cast of the parenthesis before it.
+    let is_clear = !fact
+        .any(&|e| matches!(&e.kind, Kind::Name(n) | Kind::Call(n, _) if TYPE_WORDS.contains(&n.as_str())));
+    let written = fact.to_string();
+    if is_clear {
         match parse(&written) {
-            Ok(again) => assert_eq!(Writer { text: &written, is_clear: true }.write(&again), written),
+            Ok(again) => assert_eq!(again, fact, "{text:?} is written {written:?}"),
             // More parentheses than there were may be too many.
             Err(e)
                 if ["Fact longer", "Nesting deeper", "More than"]
@@ -38,115 +37,13 @@ pub fn facts(bytes: &[u8]) {
             Err(error) => panic!("{text:?} is written {written:?}: {error}"),
         }
     }
+    // As the engine would have written it, it is read, too, or too long.
+    let formula = Formula::read(text.as_ref());
+    assert_eq!(formula.text(), text);
+    assert!(text.ends_with(formula.conclusion()));
     let mut point = Point::new();
     if let Ok(term) = condition(&fact, &mut point) {
         assert_eq!(point.pool.sort(term), Sort::Bool, "{text:?}");
-    }
-}
-
-struct Writer<'a> {
-    text: &'a str,
-    /// No name is a word that a parenthesis before it makes a cast.
-    is_clear: bool,
-}
-
-impl Writer<'_> {
-    fn write(&mut self, e: &Expression) -> String {
-        assert!(self.text.get(e.span.clone()).is_some_and(|t| !t.is_empty()), "{e:?} in {:?}", self.text);
-        match &e.kind {
-            Kind::Integer(i) => integer(i),
-            Kind::Character(c) => format!("'\\{:03o}'", *c as u8),
-            Kind::Float(c) => float(*c),
-            Kind::Name(name) => self.name(name),
-            Kind::Result => "\\result".to_owned(),
-            Kind::Old(inner) => format!("\\old({})", self.write(inner)),
-            Kind::At(inner, label) => format!("\\at({}, {label})", self.write(inner)),
-            Kind::Input(k) => format!("\\input({k})"),
-            Kind::Unary(op, inner) => format!("{}{}", unary(*op), self.operand(inner)),
-            Kind::Binary(op, a, b) => format!("{} {} {}", self.operand(a), binary(*op), self.operand(b)),
-            Kind::Conditional(c, a, b) => {
-                format!("{} ? {} : {}", self.operand(c), self.operand(a), self.operand(b))
-            }
-            Kind::Call(name, args) => {
-                let args: Vec<String> = args.iter().map(|a| self.write(a)).collect();
-                format!("{}({})", self.name(name), args.join(", "))
-            }
-            Kind::Index(base, index) => format!("{}[{}]", self.operand(base), self.write(index)),
-            Kind::Member { base, name, arrow } => {
-                format!("{}{}{name}", self.operand(base), if *arrow { "->" } else { "." })
-            }
-            Kind::Cast(ty, inner) => {
-                format!("({}{}){}", ty.base, "*".repeat(ty.pointers as usize), self.operand(inner))
-            }
-        }
-    }
-
-    fn name(&mut self, name: &str) -> String {
-        self.is_clear &= !TYPE_WORDS.contains(&name);
-        name.to_owned()
-    }
-
-    fn operand(&mut self, e: &Expression) -> String {
-        match &e.kind {
-            Kind::Name(name) => self.name(name),
-            _ => format!("({})", self.write(e)),
-        }
-    }
-}
-
-fn integer(i: &Integer) -> String {
-    let digits = if i.hexadecimal { format!("{:#x}", i.value) } else { i.value.to_string() };
-    format!("{digits}{}{}", if i.unsigned { "u" } else { "" }, "l".repeat(i.longs.into()))
-}
-
-fn float(c: Const) -> String {
-    let (value, suffix) = match c {
-        Const::F32(bits) => (PrintfValue::Double(f32::from_bits(bits).into()), "f"),
-        Const::F80(value) => (PrintfValue::Extended(value), "l"),
-        Const::F64(bits) => (PrintfValue::Double(f64::from_bits(bits)), ""),
-        other => panic!("{other:?} is no float"),
-    };
-    let format: &[u8] = if suffix == "l" { b"%La" } else { b"%a" };
-    let pieces = parse_printf(format).expect("a format");
-    let [Piece::Conversion(conversion)] = pieces.as_slice() else { panic!("{pieces:?}") };
-    let digits = render_conversion(conversion, DataModel::default(), value).expect("digits");
-    let digits = String::from_utf8(digits).expect("text");
-    // Too large a number is infinite, and has no digits of its own.
-    format!("{}{suffix}", if digits == "inf" { "1e99999" } else { &digits })
-}
-
-fn unary(op: Unary) -> &'static str {
-    match op {
-        Unary::Not => "!",
-        Unary::Minus => "-",
-        Unary::Plus => "+",
-        Unary::BitNot => "~",
-        Unary::Dereference => "*",
-        Unary::AddressOf => "&",
-    }
-}
-
-fn binary(op: Binary) -> &'static str {
-    match op {
-        Binary::Implies => "==>",
-        Binary::Or => "||",
-        Binary::And => "&&",
-        Binary::BitOr => "|",
-        Binary::BitXor => "^",
-        Binary::BitAnd => "&",
-        Binary::Eq => "==",
-        Binary::Ne => "!=",
-        Binary::Lt => "<",
-        Binary::Le => "<=",
-        Binary::Gt => ">",
-        Binary::Ge => ">=",
-        Binary::Shl => "<<",
-        Binary::Shr => ">>",
-        Binary::Add => "+",
-        Binary::Sub => "-",
-        Binary::Mul => "*",
-        Binary::Div => "/",
-        Binary::Rem => "%",
     }
 }
 

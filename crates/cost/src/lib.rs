@@ -5,6 +5,8 @@
 //! wall shows. Entering and leaving costs some 50 ns: rooms are entered by file, function, run and query, never
 //! by term.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -8,6 +8,8 @@
 //! - [`implication`]: what follows from what, by rules on trees.
 //! - [`term`], [`words`]: trees as terms, in a state of an analysis or over free symbols.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
 use invdiff_interp as interp;
 use invdiff_ir as ir;
 

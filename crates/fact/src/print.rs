@@ -21,7 +21,16 @@ impl fmt::Display for Expression {
             Kind::Old(e) => write!(out, "\\old({e})"),
             Kind::At(e, label) => write!(out, "\\at({e}, {label})"),
             Kind::Input(k) => write!(out, "\\input({k})"),
-            Kind::Unary(op, e) => write!(out, "{}{}", op.symbol(), within(e, UNARY)),
+            Kind::Unary(op, e) => {
+                let operand = within(e, UNARY);
+                // `--` and `&&` are other operators.
+                match operand.starts_with(op.symbol())
+                    && !matches!(op, Unary::Not | Unary::BitNot | Unary::Dereference)
+                {
+                    true => write!(out, "{}({operand})", op.symbol()),
+                    false => write!(out, "{}{operand}", op.symbol()),
+                }
+            }
             Kind::Binary(op, a, b) => {
                 let (left, right) = sides(*op, a, b);
                 write!(out, "{left} {} {right}", op.symbol())
@@ -60,6 +69,8 @@ fn sides(op: Binary, a: &Expression, b: &Expression) -> (String, String) {
         Binary::BitOr | Binary::BitXor | Binary::BitAnd => {
             (mixed(a, op, Binary::Add.precedence()), mixed(b, op, Binary::Add.precedence()))
         }
+        // Comparisons do not chain.
+        _ if op.is_comparison() => (within(a, level + 1), within(b, level + 1)),
         _ => (within(a, level), within(b, level + 1)),
     }
 }
@@ -130,14 +141,20 @@ fn character(c: i32) -> String {
         Ok(b'\r') => "'\\r'".into(),
         Ok(b @ (b'\'' | b'\\')) => format!("'\\{}'", char::from(b)),
         Ok(b @ 0x20..=0x7e) => format!("'{}'", char::from(b)),
-        _ => c.to_string(),
+        _ => format!("'\\{:03o}'", c as u8),
     }
 }
 
+/// The shortest text that reads back to the same value; too large a number has no digits of its own.
 fn float(c: Const) -> String {
+    const TOO_LARGE: &str = "1e99999";
+    let is_infinite = c.nearest_f64().is_some_and(f64::is_infinite);
     match c {
+        Const::F32(_) if is_infinite => format!("{TOO_LARGE}f"),
         Const::F32(bits) => format!("{:?}f", f32::from_bits(bits)),
-        Const::F80(x) => x.to_string(),
+        Const::F80(x) if x.is_finite() => x.to_string(),
+        Const::F80(_) => format!("{TOO_LARGE}L"),
+        _ if is_infinite => TOO_LARGE.into(),
         _ => c.nearest_f64().map_or_else(|| "NAN".into(), |v| format!("{v:?}")),
     }
 }
@@ -172,6 +189,7 @@ mod tests {
             "*(node *)p == -0.5",
             "p->next->key[2].a == 10u",
             "(*p)[1] == ~3",
+            "-(-x) == !!y && (a < b) < c",
             "(*\\old(hooks->allocate))(256, x) == NULL",
         ] {
             check(text);
