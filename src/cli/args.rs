@@ -316,8 +316,12 @@ mod tests {
     fn documented_commands_are_understood() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut looked = 0;
-        for file in ["README.md", "docs/ci.md", "docs/git.md", "docs/porcelain.md", ".pre-commit-hooks.yaml"]
-        {
+        let manual = std::fs::read_dir(root.join("docs/manual")).expect("docs/manual");
+        let manual = manual.map(|e| format!("docs/manual/{}", e.expect("entry").file_name().display()));
+        let others =
+            ["README.md", "docs/ci.md", "docs/git.md", "docs/porcelain.md", ".pre-commit-hooks.yaml"];
+        for file in others.map(str::to_owned).into_iter().chain(manual) {
+            let file = file.as_str();
             let text = std::fs::read_to_string(root.join(file)).expect(file);
             for line in text.lines() {
                 let shown = line.split("git invdiff ").skip(1).filter(|_| {

@@ -1,4 +1,4 @@
-//! Reports, kept in the repository's cache (design D9).
+//! Reports, kept in the repository's cache (`docs/design/solver.md`).
 //!
 //! Commits do not change, so a report over commits depends on their ids and names, the settings, this
 //! program and its solver, and nothing else. The index and the working tree are known by what every

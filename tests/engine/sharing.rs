@@ -1,5 +1,6 @@
-//! A version that does not touch a function costs next to nothing (design D6, D10): classes of equal
-//! bodies are analysed once, however many versions share them.
+//! A version that does not touch a function costs next to nothing (`docs/design/symbolic-evaluation.md`
+//! and `docs/design/reach-of-a-change.md`): classes of equal bodies are analysed once, however many
+//! versions share them.
 
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;

@@ -26,7 +26,8 @@ pub struct Compiled {
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// Compiles one C file with the machine semantics that the analysis assumes (design D3).
+/// Compiles one C file with the machine semantics that the analysis assumes
+/// (`docs/design/machine-semantics.md`).
 pub fn compile(source: &Path) -> Result<Compiled, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let path = folder.path().join(format!("p{}", NEXT.fetch_add(1, Ordering::Relaxed)));

@@ -1,9 +1,10 @@
 //! Concrete interpreter of the IR: it replays witnesses, collects traces for candidate invariants,
 //! and is the oracle's other half in tests against compiled programs.
 //!
-//! Semantics are the machine's (design D3): integers wrap at their width, floats are IEEE, memory is
-//! bytes in objects with bounds, lifetimes and per-byte initialisation. Whatever C leaves undefined
-//! and a real machine does not settle ends the run with the event and its line, never with a guess.
+//! Semantics are the machine's (`docs/design/machine-semantics.md`): integers wrap at their width,
+//! floats are IEEE, memory is bytes in objects with bounds, lifetimes and per-byte initialisation.
+//! Whatever C leaves undefined and a real machine does not settle ends the run with the event and its
+//! line, never with a guess.
 //!
 //! - [`Program`]: linked units. Functions are resolved once, on first use ([`code`]).
 //! - [`Input`]: everything a run depends on; printable as the contract's WITNESS.

@@ -2,7 +2,8 @@
 //!
 //! What lowering removes: scopes, nested side effects, short circuits, `?:`, `switch` and loops as
 //! syntax, implicit conversions, lvalues. What is left is one control-flow graph a function, whose
-//! nodes each hold one [`Instr`] over pure [`Expr`]essions with explicit widths (design D2, D3).
+//! nodes each hold one [`Instr`] over pure [`Expr`]essions with explicit widths
+//! (`docs/design/c-front-end.md` and `docs/design/machine-semantics.md`).
 //!
 //! - [`Sort`] and [`Const`]: the values that machine words can take.
 //! - [`Op`]: the pure operators, with one concrete meaning ([`Op::eval`]) that the interpreter, the

@@ -3,7 +3,8 @@
 //! [`Op::eval`] is the reference: the interpreter and the constant folder call it, and the SMT
 //! encoding is tested against it. Integers wrap; where C leaves an operation undefined (division by
 //! zero, shift count out of range, float to integer out of range) `eval` returns the event instead
-//! of a value. Floats follow IEEE-754 with round to nearest even and no contraction (design D3).
+//! of a value. Floats follow IEEE-754 with round to nearest even and no contraction
+//! (`docs/design/machine-semantics.md`).
 
 use super::{Const, Extended, Sort, extended};
 

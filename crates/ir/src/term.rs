@@ -65,7 +65,7 @@ pub enum Uf {
     Call { callee: Arc<str>, part: Sort },
     /// Pure library function without an IEEE-fixed result (`sin`, `pow`, ...).
     Library { name: Arc<str>, sort: Sort },
-    /// Value of a place at a loop's head, by the loop's hash (design D7).
+    /// Value of a place at a loop's head, by the loop's hash (`docs/design/symbolic-evaluation.md`).
     Loop { hash: Arc<str>, place: Arc<str>, sort: Sort },
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The z3 crate makes every constant, sort and parameter set in a context that it keeps for each
 //! thread. Earlier queries change the later models and costs of a context, so every function's
-//! analysis gets a fresh one (design D4) and enters it for the time of each call.
+//! analysis gets a fresh one (`docs/design/solver.md`) and enters it for the time of each call.
 
 use z3::{Config, Context, with_z3_config, with_z3_context};
 

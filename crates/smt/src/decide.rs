@@ -1,4 +1,4 @@
-//! The decision portfolio of design D4: structure, then data, then Z3.
+//! The decision portfolio of `docs/design/solver.md`: structure, then data, then Z3.
 //!
 //! A question is whether a goal holds on every input on which a condition holds. Terms are
 //! normalised when they are made, so many questions are answered by looking at them; most wrong

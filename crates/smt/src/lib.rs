@@ -1,4 +1,4 @@
-//! Terms to Z3, the decision portfolio, the query cache (design D4).
+//! Terms to Z3, the decision portfolio, the query cache (`docs/design/solver.md`).
 //!
 //! - [`Decider`]: structure, then data, then Z3; what analyses ask.
 //! - [`Solver`]: one function's Z3, with a deterministic limit.

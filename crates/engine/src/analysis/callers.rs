@@ -1,4 +1,5 @@
-//! Callers whose own text stays, but whose behaviour a changed callee changes (design D10).
+//! Callers whose own text stays, but whose behaviour a changed callee changes
+//! (`docs/design/reach-of-a-change.md`).
 //!
 //! A caller is found by a search for the callee's name among the identifiers of the newest version's
 //! sources; files that the range does not touch are parsed only then, a few at most. Callers are

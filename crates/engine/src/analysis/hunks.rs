@@ -1,4 +1,4 @@
-//! Accounting of source hunks: what became of every changed line (design D10).
+//! Accounting of source hunks: what became of every changed line (`docs/design/reach-of-a-change.md`).
 //!
 //! A hunk is *explained* when a churn names it, when it lies in a function that has churns or that it
 //! makes or removes, or when it changes a declaration or a macro that reaches a function with churns.

@@ -14,7 +14,7 @@
 //! undefined ends has not failed unless [`Concerns::undefined`] says so.
 //!
 //! A function of which no definition is at hand is taken to be the same function in both versions
-//! (design D8): equal calls in equal states do the same.
+//! (`docs/design/difference-verification.md`): equal calls in equal states do the same.
 
 mod align;
 mod assume;

@@ -9,7 +9,7 @@
 //!
 //! Floats are related but for the signs of zeros first: that survives sums, products, square roots and
 //! conversions, and division by anything but zero. A value that is not zero is then identical, which is
-//! what a fact means (design D3).
+//! what a fact means (`docs/design/machine-semantics.md`).
 
 use super::assume;
 use super::consolidate::{Engine, Side};

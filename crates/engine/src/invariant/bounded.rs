@@ -1,5 +1,6 @@
-//! Facts of all executions with at most `k` iterations of each loop (`bounded(k)`, design D7): what
-//! is tried when neither exact unrolling nor induction settles a candidate.
+//! Facts of all executions with at most `k` iterations of each loop (`bounded(k)`,
+//! `docs/design/symbolic-evaluation.md`): what is tried when neither exact unrolling nor induction
+//! settles a candidate.
 //!
 //! Every loop is laid out `k` times; what would go round once more ends there, so that the exit of
 //! the unrolled body is reached by exactly those executions. A bound of a counter from above would

@@ -1,5 +1,5 @@
 //! What is known of the results of calls: summaries of callees, and of the function itself, at the
-//! arguments of each call (design D8).
+//! arguments of each call (`docs/design/symbolic-evaluation.md`).
 //!
 //! A call that is no library function's is an unknown function of its arguments and of memory; what
 //! its summary says of the result holds where the call was reached and has returned. Hence only

@@ -1,4 +1,5 @@
-//! Inductive facts at loop heads (design D7; Houdini: Flanagan and Leino, FME 2001).
+//! Inductive facts at loop heads (`docs/design/symbolic-evaluation.md`; Houdini: Flanagan and Leino,
+//! FME 2001).
 //!
 //! Candidates come from the states that runs reach at the heads. A set of them is kept in which each
 //! holds on every first arrival and, if all of the set held at every earlier arrival at any head, at

@@ -1,4 +1,4 @@
-//! Matched points: where facts are asked for (design section 2).
+//! Matched points: where facts are asked for (`docs/design/facts.md`).
 //!
 //! A point has one node in every class that has the point; facts speak of the state before that
 //! node. Exit and entry exist in all classes. Loop heads are matched by the node that classes share,

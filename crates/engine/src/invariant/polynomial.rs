@@ -1,6 +1,6 @@
 //! Polynomial equations between variables: `x + y == n`, `q * b + r == a`, `2 * s == i * i - i`
-//! (design D5: coefficients are solved for from executions; Rodríguez-Carbonell and Kapur, 2007, and
-//! Sharma et al., ESOP 2013, for equations as the null space of the data).
+//! (`docs/design/facts.md`: coefficients are solved for from executions; Rodríguez-Carbonell and Kapur,
+//! 2007, and Sharma et al., ESOP 2013, for equations as the null space of the data).
 //!
 //! Monomials up to degree two are evaluated on the states that runs reach; a combination that is
 //! always zero is a candidate. Equations are modulo the width of the variables, so that they are

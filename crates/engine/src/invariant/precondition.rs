@@ -1,4 +1,5 @@
-//! Preconditions: what holds of a function's arguments at every call of it (design D8).
+//! Preconditions: what holds of a function's arguments at every call of it
+//! (`docs/design/symbolic-evaluation.md`).
 //!
 //! Of a static function whose address is nowhere taken all calls stand in its unit. What the states
 //! before all of them give of the arguments holds whenever the function is entered; facts that rest

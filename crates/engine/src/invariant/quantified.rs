@@ -1,5 +1,5 @@
 //! Shapes of facts about all elements of an array that a loop has passed:
-//! `\forall integer k; 0 <= k && k < i ==> a[k] <= m` (design D7).
+//! `\forall integer k; 0 <= k && k < i ==> a[k] <= m` (`docs/design/symbolic-evaluation.md`).
 //!
 //! The elements of a range of indices compare with a number, with a variable, with the same element of
 //! another array, with the element before (`a[k - 1] <= a[k]`), or with the one at an index (`a[best] <=

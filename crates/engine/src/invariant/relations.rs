@@ -3,7 +3,7 @@
 //! At loop heads the induction decides (module `inductive`); elsewhere every class's executions suggest candidates; each is tried in every class. What a class's own
 //! executions refute does not hold there, and the refuting run is the witness of a churn; what they
 //! do not refute is asked of the solver. A solver model that replays as a refutation joins the
-//! executions (counterexamples refine, design D5).
+//! executions (counterexamples refine, `docs/design/facts.md`).
 
 use super::assume;
 use super::consolidate::{Churn, Claim, Engine};

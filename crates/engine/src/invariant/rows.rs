@@ -1,5 +1,5 @@
 //! Values of variables at a point in the concrete runs of one class: the data that candidates are
-//! read off, and the first thing that refutes them (design D4, D5).
+//! read off, and the first thing that refutes them (`docs/design/solver.md` and `docs/design/facts.md`).
 //!
 //! At the exit a run gives one row, its outcome. Elsewhere runs are repeated with the point watched,
 //! and every arrival is a row.

@@ -1,4 +1,4 @@
-//! Concrete runs of two versions on shared inputs (design D4: witness first).
+//! Concrete runs of two versions on shared inputs (`docs/design/solver.md`: witness first).
 //!
 //! Inputs come from a deterministic generator, simple ones first. Every input is run in the old
 //! version, which may extend standard input while it runs, and then in the new one on the same

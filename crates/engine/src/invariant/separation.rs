@@ -1,4 +1,5 @@
-//! Facts for memory whose parts do not overlap (design D3: aliasing assumptions are listed).
+//! Facts for memory whose parts do not overlap (`docs/design/machine-semantics.md`: aliasing
+//! assumptions are listed).
 //!
 //! A term is exact: a load after a write through another pointer stays open, since the two may lead to
 //! the same bytes. What a reader of C expects is the value for pointers that lead to different

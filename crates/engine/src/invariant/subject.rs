@@ -1,6 +1,6 @@
 //! Subjects: what facts at a point are about.
 //!
-//! Observables come first (design section 2): the return value, the output, how the run ends,
+//! Observables come first (`docs/design/facts.md`): the return value, the output, how the run ends,
 //! memory. Then the function's own variables, matched between classes by name and occurrence.
 
 use super::point::{Kind, Point};

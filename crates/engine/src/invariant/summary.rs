@@ -1,4 +1,5 @@
-//! Summaries: what holds of a function's result whenever it returns, by its arguments (design D8).
+//! Summaries: what holds of a function's result whenever it returns, by its arguments
+//! (`docs/design/symbolic-evaluation.md`).
 //!
 //! Candidates come from the runs of the function: shapes of the result, alone, beside a parameter,
 //! and in the cases that functions tell apart first (`t == NULL`, `n == 0`). They are proved at the

@@ -1,5 +1,6 @@
-//! Candidate invariants from data (design D5): shapes with unknowns, whose coefficients are read off
-//! concrete executions. What the data of a class refutes is never asked of the solver there.
+//! Candidate invariants from data (`docs/design/facts.md`): shapes with unknowns, whose coefficients
+//! are read off concrete executions. What the data of a class refutes is never asked of the solver
+//! there.
 //!
 //! Shapes: range, value set, comparison of two variables, linear relation, congruence, non-null.
 

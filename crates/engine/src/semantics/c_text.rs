@@ -131,7 +131,8 @@ pub fn render_c_equation(
     let right = &text.text;
     let plain = |c: crate::ir::Const| !c.is_float_zero() && !c.is_nan();
     if pool.sort(term).is_float() && !pool.as_const(term).is_some_and(plain) {
-        // Identity of the IEEE value (design D3): NaN is itself, the zeros are not each other.
+        // Identity of the IEEE value (`docs/design/machine-semantics.md`): NaN is itself, the zeros are
+        // not each other.
         return Some(format!(
             "(isnan({left}) ? isnan({right}) : {left} == ({right}) && !signbit({left}) == !signbit({right}))"
         ));

@@ -2,8 +2,8 @@
 //!
 //! Library functions follow their row in [`super::library`]; `printf`, `scanf` and their kin follow
 //! their format when it is a constant. Any other call is a term `F[callee](arguments, memory, world,
-//! stdin)` for each place it may change (design D8): two versions share it only when all of those
-//! are equal and the callee's own content is.
+//! stdin)` for each place it may change (`docs/design/symbolic-evaluation.md`): two versions share it
+//! only when all of those are equal and the callee's own content is.
 
 use super::eval::{Evaluator, Part, Val, product, row_in_all, union};
 use super::library::{self, ResultIs};

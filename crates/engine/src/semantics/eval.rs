@@ -1,5 +1,6 @@
-//! Demand-driven evaluation of places over the multiversion graph (design D6; Invariant Diffs,
-//! section III, with terms in place of path-wise queries).
+//! Demand-driven evaluation of places over the multiversion graph
+//! (`docs/design/symbolic-evaluation.md`; Invariant Diffs, section III, with terms in place of
+//! path-wise queries).
 //!
 //! A query asks the value of a place before a node for a set of classes. It walks backwards along
 //! edges that the classes have, is split where their edges differ, substituted at definitions, and
@@ -7,7 +8,7 @@
 //! computed for classes not yet answered, so a shared node is evaluated once for all of them. Each
 //! value keeps the nodes that define it (causes) apart from those that only guard it.
 //!
-//! Loops are cut at their heads (module `loops`, design D7).
+//! Loops are cut at their heads (module `loops`, `docs/design/symbolic-evaluation.md`).
 
 use super::library;
 use super::loops::LoopInfo;

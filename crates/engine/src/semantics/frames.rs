@@ -1,5 +1,5 @@
-//! Frames: which parts of memory a function may write, as its text and its callees' tell (design D8;
-//! the "assigns" clause of ACSL, inferred).
+//! Frames: which parts of memory a function may write, as its text and its callees' tell
+//! (`docs/design/symbolic-evaluation.md`; the "assigns" clause of ACSL, inferred).
 //!
 //! A write goes to a local (which nobody else sees), to a global, or through a pointer; of a pointer
 //! the type says what it leads to. Types can be deceived, and a pointer can lead into the middle of

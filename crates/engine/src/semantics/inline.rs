@@ -1,5 +1,5 @@
-//! Inlining of small callees into a copy of their caller (design D8), calls through pointers that lead to
-//! few functions among them.
+//! Inlining of small callees into a copy of their caller (`docs/design/symbolic-evaluation.md`), calls
+//! through pointers that lead to few functions among them.
 //!
 //! The copy is what is analysed: a change in a callee then shows in the facts of its callers, with
 //! the callee's lines as causes. Only definitions of the same unit are inlined, since a line of

@@ -1,4 +1,4 @@
-//! Loops cut at their heads (design D7).
+//! Loops cut at their heads (`docs/design/symbolic-evaluation.md`).
 //!
 //! At a head `h`, a place `x` that the loop writes has the value `L[h, x](entry values)`: an
 //! uninterpreted function, named by a hash of the loop's alpha-normalised instructions and callees,

@@ -1,7 +1,8 @@
 //! What an instruction does to a symbolic state: memory, floats, calls, library models, loops.
 //!
-//! [`Evaluator`] answers demand-driven queries over the multiversion graph (design D6): the value of
-//! a [`Place`] at a node, for a set of classes, as hash-consed terms over the function's inputs.
+//! [`Evaluator`] answers demand-driven queries over the multiversion graph
+//! (`docs/design/symbolic-evaluation.md`): the value of a [`Place`] at a node, for a set of classes, as
+//! hash-consed terms over the function's inputs.
 
 mod blocks;
 pub mod c_text;

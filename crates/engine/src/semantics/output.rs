@@ -1,7 +1,7 @@
 //! What calls of the `printf` family add to the output.
 //!
 //! Output is a sequence of literal bytes and (conversion, value) atoms, adjacent literals joined
-//! (design section 2): equal sequences print equal bytes. Constants that a conversion renders are
+//! (`docs/design/facts.md`): equal sequences print equal bytes. Constants that a conversion renders are
 //! folded into the literals, so that `printf("%d", 1)` equals `printf("1")`.
 
 use crate::interp::format::{self, ArgType};

@@ -1,4 +1,5 @@
-//! Calls through pointers that can only lead to a few functions, as calls of these (design D8).
+//! Calls through pointers that can only lead to a few functions, as calls of these
+//! (`docs/design/symbolic-evaluation.md`).
 //!
 //! A pointer's values are looked up where they are written: functions by name, variables by all their
 //! assignments, constant tables by their initialisers, and objects of the unit that nobody else can

@@ -1,4 +1,4 @@
-//! What calls of the `scanf` family read, as steps of a format (design section 2, *input*).
+//! What calls of the `scanf` family read, as steps of a format (`docs/design/facts.md`, *input*).
 //!
 //! A conversion on standard input in state `s` succeeds under `InputOk(s)`, yields `Input(s)` and
 //! leaves `InputRest(s)`. White space in a format before a conversion that skips white space itself

@@ -1,4 +1,4 @@
-//! Exact unrolling of loops whose trip count is small and proved (design D7).
+//! Exact unrolling of loops whose trip count is small and proved (`docs/design/symbolic-evaluation.md`).
 //!
 //! The trip count is found by running the loop's counter alone: a register that is set to a constant
 //! before the loop, changed at one place of the body that every iteration passes, by an expression

@@ -1,4 +1,4 @@
-//! Lowering of one checked unit to the IR (design D2).
+//! Lowering of one checked unit to the IR (`docs/design/c-front-end.md`).
 //!
 //! - [`unit`]: what functions share; symbols, globals, literals, prototypes.
 //! - [`types`]: layouts and scalar types; [`globals`]: static initialisers; [`spans`]: positions.
