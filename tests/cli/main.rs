@@ -12,6 +12,7 @@ mod check;
 mod command_line;
 mod condition;
 mod copies;
+mod documentation;
 mod formats;
 mod function_history;
 mod gate;
