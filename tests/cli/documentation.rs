@@ -76,7 +76,9 @@ fn every_dependency_has_its_reason() {
     let names = section.into_iter().flat_map(str::lines).filter_map(|l| l.split_once(" =")).map(|(n, _)| n);
     let is_told = |name: &&str| {
         let family = name.split_once('-').map_or(*name, |(first, _)| first);
-        architecture.contains(*name) || architecture.contains(&format!("{family}-*")) || name.starts_with("invdiff-")
+        architecture.contains(*name)
+            || architecture.contains(&format!("{family}-*"))
+            || name.starts_with("invdiff-")
     };
     let missing: Vec<&str> = names.filter(|n| !is_told(n)).collect();
     assert!(missing.is_empty(), "no reason is given for {missing:?}");

@@ -3,7 +3,7 @@
 //! Resolving removes every lookup by name from the run: addresses of globals and functions become
 //! constants, callees become indices or library models. It happens once a function, on first call.
 
-use super::demand::{self, Demand};
+use super::demanded_bits::{self, Demand};
 use super::library::{self, Model};
 use super::magnitude;
 use super::program::Program;
@@ -231,7 +231,7 @@ impl Resolver<'_> {
                 relevant: self.demand.of(*dst),
             },
             Instr::Store { addr, value, access } => {
-                let written = demand::written_bits(self.function, addr, value, access.sort);
+                let written = demanded_bits::written_bits(self.function, addr, value, access.sort);
                 let (addr, value, bytes) = (self.value(addr), self.value(value), access.bytes);
                 match written {
                     Some(written) => Step::StoreBits { addr, value, bytes, written },

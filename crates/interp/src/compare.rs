@@ -3,9 +3,9 @@
 //! Nothing is said where a run did not come to an end, where both have undefined behaviour, or
 //! where the difference rests on indeterminate bytes, addresses or the sign of a NaN.
 
+use super::final_state::initial_global;
 use super::outcome::{End, FinalObject, Identity, Outcome, Target};
 use super::program::Program;
-use super::summary::initial_global;
 use std::collections::BTreeSet;
 
 /// First observable in which two runs differ, most telling first.

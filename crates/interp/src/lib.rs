@@ -11,7 +11,7 @@
 //! - [`run`], [`run_traced`]: one execution; [`Outcome`] is all that can be observed of it.
 //! - [`run_pair`], [`compare`]: whether two versions differ in an observable on one input.
 //! - [`Generator`]: endless deterministic inputs for a function or a `main` that reads stdin; [`Guided`]:
-//!   inputs that go on from those that took new ways, as [`run_on_trail`] tells.
+//!   inputs that go on from those that took new ways, as [`run_with_coverage`] tells.
 //!
 //! No call of the interpreted program recurses in the interpreter, so deep recursion in C is only a
 //! limit ([`Limits::depth`]); callbacks of `qsort` and `bsearch` are the exception, and are bounded.
@@ -31,8 +31,10 @@ mod arrays;
 mod calls;
 mod code;
 mod compare;
-mod demand;
+mod coverage;
+mod demanded_bits;
 mod eval;
+mod final_state;
 pub mod format;
 pub mod generate;
 mod hooks;
@@ -47,21 +49,19 @@ mod own;
 mod pair;
 mod program;
 mod streams;
-mod summary;
-mod trail;
 
 pub use compare::{
     Comparison, Difference, compare, final_object, initial_object, memory_difference, same_errors,
     same_result,
 };
+pub use coverage::{Compared, CoverageMap, Edge, Operand, Origin};
+pub use final_state::initial_global;
 pub use generate::{Generator, Guided, Lead, Standing, StdinPlan, mended};
 pub use input::{CallResult, CallWrite, Input, LONG_FUEL, Limits, ObjectId, ObjectInit, Storage, Value};
-pub use machine::{Observation, run, run_on_trail, run_traced};
+pub use machine::{Observation, run, run_traced, run_with_coverage};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
 pub use pair::{Pair, run_pair};
 pub use program::Program;
-pub use summary::initial_global;
-pub use trail::{Compared, Operand, Origin, Trail, Way};
 
 /// Whether a function of this name is known as one of the library, also under its `__builtin_` name.
 pub fn is_library(name: &str) -> bool {

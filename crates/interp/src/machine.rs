@@ -1,6 +1,7 @@
 //! The machine: explicit frames, one loop, one step a node.
 
 use super::code::{Code, NO_NODE, Param, Step};
+use super::coverage::CoverageMap;
 use super::eval::{Events, Register, eval};
 use super::hooks::{Handler, Leaving};
 use super::input::{Input, LONG_FUEL, Limits, ObjectId, Storage, Value};
@@ -11,7 +12,6 @@ use super::memory::Memory;
 use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
 use super::streams::Streams;
-use super::trail::Trail;
 use crate::ir::{CType, Const, Extended, Function, NodeId, Sort, UndefinedKind, VarId, VarKind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -127,7 +127,7 @@ pub(crate) struct Machine<'p> {
     /// Where the entry function's aggregate result is kept.
     pub(super) aggregate_result: Option<u64>,
     /// Takes down how the run goes.
-    pub(super) trail: Option<&'p mut Trail>,
+    pub(super) coverage: Option<&'p mut CoverageMap>,
 }
 
 /// What an observer sees: the entry frame just before a node is executed.
@@ -192,16 +192,16 @@ fn weighed(
 }
 
 /// Runs as [`run`] does and takes down how the run goes.
-pub fn run_on_trail(
+pub fn run_with_coverage(
     program: &Program,
     entry: &str,
     input: &Input,
     limits: &Limits,
-    trail: &mut Trail,
+    coverage: &mut CoverageMap,
 ) -> Outcome {
     let _room = invdiff_cost::enter(invdiff_cost::Room::Interp);
     let mut machine = Machine::new(program, input, limits);
-    machine.trail = Some(trail);
+    machine.coverage = Some(coverage);
     let (outcome, looked) = machine.run(entry, None);
     weighed((program, entry), input, limits, outcome, looked)
 }
@@ -268,7 +268,7 @@ impl<'p> Machine<'p> {
             argument_lists: Vec::new(),
             entry_locals: Vec::new(),
             aggregate_result: None,
-            trail: None,
+            coverage: None,
         }
     }
 
@@ -353,7 +353,7 @@ impl<'p> Machine<'p> {
         let returns_pointer = self.program.function(entry).is_some_and(|f| f.ret.is_pointer());
         let pointer = returned.filter(|_| returns_pointer).map(|c| c.to_bits() as u64);
         let (allocated, kept) = self.given_away(entry, &end);
-        let summary = super::summary::summarise(
+        let summary = super::final_state::summarise(
             &mut self.memory,
             self.program,
             &self.object_addresses,
@@ -598,7 +598,7 @@ impl<'p> Machine<'p> {
                     Step::Nop => n.succs[0],
                     Step::Branch { cond } => {
                         let taken = self.eval_at(cond, base, node)?;
-                        if self.trail.is_some() {
+                        if self.coverage.is_some() {
                             self.note_branch(cond, base, node, taken == Const::TRUE);
                         }
                         if taken == Const::TRUE { n.succs[0] } else { n.succs[1] }
@@ -606,7 +606,7 @@ impl<'p> Machine<'p> {
                     Step::Assign { dst, value } => {
                         let v = self.eval_at(value, base, node)?;
                         self.registers[base + *dst as usize] = Some(v);
-                        if self.trail.is_some() {
+                        if self.coverage.is_some() {
                             self.note_assign(base + *dst as usize, value, base, node);
                         }
                         n.succs[0]
@@ -625,7 +625,7 @@ impl<'p> Machine<'p> {
                     }
                     Step::Return { value } => {
                         self.set_node(node);
-                        if self.trail.is_some() {
+                        if self.coverage.is_some() {
                             self.note_return(value.as_ref(), node);
                         }
                         let value = match value {
@@ -729,7 +729,7 @@ impl<'p> Machine<'p> {
             }
             Step::Load { dst, addr, bytes, sort, relevant } => {
                 let addr = address(self.eval_at(addr, base, node)?);
-                if self.trail.is_some() {
+                if self.coverage.is_some() {
                     self.note_load(base + *dst as usize, addr, *bytes);
                 }
                 let loaded = match self.memory.load_bits(addr, *bytes, *relevant) {
@@ -750,7 +750,7 @@ impl<'p> Machine<'p> {
             }
             Step::Store { addr, value, bytes } => {
                 let addr = address(self.eval_at(addr, base, node)?);
-                if self.trail.is_some() {
+                if self.coverage.is_some() {
                     self.note_store(addr, value, base, node);
                 }
                 if self.is_indeterminate(value, base) {

@@ -13,7 +13,7 @@
 //! so a refutation that involves one has to be replayed before it is shown.
 
 use super::encode::EXACT_BYTES;
-use super::{Allowance, Limits, Model, Solver, Verdict, hints, walk};
+use super::{Allowance, Limits, Model, Solver, Verdict, lemmas, local_search};
 use crate::ir::eval::{Assignment, Fill, Palette, Program};
 use crate::ir::{App, Const, Op, Sort, Term, TermId, TermPool};
 use std::collections::VecDeque;
@@ -195,7 +195,7 @@ impl Decider {
                 _ if group.len() == 1 => {}
                 Truth::Fails(input) => {
                     let members: Vec<TermId> = group.iter().map(|&i| goals[i]).collect();
-                    let refuted = walk::refuted(pool, condition, &members, &input);
+                    let refuted = local_search::refuted(pool, condition, &members, &input);
                     let left: Vec<usize> =
                         group.iter().zip(refuted).filter(|(_, refuted)| !refuted).map(|(i, _)| *i).collect();
                     match left.len() < group.len() {
@@ -260,14 +260,14 @@ impl Decider {
             self.settled.open += 1;
             return Verdict::Unknown("too many accesses of memory");
         }
-        if let Some(easier) = hints::without_midpoints(pool, condition)
+        if let Some(easier) = lemmas::without_midpoints(pool, condition)
             && self.solver.check_for(pool, &[easier], weight).is_unsat()
         {
             self.settled.by_solver += 1;
             return Verdict::Unsat;
         }
         let mut question = vec![condition];
-        question.extend(hints::of(pool, condition));
+        question.extend(lemmas::of(pool, condition));
         let mut verdict = self.solver.check_for(pool, &question, weight);
         if let Verdict::Sat(Model { confirmed: false, .. }) = verdict {
             // Z3 may have divided by zero. That all operators are defined is more than the condition

@@ -8,20 +8,20 @@
 
 use invdiff_ir as ir;
 
+mod budget;
 mod context;
 mod decide;
 mod encode;
 mod floats;
-mod hints;
+mod lemmas;
+mod local_search;
 mod model;
 mod solver;
-mod spending;
-mod walk;
 
+pub use budget::{Allowance, Budget};
 pub use decide::{Decider, Decision, Settled, Truth, is_float_heavy};
 pub use model::Model;
 pub use solver::{Limits, Solver, Statistics, Verdict};
-pub use spending::{Allowance, Spending};
 
 #[cfg(test)]
 mod tests;

@@ -9,10 +9,10 @@
 //! one hopeless query has more of the same kind. So each query that stays open halves what the next
 //! may cost, and all together may cost a few times the limit.
 
+use super::budget::Allowance;
 use super::context::{fresh, limit_to, within};
 use super::encode::Encoder;
 use super::model::{self, Model};
-use super::spending::Allowance;
 use crate::ir::{Const, Op, Sort, Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;

@@ -342,7 +342,7 @@ fn shared_out(options: &Options, functions: usize) -> Options {
     const LEAST: u64 = 20;
     let share = |all: u64| (all / (functions as u64).max(1) * FULL).clamp(all / LEAST, all);
     let given = options.budget;
-    let budget = invariant::Budget { steps: share(given.steps), onwards: share(given.onwards), ..given };
+    let budget = invariant::Budget { steps: share(given.steps), guided: share(given.guided), ..given };
     Options { rlimit: share(options.rlimit), budget, ..options.clone() }
 }
 

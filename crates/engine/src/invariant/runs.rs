@@ -11,8 +11,8 @@ use super::subject::{Subject, find_var};
 use super::templates;
 use super::transfer;
 use crate::interp::{
-    self, Compared, End, Identity, Input, LONG_FUEL, Limits, ObjectInit, Observation, Outcome, Program,
-    Standing, Trail, Value,
+    self, Compared, CoverageMap, End, Identity, Input, LONG_FUEL, Limits, ObjectInit, Observation, Outcome,
+    Program, Standing, Value,
 };
 use crate::ir::{CType, Const, Function, NodeId, UndefinedKind, Unit};
 use crate::smt;
@@ -90,12 +90,12 @@ pub struct Budget {
     /// Instructions to execute, over all runs.
     pub steps: u64,
     /// Instructions more to go on where none of them shows a difference.
-    pub onwards: u64,
+    pub guided: u64,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { inputs: 4000, steps: 4_000_000, onwards: 24_000_000 }
+        Budget { inputs: 4000, steps: 4_000_000, guided: 24_000_000 }
     }
 }
 
@@ -105,7 +105,7 @@ impl Default for Budget {
 #[derive(Default)]
 pub struct Kept {
     runs: RefCell<BTreeMap<PairKey, Rc<Vec<Run>>>>,
-    pub(super) spending: Rc<smt::Spending>,
+    pub(super) spending: Rc<smt::Budget>,
 }
 
 /// Addresses of two programs and the names of a function in them.
@@ -141,10 +141,10 @@ pub fn collect(
     budget: Budget,
 ) -> Vec<Run> {
     let mut search = Search::new(old, new, entry);
-    search.blindly(first, budget);
+    search.at_random(first, budget);
     // A version and itself do not differ.
     if !search.shown && !search.alone {
-        search.onwards(budget.onwards);
+        search.guided_by_coverage(budget.guided);
         search.patiently();
     }
     let mut runs = search.runs;
@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn blindly(&mut self, first: Vec<Input>, budget: Budget) {
+    fn at_random(&mut self, first: Vec<Input>, budget: Budget) {
         let mut given = first.into_iter().chain(simple_stdin(self.old, self.new, self.entry));
         let enough = if self.alone { 2 * SUGGESTING } else { SUGGESTING };
         let (mut tried, mut repeated) = (0, 0);
@@ -235,7 +235,7 @@ impl<'a> Search<'a> {
     }
 
     /// Goes on from inputs that took new ways, for so many instructions, and no longer than some are found.
-    fn onwards(&mut self, steps: u64) {
+    fn guided_by_coverage(&mut self, steps: u64) {
         let end = self.steps.saturating_add(steps);
         let mut barren = 0;
         while self.steps < end && !self.shown {
@@ -270,12 +270,12 @@ impl<'a> Search<'a> {
             self.steps += run.old.steps + run.new.steps + RUN_COST;
             return (run, false);
         }
-        let mut trails = [Trail::new(), Trail::new()];
-        let run = replay_on_trails(self.old, self.new, self.entry, input, fuel, Some(&mut trails));
+        let mut coverage = [CoverageMap::new(), CoverageMap::new()];
+        let run = replay_with_coverage(self.old, self.new, self.entry, input, fuel, Some(&mut coverage));
         let ends = [&run.old, &run.new];
         self.steps += ends.iter().map(|o| o.steps).sum::<u64>() + RUN_COST;
         self.runaway += ends.iter().filter(|o| o.end == End::Fuel).map(|o| o.steps).sum::<u64>();
-        let is_new = self.guide.learn(&run, &trails);
+        let is_new = self.guide.learn(&run, &coverage);
         (run, is_new)
     }
 
@@ -309,10 +309,10 @@ struct Guide {
 
 impl Guide {
     /// Takes a run; whether it took a new way.
-    fn learn(&mut self, run: &Run, trails: &[Trail; 2]) -> bool {
+    fn learn(&mut self, run: &Run, coverage: &[CoverageMap; 2]) -> bool {
         let [before, now] = &mut self.known;
         // Both have to be joined.
-        let is_new = trails[0].join(before) | trails[1].join(now);
+        let is_new = coverage[0].join(before) | coverage[1].join(now);
         if is_new {
             if self.waiting.len() >= MAX_WAITING {
                 self.waiting.remove(MAX_WAITING / 2);
@@ -336,9 +336,10 @@ impl Guide {
             let mut compared = Vec::new();
             for (version, (program, name)) in [(old, entry.0), (new, entry.1)].into_iter().enumerate() {
                 let known = &self.known[version];
-                let mut trail = Trail::explaining();
-                steps += RUN_COST + interp::run_on_trail(program, name, &input, &limits, &mut trail).steps;
-                compared.extend(trail.into_comparisons().into_iter().map(|c| {
+                let mut coverage = CoverageMap::explaining();
+                steps +=
+                    RUN_COST + interp::run_with_coverage(program, name, &input, &limits, &mut coverage).steps;
+                compared.extend(coverage.into_comparisons().into_iter().map(|c| {
                     let is_text = matches!(c, Compared::Text { .. });
                     texts += usize::from(is_text);
                     let standing = match &c {
@@ -450,17 +451,17 @@ pub fn replay(old: &Program, new: &Program, entry: (&str, &str), input: Input) -
 }
 
 fn replay_within(old: &Program, new: &Program, entry: (&str, &str), input: Input, fuel: u64) -> Run {
-    replay_on_trails(old, new, entry, input, fuel, None)
+    replay_with_coverage(old, new, entry, input, fuel, None)
 }
 
-/// The same, on the trails of the old and the new version.
-fn replay_on_trails(
+/// The same, on the coverage of the old and the new version.
+fn replay_with_coverage(
     old: &Program,
     new: &Program,
     entry: (&str, &str),
     mut input: Input,
     fuel: u64,
-    trails: Option<&mut [Trail; 2]>,
+    coverage: Option<&mut [CoverageMap; 2]>,
 ) -> Run {
     let limits = Limits { fuel, ..Limits::default() };
     if is_alone(old, new, entry) {
@@ -502,10 +503,12 @@ fn replay_on_trails(
     let theirs = old_arguments
         .filter(|a| *a != input.arguments || relaid.is_some())
         .map(|arguments| Theirs { arguments, objects: relaid });
-    let (mut before, mut now) = trails.map_or((None, None), |[before, now]| (Some(before), Some(now)));
-    let run_one = |program: &Program, name: &str, input: &Input, trail: &mut Option<&mut Trail>| match trail {
-        Some(trail) => interp::run_on_trail(program, name, input, &limits, trail),
-        None => interp::run(program, name, input, &limits),
+    let (mut before, mut now) = coverage.map_or((None, None), |[before, now]| (Some(before), Some(now)));
+    let run_one = |program: &Program, name: &str, input: &Input, coverage: &mut Option<&mut CoverageMap>| {
+        match coverage {
+            Some(coverage) => interp::run_with_coverage(program, name, input, &limits, coverage),
+            None => interp::run(program, name, input, &limits),
+        }
     };
     let mut run_old = |input: &Input| match &theirs {
         None => run_one(old, entry.0, input, &mut before),

@@ -4,16 +4,16 @@
 //! A change is a [`Tweak`]: a compared value is written where the value that it was compared with came
 //! from ([`Compared`]), or something that changes the shape of memory. Tweaks of the newest inputs come
 //! first, then changes at random ([`shape`]). Methods: coverage-guided fuzzing and input-to-state
-//! correspondence (see [`crate::trail`]), on structured inputs.
+//! correspondence (see [`crate::coverage`]), on structured inputs.
 
 use super::pool::Earlier;
 use super::random::SplitMix;
 use super::shape;
 use super::{Generator, objects};
+use crate::coverage::{Compared, Edge, Operand, Origin, Place};
 use crate::input::{CallResult, Input, ObjectId, Value};
 use crate::ir::{Const, Op, Sort, UndefinedKind};
 use crate::outcome::{End, Outcome};
-use crate::trail::{Compared, Operand, Origin, Place, Way};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ struct Entry {
 }
 
 /// A way that no run took, in the older version (0) or the newer one (1).
-pub type Lead = (usize, Way);
+pub type Lead = (usize, Edge);
 
 /// Endless source of inputs that go on from earlier ones.
 #[derive(Default)]

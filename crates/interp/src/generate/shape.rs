@@ -4,9 +4,9 @@
 use super::objects::{self, MAX_OBJECT, Slot};
 use super::random::SplitMix;
 use super::{Generator, StdinPlan};
+use crate::coverage::Origin;
 use crate::input::{Input, ObjectInit, Storage, Value};
 use crate::ir::{CType, Const, Unit};
-use crate::trail::Origin;
 use std::sync::Arc;
 
 /// Longest standard input that bytes are added to.

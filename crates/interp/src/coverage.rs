@@ -1,4 +1,4 @@
-//! What a run tells about how to get elsewhere: the ways that its branches took, and what their
+//! What a run tells about how to get elsewhere: the edges that it took, and what their
 //! conditions compared, with the places of the input that the compared values came from.
 //!
 //! This is the feedback of coverage-guided fuzzing. The correspondence of compared values and input bytes
@@ -12,8 +12,8 @@ use crate::ir::{Const, Op, Sort};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Counters of branch ways; two ways may share one.
-const WAYS: usize = 1 << 13;
+/// Counters of branch edges; two edges may share one.
+const EDGES: usize = 1 << 13;
 /// Comparisons that are kept of one place of the code, and of all.
 const MAX_OF_SITE: u32 = 4;
 const MAX_COMPARISONS: usize = 192;
@@ -66,31 +66,31 @@ pub struct Operand {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Compared {
     /// An operator's sides, and the way that the branch did not take.
-    Values { op: Op, sides: Box<[Operand; 2]>, untaken: Way },
+    Values { op: Op, sides: Box<[Operand; 2]>, untaken: Edge },
     /// Bytes of an object from an offset on, and what they were compared with.
     Text { object: ObjectId, offset: u64, other: Vec<u8> },
 }
 
 /// A way out of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Way(usize);
+pub struct Edge(usize);
 
-impl Way {
-    fn new(definition: usize, node: u32, taken: bool) -> Way {
+impl Edge {
+    fn new(definition: usize, node: u32, taken: bool) -> Edge {
         let key = (definition as u64) << 33 | u64::from(node) << 1 | u64::from(taken);
-        Way((key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - WAYS.trailing_zeros())) as usize)
+        Edge((key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - EDGES.trailing_zeros())) as usize)
     }
 
-    /// Whether some run whose ways were joined to these took it.
+    /// Whether some run whose edges were joined to these took it.
     pub fn is_known(self, known: &[u8]) -> bool {
         known.get(self.0).is_some_and(|n| *n != 0)
     }
 }
 
-/// Trail of one run.
+/// CoverageMap of one run.
 #[derive(Clone, Default)]
-pub struct Trail {
-    ways: Vec<u8>,
+pub struct CoverageMap {
+    edges: Vec<u8>,
     explanation: Option<Explanation>,
 }
 
@@ -104,23 +104,23 @@ struct Explanation {
     counts: BTreeMap<(usize, u32), u32>,
 }
 
-impl Trail {
-    /// One that notes the ways.
-    pub fn new() -> Trail {
-        Trail { ways: vec![0; WAYS], explanation: None }
+impl CoverageMap {
+    /// One that notes the edges.
+    pub fn new() -> CoverageMap {
+        CoverageMap { edges: vec![0; EDGES], explanation: None }
     }
 
     /// One that notes the comparisons, too. Cost: a run several times as long.
-    pub fn explaining() -> Trail {
-        Trail { ways: vec![0; WAYS], explanation: Some(Explanation::default()) }
+    pub fn explaining() -> CoverageMap {
+        CoverageMap { edges: vec![0; EDGES], explanation: Some(Explanation::default()) }
     }
 
-    /// Joins the ways to those of earlier runs; whether some way was new, or taken more often by an
+    /// Joins the edges to those of earlier runs; whether some edge was new, or taken more often by an
     /// order of magnitude.
     pub fn join(&self, known: &mut Vec<u8>) -> bool {
-        known.resize(WAYS, 0);
+        known.resize(EDGES, 0);
         let mut new = false;
-        for (k, n) in known.iter_mut().zip(&self.ways).filter(|(_, n)| **n != 0) {
+        for (k, n) in known.iter_mut().zip(&self.edges).filter(|(_, n)| **n != 0) {
             let class = class_of(*n);
             new |= *k & class == 0;
             *k |= class;
@@ -133,7 +133,7 @@ impl Trail {
     }
 
     fn way(&mut self, definition: usize, node: u32, taken: bool) {
-        if let Some(n) = self.ways.get_mut(Way::new(definition, node, taken).0) {
+        if let Some(n) = self.edges.get_mut(Edge::new(definition, node, taken).0) {
             *n = n.saturating_add(1);
         }
     }
@@ -188,17 +188,17 @@ impl Machine<'_> {
     /// A branch was taken.
     pub(super) fn note_branch(&mut self, cond: &Value, base: usize, node: u32, taken: bool) {
         let definition = self.frames.last().map_or(0, |f| f.definition);
-        let Some(trail) = &mut self.trail else { return };
-        trail.way(definition, node, taken);
-        let Some(explanation) = &mut trail.explanation else { return };
+        let Some(coverage) = &mut self.coverage else { return };
+        coverage.way(definition, node, taken);
+        let Some(explanation) = &mut coverage.explanation else { return };
         let count = explanation.counts.entry((definition, node)).or_insert(0);
         *count += 1;
         if *count <= MAX_OF_SITE && explanation.comparisons.len() < MAX_COMPARISONS {
-            self.note_condition(cond, base, Way::new(definition, node, !taken), 0);
+            self.note_condition(cond, base, Edge::new(definition, node, !taken), 0);
         }
     }
 
-    fn note_condition(&mut self, cond: &Value, base: usize, untaken: Way, depth: u32) {
+    fn note_condition(&mut self, cond: &Value, base: usize, untaken: Edge, depth: u32) {
         if depth > MAX_DEPTH {
             return;
         }
@@ -212,7 +212,7 @@ impl Machine<'_> {
                 if compares
                     && let (Some(a), Some(b)) = (self.operand(&ab[0], base), self.operand(&ab[1], base))
                     && (a.origin.is_some() || b.origin.is_some())
-                    && let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut())
+                    && let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut())
                 {
                     e.comparisons.push(Compared::Values { op: *op, sides: Box::new([a, b]), untaken });
                 }
@@ -229,7 +229,7 @@ impl Machine<'_> {
     fn operand(&mut self, e: &Value, base: usize) -> Option<Operand> {
         let registers = self.registers.get(base..).unwrap_or(&[]);
         let value = super::eval::eval(e, registers, &mut super::eval::Events::default()).ok()?;
-        let origin = self.trail.as_ref()?.explanation.as_ref()?.origin(e, base);
+        let origin = self.coverage.as_ref()?.explanation.as_ref()?.origin(e, base);
         let is_word = value.sort().bits() == Some(self.program.pointer_bits());
         let addr = value.to_bits() as u64;
         let function = if is_word { self.program.code_at(addr).map(|f| f.name.clone()) } else { None };
@@ -257,18 +257,18 @@ impl Machine<'_> {
             return;
         }
         let definition = self.frames.last().map_or(0, |f| f.definition);
-        let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
+        let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
         let count = e.counts.entry((definition, node)).or_insert(0);
         *count += 1;
         if *count <= MAX_OF_SITE && e.comparisons.len() < MAX_COMPARISONS {
-            self.note_condition(value, base, Way::new(definition, node, true), 0);
+            self.note_condition(value, base, Edge::new(definition, node, true), 0);
         }
     }
 
     /// A register took a value.
     pub(super) fn note_assign(&mut self, register: usize, value: &Value, base: usize, node: u32) {
         self.note_value(value, base, node);
-        if let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) {
+        if let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) {
             let origin = e.origin(value, base);
             e.set(register, origin);
         }
@@ -280,7 +280,7 @@ impl Machine<'_> {
             return;
         }
         let place = self.input_place(addr);
-        let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
+        let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
         let read = || place.map(|(object, offset)| (Origin::Object { object, offset, bytes }, 0));
         let origin = e.stored.get(&addr).cloned().or_else(read);
         e.set(register, origin);
@@ -289,7 +289,7 @@ impl Machine<'_> {
     /// Memory took a value.
     pub(super) fn note_store(&mut self, addr: u64, value: &Value, base: usize, node: u32) {
         self.note_value(value, base, node);
-        if let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) {
+        if let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) {
             match e.origin(value, base) {
                 Some(origin) => e.stored.insert(addr, origin),
                 None => e.stored.remove(&addr),
@@ -302,7 +302,7 @@ impl Machine<'_> {
     pub(super) fn note_arguments(&mut self, args: Option<(&[Value], usize)>) {
         let Some(frame) = self.frames.last() else { return };
         let (code, entered) = (frame.code, frame.base);
-        let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
+        let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
         let origins: Vec<Option<(Origin, i128)>> = match args {
             Some((args, base)) => args.iter().map(|a| e.origin(a, base)).collect(),
             None => {
@@ -333,7 +333,7 @@ impl Machine<'_> {
         let [.., caller, callee] = self.frames.as_slice() else { return };
         let Some(dst) = callee.dst else { return };
         let (base, register) = (callee.base, caller.base + dst as usize);
-        if let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) {
+        if let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) {
             let origin = value.and_then(|v| e.origin(v, base));
             e.origins.truncate(base);
             e.set(register, origin);
@@ -342,7 +342,7 @@ impl Machine<'_> {
 
     /// A register took the result of a call that the input says, or a library function.
     pub(super) fn note_call(&mut self, register: usize, call: Option<(&Arc<str>, u32, Sort)>) {
-        if let Some(e) = self.trail.as_mut().and_then(|t| t.explanation.as_mut()) {
+        if let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) {
             let origin = |(callee, nth, sort): (&Arc<str>, u32, Sort)| Origin::Call {
                 callee: callee.clone(),
                 nth,
@@ -359,7 +359,7 @@ impl Machine<'_> {
         }
         let add = |machine: &mut Self, at: u64, other: Vec<u8>| {
             let Some((object, offset)) = machine.input_place(at) else { return };
-            if let Some(e) = machine.trail.as_mut().and_then(|t| t.explanation.as_mut())
+            if let Some(e) = machine.coverage.as_mut().and_then(|t| t.explanation.as_mut())
                 && e.comparisons.len() < MAX_COMPARISONS
             {
                 e.comparisons.push(Compared::Text { object, offset, other });
@@ -377,6 +377,6 @@ impl Machine<'_> {
     }
 
     fn explains(&self) -> bool {
-        self.trail.as_ref().is_some_and(|t| t.explanation.is_some())
+        self.coverage.as_ref().is_some_and(|t| t.explanation.is_some())
     }
 }

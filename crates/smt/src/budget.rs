@@ -1,7 +1,7 @@
 //! What the solver may spend on one function, over all its deciders.
 //!
 //! A limit of each question does not limit their sum: a long function has hundreds of candidates, and
-//! the questions about them are large, so that Z3 is busy long before it counts a unit. A *spending* is
+//! the questions about them are large, so that Z3 is busy long before it counts a unit. A *budget* is
 //! what was spent so far, in Z3's resource units and a price for each term that it was given; it never
 //! is a time, so that the same questions are asked on every machine.
 
@@ -15,30 +15,30 @@ const MEMORY: u64 = 4;
 
 /// Spent on one function.
 #[derive(Debug, Default)]
-pub struct Spending(Cell<u64>);
+pub struct Budget(Cell<u64>);
 
-/// A part of the spending that may be spent on something.
+/// A part of the budget that may be spent on something.
 #[derive(Clone, Debug)]
 pub struct Allowance {
-    spending: Rc<Spending>,
+    budget: Rc<Budget>,
     until: u64,
 }
 
 impl Allowance {
     /// Allows `units` beyond what was spent so far.
-    pub fn new(spending: &Rc<Spending>, units: u64) -> Allowance {
-        Allowance { spending: spending.clone(), until: spending.0.get().saturating_add(units) }
+    pub fn new(budget: &Rc<Budget>, units: u64) -> Allowance {
+        Allowance { budget: budget.clone(), until: budget.0.get().saturating_add(units) }
     }
 
     pub fn is_spent(&self) -> bool {
-        self.spending.0.get() >= self.until
+        self.budget.0.get() >= self.until
     }
 
     /// Counts a question about so many terms, for which Z3 counted so many units.
     pub(super) fn charge(&self, terms: usize, units: u64, of_memory: bool) {
         let units = units.saturating_mul(if of_memory { MEMORY } else { 1 });
         let cost = (terms as u64).saturating_mul(TERM).saturating_add(units);
-        self.spending.0.set(self.spending.0.get().saturating_add(cost));
+        self.budget.0.set(self.budget.0.get().saturating_add(cost));
     }
 }
 
@@ -48,11 +48,11 @@ mod tests {
 
     #[test]
     fn what_one_spends_the_others_lack() {
-        let spending = Rc::new(Spending::default());
-        let (all, part) = (Allowance::new(&spending, 1000), Allowance::new(&spending, 100));
+        let budget = Rc::new(Budget::default());
+        let (all, part) = (Allowance::new(&budget, 1000), Allowance::new(&budget, 100));
         part.charge(1, 50, false);
         assert!(part.is_spent() && !all.is_spent());
-        let later = Allowance::new(&spending, 100);
+        let later = Allowance::new(&budget, 100);
         assert!(!later.is_spent());
         later.charge(0, 225, true);
         assert!(later.is_spent() && all.is_spent());
