@@ -38,7 +38,7 @@ fn named(text: &str, folder: &Path) -> Vec<PathBuf> {
     };
     let quoted = text.split('`').skip(1).step_by(2).filter(|w| is_path(w)).map(|w| root().join(w));
     let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
-    let local = links.filter(|l| !l.contains("://") && !l.starts_with('#'));
+    let local = links.filter(|l| !l.contains("://") && !l.starts_with('#') && !l.contains(' '));
     let linked = local.map(|l| folder.join(l.split('#').next().unwrap_or(l)));
     quoted.chain(linked).collect()
 }

@@ -6,7 +6,7 @@ use super::lineage::{Lineage, Member};
 use super::through::{self, Changes};
 use super::{Request, witness};
 use super::{implied, layouts, selection};
-use crate::invariant::{self, PointDiff, Subject};
+use crate::invariant::{self, Observable, PointDiff};
 use crate::ir::{DataModel, RETURNS_TWICE};
 use crate::mvicfg::{VersionSet, positions};
 use crate::report::{
@@ -294,7 +294,7 @@ fn point(
             };
             // What a function returns or prints of its own objects is no matter of how inputs are laid out.
             let own = |old: &Member, new: &Member| {
-                matches!(c.subject, Subject::Result | Subject::Output | Subject::Ends)
+                matches!(c.subject, Observable::Result | Observable::Output | Observable::Ends)
                     && !layouts::are_given(old, new)
             };
             let laid_out = |(old, new): (&Member, &Member)| {
@@ -644,13 +644,13 @@ pub(super) fn shifted(lineage: &Lineage, a: &Analysed, v: usize, lines: &[u32]) 
 /// Importance: what callers see before what they do not, shown differences before suspected ones.
 fn rank(c: &invariant::Churn) -> f64 {
     let subject = match c.subject {
-        Subject::Output | Subject::Ends => 0.9,
-        Subject::Result => 0.85,
-        Subject::Calls => 0.84,
-        Subject::Cell { .. } => 0.82,
-        Subject::Memory => 0.8,
-        Subject::Relation { observable: true, .. } => 0.6,
-        Subject::Variable { .. } | Subject::Relation { .. } => 0.4,
+        Observable::Output | Observable::Ends => 0.9,
+        Observable::Result => 0.85,
+        Observable::Calls => 0.84,
+        Observable::Cell { .. } => 0.82,
+        Observable::Memory => 0.8,
+        Observable::Relation { observable: true, .. } => 0.6,
+        Observable::Variable { .. } | Observable::Relation { .. } => 0.4,
     };
     let shown = if c.witness.is_some() { 0.09 } else { 0.0 };
     (subject + shown) * 100.0_f64.round() / 100.0

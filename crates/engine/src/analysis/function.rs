@@ -6,7 +6,7 @@ use super::classes::{Analysed, Context, World, classify, classify_exactly, versi
 use super::lineage::{Lineage, Member};
 use super::{Options, Pin, difference, endings, layouts, volatiles};
 use crate::invariant::{
-    self, Budget, Checked, FunctionDiff, Kept, Loops, PinnedFact, Points, Precondition, Task,
+    self, Budget, Checked, FunctionDiff, Loops, PinnedFact, Points, Precondition, RunCache, Task,
 };
 use crate::mvicfg::{Mvicfg, key};
 use crate::report::PointKind;
@@ -16,7 +16,7 @@ use crate::semantics::unroll;
 const FEW: Budget = Budget { inputs: 200, steps: 500_000, guided: 0 };
 
 /// A function, ready to be looked at.
-struct Subject<'a> {
+struct Observable<'a> {
     lineage: &'a Lineage,
     /// By class: its first version, and the function there.
     members: Vec<(usize, &'a Member)>,
@@ -24,7 +24,7 @@ struct Subject<'a> {
     /// By pair: the function's own text differs.
     own: Vec<bool>,
     context: Context<'a>,
-    kept: Kept,
+    kept: RunCache,
     given: Vec<Precondition>,
 }
 
@@ -42,8 +42,8 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
         representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
     let classes = members.iter().map(|(v, m)| (*v, m.unit.clone())).collect();
     let context = Context { world, classes, options, depth: 0 };
-    let (kept, given) = (Kept::default(), Vec::new());
-    let subject = Subject { lineage, members, pairs, own, context, kept, given };
+    let (kept, given) = (RunCache::default(), Vec::new());
+    let subject = Observable { lineage, members, pairs, own, context, kept, given };
     let (tellable, told) = (subject.members.clone(), subject.pairs.clone());
     let (Checked { mut diff, is_shown }, is_harmless) = match options.properties_only {
         true => subject.properties(),
@@ -82,7 +82,7 @@ fn pairs(
     (pairs, own)
 }
 
-impl Subject<'_> {
+impl Observable<'_> {
     fn options(&self) -> &Options {
         self.context.options
     }

@@ -114,7 +114,7 @@ fn judge(
         own: vec![true; newest],
         begins: members.windows(2).map(|pair| pair[0].values != pair[1].values).collect(),
         programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
-        kept: &invariant::Kept::default(),
+        kept: &invariant::RunCache::default(),
         units: members.iter().map(|m| m.unit.clone()).collect(),
         pins: vec![fact.clone()],
         requires: super::function::pins_of(lineage, &requires),

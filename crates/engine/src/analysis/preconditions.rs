@@ -58,7 +58,7 @@ impl Context<'_> {
         let graph = Mvicfg::build(vec![Arc::new(g.clone())]);
         let classes = vec![(version, unit.clone())];
         let context = Context { classes, depth: self.depth + 1, ..*self };
-        let kept = invariant::Kept::default();
+        let kept = invariant::RunCache::default();
         let Some(task) = context.task_alone(&graph, &kept, BUDGET) else {
             *found = Precondition::default();
             return;

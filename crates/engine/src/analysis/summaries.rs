@@ -54,7 +54,7 @@ impl Context<'_> {
         let graph = Mvicfg::build(vec![unroll::unroll(&body, &UnrollLimits::default())]);
         let classes = vec![(version, unit.clone())];
         let context = Context { classes, depth: self.depth + 1, ..*self };
-        let kept = invariant::Kept::default();
+        let kept = invariant::RunCache::default();
         invariant::summarise(&context.task_alone(&graph, &kept, BUDGET)?)
     }
 
@@ -63,7 +63,7 @@ impl Context<'_> {
     pub(super) fn task_alone<'t>(
         &'t self,
         graph: &'t Mvicfg,
-        kept: &'t invariant::Kept,
+        kept: &'t invariant::RunCache,
         budget: Budget,
     ) -> Option<Task<'t>> {
         let (version, unit) = self.classes.first()?;

@@ -5,7 +5,7 @@ mod names;
 use super::lineage::Member;
 use crate::fact::{Claim, Kind};
 use crate::interp::{self, FinalObject, Outcome};
-use crate::invariant::{self, CellValue, Subject};
+use crate::invariant::{self, CellValue, Observable};
 use crate::ir::{CType, Const, Field, VarKind};
 use crate::report::{self, Argument, CallResult, MemoryObject, Run, Undefined, Witness, WitnessKind};
 use crate::semantics::c_text::{float_literal, string_literal};
@@ -114,7 +114,7 @@ type Values = BTreeMap<String, String>;
 fn values(churn: Option<&invariant::Churn>, old: &Names, names: &Names) -> (Values, Values) {
     let (mut before, mut after) = (Values::new(), Values::new());
     match churn.map(|c| (&c.subject, c)) {
-        Some((Subject::Cell { name, .. }, churn)) => {
+        Some((Observable::Cell { name, .. }, churn)) => {
             if let Some(change) = &churn.cell {
                 let text = |v: &CellValue, names: &Names| match v {
                     CellValue::Const(c) => constant(*c, &change.ty),
@@ -124,12 +124,12 @@ fn values(churn: Option<&invariant::Churn>, old: &Names, names: &Names) -> (Valu
                 after.insert(name.to_string(), text(&change.new, names));
             }
         }
-        Some((Subject::Memory, churn)) => {
+        Some((Observable::Memory, churn)) => {
             if let Some((a, b)) = &churn.objects {
                 changed_cells((a, old), (b, names), &mut before, &mut after);
             }
         }
-        Some((Subject::Calls, churn)) => {
+        Some((Observable::Calls, churn)) => {
             let (gone, new) = differing_calls(churn, (&names.run.old, old), (&names.run.new, names));
             before.insert(churn.subject.name(), gone);
             after.insert(churn.subject.name(), new);
@@ -214,7 +214,7 @@ fn changed_cells(a: Sided, b: Sided, before: &mut Values, after: &mut Values) {
 /// Whether the two sides of a churn about memory have the same in every place that both have: a type
 /// was laid out in another way, and that is all.
 pub fn is_layout_only(c: &invariant::Churn, old: &Member, new: &Member) -> bool {
-    let (Some((a, b)), Some(run), Subject::Memory) = (&c.objects, &c.witness, &c.subject) else {
+    let (Some((a, b)), Some(run), Observable::Memory) = (&c.objects, &c.witness, &c.subject) else {
         return false;
     };
     let (before, after) = (Names::new(run, old), Names::new(run, new));

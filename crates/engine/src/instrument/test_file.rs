@@ -15,7 +15,7 @@ use crate::analysis::VersionInput;
 use crate::frontend::c;
 use crate::frontend::c::outline::FunctionOutline;
 use crate::interp::asks_streams;
-use crate::invariant::Subject;
+use crate::invariant::Observable;
 use crate::ir::{CType, Callee, FloatKind, Function, Global, Instr, Linkage};
 use crate::report::escape::visible;
 use crate::report::{
@@ -521,7 +521,7 @@ impl Test<'_> {
     /// values are none of C's.
     fn calls(&self) -> Result<Option<Check>, String> {
         let subject = self.churn.subject.as_str();
-        if subject != Subject::Calls.name() {
+        if subject != Observable::Calls.name() {
             return Ok(None);
         }
         let of = |run: &Run| -> Result<Vec<String>, String> {

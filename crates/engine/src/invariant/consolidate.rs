@@ -5,28 +5,28 @@
 //! consecutive classes differ, a concrete run that shows the difference decides; then the solver;
 //! what neither settles is said to be undecided.
 
-use super::assume;
-use super::callees::Site;
-use super::causes::CauseLines;
-use super::cell::CellChange;
-use super::defined;
-use super::events::{drop_long, undefined_fact};
-use super::examples::Moves;
-use super::fact::Fact;
-use super::inductive::Inductive;
-use super::inputs;
-use super::point::{Kind, Point};
-use super::precondition::Precondition;
-use super::properties::{self, PinnedFact, Property};
-use super::quantity::Quantity;
-use super::reached;
-use super::relaid;
-use super::runs::{self, Budget, Difference, Kept, Run};
-use super::separation::{LoopFrames, Regions};
-use super::subject::{self, Subject};
-use super::summary::{Summaries, Summary};
 use crate::cost;
 use crate::interp::{FinalObject, Program};
+use crate::invariant::candidate::quantity::Quantity;
+use crate::invariant::change::cell::CellChange;
+use crate::invariant::change::events::{drop_long, undefined_fact};
+use crate::invariant::fact::Fact;
+use crate::invariant::obligation::properties::{self, PinnedFact, Property};
+use crate::invariant::observable::{self, Observable};
+use crate::invariant::point::{Kind, Point};
+use crate::invariant::proof::abstraction;
+use crate::invariant::proof::callees::Site;
+use crate::invariant::proof::defined;
+use crate::invariant::proof::inductive::Inductive;
+use crate::invariant::proof::precondition::Precondition;
+use crate::invariant::proof::separation::{LoopFrames, Regions};
+use crate::invariant::proof::summary::{Summaries, Summary};
+use crate::invariant::witness::attribution::CauseLines;
+use crate::invariant::witness::inputs;
+use crate::invariant::witness::reached;
+use crate::invariant::witness::relaid;
+use crate::invariant::witness::runs::{self, Budget, Difference, Run, RunCache};
+use crate::invariant::witness::selection::Moves;
 use crate::ir::{CType, Sort, TermId, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::Naming;
@@ -51,7 +51,7 @@ pub struct Task<'a> {
     /// The program of each class, for runs; the function's name in it is that of the body.
     pub programs: Vec<Arc<Program>>,
     /// Runs of these programs so far.
-    pub kept: &'a Kept,
+    pub kept: &'a RunCache,
     /// Facts that are to hold at the exit.
     pub pins: Vec<PinnedFact>,
     /// Conditions at the entry that callers see to, as the project says; properties are judged under them.
@@ -139,7 +139,7 @@ pub enum Claim {
 pub struct Churn {
     pub from: usize,
     pub to: usize,
-    pub subject: Subject,
+    pub subject: Observable,
     pub removed: Vec<Fact>,
     pub added: Vec<Fact>,
     pub claim: Claim,
@@ -258,13 +258,13 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
         };
         let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
         let points = match task.points.exit && task.is_own() {
-            true => vec![Engine::new(task, &flow).shown_by_runs(&reason)],
+            true => vec![FunctionAnalysis::new(task, &flow).shown_by_runs(&reason)],
             false => FunctionDiff::nothing(reason).points,
         };
         return FunctionDiff { nodes_total, properties, points, ..FunctionDiff::default() };
     }
     let allowance = task.allowance();
-    let mut engine = Engine::new(task, &flow);
+    let mut engine = FunctionAnalysis::new(task, &flow);
     let points = engine.points();
     let properties = if task.points.exit { properties::check(task, Some(&mut engine)) } else { Vec::new() };
     FunctionDiff {
@@ -299,7 +299,7 @@ pub(super) enum Verdict {
     Open,
 }
 
-pub(super) struct Engine<'a> {
+pub(super) struct FunctionAnalysis<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) e: Evaluator<'a>,
     pub(super) solver: smt::Decider,
@@ -325,23 +325,23 @@ pub(super) struct Engine<'a> {
     pub(super) quantities: BTreeMap<String, Quantity>,
     /// What proofs about elements of arrays took for granted so far.
     pub(super) elements_assumed: BTreeSet<String>,
-    /// By class: see [`Engine::separated`].
+    /// By class: see [`FunctionAnalysis::separated`].
     pub(super) known_regions: BTreeMap<usize, Rc<Regions>>,
     /// By class: what its loops write.
     pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
     /// By class: places that are only read or also written, by address, bytes and sort.
     pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
-    /// By class: see [`Engine::branch_terms`].
+    /// By class: see [`FunctionAnalysis::branch_terms`].
     pub(super) branch_terms: BTreeMap<usize, Rc<Vec<TermId>>>,
-    /// By class: see [`Engine::defined`].
+    /// By class: see [`FunctionAnalysis::defined`].
     pub(super) defined: BTreeMap<usize, TermId>,
     /// By class: calls whose results are used.
     pub(super) sites: BTreeMap<usize, Rc<Vec<Site>>>,
     /// By class: what holds of the function's own calls, once it was looked for.
     pub(super) own: BTreeMap<usize, Option<Arc<Summary>>>,
-    /// See [`Engine::calls_before`].
+    /// See [`FunctionAnalysis::calls_before`].
     pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
-    /// See [`super::examples::Moves`].
+    /// See [`crate::invariant::witness::selection::Moves`].
     pub(super) moves: Moves,
     /// Structures lie otherwise in some class than in another: addresses of two classes are not compared, and
     /// what facts of memory have in common is what they say.
@@ -350,15 +350,15 @@ pub(super) struct Engine<'a> {
     pub(super) said: BTreeSet<String>,
 }
 
-impl<'a> Engine<'a> {
+impl<'a> FunctionAnalysis<'a> {
     /// Prepares the analysis of one function.
-    pub(super) fn new(task: &'a Task<'a>, flow: &'a Flow) -> Engine<'a> {
+    pub(super) fn new(task: &'a Task<'a>, flow: &'a Flow) -> FunctionAnalysis<'a> {
         let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
         let small = smt::Limits { rlimit: task.options.rlimit / LEMMA_SHARE, ..limits };
         let allowance = task.allowance();
         let elements = smt::Allowance::new(&Rc::default(), task.share_of(ELEMENTS));
         let lemmas = || smt::Decider::new(small, 0).sharing(allowance.clone());
-        Engine {
+        FunctionAnalysis {
             task,
             e: Evaluator::new(task.graph, flow, task.callees, task.pointer_bits),
             solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
@@ -428,11 +428,11 @@ impl<'a> Engine<'a> {
         self.namings = self.name_values();
         let watched = self.task.programs.iter().any(|p| p.is_watched_at_exit());
         let program = self.task.graph.bodies.iter().all(|b| &*b.name == "main") && !watched;
-        for subject in subject::at(self.task.graph, self.diff.point.kind) {
+        for subject in observable::at(self.task.graph, self.diff.point.kind) {
             if !values {
                 break;
             }
-            if subject == Subject::Memory {
+            if subject == Observable::Memory {
                 // Nobody sees the memory of a program that has ended.
                 if program {
                     continue;
@@ -463,17 +463,17 @@ impl<'a> Engine<'a> {
     }
 
     /// Compares a subject in all pairs of classes, and keeps what classes share of it.
-    pub(super) fn subject(&mut self, subject: &Subject) -> Vec<((usize, usize), Verdict)> {
+    pub(super) fn subject(&mut self, subject: &Observable) -> Vec<((usize, usize), Verdict)> {
         let sides = self.sides(subject);
         let mut verdicts = Vec::new();
         for &(from, to) in &self.task.pairs.clone() {
-            if *subject == Subject::Result && self.returns_nothing(from) != self.returns_nothing(to) {
+            if *subject == Observable::Result && self.returns_nothing(from) != self.returns_nothing(to) {
                 let reason = "only one of the versions returns a value";
                 verdicts.push(((from, to), self.undecided(subject, from, to, reason)));
             }
             let (Some(a), Some(b)) = (sides.get(&from), sides.get(&to)) else { continue };
             let told = match subject {
-                Subject::Memory => self.settled_memory.contains(&(from, to)),
+                Observable::Memory => self.settled_memory.contains(&(from, to)),
                 _ => !subject.is_observable() && !self.task.options.all && self.is_told(from, to),
             };
             let begins = subject.is_observable() && self.begins(from, to) || self.is_hooked(from, to);
@@ -543,20 +543,20 @@ impl<'a> Engine<'a> {
     }
 
     /// Facts of a subject in every class.
-    pub(super) fn sides(&mut self, subject: &Subject) -> BTreeMap<usize, Side> {
+    pub(super) fn sides(&mut self, subject: &Observable) -> BTreeMap<usize, Side> {
         let all = self.task.graph.all_classes();
         match subject {
-            Subject::Ends => all.iter().map(|c| (c, self.ends_of(c))).collect(),
+            Observable::Ends => all.iter().map(|c| (c, self.ends_of(c))).collect(),
             _ => {
                 let mut sides = BTreeMap::new();
                 let point = self.diff.point.clone();
-                for (set, val) in subject::values_at(&mut self.e, subject, &point, &all) {
+                for (set, val) in observable::values_at(&mut self.e, subject, &point, &all) {
                     for c in set.iter() {
                         let side = self.side(subject, c, &val);
                         sides.insert(c, side);
                     }
                 }
-                if *subject == Subject::Output {
+                if *subject == Observable::Output {
                     all.iter().for_each(|c| self.add_output_at_ends(c, &mut sides));
                 }
                 sides
@@ -564,10 +564,10 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn side(&mut self, subject: &Subject, class: usize, val: &Val) -> Side {
+    fn side(&mut self, subject: &Observable, class: usize, val: &Val) -> Side {
         let term = val.term;
         let causes = match subject {
-            Subject::Cell { address, .. } => self.cell_causes(class, *address, val),
+            Observable::Cell { address, .. } => self.cell_causes(class, *address, val),
             _ => val.causes.clone(),
         };
         let val = &Val { causes, ..val.clone() };
@@ -581,7 +581,7 @@ impl<'a> Engine<'a> {
             unknown,
         };
         // Output is judged case by case.
-        let open = *subject != Subject::Output && {
+        let open = *subject != Observable::Output && {
             let shown = self.defined_value(class, term);
             self.e.rests_on_indeterminate(shown)
         };
@@ -589,8 +589,8 @@ impl<'a> Engine<'a> {
             return side;
         }
         side.facts = match subject {
-            Subject::Output => self.output_facts(class, val),
-            Subject::Memory => Vec::new(),
+            Observable::Output => self.output_facts(class, val),
+            Observable::Memory => Vec::new(),
             _ => self.value_facts(subject, class, val),
         };
         side
@@ -599,7 +599,7 @@ impl<'a> Engine<'a> {
     /// Decides how a subject differs between two classes, and reports it.
     pub(super) fn compare(
         &mut self,
-        subject: &Subject,
+        subject: &Observable,
         from: usize,
         to: usize,
         a: &Side,
@@ -609,7 +609,7 @@ impl<'a> Engine<'a> {
         let runs = self.task.runs(from, to);
         let mut found = match (subject, self.diff.point.kind) {
             (_, Kind::Exit) => self.witness(&runs, subject, from, to),
-            (Subject::Variable { .. }, _) => {
+            (Observable::Variable { .. }, _) => {
                 self.differing_run(&subject.key(), from, to).map(|r| (r, Difference::Defined))
             }
             _ => None,
@@ -637,7 +637,7 @@ impl<'a> Engine<'a> {
             }
             // That there is one end more or less is told as such.
             let more_ends = a.key.len() != b.key.len() && a.key.first() == b.key.first();
-            if *subject == Subject::Output && more_ends {
+            if *subject == Observable::Output && more_ends {
                 return Verdict::Open;
             }
             if self.relaid {
@@ -664,7 +664,7 @@ impl<'a> Engine<'a> {
             facts.map(|(_, f)| f.clone()).collect()
         };
         let (mut removed, mut added) = (not_in(a, b), not_in(b, a));
-        if matches!(subject, Subject::Output | Subject::Ends) && !self.task.options.all {
+        if matches!(subject, Observable::Output | Observable::Ends) && !self.task.options.all {
             drop_long(&mut removed, &mut added);
         }
         if removed.is_empty() && added.is_empty() {
@@ -701,7 +701,7 @@ impl<'a> Engine<'a> {
             _ => self.causes_of_change((from, to), (a, b), witness.as_ref()),
         };
         let objects = match subject {
-            Subject::Memory => witness.as_ref().and_then(|r| self.changed_object(r, from, to)),
+            Observable::Memory => witness.as_ref().and_then(|r| self.changed_object(r, from, to)),
             _ => None,
         };
         let cell = witness.as_ref().and_then(|r| self.cell_change(r, subject, from, to));
@@ -731,7 +731,7 @@ impl<'a> Engine<'a> {
 
     /// Asks the solver whether a subject is equal on all inputs that reach the exit in both classes.
     /// A model is replayed.
-    fn equal(&mut self, subject: &Subject, from: usize, to: usize, a: &Side, b: &Side) -> Equality {
+    fn equal(&mut self, subject: &Observable, from: usize, to: usize, a: &Side, b: &Side) -> Equality {
         let mut pairs = a.key.iter().zip(&b.key).enumerate().filter(|(_, (x, y))| x != y);
         let (Some((at, (&ta, &tb))), None) = (pairs.next(), pairs.next()) else {
             return Equality::Differ(None);
@@ -745,8 +745,8 @@ impl<'a> Engine<'a> {
         }
         let mut under = self.e.pool.bool(true);
         // The first value is the exit's, the others are those of other ends.
-        for c in [from, to].into_iter().filter(|_| *subject != Subject::Ends) {
-            let ends = subject::abnormal_ends(&self.e, c);
+        for c in [from, to].into_iter().filter(|_| *subject != Observable::Ends) {
+            let ends = observable::abnormal_ends(&self.e, c);
             let node = at.checked_sub(1).and_then(|i| ends.get(i)).copied().unwrap_or(Mvicfg::EXIT);
             for (_, v) in self.e.reach_from_entry(node, &VersionSet::single(c)) {
                 under = self.e.pool.and(under, v.term);
@@ -770,13 +770,13 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn undecided(&mut self, subject: &Subject, from: usize, to: usize, reason: &str) -> Verdict {
+    fn undecided(&mut self, subject: &Observable, from: usize, to: usize, reason: &str) -> Verdict {
         // Of locals nothing is asked but what can be answered, and cells are asked about as memory.
         // Where a cell tells of a change, what else there may be in memory is not asked.
         let cells_tell =
-            |c: &Churn| (c.from, c.to) == (from, to) && matches!(c.subject, Subject::Cell { .. });
-        let told = *subject == Subject::Memory && self.diff.churns.iter().any(cells_tell);
-        if subject.is_observable() && !matches!(subject, Subject::Cell { .. }) && !told {
+            |c: &Churn| (c.from, c.to) == (from, to) && matches!(c.subject, Observable::Cell { .. });
+        let told = *subject == Observable::Memory && self.diff.churns.iter().any(cells_tell);
+        if subject.is_observable() && !matches!(subject, Observable::Cell { .. }) && !told {
             self.diff.undecided.push(Undecided { text: subject.name(), reason: reason.into() });
         }
         Verdict::Open
@@ -786,7 +786,7 @@ impl<'a> Engine<'a> {
     pub(super) fn shown(&mut self, class: usize, term: TermId) -> TermId {
         let unchecked = &self.e.unchecked;
         let taken = |t: TermId| unchecked.get(&t).is_some_and(|set| set.contains(class));
-        assume::well_formed(&mut self.e.pool, term, &taken)
+        abstraction::well_formed(&mut self.e.pool, term, &taken)
     }
 
     pub(super) fn assumptions(&self, exact: TermId, shown: TermId) -> Vec<String> {

@@ -1,73 +1,35 @@
-//! Templates, candidates, queries, proof and refutation, consolidation, ranking.
+//! Facts of one function at its matched points: what may hold ([`candidate`]), what does ([`proof`]), what changed
+//! between classes ([`change`]), what shows it ([`witness`]), and what must hold ([`obligation`]).
+//!
+//! [`consolidate`] asks them in this order, point by point.
 
-mod aggregate;
-mod agreement;
-mod assume;
-mod bounded;
-mod by_runs;
-mod call_churns;
-mod callees;
-mod calls;
-mod cases;
-mod causes;
-mod cell;
+mod candidate;
+mod change;
 mod consolidate;
-mod defined;
-mod elements;
-mod event;
-mod events;
-mod examples;
 mod fact;
-mod gate;
-mod given;
-mod inductive;
-mod inputs;
-mod k_induction;
-mod lengths;
+mod name_resolution;
 mod naming;
-mod outcomes;
-mod peeled;
+mod obligation;
+mod observable;
 mod point;
-mod polynomial;
-mod precondition;
-mod properties;
-mod protocol;
-mod quantified;
-mod quantity;
-mod reached;
-mod refusals;
-mod relaid;
-mod relations;
-mod relevance;
-mod rows;
-mod runs;
-mod safety;
-mod scope;
-mod separation;
-mod series;
-mod shrink;
-mod subject;
-mod summary;
-mod templates;
+mod proof;
 mod text;
-mod transfer;
-mod typestate;
-mod watched;
+mod witness;
 
-pub use causes::CauseLines;
-pub use cell::{CellChange, CellValue};
+pub use change::cell::{CellChange, CellValue};
 pub use consolidate::{
     Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,
 };
 pub use fact::{Fact, Template};
-pub use gate::{Checked, check_function};
-pub use inputs::from_model as input_of_model;
+pub use obligation::gate::{Checked, check_function};
+pub use obligation::properties::{Break, PinnedFact, Property, PropertyKind, Standing};
+pub use obligation::safety::Harm;
+pub use observable::Observable;
 pub use point::{Kind, Point};
-pub use precondition::Precondition;
-pub use properties::{Break, PinnedFact, Property, PropertyKind, Standing};
-pub use reached::{ByClass as ReachedByClass, speaks_of};
-pub use relaid::layouts_differ;
-pub use runs::{Budget, Kept, Run, replay};
-pub use safety::Harm;
-pub use subject::Subject;
-pub use summary::{Summaries, Summary, summarise};
+pub use proof::precondition::Precondition;
+pub use proof::summary::{Summaries, Summary, summarise};
+pub use witness::attribution::CauseLines;
+pub use witness::inputs::from_model as input_of_model;
+pub use witness::reached::{ByClass as ReachedByClass, speaks_of};
+pub use witness::relaid::layouts_differ;
+pub use witness::runs::{Budget, Run, RunCache, replay};

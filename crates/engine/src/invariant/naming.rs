@@ -1,15 +1,15 @@
 //! Names of values at a point, and which texts a reader can make sense of.
 
-use super::consolidate::Engine;
-use super::subject::{self, Subject};
 use crate::fact::{Expression, Formula, Kind};
+use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::observable::{self, Observable};
 use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf, Unit, retyped};
 use crate::semantics::c_text::{Named, Naming};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-impl<'a> Engine<'a> {
+impl<'a> FunctionAnalysis<'a> {
     /// Whether a person can make sense of what is written: nothing was left out of it, and it does not speak of
     /// states inside the function that have no name in C.
     pub(super) fn is_readable(&self, formula: &Formula) -> bool {
@@ -45,9 +45,9 @@ impl<'a> Engine<'a> {
         let mut names: BTreeMap<TermId, Named> = BTreeMap::new();
         let mut changed_params: BTreeSet<Arc<str>> = BTreeSet::new();
         let point = self.diff.point.clone();
-        for s in subject::at(graph, point.kind) {
-            let Subject::Variable { name, ordinal: 0 } = &s else { continue };
-            let part = subject::values_at(&mut self.e, &s, &point, &all);
+        for s in observable::at(graph, point.kind) {
+            let Observable::Variable { name, ordinal: 0 } = &s else { continue };
+            let part = observable::values_at(&mut self.e, &s, &point, &all);
             let shown: BTreeSet<TermId> = part
                 .iter()
                 .flat_map(|(set, v)| set.iter().map(|c| (c, v.term)))
@@ -61,7 +61,7 @@ impl<'a> Engine<'a> {
             match self.e.pool.get(term) {
                 Term::Leaf(Leaf::Param { name: p, .. }) if p == name => {}
                 Term::App(App::Uf(Uf::Input { .. }), _) if everywhere => {
-                    if let Some(ty) = subject::type_of(graph, &s, graph.bodies.len() - 1) {
+                    if let Some(ty) = observable::type_of(graph, &s, graph.bodies.len() - 1) {
                         names.entry(term).or_insert(Named { text: name.to_string(), ty });
                     }
                 }
@@ -70,7 +70,7 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        let memory = subject::values_at(&mut self.e, &Subject::Memory, &point, &all);
+        let memory = observable::values_at(&mut self.e, &Observable::Memory, &point, &all);
         let old_memory = memory.iter().any(|(_, v)| !matches!(self.e.pool.get(v.term), Term::Leaf(_)));
         let task = self.task;
         let bodies = graph.bodies.iter().zip(&task.units);
@@ -85,9 +85,9 @@ impl<'a> Engine<'a> {
     }
 
     /// The names of a class but for that of a subject, which would say nothing of itself.
-    pub(super) fn naming_without(&self, class: usize, subject: &Subject) -> Naming<'a> {
+    pub(super) fn naming_without(&self, class: usize, subject: &Observable) -> Naming<'a> {
         let mut naming = self.namings[class].clone();
-        if let Subject::Variable { name, .. } = subject {
+        if let Observable::Variable { name, .. } = subject {
             naming.names.retain(|_, n| n.text != **name);
         }
         naming

@@ -1,6 +1,6 @@
 //! Wording of facts in C.
 
-use super::event::Atom;
+use crate::invariant::change::event::Atom;
 use crate::ir::{CType, TermId, TermPool};
 use crate::semantics::c_text::{self, Naming};
 

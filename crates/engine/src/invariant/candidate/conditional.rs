@@ -1,0 +1,296 @@
+//! Facts of some executions only: `n >= 0 ==> i <= n`, `\result == -1 ==> x == 0`.
+//!
+//! A *guard* compares one value with a number: a value that the function was given with numbers of
+//! its own branches, a result with those that it takes. What the executions in which a guard is true
+//! suggest, and all of them do not, is a candidate under this guard (iDiscovery's way to candidates
+//! with a condition; Houdini and the solver judge it like any other).
+
+use crate::invariant::candidate::templates::{self, Candidate, Observed, number};
+use crate::invariant::consolidate::FunctionAnalysis;
+use crate::ir::{CType, Const, Instr, Op, Term, TermId, TermPool};
+use crate::mvicfg::VersionSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Guards of one point, candidates of one guard and of all, and numbers that one value is compared
+/// with, for equality and for order.
+const MAX_GUARDS: usize = 16;
+/// Of no more numbers than this each that a result takes is a guard.
+const FEW_RESULTS: usize = 4;
+const MAX_EACH: usize = 14;
+const MAX_ALL: usize = 140;
+const MAX_NUMBERS: usize = 6;
+const MAX_ORDERS: usize = 4;
+/// Fewest executions that a guard has to pick: it and the solver leave less to chance.
+const SUPPORT: usize = 3;
+/// Branches of one class whose comparisons are looked at.
+const MAX_BRANCHES: usize = 200;
+
+/// Comparison of one value with a number.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Guard {
+    pub x: String,
+    pub test: Test,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Test {
+    AtLeast(i128),
+    AtMost(i128),
+    Is(i128),
+    IsNot(i128),
+    Null,
+    NonNull,
+}
+
+impl Guard {
+    pub fn text(&self) -> String {
+        let x = &self.x;
+        match self.test {
+            Test::AtLeast(1) => format!("{x} > 0"),
+            Test::AtLeast(k) => format!("{x} >= {k}"),
+            Test::AtMost(-1) => format!("{x} < 0"),
+            Test::AtMost(k) => format!("{x} <= {k}"),
+            Test::Is(k) => format!("{x} == {k}"),
+            Test::IsNot(k) => format!("{x} != {k}"),
+            Test::Null => format!("{x} == NULL"),
+            Test::NonNull => format!("{x} != NULL"),
+        }
+    }
+
+    /// Evaluates on one execution; `None` when the value is missing.
+    pub fn holds(&self, value: &dyn Fn(&str) -> Option<(Const, CType)>) -> Option<bool> {
+        let (c, ty) = value(&self.x)?;
+        self.test.holds(c, &ty)
+    }
+
+    /// The guard as a term.
+    pub fn term(
+        &self,
+        pool: &mut TermPool,
+        value: &dyn Fn(&str) -> Option<(TermId, CType)>,
+    ) -> Option<TermId> {
+        let (t, ty) = value(&self.x)?;
+        let width = pool.sort(t).bits()?;
+        let (k, order) = match self.test {
+            Test::AtLeast(k) | Test::AtMost(k) => (k, true),
+            Test::Is(k) | Test::IsNot(k) => (k, false),
+            Test::Null | Test::NonNull => (0, false),
+        };
+        let k = pool.bv(width, k);
+        if order {
+            let op = if ty.is_signed() { Op::Sle } else { Op::Ule };
+            let sides = if matches!(self.test, Test::AtLeast(_)) { [k, t] } else { [t, k] };
+            return Some(pool.op(op, &sides));
+        }
+        let equal = pool.eq(t, k);
+        Some(if matches!(self.test, Test::IsNot(_) | Test::NonNull) { pool.not(equal) } else { equal })
+    }
+}
+
+impl Test {
+    pub(in crate::invariant) fn holds(self, c: Const, ty: &CType) -> Option<bool> {
+        let n = || number(c, ty);
+        Some(match self {
+            Test::AtLeast(k) => n()? >= k,
+            Test::AtMost(k) => n()? <= k,
+            Test::Is(k) => n()? == k,
+            Test::IsNot(k) => n()? != k,
+            Test::Null => c.to_bits() == 0,
+            Test::NonNull => c.to_bits() != 0,
+        })
+    }
+
+    /// The bound that a loop leaves whose condition is the test, when it goes on by one.
+    pub fn left_by(self, x: &str) -> Candidate {
+        match self {
+            Test::AtMost(k) => Candidate::AtMost(x.to_owned(), k + 1),
+            Test::AtLeast(k) => Candidate::AtLeast(x.to_owned(), k - 1),
+            Test::Is(k) | Test::IsNot(k) => Candidate::AtMost(x.to_owned(), k),
+            Test::Null | Test::NonNull => Candidate::NonNull(x.to_owned()),
+        }
+    }
+
+    /// What is the opposite, under which other things hold.
+    fn opposite(self) -> Test {
+        match self {
+            Test::AtLeast(k) => Test::AtMost(k - 1),
+            Test::AtMost(k) => Test::AtLeast(k + 1),
+            Test::Is(k) => Test::IsNot(k),
+            Test::IsNot(k) => Test::Is(k),
+            Test::Null => Test::NonNull,
+            Test::NonNull => Test::Null,
+        }
+    }
+}
+
+impl FunctionAnalysis<'_> {
+    /// Returns all parts of the conditions of a class's branches, once.
+    pub(in crate::invariant) fn branch_terms(&mut self, class: usize) -> Rc<Vec<TermId>> {
+        if let Some(known) = self.branch_terms.get(&class) {
+            return known.clone();
+        }
+        let graph = self.task.graph;
+        let single = VersionSet::single(class);
+        let mut roots = Vec::new();
+        for node in self.e.flow.classes[class].rpo.clone() {
+            let Instr::Branch { cond } = &graph.node(node).instr else { continue };
+            if roots.len() >= MAX_BRANCHES || self.e.is_exhausted() {
+                break;
+            }
+            for (_, v) in self.e.expr(cond, node, &single) {
+                let (clear, _) = self.separated(class, v.term);
+                roots.extend([v.term, clear]);
+            }
+        }
+        let terms = Rc::new(self.e.pool.reachable(&roots));
+        self.branch_terms.insert(class, terms.clone());
+        terms
+    }
+}
+
+/// The tests by which some terms compare others with a number, as the types of these read it.
+pub fn tests_of(
+    pool: &TermPool,
+    branches: &[TermId],
+    terms: &BTreeMap<TermId, CType>,
+) -> BTreeMap<TermId, BTreeSet<Test>> {
+    let mut found: BTreeMap<TermId, BTreeSet<Test>> = BTreeMap::new();
+    for &id in branches {
+        let Term::App(crate::ir::App::Op(op), args) = pool.get(id) else { continue };
+        let &[a, b] = args.as_slice() else { continue };
+        let (x, k, left) = match (pool.as_const(a), pool.as_const(b)) {
+            (None, Some(k)) => (a, k, true),
+            (Some(k), None) => (b, k, false),
+            _ => continue,
+        };
+        let Some(ty) = terms.get(&x) else { continue };
+        let Some(k) = number(k, ty) else { continue };
+        let signed = ty.is_signed();
+        let test = match (op, left) {
+            (Op::Eq, _) if ty.is_pointer() => Test::Null,
+            (Op::Eq, _) => Test::Is(k),
+            (Op::Slt, true) if signed => Test::AtMost(k - 1),
+            (Op::Ult, true) if !signed => Test::AtMost(k - 1),
+            (Op::Slt, false) if signed => Test::AtLeast(k + 1),
+            (Op::Ult, false) if !signed => Test::AtLeast(k + 1),
+            (Op::Sle, true) if signed => Test::AtMost(k),
+            (Op::Ule, true) if !signed => Test::AtMost(k),
+            (Op::Sle, false) if signed => Test::AtLeast(k),
+            (Op::Ule, false) if !signed => Test::AtLeast(k),
+            _ => continue,
+        };
+        let tests = found.entry(x).or_default();
+        let is_order = |t: &Test| matches!(t, Test::AtLeast(_) | Test::AtMost(_));
+        let most = if is_order(&test) { 2 * MAX_ORDERS } else { 2 * MAX_NUMBERS };
+        if tests.iter().filter(|t| is_order(t) == is_order(&test)).count() < most {
+            tests.extend([test, test.opposite()]);
+        }
+    }
+    found
+}
+
+/// The guards of a point: values that are given (`given`), with what branches compare them with, and
+/// the result, with the few numbers that it takes.
+pub fn guards(
+    vars: &[Observed],
+    given: &dyn Fn(&str) -> bool,
+    tests: &dyn Fn(&str) -> BTreeSet<Test>,
+) -> Vec<Guard> {
+    let mut found = Vec::new();
+    for v in vars {
+        let mut of_value: Vec<Test> = Vec::new();
+        if v.name == "\\result" {
+            of_value.extend(result_tests(v));
+        } else {
+            let plain: &[Test] = match &v.ty {
+                _ if !given(&v.name) => &[],
+                t if t.is_pointer() => &[Test::NonNull, Test::Null],
+                CType::Int { signed: true, .. } => &[Test::AtLeast(0), Test::AtLeast(1)],
+                CType::Int { .. } => &[Test::IsNot(0)],
+                _ => &[],
+            };
+            of_value.extend(plain);
+            of_value.extend(tests(&v.name));
+        }
+        let mut seen = BTreeSet::new();
+        of_value.retain(|t| seen.insert(*t));
+        found.extend(of_value.into_iter().map(|test| Guard { x: v.name.clone(), test }));
+    }
+    found.truncate(MAX_GUARDS);
+    found
+}
+
+/// The numbers that a result takes, where they are few, and its sign.
+fn result_tests(v: &Observed) -> Vec<Test> {
+    if v.ty.is_pointer() {
+        return vec![Test::NonNull, Test::Null];
+    }
+    let mut times: BTreeMap<i128, usize> = BTreeMap::new();
+    for n in v.values.iter().flatten().filter_map(|c| number(*c, &v.ty)) {
+        *times.entry(n).or_default() += 1;
+    }
+    let mut tests = Vec::new();
+    if times.first_key_value().is_some_and(|(n, _)| *n < 0) {
+        tests.push(Test::AtLeast(0));
+    }
+    // Of many numbers the usual ones are still words of their own.
+    let few = times.len() <= FEW_RESULTS;
+    let is_word = |n: i128| few || n == 0 || n == -1;
+    tests.extend(times.keys().filter(|n| is_word(**n)).map(|n| Test::Is(*n)));
+    if !few && times.contains_key(&0) {
+        tests.push(Test::IsNot(0));
+    }
+    tests
+}
+
+/// Returns the candidates that only those executions suggest in which a guard holds. `given`: which of
+/// the values the function was given.
+pub fn suggest(vars: &[Observed], guards: &[Guard], given: &dyn Fn(&str) -> bool) -> BTreeSet<Candidate> {
+    let always = templates::suggest(vars);
+    let mut found = BTreeSet::new();
+    // A weaker guard says more: it comes first, and what it suggests is not suggested again.
+    let mut of_value: BTreeMap<&str, BTreeSet<Candidate>> = BTreeMap::new();
+    for guard in guards {
+        let Some(v) = vars.iter().find(|v| v.name == guard.x) else { continue };
+        let part: Vec<bool> =
+            v.values.iter().map(|c| c.is_some_and(|c| guard.test.holds(c, &v.ty) == Some(true))).collect();
+        if part.iter().all(|p| *p) {
+            continue;
+        }
+        let only = |o: &Observed| Observed {
+            values: o.values.iter().zip(&part).filter(|(_, p)| **p).map(|(v, _)| *v).collect(),
+            ..o.clone()
+        };
+        let within: Vec<Observed> = vars.iter().map(only).collect();
+        let about_result = guard.x == "\\result";
+        // That a number is not negative is what most code takes for granted: what few executions
+        // suggest of all may hold of these only.
+        let usual = given(&guard.x) && matches!(guard.test, Test::AtLeast(0 | 1));
+        let seen =
+            of_value.entry(&guard.x).or_insert_with(|| if usual { BTreeSet::new() } else { always.clone() });
+        // Facts of the guard's own value say nothing, and those of what was given are the caller's.
+        let says_more = |c: &Candidate| {
+            let variables = c.variables();
+            // Of a number that is known every relation is a bound.
+            let number = matches!(guard.test, Test::Is(_) | Test::Null) && variables.contains(&&*guard.x);
+            variables.iter().any(|x| *x != guard.x && (about_result || !given(x)))
+                && !number
+                && !matches!(c, Candidate::Congruent { .. })
+        };
+        let mut fresh: Vec<Candidate> = templates::suggest_from(&within, SUPPORT)
+            .into_iter()
+            .filter(|c| says_more(c) && !seen.contains(c))
+            .collect();
+        let names_result = |c: &Candidate| c.variables().contains(&"\\result");
+        fresh.sort_by_key(|c| !names_result(c));
+        fresh.truncate(if usual { 2 * MAX_EACH } else { MAX_EACH });
+        for then in fresh {
+            seen.insert(then.clone());
+            if found.len() < MAX_ALL {
+                found.insert(Candidate::Given(guard.clone(), Box::new(then)));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,508 @@
+//! Memory at the exit, cell by cell: `E->cx == \old(E->cx) + 1` in place of "memory differs".
+//!
+//! The memory at the exit is one term: stores over the memory at entry, joined by `ite`. Its stores
+//! say which places a function writes. A place whose address is made of parameters, globals and what
+//! they lead to at entry means the same in all versions: it is a subject of its own, whose value is
+//! what is loaded from there at the exit. When the stores of two classes are all that sets their
+//! memories apart from one common memory, and every place written is equal, the memories are.
+
+use crate::fact::Formula;
+use crate::interp::{self, Identity, Input, Outcome, Program, Storage, Target, Value};
+use crate::invariant::consolidate::{FunctionAnalysis, Verdict};
+use crate::invariant::observable::{self, Observable, find_var};
+use crate::invariant::witness::runs::{self, Run};
+use crate::ir::{App, CType, Const, Function, Leaf, Op, Sort, Term, TermId, TermPool};
+use crate::mvicfg::MvId;
+use crate::semantics::{Lines, Val, c_text, library};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Most places that are looked at in one function, and most memory terms searched for them.
+const MAX_CELLS: usize = 32;
+const MAX_SEARCHED: usize = 4000;
+
+/// Address and bytes of a place.
+type Key = (TermId, u64);
+
+/// The places that a class writes.
+#[derive(Default)]
+struct Written {
+    cells: BTreeMap<Key, Sort>,
+    /// The memories that the stores are made on.
+    bottoms: BTreeSet<TermId>,
+    /// Nothing but the cells and dead locals was written to them.
+    complete: bool,
+    /// Further places, written before the calls and loops that the bottoms stand for: these may have left
+    /// them alone.
+    beneath: BTreeMap<Key, Sort>,
+}
+
+/// What a place holds at the end of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CellValue {
+    Const(Const),
+    Target(Target),
+}
+
+/// The values of a cell in the two runs of a witness.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellChange {
+    pub ty: CType,
+    pub old: CellValue,
+    pub new: CellValue,
+}
+
+/// The memories that a memory is made of.
+fn memories_of(pool: &TermPool, memory: TermId) -> Vec<TermId> {
+    let Term::App(_, args) = pool.get(memory) else { return Vec::new() };
+    args.iter().copied().filter(|a| pool.sort(*a) == Sort::Mem).collect()
+}
+
+/// Whether a place is seen from outside the function, by a name of the program's.
+fn is_told(pool: &TermPool, address: TermId) -> bool {
+    !is_local(pool, address) && !is_errno(pool, address)
+}
+
+impl FunctionAnalysis<'_> {
+    /// Finds the facts of the places that the function writes, and which pairs of classes they tell
+    /// all about.
+    pub(in crate::invariant) fn cells(&mut self) {
+        let all = self.task.graph.all_classes();
+        let point = self.diff.point.clone();
+        let mut written: BTreeMap<usize, Written> = BTreeMap::new();
+        for (set, val) in observable::values_at(&mut self.e, &Observable::Memory, &point, &all) {
+            for c in set.iter() {
+                written.insert(c, self.written(val.term));
+            }
+        }
+        let mut cells: BTreeMap<Key, Sort> = BTreeMap::new();
+        for w in written.values() {
+            cells.extend(w.cells.iter().map(|(k, s)| (*k, *s)));
+        }
+        if cells.len() > MAX_CELLS {
+            return;
+        }
+        for (key, sort) in written.values().flat_map(|w| &w.beneath) {
+            if cells.len() < MAX_CELLS {
+                cells.entry(*key).or_insert(*sort);
+            }
+        }
+        if cells.is_empty() {
+            return;
+        }
+        let mut open: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut subjects: Vec<Observable> = Vec::new();
+        for (&(address, bytes), &sort) in &cells {
+            match self.cell_name(address, sort, bytes) {
+                Some(name) => subjects.push(Observable::Cell { name: name.into(), address, sort, bytes }),
+                None => self.compare_unnamed(address, sort, bytes, &mut open),
+            }
+        }
+        if self.task.options.all {
+            // What stays as it was is worth a word, too.
+            let members: Vec<Observable> = all.iter().flat_map(|c| self.members(c)).collect();
+            subjects.extend(members);
+        }
+        subjects.sort();
+        subjects.dedup();
+        for s in &subjects {
+            for (pair, verdict) in self.subject(s) {
+                if verdict == Verdict::Open {
+                    open.insert(pair);
+                }
+            }
+        }
+        // A structure is returned in a local, of which no cell tells.
+        let bits = self.task.pointer_bits;
+        let returns_object = |b: &Arc<Function>| b.ret != CType::Void && b.ret.sort(bits).is_none();
+        if self.task.graph.bodies.iter().any(returns_object) {
+            return;
+        }
+        for &(from, to) in &self.task.pairs {
+            let (Some(a), Some(b)) = (written.get(&from), written.get(&to)) else { continue };
+            let one_bottom = a.bottoms == b.bottoms && a.bottoms.len() == 1;
+            if a.complete && b.complete && one_bottom && !open.contains(&(from, to)) {
+                self.settled_memory.insert((from, to));
+            }
+        }
+    }
+
+    /// The places that a memory was written at, by address and bytes; none where there are too many.
+    pub(in crate::invariant) fn written_places(&self, memory: TermId) -> BTreeMap<(TermId, u64), Sort> {
+        let cells = self.written(memory).cells;
+        if cells.len() > MAX_CELLS { BTreeMap::new() } else { cells }
+    }
+
+    /// Takes a memory apart.
+    fn written(&self, memory: TermId) -> Written {
+        let pool = &self.e.pool;
+        let mut found = Written { complete: true, ..Written::default() };
+        let mut seen = BTreeSet::new();
+        let mut work = vec![memory];
+        while let Some(m) = work.pop() {
+            if !seen.insert(m) {
+                continue;
+            }
+            if seen.len() > MAX_SEARCHED {
+                found.complete = false;
+                break;
+            }
+            match pool.get(m) {
+                Term::App(App::Op(Op::Ite), args) => work.extend(args.iter().skip(1)),
+                Term::App(App::Store { bytes }, args) => {
+                    let &[below, address, value] = args.as_slice() else { continue };
+                    work.push(below);
+                    let sort = match pool.sort(value) {
+                        Sort::Bool => Sort::Bv(8),
+                        sort => sort,
+                    };
+                    let places = addresses(pool, address).into_iter().filter(|a| is_told(pool, *a));
+                    found.cells.extend(places.map(|a| ((a, *bytes), sort)));
+                }
+                Term::App(App::ZeroBytes { .. } | App::CopyBytes { .. }, args) => {
+                    found.complete &= args.get(1).is_some_and(|a| is_local(pool, *a));
+                    work.extend(args.first());
+                }
+                _ => {
+                    found.bottoms.insert(m);
+                }
+            }
+        }
+        found.beneath = self.written_beneath(&found.bottoms, seen);
+        found
+    }
+
+    /// The places that were written before some calls and loops.
+    fn written_beneath(&self, bottoms: &BTreeSet<TermId>, mut seen: BTreeSet<TermId>) -> BTreeMap<Key, Sort> {
+        let pool = &self.e.pool;
+        let mut found = BTreeMap::new();
+        let mut work: Vec<TermId> = bottoms.iter().flat_map(|m| memories_of(pool, *m)).collect();
+        while let Some(m) = work.pop() {
+            if !seen.insert(m) {
+                continue;
+            }
+            if seen.len() > MAX_SEARCHED {
+                break;
+            }
+            if let Term::App(App::Store { bytes }, args) = pool.get(m)
+                && let &[_, address, value] = args.as_slice()
+                && is_told(pool, address)
+                && pool.sort(value) != Sort::Bool
+            {
+                found.insert((address, *bytes), pool.sort(value));
+            }
+            work.extend(memories_of(pool, m));
+        }
+        found
+    }
+
+    /// Returns the name of a place, if it has the same one in every class and no variable has it.
+    pub(in crate::invariant) fn cell_name(&self, address: TermId, sort: Sort, bytes: u64) -> Option<String> {
+        if !self.is_stable(address) {
+            return None;
+        }
+        let names = self.namings.iter().map(|n| {
+            let named = c_text::render_lvalue(&self.e.pool, address, sort, bytes, n);
+            named.map(|n| n.text).filter(|text| self.is_readable(&Formula::read(text.as_str())))
+        });
+        let names: BTreeSet<Option<String>> = names.collect();
+        let taken = |name: &str| self.task.graph.bodies.iter().any(|b| find_var(b, name, 0).is_some());
+        match (names.len(), names.into_iter().next()) {
+            (1, Some(name)) => name.filter(|n| !taken(n)),
+            _ => None,
+        }
+    }
+
+    /// Whether an address is made of nothing but what is given at entry.
+    pub(in crate::invariant) fn is_stable(&self, address: TermId) -> bool {
+        const MAX_TERMS: usize = 40;
+        let pool = &self.e.pool;
+        let parts = pool.reachable(&[address]);
+        parts.len() <= MAX_TERMS
+            && parts.iter().all(|&t| match pool.get(t) {
+                Term::Const(_) => true,
+                Term::Leaf(leaf) => {
+                    matches!(leaf, Leaf::Param { .. } | Leaf::SymbolAddr { .. } | Leaf::Memory)
+                }
+                Term::App(app, _) => match app {
+                    App::Op(op) => *op != Op::Ite,
+                    App::Load { .. } => true,
+                    _ => false,
+                },
+            })
+    }
+
+    /// Decides whether a place without a name is equal; where it is not shown to be, the pair stays
+    /// open.
+    fn compare_unnamed(
+        &mut self,
+        address: TermId,
+        sort: Sort,
+        bytes: u64,
+        open: &mut BTreeSet<(usize, usize)>,
+    ) {
+        let s = Observable::Cell { name: "".into(), address, sort, bytes };
+        let sides = self.sides(&s);
+        for &(from, to) in &self.task.pairs {
+            let (Some(a), Some(b)) = (sides.get(&from), sides.get(&to)) else { continue };
+            if a.key != b.key || a.unknown || b.unknown {
+                open.insert((from, to));
+            }
+        }
+    }
+
+    /// Type of a cell in a class.
+    pub(in crate::invariant) fn cell_type(&self, class: usize, subject: &Observable) -> Option<CType> {
+        let Observable::Cell { address, sort, bytes, .. } = subject else { return None };
+        let named = c_text::render_lvalue(&self.e.pool, *address, *sort, *bytes, self.namings.get(class)?);
+        named.map(|n| n.ty)
+    }
+
+    /// The nodes that write a cell, with what they write, in place of all that write memory.
+    pub(in crate::invariant) fn cell_causes(
+        &mut self,
+        class: usize,
+        address: TermId,
+        val: &Val,
+    ) -> Rc<Lines> {
+        use crate::ir::Instr;
+        let graph = self.task.graph;
+        let single = crate::mvicfg::VersionSet::single(class);
+        let mut causes = Lines::new();
+        for node in val.causes.iter() {
+            let Some(n) = graph.nodes.get(node).filter(|n| n.classes.contains(class)) else { continue };
+            let Instr::Store { addr, value, .. } = &n.instr else { continue };
+            let at = self.e.expr(addr, node as MvId, &single);
+            let here = at.iter().any(|(_, v)| addresses(&self.e.pool, v.term).contains(&address));
+            if here {
+                causes.insert(node);
+                for (_, v) in self.e.expr(value, node as MvId, &single) {
+                    causes = causes.union(&v.causes);
+                }
+            }
+        }
+        if causes.is_empty() { val.causes.clone() } else { Rc::new(causes) }
+    }
+
+    /// The first object that differs at the end of a run, as both versions leave it.
+    pub(in crate::invariant) fn changed_object(
+        &self,
+        run: &Run,
+        from: usize,
+        to: usize,
+    ) -> Option<(interp::FinalObject, interp::FinalObject)> {
+        let programs = &self.task.programs;
+        let identity = run.memory.as_ref()?;
+        let old = interp::final_object((&programs[from], &run.old), identity)?;
+        Some((old, interp::final_object((&programs[to], &run.new), identity)?))
+    }
+
+    /// The values of a cell at the end of a run, if they differ.
+    pub(in crate::invariant) fn cell_change(
+        &self,
+        run: &Run,
+        subject: &Observable,
+        from: usize,
+        to: usize,
+    ) -> Option<CellChange> {
+        let Observable::Cell { address, sort, bytes, .. } = subject else { return None };
+        if !runs::is_comparable(run) || !runs::both_return(run) {
+            return None;
+        }
+        let (programs, bodies) = (&self.task.programs, &self.task.graph.bodies);
+        let value = |class: usize, outcome: &Outcome| {
+            let entry = Entry {
+                pool: &self.e.pool,
+                input: &run.input,
+                program: &programs[class],
+                bodies: [&bodies[to], &bodies[from]],
+            };
+            let (identity, offset) = entry.place(*address)?;
+            held(&interp::final_object((&programs[class], outcome), &identity)?, offset, *sort, *bytes)
+        };
+        let (old, new) = (value(from, &run.old)?, value(to, &run.new)?);
+        let same = match (&old, &new) {
+            (CellValue::Const(a), CellValue::Const(b)) => runs::same(Some(*a), Some(*b)),
+            (a, b) => a == b,
+        };
+        let ty = self.cell_type(to, subject)?;
+        (!same).then_some(CellChange { ty, old, new })
+    }
+}
+
+/// The alternatives of an address.
+fn addresses(pool: &TermPool, address: TermId) -> Vec<TermId> {
+    const MAX: usize = 8;
+    let mut found = Vec::new();
+    let mut work = vec![address];
+    while let Some(a) = work.pop() {
+        match pool.as_op(a, Op::Ite) {
+            Some(args) if found.len() + work.len() < MAX => work.extend(args.iter().skip(1)),
+            _ => found.push(a),
+        }
+    }
+    found
+}
+
+/// Whether an address lies in a local, which nobody sees at the exit.
+fn is_local(pool: &TermPool, address: TermId) -> bool {
+    match pool.get(address) {
+        Term::Leaf(Leaf::LocalAddr { .. }) => true,
+        Term::App(App::Op(Op::Add), args) => args.iter().any(|a| is_local(pool, *a)),
+        _ => false,
+    }
+}
+
+/// Whether an address is that of `errno`, which is not told of beside results.
+fn is_errno(pool: &TermPool, address: TermId) -> bool {
+    matches!(pool.get(address), Term::Leaf(Leaf::SymbolAddr { symbol, .. }) if **symbol == *library::ERRNO)
+}
+
+/// What a run starts from.
+pub(in crate::invariant) struct Entry<'a> {
+    pub(in crate::invariant) pool: &'a TermPool,
+    pub(in crate::invariant) input: &'a Input,
+    pub(in crate::invariant) program: &'a Program,
+    /// Bodies whose parameters the input is for; names of the first go first.
+    pub(in crate::invariant) bodies: [&'a Arc<Function>; 2],
+}
+
+/// A value at entry: a number, or a place in an object.
+pub(in crate::invariant) enum Known {
+    Number(Const),
+    Place(Identity, i64),
+}
+
+impl Entry<'_> {
+    /// Where an address leads in the run.
+    pub(in crate::invariant) fn place(&self, address: TermId) -> Option<(Identity, i64)> {
+        match self.value(address, 0)? {
+            Known::Place(identity, offset) => Some((identity, offset)),
+            Known::Number(_) => None,
+        }
+    }
+
+    fn value(&self, t: TermId, depth: usize) -> Option<Known> {
+        if depth > 60 {
+            return None;
+        }
+        match self.pool.get(t) {
+            Term::Const(c) => Some(Known::Number(*c)),
+            Term::Leaf(Leaf::SymbolAddr { symbol, .. }) => {
+                Some(Known::Place(Identity::Global(symbol.clone()), 0))
+            }
+            Term::Leaf(Leaf::Param { name, .. }) => {
+                let position = |f: &Arc<Function>| f.params.iter().position(|p| f.var(*p).name == *name);
+                let [new, old] = self.bodies;
+                // A name that only the older one has is a parameter that was renamed.
+                let renamed = || position(old).filter(|_| old.params.len() == new.params.len());
+                let i = position(new).or_else(renamed)?;
+                self.given(self.input.arguments.get(i)?)
+            }
+            Term::App(App::Load { sort, bytes }, args) => {
+                let &[memory, address] = args.as_slice() else { return None };
+                if !matches!(self.pool.get(memory), Term::Leaf(Leaf::Memory)) {
+                    return None;
+                }
+                let Known::Place(identity, offset) = self.value(address, depth + 1)? else { return None };
+                self.at_entry(&identity, offset, *sort, *bytes)
+            }
+            Term::App(App::Op(op), args) => {
+                let values: Option<Vec<Known>> = args.iter().map(|a| self.value(*a, depth + 1)).collect();
+                applied(*op, &values?)
+            }
+            _ => None,
+        }
+    }
+
+    fn given(&self, v: &Value) -> Option<Known> {
+        match v {
+            Value::Const(c) => Some(Known::Number(*c)),
+            Value::Global { symbol, offset } => Some(Known::Place(Identity::Global(symbol.clone()), *offset)),
+            Value::Pointer { object, offset } => {
+                let o = self.input.objects.iter().find(|o| o.id == *object)?;
+                let identity = match &o.storage {
+                    Storage::Global(symbol) => Identity::Global(symbol.clone()),
+                    _ => Identity::Input(*object),
+                };
+                Some(Known::Place(identity, *offset))
+            }
+            Value::Function(_) => None,
+        }
+    }
+
+    pub(in crate::invariant) fn at_entry(
+        &self,
+        identity: &Identity,
+        offset: i64,
+        sort: Sort,
+        bytes: u64,
+    ) -> Option<Known> {
+        let found = self.input.objects.iter().find(|o| match (&o.storage, identity) {
+            (Storage::Global(symbol), Identity::Global(s)) => symbol == s,
+            (_, Identity::Input(id)) => o.id == *id,
+            _ => false,
+        });
+        let Some(o) = found else {
+            let Identity::Global(symbol) = identity else { return None };
+            return match held(&interp::initial_global(self.program, symbol)?, offset, sort, bytes)? {
+                CellValue::Const(c) => Some(Known::Number(c)),
+                CellValue::Target(Target::Object { identity, offset }) => {
+                    Some(Known::Place(identity, offset))
+                }
+                CellValue::Target(_) => None,
+            };
+        };
+        if let Some((_, v)) = o.pointers.iter().find(|(at, _)| i64::try_from(*at) == Ok(offset)) {
+            return self.given(v);
+        }
+        scalar(&o.bytes, &o.undefined, offset, sort, bytes).map(Known::Number)
+    }
+}
+
+fn applied(op: Op, args: &[Known]) -> Option<Known> {
+    let step = |offset: i64, c: &Const, sign: i128| {
+        let moved = i128::from(offset) + sign * c.signed()?;
+        i64::try_from(moved).ok()
+    };
+    match (op, args) {
+        (Op::Add, [Known::Place(id, at), Known::Number(c)] | [Known::Number(c), Known::Place(id, at)]) => {
+            Some(Known::Place(id.clone(), step(*at, c, 1)?))
+        }
+        (Op::Sub, [Known::Place(id, at), Known::Number(c)]) => {
+            Some(Known::Place(id.clone(), step(*at, c, -1)?))
+        }
+        _ => {
+            let number = |k: &Known| if let Known::Number(c) = k { Some(*c) } else { None };
+            let numbers: Option<Vec<Const>> = args.iter().map(number).collect();
+            op.eval(&numbers?).ok().map(Known::Number)
+        }
+    }
+}
+
+/// Reads a final object.
+pub(in crate::invariant) fn held(
+    o: &interp::FinalObject,
+    offset: i64,
+    sort: Sort,
+    bytes: u64,
+) -> Option<CellValue> {
+    if !o.live {
+        return None;
+    }
+    if let Some(p) = o.pointers.iter().find(|p| i64::try_from(p.offset) == Ok(offset)) {
+        return (p.target != Target::Dangling).then(|| CellValue::Target(p.target.clone()));
+    }
+    scalar(&o.bytes, &o.undefined, offset, sort, bytes).map(CellValue::Const)
+}
+
+fn scalar(bytes: &[u8], undefined: &[bool], offset: i64, sort: Sort, count: u64) -> Option<Const> {
+    let start = usize::try_from(offset).ok()?;
+    let range = start..start.checked_add(usize::try_from(count).ok()?)?;
+    if undefined.get(range.clone()).is_some_and(|u| u.contains(&true)) || count > 16 {
+        return None;
+    }
+    let bits = bytes.get(range)?.iter().rev().fold(0u128, |bits, b| bits << 8 | u128::from(*b));
+    Const::from_bits(sort, bits)
+}

@@ -1,0 +1,251 @@
+//! Facts of what a user sees of a run: what is printed under which condition, and how it ends.
+
+use crate::fact::{Formula, Undefined, Within};
+use crate::interp;
+use crate::invariant::change::event::{self, Guarded};
+use crate::invariant::consolidate::{FactKey, FunctionAnalysis, Side};
+use crate::invariant::fact::{Fact, Template};
+use crate::invariant::observable;
+use crate::invariant::proof::abstraction;
+use crate::invariant::text;
+use crate::invariant::witness::runs::Run;
+use crate::ir::{Callee, Instr, TermId, UndefinedKind, Unit};
+use crate::mvicfg::{MvId, VersionSet};
+use crate::semantics::{Place, Val};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl FunctionAnalysis<'_> {
+    pub(in crate::invariant) fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
+        let shown = self.shown(class, val.term);
+        let Some(cases) = event::cases(&mut self.e.pool, shown) else { return Vec::new() };
+        let alone = cases.len() == 1;
+        let assumptions = self.assumptions(val.term, shown);
+        let lines = BTreeMap::from([(class, self.lines(&val.causes, class))]);
+        let mut facts = Vec::new();
+        let mut said = false;
+        for Guarded { condition, what } in cases {
+            let what = abstraction::under(&mut self.e.pool, what, condition);
+            if self.e.rests_on_indeterminate(what) || self.e.rests_on_indeterminate(condition) {
+                continue;
+            }
+            let atoms = event::atoms(&self.e.pool, what);
+            if atoms.is_empty() && alone {
+                continue;
+            }
+            let naming = &self.namings[class];
+            let printed = text::printed(&self.e.pool, &atoms, naming);
+            let text = match self.e.pool.as_const(condition) {
+                Some(_) => format!("output == {printed}"),
+                None => {
+                    format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, naming, None))
+                }
+            };
+            let formula = Formula::read(text);
+            if !self.is_readable(&formula) {
+                continue;
+            }
+            let fact = Fact {
+                template: Template::Event,
+                variables: vec!["output".into()],
+                formula,
+                c: None,
+                classes: VersionSet::single(class),
+                assumptions: assumptions.clone(),
+                lines: lines.clone(),
+                bounds: BTreeMap::new(),
+            };
+            facts.push((vec![condition, what], fact));
+            said |= !atoms.is_empty();
+        }
+        // When nothing is printed is worth a word only beside what else is.
+        if said { facts } else { Vec::new() }
+    }
+
+    /// The conditions under which a class ends otherwise than by return.
+    pub(in crate::invariant) fn ends_of(&mut self, class: usize) -> Side {
+        let mut side = Side::default();
+        let single = VersionSet::single(class);
+        for node in observable::abnormal_ends(&self.e, class) {
+            let Some((_, val)) = self.e.reach_from_entry(node, &single).into_iter().next() else { continue };
+            if self.e.pool.as_const(val.term).and_then(|c| c.as_bool()) == Some(false) {
+                continue;
+            }
+            let (what, args) = self.describe_end(class, node, &single);
+            side.key.push(val.term);
+            side.key.extend(args);
+            if !self.ends_program(node) {
+                // Whoever takes over finds memory as it is.
+                for (_, memory) in self.e.before(Place::Memory, node, &single) {
+                    side.key.push(memory.term);
+                    side.unknown |= self.e.rests_on_havoc(memory.term);
+                }
+            }
+            let mut causes = (*side.causes).union(&val.causes).union(&val.guards);
+            causes.insert(node as usize);
+            side.causes = Rc::new(causes);
+            if self.e.rests_on_havoc(val.term) || self.may_come_back(class, node) {
+                side.unknown = true;
+                continue;
+            }
+            let shown = self.shown(class, val.term);
+            if self.e.rests_on_indeterminate(shown) {
+                continue;
+            }
+            let text = match self.e.pool.as_const(shown) {
+                Some(_) => what.clone(),
+                None => format!("{} ==> {what}", text::term(&self.e.pool, shown, &self.namings[class], None)),
+            };
+            let formula = Formula::read(text);
+            if !self.is_readable(&formula) {
+                continue;
+            }
+            let end_key = self.e.pool.bv(64, node as i128);
+            let fact = Fact {
+                template: Template::Event,
+                variables: vec!["end".into()],
+                formula,
+                c: None,
+                classes: single.clone(),
+                assumptions: self.assumptions(val.term, shown),
+                lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
+                bounds: BTreeMap::new(),
+            };
+            side.facts.push((vec![shown, end_key], fact));
+        }
+        side
+    }
+
+    /// Adds what a class has printed where it ends otherwise than by return. Facts tell of the exit
+    /// alone, but versions are compared in both.
+    pub(in crate::invariant) fn add_output_at_ends(
+        &mut self,
+        class: usize,
+        sides: &mut BTreeMap<usize, Side>,
+    ) {
+        let single = VersionSet::single(class);
+        for node in observable::abnormal_ends(&self.e, class) {
+            // The first place is the exit's, which may be out of reach.
+            let no_exit = || Side { key: vec![self.e.pool.bool(false)], ..Side::default() };
+            let side = sides.entry(class).or_insert_with(no_exit);
+            for (_, reach) in self.e.reach_from_entry(node, &single) {
+                side.guards = Rc::new(side.guards.union(&reach.causes).union(&reach.guards));
+            }
+            for (_, out) in self.e.before(Place::Out, node, &single) {
+                side.key.push(out.term);
+                side.causes = Rc::new(side.causes.union(&out.causes));
+                side.guards = Rc::new(side.guards.union(&out.guards));
+                side.unknown |= self.e.rests_on_havoc(out.term);
+            }
+        }
+    }
+
+    /// Whether a call ends the whole program, as far as anybody sees.
+    fn ends_program(&self, node: MvId) -> bool {
+        let names =
+            ["exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__invdiff_assert_fail"];
+        match &self.task.graph.node(node).instr {
+            Instr::Call { callee: Callee::Direct(name), .. } => names.contains(&&**name),
+            _ => false,
+        }
+    }
+
+    /// Whether a call that does not return may arrive at a `setjmp` of the same function.
+    fn may_come_back(&self, class: usize, node: MvId) -> bool {
+        let graph = self.task.graph;
+        let lands = |&n: &MvId| graph.node(n).instr.is_second_return();
+        !self.ends_program(node) && self.e.flow.classes[class].rpo.iter().any(lands)
+    }
+
+    fn describe_end(&mut self, number: usize, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
+        let graph = self.task.graph;
+        let Instr::Call { callee: Callee::Direct(name), args, .. } = &graph.node(node).instr else {
+            return ("ends in a call that does not return".into(), Vec::new());
+        };
+        let mut terms = Vec::new();
+        for a in args {
+            if let Some((_, v)) = self.e.expr(a, node, class).into_iter().next() {
+                terms.push(v.term);
+            }
+        }
+        let what = match (&**name, terms.first()) {
+            ("__invdiff_assert_fail", _) => "assertion fails".to_string(),
+            ("abort", _) => "abort()".to_string(),
+            ("exit" | "_Exit" | "_exit", Some(&t)) => {
+                format!("exit({})", text::term(&self.e.pool, t, &self.namings[number], None))
+            }
+            (other, _) => format!("ends in {other}()"),
+        };
+        (what, terms)
+    }
+}
+
+/// The undefined event that a run met in one of its versions, as a fact of that version.
+pub(in crate::invariant) fn undefined_fact(
+    run: &Run,
+    from: usize,
+    to: usize,
+    function: &str,
+    units: &[Arc<Unit>],
+) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for (outcome, class) in [(&run.old, from), (&run.new, to)] {
+        if let crate::interp::End::Undefined { kind, place } = &outcome.end {
+            facts.push(Fact {
+                template: Template::Event,
+                variables: vec!["end".into()],
+                formula: undefined(*kind, place, function, &units[class]),
+                c: None,
+                classes: VersionSet::single(class),
+                assumptions: Vec::new(),
+                lines: BTreeMap::from([(class, vec![place.line])]),
+                bounds: BTreeMap::new(),
+            });
+        }
+    }
+    facts
+}
+
+/// Names an undefined event in C's words.
+pub(in crate::invariant) fn event_name(kind: UndefinedKind) -> &'static str {
+    match kind {
+        UndefinedKind::DivisionByZero => "division by zero",
+        UndefinedKind::DivisionOverflow => "overflow in a division",
+        UndefinedKind::ShiftCount => "shift by too many bits",
+        UndefinedKind::FloatToInt => "float out of the integer's range",
+        UndefinedKind::SignedOverflow => "signed overflow",
+        UndefinedKind::Uninitialised => "use of an uninitialised value",
+        UndefinedKind::NullDereference => "access through a null pointer",
+        UndefinedKind::OutOfBounds => "access out of bounds",
+        UndefinedKind::UseAfterFree => "access to freed memory",
+        UndefinedKind::BadPointer => "access through a bad pointer",
+        UndefinedKind::ReadOnly => "write to read-only memory",
+        UndefinedKind::FormatMismatch => "argument that does not fit its format",
+        UndefinedKind::MissingReturn => "use of a result that was not returned",
+        UndefinedKind::Unreachable => "unreachable code is reached",
+        UndefinedKind::BadCall => "call with arguments that do not fit",
+        UndefinedKind::DeadJump => "longjmp to a call that has ended",
+        UndefinedKind::ArrayLength => "array whose length is not positive",
+    }
+}
+
+/// An undefined event, with the callee that it happens in.
+fn undefined(kind: UndefinedKind, place: &interp::Place, function: &str, unit: &Unit) -> Formula {
+    let within = match *place.function == *function {
+        // A function's text may come from a file that is included.
+        true if place.file != unit.path => Within::File(place.file.display().to_string()),
+        true => Within::Own,
+        false => Within::Callee(place.function.to_string()),
+    };
+    Formula::undefined(Undefined { what: event_name(kind).into(), line: place.line, within })
+}
+
+/// Of several events the long ones go, if a short one is left to tell of the change.
+pub(in crate::invariant) fn drop_long(removed: &mut Vec<Fact>, added: &mut Vec<Fact>) {
+    const LONG: usize = 120;
+    if removed.iter().chain(added.iter()).any(|f| f.text().chars().count() <= LONG) {
+        removed.retain(|f| f.text().chars().count() <= LONG);
+        added.retain(|f| f.text().chars().count() <= LONG);
+    }
+}

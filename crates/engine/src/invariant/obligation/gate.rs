@@ -1,0 +1,84 @@
+//! What the gate asks of one function: what became of its properties, without its facts.
+//!
+//! Runs come first, as everywhere; terms are built and the solver is asked only where there is an
+//! assertion or a pinned fact to prove. What a caller may see of a change is what a run shows.
+
+use crate::interp::{self, End};
+use crate::invariant::consolidate::{FunctionAnalysis, FunctionDiff, MAX_NODES, Task};
+use crate::invariant::obligation::properties::{self, fails};
+use crate::invariant::observable;
+use crate::invariant::point::Kind;
+use crate::invariant::witness::runs;
+use crate::mvicfg::Flow;
+
+/// What the gate is told of a function.
+#[derive(Default)]
+pub struct Checked {
+    /// Its properties; no facts.
+    pub diff: FunctionDiff,
+    /// Some run shows callers a difference.
+    pub is_shown: bool,
+}
+
+/// Looks at the properties of one function. `harmless`: no assertion is known to fail that did not fail
+/// before; then only what may be mended is proved. Cost: runs, and a few questions for each assertion and
+/// pinned fact, until `is_over`.
+pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -> Checked {
+    let is_shown = is_shown(task);
+    let nodes_total = task.graph.nodes.len() as u64;
+    let flow = is_to_be_proved(task, harmless).then(|| Flow::new(task.graph));
+    let Some(flow) = flow.filter(|f| f.classes.iter().all(|c| !c.irreducible)) else {
+        let properties = properties::check(task, None);
+        return Checked {
+            diff: FunctionDiff { properties, nodes_total, ..FunctionDiff::default() },
+            is_shown,
+        };
+    };
+    let mut engine = FunctionAnalysis::new(task, &flow);
+    let properties = properties::check_until(task, Some(&mut engine), is_over);
+    let deciders = [&engine.solver, &engine.lemmas, &engine.large, &engine.elements];
+    let deciders = deciders.into_iter().chain(&engine.recursions);
+    let diff = FunctionDiff {
+        properties,
+        nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
+        nodes_total,
+        solver_queries: engine.solver_queries
+            + deciders.map(|d| d.solver().statistics().queries).sum::<u64>(),
+        ..FunctionDiff::default()
+    };
+    Checked { diff, is_shown }
+}
+
+/// Whether a function has something that runs do not settle: what it asserts, or is pinned to.
+fn is_to_be_proved(task: &Task, harmless: bool) -> bool {
+    let asserts = || task.graph.bodies.iter().any(|b| b.nodes.iter().any(|n| fails(&n.instr)));
+    let is_settled = harmless && !failed_before(task);
+    !is_settled && task.graph.nodes.len() <= MAX_NODES && (!task.pins.is_empty() || asserts())
+}
+
+/// Whether some run fails an assertion in an older class.
+fn failed_before(task: &Task) -> bool {
+    let fails = |r: &runs::Run| matches!(r.old.end, End::AssertFailed { .. });
+    task.pairs.iter().any(|&(from, to)| task.runs(from, to).iter().any(fails))
+}
+
+/// Whether some run shows callers that two classes differ.
+fn is_shown(task: &Task) -> bool {
+    let observables = observable::at(task.graph, Kind::Exit).into_iter().filter(|s| s.is_observable());
+    let observables: Vec<_> = observables.collect();
+    task.pairs.iter().any(|&(from, to)| {
+        let (old, new) = (&*task.graph.bodies[from], &*task.graph.bodies[to]);
+        let differs = |r: &runs::Run| {
+            observables.iter().any(|s| runs::differs(r, s, old, new).is_some()) || asks_otherwise(r)
+        };
+        task.runs(from, to).iter().any(differs)
+    })
+}
+
+/// Whether the versions ask something else of what nobody defines: the environment, handlers, other files.
+fn asks_otherwise(run: &runs::Run) -> bool {
+    let asked = |o: &interp::Outcome| -> Vec<_> {
+        o.assumed_calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect()
+    };
+    asked(&run.old) != asked(&run.new)
+}

@@ -1,0 +1,8 @@
+//! What must hold: assertions, pinned facts, built-in safety and the states of resources, judged in each version.
+
+pub(super) mod gate;
+pub(super) mod properties;
+pub(super) mod protocol;
+pub(super) mod safety;
+pub(super) mod typestate;
+pub(super) mod watched;

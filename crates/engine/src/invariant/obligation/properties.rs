@@ -1,0 +1,559 @@
+//! Properties: what the program asserts, and what the project pins, in every class.
+//!
+//! A property fails in a class when a replayed run refutes it there; it holds when the solver proves
+//! it; otherwise it is open. Runs of both versions on shared inputs come first; only what they do not
+//! refute is asked of the solver, whose models are replayed before they count.
+//!
+//! Between two classes a property *breaks* when it fails in the newer one and nothing refuted it in
+//! the older one. The run that shows it is one on which the older version keeps the property,
+//! wherever there is such a run.
+
+use crate::fact::term;
+use crate::fact::{Expression, Kind};
+use crate::interp::{End, Input, Outcome};
+use crate::invariant::consolidate::{FunctionAnalysis, MAX_NODES, Task};
+use crate::invariant::name_resolution::{self, Exit, Side};
+use crate::invariant::obligation::safety::{self, Harm};
+use crate::invariant::observable;
+use crate::invariant::proof::abstraction;
+use crate::invariant::witness::inputs;
+use crate::invariant::witness::runs::{self, Run};
+use crate::invariant::witness::shrink::Shrinker;
+use crate::ir::eval::Assignment;
+use crate::ir::{Instr, Op, Term, TermId, TermPool};
+use crate::mvicfg::{Flow, Mvicfg};
+use crate::smt;
+use crate::symex::{assertions_of, is_failure};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A fact that is to hold at the function's exit.
+#[derive(Clone, Debug)]
+pub struct PinnedFact {
+    pub text: String,
+    pub fact: Expression,
+}
+
+/// What a property is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PropertyKind {
+    /// An `assert`: the function that it stands in (none: the one under analysis), and which of those
+    /// with this text.
+    Assertion {
+        callee: Option<Arc<str>>,
+        ordinal: usize,
+    },
+    Pinned,
+    /// No harm of this kind. `own`: it stands in the function itself; `certain`: the input
+    /// that shows it is one that the older version was made for, as far as it tells (`safety.rs`).
+    Safety {
+        event: Harm,
+        own: bool,
+        certain: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Holds,
+    Fails,
+    Open,
+}
+
+/// A property that fails in `to` and was not refuted in `from`.
+pub struct Break {
+    pub from: usize,
+    pub to: usize,
+    pub run: Run,
+}
+
+pub struct Property {
+    pub kind: PropertyKind,
+    pub text: String,
+    /// By class, where the class has it.
+    pub standing: BTreeMap<usize, Standing>,
+    /// Lines of an assertion, by class.
+    pub lines: BTreeMap<usize, u32>,
+    pub breaks: Vec<Break>,
+    /// Examples of a property that `from` does not have and that fails in `to`.
+    pub starts: Vec<Break>,
+    /// Examples of a property that fails in both, on which it held in `from`.
+    pub wider: Vec<Break>,
+    /// Examples of a property that fails in `from`, where what it stopped goes on in `to`: that does not have
+    /// it, or does something undefined before it comes there.
+    pub ends: Vec<Break>,
+    /// By class that breaks it: a run that does, as far as one is at hand.
+    pub refuting: BTreeMap<usize, Run>,
+    /// Why a pinned fact could not be looked at in any class.
+    pub problem: Option<String>,
+}
+
+/// Looks at every property of a function. `engine`: where the function could be analysed at all;
+/// otherwise only runs speak.
+pub(in crate::invariant) fn check(task: &Task, engine: Option<&mut FunctionAnalysis>) -> Vec<Property> {
+    check_until(task, engine, &|| false)
+}
+
+/// As [`check`]; once it `is_over`, only runs speak.
+pub(in crate::invariant) fn check_until(
+    task: &Task,
+    engine: Option<&mut FunctionAnalysis>,
+    is_over: &dyn Fn() -> bool,
+) -> Vec<Property> {
+    let mut checker = Checker { task, engine, is_over };
+    let mut found: Vec<Property> = task.pins.iter().map(|pin| checker.pinned(pin)).collect();
+    found.extend(checker.assertions());
+    found.extend(safety::check(task));
+    found
+}
+
+/// Runs of which it is asked whether something undefined comes before a property in them.
+const MAX_OVERTAKEN: usize = 6;
+
+struct Checker<'c, 'e, 't> {
+    task: &'c Task<'t>,
+    engine: Option<&'c mut FunctionAnalysis<'e>>,
+    is_over: &'c dyn Fn() -> bool,
+}
+
+/// A condition as one about the values at the entry.
+fn at_entry(fact: &Expression) -> Expression {
+    Expression { kind: Kind::Old(Box::new(fact.clone())), span: fact.span.clone() }
+}
+
+impl Task<'_> {
+    /// Whether a function that a class calls has an assertion.
+    fn asserts(&self, class: usize, callee: &str, text: &str, ordinal: usize) -> bool {
+        let program = &self.programs[class];
+        let found = program.function(callee).zip(program.unit_of(callee));
+        found.is_some_and(|(f, unit)| {
+            assertions_of(f, unit).iter().any(|(_, t, o)| t == text && *o == ordinal)
+        })
+    }
+
+    /// Whether an input is one that callers pass, as the project says. What cannot be told is admitted.
+    pub(in crate::invariant) fn admits(&self, run: &Run, old: bool, class: usize) -> bool {
+        self.requires.iter().all(|required| {
+            let (unit, body) = (&*self.units[class], &*self.graph.bodies[class]);
+            let program = &*self.programs[class];
+            let mut side = Side { unit, body, program, run, old, pool: TermPool::new() };
+            let term = term::condition(&at_entry(&required.fact), &mut side).ok();
+            term.and_then(|t| side.pool.as_const(t)).and_then(|c| c.as_bool()) != Some(false)
+        })
+    }
+}
+
+impl FunctionAnalysis<'_> {
+    /// What callers of a class see to, as the project says.
+    fn required(&mut self, class: usize) -> TermId {
+        let mut all = self.e.pool.bool(true);
+        for required in &self.task.requires {
+            let fact = at_entry(&required.fact);
+            if let Ok(term) = term::condition(&fact, &mut Exit { engine: self, class }) {
+                all = self.e.pool.and(all, term);
+            }
+        }
+        all
+    }
+}
+
+/// Returns whether one side of a run keeps the property; `None`: it does not say.
+type Keeps<'k> = dyn Fn(&Run, bool, usize) -> Option<bool> + 'k;
+
+impl Checker<'_, '_, '_> {
+    /// Simplifies the input of a run, as long as `keeps` holds.
+    fn shrunk(&self, run: Run, (from, to): (usize, usize), keeps: &dyn Fn(&Run) -> bool) -> Run {
+        let shrinker =
+            Shrinker { unit: &self.task.units[to], replay: &|input| self.replay(from, to, input), keeps };
+        shrinker.shrink(run)
+    }
+
+    fn replay(&self, from: usize, to: usize, input: Input) -> Run {
+        let (graph, programs) = (self.task.graph, &self.task.programs);
+        let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
+        runs::replay(&programs[from], &programs[to], entry, input)
+    }
+
+    /// A run in which a class breaks the property, and whether it was the old side of it.
+    fn refutation(&mut self, class: usize, keeps: &Keeps) -> Option<Run> {
+        for (from, to) in self.task.run_pairs() {
+            for (side, old) in [(from, true), (to, false)] {
+                if side != class {
+                    continue;
+                }
+                if let Some(run) =
+                    self.task.runs(from, to).iter().find(|r| keeps(r, old, class) == Some(false))
+                {
+                    return Some(run.clone());
+                }
+            }
+        }
+        None
+    }
+
+    /// Settles the classes that have the property, then the pairs. `prove` is asked where no run
+    /// refutes; it may bring a run that does.
+    fn settle(
+        &mut self,
+        property: &mut Property,
+        classes: &[usize],
+        keeps: &Keeps,
+        mut prove: impl FnMut(&mut Self, usize) -> (Standing, Option<Run>),
+    ) {
+        let mut refuting: BTreeMap<usize, Run> = BTreeMap::new();
+        for &class in classes {
+            let (standing, run) = match self.refutation(class, keeps) {
+                Some(run) => (Standing::Fails, Some(run)),
+                None if (self.is_over)() => (Standing::Open, None),
+                None => prove(self, class),
+            };
+            property.standing.insert(class, standing);
+            refuting.extend(run.map(|r| (class, r)));
+        }
+        for (from, to) in self.task.pairs.clone() {
+            let [was, is] = [from, to].map(|class| property.standing.get(&class).copied());
+            if was == Some(Standing::Fails) && is.is_none() {
+                let example = refuting.get(&from).map(|r| r.input.clone());
+                property.ends.extend(self.end((from, to), keeps, example));
+            }
+            if was == Some(Standing::Fails) && is.is_some() {
+                let example = refuting.get(&from).map(|r| r.input.clone());
+                property.ends.extend(self.overtaken((from, to), keeps, example));
+            }
+            if was == Some(Standing::Fails) && is == Some(Standing::Fails) {
+                property.wider.extend(self.wider((from, to), keeps));
+            }
+            if was == Some(Standing::Fails) || is != Some(Standing::Fails) {
+                continue;
+            }
+            if was.is_none() {
+                property.starts.extend(self.start((from, to), keeps));
+                continue;
+            }
+            let kept = |r: &&Run| keeps(r, false, to) == Some(false) && keeps(r, true, from) == Some(true);
+            let found = self.task.runs(from, to).iter().find(kept).cloned();
+            let replayed = || refuting.get(&to).map(|r| self.replay(from, to, r.input.clone()));
+            let Some(run) = found.or_else(replayed).filter(|r| keeps(r, false, to) == Some(false)) else {
+                continue;
+            };
+            if keeps(&run, true, from) == Some(false) {
+                property.standing.insert(from, Standing::Fails);
+                continue;
+            }
+            // Nothing was broken that did not work.
+            if !run.old.end.is_definite() {
+                continue;
+            }
+            let before = keeps(&run, true, from);
+            let still = |r: &Run| {
+                r.same_meaning && keeps(r, false, to) == Some(false) && keeps(r, true, from) == before
+            };
+            let run = if run.same_meaning { self.shrunk(run, (from, to), &still) } else { run };
+            property.breaks.push(Break { from, to, run });
+        }
+        property.refuting = refuting;
+    }
+
+    /// The plainest run that breaks only the newer class, of a property that other inputs break in both.
+    fn wider(&self, (from, to): (usize, usize), keeps: &Keeps) -> Option<Break> {
+        let breaks = |r: &Run| {
+            r.same_meaning && keeps(r, false, to) == Some(false) && keeps(r, true, from) == Some(true)
+        };
+        let run = self.task.runs(from, to).iter().find(|r| breaks(r)).cloned()?;
+        Some(Break { from, to, run: self.shrunk(run, (from, to), &breaks) })
+    }
+
+    /// The plainest run that breaks a property which only the newer class has.
+    fn start(&self, (from, to): (usize, usize), keeps: &Keeps) -> Option<Break> {
+        let breaks =
+            |r: &Run| r.same_meaning && r.old.end.is_definite() && keeps(r, false, to) == Some(false);
+        let run = self.task.runs(from, to).iter().find(|r| breaks(r)).cloned()?;
+        Some(Break { from, to, run: self.shrunk(run, (from, to), &breaks) })
+    }
+
+    /// The plainest run that a property stops which only the older class has.
+    fn end(&self, (from, to): (usize, usize), keeps: &Keeps, example: Option<Input>) -> Option<Break> {
+        let goes_on = |r: &Run| {
+            let ends = !matches!(r.new.end, End::AssertFailed { .. }) && r.new.end.is_definite();
+            r.same_meaning && keeps(r, true, from) == Some(false) && ends
+        };
+        let found = self.task.runs(from, to).iter().find(|r| goes_on(r)).cloned();
+        let run = found.or_else(|| Some(self.replay(from, to, example?)).filter(|r| goes_on(r)))?;
+        Some(Break { from, to, run: self.shrunk(run, (from, to), &goes_on) })
+    }
+
+    /// The plainest run that the older class stops at the property, and the newer one does something
+    /// undefined on: what is asserted comes too late there.
+    fn overtaken(&self, (from, to): (usize, usize), keeps: &Keeps, example: Option<Input>) -> Option<Break> {
+        let stops = |r: &Run| keeps(r, true, from) == Some(false);
+        let overtakes = |r: &Run| safety::overtakes(self.task, (from, to), r, &stops);
+        let all = self.task.runs(from, to);
+        let candidates = all.iter().filter(|r| stops(r) && matches!(r.new.end, End::Undefined { .. }));
+        let found = candidates.take(MAX_OVERTAKEN).find(|r| overtakes(r)).cloned();
+        let run = found.or_else(|| Some(self.replay(from, to, example?)).filter(|r| overtakes(r)))?;
+        Some(Break { from, to, run: self.shrunk(run, (from, to), &overtakes) })
+    }
+
+    fn pinned(&mut self, pin: &PinnedFact) -> Property {
+        let mut property = Property::new(PropertyKind::Pinned, &pin.text);
+        let task = self.task;
+        let keeps = |run: &Run, old: bool, class: usize| {
+            name_resolution::holds_at_end(task, (run, old), class, &pin.fact).ok().flatten()
+        };
+        let mut problems: BTreeSet<String> = BTreeSet::new();
+        let classes: Vec<usize> = task.graph.all_classes().iter().collect();
+        let mut prove = |checker: &mut Self, class: usize| match checker.prove_pin(pin, class) {
+            Ok((Standing::Open, Some(run))) if keeps(&run, false, class) == Some(false) => {
+                (Standing::Fails, Some(run))
+            }
+            Ok((standing, _)) => (standing, None),
+            Err(problem) => {
+                problems.insert(problem);
+                (Standing::Open, None)
+            }
+        };
+        self.settle(&mut property, &classes, &keeps, &mut prove);
+        // Of a fact that some run could speak about, no more is to be said.
+        let mut spoken = false;
+        for (from, to) in task.run_pairs() {
+            let runs = self.task.runs(from, to);
+            spoken |= runs.iter().any(|r| keeps(r, true, from).is_some() || keeps(r, false, to).is_some());
+        }
+        let undecided = property.standing.values().all(|s| *s == Standing::Open);
+        property.problem = problems.into_iter().next().filter(|_| undecided && !spoken);
+        property
+    }
+
+    /// Asks the solver whether a pinned fact holds; a model comes back as a run of the class.
+    fn prove_pin(&mut self, pin: &PinnedFact, class: usize) -> Result<(Standing, Option<Run>), String> {
+        let Some(engine) = &mut self.engine else { return Ok((Standing::Open, None)) };
+        let goal = term::condition(&pin.fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
+        let goal = engine.cut(goal);
+        let goal = engine.shown(class, goal);
+        let (under, required) = (engine.state_at(class, Mvicfg::EXIT), engine.required(class));
+        let under = engine.e.pool.and(under, required);
+        let verdict = engine.solver.holds(&mut engine.e.pool, under, goal);
+        Ok(match verdict {
+            smt::Truth::Holds if can_trap(&engine.e.pool, goal) => (Standing::Open, None),
+            smt::Truth::Holds => (Standing::Holds, None),
+            smt::Truth::Fails(model) => {
+                (Standing::Open, Some(engine.model_run(class, &model, &[under, goal])))
+            }
+            smt::Truth::Open { .. } => (Standing::Open, None),
+        })
+    }
+
+    fn assertions(&mut self) -> Vec<Property> {
+        let task = self.task;
+        let mut all: BTreeMap<(PropertyKind, String), Property> = BTreeMap::new();
+        for class in task.graph.all_classes().iter() {
+            let Some(f) = task.units[class].function(&task.graph.bodies[class].name) else { continue };
+            for (line, text, ordinal) in assertions_of(f, &task.units[class]) {
+                let kind = PropertyKind::Assertion { callee: None, ordinal };
+                let property =
+                    all.entry((kind.clone(), text.clone())).or_insert_with(|| Property::new(kind, &text));
+                property.lines.insert(class, line);
+            }
+        }
+        // Those of callees count when a run of this function breaks them.
+        for (from, to) in task.run_pairs() {
+            for run in self.task.runs(from, to).iter() {
+                for (o, class) in [(&run.old, from), (&run.new, to)] {
+                    let Some((kind, text)) = failed(task, class, o) else { continue };
+                    if !task.admits(run, std::ptr::eq(o, &run.old), class) {
+                        continue;
+                    }
+                    if matches!(kind, PropertyKind::Assertion { callee: Some(_), .. }) {
+                        let property = all
+                            .entry((kind.clone(), text.clone()))
+                            .or_insert_with(|| Property::new(kind, &text));
+                        if let End::AssertFailed { place, .. } = &o.end {
+                            property.lines.insert(class, place.line);
+                        }
+                    }
+                }
+            }
+        }
+        let keys: Vec<(PropertyKind, String)> = all.keys().cloned().collect();
+        for key in keys {
+            let Some(mut property) = all.remove(&key) else { continue };
+            let own = matches!(key.0, PropertyKind::Assertion { callee: None, .. });
+            let classes: Vec<usize> = match &key.0 {
+                PropertyKind::Assertion { callee: Some(callee), ordinal } => {
+                    let all = task.graph.all_classes();
+                    all.iter().filter(|&c| task.asserts(c, callee, &key.1, *ordinal)).collect()
+                }
+                _ => property.lines.keys().copied().collect(),
+            };
+            let keeps = |run: &Run, old: bool, class: usize| {
+                let o = if old { &run.old } else { &run.new };
+                match failed(task, class, o) {
+                    _ if !task.admits(run, old, class) => None,
+                    // What the library never gives refutes nothing.
+                    Some(_) if runs::makes_up_library(o) => None,
+                    Some(found) if found == key => Some(false),
+                    _ => o.end.is_definite().then_some(true),
+                }
+            };
+            let lines = property.lines.clone();
+            let mut prove = |checker: &mut Self, class: usize| match lines.get(&class).filter(|_| own) {
+                Some(&line) => {
+                    let (standing, run) = checker.prove_assertion(class, line);
+                    match run.filter(|r| keeps(r, false, class) == Some(false)) {
+                        Some(run) => (Standing::Fails, Some(run)),
+                        None if standing == Standing::Open && checker.never_fails(class, line) => {
+                            (Standing::Holds, None)
+                        }
+                        None => (standing, None),
+                    }
+                }
+                None => (Standing::Open, None),
+            };
+            self.settle(&mut property, &classes, &keeps, &mut prove);
+            // A new assertion of a helper that fails only where the older version went wrong is the helper's.
+            let fails = property.standing.values().any(|s| *s == Standing::Fails);
+            let is_new = task.pairs.iter().any(|(from, _)| !property.standing.contains_key(from));
+            if own || !fails || !is_new || !property.starts.is_empty() {
+                all.insert(key, property);
+            }
+        }
+        all.into_values().collect()
+    }
+
+    /// Whether the failing branch of the assertion at a line is shown not to be reached, in functions with
+    /// other loops that do the same.
+    fn never_fails(&mut self, class: usize, line: u32) -> bool {
+        let Some(engine) = &mut self.engine else { return false };
+        engine.never_fails(class, line) || engine.task.is_own() && engine.holds_by_k_induction(class, line)
+    }
+
+    fn prove_assertion(&mut self, class: usize, line: u32) -> (Standing, Option<Run>) {
+        let Some(engine) = &mut self.engine else { return (Standing::Open, None) };
+        let graph = engine.task.graph;
+        let mut standing = Standing::Holds;
+        for node in observable::abnormal_ends(&engine.e, class) {
+            if !fails(&graph.node(node).instr) || graph.line(node, class) != line {
+                continue;
+            }
+            let (reached, required) = (engine.state_at(class, node), engine.required(class));
+            let reached = engine.e.pool.and(reached, required);
+            if engine.e.rests_on_havoc(reached) {
+                standing = Standing::Open;
+                continue;
+            }
+            match engine.met(reached) {
+                Ok(None) => {}
+                Ok(Some(model)) => {
+                    return (Standing::Open, Some(engine.model_run(class, &model, &[reached])));
+                }
+                Err(_) => standing = Standing::Open,
+            }
+        }
+        (standing, None)
+    }
+}
+
+/// Whether an instruction is where an assertion fails.
+pub(in crate::invariant) fn fails(instr: &Instr) -> bool {
+    matches!(instr, Instr::Call { callee, .. } if is_failure(callee))
+}
+
+impl Property {
+    /// Whether a break is one for any caller.
+    pub fn is_certain(&self) -> bool {
+        !matches!(self.kind, PropertyKind::Safety { certain: false, .. })
+    }
+
+    /// Looks at the pinned facts of a function and nothing else. Cost: runs, and a question for each fact
+    /// and class that no run refutes.
+    pub fn of_pins(task: &Task) -> Vec<Property> {
+        let flow = Flow::new(task.graph);
+        let fits = task.graph.nodes.len() <= MAX_NODES && flow.classes.iter().all(|c| !c.irreducible);
+        let mut engine = fits.then(|| FunctionAnalysis::new(task, &flow));
+        let mut checker = Checker { task, engine: engine.as_mut(), is_over: &|| false };
+        task.pins.iter().map(|pin| checker.pinned(pin)).collect()
+    }
+
+    pub(in crate::invariant) fn new(kind: PropertyKind, text: &str) -> Property {
+        Property {
+            kind,
+            text: text.to_owned(),
+            standing: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            breaks: Vec::new(),
+            starts: Vec::new(),
+            wider: Vec::new(),
+            ends: Vec::new(),
+            refuting: BTreeMap::new(),
+            problem: None,
+        }
+    }
+}
+
+impl FunctionAnalysis<'_> {
+    /// Returns a model of a condition, or that there is none. What is easier to ask is asked first: whatever is
+    /// read where, and without products.
+    pub(in crate::invariant) fn met(
+        &mut self,
+        condition: TermId,
+    ) -> Result<Option<Assignment>, &'static str> {
+        let pool = &mut self.e.pool;
+        let blind = abstraction::without_loads(pool, condition);
+        let linear = abstraction::without_products(pool, blind);
+        let mut asked = vec![condition];
+        for weaker in [linear, blind] {
+            if asked.contains(&weaker) {
+                continue;
+            }
+            let pool = &mut self.e.pool;
+            let mut found = self.lemmas.satisfiable(pool, weaker);
+            // What lemmas may cost may be spent.
+            if found.is_err() && self.task.is_own() {
+                found = self.solver.satisfiable(pool, weaker);
+            }
+            if matches!(found, Ok(None)) {
+                return Ok(None);
+            }
+            asked.push(weaker);
+        }
+        self.solver.satisfiable(&mut self.e.pool, condition)
+    }
+
+    /// Runs a class, as both sides, on what a model proposes.
+    fn model_run(&self, class: usize, model: &crate::ir::eval::Assignment, roots: &[TermId]) -> Run {
+        let graph = self.task.graph;
+        let input = inputs::from_model(&self.e.pool, model, roots, &graph.bodies[class]);
+        let (program, name) = (&self.task.programs[class], &*graph.bodies[class].name);
+        runs::replay(program, program, (name, name), input)
+    }
+}
+
+/// Whether a term has an operator that C leaves undefined for some operands: the solver gives it a
+/// value there, which proves nothing.
+fn can_trap(pool: &TermPool, term: TermId) -> bool {
+    pool.reachable(&[term]).iter().any(|t| {
+        matches!(
+            pool.get(*t),
+            Term::App(
+                crate::ir::App::Op(
+                    Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::FToS(_) | Op::FToU(_)
+                ),
+                args
+            ) if args.get(1).is_none_or(|b| pool.as_const(*b).is_none())
+        )
+    })
+}
+
+/// The assertion that a run failed, named so that it can be found in other classes.
+fn failed(task: &Task, class: usize, o: &Outcome) -> Option<(PropertyKind, String)> {
+    let End::AssertFailed { text, place } = &o.end else { return None };
+    let own = place.function == task.graph.bodies[class].name;
+    let program = &task.programs[class];
+    let (f, unit) = match own {
+        true => (task.units[class].function(&place.function)?, &task.units[class]),
+        false => (program.function(&place.function)?, program.unit_of(&place.function)?),
+    };
+    let ordinal = assertions_of(f, unit).iter().find(|(l, t, _)| *l == place.line && t == text).map(|s| s.2);
+    let callee = (!own).then(|| place.function.clone());
+    Some((PropertyKind::Assertion { callee, ordinal: ordinal.unwrap_or(0) }, text.clone()))
+}

@@ -1,0 +1,161 @@
+//! Protocols as data: what states a resource goes through, and which calls take it from one to the next.
+//!
+//! A protocol is an automaton written in YAML (`protocols/`). Either calls create a resource as their
+//! result, which then is in the state `start`, or the resource is an argument that was there before,
+//! and in a state that nobody knows until the first step. Every step says from which states it may be
+//! taken; `final` is where a function should leave what it began.
+
+use serde::Deserialize;
+use std::sync::OnceLock;
+
+/// An automaton over the states of one kind of resource.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::invariant) struct Protocol {
+    pub name: String,
+    /// The state of a resource that is in use.
+    pub start: String,
+    /// The state that it should be left in.
+    #[serde(rename = "final")]
+    pub end: String,
+    /// What a report says of a resource in each of the two.
+    pub words: std::collections::BTreeMap<String, String>,
+    #[serde(default)]
+    pub create: Vec<Creation>,
+    pub steps: Vec<Step>,
+    /// Calls that need the resource in the state `start`.
+    #[serde(default)]
+    pub uses: Vec<Use>,
+    /// Whether reading and writing through the resource are uses, too.
+    #[serde(default)]
+    pub dereferenced: bool,
+    /// Library functions that may keep the resource, or make another one of it.
+    #[serde(default)]
+    pub takes: Vec<String>,
+    /// What a report says where a step is taken from a state that it may not be taken from.
+    pub twice: Option<String>,
+    /// What a report says of a use in another state than `start`.
+    pub late: Option<String>,
+}
+
+/// A call whose result is a new resource.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::invariant) struct Creation {
+    pub call: String,
+    /// Results that are no resource.
+    pub unless: Values,
+}
+
+/// A call that takes a resource to another state.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::invariant) struct Step {
+    pub call: String,
+    /// Position of the resource among the arguments, from 0.
+    pub argument: usize,
+    /// States from which the step may be taken.
+    pub from: Vec<String>,
+    pub to: String,
+    /// Results that say that nothing happened.
+    pub unless: Option<Values>,
+    /// Arguments of which the step does nothing.
+    pub ignores: Option<Values>,
+}
+
+/// A call that needs the resource.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::invariant) struct Use {
+    pub call: String,
+    pub argument: usize,
+}
+
+/// A set of numbers.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::invariant) enum Values {
+    Zero,
+    Nonzero,
+    Negative,
+}
+
+impl Protocol {
+    /// Whether a resource that was left in the final state never leaves it again.
+    pub(in crate::invariant) fn is_absorbing(&self) -> bool {
+        self.steps.iter().all(|s| s.to == self.end)
+    }
+
+    pub(in crate::invariant) fn creation(&self, call: &str) -> Option<&Creation> {
+        self.create.iter().find(|c| c.call == call)
+    }
+
+    pub(in crate::invariant) fn step(&self, call: &str) -> Option<&Step> {
+        self.steps.iter().find(|s| s.call == call)
+    }
+
+    /// What a report says of a resource in a state.
+    pub(in crate::invariant) fn word(&self, state: &str) -> &str {
+        self.words.get(state).map_or("", String::as_str)
+    }
+}
+
+/// The protocols that come with the program, by file.
+const STOCK: [(&str, &str); 4] = [
+    ("memory.yaml", include_str!("protocols/memory.yaml")),
+    ("posix.yaml", include_str!("protocols/posix.yaml")),
+    ("pthread.yaml", include_str!("protocols/pthread.yaml")),
+    ("stdio.yaml", include_str!("protocols/stdio.yaml")),
+];
+
+/// Reads a list of protocols.
+///
+/// Errors: text that is no such list, or an automaton whose states have no words.
+fn read(text: &str) -> Result<Vec<Protocol>, String> {
+    let found: Vec<Protocol> = serde_yaml::from_str(text).map_err(|e| e.to_string())?;
+    for p in &found {
+        let known = |s: &String| *s == p.start || *s == p.end;
+        if p.word(&p.start).is_empty() || p.word(&p.end).is_empty() || p.start == p.end {
+            return Err(format!("{}: two states with words are needed", p.name));
+        }
+        if let Some(step) = p.steps.iter().find(|s| !known(&s.to) || !s.from.iter().all(known)) {
+            return Err(format!("{}: {} speaks of an unknown state", p.name, step.call));
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the protocols that come with the program. (Their files are tested: none is left out.)
+pub(in crate::invariant) fn stock() -> &'static [Protocol] {
+    static READ: OnceLock<Vec<Protocol>> = OnceLock::new();
+    READ.get_or_init(|| STOCK.iter().filter_map(|(_, text)| read(text).ok()).flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stock_protocols_are_read() {
+        for (file, text) in STOCK {
+            let protocols = read(text).unwrap_or_else(|e| panic!("{file}: {e}"));
+            assert!(!protocols.is_empty(), "{file}");
+        }
+        let absorbing: Vec<&str> =
+            stock().iter().filter(|p| p.is_absorbing()).map(|p| p.name.as_str()).collect();
+        assert_eq!(absorbing, ["heap", "descriptor", "directory", "stream", "pipe"]);
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let check = |from: &str, to: &str, expected: &str| {
+            let text = STOCK[3].1.replacen(from, to, 1);
+            assert_ne!(text, STOCK[3].1);
+            let error = read(&text).expect_err(to);
+            assert!(error.contains(expected), "{error}");
+        };
+        check("to: closed", "to: shut", "stream: fclose speaks of an unknown state");
+        check("open: stays open, ", "", "stream: two states with words");
+        check("twice:", "again:", "again");
+    }
+}

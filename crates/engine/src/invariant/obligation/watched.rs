@@ -1,0 +1,35 @@
+//! What runs around `main` and after a program's end takes part in what a program shows.
+
+use crate::invariant::consolidate::{FunctionAnalysis, Undecided};
+use crate::ir::{Callee, Instr};
+
+/// Functions that end the program after others ran that it registered.
+const ENDS_WITH_HANDLERS: [&str; 3] = ["exit", "quick_exit", "pthread_exit"];
+
+impl FunctionAnalysis<'_> {
+    /// Whether two classes are programs around which, or after which, something else may run.
+    pub(in crate::invariant) fn is_hooked(&self, from: usize, to: usize) -> bool {
+        let program = |c: &usize| &*self.task.graph.bodies[*c].name == "main";
+        let watched = |c: &usize| self.task.programs[*c].is_watched_at_exit();
+        [from, to].iter().all(program) && [from, to].iter().any(watched)
+    }
+
+    /// Where a function may end the program, what it leaves in memory is seen by what runs afterwards; it is
+    /// not compared there.
+    pub(in crate::invariant) fn memory_at_ends(&mut self) {
+        let ends = |c: usize| {
+            self.task.graph.bodies[c].nodes.iter().any(|n| match &n.instr {
+                Instr::Call { callee: Callee::Direct(name), .. } => ENDS_WITH_HANDLERS.contains(&&**name),
+                _ => false,
+            })
+        };
+        for &(from, to) in &self.task.pairs.clone() {
+            if (ends(from) || ends(to)) && self.is_own(from, to) && !self.is_told(from, to) {
+                let reason = "something may run after the program's end";
+                self.diff
+                    .undecided
+                    .push(Undecided { text: "memory at the end".into(), reason: reason.into() });
+            }
+        }
+    }
+}

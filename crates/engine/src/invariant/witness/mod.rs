@@ -1,0 +1,13 @@
+//! What shows it: runs of two versions on one input that tell them apart, looked for, adapted to the other
+//! version, made small, chosen, and traced back to the lines that cause the difference.
+
+pub(super) mod allocation_failures;
+pub(super) mod attribution;
+pub(super) mod by_runs;
+pub(super) mod input_adaptation;
+pub(super) mod inputs;
+pub(super) mod reached;
+pub(super) mod relaid;
+pub(super) mod runs;
+pub(super) mod selection;
+pub(super) mod shrink;
