@@ -7,20 +7,22 @@ mod candidate;
 mod change;
 mod consolidate;
 mod fact;
+mod findings;
+mod function_analysis;
 mod name_resolution;
 mod naming;
 mod obligation;
 mod observable;
 mod point;
 mod proof;
+mod task;
 mod text;
 mod witness;
 
 pub use change::cell::{CellChange, CellValue};
-pub use consolidate::{
-    Churn, Claim, FunctionDiff, Loops, Options, PointDiff, Points, Task, Undecided, diff_function,
-};
+pub use consolidate::diff_function;
 pub use fact::{Fact, Template};
+pub use findings::{Churn, Claim, FunctionDiff, PointDiff, Undecided};
 pub use obligation::gate::{Checked, check_function};
 pub use obligation::properties::{Break, PinnedFact, Property, PropertyKind, Standing};
 pub use obligation::safety::Harm;
@@ -28,6 +30,7 @@ pub use observable::Observable;
 pub use point::{Kind, Point};
 pub use proof::precondition::Precondition;
 pub use proof::summary::{Summaries, Summary, summarise};
+pub use task::{Loops, Options, Points, Task};
 pub use witness::attribution::CauseLines;
 pub use witness::inputs::from_model as input_of_model;
 pub use witness::reached::{ByClass as ReachedByClass, speaks_of};

@@ -3,9 +3,10 @@
 use crate::fact::Expression;
 use crate::fact::term::{self, Scope, Typed, Untranslated, When};
 use crate::interp::{self, FinalObject, Identity, Outcome, Program, Target, Value};
-use crate::invariant::consolidate::{FunctionAnalysis, Task};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable, find_var};
 use crate::invariant::point::Point;
+use crate::invariant::task::Task;
 use crate::invariant::witness::runs::Run;
 use crate::ir::{
     App, CType, Const, Expr, FloatKind, Function, Instr, Leaf, Op, Sort, Term, TermId, TermPool, Uf, Unit,

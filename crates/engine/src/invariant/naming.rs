@@ -1,7 +1,7 @@
 //! Names of values at a point, and which texts a reader can make sense of.
 
 use crate::fact::{Expression, Formula, Kind};
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf, Unit, retyped};
 use crate::semantics::c_text::{Named, Naming};

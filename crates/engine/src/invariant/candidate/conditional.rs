@@ -6,7 +6,7 @@
 //! with a condition; Houdini and the solver judge it like any other).
 
 use crate::invariant::candidate::templates::{self, Candidate, Observed, number};
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::ir::{CType, Const, Instr, Op, Term, TermId, TermPool};
 use crate::mvicfg::VersionSet;
 use std::collections::{BTreeMap, BTreeSet};

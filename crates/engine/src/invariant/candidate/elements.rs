@@ -14,7 +14,7 @@ use crate::invariant::candidate::quantified::{
 use crate::invariant::candidate::quantity::Quantity;
 use crate::invariant::candidate::templates::{self, Candidate};
 use crate::invariant::change::event;
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Point;
 use crate::invariant::proof::abstraction;
 use crate::invariant::proof::relations::Known;

@@ -5,8 +5,8 @@
 //! they say what a reader knows by name, and the first alone that the string is no shorter.
 
 use crate::fact::{Binary, Expression, Formula, Kind as FactKind};
-use crate::invariant::consolidate::FunctionAnalysis;
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Kind;
 
 impl FunctionAnalysis<'_> {

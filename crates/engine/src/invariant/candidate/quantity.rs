@@ -6,7 +6,7 @@
 
 use crate::interp::{self, Identity, Observation, Target, Value};
 use crate::invariant::change::cell::{self, CellValue, Entry};
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::Point;
 use crate::invariant::proof::relations::Known;

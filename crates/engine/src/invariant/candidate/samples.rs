@@ -5,9 +5,10 @@
 //! and every arrival is a row.
 
 use crate::interp::{End, Input, Outcome, Value};
-use crate::invariant::consolidate::{FunctionAnalysis, Task};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::find_key;
 use crate::invariant::point::{Kind, Point};
+use crate::invariant::task::Task;
 use crate::invariant::witness::runs::{self, Run};
 use crate::ir::{Const, NodeId};
 use std::ops::ControlFlow;

@@ -5,8 +5,8 @@
 //! the same but for the index, from 0 on without a gap, a reader is better served with one.
 
 use crate::fact::{Expression, Formula};
-use crate::invariant::consolidate::FunctionAnalysis;
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Kind;
 use std::collections::BTreeMap;
 

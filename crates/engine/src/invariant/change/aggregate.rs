@@ -4,8 +4,8 @@
 //! exit is read from there. Where the address depends on the way, nothing is said.
 
 use crate::fact::Formula;
-use crate::invariant::consolidate::FunctionAnalysis;
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::Kind;
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarId};

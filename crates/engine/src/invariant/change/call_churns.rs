@@ -8,7 +8,8 @@
 
 use crate::interp::{AssumedCall, Outcome, Value};
 use crate::invariant::change::calls::Made;
-use crate::invariant::consolidate::{Churn, Claim, FunctionAnalysis, Side};
+use crate::invariant::findings::{Churn, Claim, Side};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
 use crate::invariant::witness::runs::{self, Difference, Run};
 use std::collections::BTreeSet;

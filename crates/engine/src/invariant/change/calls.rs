@@ -7,8 +7,8 @@
 //! What versions do not share of these facts becomes a churn where a run shows it (`call_churns.rs`).
 
 use crate::fact::Formula;
-use crate::invariant::consolidate::FunctionAnalysis;
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::text;
 use crate::ir::{Callee, Expr, Instr, Op, TermId};
 use crate::mvicfg::{MvId, VersionSet};

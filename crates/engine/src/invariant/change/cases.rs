@@ -8,8 +8,9 @@
 use crate::fact::{self, Formula};
 use crate::invariant::candidate::templates;
 use crate::invariant::change::event::{self, Case, Guarded};
-use crate::invariant::consolidate::{Claim, FactKey, FunctionAnalysis, Side};
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::findings::{Claim, FactKey, Side};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::name_resolution;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::proof::abstraction;

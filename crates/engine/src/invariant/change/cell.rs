@@ -8,7 +8,8 @@
 
 use crate::fact::Formula;
 use crate::interp::{self, Identity, Input, Outcome, Program, Storage, Target, Value};
-use crate::invariant::consolidate::{FunctionAnalysis, Verdict};
+use crate::invariant::consolidate::Verdict;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable, find_var};
 use crate::invariant::witness::runs::{self, Run};
 use crate::ir::{App, CType, Const, Function, Leaf, Op, Sort, Term, TermId, TermPool};

@@ -3,8 +3,9 @@
 use crate::fact::{Formula, Undefined, Within};
 use crate::interp;
 use crate::invariant::change::event::{self, Guarded};
-use crate::invariant::consolidate::{FactKey, FunctionAnalysis, Side};
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::findings::{FactKey, Side};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable;
 use crate::invariant::proof::abstraction;
 use crate::invariant::text;

@@ -11,8 +11,8 @@
 
 use crate::fact::{Binary, Expression, Formula, Kind as FactKind, Unary};
 use crate::invariant::change::event;
-use crate::invariant::consolidate::FunctionAnalysis;
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::Kind;
 use crate::invariant::proof::abstraction;

@@ -24,8 +24,8 @@
 
 use crate::interp::{CallResult, End, Input, ObjectId, ObjectInit, Outcome, Storage, Value};
 use crate::invariant::change::events::event_name;
-use crate::invariant::consolidate::Task;
 use crate::invariant::obligation::properties::{Break, Property, PropertyKind, Standing};
+use crate::invariant::task::Task;
 use crate::invariant::witness::runs::{self, Run};
 use crate::invariant::witness::shrink::Shrinker;
 use crate::ir::{CType, Const, Linkage, Sort, UndefinedKind};

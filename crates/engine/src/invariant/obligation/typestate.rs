@@ -9,8 +9,9 @@
 //! neither stored, nor returned, nor handed to a function that may do anything with it.
 
 use crate::fact::Formula;
-use crate::invariant::consolidate::{Churn, Claim, FunctionAnalysis, Side, Undecided};
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::findings::{Churn, Claim, Side, Undecided};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::protocol::{self, Protocol, Values};
 use crate::invariant::observable::Observable;
 use crate::invariant::proof::abstraction;

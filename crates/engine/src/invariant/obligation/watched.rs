@@ -1,6 +1,7 @@
 //! What runs around `main` and after a program's end takes part in what a program shows.
 
-use crate::invariant::consolidate::{FunctionAnalysis, Undecided};
+use crate::invariant::findings::Undecided;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::ir::{Callee, Instr};
 
 /// Functions that end the program after others ran that it registered.

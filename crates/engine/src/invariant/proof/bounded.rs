@@ -11,11 +11,12 @@
 //! of the laid out body holds without bound.
 
 use crate::invariant::candidate::templates::Candidate;
-use crate::invariant::consolidate::{FunctionAnalysis, Options, Task};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties;
 use crate::invariant::observable;
 use crate::invariant::point::Point;
 use crate::invariant::proof::summary::{Summaries, Summary};
+use crate::invariant::task::{Options, Task};
 use crate::ir::{Expr, Global, interval};
 use crate::mvicfg::{Flow, Mvicfg, VersionSet};
 use crate::semantics::{Callees, library, unroll};

@@ -7,7 +7,7 @@
 //! last one, as all terms of loops do.
 
 use crate::invariant::candidate::templates::Candidate;
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::proof::summary::{Parameter, RESULT, Summary, Values};
 use crate::ir::{CType, Callee, Expr, Instr, TermId};
 use crate::mvicfg::{MvId, VersionSet};

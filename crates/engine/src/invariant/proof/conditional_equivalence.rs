@@ -11,7 +11,8 @@
 //! conversions, and division by anything but zero. A value that is not zero is then identical, which is
 //! what a fact means (`docs/design/machine-semantics.md`).
 
-use crate::invariant::consolidate::{FunctionAnalysis, Side};
+use crate::invariant::findings::Side;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
 use crate::invariant::proof::abstraction;
 use crate::ir::{App, Const, Op, Rounding, Sort, Term, TermId, TermPool, eval};

@@ -6,7 +6,7 @@
 //! is no pointer, and arrays whose length is not positive. Where they happen on every way to the exit, the class says nothing at all: a fact
 //! of the others holds in it for want of executions (assumption `no-undefined-behaviour`).
 
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Kind;
 use crate::ir::{Callee, Expr, Instr, Leaf, Op, Sort, Term, TermId, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};

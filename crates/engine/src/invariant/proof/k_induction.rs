@@ -8,7 +8,7 @@
 //! these strengthen the proof. With 0 to `k - 1` first iterations every iteration is the last of a group
 //! in one of the functions, or among the first ones in the function that lays out most of them.
 
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties;
 use crate::invariant::proof::bounded::OneClass;
 use crate::ir::NodeId;

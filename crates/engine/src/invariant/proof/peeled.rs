@@ -5,8 +5,9 @@
 //! loops are facts about the function as it is written.
 
 use crate::invariant::change::event::{self, Case, Guarded};
-use crate::invariant::consolidate::{FunctionAnalysis, Side};
 use crate::invariant::fact::Fact;
+use crate::invariant::findings::Side;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::Point;
 use crate::invariant::proof::abstraction;

@@ -9,10 +9,11 @@
 use crate::invariant::candidate::quantity::is_countable;
 use crate::invariant::candidate::samples::Row;
 use crate::invariant::candidate::templates::{self, Candidate};
-use crate::invariant::consolidate::{FunctionAnalysis, Task};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Point;
 use crate::invariant::proof::relations::{Known, Standing};
 use crate::invariant::proof::summary::{Parameter, Values};
+use crate::invariant::task::Task;
 use crate::ir::{Callee, Expr, Function, Instr, Leaf, TermId};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use std::collections::{BTreeMap, BTreeSet};

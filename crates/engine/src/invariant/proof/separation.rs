@@ -8,7 +8,7 @@
 //! `in-bounds(r->buf)`.
 
 use crate::fact::{Expression, Formula, Kind};
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::proof::abstraction;
 use crate::ir::{
     App, Callee, Expr, Instr, Leaf, Linkage, Op, Separation, Sort, Term, TermId, TermPool, Uf, Unit,

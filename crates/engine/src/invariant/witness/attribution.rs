@@ -1,7 +1,8 @@
 //! Which source lines a change comes from: those of the nodes that only one side of it rests on.
 
 use crate::interp::{self, End, Input, Limits, Outcome};
-use crate::invariant::consolidate::{FunctionAnalysis, Side};
+use crate::invariant::findings::Side;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::witness::runs::{self, Run};
 use crate::ir::NodeId;
 use crate::mvicfg::MvId;

@@ -1,7 +1,8 @@
 //! Functions that are too large to be read, or whose loops have several entries: what runs alone show of
 //! their change.
 
-use crate::invariant::consolidate::{FunctionAnalysis, PointDiff, Side, Undecided};
+use crate::invariant::findings::{PointDiff, Side, Undecided};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable;
 use crate::invariant::point::Point;
 

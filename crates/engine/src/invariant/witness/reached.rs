@@ -5,8 +5,9 @@
 //! interpreter carries out: one of the runs that are there, else one of a few more, else one on the solver's
 //! model. Where there is none, the point may still be reached; nobody knows.
 
-use crate::invariant::consolidate::{Claim, FunctionAnalysis, Undecided};
 use crate::invariant::fact::{Fact, Template};
+use crate::invariant::findings::{Claim, Undecided};
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Kind;
 use crate::invariant::witness::inputs;
 use crate::invariant::witness::runs::{self, FUEL};

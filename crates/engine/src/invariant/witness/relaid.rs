@@ -3,8 +3,10 @@
 
 use crate::fact::Expression;
 use crate::interp::{Input, ObjectId, ObjectInit, Value};
-use crate::invariant::consolidate::{FactKey, FunctionAnalysis, Side, Task};
 use crate::invariant::fact::Fact;
+use crate::invariant::findings::{FactKey, Side};
+use crate::invariant::function_analysis::FunctionAnalysis;
+use crate::invariant::task::Task;
 use crate::ir::{CType, Function, Record, Unit, retyped};
 use std::collections::BTreeSet;
 

@@ -10,10 +10,8 @@ use crate::interp::{
 };
 use crate::invariant::candidate::templates;
 use crate::invariant::observable::{Observable, find_var};
-use crate::invariant::witness::allocation_failures;
-use crate::invariant::witness::input_adaptation;
 use crate::invariant::witness::relaid::Relaying;
-use crate::invariant::witness::shrink;
+use crate::invariant::witness::{allocation_failures, input_adaptation, shrink};
 use crate::ir::{CType, Const, Function, NodeId, UndefinedKind, Unit};
 use crate::smt;
 use std::borrow::Cow;

@@ -5,7 +5,7 @@
 //! outputs that differ in such numbers alone are equal.
 
 use crate::interp::Outcome;
-use crate::invariant::consolidate::FunctionAnalysis;
+use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
 use crate::invariant::witness::runs::{self, Difference, Run};
 use crate::invariant::witness::shrink;

@@ -1,0 +1,113 @@
+//! One function while it is analysed: the values of its graph, the solvers and what they may cost, what is known
+//! of each class, and what was found at the point in question. What is done with it stands in the folders beside.
+
+use crate::invariant::candidate::quantity::Quantity;
+use crate::invariant::findings::PointDiff;
+use crate::invariant::proof::callees::Site;
+use crate::invariant::proof::inductive::Inductive;
+use crate::invariant::proof::separation::{LoopFrames, Regions};
+use crate::invariant::proof::summary::Summary;
+use crate::invariant::task::{ELEMENTS, LEMMA_SHARE, Task};
+use crate::invariant::witness::relaid;
+use crate::invariant::witness::selection::Moves;
+use crate::ir::{Sort, TermId};
+use crate::mvicfg::{Flow, MvId};
+use crate::semantics::Evaluator;
+use crate::semantics::c_text::Naming;
+use crate::smt;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How often Z3 is asked about float arithmetic for one function; each question costs seconds.
+const FLOAT_QUESTIONS: u32 = 1;
+
+pub(super) struct FunctionAnalysis<'a> {
+    pub(super) task: &'a Task<'a>,
+    pub(super) e: Evaluator<'a>,
+    pub(super) solver: smt::Decider,
+    /// Decides the many small questions of candidates and inductions.
+    pub(super) lemmas: smt::Decider,
+    /// Decides those of them whose conditions are large (`relevance.rs`).
+    pub(super) large: smt::Decider,
+    /// Decides those about elements of arrays, which others must not keep from being asked.
+    pub(super) elements: smt::Decider,
+    /// Decides what is kept from call to call, once there is something to decide.
+    pub(super) recursions: Option<smt::Decider>,
+    /// Work of further evaluators and solvers.
+    pub(super) nodes_visited: u64,
+    pub(super) solver_queries: u64,
+    /// Names of values at the exit, by class.
+    pub(super) namings: Vec<Naming<'a>>,
+    /// Pairs of classes whose memories differ in nothing but what cells tell.
+    pub(super) settled_memory: BTreeSet<(usize, usize)>,
+    /// What was found at the point in question.
+    pub(super) diff: PointDiff,
+    pub(super) inductive: Option<Inductive>,
+    /// What candidates speak of beside the result and variables, by name.
+    pub(super) quantities: BTreeMap<String, Quantity>,
+    /// What proofs about elements of arrays took for granted so far.
+    pub(super) elements_assumed: BTreeSet<String>,
+    /// By class: see [`FunctionAnalysis::separated`].
+    pub(super) known_regions: BTreeMap<usize, Rc<Regions>>,
+    /// By class: what its loops write.
+    pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
+    /// By class: places that are only read or also written, by address, bytes and sort.
+    pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
+    /// By class: see [`FunctionAnalysis::branch_terms`].
+    pub(super) branch_terms: BTreeMap<usize, Rc<Vec<TermId>>>,
+    /// By class: see [`FunctionAnalysis::defined`].
+    pub(super) defined: BTreeMap<usize, TermId>,
+    /// By class: calls whose results are used.
+    pub(super) sites: BTreeMap<usize, Rc<Vec<Site>>>,
+    /// By class: what holds of the function's own calls, once it was looked for.
+    pub(super) own: BTreeMap<usize, Option<Arc<Summary>>>,
+    /// See [`FunctionAnalysis::calls_before`].
+    pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
+    /// See [`crate::invariant::witness::selection::Moves`].
+    pub(super) moves: Moves,
+    /// Structures lie otherwise in some class than in another: addresses of two classes are not compared, and
+    /// what facts of memory have in common is what they say.
+    pub(super) relaid: bool,
+    /// Texts that were compared so.
+    pub(super) said: BTreeSet<String>,
+}
+
+impl<'a> FunctionAnalysis<'a> {
+    /// Prepares the analysis of one function.
+    pub(super) fn new(task: &'a Task<'a>, flow: &'a Flow) -> FunctionAnalysis<'a> {
+        let limits = smt::Limits { rlimit: task.options.rlimit, pointer_bits: task.pointer_bits };
+        let small = smt::Limits { rlimit: task.options.rlimit / LEMMA_SHARE, ..limits };
+        let allowance = task.allowance();
+        let elements = smt::Allowance::new(&Rc::default(), task.share_of(ELEMENTS));
+        let lemmas = || smt::Decider::new(small, 0).sharing(allowance.clone());
+        FunctionAnalysis {
+            task,
+            e: Evaluator::new(task.graph, flow, task.callees, task.pointer_bits),
+            solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
+            lemmas: lemmas(),
+            large: lemmas(),
+            elements: smt::Decider::new(small, 0).sharing(elements),
+            recursions: None,
+            nodes_visited: 0,
+            solver_queries: 0,
+            namings: Vec::new(),
+            settled_memory: BTreeSet::new(),
+            diff: PointDiff::default(),
+            inductive: None,
+            quantities: BTreeMap::new(),
+            elements_assumed: BTreeSet::new(),
+            known_regions: BTreeMap::new(),
+            loop_frames: BTreeMap::new(),
+            accessed: BTreeMap::new(),
+            branch_terms: BTreeMap::new(),
+            defined: BTreeMap::new(),
+            sites: BTreeMap::new(),
+            own: BTreeMap::new(),
+            call_facts: BTreeMap::new(),
+            moves: Moves::default(),
+            relaid: relaid::is_relaid(task),
+            said: BTreeSet::new(),
+        }
+    }
+}
