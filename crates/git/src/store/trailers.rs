@@ -450,7 +450,7 @@ mod tests {
             // Adding it again must not change the line ends.
             ("t\n\nbody\r", "t\n\nbody\r\n\r\nInvariant-Kept: 1\r\n"),
             ("t\nConflicts:", "t\n\nInvariant-Kept: 1\nConflicts:\n"),
-            ("t\r\n\r\n# c\r\n ", "t\r\n\r\nInvariant-Kept: 1\r\n\r\n# c\r\n "),
+            ("t\r\n\r\n# c\r\n ", "t\r\n\r\nInvariant-Kept: 1\r\n\r\n# c\r\n \r\n"),
             ("", ""),
             ("\n# only comments\n", "\n# only comments\n"),
         ] {

@@ -115,7 +115,8 @@ impl Note {
 
 fn read(line: &[u8]) -> Option<Record> {
     let record: Record = serde_json::from_slice(line).ok()?;
-    let known = record.schema == SCHEMA && is_id(&record.commit) && is_id(&record.tree);
+    let ids = [Some(&record.commit), record.parent.as_ref(), Some(&record.tree), record.parent_tree.as_ref()];
+    let known = record.schema == SCHEMA && ids.into_iter().flatten().all(|id| is_id(id));
     known.then_some(record)
 }
 
@@ -174,11 +175,22 @@ mod tests {
     #[test]
     fn damaged_ids_are_foreign() {
         let good = record('a', "t").line();
-        for bad in
-            [good.replace("aaaa", "zzzz"), good.replace("invdiff/1", "invdiff/2"), good.replace('{', "[")]
-        {
+        for bad in [
+            good.replace("aaaa", "zzzz"),
+            good.replace("invdiff/1", "invdiff/2"),
+            good.replace('{', "["),
+            good.replace("\"parent\":null", "\"parent\":\"\\u001b[31m\""),
+            good.replace("\"parent_tree\":null", "\"parent_tree\":\"\""),
+        ] {
             assert_eq!(Note::parse(bad.as_bytes()).records, []);
         }
+    }
+
+    #[test]
+    fn numbers_come_back_as_they_were() {
+        let line = record('a', "t").line().replace("[]", "[118446744073709551616, 0.99]");
+        let note = Note::parse(line.as_bytes());
+        assert_eq!(Note::parse(&note.payload()), note, "{line}");
     }
 
     #[test]
