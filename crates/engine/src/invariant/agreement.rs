@@ -403,3 +403,6 @@ impl Engine<'_> {
         all
     }
 }
+
+#[cfg(test)]
+mod tests;

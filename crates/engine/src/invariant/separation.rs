@@ -411,3 +411,6 @@ impl Engine<'_> {
             })
     }
 }
+
+#[cfg(test)]
+mod tests;
