@@ -29,4 +29,7 @@ pub use invdiff_report as report;
 pub use invdiff_smt as smt;
 
 #[cfg(test)]
+mod by_hand;
+
+#[cfg(test)]
 use invdiff_testing as testing;

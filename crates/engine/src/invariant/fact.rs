@@ -87,3 +87,49 @@ impl Fact {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fact(text: &str, class: usize, line: u32, assumptions: &[&str]) -> Fact {
+        Fact {
+            template: Template::Range,
+            variables: vec!["x".into()],
+            formula: Formula::read(text),
+            c: None,
+            classes: VersionSet::single(class),
+            assumptions: assumptions.iter().map(|a| (*a).to_owned()).collect(),
+            lines: BTreeMap::from([(class, vec![line])]),
+            bounds: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn facts_of_one_text_are_one_fact_of_all_their_classes() {
+        let all =
+            vec![fact("x >= 0", 0, 3, &["b"]), fact("x >= 1", 0, 4, &[]), fact("x >= 0", 2, 5, &["a", "b"])];
+        let merged = Fact::merged(all);
+        let texts: Vec<&str> = merged.iter().map(Fact::text).collect();
+        assert_eq!(texts, ["x >= 0", "x >= 1"]);
+        assert_eq!(merged[0].classes, [0, 2].into_iter().collect());
+        assert_eq!(merged[0].lines, BTreeMap::from([(0, vec![3]), (2, vec![5])]));
+        assert_eq!(merged[0].assumptions, ["a", "b"]);
+        assert_eq!(merged[1].classes, VersionSet::single(0));
+    }
+
+    #[test]
+    fn further_assumptions_are_listed_once_and_in_order() {
+        let more = BTreeSet::from(["a".to_owned(), "c".to_owned()]);
+        assert_eq!(fact("x >= 0", 0, 3, &["b", "c"]).assuming(&more).assumptions, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn every_shape_has_a_word_of_its_own() {
+        use Template::*;
+        let all =
+            [Constant, Range, Set, Comparison, Linear, Congruence, NonNull, Functional, Event, Typestate];
+        let words: BTreeSet<&str> = all.iter().map(|t| t.name()).collect();
+        assert_eq!(words.len(), all.len());
+    }
+}

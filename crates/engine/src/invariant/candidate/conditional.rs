@@ -294,3 +294,143 @@ pub fn suggest(vars: &[Observed], guards: &[Guard], given: &dyn Fn(&str) -> bool
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{int, integer, pointer};
+    use crate::ir::{Leaf, Sort};
+
+    const TESTS: [(Test, &str); 9] = [
+        (Test::AtLeast(1), "x > 0"),
+        (Test::AtLeast(-2), "x >= -2"),
+        (Test::AtMost(-1), "x < 0"),
+        (Test::AtMost(3), "x <= 3"),
+        (Test::Is(-1), "x == -1"),
+        (Test::Is(5), "x == 5"),
+        (Test::IsNot(5), "x != 5"),
+        (Test::Null, "x == NULL"),
+        (Test::NonNull, "x != NULL"),
+    ];
+
+    fn guard(test: Test) -> Guard {
+        Guard { x: "x".into(), test }
+    }
+
+    fn column(name: &str, ty: &CType, values: &[i128]) -> Observed {
+        let bits = ty.sort(64).and_then(Sort::bits).expect("a number");
+        let values = values.iter().map(|v| Some(Const::bv(bits, *v))).collect();
+        Observed { name: name.into(), ty: ty.clone(), values }
+    }
+
+    #[test]
+    fn a_guard_reads_as_a_person_writes_it() {
+        for (test, text) in TESTS {
+            assert_eq!(guard(test).text(), text);
+        }
+    }
+
+    #[test]
+    fn the_term_of_a_guard_says_what_it_is_on_rows() {
+        for (signed, range) in [(true, -8..8), (false, 0..16)] {
+            let ty = integer(4, signed);
+            for (k, (test, text)) in range.flat_map(|k| TESTS.map(|t| (k, t))) {
+                if !signed && text.contains('-') || !signed && test == Test::AtMost(-1) {
+                    continue;
+                }
+                let mut pool = TermPool::new();
+                let x = pool.bv(4, k);
+                let t = guard(test).term(&mut pool, &|_| Some((x, ty.clone()))).expect(text);
+                let holds = guard(test).holds(&|_| Some((Const::bv(4, k), ty.clone())));
+                assert_eq!(pool.as_const(t).and_then(Const::as_bool), holds, "{text} of {k}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_opposite_of_a_test_holds_where_it_does_not() {
+        let ty = integer(4, true);
+        for (k, (test, text)) in (-8..8).flat_map(|k| TESTS.map(|t| (k, t))) {
+            let c = Const::bv(4, k);
+            assert_eq!(test.opposite().holds(c, &ty), test.holds(c, &ty).map(|b| !b), "{text} of {k}");
+        }
+    }
+
+    #[test]
+    fn a_loop_leaves_the_bound_of_its_condition_behind_by_one() {
+        let left = |test: Test| test.left_by("i").text();
+        assert_eq!(left(Test::AtMost(9)), "i <= 10");
+        assert_eq!(left(Test::AtLeast(1)), "i >= 0");
+        assert_eq!(left(Test::IsNot(8)), "i <= 8");
+        assert_eq!(left(Test::NonNull), "i != NULL");
+    }
+
+    /// The tests of `x` by one comparison of it with five, which stands first or second.
+    #[track_caller]
+    fn check_branch(ty: &CType, op: Op, first: bool, expected: &[Test]) {
+        let mut pool = TermPool::new();
+        let bits = ty.sort(64).and_then(Sort::bits).expect("a number");
+        let x = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(bits) });
+        let k = pool.bv(bits, if ty.is_pointer() { 0 } else { 5 });
+        let t = pool.op(op, &if first { [x, k] } else { [k, x] });
+        let branches = pool.reachable(&[t]);
+        let found = tests_of(&pool, &branches, &BTreeMap::from([(x, ty.clone())]));
+        let found: Vec<Test> = found.into_values().flatten().collect();
+        assert_eq!(found, expected, "{op:?} of {ty:?}");
+    }
+
+    #[test]
+    fn branches_tell_what_a_value_is_compared_with() {
+        let unsigned = integer(32, false);
+        check_branch(&int(), Op::Slt, true, &[Test::AtLeast(5), Test::AtMost(4)]);
+        check_branch(&int(), Op::Sle, true, &[Test::AtLeast(6), Test::AtMost(5)]);
+        check_branch(&int(), Op::Slt, false, &[Test::AtLeast(6), Test::AtMost(5)]);
+        check_branch(&unsigned, Op::Ule, false, &[Test::AtLeast(5), Test::AtMost(4)]);
+        check_branch(&int(), Op::Eq, true, &[Test::Is(5), Test::IsNot(5)]);
+        check_branch(&pointer(int()), Op::Eq, true, &[Test::Null, Test::NonNull]);
+    }
+
+    #[test]
+    fn a_comparison_that_reads_a_value_otherwise_is_no_test() {
+        check_branch(&int(), Op::Ult, true, &[]);
+        check_branch(&integer(32, false), Op::Slt, true, &[]);
+        check_branch(&int(), Op::Add, true, &[]);
+    }
+
+    fn guards_of(vars: &[Observed]) -> Vec<String> {
+        let found = guards(vars, &|x| x == "n" || x == "p" || x == "u", &|_| BTreeSet::new());
+        found.iter().map(Guard::text).collect()
+    }
+
+    #[test]
+    fn what_was_given_is_compared_with_zero() {
+        assert_eq!(guards_of(&[column("n", &int(), &[1])]), ["n >= 0", "n > 0"]);
+        assert_eq!(guards_of(&[column("u", &integer(32, false), &[1])]), ["u != 0"]);
+        assert_eq!(guards_of(&[column("p", &pointer(int()), &[1])]), ["p != NULL", "p == NULL"]);
+        assert_eq!(guards_of(&[column("i", &int(), &[1])]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_result_is_compared_with_the_few_numbers_that_it_takes() {
+        let of = |values: &[i128]| guards_of(&[column("\\result", &int(), values)]);
+        assert_eq!(of(&[1, 1, 0]), ["\\result == 0", "\\result == 1"]);
+        assert_eq!(of(&[-1, 7]), ["\\result >= 0", "\\result == -1", "\\result == 7"]);
+        assert_eq!(of(&[0, 3, 4, 5, 6]), ["\\result == 0", "\\result != 0"]);
+        assert_eq!(of(&[2, 3, 4, 5, 6]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn rows_in_which_a_guard_holds_suggest_what_all_do_not() {
+        let x = column("x", &int(), &[5, 5, 5, 70_000, -90_000, 31, 8, 4_200, 6, 9]);
+        let failed = Guard { x: "\\result".into(), test: Test::Is(-1) };
+        let texts = |results: &[i128]| {
+            let vars = [x.clone(), column("\\result", &int(), results)];
+            let found = suggest(&vars, std::slice::from_ref(&failed), &|_| false);
+            found.iter().map(Candidate::text).collect::<Vec<_>>()
+        };
+        let found = texts(&[-1, -1, -1, 1, 2, 3, 4, 5, 6, 7]);
+        assert!(found.contains(&"\\result == -1 ==> x == 5".to_owned()), "{found:?}");
+        assert_eq!(texts(&[-1, -1, 0, 1, 2, 3, 4, 5, 6, 7]), Vec::<String>::new(), "two rows are chance");
+        assert_eq!(texts(&[-1; 10]), Vec::<String>::new(), "a guard that always holds is none");
+    }
+}

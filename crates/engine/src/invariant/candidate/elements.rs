@@ -522,3 +522,50 @@ fn of_result(f: &ForAll) -> Option<ForAll> {
     };
     Some(ForAll { other, ..f.clone() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::TermPool;
+
+    fn fact(other: Other, down: bool) -> ForAll {
+        let start = TermPool::new().bv(64, 0);
+        let element = Element {
+            start,
+            bytes: 4,
+            sort: Sort::Bv(32),
+            signed: true,
+            text: "a[k]".into(),
+            is_char: false,
+        };
+        let (from, to) = (Edge::constant(0), Edge::value("i", 0));
+        ForAll {
+            given: None,
+            bound: "i".into(),
+            down,
+            from,
+            to,
+            element,
+            comparison: Comparison::AtMost,
+            other,
+        }
+    }
+
+    #[test]
+    fn a_range_that_grows_upwards_ends_at_another_bound() {
+        let moved = moved_to(&fact(Other::Constant(1), false), "n");
+        assert_eq!(moved.text(), "\\forall integer k; 0 <= k && k < n ==> a[k] <= 1");
+        assert_eq!(moved.bound, "n");
+        let down = fact(Other::Constant(1), true);
+        assert_eq!(moved_to(&down, "n"), down);
+    }
+
+    #[test]
+    fn the_result_takes_the_place_of_a_variable_only() {
+        let of = |other| of_result(&fact(other, false)).map(|f| f.other);
+        assert_eq!(of(Other::Value("m".into())), Some(Other::Value("\\result".into())));
+        assert_eq!(of(Other::At("best".into())), Some(Other::At("\\result".into())));
+        assert_eq!(of(Other::Constant(1)), None);
+        assert_eq!(of(Other::Previous), None);
+    }
+}

@@ -472,4 +472,100 @@ mod tests {
         assert!(prover.shows(&mut pool, after));
         assert!(!prover.shows(&mut pool, wrong));
     }
+
+    /// `2 * x * y + x == 3`, modulo the width.
+    fn equation() -> Equation {
+        let of = |names: &[&str], c| (names.iter().map(|x| (*x).to_owned()).collect(), c);
+        Equation { terms: vec![of(&["x", "y"], 2), of(&["x"], 1), of(&[], -3)] }
+    }
+
+    #[test]
+    fn both_sides_have_positive_coefficients() {
+        assert_eq!(equation().text(), "2 * x * y + x == 3");
+        let of = |names: &[&str], c| (names.iter().map(|x| (*x).to_owned()).collect(), c);
+        let stored = Equation { terms: vec![of(&["b", "*q"], 1), of(&["a"], -1), of(&["*r"], 1)] };
+        assert_eq!(stored.text(), "*q * b + *r == a");
+        assert_eq!(Equation { terms: vec![of(&["x"], 2)] }.text(), "2 * x == 0");
+    }
+
+    #[test]
+    fn the_term_of_an_equation_says_what_it_is_on_rows() {
+        let ty = CType::Int { bits: 4, signed: true, name: "".into() };
+        let mut met = 0;
+        for (x, y) in (-8..8).flat_map(|x| (-8..8).map(move |y| (x, y))) {
+            let mut pool = TermPool::new();
+            let (tx, ty_of_y) = (pool.bv(4, x), pool.bv(4, y));
+            let value = |n: &str| Some((if n == "x" { tx } else { ty_of_y }, ty.clone()));
+            let t = equation().term(&mut pool, &value).expect("a term");
+            let holds = equation().holds(&|n| Some((if n == "x" { x } else { y }, 4)));
+            assert_eq!(pool.as_const(t).and_then(Const::as_bool), holds, "{x} {y}");
+            met += usize::from(holds == Some(true));
+        }
+        assert!(met > 0, "it holds somewhere");
+    }
+
+    #[test]
+    fn an_equation_needs_all_its_values() {
+        assert_eq!(equation().holds(&|n| (n == "x").then_some((1, 32))), None);
+        assert_eq!(equation().variables(), ["x", "y"]);
+        let mut pool = TermPool::new();
+        let (narrow, wide) = (pool.bv(8, 1), pool.bv(32, 1));
+        let ty = CType::Int { bits: 32, signed: true, name: "".into() };
+        let value = |n: &str| Some((if n == "x" { narrow } else { wide }, ty.clone()));
+        assert_eq!(equation().term(&mut pool, &value), None, "of two widths");
+    }
+
+    #[test]
+    fn an_equation_is_renamed_as_a_whole() {
+        let renamed = equation().renamed(&|x| Some(format!("{x}1")));
+        assert_eq!(renamed.map(|e| e.text()).as_deref(), Some("2 * x1 * y1 + x1 == 3"));
+        assert_eq!(equation().renamed(&|x| (x == "x").then(|| "a".to_owned())), None);
+    }
+
+    #[test]
+    fn fractions_come_back_from_the_field() {
+        for (n, d) in [(1, 2), (-3, 4), (5, 1), (-64, 63), (0, 1)] {
+            let element = field::times(field::of(n), field::inverse(field::of(d)));
+            assert_eq!(field::fraction(element, MAX_COEFFICIENT), Some((n, d)));
+        }
+        assert_eq!(field::fraction(field::of(1_000), MAX_COEFFICIENT), None);
+    }
+
+    #[test]
+    fn equations_need_spare_rows_and_small_numbers() {
+        let x: Vec<i128> = (0..6).map(|k| (k * 5) % 11).collect();
+        let y: Vec<i128> = (0..6).map(|k| (k * 3) % 7).collect();
+        let sum = |n: usize, by: i128| -> Vec<Vec<i128>> {
+            let both: Vec<i128> = x.iter().zip(&y).map(|(x, y)| x + y + by).collect();
+            [x.clone(), y.clone(), both].into_iter().map(|c| c[..n].to_vec()).collect()
+        };
+        let check_sum = |n, by, expected: &[&str]| {
+            let columns = sum(n, by);
+            check(&[("x", &columns[0]), ("y", &columns[1]), ("z", &columns[2])], expected);
+        };
+        check_sum(6, 0, &["x + y == z"]);
+        check_sum(5, 0, &[]);
+        check_sum(6, SMALL, &[]);
+    }
+
+    #[test]
+    fn what_a_condition_decides_is_shown_case_by_case() {
+        let mut pool = TermPool::new();
+        let leaf = |pool: &mut TermPool, name: &str, sort| {
+            pool.leaf(crate::ir::Leaf::Param { name: name.into(), sort })
+        };
+        let bv = crate::ir::Sort::Bv(32);
+        let (x, y) = (leaf(&mut pool, "x", bv), leaf(&mut pool, "y", bv));
+        let c = leaf(&mut pool, "c", crate::ir::Sort::Bool);
+        let one = pool.bv(32, 1);
+        let more = pool.op(Op::Add, &[x, one]);
+        let known = pool.eq(x, y);
+        let (either, other) = (pool.ite(c, x, y), pool.ite(c, x, more));
+        let (follows, open) = (pool.eq(either, y), pool.eq(other, y));
+        let prover = Prover::new(&pool, 32, &[known]);
+        assert!(prover.shows(&mut pool, follows));
+        assert!(!prover.shows(&mut pool, open));
+        let narrow = Prover::new(&pool, 16, &[known]);
+        assert!(!narrow.shows(&mut pool, follows), "conditions of another width are not taken");
+    }
 }

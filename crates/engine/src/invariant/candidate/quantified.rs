@@ -492,3 +492,6 @@ fn compared(pool: &mut TermPool, comparison: Comparison, a: Number, b: Number) -
         Comparison::Greater => pool.op(lt, &[b, a]),
     })
 }
+
+#[cfg(test)]
+mod tests;

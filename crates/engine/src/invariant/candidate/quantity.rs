@@ -329,3 +329,27 @@ fn as_value(identity: &Identity, offset: i64) -> Option<Value> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{array, int, pointer};
+    use crate::interp::ObjectId;
+
+    #[test]
+    fn candidates_are_about_numbers_truths_and_pointers() {
+        assert!(is_countable(&int()) && is_countable(&CType::Bool) && is_countable(&pointer(CType::Void)));
+        assert!(!is_countable(&array(int(), 3)) && !is_countable(&CType::Void));
+        assert!(!is_countable(&CType::Float(crate::ir::FloatKind::F64)));
+    }
+
+    #[test]
+    fn a_place_has_the_value_that_an_input_gives_it() {
+        let global = as_value(&Identity::Global("g".into()), 4);
+        assert_eq!(global, Some(Value::Global { symbol: "g".into(), offset: 4 }));
+        let given = as_value(&Identity::Input(ObjectId(2)), -1);
+        assert_eq!(given, Some(Value::Pointer { object: ObjectId(2), offset: -1 }));
+        assert_eq!(as_value(&Identity::Allocated(0), 0), None);
+        assert_eq!(as_value(&Identity::Result, 0), None);
+    }
+}

@@ -294,3 +294,39 @@ fn unless(enough: bool) -> ControlFlow<()> {
 pub(in crate::invariant) fn side(run: &Run, old: bool) -> &Outcome {
     if old { &run.old } else { &run.new }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of so many arrivals are kept, of at most 12.
+    fn kept(arrivals: usize) -> Vec<usize> {
+        let mut sampled = Sampled::new(12);
+        (1..=arrivals).filter(|_| sampled.takes()).collect()
+    }
+
+    #[test]
+    fn the_first_arrivals_are_all_kept() {
+        assert_eq!(kept(6), [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn later_arrivals_are_kept_less_and_less() {
+        let all = kept(1_000);
+        let gaps: Vec<usize> = all.windows(2).map(|w| w[1] - w[0]).collect();
+        assert!(gaps.windows(2).all(|g| g[0] <= g[1]), "{gaps:?}");
+        assert!(gaps.last() > Some(&100) && all.len() < 30, "{all:?}");
+    }
+
+    #[test]
+    fn a_row_has_values_by_the_names_of_its_columns() {
+        let names = vec!["n".to_owned(), "i".to_owned()];
+        let row = Row { run: 0, values: vec![None, Some(Const::bv(32, 3))] };
+        let rows = Rows { names, rows: vec![row], runs: Vec::new() };
+        let value = |x: &str| rows.column(x).map(|c| rows.rows[0].value(c));
+        assert_eq!(value("i"), Some(Some(Const::bv(32, 3))));
+        assert_eq!(value("n"), Some(None));
+        assert_eq!(value("k"), None);
+        assert!(rows.run(&rows.rows[0]).is_none());
+    }
+}

@@ -459,45 +459,4 @@ fn line(rows: &[(i128, i128)]) -> Option<(i128, i128)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn int() -> CType {
-        CType::Int { bits: 32, signed: true, name: "int".into() }
-    }
-
-    fn check(rows: &[(&str, &[i128])], expected: &[&str]) {
-        let vars: Vec<Observed> = rows
-            .iter()
-            .map(|(name, values)| Observed {
-                name: (*name).into(),
-                ty: int(),
-                values: values.iter().map(|v| Some(Const::bv(32, *v))).collect(),
-            })
-            .collect();
-        let found: Vec<String> = suggest(&vars).iter().map(Candidate::text).collect();
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn of_two_bounds_one_may_say_more() {
-        let (at_most, at_least) =
-            (|x: &str, k| Candidate::AtMost(x.into(), k), |x: &str, k| Candidate::AtLeast(x.into(), k));
-        assert!(at_most("x", 5).is_tighter_than(&at_most("x", 774)));
-        assert!(at_least("x", 5).is_tighter_than(&at_least("x", -1)));
-        for other in [at_most("x", 5), at_most("x", 4), at_most("y", 9), at_least("x", 1)] {
-            assert!(!at_most("x", 5).is_tighter_than(&other), "{}", other.text());
-        }
-    }
-
-    #[test]
-    fn shapes_are_read_off_data() {
-        check(&[("x", &[0, 3, 5, 9, 1000, 77, 4, 100_000])], &["x >= 0"]);
-        check(&[("x", &[1, 2, 1, 2, 1, 1, 1, 2])], &["x >= 1", "x == 1 || x == 2"]);
-        let a: &[i128] = &[-7000, 5, 90_000, 3, 1, 44, 10_000, -5];
-        check(
-            &[("x", a), ("y", &a.iter().map(|v| 2 * v + 1).collect::<Vec<_>>())],
-            &["y == 2 * x + 1", "y % 2 == 1"][..1],
-        );
-    }
-}
+mod tests;

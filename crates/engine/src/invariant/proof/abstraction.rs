@@ -299,3 +299,6 @@ pub fn replaced(pool: &mut TermPool, root: TermId, part: TermId, by: TermId) -> 
 fn rewrite(pool: &mut TermPool, root: TermId, f: &dyn Fn(&mut TermPool, TermId) -> Option<TermId>) -> TermId {
     pool.rebuilt(root, &|pool, t| f(pool, t).map_or(Rebuilt::Kept, Rebuilt::By))
 }
+
+#[cfg(test)]
+mod tests;

@@ -207,3 +207,24 @@ impl FunctionAnalysis<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invariant::given::{Guard, Test};
+
+    #[test]
+    fn a_bound_from_above_may_only_say_how_few_iterations_there_are() {
+        let at_most = || Candidate::AtMost("i".into(), 4);
+        let guarded =
+            |x: &str, then| Candidate::Given(Guard { x: x.into(), test: Test::AtLeast(1) }, Box::new(then));
+        assert!(restates_bound(&at_most()));
+        assert!(!restates_bound(&Candidate::AtLeast("i".into(), 0)));
+        assert!(!restates_bound(&Candidate::LessEq("i".into(), "n".into())));
+        let relation = || Candidate::LessEq("i".into(), "n".into());
+        assert!(restates_bound(&guarded("n", at_most())));
+        assert!(restates_bound(&guarded("n", Candidate::AtLeast("i".into(), 0))), "of one variable");
+        assert!(!restates_bound(&guarded("n", relation())));
+        assert!(restates_bound(&guarded("\\result", relation())), "how it ends may follow from the bound");
+    }
+}

@@ -404,3 +404,6 @@ impl FunctionAnalysis<'_> {
         all
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -235,3 +235,69 @@ impl FunctionAnalysis<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{int, integer, pointer, straight, v};
+    use crate::ir::CType;
+
+    /// What may hold of the arguments of a function of these parameters, by its calls.
+    #[track_caller]
+    fn check(params: &[(&str, CType)], calls: &[&[Expr]], expected: &[&str]) {
+        let f = straight("f", params, &[]);
+        let possible = Precondition::possible(&f, calls);
+        assert_eq!(possible.facts.iter().map(Candidate::text).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_few_constants_are_told_one_by_one() {
+        let n: &[(&str, CType)] = &[("n", int())];
+        let k = |k| [Expr::bv(32, k)];
+        check(n, &[&k(3), &k(-1), &k(3)], &["n == -1 || n == 3"]);
+        check(n, &[&k(1), &k(2), &k(3), &k(4), &k(5)], &["n >= 0", "n >= 1"]);
+        check(n, &[&k(3), &[v(0)]], &["n >= 0", "n >= 1"]);
+    }
+
+    #[test]
+    fn what_is_not_known_may_have_a_sign_or_lead_somewhere() {
+        check(&[("p", pointer(int()))], &[&[v(0)]], &["p != NULL"]);
+        check(&[("u", integer(32, false))], &[&[v(0)]], &["u >= 1"]);
+        check(
+            &[("a", integer(32, false)), ("b", integer(32, false))],
+            &[&[v(0), v(1)]],
+            &["a >= 1", "b >= 1", "a < b", "b < a", "a <= b", "b <= a"],
+        );
+    }
+
+    #[test]
+    fn calls_of_another_number_of_arguments_say_nothing() {
+        check(&[("n", int()), ("m", int())], &[&[v(0)]], &[]);
+        check(&[("n", int())], &[&[v(0), v(1)]], &[]);
+    }
+
+    #[test]
+    fn what_others_say_more_tightly_is_left_out() {
+        let facts = BTreeSet::from([
+            Candidate::AtLeast("n".into(), 0),
+            Candidate::AtLeast("n".into(), 1),
+            Candidate::Less("n".into(), "m".into()),
+            Candidate::LessEq("n".into(), "m".into()),
+            Candidate::LessEq("m".into(), "k".into()),
+        ]);
+        let settled = Precondition { params: Vec::new(), facts }.settled();
+        let texts: Vec<String> = settled.facts.iter().map(Candidate::text).collect();
+        assert_eq!(texts, ["n >= 1", "n < m", "m <= k"]);
+        let assumed =
+            BTreeSet::from(["callers(n >= 1)", "callers(n < m)", "callers(m <= k)"].map(str::to_owned));
+        assert_eq!(settled.assumptions(), assumed);
+    }
+
+    #[test]
+    fn the_first_few_facts_are_kept() {
+        let facts = (0..20).map(|k| Candidate::NonNull(format!("p{k:02}"))).collect();
+        let settled = Precondition { params: Vec::new(), facts }.settled();
+        assert_eq!(settled.facts.len(), MAX_FACTS);
+        assert!(!settled.is_empty() && Precondition::default().settled().is_empty());
+    }
+}

@@ -132,4 +132,65 @@ mod tests {
         let expected = pool.and(less, at_most);
         assert_eq!(given, expected);
     }
+
+    /// `first` and so many others of other inputs.
+    fn condition(pool: &mut TermPool, first: &[TermId], others: usize) -> TermId {
+        let zero = pool.bv(32, 0);
+        let mut parts = first.to_vec();
+        for k in 0..others {
+            let x = param(pool, &format!("x{k}"));
+            parts.push(pool.op(Op::Slt, &[zero, x]));
+        }
+        pool.op(Op::And, &parts)
+    }
+
+    #[test]
+    fn a_condition_is_large_beyond_a_few_conjuncts() {
+        let mut pool = TermPool::new();
+        let (few, more) = (condition(&mut pool, &[], FEW), condition(&mut pool, &[], FEW + 1));
+        assert!(!is_large(&pool, few) && is_large(&pool, more));
+    }
+
+    #[test]
+    fn a_goal_is_told_of_inputs_that_are_compared_with_its_own() {
+        let mut pool = TermPool::new();
+        let [i, n, m] = ["i", "n", "m"].map(|x| param(&mut pool, x));
+        let ten = pool.bv(32, 10);
+        let less = pool.op(Op::Slt, &[i, n]);
+        let bound = pool.op(Op::Sle, &[n, ten]);
+        let far = pool.op(Op::Slt, &[n, m]);
+        let goal = pool.op(Op::Slt, &[i, ten]);
+        let all = condition(&mut pool, &[less, bound, far], 40);
+        let (given, _) = Conjuncts::of(&mut pool, all).about(&mut pool, goal);
+        assert_eq!(given, pool.and(less, bound), "of `n` its bounds, and not what else is compared with it");
+    }
+
+    #[test]
+    fn what_speaks_of_many_inputs_is_left_out() {
+        let mut pool = TermPool::new();
+        let [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(|x| param(&mut pool, x));
+        let mut sum = a;
+        for x in [b, c, d] {
+            sum = pool.op(Op::Add, &[sum, x]);
+        }
+        let zero = pool.bv(32, 0);
+        let four = pool.op(Op::Slt, &[zero, sum]);
+        let sum = pool.op(Op::Add, &[sum, e]);
+        let five = pool.op(Op::Slt, &[zero, sum]);
+        let goal = pool.op(Op::Slt, &[zero, a]);
+        let all = condition(&mut pool, &[four, five], 40);
+        let (given, _) = Conjuncts::of(&mut pool, all).about(&mut pool, goal);
+        assert_eq!(given, four);
+    }
+
+    #[test]
+    fn alternatives_that_others_exclude_are_left_out() {
+        let mut pool = TermPool::new();
+        let [i, n, m] = ["i", "n", "m"].map(|x| param(&mut pool, x));
+        let (less, other) = (pool.op(Op::Slt, &[i, n]), pool.op(Op::Slt, &[n, m]));
+        let not_less = pool.not(less);
+        let either = pool.or(not_less, other);
+        let all = pool.and(less, either);
+        assert_eq!(shortened(&mut pool, all), BTreeSet::from([less, other]));
+    }
 }

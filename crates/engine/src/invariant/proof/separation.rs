@@ -416,3 +416,6 @@ impl FunctionAnalysis<'_> {
             })
     }
 }
+
+#[cfg(test)]
+mod tests;
