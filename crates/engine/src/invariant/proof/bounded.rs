@@ -211,7 +211,7 @@ impl FunctionAnalysis<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::invariant::given::{Guard, Test};
+    use crate::invariant::candidate::conditional::{Guard, Test};
 
     #[test]
     fn a_bound_from_above_may_only_say_how_few_iterations_there_are() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::by_hand::integer;
-use crate::invariant::assume;
+use crate::invariant::proof::abstraction;
 
 /// Elements of `text`, from address 4096 on.
 fn element(pool: &mut TermPool, text: &str, bits: u16, signed: bool) -> Element {
@@ -183,7 +183,7 @@ fn says_of(f: &ForAll, pool: &mut TermPool, index: i128, expected: bool) {
     };
     let t = f.term(pool, &value).expect("a term");
     let (k, at) = (unknown_index(pool, Sort::Bv(32)), pool.bv(32, index));
-    let said = assume::replaced(pool, t, k, at);
+    let said = abstraction::replaced(pool, t, k, at);
     assert_eq!(pool.as_const(said).and_then(Const::as_bool), Some(expected), "{} at {index}", f.text());
 }
 
