@@ -358,7 +358,8 @@ impl<'a> Parser<'a> {
         while let Token::Name(name) = &self.current.0 {
             let after_tag = words.last().is_some_and(|w| matches!(w.as_str(), "struct" | "union" | "enum"));
             let basic = WORDS.contains(&name.as_str()) || (words.is_empty() && name == "void");
-            if !after_tag && !basic && !(words.is_empty() && self.is_cast()?) {
+            let is_type = after_tag || basic || words.is_empty() && self.is_cast()?;
+            if !is_type {
                 break;
             }
             let name = name.clone();
