@@ -236,3 +236,6 @@ impl Relaying<'_> {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests;
