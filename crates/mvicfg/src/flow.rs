@@ -144,3 +144,6 @@ impl ClassFlow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

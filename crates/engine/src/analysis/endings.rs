@@ -428,4 +428,117 @@ mod tests {
         let sum = |add: &str| format!("int n = 0; while (p) {{ {add} p = p->next; }} return n;");
         assert!(same(&sum("n += p->v;"), &sum("n = p->v + n;")));
     }
+
+    mod by_hand {
+        use super::super::*;
+        use crate::by_hand::{assign, call, function, int, load, named, pointer, v};
+        use crate::ir::CType;
+
+        /// `i` (1) and `p` (2) move in a loop at 2, which node 3 goes back to; `n` (0) does not.
+        fn looping(cond: Expr, round: Instr) -> Function {
+            let vars = [("n", int()), (".i", int()), (".p", pointer(int())), (".x", int())];
+            function("f", &vars, &[(Instr::Branch { cond }, &[3, 1]), (round, &[2])])
+        }
+
+        #[track_caller]
+        fn check(cond: Expr, round: Instr, expected: bool) {
+            let f = looping(cond, round);
+            assert_eq!(decisions(&f).is_empty(), expected, "{:?}", f.nodes);
+        }
+
+        fn add(var: u32, by: i128) -> Instr {
+            let width = if var == 2 { 64 } else { 32 };
+            assign(var, Expr::signed(Op::Add, vec![v(var), Expr::bv(width, by)]))
+        }
+
+        fn is(op: Op, a: Expr, b: Expr) -> Expr {
+            Expr::op(op, vec![a, b])
+        }
+
+        #[test]
+        fn a_counter_by_one_meets_its_bound() {
+            check(is(Op::Slt, v(1), v(0)), add(1, 1), true);
+            check(is(Op::Slt, v(0), v(1)), add(1, -1), true);
+            check(is(Op::Slt, v(1), v(0)), add(1, -1), false);
+            check(is(Op::Slt, v(1), v(0)), add(1, 2), false);
+            check(is(Op::Slt, v(1), v(0)), add(3, 1), false);
+            check(is(Op::Slt, v(1), v(0)), add(0, 1), false);
+        }
+
+        #[test]
+        fn a_bound_that_is_met_may_be_the_last_number() {
+            let limit = |k: i128| is(Op::Sle, v(1), Expr::bv(32, k));
+            check(limit(9), add(1, 1), true);
+            check(limit(i32::MAX.into()), add(1, 1), false);
+            check(is(Op::Sle, v(1), v(0)), add(1, 1), false);
+        }
+
+        #[test]
+        fn a_counter_meets_a_number_that_it_is_to_differ_from() {
+            let unequal = |by| (Expr::op(Op::Not, vec![is(Op::Eq, v(1), v(0))]), add(1, by));
+            for (by, ends) in [(1, true), (-1, true), (2, false)] {
+                let (cond, round) = unequal(by);
+                check(cond, round, ends);
+            }
+            check(is(Op::Eq, v(1), v(0)), add(1, 1), false);
+        }
+
+        #[test]
+        fn the_last_number_is_no_bound_within() {
+            let within = |width, k, signed, up| is_within(&Expr::bv(width, k), signed, up);
+            assert!(within(8, 126, true, true) && !within(8, 127, true, true));
+            assert!(within(8, -127, true, false) && !within(8, -128, true, false));
+            assert!(within(8, 254, false, true) && !within(8, 255, false, true));
+            assert!(within(8, 1, false, false) && !within(8, 0, false, false));
+            assert!(!is_within(&v(0), true, true));
+        }
+
+        /// A loop that goes round while what it reads at an address is not zero.
+        #[track_caller]
+        fn check_walk(addr: Expr, round: Instr, expected: bool) {
+            let vars = [("n", int()), (".i", int()), (".p", pointer(int())), (".x", int())];
+            let cond = Expr::op(Op::Not, vec![is(Op::Eq, v(3), Expr::bv(32, 0))]);
+            let nodes: &[(Instr, &[u32])] =
+                &[(load(3, addr, &int()), &[3]), (Instr::Branch { cond }, &[4, 1]), (round, &[2])];
+            assert_eq!(decisions(&function("f", &vars, nodes)).is_empty(), expected, "{nodes:?}");
+        }
+
+        #[test]
+        fn steps_along_memory_come_to_its_end() {
+            check_walk(v(2), add(2, 4), true);
+            check_walk(v(2), add(2, -4), true);
+            check_walk(v(2), add(1, 1), false);
+            let element = is(Op::Mul, Expr::op(Op::Sext(64), vec![v(1)]), Expr::bv(64, 4));
+            check_walk(is(Op::Add, v(2), element), add(1, 3), true);
+            let masked = is(Op::BitAnd, Expr::op(Op::Sext(64), vec![v(1)]), Expr::bv(64, 7));
+            check_walk(is(Op::Add, v(2), masked), add(1, 1), false);
+            check_walk(v(2), assign(2, v(2)), false);
+        }
+
+        #[test]
+        fn input_is_finite() {
+            let cond = |k| Expr::op(Op::Not, vec![is(Op::Eq, v(1), Expr::bv(32, k))]);
+            let read = |name: &str| call(Some(1), named(name), vec![]);
+            check(cond(-1), read("getchar"), true);
+            check(cond(0), read("getchar"), false);
+            check(cond(-1), read("nobody_knows"), false);
+        }
+
+        #[test]
+        fn cycles_are_what_control_can_go_round_in() {
+            let nop: &[(Instr, &[u32])] = &[(Instr::Nop, &[3]), (Instr::Nop, &[2, 4]), (Instr::Nop, &[4, 1])];
+            let f = function("f", &[("n", CType::Bool)], nop);
+            let mut found = cycles(&f, &|_| true);
+            found.sort();
+            assert_eq!(found, [Part::from([2, 3]), Part::from([4])]);
+            assert_eq!(cycles(&f, &|n| n != 3), [Part::from([4])]);
+            assert_eq!(leading_to(&f, &Part::from([4])), Part::from([0, 2, 3, 4]));
+        }
+
+        #[test]
+        fn steps_are_numbers_that_cannot_come_back() {
+            assert!(is_step(1) && is_step(-4) && !is_step(0) && !is_step(1 << 31));
+            assert_eq!((constant(&Expr::bv(8, -3)), constant(&v(0))), (Some(-3), None));
+        }
+    }
 }

@@ -188,4 +188,35 @@ mod tests {
         assert!(all.touches(&objects, Part::whole(STDIN)) && all.touches(&objects, Part::whole(exposed)));
         assert!(!all.touches(&objects, Part::whole(private)));
     }
+
+    #[test]
+    fn objects_are_known_by_name_and_function() {
+        let mut objects = Objects::new();
+        let (a, b) = (objects.variable(0, "x"), objects.variable(1, "x"));
+        assert!(a != b && a == objects.variable(0, "x"));
+        let (g, h) = (objects.global("g", ""), objects.global("g", "other.c"));
+        assert!(g != h && g == objects.global("g", "") && g >= FIRST_NAMED);
+        assert!(objects.is_shared(g) && !objects.is_shared(a));
+    }
+
+    #[test]
+    fn the_variables_of_a_function_are_forgotten_alone() {
+        let mut objects = Objects::new();
+        let (own, other, g) = (objects.variable(3, "x"), objects.variable(4, "x"), objects.global("g", ""));
+        let mut affected = Affected::default();
+        [own, other, g].into_iter().for_each(|o| affected.add(Part::whole(o)));
+        affected.forget(&objects, 3);
+        assert!(!affected.touches(&objects, Part::whole(own)));
+        assert!(affected.touches(&objects, Part::whole(other)) && affected.touches(&objects, Part::whole(g)));
+    }
+
+    #[test]
+    fn joining_tells_whether_something_is_new() {
+        let mut affected = Affected::default();
+        let mut more = Affected::default();
+        more.add(part(STDIN, 0, 4));
+        assert!(affected.join(&more) && !affected.join(&more));
+        assert!(affected.touches(&Objects::new(), Part::whole(EVERYTHING)));
+        assert!(!Affected::default().touches(&Objects::new(), Part::whole(EVERYTHING)));
+    }
 }

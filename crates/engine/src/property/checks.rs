@@ -398,3 +398,32 @@ fn replay(
     let (a, b) = (before.with(old)?, after.with(Some(new))?);
     Some(invariant::replay(&a, &b, (before.name(), after.name()), input))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{outcome as ended, place, returned};
+
+    #[test]
+    fn a_verdict_is_an_outcome() {
+        let all = [Verdict::Holds, Verdict::Fails, Verdict::Open].map(outcome);
+        assert_eq!(all, [Outcome::NotFail, Outcome::Fail, Outcome::Unknown]);
+    }
+
+    #[test]
+    fn a_run_fails_an_assertion_by_its_text_and_line() {
+        let site = Site { text: "x > 0".into(), line: 7, ordinal: 0 };
+        let fails = |text: &str, line| ended(End::AssertFailed { text: text.into(), place: place(line) });
+        assert!(is_failure(&fails("x > 0", 7), &site));
+        assert!(!is_failure(&fails("x > 0", 8), &site) && !is_failure(&fails("x > 1", 7), &site));
+        assert!(!is_failure(&returned(0), &site) && !is_failure(&ended(End::Abort), &site));
+    }
+
+    #[test]
+    fn costs_are_added_one_by_one() {
+        let counts = |queries, paths, states| Counts { queries, paths, states, ..Counts::default() };
+        let mut sum = counts(1, 2, 3);
+        add(&mut sum, counts(10, 20, 30));
+        assert_eq!((sum.queries, sum.paths, sum.states), (11, 22, 33));
+    }
+}

@@ -148,4 +148,13 @@ mod tests {
         check(zero, one, Fail, (Unknown, 1), 0);
         check(one, one, Unknown, (Unknown, 1), 0);
     }
+
+    #[test]
+    fn quotes_and_brackets_hide_what_separates_clauses() {
+        let of = |text: &str, n| clause_texts(text, n).map(|c| c.join(" | "));
+        assert_eq!(of("a[i && j] && c == '&'", 2).as_deref(), Some("a[i && j] | c == '&'"));
+        assert_eq!(of(r#"s == "\" && " && t"#, 2).as_deref(), Some(r#"s == "\" && " | t"#));
+        assert_eq!(of("(a ? b : c) && (d || e)", 2).as_deref(), Some("(a ? b : c) | (d || e)"));
+        assert_eq!(of("a & b", 1).as_deref(), Some("a & b"));
+    }
 }

@@ -132,4 +132,33 @@ mod tests {
         // In the same order, not the most alike pair first.
         check(&["A + B >= C", "A + C >= B"], &["A + B <= C", "A + C <= B"], "~0 ~1");
     }
+
+    #[test]
+    fn one_that_says_the_same_is_unchanged_whatever_its_text() {
+        let site = |text: &str| Site { text: text.to_owned(), line: 0, ordinal: 0 };
+        let (old, new) = ([site("a > 0"), site("q")], [site("0 < a"), site("r")]);
+        let pairs = pair(&old, &new, &|i, j| (i, j) == (0, 0));
+        assert_eq!(pairs[0], (Match::Unchanged, Some(0), Some(0)));
+    }
+
+    #[test]
+    fn of_equal_texts_the_occurrence_tells_which_is_which() {
+        let site = |ordinal| Site { text: "a > 0".to_owned(), line: 0, ordinal };
+        let pairs = pair(&[site(0), site(1)], &[site(1), site(0)], &|_, _| false);
+        assert_eq!(pairs, [(Match::Unchanged, Some(1), Some(0)), (Match::Unchanged, Some(0), Some(1))]);
+    }
+
+    #[test]
+    fn what_has_no_name_in_common_is_no_version_of_it() {
+        check(&["aa > 0"], &["bb > 0"], "+ -0");
+        check(&["1 > 0"], &["2 > 0"], "+ -0");
+        check(&[], &["x"], "+");
+        check(&["x"], &[], "-0");
+    }
+
+    #[test]
+    fn identifiers_are_what_begins_with_a_letter() {
+        assert_eq!(names("p->len < 10 && _x1 == 3u"), BTreeSet::from(["p", "len", "_x1"]));
+        assert_eq!(conjuncts("a > 0 &&b"), BTreeSet::from(["a > 0", "b"]));
+    }
 }

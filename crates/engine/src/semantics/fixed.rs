@@ -315,4 +315,58 @@ mod tests {
     fn gaps_hide_what_is_done() {
         check("static int a = 8; int f(void) { return a; } int g(void) { __asm__(\"nop\"); return 1; }", "");
     }
+
+    mod by_hand {
+        use super::super::*;
+        use crate::by_hand::{assign, call, global, int, load, named, pointer, store, straight, unit, v};
+
+        fn g() -> Expr {
+            Expr::Addr(Object::Global("g".into()))
+        }
+
+        /// Whether `g` is known in a unit of a function of these instructions, which has a pointer `p` (0) and a
+        /// number (1), and of one that writes through its argument.
+        #[track_caller]
+        fn check(instrs: &[Instr], expected: bool) {
+            let vars = [(".p", pointer(int())), (".r", int())];
+            let writer = straight("put", &[("q", pointer(int()))], &[store(v(0), Expr::bv(32, 1), &int())]);
+            let functions = vec![straight("f", &vars, instrs), writer];
+            let mut unit = unit(Vec::new(), vec![global("g", int(), 4, Vec::new())], functions);
+            settle(&mut unit);
+            assert_eq!(unit.globals[0].is_fixed, expected, "{instrs:?}");
+        }
+
+        #[test]
+        fn an_object_that_is_read_by_name_or_pointer_is_known() {
+            check(&[load(1, g(), &int())], true);
+            check(&[assign(0, g()), load(1, v(0), &int())], true);
+            check(&[Instr::Branch { cond: Expr::op(Op::Eq, vec![v(0), g()]) }], true);
+        }
+
+        #[test]
+        fn an_object_that_is_written_or_goes_elsewhere_is_not() {
+            check(&[store(g(), v(1), &int())], false);
+            check(&[assign(0, g()), store(v(0), v(1), &int())], false);
+            check(&[call(None, named("put"), vec![g()])], false);
+            check(&[call(None, named("nobody_knows"), vec![g()])], false);
+            check(&[Instr::Return { value: Some(g()) }], false);
+        }
+
+        #[test]
+        fn an_object_of_other_files_or_of_a_unit_with_gaps_is_not() {
+            let settled = |change: &dyn Fn(&mut Unit)| {
+                let f = straight("f", &[(".r", int())], &[load(0, g(), &int())]);
+                let mut unit = unit(Vec::new(), vec![global("g", int(), 4, Vec::new())], vec![f]);
+                change(&mut unit);
+                settle(&mut unit);
+                unit.globals[0].is_fixed
+            };
+            assert!(settled(&|_| ()));
+            assert!(!settled(&|u| u.is_whole = false));
+            assert!(!settled(&|u| u.globals[0].linkage = Linkage::External));
+            assert!(!settled(&|u| u.globals[0].is_const = true), "it is declared so");
+            let gap = || crate::ir::Unknown { line: 1, reason: "asm".into() };
+            assert!(!settled(&|u| u.functions[0].unknowns.push(gap())));
+        }
+    }
 }

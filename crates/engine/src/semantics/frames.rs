@@ -277,4 +277,83 @@ mod tests {
         let found: Vec<String> = exposed(&unit).iter().map(|(s, (from, _))| format!("{s}+{from}")).collect();
         assert_eq!(found, ["a+0", "c+0", "e+4"]);
     }
+
+    mod by_hand {
+        use super::super::*;
+        use crate::by_hand::{call, int, named, pointer, record, store, straight, unit, v};
+
+        fn s() -> CType {
+            CType::Record(RecordId(0))
+        }
+
+        fn records() -> Vec<crate::ir::Record> {
+            vec![record("s", &[("a", 0, int()), ("b", 4, int())], 8)]
+        }
+
+        fn plus(e: Expr, k: i128) -> Expr {
+            Expr::op(Op::Add, vec![e, Expr::bv(64, k)])
+        }
+
+        /// What a write of four bytes at an address may change; `p` leads to a structure, `q` to a number.
+        fn written(address: Expr, bytes: Option<u64>) -> Frame {
+            let vars =
+                [("p", pointer(s())), ("q", pointer(int())), (".i", crate::by_hand::integer(64, true))];
+            let (f, unit) = (straight("f", &vars, &[]), unit(records(), Vec::new(), Vec::new()));
+            let mut frame = Frame::default();
+            frame.add_write(&unit, &f, &address, bytes);
+            frame
+        }
+
+        fn of_record(bytes: Bytes) -> Frame {
+            Frame { records: [(RecordId(0), bytes)].into(), ..Frame::default() }
+        }
+
+        #[test]
+        fn a_write_through_a_pointer_is_of_its_type() {
+            assert_eq!(written(plus(v(0), 4), Some(4)), of_record((4, 8)));
+            assert_eq!(written(plus(v(0), 8), Some(4)), of_record(ALL), "of the next structure");
+            assert_eq!(written(v(0), None), of_record(ALL));
+            assert_eq!(written(v(1), Some(4)), Frame { scalars: true, ..Frame::default() });
+            let moved = Expr::op(Op::Add, vec![v(0), v(2)]);
+            assert_eq!(written(moved, Some(4)), of_record(ALL));
+        }
+
+        #[test]
+        fn a_write_to_an_object_by_name_is_of_its_bytes() {
+            let g = || Expr::Addr(Object::Global("g".into()));
+            let of = |bytes| Frame { globals: [("g".into(), bytes)].into(), ..Frame::default() };
+            assert_eq!(written(plus(g(), 8), Some(4)), of((8, 12)));
+            assert_eq!(written(Expr::op(Op::Add, vec![g(), v(2)]), Some(4)), of(ALL));
+            assert_eq!(written(Expr::Addr(Object::Local(crate::ir::VarId(2))), Some(4)), Frame::default());
+        }
+
+        #[test]
+        fn a_write_that_is_based_on_two_things_may_be_anywhere() {
+            let anything = Frame { anything: true, ..Frame::default() };
+            assert_eq!(written(Expr::op(Op::Add, vec![v(0), v(1)]), Some(4)), anything);
+            assert_eq!(written(v(2), Some(4)), anything, "a number is no pointer that we know");
+        }
+
+        #[test]
+        fn frames_of_callees_are_joined_and_recursion_ends() {
+            let g = |at| store(plus(Expr::Addr(Object::Global("g".into())), at), Expr::bv(32, 1), &int());
+            let f = straight("f", &[], &[g(0), call(None, named("h"), vec![])]);
+            let h = straight("h", &[], &[g(4), call(None, named("f"), vec![])]);
+            let lost = straight("lost", &[], &[call(None, named("nobody_knows"), vec![])]);
+            let unit = unit(Vec::new(), Vec::new(), vec![f, h, lost]);
+            let all =
+                Frame { globals: [("g".into(), (0, 4)), ("g".into(), (4, 8))].into(), ..Frame::default() };
+            let mut frames = Frames::new();
+            assert_eq!((frames.of(&unit, "f"), frames.of(&unit, "h")), (all.clone(), all));
+            assert!(frames.of(&unit, "lost").anything && frames.of(&unit, "missing").anything);
+        }
+
+        #[test]
+        fn joining_adds_what_either_writes() {
+            let mut both = of_record((0, 4));
+            both.join(&Frame { scalars: true, ..of_record((4, 8)) });
+            assert_eq!(both.records, [(RecordId(0), (0, 4)), (RecordId(0), (4, 8))].into());
+            assert!(both.scalars && !both.anything);
+        }
+    }
 }

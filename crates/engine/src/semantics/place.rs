@@ -328,3 +328,121 @@ fn offsets(e: &Expr, f: &mut dyn FnMut(&Expr)) {
         rest.iter().for_each(f);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{access, array, assign, call, int, load, named, pointer, store, straight, v};
+    use crate::ir::{CType, Op};
+    use std::sync::Arc;
+
+    fn at(k: u32) -> Expr {
+        Expr::Addr(Object::Local(VarId(k)))
+    }
+
+    fn plus(e: Expr, by: Expr) -> Expr {
+        Expr::op(Op::Add, vec![e, by])
+    }
+
+    /// A function of a parameter `p` (0), a number `i` (1), and two locals in memory, `x` (2) and `a` (3).
+    fn places(instrs: &[Instr]) -> Places {
+        let vars = [("p", pointer(int())), (".i", int()), (".x", int()), (".a", array(int(), 4))];
+        let mut f = straight("f", &vars, instrs);
+        (f.vars[2].in_memory, f.vars[3].in_memory, f.vars[3].size) = (true, true, 16);
+        let graph = Mvicfg::build(vec![Arc::new(f)]);
+        Places::new(&graph, &|name, _| library::row(name))
+    }
+
+    #[track_caller]
+    fn check(instrs: &[Instr], x: Storage, a: Storage) {
+        let places = places(instrs);
+        assert_eq!(places.storage[..2], [Storage::Scalar; 2]);
+        assert_eq!((places.storage[2], places.storage[3]), (x, a), "{instrs:?}");
+    }
+
+    #[test]
+    fn an_address_is_based_on_the_object_that_it_begins_with() {
+        let inside = plus(at(3), v(1));
+        assert_eq!((base_object(&inside), exact_object(&inside)), (Some(VarId(3)), None));
+        assert_eq!((base_object(&at(3)), exact_object(&at(3))), (Some(VarId(3)), Some(VarId(3))));
+        assert_eq!(base_object(&plus(v(0), at(3))), None, "it is an offset there");
+        assert_eq!(base_object(&v(0)), None);
+    }
+
+    #[test]
+    fn whole_accesses_keep_a_variable_a_scalar() {
+        check(&[store(at(2), v(1), &int()), load(1, at(2), &int())], Storage::Scalar, Storage::Private);
+        let half = CType::Int { bits: 16, signed: true, name: "short".into() };
+        check(&[load(1, at(2), &half)], Storage::Private, Storage::Private);
+        let mut volatile = access(&int());
+        volatile.volatile = true;
+        let read = Instr::Load { dst: VarId(1), addr: at(2), access: volatile };
+        check(&[read], Storage::Private, Storage::Private);
+    }
+
+    #[test]
+    fn an_object_whose_address_gets_away_is_shared() {
+        check(&[assign(0, at(2))], Storage::Shared, Storage::Private);
+        check(&[store(v(0), at(3), &pointer(int()))], Storage::Scalar, Storage::Shared);
+        check(&[call(None, named("unknown"), vec![plus(at(3), v(1))])], Storage::Scalar, Storage::Shared);
+        check(&[Instr::Return { value: Some(at(2)) }], Storage::Shared, Storage::Private);
+        check(&[store(plus(at(3), at(2)), v(1), &int())], Storage::Shared, Storage::Private);
+    }
+
+    #[test]
+    fn the_library_borrows_what_it_only_looks_at() {
+        check(&[call(Some(1), named("strlen"), vec![at(3)])], Storage::Scalar, Storage::Private);
+        check(&[call(None, named("memset"), vec![at(3), v(1), v(1)])], Storage::Scalar, Storage::Private);
+    }
+
+    #[test]
+    fn an_access_is_of_the_region_that_its_address_is_based_on() {
+        let places = places(&[store(plus(at(3), v(1)), v(1), &int())]);
+        assert_eq!(places.region(&plus(at(3), v(1))), Place::Object(VarId(3)));
+        assert_eq!(places.region(&at(2)), Place::Var(VarId(2)));
+        assert_eq!(places.region(&v(0)), Place::Memory);
+    }
+
+    /// What the first of some instructions reads and writes.
+    #[track_caller]
+    fn effects(instrs: &[Instr], reads: &[Place], writes: &[Place]) {
+        let places = places(instrs);
+        let sorted = |of: &[Place]| of.iter().copied().collect::<BTreeSet<Place>>();
+        assert_eq!(sorted(&places.reads[2]), sorted(reads), "{instrs:?}");
+        assert_eq!(sorted(&places.writes[2]), sorted(writes), "{instrs:?}");
+    }
+
+    #[test]
+    fn instructions_read_and_write_places() {
+        let [p, i] = [0, 1].map(|k| Place::Var(VarId(k)));
+        let a = Place::Object(VarId(3));
+        effects(&[assign(1, plus(v(1), v(0)))], &[p, i], &[i]);
+        effects(&[load(1, v(0), &int())], &[p, Place::Memory], &[i]);
+        // Of an object in parts what is not written stays.
+        effects(&[store(plus(at(3), v(1)), v(0), &int())], &[p, i, a], &[a]);
+        effects(&[store(at(2), v(1), &int())], &[i], &[Place::Var(VarId(2))]);
+        effects(&[Instr::Return { value: Some(v(1)) }], &[i], &[Place::Result]);
+        effects(&[Instr::Nop], &[], &[]);
+    }
+
+    #[test]
+    fn unknown_calls_may_do_anything_outside() {
+        effects(
+            &[call(Some(1), named("unknown"), vec![v(0)])],
+            &[&OUTSIDE[..], &[Place::Var(VarId(0))]].concat(),
+            &[&OUTSIDE[..], &[Place::Var(VarId(1))]].concat(),
+        );
+        let strlen = call(Some(1), named("strlen"), vec![at(3)]);
+        effects(&[strlen], &[Place::Object(VarId(3))], &[Place::Var(VarId(1))]);
+    }
+
+    #[test]
+    fn definitions_are_found_by_place() {
+        let places = places(&[assign(1, v(0)), store(v(0), v(1), &int()), assign(1, v(1))]);
+        let defs = |p| places.defs(p).map(|d| d.iter().copied().collect::<Vec<_>>());
+        assert_eq!(defs(Place::Var(VarId(1))), Some(vec![2, 4]));
+        assert_eq!(defs(Place::Memory), Some(vec![3]));
+        assert_eq!(defs(Place::Stdin), None);
+        assert!(places.defines(3, Place::Memory) && !places.defines(2, Place::Memory));
+    }
+}

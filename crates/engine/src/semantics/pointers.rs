@@ -237,3 +237,144 @@ fn has_pointer(f: &Function, e: &Expr) -> bool {
     });
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{assign, call, global, int, load, named, pointer, store, straight, unit, v};
+    use crate::ir::{CType, Const};
+
+    fn code(name: &str) -> Expr {
+        Expr::Addr(Object::Function(name.into()))
+    }
+
+    fn table(symbol: &str) -> Expr {
+        Expr::Addr(Object::Global(symbol.into()))
+    }
+
+    fn address(offset: u64, symbol: &str) -> InitPiece {
+        InitPiece::Address { offset, symbol: symbol.into(), plus: 0 }
+    }
+
+    fn indirect() -> Instr {
+        call(Some(1), Callee::Indirect(v(2)), vec![v(0)])
+    }
+
+    fn body(instrs: &[Instr]) -> Function {
+        let code = pointer(CType::Function("int (int)".into()));
+        straight("f", &[("n", int()), (".r", int()), (".q", code)], instrs)
+    }
+
+    /// A unit of `g`, `h` and a function, with a table `t` of these functions.
+    fn unit_with(f: Function, pieces: Vec<InitPiece>, is_const: bool) -> Unit {
+        let functions = ["g", "h", "k"].map(|name| straight(name, &[("n", int())], &[]));
+        let mut t = global("t", int(), 16, pieces);
+        t.is_const = is_const;
+        unit(Vec::new(), vec![t], functions.into_iter().chain([f]).collect())
+    }
+
+    /// The functions that the call through `q` may lead to, in order, or nothing.
+    #[track_caller]
+    fn check(instrs: &[Instr], unit_of: &dyn Fn(Function) -> Unit, expected: Option<&[&str]>) {
+        let f = body(instrs);
+        let unit = unit_of(f.clone());
+        let called = resolve(&f, &unit).map(|f| {
+            let direct = |n: &Node| match &n.instr {
+                Instr::Call { callee: Callee::Direct(name), .. } => Some(name.to_string()),
+                _ => None,
+            };
+            f.nodes.iter().filter_map(direct).collect::<Vec<_>>()
+        });
+        let mut sorted = called.clone().unwrap_or_default();
+        sorted.sort();
+        assert_eq!(called.map(|_| sorted), expected.map(|e| e.iter().map(|s| (*s).to_owned()).collect()));
+    }
+
+    fn plain(f: Function) -> Unit {
+        unit_with(f, Vec::new(), true)
+    }
+
+    #[test]
+    fn a_pointer_leads_to_what_is_assigned_to_it() {
+        check(&[assign(2, code("g")), indirect()], &plain, Some(&["g"]));
+        check(&[assign(2, code("g")), assign(2, code("h")), indirect()], &plain, Some(&["g", "h"]));
+        let null = Expr::Const(Const::bv(64, 0));
+        let either = Expr::op(Op::Ite, vec![Expr::Const(Const::TRUE), code("g"), null]);
+        check(&[assign(2, either), indirect()], &plain, Some(&["g"]));
+    }
+
+    #[test]
+    fn what_may_be_something_else_stays_a_pointer() {
+        check(&[assign(2, code("g")), load(2, v(0), &int()), indirect()], &plain, None);
+        check(&[call(Some(2), named("find"), vec![]), indirect()], &plain, None);
+        check(&[assign(2, code("nowhere")), indirect()], &plain, None);
+        check(&[indirect()], &plain, None);
+        let own = |k: u32| call(Some(1), Callee::Indirect(v(k)), vec![]);
+        check(&[own(0)], &plain, None);
+    }
+
+    #[test]
+    fn a_choice_is_made_by_comparing_the_pointer() {
+        let f = body(&[assign(2, code("g")), assign(2, code("h")), indirect()]);
+        let resolved = resolve(&f, &plain(f.clone())).expect("two functions");
+        let Node { instr: Instr::Branch { cond }, succs, .. } = &resolved.nodes[4] else {
+            panic!("no branch")
+        };
+        assert_eq!(*cond, Expr::op(Op::Eq, vec![v(2), code("g")]));
+        let [yes, no] = succs.as_slice() else { panic!("{succs:?}") };
+        let callee = |n: &NodeId| match &resolved.node(*n).instr {
+            Instr::Call { callee: Callee::Direct(name), dst, .. } => (name.to_string(), *dst),
+            _ => panic!("no call"),
+        };
+        assert_eq!(callee(yes), ("g".to_owned(), Some(VarId(1))));
+        assert_eq!(callee(no), ("h".to_owned(), Some(VarId(1))));
+        assert!([yes, no].iter().all(|n| resolved.node(**n).succs == f.nodes[4].succs));
+    }
+
+    #[test]
+    fn a_constant_table_holds_what_its_initialiser_says() {
+        let code = pointer(CType::Void);
+        let of = |f| unit_with(f, vec![address(0, "g"), address(8, "h")], true);
+        let second = Expr::op(Op::Add, vec![table("t"), Expr::bv(64, 8)]);
+        check(&[load(2, second, &code), indirect()], &of, Some(&["h"]));
+        let some = Expr::op(Op::Add, vec![table("t"), Expr::op(Op::Sext(64), vec![v(0)])]);
+        check(&[load(2, some, &code), indirect()], &of, Some(&["g", "h"]));
+        let inside =
+            |f| unit_with(f, vec![InitPiece::Address { offset: 0, symbol: "g".into(), plus: 4 }], true);
+        check(&[load(2, table("t"), &code), indirect()], &inside, None);
+    }
+
+    #[test]
+    fn an_object_of_the_unit_holds_what_is_stored_in_it_too() {
+        let code_type = pointer(CType::Void);
+        let of = |f| unit_with(f, vec![address(0, "g")], false);
+        let loads = load(2, table("t"), &code_type);
+        check(&[store(table("t"), code("k"), &code_type), loads.clone(), indirect()], &of, Some(&["g", "k"]));
+        let exposed = store(v(0), table("t"), &code_type);
+        check(&[exposed, loads.clone(), indirect()], &of, None);
+        let gaps = |f| Unit { is_whole: false, ..of(f) };
+        check(&[loads, indirect()], &gaps, None);
+    }
+
+    #[test]
+    fn more_functions_than_a_few_are_not_told_apart() {
+        let names: Vec<String> = (0..=MAX_TARGETS).map(|k| format!("f{k}")).collect();
+        let mut instrs: Vec<Instr> = names.iter().map(|n| assign(2, code(n))).collect();
+        instrs.push(indirect());
+        let f = body(&instrs);
+        let functions = names.iter().map(|n| straight(n, &[], &[])).collect();
+        let unit = unit(Vec::new(), Vec::new(), functions);
+        assert!(resolve(&f, &unit).is_none() && !calls_unknown(&f, &unit));
+    }
+
+    #[test]
+    fn a_call_is_unknown_where_a_value_is() {
+        let unknown = |instrs: &[Instr]| {
+            let f = body(instrs);
+            calls_unknown(&f, &plain(f.clone()))
+        };
+        assert!(!unknown(&[assign(2, code("g")), indirect()]));
+        assert!(unknown(&[load(2, v(0), &int()), indirect()]));
+        assert!(!unknown(&[call(None, named("g"), vec![])]));
+    }
+}

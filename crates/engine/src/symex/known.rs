@@ -74,3 +74,73 @@ fn conjuncts(pool: &mut TermPool, condition: TermId, parts: &mut Vec<TermId>) {
     }
     parts.push(condition);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Sort;
+
+    fn inputs<const N: usize>(pool: &mut TermPool, names: [&str; N]) -> [TermId; N] {
+        names.map(|x| pool.leaf(Leaf::Param { name: x.into(), sort: Sort::Bv(32) }))
+    }
+
+    #[test]
+    fn conditions_are_true_and_their_opposites_false() {
+        let mut pool = TermPool::new();
+        let [a, b, c] = inputs(&mut pool, ["a", "b", "c"]);
+        let (less, other) = (pool.op(Op::Slt, &[a, b]), pool.op(Op::Ult, &[b, c]));
+        let both = pool.and(less, other);
+        let known = Known::of(&mut pool, &[both]);
+        let opposite = pool.not(less);
+        let chosen = pool.ite(opposite, a, c);
+        assert_eq!(known.simplified(&mut pool, chosen), c);
+        let yes = pool.bool(true);
+        assert_eq!(known.simplified(&mut pool, other), yes);
+    }
+
+    #[test]
+    fn each_refused_alternative_is_false() {
+        let mut pool = TermPool::new();
+        let [a, b, c] = inputs(&mut pool, ["a", "b", "c"]);
+        let (one, two) = (pool.op(Op::Ult, &[a, b]), pool.eq(b, c));
+        let either = pool.or(one, two);
+        let neither = pool.not(either);
+        let known = Known::of(&mut pool, &[neither]);
+        let no = pool.bool(false);
+        assert_eq!(known.simplified(&mut pool, one), no);
+        assert_eq!(known.simplified(&mut pool, two), no);
+    }
+
+    #[test]
+    fn inputs_that_are_equated_are_the_same() {
+        let mut pool = TermPool::new();
+        let [a, b, c, d] = inputs(&mut pool, ["a", "b", "c", "d"]);
+        let conditions = [(a, b), (b, c)].map(|(x, y)| pool.eq(x, y));
+        let known = Known::of(&mut pool, &conditions);
+        let (left, right) = (pool.op(Op::Add, &[a, d]), pool.op(Op::Add, &[c, d]));
+        let same = pool.eq(left, right);
+        let yes = pool.bool(true);
+        assert_eq!(known.simplified(&mut pool, same), yes);
+    }
+
+    #[test]
+    fn comparisons_chain_inside_a_term() {
+        let mut pool = TermPool::new();
+        let [a, b, c, d] = inputs(&mut pool, ["a", "b", "c", "d"]);
+        let conditions = [(a, b), (b, c)].map(|(x, y)| pool.op(Op::Slt, &[x, y]));
+        let known = Known::of(&mut pool, &conditions);
+        let (follows, open) = (pool.op(Op::Slt, &[a, c]), pool.op(Op::Slt, &[c, d]));
+        let both = pool.and(follows, open);
+        assert_eq!(known.simplified(&mut pool, both), open);
+        assert_eq!(known.simplified(&mut pool, open), open);
+    }
+
+    #[test]
+    fn without_conditions_nothing_changes() {
+        let mut pool = TermPool::new();
+        let [a, b] = inputs(&mut pool, ["a", "b"]);
+        let known = Known::of(&mut pool, &[]);
+        let less = pool.op(Op::Slt, &[a, b]);
+        assert_eq!(known.simplified(&mut pool, less), less);
+    }
+}

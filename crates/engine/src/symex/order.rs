@@ -147,4 +147,61 @@ mod tests {
             assert_eq!(order.decides(&pool, t), expected, "{k}");
         }
     }
+
+    #[test]
+    fn constants_are_in_order_without_being_compared() {
+        let mut pool = TermPool::new();
+        let x = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(32) });
+        let [minus, three, seven] = [-1, 3, 7].map(|k| pool.bv(32, k));
+        let known = [pool.op(Op::Sle, &[x, three])];
+        let order = Order::of(&pool, &known);
+        let mut decides = |op, a, b| {
+            let t = pool.op(op, &[a, b]);
+            order.decides(&pool, t)
+        };
+        assert_eq!(decides(Op::Slt, x, seven), Some(true));
+        assert_eq!(decides(Op::Sle, seven, x), Some(false));
+        assert_eq!(decides(Op::Sle, x, minus), None);
+        assert_eq!(decides(Op::Ult, x, seven), None, "of unsigned numbers nothing is known");
+    }
+
+    #[test]
+    fn what_is_less_on_a_circle_is_noted_both_ways() {
+        let mut pool = TermPool::new();
+        let mut leaf = |name: &str| pool.leaf(Leaf::Param { name: name.into(), sort: Sort::Bv(32) });
+        let (a, b, c) = (leaf("a"), leaf("b"), leaf("c"));
+        let known = [(a, b), (b, c), (c, a)].map(|(x, y)| pool.op(Op::Sle, &[x, y]));
+        let order = Order::of(&pool, &known);
+        assert_eq!((order.between(a, c), order.between(c, a)), (Some(false), Some(false)));
+        let less = pool.op(Op::Slt, &[a, c]);
+        assert_eq!(order.decides(&pool, less), Some(false), "they are equal");
+    }
+
+    #[test]
+    fn what_is_decided_is_true_of_all_numbers() {
+        let mut pool = TermPool::new();
+        let mut leaf = |name: &str| pool.leaf(Leaf::Param { name: name.into(), sort: Sort::Bv(32) });
+        let terms = [leaf("a"), leaf("b"), leaf("c")];
+        let holds = |strict: bool, x: usize, y: usize| if strict { x < y } else { x <= y };
+        let pairs = || [(0, 1), (1, 2), (0, 2), (2, 0), (1, 0)].into_iter();
+        for (first, second) in pairs().flat_map(|p| pairs().map(move |q| (p, q))) {
+            for bits in 0..8u32 {
+                let [s, t, u] = [0, 1, 2].map(|k| bits >> k & 1 == 1);
+                let mut say = |strict, (i, j): (usize, usize)| {
+                    pool.op(if strict { Op::Slt } else { Op::Sle }, &[terms[i], terms[j]])
+                };
+                let known = [say(s, first), say(t, second)];
+                let asked: Vec<_> = pairs().map(|p| (p, say(u, p))).collect();
+                let order = Order::of(&pool, &known);
+                for (p, goal) in asked {
+                    let Some(decided) = order.decides(&pool, goal) else { continue };
+                    for v in (0..27).map(|n| [n % 3, n / 3 % 3, n / 9]) {
+                        let is = |strict, (i, j): (usize, usize)| holds(strict, v[i], v[j]);
+                        let met = is(s, first) && is(t, second);
+                        assert!(!met || is(u, p) == decided, "{first:?} {second:?} {p:?} {v:?}");
+                    }
+                }
+            }
+        }
+    }
 }

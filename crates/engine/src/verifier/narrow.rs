@@ -275,3 +275,6 @@ pub(super) fn excluded(e: &Expr, holds: bool) -> Option<(&Expr, Const)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -772,4 +772,94 @@ mod tests {
             assert!(ordinal(1.0, sort) < ordinal(f64::INFINITY, sort));
         }
     }
+
+    /// All sets of four-bit numbers between two ends, signed, and their members.
+    fn ranges() -> Vec<(Bits, Vec<i128>)> {
+        let ends = (-8..8).flat_map(|low| (low..8).map(move |high| (low, high)));
+        ends.map(|(low, high)| (Bits::ranged(4, low, high), (low..=high).collect())).collect()
+    }
+
+    fn has(set: &Bits, n: i128) -> bool {
+        Value::Bits(*set).contains(&Value::of(Const::bv(4, n)).unwrap())
+    }
+
+    #[test]
+    fn a_range_holds_its_numbers_and_of_one_sign_no_others() {
+        for (set, members) in ranges() {
+            let is_one_sided = members.iter().all(|n| *n < 0) || members.iter().all(|n| *n >= 0);
+            for n in -8..8 {
+                let inside = members.contains(&n);
+                assert!(has(&set, n) || !inside, "{n} in {set:?}");
+                assert!(inside || !has(&set, n) || !is_one_sided, "{n} not in {set:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_two_sets_have_in_common_is_in_both_and_all_is_in_the_union() {
+        let all = ranges();
+        for ((a, _), (b, _)) in all.iter().flat_map(|x| all.iter().map(move |y| (x, y))) {
+            let (met, joined) = (a.meet(b), a.union(b));
+            for n in -8..8 {
+                let in_both = has(a, n) && has(b, n);
+                assert!(!in_both || met.is_some_and(|m| has(&m, n)), "{n} of {a:?} and {b:?}");
+                assert!(has(&joined, n) || !has(a, n) && !has(b, n), "{n} of {a:?} or {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_bitwise_operations_are_met() {
+        for (a, b) in (0..16u64).flat_map(|low| (low..16).map(move |high| (low, high))).flat_map(|a| {
+            (0..16u64)
+                .step_by(3)
+                .flat_map(|low| (low..16).step_by(2).map(move |high| (low, high)))
+                .map(move |b| (a, b))
+        }) {
+            let pairs = || (a.0..=a.1).flat_map(|x| (b.0..=b.1).map(move |y| (x, y)));
+            let and = (pairs().map(|(x, y)| x & y).min(), pairs().map(|(x, y)| x & y).max());
+            let or = (pairs().map(|(x, y)| x | y).min(), pairs().map(|(x, y)| x | y).max());
+            let ends = |op| (Some(extreme(op, a, b, false)), Some(extreme(op, a, b, true)));
+            assert_eq!((ends(Op::BitAnd), ends(Op::BitOr)), (and, or), "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_always_undefined_ends_a_path() {
+        let (zero, some) = (join(&[Const::bv(8, 0)]), join(&[Const::bv(8, 3), Const::bv(8, 9)]));
+        for op in [Op::UDiv, Op::SDiv, Op::URem, Op::SRem] {
+            assert_eq!(apply(op, &[some, zero]), Err(Stop::Undefined), "{op:?}");
+        }
+        let far = join(&[Const::bv(8, 8), Const::bv(8, 20)]);
+        for op in [Op::Shl, Op::LShr, Op::AShr] {
+            assert_eq!(apply(op, &[some, far]), Err(Stop::Undefined), "{op:?}");
+        }
+        let huge = join(&[Const::f64(1e20), Const::f64(1e30)]);
+        assert_eq!(apply(Op::FToS(32), &[huge]), Err(Stop::Undefined));
+    }
+
+    #[test]
+    fn addresses_move_by_known_bytes_only() {
+        let at = |offset| Value::Pointer { place: Place::Static(1), offset };
+        let eight = join(&[Const::bv(64, 8)]);
+        let unsure = join(&[Const::bv(64, 0), Const::bv(64, 8)]);
+        assert_eq!(apply(Op::Add, &[at(4), eight]), Ok(at(12)));
+        assert_eq!(apply(Op::Sub, &[at(4), eight]), Ok(at(-4)));
+        assert!(apply(Op::Add, &[at(4), unsure]).is_err());
+        assert_eq!(apply(Op::Ult, &[at(4), at(8)]), Ok(Value::YES));
+        assert_eq!(apply(Op::Eq, &[at(4), join(&[Const::bv(64, 0)])]), Ok(Value::NO));
+        let other = Value::Pointer { place: Place::Local(1), offset: 4 };
+        assert!(apply(Op::Ult, &[at(4), other]).is_err());
+    }
+
+    #[test]
+    fn sets_of_floats_may_have_no_number_or_no_nan() {
+        let (nan, one) = (join(&[Const::f64(f64::NAN)]), join(&[Const::f64(1.0)]));
+        let both = nan.union(&one).unwrap();
+        assert_eq!(nan.meet(&one), None);
+        assert_eq!(both.meet(&nan), Some(nan));
+        assert_eq!(both.meet(&one), Some(one));
+        assert!(!both.is_single() && nan.is_single() && one.is_single());
+        assert_eq!(apply(Op::FLt, &[both, one]), Ok(Value::NO), "one is not below itself, and no NaN is");
+    }
 }

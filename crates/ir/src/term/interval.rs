@@ -265,4 +265,130 @@ mod tests {
         check(Op::Add, 5, true, None);
         check(Op::Mul, 3, true, None);
     }
+
+    /// Terms of four bits over `x` and `y`, some of them with bounds of their own.
+    fn zoo(pool: &mut TermPool) -> (TermId, TermId, Vec<TermId>) {
+        let mut leaf = |name: &str| pool.leaf(Leaf::Param { name: name.into(), sort: Sort::Bv(4) });
+        let (x, y) = (leaf("x"), leaf("y"));
+        let [three, six, minus] = [3, 6, -2].map(|k| pool.bv(4, k));
+        let (rest, masked) = (pool.op(Op::URem, &[x, three]), pool.op(Op::BitAnd, &[y, six]));
+        let (signed_rest, shifted) = (pool.op(Op::SRem, &[y, three]), pool.op(Op::AShr, &[x, three]));
+        (x, y, vec![x, y, three, minus, rest, masked, signed_rest, shifted])
+    }
+
+    const NUMBERS: [Op; 14] = [
+        Op::Add,
+        Op::Sub,
+        Op::Mul,
+        Op::UDiv,
+        Op::SDiv,
+        Op::URem,
+        Op::SRem,
+        Op::BitAnd,
+        Op::BitOr,
+        Op::BitXor,
+        Op::Shl,
+        Op::LShr,
+        Op::AShr,
+        Op::Concat,
+    ];
+
+    /// The constant that a term is for each pair of values of `x` and `y`, where it is defined.
+    fn values(pool: &mut TermPool, t: TermId, (x, y): (TermId, TermId)) -> Vec<super::super::Const> {
+        let mut found = Vec::new();
+        for (a, b) in (0..16).flat_map(|a| (0..16).map(move |b| (a, b))) {
+            let by = [(x, pool.bv(4, a)), (y, pool.bv(4, b))];
+            let put = |_: &mut TermPool, t: TermId| match by.iter().find(|(v, _)| *v == t) {
+                Some((_, k)) => super::super::Rebuilt::By(*k),
+                None => super::super::Rebuilt::Kept,
+            };
+            let value = pool.rebuilt(t, &put);
+            found.extend(pool.as_const(value));
+        }
+        found
+    }
+
+    #[test]
+    fn every_value_of_a_term_is_within_its_bounds() {
+        let mut pool = TermPool::new();
+        let (x, y, terms) = zoo(&mut pool);
+        for (op, a, b) in NUMBERS.iter().flat_map(|op| {
+            let terms = &terms;
+            terms.iter().flat_map(move |a| terms.iter().map(move |b| (*op, *a, *b)))
+        }) {
+            let t = pool.op(op, &[a, b]);
+            let all = values(&mut pool, t, (x, y));
+            for signed in [true, false] {
+                let bounds = of(&pool, t, signed).expect("a number");
+                for c in &all {
+                    let n = if signed { c.signed() } else { c.unsigned().map(|u| u as i128) };
+                    let n = n.expect("a number");
+                    assert!(
+                        bounds.low <= n && n <= bounds.high,
+                        "{op:?}: {n} of {bounds:?}, signed: {signed}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_bounds_decide_holds_of_every_value() {
+        let mut pool = TermPool::new();
+        let (x, y, terms) = zoo(&mut pool);
+        let mut decided = 0;
+        for op in [Op::Slt, Op::Sle, Op::Ult, Op::Ule, Op::Eq] {
+            for (a, b) in terms.iter().flat_map(|a| terms.iter().map(move |b| (*a, *b))) {
+                let t = pool.op(op, &[a, b]);
+                let not = pool.not(t);
+                let Some(yes) = decide(&pool, t) else { continue };
+                assert_eq!(decide(&pool, not), Some(!yes));
+                for c in values(&mut pool, t, (x, y)) {
+                    assert_eq!(c.as_bool(), Some(yes), "{op:?}");
+                }
+                decided += 1;
+            }
+        }
+        assert!(decided > 20, "bounds decide something: {decided}");
+    }
+
+    #[test]
+    fn sums_and_products_of_narrow_numbers_do_not_wrap() {
+        let mut pool = TermPool::new();
+        let byte = pool.leaf(Leaf::Param { name: "b".into(), sort: Sort::Bv(8) });
+        let (wide, signed) = (pool.op(Op::Zext(32), &[byte]), pool.op(Op::Sext(32), &[byte]));
+        let [five, ten] = [5, 10].map(|k| pool.bv(32, k));
+        let mut bounds = |op, a, b| {
+            let t = pool.op(op, &[a, b]);
+            of(&pool, t, true).map(|i| (i.low, i.high))
+        };
+        assert_eq!(bounds(Op::Add, wide, five), Some((5, 260)));
+        assert_eq!(bounds(Op::Mul, wide, ten), Some((0, 2550)));
+        assert_eq!(bounds(Op::Mul, signed, ten), Some((-1280, 1270)));
+        assert_eq!(bounds(Op::SDiv, signed, five), Some((-25, 25)));
+        assert_eq!(bounds(Op::BitOr, wide, five), Some((5, 255)));
+        assert_eq!(bounds(Op::AShr, signed, five), Some((-4, 3)));
+    }
+
+    #[test]
+    fn a_choice_is_within_the_bounds_of_both() {
+        let mut pool = TermPool::new();
+        let c = pool.leaf(Leaf::Param { name: "c".into(), sort: Sort::Bool });
+        let [low, high] = [-7, 40].map(|k| pool.bv(32, k));
+        let t = pool.ite(c, low, high);
+        assert_eq!(of(&pool, t, true), Some(Interval { low: -7, high: 40 }));
+        let five = pool.bv(32, 41);
+        let less = pool.op(Op::Slt, &[t, five]);
+        assert_eq!(decide(&pool, less), Some(true));
+    }
+
+    #[test]
+    fn only_numbers_of_at_most_64_bits_have_bounds() {
+        let mut pool = TermPool::new();
+        let mut leaf = |sort| pool.leaf(Leaf::Param { name: "x".into(), sort });
+        let (wide, truth, float) = (leaf(Sort::Bv(65)), leaf(Sort::Bool), leaf(Sort::F64));
+        let most = leaf(Sort::Bv(64));
+        assert!([wide, truth, float].iter().all(|t| of(&pool, *t, true).is_none()));
+        assert_eq!(of(&pool, most, false), Some(Interval { low: 0, high: u64::MAX.into() }));
+    }
 }

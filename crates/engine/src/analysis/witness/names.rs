@@ -324,3 +324,49 @@ pub(super) fn single(ty: &CType) -> &CType {
 pub(super) fn is_char(ty: &CType) -> bool {
     matches!(ty, CType::Int { bits: 8, .. })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{array, global, int, integer, pointer};
+    use crate::ir::{InitPiece, Linkage, RecordId};
+
+    fn reached(text: &str, is_pointer: bool, ty: CType) -> String {
+        Reached { text: text.into(), is_pointer, ty }.root()
+    }
+
+    #[test]
+    fn paths_into_an_object_begin_as_c_writes_them() {
+        assert_eq!(reached("p", true, CType::Record(RecordId(0))), "p->");
+        assert_eq!(reached("p", true, array(int(), 3)), "p");
+        assert_eq!(reached("p", true, int()), "*p");
+        assert_eq!(reached("g", false, int()), "g");
+    }
+
+    #[test]
+    fn an_address_behind_another_counts_bytes() {
+        assert_eq!(moved("p", 0), "p");
+        assert_eq!(moved("&g", 3), "(char *)&g + 3");
+    }
+
+    #[test]
+    fn an_array_of_one_element_is_that_element_but_for_texts() {
+        let char = integer(8, true);
+        let (one, two, text) = (array(int(), 1), array(int(), 2), array(char.clone(), 1));
+        assert_eq!(single(&one), &int());
+        assert_eq!(single(&two), &two);
+        assert_eq!(single(&text), &text);
+        assert!(is_char(&char) && !is_char(&int()) && !is_char(&pointer(char)));
+    }
+
+    #[test]
+    fn a_literal_is_shown_by_its_text_up_to_the_zero() {
+        let bytes = |bytes: &[u8]| vec![InitPiece::Bytes { offset: 0, bytes: bytes.to_vec() }];
+        let mut g = global(".str:1", array(integer(8, true), 4), 4, bytes(b"a\"b\0c"));
+        assert_eq!(literal_text(&g), None, "an object with a name");
+        g.linkage = Linkage::Literal;
+        assert_eq!(literal_text(&g).as_deref(), Some("\"a\\\"b\""));
+        g.init = Vec::new();
+        assert_eq!(literal_text(&g), None);
+    }
+}

@@ -559,3 +559,51 @@ fn failed(task: &Task, class: usize, o: &Outcome) -> Option<(PropertyKind, Strin
     let callee = (!own).then(|| place.function.clone());
     Some((PropertyKind::Assertion { callee, ordinal: ordinal.unwrap_or(0) }, text.clone()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{assign, call, named, v};
+    use crate::fact::Formula;
+    use crate::ir::{Const, Leaf, Sort, UndefinedKind};
+
+    #[test]
+    fn a_failing_assertion_is_a_call_of_what_reports_it() {
+        assert!(fails(&call(None, named("__invdiff_assert_fail"), vec![])));
+        assert!(!fails(&call(None, named("abort"), vec![])) && !fails(&assign(0, v(1))));
+    }
+
+    #[test]
+    fn only_events_of_doubtful_inputs_are_uncertain() {
+        let is_certain = |certain| {
+            let event = Harm::Undefined(UndefinedKind::OutOfBounds);
+            Property::new(PropertyKind::Safety { event, own: true, certain }, "x").is_certain()
+        };
+        assert!(is_certain(true) && !is_certain(false));
+        assert!(Property::new(PropertyKind::Pinned, "x").is_certain());
+    }
+
+    #[test]
+    fn a_required_condition_is_about_the_entry() {
+        let formula = Formula::read("n > 0");
+        let fact = formula.always().expect("a condition");
+        let Expression { kind: Kind::Old(inner), span } = at_entry(fact) else { panic!("not of the entry") };
+        assert_eq!((&*inner, &span), (fact, &fact.span));
+    }
+
+    #[test]
+    fn operators_that_may_be_undefined_prove_nothing() {
+        let mut pool = TermPool::new();
+        let mut leaf = |name: &str, sort| pool.leaf(Leaf::Param { name: name.into(), sort });
+        let (x, y, d) = (leaf("x", Sort::Bv(32)), leaf("y", Sort::Bv(32)), leaf("d", Sort::F64));
+        let three = pool.constant(Const::bv(32, 3));
+        let mut traps = |op, args: &[TermId]| {
+            let t = pool.op(op, args);
+            can_trap(&pool, t)
+        };
+        assert!(traps(Op::SDiv, &[x, y]) && traps(Op::URem, &[x, y]) && traps(Op::Shl, &[x, y]));
+        assert!(traps(Op::FToS(32), &[d]), "it may not fit");
+        assert!(!traps(Op::SDiv, &[x, three]) && !traps(Op::AShr, &[x, three]));
+        assert!(!traps(Op::Add, &[x, y]));
+    }
+}

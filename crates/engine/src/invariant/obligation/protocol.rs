@@ -158,4 +158,60 @@ mod tests {
         check("open: stays open, ", "", "stream: two states with words");
         check("twice:", "again:", "again");
     }
+
+    fn stream() -> &'static Protocol {
+        stock().iter().find(|p| p.name == "stream").expect("it comes with the program")
+    }
+
+    #[test]
+    fn calls_are_looked_up_by_what_they_do() {
+        let p = stream();
+        assert_eq!(p.creation("fopen").map(|c| c.unless), Some(Values::Zero));
+        assert_eq!(p.step("fclose").map(|s| (s.argument, s.to.as_str())), Some((0, "closed")));
+        assert!(p.creation("fclose").is_none() && p.step("fopen").is_none() && p.step("puts").is_none());
+    }
+
+    #[test]
+    fn a_state_without_words_has_none() {
+        assert_eq!(stream().word("open"), "stays open");
+        assert_eq!(stream().word("shut"), "");
+    }
+
+    /// A protocol of one step, which may be taken from these states and leads to another.
+    #[track_caller]
+    fn made(from: &str, to: &str) -> Result<Vec<Protocol>, String> {
+        read(&format!(
+            "- name: door\n  start: open\n  final: shut\n  words: {{open: is open, shut: is shut}}\n  steps:\n    - {{call: turn, argument: 1, from: [{from}], to: {to}, unless: negative, ignores: nonzero}}\n"
+        ))
+    }
+
+    #[test]
+    fn a_step_says_when_nothing_happens() {
+        let all = made("open", "shut").expect("a protocol");
+        let step = all[0].step("turn").expect("a step");
+        assert_eq!((step.unless, step.ignores), (Some(Values::Negative), Some(Values::Nonzero)));
+        assert_eq!((step.argument, step.from.as_slice()), (1, &["open".to_owned()][..]));
+        assert!(all[0].create.is_empty() && all[0].uses.is_empty() && !all[0].dereferenced);
+    }
+
+    #[test]
+    fn a_final_state_that_can_be_left_does_not_absorb() {
+        let absorbs = |from, to| made(from, to).expect("a protocol")[0].is_absorbing();
+        assert!(absorbs("open", "shut") && !absorbs("shut", "open"));
+    }
+
+    #[test]
+    fn a_step_from_an_unknown_state_is_a_mistake() {
+        let error = made("ajar", "shut").expect_err("no such state");
+        assert!(error.contains("turn speaks of an unknown state"), "{error}");
+        assert!(read("- name: x").is_err() && read("{").is_err());
+    }
+
+    #[test]
+    fn every_protocol_has_a_way_to_end() {
+        for p in stock() {
+            assert!(p.steps.iter().any(|s| s.to == p.end), "{}", p.name);
+            assert!(p.create.is_empty() || p.is_absorbing() || p.steps.iter().any(|s| s.to == p.start));
+        }
+    }
 }

@@ -513,3 +513,6 @@ fn forget(object: &mut ObjectInit, range: Range<usize>) {
         at.saturating_add(width) <= range.start || at >= range.end
     });
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,3 +46,67 @@ fn common(run: &Run) -> Vec<(&'static str, u32)> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{outcome, returned};
+    use crate::interp::{End, Outcome};
+
+    fn asks(requests: &[(&'static str, u128)]) -> Outcome {
+        let mut asks = returned(0);
+        for (callee, size) in requests {
+            *asks.allocations.entry(callee).or_default() += 1;
+            asks.requests.push((callee, vec![*size]));
+        }
+        asks
+    }
+
+    /// Which requests are refused of those that two versions make.
+    #[track_caller]
+    fn check(old: &[(&'static str, u128)], new: &[(&'static str, u128)], expected: &[(&str, u32)]) {
+        let inputs = after(&[Run::made(Input::default(), asks(old), asks(new))]);
+        let refused: Vec<(&str, u32)> =
+            inputs.iter().map(|i| (&*i.calls[0].callee, i.calls[0].nth)).collect();
+        assert_eq!(refused, expected);
+    }
+
+    #[test]
+    fn requests_of_both_versions_are_refused_one_at_a_time() {
+        check(
+            &[("malloc", 8), ("malloc", 4)],
+            &[("malloc", 8), ("malloc", 4)],
+            &[("malloc", 1), ("malloc", 2)],
+        );
+        check(
+            &[("malloc", 8), ("calloc", 4)],
+            &[("malloc", 8), ("calloc", 4)],
+            &[("malloc", 1), ("calloc", 1)],
+        );
+        check(&[("malloc", 1); 6], &[("malloc", 1); 6], &[1, 2, 3, 4].map(|k| ("malloc", k)));
+    }
+
+    #[test]
+    fn a_request_of_one_version_alone_is_not_refused() {
+        check(&[("malloc", 8)], &[("malloc", 9)], &[]);
+        check(&[("malloc", 8)], &[("calloc", 8)], &[]);
+        check(&[("malloc", 8)], &[], &[]);
+        check(&[("calloc", 2), ("malloc", 8)], &[("malloc", 2), ("malloc", 8)], &[]);
+    }
+
+    #[test]
+    fn a_refusal_is_added_to_the_input_of_a_run_that_ends() {
+        let given = Input { stdin: b"1".to_vec(), ..Input::default() };
+        let both = Run::made(given, asks(&[("malloc", 8)]), asks(&[("malloc", 8)]));
+        let inputs = after(std::slice::from_ref(&both));
+        assert_eq!(inputs[0].stdin, b"1");
+        assert_eq!(inputs[0].calls[0].result, Value::Const(Const::FALSE));
+        let mut endless = both.clone();
+        endless.new.end = End::Fuel;
+        assert!(after(&[endless]).is_empty());
+        let mut other = both;
+        other.same_meaning = false;
+        assert!(after(&[other]).is_empty());
+        assert!(after(&[Run::made(Input::default(), outcome(End::Return), outcome(End::Return))]).is_empty());
+    }
+}

@@ -122,3 +122,20 @@ impl FunctionAnalysis<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_one_side_alone_is_a_cause() {
+        let lines = |removed: &[u32], added: &[u32], shared: &[u32]| CauseLines {
+            removed: removed.to_vec(),
+            added: added.to_vec(),
+            shared: shared.to_vec(),
+            ran: None,
+        };
+        assert!(lines(&[3], &[], &[]).is_one_sided() && lines(&[], &[4], &[]).is_one_sided());
+        assert!(!lines(&[], &[], &[5]).is_one_sided());
+    }
+}

@@ -180,3 +180,109 @@ fn same_layout(ty: &CType, old: &Unit, new: &Unit, depth: usize) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{array, global, int, integer, number, pointer, record, straight, unit};
+    use crate::ir::{FloatKind, RecordId};
+
+    type Params<'p> = &'p [(&'p str, CType)];
+
+    /// What an older function is called with where the newer one gets 1, 2, ..., and whether that is the same.
+    #[track_caller]
+    fn check(old: Params, new: Params, expected: Option<(&[i128], bool)>) {
+        let (f, g, unit) = (straight("f", old, &[]), straight("f", new, &[]), Unit::default());
+        let given: Vec<Value> = (1..=new.len()).map(|k| number(k as i128)).collect();
+        let passed = arguments((&f, &unit), (&g, &unit), &given);
+        let passed = passed.map(|p| (p.arguments, p.exact));
+        let expected = expected.map(|(all, exact)| (all.iter().map(|k| number(*k)).collect(), exact));
+        assert_eq!(passed, expected);
+    }
+
+    #[test]
+    fn arguments_go_by_the_names_of_parameters() {
+        let p = |x| (x, int());
+        check(&[p("a"), p("b")], &[p("b"), p("a")], Some((&[2, 1], true)));
+        check(&[p("a")], &[p("x"), p("a")], Some((&[2], true)));
+        check(&[p("a"), p("b")], &[p("b")], Some((&[0, 1], false)));
+    }
+
+    #[test]
+    fn parameters_that_were_only_renamed_keep_their_places() {
+        let p = |x| (x, int());
+        check(&[p("a"), p("b")], &[p("a"), p("c")], Some((&[1, 2], true)));
+        check(&[p("a"), p("b")], &[p("b"), p("c")], None);
+        check(&[p("a")], &[p("b"), p("c")], None);
+    }
+
+    #[test]
+    fn a_pointer_that_only_the_older_version_takes_is_nothing_that_we_know() {
+        check(&[("a", int()), ("p", pointer(int()))], &[("a", int())], None);
+    }
+
+    #[test]
+    fn numbers_are_converted_as_a_call_converts_them() {
+        let to = |n: i128, from: CType, to: CType| {
+            let sort = to.sort(64);
+            converted(&Value::Const(Const::bv(32, n)), &from, &to, sort)
+        };
+        let value = |width, n| Some(Value::Const(Const::bv(width, n)));
+        assert_eq!(to(-1, int(), integer(64, true)), value(64, -1));
+        assert_eq!(to(-1, integer(32, false), integer(64, true)), value(64, 0xffff_ffff));
+        assert_eq!(to(300, int(), integer(8, false)), value(8, 44));
+        assert_eq!(to(1, int(), CType::Float(FloatKind::F64)), None);
+        assert_eq!(to(1, int(), pointer(int())), None);
+    }
+
+    #[test]
+    fn a_number_that_was_cut_off_is_another_one() {
+        let (wide, narrow) = (integer(32, true), integer(8, true));
+        let same = |n: i128| {
+            let theirs = Value::Const(Const::bv(8, n));
+            is_same_number((&Value::Const(Const::bv(32, n)), &wide), (&theirs, &narrow))
+        };
+        assert!(same(-1) && same(127) && !same(300));
+    }
+
+    #[test]
+    fn pointers_mean_the_same_where_they_lead_to_the_same_make() {
+        let of =
+            |name: &str, size| unit(vec![record(name, &[("a", 0, int())], size)], Vec::new(), Vec::new());
+        let (s, longer, t, other) = (of("s", 4), of("s", 8), of("t", 4), of("u", 12));
+        let r = || pointer(CType::Record(RecordId(0)));
+        let same = |a: &CType, b: &CType, x: &Unit, y: &Unit| same_target(a, b, x, y, 0);
+        assert!(same(&r(), &r(), &s, &longer), "of one name");
+        assert!(same(&r(), &r(), &s, &t), "of the same members");
+        assert!(!same(&r(), &r(), &s, &other));
+        assert!(same(&pointer(CType::Void), &r(), &s, &s), "it may be anything");
+        assert!(!same(&pointer(int()), &r(), &s, &s));
+        assert!(!same(&pointer(int()), &pointer(integer(8, true)), &s, &s));
+        assert!(same(&pointer(int()), &pointer(integer(32, false)), &s, &s));
+    }
+
+    #[test]
+    fn layouts_are_alike_where_common_members_lie_alike() {
+        let of = |fields: &[(&str, u64, CType)], size| {
+            unit(vec![record("s", fields, size)], Vec::new(), Vec::new())
+        };
+        let plain = of(&[("a", 0, int()), ("b", 4, int())], 8);
+        let renamed = of(&[("a", 0, int()), ("c", 4, int())], 8);
+        let swapped = of(&[("b", 0, int()), ("a", 4, int())], 8);
+        let longer = of(&[("a", 0, int()), ("b", 4, int())], 16);
+        let ty = array(CType::Record(RecordId(0)), 2);
+        assert!(same_layout(&ty, &plain, &renamed, 0) && same_layout(&int(), &plain, &swapped, 0));
+        assert!(!same_layout(&ty, &plain, &swapped, 0) && !same_layout(&ty, &plain, &longer, 0));
+    }
+
+    #[test]
+    fn a_global_that_both_have_must_be_of_one_make() {
+        let of = |ty: CType, size| unit(Vec::new(), vec![global("g", ty, size, Vec::new())], Vec::new());
+        let (number, wide, pointing) = (of(int(), 4), of(integer(64, true), 8), of(pointer(int()), 4));
+        let mut o = crate::by_hand::object(1, int(), &[0; 4], &[]);
+        assert!(same_global(&o, &number, &wide), "an object on the heap is no global");
+        o.storage = Storage::Global("g".into());
+        assert!(same_global(&o, &number, &number) && same_global(&o, &number, &Unit::default()));
+        assert!(!same_global(&o, &number, &wide) && !same_global(&o, &number, &pointing));
+    }
+}

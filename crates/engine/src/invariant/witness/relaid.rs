@@ -242,3 +242,6 @@ impl Relaying<'_> {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,6 +64,13 @@ impl Run {
         }
     }
 
+    /// A run that a test made up.
+    #[cfg(test)]
+    pub(crate) fn made(input: Input, old: Outcome, new: Outcome) -> Run {
+        let (same_meaning, same_numbers) = (true, true);
+        Run { input, unit: None, old, new, memory: None, same_meaning, same_numbers, theirs: None }
+    }
+
     /// Whether the objects of the input are laid out otherwise in the older version, so that offsets and bytes
     /// of the two are not to be compared.
     pub fn is_relaid(&self) -> bool {
@@ -706,3 +713,6 @@ pub fn witness<'r>(
     }
     best.map(|((d, ..), r)| (r, d))
 }
+
+#[cfg(test)]
+mod tests;

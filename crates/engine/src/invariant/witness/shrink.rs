@@ -494,3 +494,6 @@ fn scalars_of(ty: &CType, at: u64, end: u64, unit: &Unit, found: &mut Vec<(u64, 
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
