@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn costs_are_added_one_by_one() {
-        let counts = |queries, paths, states| Counts { queries, paths, states, ..Counts::default() };
+        let counts = |queries, paths, states| Counts { queries, paths, states };
         let mut sum = counts(1, 2, 3);
         add(&mut sum, counts(10, 20, 30));
         assert_eq!((sum.queries, sum.paths, sum.states), (11, 22, 33));

@@ -335,7 +335,7 @@ mod tests {
         for (signed, range) in [(true, -8..8), (false, 0..16)] {
             let ty = integer(4, signed);
             for (k, (test, text)) in range.flat_map(|k| TESTS.map(|t| (k, t))) {
-                if !signed && text.contains('-') || !signed && test == Test::AtMost(-1) {
+                if !signed && (text.contains('-') || test == Test::AtMost(-1)) {
                     continue;
                 }
                 let mut pool = TermPool::new();

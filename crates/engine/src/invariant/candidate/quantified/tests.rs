@@ -86,7 +86,10 @@ fn of_two_facts_about_elements_one_may_say_more() {
     assert!(!fact(Comparison::Less).is_tighter_than(&fact(Comparison::Less)));
 }
 
-const HOLDS: [(Comparison, fn(i128, i128) -> bool); 6] = [
+/// A comparison of two numbers.
+type Compares = fn(i128, i128) -> bool;
+
+const HOLDS: [(Comparison, Compares); 6] = [
     (Comparison::Equal, |x, y| x == y),
     (Comparison::Different, |x, y| x != y),
     (Comparison::AtMost, |x, y| x <= y),

@@ -179,7 +179,7 @@ fn the_term_of_a_candidate_says_what_it_is_on_rows() {
             let value = |name: &str| Some((Const::bv(4, if name == "x" { x } else { y }), ty.clone()));
             for (candidate, text) in shapes() {
                 // Constants that the type does not have are nothing that its numbers suggest.
-                if !signed && text.contains("-1 ||") || !signed && text.contains("-3") {
+                if !signed && (text.contains("-1 ||") || text.contains("-3")) {
                     continue;
                 }
                 let t = candidate.term(&mut pool, &term).expect(text);

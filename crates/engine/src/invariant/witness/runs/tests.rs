@@ -12,7 +12,7 @@ fn run(old: Outcome, new: Outcome) -> Run {
     Run::made(Input::default(), old, new)
 }
 
-fn difference(run: &Run, subject: &Subject) -> Option<Difference> {
+fn difference(run: &Run, subject: &Observable) -> Option<Difference> {
     let f = straight("f", &[("n", int())], &[]);
     differs(run, subject, &f, &f)
 }
@@ -27,14 +27,14 @@ fn prints(text: &str) -> Outcome {
 
 #[test]
 fn results_differ_by_their_numbers() {
-    assert_eq!(difference(&run(returned(1), returned(2)), &Subject::Result), Some(Difference::Defined));
-    assert_eq!(difference(&run(returned(1), returned(1)), &Subject::Result), None);
+    assert_eq!(difference(&run(returned(1), returned(2)), &Observable::Result), Some(Difference::Defined));
+    assert_eq!(difference(&run(returned(1), returned(1)), &Observable::Result), None);
     let wide = Outcome { returned: Some(Const::bv(64, -1)), ..returned(0) };
     let (f, mut g) = (straight("f", &[], &[]), straight("f", &[], &[]));
     g.ret = integer(64, true);
-    assert_eq!(differs(&run(returned(-1), wide.clone()), &Subject::Result, &f, &g), None);
+    assert_eq!(differs(&run(returned(-1), wide.clone()), &Observable::Result, &f, &g), None);
     g.ret = integer(64, false);
-    assert_eq!(differs(&run(returned(-1), wide), &Subject::Result, &f, &g), Some(Difference::Defined));
+    assert_eq!(differs(&run(returned(-1), wide), &Observable::Result, &f, &g), Some(Difference::Defined));
 }
 
 #[test]
@@ -44,14 +44,14 @@ fn pointers_differ_by_what_they_lead_to() {
         returned_target: Some(Target::Object { identity: Identity::Input(ObjectId(id)), offset: 0 }),
         ..outcome(End::Return)
     };
-    assert_eq!(difference(&run(to(1, 4096), to(1, 8192)), &Subject::Result), None);
-    assert_eq!(difference(&run(to(1, 4096), to(2, 4096)), &Subject::Result), Some(Difference::Defined));
+    assert_eq!(difference(&run(to(1, 4096), to(1, 8192)), &Observable::Result), None);
+    assert_eq!(difference(&run(to(1, 4096), to(2, 4096)), &Observable::Result), Some(Difference::Defined));
 }
 
 #[test]
 fn ends_differ_without_their_places() {
     let fails = |text: &str, line| outcome(End::AssertFailed { text: text.into(), place: place(line) });
-    let ends = |a: Outcome, b: Outcome| difference(&run(a, b), &Subject::Ends).is_some();
+    let ends = |a: Outcome, b: Outcome| difference(&run(a, b), &Observable::Ends).is_some();
     assert!(!ends(fails("x > 0", 3), fails("x > 0", 9)));
     assert!(ends(fails("x > 0", 3), fails("x > 1", 3)));
     assert!(ends(returned(0), outcome(End::Exit(0))) && ends(outcome(End::Exit(1)), outcome(End::Exit(2))));
@@ -62,13 +62,13 @@ fn ends_differ_without_their_places() {
 fn what_only_one_side_leaves_undefined_is_a_difference_of_another_kind() {
     let traps = || outcome(undefined(UndefinedKind::DivisionByZero));
     let both = run(traps(), returned(0));
-    assert_eq!(difference(&both, &Subject::Result), Some(Difference::Undefined));
-    let variable = Subject::Variable { name: "n".into(), ordinal: 0 };
+    assert_eq!(difference(&both, &Observable::Result), Some(Difference::Undefined));
+    let variable = Observable::Variable { name: "n".into(), ordinal: 0 };
     assert_eq!(difference(&both, &variable), None, "nobody sees a variable");
-    assert_eq!(difference(&run(traps(), traps()), &Subject::Result), None);
-    assert_eq!(difference(&run(traps(), outcome(End::Fuel)), &Subject::Result), None);
+    assert_eq!(difference(&run(traps(), traps()), &Observable::Result), None);
+    assert_eq!(difference(&run(traps(), outcome(End::Fuel)), &Observable::Result), None);
     let other_meaning = Run { same_meaning: false, ..both };
-    assert_eq!(difference(&other_meaning, &Subject::Result), None);
+    assert_eq!(difference(&other_meaning, &Observable::Result), None);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn variables_differ_by_value_and_pointers_by_being_null() {
     let f = straight("f", &[("n", int()), (".p", pointer(int()))], &[]);
     let ends = |n, p| Outcome { locals: vec![Some(Const::bv(32, n)), Some(Const::bv(64, p))], ..returned(0) };
     let shown = |a, b, name: &str| {
-        differs(&run(a, b), &Subject::Variable { name: name.into(), ordinal: 0 }, &f, &f).is_some()
+        differs(&run(a, b), &Observable::Variable { name: name.into(), ordinal: 0 }, &f, &f).is_some()
     };
     assert!(shown(ends(1, 8), ends(2, 8), "n") && !shown(ends(1, 8), ends(1, 8), "n"));
     assert!(!shown(ends(1, 8), ends(1, 16), "p") && shown(ends(1, 8), ends(1, 0), "p"));
