@@ -5,6 +5,7 @@ use crate::ir::{
     Access, Binding, CType, Callee, Const, Expr, Field, Function, Global, InitPiece, Instr, Linkage, Node,
     NodeId, Record, RecordUses, Sort, Span, Stmt, StmtId, UndefinedKind, Unit, Var, VarId, VarKind,
 };
+use crate::semantics::{Callees, library};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -222,4 +223,21 @@ pub(crate) fn outcome(end: End) -> Outcome {
 /// A run that returned a number.
 pub(crate) fn returned(n: i128) -> Outcome {
     Outcome { returned: Some(Const::bv(32, n)), ..outcome(End::Return) }
+}
+
+/// Callees of which the library's are known, and no others.
+pub(crate) struct LibraryOnly;
+
+impl Callees for LibraryOnly {
+    fn identity(&self, _: usize, _: &str) -> Option<Arc<str>> {
+        None
+    }
+
+    fn global(&self, _: usize, _: &str) -> Option<&Global> {
+        None
+    }
+
+    fn row(&self, _: usize, name: &str, _: &[Expr]) -> Option<&'static library::Row> {
+        library::row(name)
+    }
 }

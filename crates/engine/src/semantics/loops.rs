@@ -231,3 +231,85 @@ impl Evaluator<'_> {
         result
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{LibraryOnly, assign, function, int, v};
+    use crate::ir::{Expr, Function, Op, Sort};
+    use crate::mvicfg::Flow;
+
+    /// `for (i = first; i < n; i += by);` once, or twice one after the other. `n` is 0, `i` is 1.
+    fn counting(first: i128, by: i128, times: u32, name: &str) -> Arc<Function> {
+        let mut nodes: Vec<(Instr, Vec<u32>)> = Vec::new();
+        for k in 0..times {
+            let at = 2 + 3 * k;
+            let end = if k + 1 == times { 1 } else { at + 3 };
+            let less = Expr::op(Op::Slt, vec![v(1), v(0)]);
+            let more = Expr::signed(Op::Add, vec![v(1), Expr::bv(32, by)]);
+            nodes.push((assign(1, Expr::bv(32, first)), vec![at + 1]));
+            nodes.push((Instr::Branch { cond: less }, vec![at + 2, end]));
+            nodes.push((assign(1, more), vec![at + 1]));
+        }
+        let nodes: Vec<(Instr, &[u32])> = nodes.iter().map(|(i, s)| (i.clone(), s.as_slice())).collect();
+        Arc::new(function("f", &[("n", int()), (name, int())], &nodes))
+    }
+
+    /// The hashes of the loops of some bodies, each alone.
+    fn hashes(bodies: &[Arc<Function>]) -> Vec<String> {
+        let of = |body: &Arc<Function>| {
+            let graph = Mvicfg::build(vec![body.clone()]);
+            let flow = Flow::new(&graph);
+            let e = Evaluator::new(&graph, &flow, &LibraryOnly, 64);
+            e.loops[0].iter().map(|l| l.hash.to_string()).collect::<Vec<_>>()
+        };
+        bodies.iter().flat_map(of).collect()
+    }
+
+    #[test]
+    fn equal_loops_have_one_name_whatever_their_variables_are_called() {
+        let all = hashes(&[counting(0, 1, 1, ".i"), counting(7, 1, 1, ".k"), counting(0, 2, 1, ".i")]);
+        assert_eq!(all[0], all[1], "where it begins is no part of a loop");
+        assert_ne!(all[0], all[2]);
+    }
+
+    #[test]
+    fn of_equal_loops_of_one_version_each_has_a_name() {
+        let (one, two) = (hashes(&[counting(0, 1, 1, ".i")]), hashes(&[counting(0, 1, 2, ".i")]));
+        assert_eq!(two, [one[0].clone(), format!("{}.1", one[0])]);
+    }
+
+    fn with(check: &dyn Fn(&mut Evaluator)) {
+        let graph = Mvicfg::build(vec![counting(0, 1, 1, ".i")]);
+        let flow = Flow::new(&graph);
+        check(&mut Evaluator::new(&graph, &flow, &LibraryOnly, 64));
+    }
+
+    #[test]
+    fn a_loop_writes_its_counter_and_reads_its_bound() {
+        with(&|e| {
+            let info = e.loops[0][0].clone();
+            assert_eq!(info.writes, BTreeSet::from([Place::Var(VarId(1))]));
+            assert_eq!(info.inputs, [Place::Var(VarId(1)), Place::Var(VarId(0))]);
+            assert_eq!(e.loop_variables(0, 3), [VarId(1), VarId(0)]);
+            assert_eq!(e.loop_variables(0, 2), [], "no head");
+            assert_eq!(info.nodes.iter().collect::<Vec<_>>(), [3, 4]);
+        });
+    }
+
+    #[test]
+    fn a_counter_is_cut_at_the_head_and_known_on_first_arrival() {
+        with(&|e| {
+            let (i, only) = (Place::Var(VarId(1)), VersionSet::single(0));
+            let first = e.on_first_arrival(i, 3, &only)[0].1.term;
+            assert_eq!(first, e.pool.bv(32, 0));
+            let at_head = e.before(i, 3, &only)[0].1.term;
+            let crate::ir::Term::App(App::Uf(Uf::Loop { sort, .. }), args) = e.pool.get(at_head) else {
+                panic!("not cut")
+            };
+            assert_eq!((*sort, args.first()), (Sort::Bv(32), Some(&first)));
+            let bound = e.before(Place::Var(VarId(0)), 3, &only)[0].1.term;
+            assert!(matches!(e.pool.get(bound), crate::ir::Term::Leaf(_)), "what no loop writes stays");
+        });
+    }
+}

@@ -145,3 +145,103 @@ impl Evaluator<'_> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{LibraryOnly, assign, function, int, v};
+    use crate::ir::{Expr, Leaf, Op, Sort, TermId};
+    use crate::mvicfg::Flow;
+    use std::sync::Arc;
+
+    /// Node 2 asks `n < k`, and goes to 3 or 4; both go to 5, which asks `n < 9` and ends, or goes to 6.
+    const NODES: [&[u32]; 5] = [&[3, 4], &[5], &[5], &[1, 6], &[1]];
+
+    fn less(k: i128) -> Expr {
+        Expr::op(Op::Slt, vec![v(0), Expr::bv(32, k)])
+    }
+
+    fn body(k: i128) -> Arc<crate::ir::Function> {
+        let branch = |k| Instr::Branch { cond: less(k) };
+        let set = |n| assign(1, Expr::bv(32, n));
+        let instrs = [branch(k), set(1), set(2), branch(9), Instr::Nop];
+        let nodes: Vec<(Instr, &[u32])> = instrs.into_iter().zip(NODES).collect();
+        Arc::new(function("f", &[("n", int()), (".r", int())], &nodes))
+    }
+
+    /// The conditions of nodes in a graph of one body, with those that are expected.
+    fn with(check: &dyn Fn(&mut Evaluator, &dyn Fn(&mut Evaluator, i128) -> TermId)) {
+        let graph = Mvicfg::build(vec![body(5)]);
+        let flow = Flow::new(&graph);
+        let mut e = Evaluator::new(&graph, &flow, &LibraryOnly, 64);
+        check(&mut e, &|e, k| {
+            let n = e.pool.leaf(Leaf::Param { name: "n".into(), sort: Sort::Bv(32) });
+            let k = e.pool.bv(32, k);
+            e.pool.op(Op::Slt, &[n, k])
+        });
+    }
+
+    fn reached(e: &mut Evaluator, node: MvId) -> TermId {
+        let part = e.reach_from_entry(node, &VersionSet::single(0));
+        assert_eq!(part.len(), 1);
+        part[0].1.term
+    }
+
+    #[test]
+    fn an_arm_is_reached_where_its_branch_goes_there() {
+        with(&|e, less| {
+            let five = less(e, 5);
+            assert_eq!(reached(e, 3), five);
+            assert_eq!(reached(e, 4), e.pool.not(five));
+        });
+    }
+
+    #[test]
+    fn where_arms_meet_nothing_is_asked() {
+        with(&|e, less| {
+            let (yes, nine) = (e.pool.bool(true), less(e, 9));
+            assert_eq!(reached(e, 5), yes);
+            assert_eq!(reached(e, 1), yes);
+            assert_eq!(reached(e, 6), e.pool.not(nine));
+        });
+    }
+
+    #[test]
+    fn a_condition_is_relative_to_where_it_is_asked_from() {
+        with(&|e, _| {
+            let only = VersionSet::single(0);
+            let yes = e.pool.bool(true);
+            assert_eq!(e.reach(3, 3, &only)[0].1.term, yes);
+            let (from_entry, from_branch) = (reached(e, 3), e.reach(3, 2, &only)[0].1.term);
+            assert_eq!(from_entry, from_branch);
+        });
+    }
+
+    #[test]
+    fn a_branch_is_a_cause_of_what_it_decides() {
+        with(&|e, _| {
+            let part = e.reach_from_entry(3, &VersionSet::single(0));
+            assert!(part[0].1.causes.iter().any(|n| n == 2));
+            let joined = e.reach_from_entry(5, &VersionSet::single(0));
+            assert!(joined[0].1.causes.iter().next().is_none(), "that arms meet rests on nothing");
+        });
+    }
+
+    #[test]
+    fn each_class_has_conditions_of_its_own() {
+        let graph = Mvicfg::build(vec![body(5), body(7)]);
+        let flow = Flow::new(&graph);
+        let mut e = Evaluator::new(&graph, &flow, &LibraryOnly, 64);
+        let arms: Vec<TermId> = [0, 1]
+            .into_iter()
+            .flat_map(|c| {
+                let arm = graph.node_map[c][3];
+                e.reach_from_entry(arm, &VersionSet::single(c))
+                    .into_iter()
+                    .map(|(_, v)| v.term)
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        assert!(arms.len() == 2 && arms[0] != arms[1]);
+    }
+}
