@@ -212,6 +212,7 @@ mod tests {
     fn parameters_that_were_only_renamed_keep_their_places() {
         let p = |x| (x, int());
         check(&[p("a"), p("b")], &[p("a"), p("c")], Some((&[1, 2], true)));
+        check(&[p("a"), p("b"), p("c")], &[p("b"), p("a"), p("c")], Some((&[2, 1, 3], true)));
         check(&[p("a"), p("b")], &[p("b"), p("c")], None);
         check(&[p("a")], &[p("b"), p("c")], None);
     }

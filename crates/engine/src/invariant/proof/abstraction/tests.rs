@@ -97,11 +97,15 @@ fn comparisons_with_successors_are_the_same_where_nothing_wraps() {
         let mut f = Four::new();
         let (x, y) = (f.x, f.y);
         let limit = f.pool.bv(4, 5);
+        // What has nothing to do with the goal in form.
+        let [far_x, far_y] = [x, y].map(|t| f.pool.op(Op::BitNot, &[t]));
         for by in [1, -1] {
             let (moved_x, moved_y) = (f.plus(x, by), f.plus(y, by));
             for (a, b) in [(moved_x, y), (x, moved_y)] {
                 let goal = f.op(op, a, b);
-                for (low, high) in [(x, limit), (limit, y), (x, y)] {
+                for (low, high) in
+                    [(x, limit), (limit, y), (x, y), (x, far_y), (far_x, y), (y, far_x), (far_y, x)]
+                {
                     let condition = f.op(of, low, high);
                     let simpler = ordered(&mut f.pool, goal, condition);
                     f.same_under(condition, goal, simpler);
