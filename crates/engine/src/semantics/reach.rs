@@ -169,8 +169,11 @@ mod tests {
         Arc::new(function("f", &[("n", int()), (".r", int())], &nodes))
     }
 
-    /// The conditions of nodes in a graph of one body, with those that are expected.
-    fn with(check: &dyn Fn(&mut Evaluator, &dyn Fn(&mut Evaluator, i128) -> TermId)) {
+    /// Makes the condition that `n` is less than a number.
+    type Less<'l> = &'l dyn Fn(&mut Evaluator, i128) -> TermId;
+
+    /// Looks at a graph of one body.
+    fn with(check: &dyn Fn(&mut Evaluator, Less)) {
         let graph = Mvicfg::build(vec![body(5)]);
         let flow = Flow::new(&graph);
         let mut e = Evaluator::new(&graph, &flow, &LibraryOnly, 64);
