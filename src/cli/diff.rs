@@ -37,7 +37,7 @@ pub struct DiffArgs {
     pub points: Vec<PointChoice>,
 
     /// Templates of invariants: constant, range, set, comparison, linear, congruence, non-null,
-    /// functional, event
+    /// functional, event, typestate
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Filters")]
     pub templates: Vec<String>,
 
