@@ -47,7 +47,12 @@ impl fmt::Display for Expression {
             }
             Kind::Index(base, index) => write!(out, "{}[{index}]", within(base, POSTFIX)),
             Kind::Member { base, name, arrow } => {
-                write!(out, "{}{}{name}", within(base, POSTFIX), if *arrow { "->" } else { "." })
+                let base = match base.kind {
+                    // `1.x` begins with another number.
+                    Kind::Integer(_) | Kind::Float(_) => format!("({base})"),
+                    _ => within(base, POSTFIX),
+                };
+                write!(out, "{base}{}{name}", if *arrow { "->" } else { "." })
             }
             Kind::Cast(ty, e) => write!(out, "({ty}){}", within(e, UNARY)),
         }
@@ -190,6 +195,7 @@ mod tests {
             "p->next->key[2].a == 10u",
             "(*p)[1] == ~3",
             "-(-x) == !!y && (a < b) < c",
+            "(1).x == 2",
             "(*\\old(hooks->allocate))(256, x) == NULL",
         ] {
             check(text);
