@@ -177,6 +177,8 @@ impl Formula {
         let beyond = |e: &Expression| match &e.kind {
             Kind::Result | Kind::Old(_) | Kind::At(..) | Kind::Input(_) | Kind::ForAll(..) => true,
             Kind::Binary(op, ..) => *op == Binary::Implies,
+            // `\errno`, temporaries, values in loops, and what is not said in full.
+            Kind::Name(n) | Kind::Call(n, _) => n.contains(['\\', '%', '@', '*']),
             _ => false,
         };
         self.always().is_some() && !self.any(&beyond)
@@ -313,6 +315,21 @@ mod tests {
         assert!(!same("n > 3 ==> exit(3)", "n > 5 ==> exit(6)"));
         assert!(!same("n > 3 ==> exit(3)", "m > 5 ==> exit(5)"));
         assert!(!same("f is closed", "f stays open"));
+    }
+
+    #[test]
+    fn what_c_can_say_is_told() {
+        for (text, expected) in [
+            ("x <= n && p != NULL", true),
+            ("x % 2 == 0", true),
+            ("x == \\old(x)", false),
+            ("n < 0 ==> x == 1", false),
+            ("\\errno == 2", false),
+            ("&%1 != NULL", false),
+            ("x@loop >= 0", false),
+        ] {
+            assert_eq!(Formula::read(text).is_c(), expected, "{text}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::invariant::candidate::conditional::Guard;
 use crate::invariant::candidate::polynomial::{self, Equation};
 use crate::invariant::candidate::quantified::ForAll;
 use crate::invariant::fact::Template;
+use crate::invariant::observable;
 use crate::ir::{CType, Const, Op, TermId, TermPool, interval};
 use std::collections::BTreeSet;
 
@@ -156,7 +157,7 @@ impl Candidate {
             Candidate::Given(guard, then) => format!("!({}) || ({})", guard.text(), then.text()),
             other => other.text(),
         };
-        Formula::read(text.as_str()).is_c().then_some(text)
+        Formula::read(observable::shown(&text)).is_c().then_some(text)
     }
 
     /// Evaluates on one execution; `None` when a value is missing.
