@@ -311,9 +311,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     /// Whatever stands in a repository, the elements of the page are the same; only a wide drawing is offered
-    /// as a whole.
+    /// as a whole. Four characters and more: a text that is a name of the fixture (`f`) would make one function
+    /// of two.
     #[test]
-    fn no_text_changes_the_elements(text in "[ -~\u{80}-\u{2fff}<>&\"'/!\n\t]{1,60}") {
+    fn no_text_changes_the_elements(text in "[ -~\u{80}-\u{2fff}<>&\"'/!\n\t]{4,60}") {
         let page = |text: &str| page(text).replace(FIT, "");
         prop_assert_eq!(tags(&page(&text)), tags(&page("x")));
     }
