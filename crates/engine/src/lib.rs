@@ -13,6 +13,8 @@ pub mod property;
 
 pub mod invariant;
 
+pub mod local;
+
 pub mod symex;
 
 pub mod semantics;

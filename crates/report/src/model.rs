@@ -171,7 +171,94 @@ pub struct FunctionReport {
     /// No `unknowns`, and no limit was met.
     pub complete: bool,
     pub unknowns: Vec<UnknownEntry>,
+    /// What changes where the text does, from any state there, a region each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     pub points: Vec<Point>,
+}
+
+/// A region in which two versions of a function go apart, until they are together again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Change {
+    /// Stable: hashes the function's lineage name, what the region says, and an ordinal on ties.
+    pub id: String,
+    pub from: Version,
+    pub to: Version,
+    pub hunks: Vec<HunkRef>,
+    /// The configuration, if not the default one.
+    pub under: Option<String>,
+    pub at: ChangePlace,
+    pub verdict: ChangeVerdict,
+    /// What keeps it open, wholly or in part.
+    pub reason: Option<String>,
+    /// What matters most first.
+    pub deltas: Vec<Delta>,
+    #[serde(rename = "else")]
+    pub otherwise: Otherwise,
+    /// What is taken for granted, by name.
+    pub assumptions: Vec<String>,
+}
+
+/// Where a region is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChangePlace {
+    pub lines: BTreeMap<Version, u32>,
+    /// `in the loop of line 52`.
+    pub context: Option<String>,
+}
+
+/// What became of a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeVerdict {
+    /// From every state both versions do the same.
+    Neutral,
+    Differs,
+    #[default]
+    Open,
+}
+
+/// What holds of the states that no delta speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Otherwise {
+    /// Where the older version does nothing undefined, both do the same.
+    Same,
+    #[default]
+    Open,
+}
+
+/// Under a condition on the state, what the older version does and what the newer one does in its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Delta {
+    pub when: When,
+    pub before: Vec<Effect>,
+    pub now: Vec<Effect>,
+    /// `satisfiable`: some state meets the condition; `state`, `replayed`: a run showed it.
+    pub evidence: String,
+}
+
+/// A condition; an empty text: always.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct When {
+    pub text: String,
+    pub c: Option<String>,
+}
+
+/// Something that a version does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Effect {
+    /// `return`, `leave-loop`, `next-round`, `goto`, `call`, `write`, `output`, `end`, `undefined`, `value`.
+    pub kind: String,
+    pub text: String,
+    pub c: Option<String>,
+    /// In its version.
+    pub line: Option<u32>,
 }
 
 /// Where a function was in each version.

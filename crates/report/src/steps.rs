@@ -4,7 +4,7 @@
 //! callee, which names the caller.
 
 use super::RepoPath;
-use super::model::{Churn, FunctionReport, Outcome, Point, Report, Version};
+use super::model::{Change, ChangeVerdict, Churn, FunctionReport, Outcome, Point, Report, Version};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -20,6 +20,8 @@ pub struct Step<'a> {
 /// The churns of one function in one step, best first.
 pub struct Changed<'a> {
     pub function: &'a FunctionReport,
+    /// What differs where the text does, in the order of the text.
+    pub changes: Vec<&'a Change>,
     pub points: Vec<(&'a Point, Vec<&'a Churn>)>,
     /// Names of the functions that show this one's change to their callers.
     pub seen_by: Vec<&'a str>,
@@ -34,6 +36,10 @@ pub struct Comings<'a> {
 }
 
 impl<'a> Changed<'a> {
+    fn nothing(function: &'a FunctionReport) -> Changed<'a> {
+        Changed { function, changes: Vec::new(), points: Vec::new(), seen_by: Vec::new() }
+    }
+
     pub fn churns(&self) -> impl Iterator<Item = &'a Churn> + '_ {
         self.points.iter().flat_map(|(_, churns)| churns.iter().copied())
     }
@@ -70,12 +76,15 @@ pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
                 }
                 continue;
             }
-            let none = || Changed { function, points: Vec::new(), seen_by: Vec::new() };
-            let changed = by_step.entry((churn.to, churn.from)).or_insert_with(none);
+            let changed = by_step.entry((churn.to, churn.from)).or_insert_with(|| Changed::nothing(function));
             match changed.points.iter_mut().find(|(p, _)| std::ptr::eq(*p, point)) {
                 Some((_, churns)) => churns.push(churn),
                 None => changed.points.push((point, vec![churn])),
             }
+        }
+        for change in function.changes.iter().filter(|c| c.verdict == ChangeVerdict::Differs) {
+            let changed = by_step.entry((change.to, change.from)).or_insert_with(|| Changed::nothing(function));
+            changed.changes.push(change);
         }
         for (step, changed) in by_step {
             steps.entry(step).or_default().push(changed);

@@ -5,6 +5,7 @@
 //! that comes from a repository is escaped; source lines and program output are shortened to the
 //! width, facts never are.
 
+mod changes;
 mod check;
 mod churns;
 mod held;
@@ -67,7 +68,8 @@ impl Default for TextOptions {
 /// Writes the whole report.
 pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let view = View { report, options };
-    let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty());
+    let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty())
+        || told_changes(report).0 > 0;
     let has_held = report
         .functions
         .iter()
@@ -387,7 +389,13 @@ pub(super) fn counted(count: usize, one: &str) -> String {
 
 pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     let summary = super::Summary::of(report);
-    let mut parts = vec![churn_summary(report, options, &summary)];
+    let mut parts = Vec::new();
+    if let (changes @ 1.., functions) = told_changes(report) {
+        parts.push(format!("{} told in {}", counted(changes, "change"), counted(functions, "function")));
+    }
+    if parts.is_empty() || summary.churns > 0 {
+        parts.push(churn_summary(report, options, &summary));
+    }
     if summary.version_invariants > 0 {
         parts.push(counted(summary.version_invariants, "version invariant"));
     }
@@ -416,6 +424,15 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     }
     parts.extend(super::unseen::of_hunks(report).map(|hunks| format!("not looked at: {hunks}")));
     parts.join("; ")
+}
+
+/// How many regions differ, and in how many functions.
+fn told_changes(report: &Report) -> (usize, usize) {
+    let differs = |f: &super::FunctionReport| {
+        f.changes.iter().filter(|c| c.verdict == super::ChangeVerdict::Differs).count()
+    };
+    let counts: Vec<usize> = report.functions.iter().map(differs).filter(|n| *n > 0).collect();
+    (counts.iter().sum(), counts.len())
 }
 
 /// How many churns; that nothing changed is said only if everything was seen.

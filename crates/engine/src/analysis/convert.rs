@@ -163,6 +163,7 @@ pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
         outcome: Outcome::Analysed,
         complete: true,
         unknowns: Vec::new(),
+        changes: Vec::new(),
         points: Vec::new(),
     }
 }

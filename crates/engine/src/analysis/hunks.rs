@@ -11,6 +11,7 @@
 use super::classes::Analysed;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
+use super::local::{Locals, Told};
 use super::reach::Reach;
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
@@ -23,15 +24,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// What a range was seen to hold.
+pub(super) struct Seen<'a> {
+    pub files: &'a [VersionFiles],
+    pub lineages: &'a [Lineage],
+    pub analysed: &'a [Analysed],
+    pub reaches: &'a [Reach],
+}
+
 /// Gives every hunk of the range its verdict.
-pub fn account(
-    report: &mut Report,
-    request: &Request,
-    files: &[VersionFiles],
-    lineages: &[Lineage],
-    analysed: &[Analysed],
-    reaches: &[Reach],
-) {
+pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, locals: &Locals) {
+    let Seen { files, lineages, analysed, reaches } = *seen;
     let churns = report.functions.iter().flat_map(|f| {
         let churns = f.points.iter().flat_map(|p| &p.churns);
         churns.flat_map(|c| {
@@ -42,7 +45,7 @@ pub fn account(
     });
     let churning = churns.flatten().collect();
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
-    let mut judge = Judge { request, files, lineages, analysed, reaches, churning, kinds, code };
+    let mut judge = Judge { request, files, lineages, analysed, reaches, locals, churning, kinds, code };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -84,6 +87,7 @@ pub(super) fn unread(
         lineages,
         analysed: &analysed,
         reaches,
+        locals: &Locals::default(),
         churning: BTreeSet::new(),
         kinds: BTreeMap::new(),
         code: BTreeMap::new(),
@@ -130,6 +134,7 @@ struct Judge<'a> {
     files: &'a [VersionFiles],
     lineages: &'a [Lineage],
     analysed: &'a [Analysed],
+    locals: &'a Locals,
     /// Functions with churns, by version, file and name.
     churning: BTreeSet<(Version, PathBuf, String)>,
     /// By version and path.
@@ -529,7 +534,14 @@ impl Judge<'_> {
         if other.is_some_and(|o| self.changes_static(m, o, line)) {
             return not("global");
         }
-        if is_settled(a, pair) { Line::Neutral } else { not("undecided") }
+        if is_settled(a, pair) {
+            return Line::Neutral;
+        }
+        match self.locals.line(i, pair, version - pair, line) {
+            Some(Told::Differs) => Line::Explained,
+            Some(Told::Neutral) => Line::Neutral,
+            Some(Told::Open) | None => not("undecided"),
+        }
     }
 
     /// Whether a line belongs to a static local that starts out differently in the other version.

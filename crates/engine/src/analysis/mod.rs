@@ -29,6 +29,7 @@ mod layouts;
 mod lineage;
 mod linked;
 mod loaded;
+mod local;
 pub mod memory;
 mod parts;
 mod preconditions;
@@ -296,7 +297,13 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, request.analysis.rlimit));
-    hunks::account(&mut report, request, &by_version, &lineages, &analysed, &world.reaches);
+    let locals = match request.analysis.properties_only {
+        true => local::Locals::default(),
+        false => local::Locals::of(request, &lineages, watch, &|l, reason| world.has_fault(l, reason)),
+    };
+    locals.tell(&mut report, request, &lineages);
+    let seen = hunks::Seen { files: &by_version, lineages: &lineages, analysed: &analysed, reaches: &world.reaches };
+    hunks::account(&mut report, request, &seen, &locals);
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
     }

@@ -76,7 +76,8 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
     if let Some(from) = &function.identity.from {
         line.plain(&format!("  {} {}", identity_word(function.identity.kind), visible(from)));
     }
-    let mut hunks: Vec<&HunkRef> = changed.churns().flat_map(|c| &c.hunks).collect();
+    let of_changes = changed.changes.iter().flat_map(|c| &c.hunks);
+    let mut hunks: Vec<&HunkRef> = changed.churns().flat_map(|c| &c.hunks).chain(of_changes).collect();
     hunks.sort();
     hunks.dedup();
     let shown = if view.options.verbose { hunks.len() } else { HUNKS_SHOWN };
@@ -91,6 +92,7 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
         line.paint(Slot::Hunk, &format!("… {} more", hunks.len() - shown));
     }
     line.write(out)?;
+    super::changes::write(view, &changed.changes, out)?;
     // An example that stands there already is not repeated.
     let mut shown: BTreeSet<(String, Vec<String>)> = BTreeSet::new();
     for (point, churns) in &changed.points {

@@ -1,0 +1,636 @@
+//! The three-way verdict on a region: under which conditions its versions do something else, and what.
+//!
+//! Every path of the older version is held against every path of the newer one. Where both may be taken from one
+//! state, what they do is compared: where they end, the calls that they make, what they leave in variables that
+//! are live and in memory. Terms that are equal after normalisation are equal; the rest is a question to the
+//! solver, under the conditions of both paths. Where the ends differ, both go on through common code first: a
+//! tail that was merged, or written twice, is no difference.
+//!
+//! After a call that only one version makes, the rest is compared *as before, after that call*: what it may have
+//! done to memory is taken out of both sides (`docs/design/local-differences.md`).
+
+use super::follow::{Known, onwards, undefined};
+use super::liveness::Liveness;
+use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
+use super::region::{Frontier, paths};
+use super::sites::Tag;
+use crate::ir::{App, Rebuilt, Term, TermId, TermPool, Uf, VarId};
+use crate::mvicfg::{MvId, Mvicfg};
+use crate::smt::{Decider, Decision, Truth};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::BTreeSet;
+
+/// Pairs of paths that are looked at.
+const MAX_PAIRS: usize = 400;
+/// Differences that are kept.
+const MAX_DIFFERENCES: usize = 40;
+
+/// Something that one version does and the other does not, or does otherwise.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    Call(Event),
+    /// Writes the bytes at an address.
+    Write { address: TermId, bytes: u64, value: TermId },
+    Variable(VarId, TermId),
+    Return(Option<TermId>, MvId),
+    /// Goes on at a node.
+    At(MvId),
+    /// In a call that does not return.
+    Ends,
+    Undefined(Hazard),
+}
+
+/// What two paths that may be taken from one state do differently.
+#[derive(Clone, Debug)]
+pub(super) struct Difference {
+    /// The conditions of both paths.
+    pub literals: Vec<Literal>,
+    pub items: [Vec<Item>; 2],
+    /// The nodes that each path went through.
+    pub visited: [BTreeSet<MvId>; 2],
+    /// All events of both paths, which results of calls are named by.
+    pub events: [Vec<Event>; 2],
+}
+
+/// What became of a region.
+pub(super) struct Outcome {
+    pub differences: Vec<Difference>,
+    /// Why not everything is known.
+    pub open: Option<String>,
+    /// What comes after a call that only one version makes was compared without what the call may do.
+    pub apart: bool,
+}
+
+/// Compares regions of one graph.
+pub(super) struct Comparer<'c> {
+    pub graph: &'c Mvicfg,
+    pub sides: [&'c Side<'c>; 2],
+    pub common: &'c [bool],
+    pub liveness: &'c Liveness,
+    /// Where the region begins that is compared.
+    pub frontier: MvId,
+    pub pool: TermPool,
+    pub decider: Decider,
+}
+
+/// A path with what its version's own calls did taken out.
+struct Settled {
+    path: Path,
+    apart: bool,
+}
+
+enum Verdict {
+    Same,
+    Differ([Vec<Item>; 2]),
+    Open(String),
+}
+
+impl Comparer<'_> {
+    pub fn compare(&mut self, frontier: &Frontier) -> Outcome {
+        self.frontier = frontier.node;
+        let mut all = Vec::new();
+        for class in [0, 1] {
+            let to = frontier.to[class];
+            match paths(self.graph, &mut self.pool, self.sides[class], self.common, to) {
+                Ok(paths) => all.push(paths),
+                Err(reason) => return Outcome { differences: Vec::new(), open: Some(reason), apart: false },
+            }
+        }
+        let (Some(newer), Some(older)) = (all.pop(), all.pop()) else {
+            return Outcome { differences: Vec::new(), open: None, apart: false };
+        };
+        let mut outcome = Outcome { differences: Vec::new(), open: None, apart: false };
+        if older.len() * newer.len() > MAX_PAIRS {
+            outcome.open = Some("too many paths".into());
+            return outcome;
+        }
+        for old in &older {
+            for new in &newer {
+                self.pair(old, new, &mut outcome);
+                if outcome.differences.len() > MAX_DIFFERENCES {
+                    outcome.open = Some("too many differences".into());
+                    return outcome;
+                }
+            }
+        }
+        outcome
+    }
+
+    fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
+        let (a, b) = self.settled(old, new);
+        let mut conditions: Vec<TermId> = Vec::new();
+        for l in a.path.literals.iter().chain(&b.path.literals) {
+            if !conditions.contains(&l.term) {
+                conditions.push(l.term);
+            }
+        }
+        let joint = conditions.iter().fold(self.pool.bool(true), |all, c| self.pool.and(all, *c));
+        if self.pool.as_const(joint).is_some_and(|c| c == crate::ir::Const::FALSE) {
+            return;
+        }
+        let known = Known::of(&mut self.pool, &conditions);
+        // What contradicts what is known is not taken.
+        if conditions.iter().any(|&c| self.contradicts(&conditions, c)) {
+            return;
+        }
+        let verdict = self.judge([&a.path, &b.path], joint, &known);
+        let apart = a.apart || b.apart;
+        match verdict {
+            Verdict::Same => outcome.apart |= apart,
+            Verdict::Open(reason) => {
+                if self.may_hold(joint) {
+                    outcome.open.get_or_insert(reason);
+                }
+            }
+            Verdict::Differ(items) => match self.satisfiable(joint) {
+                Some(true) => {
+                    outcome.apart |= apart;
+                    let mut literals = old.literals.clone();
+                    let others = new.literals.iter().filter(|l| !old.literals.iter().any(|o| o.term == l.term));
+                    literals.extend(others);
+                    outcome.differences.push(Difference {
+                        literals,
+                        items,
+                        visited: [old.visited.clone(), new.visited.clone()],
+                        events: [old.events.clone(), new.events.clone()],
+                    });
+                }
+                Some(false) => {}
+                None => _ = outcome.open.get_or_insert_with(|| "a condition that is not decided".into()),
+            },
+        }
+    }
+
+    /// Whether a condition is false if the others hold, as far as putting in constants shows.
+    fn contradicts(&mut self, conditions: &[TermId], c: TermId) -> bool {
+        let others: Vec<TermId> = conditions.iter().copied().filter(|o| *o != c).collect();
+        let known = Known::of(&mut self.pool, &others);
+        let negation = self.pool.not(c);
+        known.is_true(&mut self.pool, negation)
+    }
+
+    fn satisfiable(&mut self, condition: TermId) -> Option<bool> {
+        let never = self.pool.bool(false);
+        match self.decider.holds(&mut self.pool, condition, never) {
+            Truth::Holds => Some(false),
+            Truth::Fails(_) => Some(true),
+            Truth::Open { .. } => None,
+        }
+    }
+
+    fn may_hold(&mut self, condition: TermId) -> bool {
+        self.satisfiable(condition) != Some(false)
+    }
+
+    /// Both paths without what the calls did that only one of them makes.
+    fn settled(&mut self, old: &Path, new: &Path) -> (Settled, Settled) {
+        let new = &self.aligned(old, new);
+        let (of_old, of_new) = (tags(old), tags(new));
+        let a = self.without(old, |e| !of_new.contains(&e.tag));
+        let b = self.without(new, |e| !of_old.contains(&e.tag));
+        (a, b)
+    }
+
+    /// The newer path with the answers of the older one's calls, where calls are aligned: by whom they call, in
+    /// order, and one by one where between aligned ones are as many in both.
+    fn aligned(&mut self, old: &Path, new: &Path) -> Path {
+        let names = [old, new].map(|p| p.events.iter().map(|e| e.callee.clone()).collect::<Vec<_>>());
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for op in capture_diff_slices(Algorithm::Lcs, &names[0], &names[1]) {
+            let (a, b) = (op.old_range(), op.new_range());
+            if matches!(op, DiffOp::Equal { .. }) || a.len() == b.len() {
+                pairs.extend(a.zip(b));
+            }
+        }
+        let mut path = new.clone();
+        for (i, j) in pairs {
+            let (theirs, mine) = (&old.events[i], path.events[j].clone());
+            let taken = path.events.iter().any(|e| e.tag == theirs.tag);
+            if theirs.tag == mine.tag || taken {
+                continue;
+            }
+            let tag = theirs.tag;
+            let mut renamed = vec![];
+            if let (Some(r), Some(t)) = (mine.result, theirs.result)
+                && self.pool.sort(r) == self.pool.sort(t)
+            {
+                renamed.push((r, t));
+            }
+            if let (Term::App(App::Uf(Uf::Call { .. }), args), Term::App(App::Uf(uf), _)) =
+                (self.pool.get(mine.memory.1).clone(), self.pool.get(theirs.memory.1).clone())
+            {
+                renamed.push((mine.memory.1, self.pool.app(App::Uf(uf), &args)));
+            }
+            for (from, to) in renamed {
+                self.rename(&mut path, from, to);
+            }
+            path.events[j].tag = tag;
+        }
+        path
+    }
+
+    fn rename(&mut self, path: &mut Path, from: TermId, to: TermId) {
+        let pool = &mut self.pool;
+        path.map_terms(&mut |t| pool.rebuilt(t, &|_, t| if t == from { Rebuilt::By(to) } else { Rebuilt::Kept }));
+    }
+
+    fn without(&mut self, path: &Path, is_own: impl Fn(&Event) -> bool) -> Settled {
+        let mut path = path.clone();
+        let mut apart = false;
+        for k in 0..path.events.len() {
+            let event = path.events[k].clone();
+            let (before, after) = event.memory;
+            if !is_own(&event) || before == after {
+                continue;
+            }
+            apart = true;
+            // What the event itself left is kept: it is looked up by it.
+            self.rename(&mut path, after, before);
+        }
+        Settled { path, apart }
+    }
+
+    fn judge(&mut self, paths: [&Path; 2], joint: TermId, known: &Known) -> Verdict {
+        let [old, new] = paths;
+        // What is undefined for sure ends a path.
+        let undefined = [undefined(&mut self.pool, old, known), undefined(&mut self.pool, new, known)];
+        if let [Some(_), _] | [_, Some(_)] = undefined {
+            return self.undefined_items(paths, undefined, known);
+        }
+        if old.end == new.end && self.is_same_here(old, new) {
+            return Verdict::Same;
+        }
+        let further = self.further(paths, known);
+        if old.end != new.end {
+            let late = [0, 1].map(|c: usize| self.late_undefined(paths[c], &further[c], known));
+            if late.iter().any(Option::is_some) && !late.iter().all(Option::is_some) {
+                let mut items = self.ends(paths, [&further[0], &further[1]]);
+                for (side, hazard) in late.into_iter().enumerate() {
+                    if let Some(hazard) = hazard {
+                        items[side] = vec![Item::Undefined(hazard)];
+                    }
+                }
+                return Verdict::Differ(items);
+            }
+        }
+        let ends = [&further[0], &further[1]].map(|p| is_whole(&p.end));
+        if ends == [true, true] {
+            return self.whole_items([&further[0], &further[1]], joint);
+        }
+        if old.end == new.end {
+            return self.items(paths, joint);
+        }
+        if further[0].end == further[1].end {
+            return self.items([&further[0], &further[1]], joint);
+        }
+        Verdict::Differ(self.ends(paths, [&further[0], &further[1]]))
+    }
+
+    /// Both paths as far as common code goes on for sure.
+    fn further(&mut self, paths: [&Path; 2], known: &Known) -> [Path; 2] {
+        let [old, new] = [0, 1].map(|c: usize| {
+            let side = self.sides[c];
+            onwards(self.graph, &mut self.pool, side, paths[c], known)
+        });
+        let new = self.aligned(&old, &new);
+        [old, new]
+    }
+
+    /// What is undefined for sure in the common code that a path comes to.
+    fn late_undefined(&mut self, path: &Path, further: &Path, known: &Known) -> Option<Hazard> {
+        let before = path.hazards.len();
+        let k = undefined(&mut self.pool, further, known)?;
+        (k >= before && further.hazards[k].after == path.events.len()).then(|| further.hazards[k].clone())
+    }
+
+    fn undefined_items(&mut self, paths: [&Path; 2], at: [Option<usize>; 2], known: &Known) -> Verdict {
+        if let [Some(a), Some(b)] = at {
+            let (a, b) = (&paths[0].hazards[a], &paths[1].hazards[b]);
+            if (a.kind, a.subject, a.after) == (b.kind, b.subject, b.after) {
+                return Verdict::Same;
+            }
+        }
+        // Where both are undefined nothing is said of either.
+        if at[0].is_some() && at[1].is_some() {
+            return Verdict::Same;
+        }
+        let further = self.further(paths, known);
+        let mut items = self.ends(paths, [&further[0], &further[1]]);
+        for side in [0, 1] {
+            if let Some(k) = at[side] {
+                items[side] = vec![Item::Undefined(paths[side].hazards[k].clone())];
+            }
+        }
+        Verdict::Differ(items)
+    }
+
+    /// Whether two paths that end at one place leave the same there, as far as normalised terms show.
+    fn is_same_here(&mut self, old: &Path, new: &Path) -> bool {
+        let events = old.events.len() == new.events.len()
+            && old.events.iter().zip(&new.events).all(|(a, b)| is_same_call(a, b));
+        if !events || self.kept(old.memory, &old.end) != self.kept(new.memory, &new.end) {
+            return false;
+        }
+        self.live(old, new).into_iter().all(|v| {
+            let (a, b) = self.values(v, old, new);
+            a == b
+        })
+    }
+
+    /// The variables in which two paths that end at one node may leave something that is read there.
+    fn live(&self, old: &Path, new: &Path) -> BTreeSet<VarId> {
+        let (End::At(a), End::At(b)) = (&old.end, &new.end) else { return BTreeSet::new() };
+        let is_live = |v: &VarId| {
+            let k = v.0 as usize;
+            self.liveness.before(0, *a).contains(k) || self.liveness.before(1, *b).contains(k)
+        };
+        old.written().chain(new.written()).filter(is_live).collect()
+    }
+
+    fn values(&mut self, v: VarId, old: &Path, new: &Path) -> (TermId, TermId) {
+        let [first, second] = self.sides;
+        let a = Machine { graph: self.graph, pool: &mut self.pool, side: first }.var(old, v);
+        let b = Machine { graph: self.graph, pool: &mut self.pool, side: second }.var(new, v);
+        (a, b)
+    }
+
+    /// Memory without what was written to locals that end with the function.
+    fn kept(&mut self, memory: TermId, end: &End) -> TermId {
+        if !is_whole(end) {
+            return memory;
+        }
+        let mut memory = memory;
+        while let Term::App(App::Store { .. } | App::ZeroBytes { .. } | App::CopyBytes { .. }, args) =
+            self.pool.get(memory)
+        {
+            let (Some(&below), Some(&to)) = (args.first(), args.get(1)) else { break };
+            if !is_local(&self.pool, to) {
+                break;
+            }
+            memory = below;
+        }
+        memory
+    }
+
+    /// What two paths that both come to the end of the function do differently.
+    fn whole_items(&mut self, paths: [&Path; 2], joint: TermId) -> Verdict {
+        let [old, new] = paths;
+        let calls = [calls_alone(old, new), calls_alone(new, old)];
+        let mut items = [self.call_items(&calls, old, new, 0, joint), self.call_items(&calls, old, new, 1, joint)];
+        let mut open = None;
+        match (&old.end, &new.end) {
+            (End::Return(a), End::Return(b)) => match (a, b) {
+                (Some(a), Some(b)) => match self.equal(*a, *b, joint) {
+                    Decision::Equal => {}
+                    Decision::Differ(_) => self.both_returns(paths, &mut items),
+                    Decision::Open { .. } if self.is_evident(*a, *b) => self.both_returns(paths, &mut items),
+                    Decision::Open { .. } => open = Some("what is returned".to_owned()),
+                },
+                (None, None) => {}
+                _ => self.both_returns(paths, &mut items),
+            },
+            (a, b) if a == b => {}
+            _ => {
+                let ends = self.ends(paths, paths);
+                for (side, list) in ends.into_iter().enumerate() {
+                    let is_end = |i: &Item| !matches!(i, Item::Call(_));
+                    items[side].extend(list.into_iter().filter(is_end));
+                }
+            }
+        }
+        self.memory_items(paths, joint, &mut items, &mut open);
+        verdict(items, open)
+    }
+
+    fn both_returns(&self, paths: [&Path; 2], items: &mut [Vec<Item>; 2]) {
+        for (side, path) in paths.into_iter().enumerate() {
+            if let End::Return(value) = path.end {
+                items[side].push(Item::Return(value, path.node));
+            }
+        }
+    }
+
+    /// What two paths that end at one node do differently.
+    fn items(&mut self, paths: [&Path; 2], joint: TermId) -> Verdict {
+        let [old, new] = paths;
+        let calls = [calls_alone(old, new), calls_alone(new, old)];
+        let mut items = [self.call_items(&calls, old, new, 0, joint), self.call_items(&calls, old, new, 1, joint)];
+        let mut open = None;
+        if let (End::Return(_), End::Return(_)) = (&old.end, &new.end) {
+            return self.whole_items(paths, joint);
+        }
+        for v in self.live(old, new) {
+            let (a, b) = self.values(v, old, new);
+            match self.equal(a, b, joint) {
+                Decision::Equal => {}
+                Decision::Open { .. } if !self.is_evident(a, b) => {
+                    let name = &self.graph.vars[v.0 as usize].name;
+                    open.get_or_insert(format!("the value of {name}"));
+                }
+                _ => {
+                    items[0].push(Item::Variable(v, a));
+                    items[1].push(Item::Variable(v, b));
+                }
+            }
+        }
+        self.memory_items(paths, joint, &mut items, &mut open);
+        verdict(items, open)
+    }
+
+    /// Where paths with different ends lead, after calls that the other does not make. One that leaves a loop is
+    /// told no further.
+    fn ends(&mut self, paths: [&Path; 2], further: [&Path; 2]) -> [Vec<Item>; 2] {
+        let shown = [0, 1].map(|c: usize| match paths[c].end {
+            End::At(node) if self.leaves_loop(c, paths[c], node) => paths[c],
+            _ => further[c],
+        });
+        let [old, new] = shown;
+        let calls = [calls_alone(old, new), calls_alone(new, old)];
+        let mut items = [Vec::new(), Vec::new()];
+        for side in [0, 1] {
+            let path = shown[side];
+            items[side].extend(calls[side].iter().map(|&k| Item::Call(path.events[k].clone())));
+            items[side].push(match path.end {
+                End::At(node) => Item::At(node),
+                End::Return(value) => Item::Return(value, path.node),
+                End::Ends | End::Unreachable => Item::Ends,
+            });
+        }
+        items
+    }
+
+    /// Whether a path ends outside of a loop that it begins in, or whose head it comes by.
+    fn leaves_loop(&self, class: usize, path: &Path, node: MvId) -> bool {
+        let flow = self.sides[class].flow;
+        let around = flow.innermost.get(self.frontier as usize).copied().flatten();
+        let own = path.visited.iter().filter_map(|n| flow.loop_at[*n as usize]);
+        own.chain(around).any(|l| !flow.loops[l].body.contains(&node))
+    }
+
+    /// The calls of one side that the other does not make, or makes otherwise.
+    fn call_items(
+        &mut self,
+        alone: &[Vec<usize>; 2],
+        old: &Path,
+        new: &Path,
+        side: usize,
+        joint: TermId,
+    ) -> Vec<Item> {
+        let (path, other) = if side == 0 { (old, new) } else { (new, old) };
+        let mut items = Vec::new();
+        for (k, event) in path.events.iter().enumerate() {
+            let differs = match other.events.iter().find(|o| o.tag == event.tag) {
+                None => alone[side].contains(&k),
+                Some(o) => o.callee != event.callee || !self.is_equal_call(event, o, joint),
+            };
+            if differs {
+                items.push(Item::Call(event.clone()));
+            }
+        }
+        // The same calls in another order.
+        if items.is_empty() && alone.iter().all(Vec::is_empty) {
+            let (mine, theirs) = (order(path), order(other));
+            if mine != theirs {
+                items.extend(path.events.iter().cloned().map(Item::Call));
+            }
+        }
+        items
+    }
+
+    fn is_equal_call(&mut self, a: &Event, b: &Event, joint: TermId) -> bool {
+        a.args.len() == b.args.len()
+            && a.args.iter().zip(&b.args).all(|(&x, &y)| {
+                x == y
+                    || self.pool.sort(x) == self.pool.sort(y)
+                        && matches!(self.equal(x, y, joint), Decision::Equal)
+            })
+    }
+
+    fn equal(&mut self, a: TermId, b: TermId, joint: TermId) -> Decision {
+        if a == b {
+            return Decision::Equal;
+        }
+        if self.pool.sort(a) != self.pool.sort(b) {
+            return Decision::Open { reason: "sorts" };
+        }
+        self.decider.equal(&mut self.pool, a, b, joint)
+    }
+
+    /// Whether two terms differ for everybody to see: constants, and what is computed from other inputs.
+    fn is_evident(&self, a: TermId, b: TermId) -> bool {
+        self.pool.as_const(a).is_some() && self.pool.as_const(b).is_some()
+    }
+
+    /// What the sides write to memory in different ways.
+    fn memory_items(
+        &mut self,
+        paths: [&Path; 2],
+        joint: TermId,
+        items: &mut [Vec<Item>; 2],
+        open: &mut Option<String>,
+    ) {
+        let memories = [0, 1].map(|c: usize| self.kept(paths[c].memory, &paths[c].end));
+        if memories[0] == memories[1] {
+            return;
+        }
+        let writes = memories.map(|m| self.writes(m));
+        let [Some(old), Some(new)] = writes else {
+            open.get_or_insert("what is left in memory".into());
+            return;
+        };
+        let mut found = false;
+        for (side, (mine, theirs)) in [(&old, &new), (&new, &old)].into_iter().enumerate() {
+            for w in mine {
+                if theirs.contains(w) {
+                    continue;
+                }
+                let &(address, bytes, value) = w;
+                let is_there = theirs.iter().find(|o| o.0 == address && o.1 == bytes);
+                if let Some(other) = is_there
+                    && matches!(self.equal(value, other.2, joint), Decision::Equal)
+                {
+                    continue;
+                }
+                // Writing what the other version leaves there as it is.
+                if is_there.is_none() && self.is_there_already(memories[1 - side], w, joint) {
+                    continue;
+                }
+                found = true;
+                items[side].push(Item::Write { address, bytes, value });
+            }
+        }
+        if !found && items.iter().all(Vec::is_empty) {
+            open.get_or_insert("what is left in memory".into());
+        }
+    }
+
+    /// Whether a memory has the value at the place already.
+    fn is_there_already(&mut self, memory: TermId, w: &(TermId, u64, TermId), joint: TermId) -> bool {
+        let &(address, bytes, value) = w;
+        let sort = self.pool.sort(value);
+        if sort.bits().map(u64::from) != Some(bytes * 8) {
+            return false;
+        }
+        let there = self.pool.app(App::Load { sort, bytes }, &[memory, address]);
+        matches!(self.equal(there, value, joint), Decision::Equal)
+    }
+
+    /// The writes that made a memory, the last first: `None` where something else wrote as well.
+    fn writes(&mut self, memory: TermId) -> Option<Vec<(TermId, u64, TermId)>> {
+        let mut found = Vec::new();
+        let mut at = memory;
+        loop {
+            match self.pool.get(at) {
+                Term::Leaf(_) => return Some(found),
+                Term::App(App::Store { bytes }, args) => {
+                    let &[below, to, value] = args.as_slice() else { return None };
+                    found.push((to, *bytes, value));
+                    at = below;
+                }
+                Term::App(App::Uf(Uf::Call { .. }), args) => at = *args.first()?,
+                _ => return None,
+            }
+        }
+    }
+}
+
+fn verdict(items: [Vec<Item>; 2], open: Option<String>) -> Verdict {
+    match open {
+        Some(reason) => Verdict::Open(reason),
+        None if items.iter().all(Vec::is_empty) => Verdict::Same,
+        None => Verdict::Differ(items),
+    }
+}
+
+fn is_whole(end: &End) -> bool {
+    !matches!(end, End::At(node) if *node != Mvicfg::EXIT)
+}
+
+fn is_local(pool: &TermPool, address: TermId) -> bool {
+    use crate::ir::Leaf;
+    match pool.get(address) {
+        Term::Leaf(Leaf::LocalAddr { .. }) => true,
+        Term::App(App::Op(crate::ir::Op::Add), args) => {
+            args.iter().filter(|a| matches!(pool.get(**a), Term::Leaf(Leaf::LocalAddr { .. }))).count() == 1
+        }
+        _ => false,
+    }
+}
+
+fn tags(path: &Path) -> BTreeSet<Tag> {
+    path.events.iter().map(|e| e.tag).collect()
+}
+
+fn order(path: &Path) -> Vec<Tag> {
+    path.events.iter().map(|e| e.tag).collect()
+}
+
+fn is_same_call(a: &Event, b: &Event) -> bool {
+    a.tag == b.tag && a.callee == b.callee && a.args == b.args
+}
+
+/// The events of a path whose tags the other has not.
+fn calls_alone(path: &Path, other: &Path) -> Vec<usize> {
+    let others = tags(other);
+    (0..path.events.len()).filter(|&k| !others.contains(&path.events[k].tag)).collect()
+}

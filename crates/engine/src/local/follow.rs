@@ -1,0 +1,110 @@
+//! A path that goes on through common code, as far as it is decided.
+
+use super::machine::{End, Machine, Path, Side, Step, successor};
+use crate::ir::{Const, Op, Rebuilt, TermId, TermPool};
+use crate::mvicfg::{MvId, Mvicfg};
+use std::collections::BTreeMap;
+
+/// Instructions that are followed.
+const MAX_STEPS: usize = 60;
+
+/// What conditions that hold say of terms.
+pub(super) struct Known {
+    /// What is equal to a constant, and what is true or false.
+    values: BTreeMap<TermId, TermId>,
+}
+
+impl Known {
+    pub fn of(pool: &mut TermPool, conditions: &[TermId]) -> Known {
+        let mut known = Known { values: BTreeMap::new() };
+        for &c in conditions {
+            for c in pool.as_op(c, Op::And).map_or_else(|| vec![c], <[TermId]>::to_vec) {
+                known.learn(pool, c);
+            }
+        }
+        known
+    }
+
+    fn learn(&mut self, pool: &mut TermPool, condition: TermId) {
+        let (yes, no) = (pool.bool(true), pool.bool(false));
+        self.values.insert(condition, yes);
+        let negation = pool.not(condition);
+        self.values.insert(negation, no);
+        if let Some(&[a, b]) = pool.as_op(condition, Op::Eq) {
+            match (pool.as_const(a), pool.as_const(b)) {
+                (None, Some(_)) => _ = self.values.insert(a, b),
+                (Some(_), None) => _ = self.values.insert(b, a),
+                _ => {}
+            }
+        }
+    }
+
+    /// A term under the conditions.
+    pub fn simplified(&self, pool: &mut TermPool, t: TermId) -> TermId {
+        if self.values.is_empty() {
+            return t;
+        }
+        let values = self.values.clone();
+        pool.rebuilt(t, &move |_, t| match values.get(&t) {
+            Some(value) => Rebuilt::By(*value),
+            None => Rebuilt::Kept,
+        })
+    }
+
+    pub fn is_true(&self, pool: &mut TermPool, t: TermId) -> bool {
+        let t = self.simplified(pool, t);
+        pool.as_const(t) == Some(Const::TRUE)
+    }
+}
+
+/// Where a path comes from its end on, until something is not decided by what is known: a branch, a loop head,
+/// something that is not modelled.
+pub(super) fn onwards(graph: &Mvicfg, pool: &mut TermPool, side: &Side, path: &Path, known: &Known) -> Path {
+    let mut path = path.clone();
+    let End::At(start) = path.end else { return path };
+    path.node = start;
+    for _ in 0..MAX_STEPS {
+        let node = path.node;
+        // A loop is told by its head, and what comes after the exit is the caller's.
+        if side.flow.loop_at[node as usize].is_some() || node == Mvicfg::EXIT {
+            break;
+        }
+        let mut next = path.clone();
+        let mut machine = Machine { graph, pool, side };
+        let Ok(step) = machine.step(&mut next) else { break };
+        match step {
+            Step::End(end) => {
+                next.end = end;
+                return next;
+            }
+            Step::Next => match successor(graph, side.class, node, 0) {
+                Some(to) => next.node = to,
+                None => break,
+            },
+            Step::Branch(condition) => {
+                let decided = known.simplified(pool, condition);
+                let label = match pool.as_const(decided).and_then(Const::as_bool) {
+                    Some(true) => 0,
+                    Some(false) => 1,
+                    None => break,
+                };
+                let Some(to) = successor(graph, side.class, node, label) else { break };
+                next.node = to;
+            }
+        }
+        path = next;
+    }
+    path.end = End::At(path.node);
+    path
+}
+
+/// The first thing on a path that is undefined for sure under what is known, by its place among the hazards.
+pub(super) fn undefined(pool: &mut TermPool, path: &Path, known: &Known) -> Option<usize> {
+    let conditions: Vec<TermId> = path.hazards.iter().map(|h| h.condition).collect();
+    conditions.into_iter().position(|c| known.is_true(pool, c))
+}
+
+/// Whether a node is one of a loop of this side's version.
+pub(super) fn is_in_loop(side: &Side, node: MvId, of: usize) -> bool {
+    side.flow.loops.get(of).is_some_and(|l| l.body.contains(&node))
+}

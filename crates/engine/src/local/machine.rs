@@ -1,0 +1,454 @@
+//! What instructions do to a symbolic state that may be any state at a point of one version.
+//!
+//! Variables and memory at the point are inputs of their own; two versions share them, which is what "from the
+//! same state" means. Nothing is assumed of them: a pointer may lead anywhere, into locals too, since in the
+//! middle of a function their addresses may have got around. A call is an *event*; its result and what it
+//! leaves in memory are inputs, too, named by the site. Sites that are matched share these: both versions are
+//! compared for equal answers of the calls that they both make.
+
+use super::Version;
+use super::sites::Tag;
+use crate::ir::{
+    App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, MacroUse, Object, Op, Sort, Term, TermId,
+    TermPool, UndefinedKind, VarId,
+};
+use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
+use crate::semantics::library::{self, ResultIs, Row};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// One version, as a region is executed in it.
+pub(super) struct Side<'a> {
+    pub class: usize,
+    pub version: Version<'a>,
+    pub flow: &'a ClassFlow,
+    /// By node.
+    pub tags: Vec<Option<Tag>>,
+}
+
+/// A condition of a branch, or its negation, that a path rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Literal {
+    pub term: TermId,
+    pub class: usize,
+    pub node: MvId,
+    /// The side of the branch.
+    pub holds: bool,
+}
+
+/// A call that a path makes, or another effect that is no value.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub node: MvId,
+    pub class: usize,
+    pub tag: Tag,
+    /// Through a pointer: none.
+    pub callee: Option<Arc<str>>,
+    /// Through a pointer: the pointer first.
+    pub args: Vec<TermId>,
+    pub result: Option<TermId>,
+    /// Memory before and after.
+    pub memory: (TermId, TermId),
+}
+
+/// Something that is undefined under a condition.
+#[derive(Clone, Debug)]
+pub(super) struct Hazard {
+    pub condition: TermId,
+    pub kind: UndefinedKind,
+    pub node: MvId,
+    /// The pointer or the divisor.
+    pub subject: TermId,
+    /// How many events come before.
+    pub after: usize,
+}
+
+/// How a path ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// At a node, which is not executed.
+    At(MvId),
+    Return(Option<TermId>),
+    /// In a call that does not return, the last event.
+    Ends,
+    /// Where control must not come.
+    Unreachable,
+}
+
+/// A path in the making, or a whole one.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    pub node: MvId,
+    vars: BTreeMap<VarId, TermId>,
+    pub memory: TermId,
+    pub literals: Vec<Literal>,
+    pub events: Vec<Event>,
+    pub hazards: Vec<Hazard>,
+    pub visited: BTreeSet<MvId>,
+    pub end: End,
+}
+
+/// What comes after an instruction.
+pub(super) enum Step {
+    Next,
+    /// Under this condition the first successor, else the second.
+    Branch(TermId),
+    End(End),
+}
+
+/// Why a region is not followed.
+pub(super) type Stop = String;
+
+impl Path {
+    /// At a node, in any state there.
+    pub fn at(pool: &mut TermPool, node: MvId) -> Path {
+        let memory = pool.leaf(memory_leaf());
+        Path {
+            node,
+            vars: BTreeMap::new(),
+            memory,
+            literals: Vec::new(),
+            events: Vec::new(),
+            hazards: Vec::new(),
+            visited: BTreeSet::new(),
+            end: End::At(node),
+        }
+    }
+
+    /// Replaces every term.
+    pub fn map_terms(&mut self, f: &mut impl FnMut(TermId) -> TermId) {
+        self.vars.values_mut().for_each(|t| *t = f(*t));
+        self.memory = f(self.memory);
+        self.literals.iter_mut().for_each(|l| l.term = f(l.term));
+        for h in &mut self.hazards {
+            (h.condition, h.subject) = (f(h.condition), f(h.subject));
+        }
+        for e in &mut self.events {
+            e.args.iter_mut().for_each(|a| *a = f(*a));
+            e.result = e.result.map(&mut *f);
+            e.memory = (f(e.memory.0), f(e.memory.1));
+        }
+        if let End::Return(Some(value)) = &mut self.end {
+            *value = f(*value);
+        }
+    }
+
+    /// The variables that it wrote.
+    pub fn written(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.vars.keys().copied()
+    }
+}
+
+/// Memory at the point.
+pub(super) fn memory_leaf() -> Leaf {
+    Leaf::Param { name: format!("{LOOP_VALUE}memory").into(), sort: Sort::Mem }
+}
+
+/// The value of a variable at the point.
+pub(super) fn variable_leaf(graph: &Mvicfg, v: VarId) -> Leaf {
+    let var = &graph.vars[v.0 as usize];
+    let name = format!("{LOOP_VALUE}{}:{}", v.0, var.name).into();
+    Leaf::Param { name, sort: var.sort.unwrap_or(Sort::Bv(8)) }
+}
+
+/// Executes instructions of one side.
+pub(super) struct Machine<'m> {
+    pub graph: &'m Mvicfg,
+    pub pool: &'m mut TermPool,
+    pub side: &'m Side<'m>,
+}
+
+impl Machine<'_> {
+    fn bits(&self) -> u16 {
+        self.side.version.unit.data_model.pointer_bits()
+    }
+
+    /// The value of a variable that is not in memory.
+    pub fn var(&mut self, path: &Path, v: VarId) -> TermId {
+        match path.vars.get(&v) {
+            Some(t) => *t,
+            None => self.pool.leaf(variable_leaf(self.graph, v)),
+        }
+    }
+
+    fn address(&mut self, object: &Object) -> TermId {
+        let bits = self.bits();
+        let leaf = match object {
+            Object::Local(v) => {
+                let var = &self.graph.vars[v.0 as usize];
+                Leaf::LocalAddr { key: format!("{}#{}", var.name, var.ordinal).into(), bits }
+            }
+            Object::Global(symbol) | Object::Function(symbol) => {
+                Leaf::SymbolAddr { symbol: symbol.clone(), bits }
+            }
+        };
+        self.pool.leaf(leaf)
+    }
+
+    /// The term of an expression; what is undefined in it is a hazard of the path.
+    pub fn term(&mut self, path: &mut Path, e: &Expr) -> TermId {
+        match e {
+            Expr::Const(c) => self.pool.constant(*c),
+            Expr::Var(v) => self.var(path, *v),
+            Expr::Addr(object) => self.address(object),
+            Expr::Op { op, args, .. } => {
+                let terms: Vec<TermId> = args.iter().map(|a| self.term(path, a)).collect();
+                self.operator_hazard(path, *op, &terms);
+                self.pool.op(*op, &terms)
+            }
+        }
+    }
+
+    fn operator_hazard(&mut self, path: &mut Path, op: Op, args: &[TermId]) {
+        let &[_, right] = args else { return };
+        let (condition, kind) = match (op, self.pool.sort(right)) {
+            (Op::UDiv | Op::SDiv | Op::URem | Op::SRem, Sort::Bv(w)) => {
+                let zero = self.pool.bv(w, 0);
+                (self.pool.eq(right, zero), UndefinedKind::DivisionByZero)
+            }
+            (Op::Shl | Op::LShr | Op::AShr, Sort::Bv(w)) => {
+                let width = self.pool.bv(w, i128::from(w));
+                (self.pool.op(Op::Ule, &[width, right]), UndefinedKind::ShiftCount)
+            }
+            _ => return,
+        };
+        self.hazard(path, condition, kind, right);
+    }
+
+    fn hazard(&mut self, path: &mut Path, condition: TermId, kind: UndefinedKind, subject: TermId) {
+        if self.pool.as_const(condition) == Some(Const::FALSE) {
+            return;
+        }
+        let (node, after) = (path.node, path.events.len());
+        path.hazards.push(Hazard { condition, kind, node, subject, after });
+    }
+
+    /// That the pointer in an address must not be null.
+    fn dereference(&mut self, path: &mut Path, address: &Expr) {
+        let mut base = address;
+        while let Expr::Op { op: Op::Add | Op::Sub, args, .. } = base
+            && let Some(first) = args.first()
+        {
+            base = first;
+        }
+        if let Expr::Var(v) = base {
+            let pointer = self.var(path, *v);
+            if let Sort::Bv(w) = self.pool.sort(pointer) {
+                let null = self.pool.bv(w, 0);
+                let is_null = self.pool.eq(pointer, null);
+                self.hazard(path, is_null, UndefinedKind::NullDereference, pointer);
+            }
+        }
+    }
+
+    /// Executes the instruction of the path's node; the node stays.
+    pub fn step(&mut self, path: &mut Path) -> Result<Step, Stop> {
+        let graph = self.graph;
+        match &graph.node(path.node).instr {
+            Instr::Nop => {}
+            Instr::Declare(v) => {
+                let var = &graph.vars[v.0 as usize];
+                if !var.in_memory
+                    && let Some(sort) = var.sort
+                {
+                    let key = format!("{}#{}", var.name, var.ordinal).into();
+                    let value = self.pool.leaf(Leaf::Indeterminate { key, sort });
+                    path.vars.insert(*v, value);
+                }
+            }
+            Instr::Assign { dst, value } => {
+                let value = self.term(path, value);
+                path.vars.insert(*dst, value);
+            }
+            Instr::Load { access, .. } | Instr::Store { access, .. } if access.volatile => {
+                return Err("a volatile object".into());
+            }
+            Instr::Load { dst, addr, access } => {
+                self.dereference(path, addr);
+                let addr = self.term(path, addr);
+                let value = self.load(path.memory, addr, access.sort, access.bytes);
+                path.vars.insert(*dst, value);
+            }
+            Instr::Store { addr, value, access } => {
+                self.dereference(path, addr);
+                let (addr, value) = (self.term(path, addr), self.term(path, value));
+                let stored = App::Store { bytes: access.bytes };
+                path.memory = self.pool.app(stored, &[path.memory, addr, value]);
+            }
+            Instr::Copy { dst, src, bytes } => {
+                self.dereference(path, src);
+                self.dereference(path, dst);
+                let (dst, src) = (self.term(path, dst), self.term(path, src));
+                path.memory = self.pool.app(App::CopyBytes { bytes: *bytes }, &[path.memory, dst, src]);
+            }
+            Instr::Zero { dst, bytes } => {
+                let dst = self.term(path, dst);
+                path.memory = self.pool.app(App::ZeroBytes { bytes: *bytes }, &[path.memory, dst]);
+            }
+            Instr::Call { .. } => return self.call(path),
+            Instr::Branch { cond } => return Ok(Step::Branch(self.term(path, cond))),
+            Instr::Return { value } => {
+                let value = value.as_ref().map(|v| self.term(path, v));
+                return Ok(Step::End(End::Return(value)));
+            }
+            Instr::Unreachable => return Ok(Step::End(End::Unreachable)),
+            Instr::Measure { .. } => return Err("an array of variable length".into()),
+            Instr::Unknown { reason, .. } => return Err(reason.to_string()),
+        }
+        Ok(Step::Next)
+    }
+
+    fn call(&mut self, path: &mut Path) -> Result<Step, Stop> {
+        let graph = self.graph;
+        let Instr::Call { dst, callee, args, result_to, noreturn, .. } = &graph.node(path.node).instr else {
+            return Ok(Step::Next);
+        };
+        let row = match callee {
+            Callee::Direct(name) => library::row_of_call(self.side.version.unit, name, args),
+            Callee::Indirect(_) => None,
+        };
+        let pointer = if let Callee::Indirect(e) = callee { Some(self.term(path, e)) } else { None };
+        let mut terms: Vec<TermId> = pointer.into_iter().collect();
+        for (k, a) in args.iter().enumerate() {
+            if row.is_some_and(|r| r.borrows(k)) {
+                self.dereference(path, a);
+            }
+            let term = self.term(path, a);
+            terms.push(term);
+        }
+        let sort = dst.and_then(|d| graph.vars[d.0 as usize].sort);
+        if let (Some(row), None, false) = (row, result_to, noreturn)
+            && let Some(value) = self.result_of(row, &terms, path.memory, sort)
+        {
+            if let (Some(dst), Some(value)) = (dst, value) {
+                path.vars.insert(*dst, value);
+            }
+            return Ok(Step::Next);
+        }
+        let Some(tag) = self.side.tags.get(path.node as usize).copied().flatten() else {
+            return Err("a call".into());
+        };
+        let before = path.memory;
+        path.memory = self.memory_after(row, tag, callee, before);
+        if let Some(to) = result_to {
+            let to = self.term(path, to);
+            terms.push(to);
+        }
+        let result = dst.zip(sort).map(|(dst, sort)| {
+            let name = format!("{LOOP_VALUE}call {tag}").into();
+            let value = self.pool.leaf(Leaf::Param { name, sort });
+            path.vars.insert(dst, value);
+            value
+        });
+        let name = if let Callee::Direct(name) = callee { Some(name.clone()) } else { None };
+        path.events.push(Event {
+            node: path.node,
+            class: self.side.class,
+            tag,
+            callee: name,
+            args: terms,
+            result,
+            memory: (before, path.memory),
+        });
+        Ok(if *noreturn { Step::End(End::Ends) } else { Step::Next })
+    }
+
+    /// What a library function gives that does nothing else: `None` where it does something; the inner `None`
+    /// where nobody asks.
+    fn result_of(
+        &mut self,
+        row: &Row,
+        args: &[TermId],
+        memory: TermId,
+        sort: Option<Sort>,
+    ) -> Option<Option<TermId>> {
+        if row.has_effect() || row.errno || row.asks_streams {
+            return None;
+        }
+        let Some(sort) = sort else { return Some(None) };
+        if let ResultIs::Term(f) = row.result
+            && let Some(t) = f(self.pool, args).filter(|t| self.pool.sort(*t) == sort)
+        {
+            return Some(Some(t));
+        }
+        if row.is_pure() {
+            let uf = crate::ir::Uf::Library { name: row.name.into(), sort };
+            return Some(Some(self.pool.app(App::Uf(uf), args)));
+        }
+        let uf = crate::ir::Uf::Call { callee: format!("{}:result", row.name).into(), part: sort };
+        let args: Vec<TermId> = args.iter().copied().chain([memory]).collect();
+        Some(Some(self.pool.app(App::Uf(uf), &args)))
+    }
+
+    /// Memory after a call: anything that follows from the memory before, and from the site.
+    fn memory_after(&mut self, row: Option<&Row>, tag: Tag, callee: &Callee, before: TermId) -> TermId {
+        let writes = |row: &Row| row.memory || (0..16).any(|k| row.writes_arg(k)) || row.scans;
+        match row {
+            Some(row) if !writes(row) && !row.errno => before,
+            Some(row) if !writes(row) => {
+                let errno = self.address(&Object::Global(library::ERRNO.into()));
+                let name = format!("{LOOP_VALUE}errno {tag}").into();
+                let number = self.pool.leaf(Leaf::Param { name, sort: Sort::Bv(32) });
+                self.pool.app(App::Store { bytes: 4 }, &[before, errno, number])
+            }
+            _ => {
+                let name = if let Callee::Direct(name) = callee { name } else { "*" };
+                let callee = format!("{name}#{tag}:Memory").into();
+                let uf = crate::ir::Uf::Call { callee, part: Sort::Mem };
+                self.pool.app(App::Uf(uf), &[before])
+            }
+        }
+    }
+
+    /// Reads memory; bytes of constant objects are read from their initialisers.
+    fn load(&mut self, memory: TermId, addr: TermId, sort: Sort, bytes: u64) -> TermId {
+        let constant = |(symbol, offset): (Arc<str>, u64)| {
+            let global = self.side.version.unit.global(&symbol).filter(|g| g.is_known_constant())?;
+            let bits = global.constant_bytes(offset, bytes)?;
+            Const::from_bits(sort, bits.iter().rev().fold(0u128, |all, b| all << 8 | u128::from(*b)))
+        };
+        match symbol_and_offset(self.pool, addr).and_then(constant) {
+            Some(c) => self.pool.constant(c),
+            None => self.pool.app(App::Load { sort, bytes }, &[memory, addr]),
+        }
+    }
+}
+
+/// Where an edge of a node leads in a class.
+pub(super) fn successor(graph: &Mvicfg, class: usize, node: MvId, label: u8) -> Option<MvId> {
+    let mut edges = graph.node(node).succs.iter();
+    edges.find(|e| e.label == label && e.classes.contains(class)).map(|e| e.to)
+}
+
+/// The type that a function gives, as one version declares it, and the types of a call's arguments.
+pub(super) fn call_types<'g>(graph: &'g Mvicfg, class: usize, node: MvId) -> Option<(&'g CType, &'g [CType])> {
+    let body = graph.bodies.get(class)?;
+    match &body.node(graph.origin(node, class)?).instr {
+        Instr::Call { ret, arg_types, .. } => Some((ret, arg_types)),
+        _ => None,
+    }
+}
+
+/// The macro that an instruction came out of.
+pub(super) fn expansion(graph: &Mvicfg, class: usize, node: MvId) -> Option<&MacroUse> {
+    let body = graph.bodies.get(class)?;
+    body.node(graph.origin(node, class)?).span.expansion.as_deref()
+}
+
+/// Symbol and constant offset of an address, if it is that simple.
+fn symbol_and_offset(pool: &TermPool, addr: TermId) -> Option<(Arc<str>, u64)> {
+    match pool.get(addr) {
+        Term::Leaf(Leaf::SymbolAddr { symbol, .. }) => Some((symbol.clone(), 0)),
+        Term::App(App::Op(Op::Add), args) => {
+            let &[a, b] = args.as_slice() else { return None };
+            let (base, k) = match (pool.as_const(a), pool.as_const(b)) {
+                (Some(k), None) => (b, k),
+                (None, Some(k)) => (a, k),
+                _ => return None,
+            };
+            let Term::Leaf(Leaf::SymbolAddr { symbol, .. }) = pool.get(base) else { return None };
+            Some((symbol.clone(), u64::try_from(k.signed()?).ok()?))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,233 @@
+//! Local differencing: what a change does where it is (`docs/design/local-differences.md`).
+//!
+//! Two versions of a function are compared between matched points around each change, from *any* state there,
+//! whether or not the function gets there in it: regression verification with cut points (Godlin and Strichman,
+//! DAC 2009), the deltas of differential symbolic execution (Person, Dwyer, Elbaum and Păsăreanu, FSE 2008) and
+//! conditional equivalence (Kawaguchi, Lahiri and Rebêlo, 2010) in one.
+//!
+//! - [`liveness`]: which variables matter at a point.
+//! - [`region`]: where the versions go apart, and until where; the paths between.
+//! - [`machine`], [`sites`]: what instructions and calls do to any state.
+//! - [`follow`]: how common code goes on after a path.
+//! - [`compare`]: the three-way verdict: same, different under a condition, open.
+//! - [`words`]: `when`, `before`, `now`.
+
+mod compare;
+mod follow;
+mod liveness;
+mod machine;
+mod region;
+mod sites;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use crate::ir::{Function, TermPool, Unit};
+use crate::mvicfg::{Flow, MvId, Mvicfg, members};
+use crate::smt;
+use compare::Comparer;
+use machine::Side;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use words::Speaker;
+
+/// Z3's units for one question about a region.
+const RLIMIT: u64 = 100_000;
+/// Regions of one function that are looked at.
+const MAX_REGIONS: usize = 200;
+
+/// A function in one version.
+#[derive(Clone, Copy)]
+pub struct Version<'a> {
+    pub body: &'a Arc<Function>,
+    pub unit: &'a Unit,
+}
+
+/// What becomes of a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// From every state both versions do the same.
+    Neutral,
+    Differs,
+    /// Not known, with the reason.
+    Open(String),
+}
+
+/// What one version does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EffectKind {
+    Undefined,
+    Return,
+    LeaveLoop,
+    NextRound,
+    Goto,
+    End,
+    Call,
+    Write,
+    Value,
+}
+
+impl EffectKind {
+    /// The word of the contract.
+    pub fn name(self) -> &'static str {
+        match self {
+            EffectKind::Undefined => "undefined",
+            EffectKind::Return => "return",
+            EffectKind::LeaveLoop => "leave-loop",
+            EffectKind::NextRound => "next-round",
+            EffectKind::Goto => "goto",
+            EffectKind::End => "end",
+            EffectKind::Call => "call",
+            EffectKind::Write => "write",
+            EffectKind::Value => "value",
+        }
+    }
+
+    fn importance(self) -> usize {
+        self as usize
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    pub kind: EffectKind,
+    pub text: String,
+    /// In that version.
+    pub line: Option<u32>,
+}
+
+/// Under a condition, what the older version does and what the newer one does in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delta {
+    /// Empty: always.
+    pub when: String,
+    pub before: Vec<Effect>,
+    pub now: Vec<Effect>,
+}
+
+/// One region of change.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Line of the change in each version.
+    pub at: [Option<u32>; 2],
+    /// The lines of each version that belong to the region.
+    pub lines: [BTreeSet<u32>; 2],
+    /// The line of the loop around, in the newer version.
+    pub in_loop: Option<u32>,
+    pub verdict: Verdict,
+    pub deltas: Vec<Delta>,
+    /// From every other state, in which the older version does nothing undefined, both do the same.
+    pub rest_is_same: bool,
+    /// But for what calls that only one version makes may do.
+    pub apart: bool,
+}
+
+/// Compares two bodies region by region; `None` where structures that they use are laid out otherwise, so that
+/// equal instructions need not mean the same members. `source` gives a line of a version's file.
+pub fn compare(
+    old: Version,
+    new: Version,
+    source: &dyn Fn(usize, u32) -> Option<String>,
+) -> Option<(Vec<Change>, usize)> {
+    let by_members = members::compare((old.body, old.unit), (new.body, new.unit));
+    if !matches!(by_members, members::ByMembers::Untouched) {
+        return None;
+    }
+    let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
+    let flow = Flow::new(&graph);
+    let liveness = liveness::Liveness::new(&graph, &flow);
+    let common = region::common_nodes(&graph, &liveness);
+    let reachable = [0, 1].map(|c: usize| flow.classes[c].rpo.iter().copied().collect::<BTreeSet<MvId>>());
+    let regions = region::regions(&graph, &common, &reachable);
+    let [of_old, of_new] = sites::tags(&graph);
+    let sides = [
+        Side { class: 0, version: old, flow: &flow.classes[0], tags: of_old },
+        Side { class: 1, version: new, flow: &flow.classes[1], tags: of_new },
+    ];
+    let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
+    let mut comparer = Comparer {
+        graph: &graph,
+        sides: [&sides[0], &sides[1]],
+        common: &common,
+        liveness: &liveness,
+        frontier: Mvicfg::ENTRY,
+        pool: TermPool::new(),
+        decider: smt::Decider::new(limits, 4),
+    };
+    let mut changes: Vec<Change> = Vec::new();
+    for region in regions.iter().take(MAX_REGIONS) {
+        let outcome = comparer.compare(&region.frontier);
+        let mut speaker = Speaker {
+            graph: &graph,
+            sides: [&sides[0], &sides[1]],
+            pool: &mut comparer.pool,
+            frontier: region.frontier,
+            source,
+        };
+        let said = speaker.deltas(&outcome.differences);
+        let wordless = said.iter().any(Option::is_none);
+        let deltas: Vec<Delta> = said.into_iter().flatten().collect();
+        let open = outcome.open.or_else(|| wordless.then(|| "a difference that has no words".to_owned()));
+        let verdict = match (&open, deltas.is_empty()) {
+            (None, true) => Verdict::Neutral,
+            (_, false) => Verdict::Differs,
+            (Some(reason), true) => Verdict::Open(reason.clone()),
+        };
+        let change = Change {
+            at: [0, 1].map(|c| place(&graph, c, region)),
+            lines: [0, 1].map(|c| lines(&graph, c, region)),
+            in_loop: loop_line(&graph, &flow, region),
+            verdict,
+            deltas,
+            rest_is_same: open.is_none(),
+            apart: outcome.apart,
+        };
+        add(&mut changes, change);
+    }
+    let queries = comparer.decider.solver().statistics().queries as usize;
+    Some((changes, queries))
+}
+
+/// Adds a region, once where several edges lead into the same code: of a loop's head the edge from its end is
+/// told, and not the one from before it.
+fn add(changes: &mut Vec<Change>, change: Change) {
+    let when = |c: &Change| c.deltas.iter().map(|d| d.when.clone()).collect::<Vec<_>>();
+    match changes.iter_mut().find(|c| c.lines == change.lines && when(c) == when(&change)) {
+        Some(known) if known.verdict == change.verdict => {
+            let rest = known.rest_is_same && change.rest_is_same;
+            if change.in_loop.is_some() && known.in_loop.is_none() {
+                *known = change;
+            }
+            known.rest_is_same = rest;
+        }
+        _ => changes.push(change),
+    }
+}
+
+/// The line at which a region begins in a version.
+fn place(graph: &Mvicfg, class: usize, region: &region::Region) -> Option<u32> {
+    let first = region.frontier.to[class];
+    let own = region.nodes[class].contains(&first).then(|| graph.line(first, class));
+    let line = own.filter(|l| *l > 0).unwrap_or_else(|| graph.line(region.frontier.node, class));
+    (line > 0).then_some(line)
+}
+
+fn lines(graph: &Mvicfg, class: usize, region: &region::Region) -> BTreeSet<u32> {
+    let body = &graph.bodies[class];
+    let mut lines = BTreeSet::new();
+    for node in region.nodes[class].iter().filter(|n| graph.node(**n).classes.len() == 1) {
+        let Some(origin) = graph.origin(*node, class) else { continue };
+        let span = &body.node(origin).span;
+        if span.file == body.span.file && span.line > 0 {
+            lines.extend(span.line..=span.end_line.clamp(span.line, span.line + 20));
+        }
+    }
+    lines
+}
+
+fn loop_line(graph: &Mvicfg, flow: &Flow, region: &region::Region) -> Option<u32> {
+    let flow = &flow.classes[1];
+    let l = flow.innermost.get(region.frontier.node as usize).copied().flatten()?;
+    let line = graph.line(flow.loops.get(l)?.head, 1);
+    (line > 0).then_some(line)
+}

@@ -1,0 +1,173 @@
+//! Frontiers and regions: where two versions go apart, and what lies there until they are together again.
+//!
+//! A node is *common* if both versions have it and no variable of one version alone is live there: from such a
+//! node on both do the same in the same state, as far as common nodes go. (A parameter that only one version
+//! has is an input like any other.) A *frontier* is an edge of a common node that leads to a node that is not
+//! common, or to different nodes. Its *region* are the nodes from there to the next common ones, in each
+//! version; regions may overlap. Executing a region gives paths; one that comes to a node twice is not followed.
+
+use super::liveness::Liveness;
+use super::machine::{End, Literal, Machine, Path, Side, Step, Stop, successor};
+use crate::ir::{Const, TermId, TermPool, VarKind};
+use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use std::collections::BTreeSet;
+
+/// Paths of one version through one region.
+const MAX_PATHS: usize = 48;
+/// Instructions of one region's paths together.
+const MAX_STEPS: usize = 4_000;
+
+/// An edge at which the versions go apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Frontier {
+    pub node: MvId,
+    pub label: u8,
+    /// Where it leads in the older and in the newer version.
+    pub to: [MvId; 2],
+}
+
+/// A region with the nodes that are not common.
+pub(super) struct Region {
+    pub frontier: Frontier,
+    /// By class.
+    pub nodes: [BTreeSet<MvId>; 2],
+}
+
+/// Which nodes are common, by node.
+pub(super) fn common_nodes(graph: &Mvicfg, liveness: &Liveness) -> Vec<bool> {
+    let mut of_class = [VersionSet::new(), VersionSet::new()];
+    for (class, set) in of_class.iter_mut().enumerate() {
+        let others = &graph.var_map[1 - class];
+        for v in graph.var_map[class].iter().filter(|v| !others.contains(v)) {
+            if graph.vars[v.0 as usize].kind != VarKind::Param {
+                set.insert(v.0 as usize);
+            }
+        }
+    }
+    let is_common = |k: usize| {
+        let both = graph.nodes[k].classes.len() == 2;
+        let tied = |class: usize| !liveness.before(class, k as MvId).intersects(&of_class[class]);
+        both && (k as MvId == Mvicfg::EXIT || tied(0) && tied(1))
+    };
+    (0..graph.nodes.len()).map(is_common).collect()
+}
+
+/// The regions of a graph of two classes, in the order of the nodes.
+pub(super) fn regions(graph: &Mvicfg, common: &[bool], reachable: &[BTreeSet<MvId>; 2]) -> Vec<Region> {
+    let mut found = Vec::new();
+    for (k, node) in graph.nodes.iter().enumerate() {
+        let id = k as MvId;
+        if !common[k] || !reachable[0].contains(&id) || !reachable[1].contains(&id) {
+            continue;
+        }
+        let mut labels: Vec<u8> = node.succs.iter().map(|e| e.label).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        for label in labels {
+            let to = [0, 1].map(|class| successor(graph, class, id, label));
+            let [Some(old), Some(new)] = to else { continue };
+            if old == new && common[old as usize] {
+                continue;
+            }
+            let frontier = Frontier { node: id, label, to: [old, new] };
+            let nodes = [0, 1].map(|class| inside(graph, common, class, frontier.to[class]));
+            found.push(Region { frontier, nodes });
+        }
+    }
+    found
+}
+
+/// The nodes from one on that are not common.
+fn inside(graph: &Mvicfg, common: &[bool], class: usize, from: MvId) -> BTreeSet<MvId> {
+    let mut nodes = BTreeSet::new();
+    let mut work = vec![from];
+    while let Some(node) = work.pop() {
+        if common[node as usize] || !nodes.insert(node) {
+            continue;
+        }
+        let next = graph.node(node).succs.iter().filter(|e| e.classes.contains(class));
+        work.extend(next.map(|e| e.to));
+    }
+    nodes
+}
+
+/// The paths of a side from a node to common ones.
+pub(super) fn paths(
+    graph: &Mvicfg,
+    pool: &mut TermPool,
+    side: &Side,
+    common: &[bool],
+    from: MvId,
+) -> Result<Vec<Path>, Stop> {
+    let mut done = Vec::new();
+    let mut work = vec![Path::at(pool, from)];
+    let mut steps = 0;
+    while let Some(mut path) = work.pop() {
+        let node = path.node;
+        if common[node as usize] {
+            path.end = End::At(node);
+            done.push(path);
+            continue;
+        }
+        if !path.visited.insert(node) {
+            return Err("a loop of its own".into());
+        }
+        steps += 1;
+        if steps > MAX_STEPS || done.len() + work.len() > MAX_PATHS {
+            return Err("too many paths".into());
+        }
+        let mut machine = Machine { graph, pool, side };
+        match machine.step(&mut path)? {
+            Step::End(end) => {
+                path.end = end;
+                done.push(path);
+            }
+            Step::Next => {
+                let Some(next) = successor(graph, side.class, node, 0) else {
+                    path.end = End::Ends;
+                    done.push(path);
+                    continue;
+                };
+                path.node = next;
+                work.push(path);
+            }
+            Step::Branch(condition) => {
+                // The true side is looked at first, so it goes on the stack last.
+                for (label, holds) in [(1, false), (0, true)] {
+                    let Some(next) = successor(graph, side.class, node, label) else { continue };
+                    let term = if holds { condition } else { pool.not(condition) };
+                    if let Some(path) = taken(pool, &path, term, (side.class, node, holds), next) {
+                        work.push(path);
+                    }
+                }
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// A path that goes on under a condition; none where that contradicts what it rests on.
+fn taken(
+    pool: &mut TermPool,
+    path: &Path,
+    term: TermId,
+    (class, node, holds): (usize, MvId, bool),
+    next: MvId,
+) -> Option<Path> {
+    let mut path = path.clone();
+    path.node = next;
+    match pool.as_const(term) {
+        Some(Const::FALSE) => return None,
+        Some(_) => return Some(path),
+        None => {}
+    }
+    if path.literals.iter().any(|l| l.term == term) {
+        return Some(path);
+    }
+    let negation = pool.not(term);
+    if path.literals.iter().any(|l| l.term == negation) {
+        return None;
+    }
+    path.literals.push(Literal { term, class, node, holds });
+    Some(path)
+}

@@ -1,0 +1,175 @@
+use super::{Change, Effect, Verdict, Version, compare};
+use crate::frontend::{c, load_unit};
+use crate::history::MemoryTree;
+use crate::ir::{Function, Unit};
+use std::path::Path;
+use std::sync::Arc;
+
+fn unit(text: &str) -> Unit {
+    let tree = MemoryTree::new([("a.c", text)]);
+    load_unit(&tree, Path::new("a.c"), &c::Options::default()).unwrap().unit
+}
+
+fn effects(of: &[Effect]) -> String {
+    of.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+/// The regions of the last function of two texts that are not neutral: `when | before | now`, a delta each.
+fn told(old: &str, new: &str) -> Vec<String> {
+    let changes = changes(old, new);
+    let mut lines = Vec::new();
+    for change in changes {
+        match &change.verdict {
+            Verdict::Neutral => {}
+            Verdict::Open(reason) => lines.push(format!("open: {reason}")),
+            Verdict::Differs => {
+                for d in &change.deltas {
+                    lines.push(format!("{} | {} | {}", d.when, effects(&d.before), effects(&d.now)));
+                }
+                if !change.rest_is_same {
+                    lines.push("else open".to_owned());
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn changes(old: &str, new: &str) -> Vec<Change> {
+    let (old_unit, new_unit) = (unit(old), unit(new));
+    let last = |u: &Unit| -> Arc<Function> { Arc::new(u.functions.last().unwrap().clone()) };
+    let bodies = (last(&old_unit), last(&new_unit));
+    let texts = [old, new];
+    let source = |class: usize, line: u32| texts[class].lines().nth(line as usize - 1).map(str::to_owned);
+    compare(
+        Version { body: &bodies.0, unit: &old_unit },
+        Version { body: &bodies.1, unit: &new_unit },
+        &source,
+    )
+    .unwrap()
+    .0
+}
+
+const BEFORE: &str = "
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
+struct s { int n; int cap; char *data; struct s *next; };
+int foreign(int);
+int other(int, int);
+void lock(int); void unlock(int);
+";
+
+/// Two bodies of one function, what is told.
+#[track_caller]
+fn check(head: &str, old: &str, new: &str, expected: &[&str]) {
+    let text = |body: &str| format!("{BEFORE}{head}\n{{\n{body}\n}}\n");
+    assert_eq!(told(&text(old), &text(new)), expected, "\n{old}\n-->\n{new}");
+}
+
+#[test]
+fn the_same_is_nothing() {
+    check("int f(int x)", "return x;", "return x;", &[]);
+    check("int f(int x)", "int y = x; return y;", "int z = x; return z;", &[]);
+    check("int f(int x)", "return x + x;", "return 2 * x;", &[]);
+    check("int f(int x)", "if (!(x > 1)) return 1; return 0;", "if (x <= 1) return 1; return 0;", &[]);
+}
+
+#[test]
+fn a_null_check() {
+    check(
+        "int f(struct s *p)",
+        "foreign(1);\nreturn p->n;",
+        "foreign(1);\nif (!p) return -1;\nreturn p->n;",
+        &["p == NULL | undefined at line 13: p is NULL | returns -1"],
+    );
+}
+
+#[test]
+fn one_more_round() {
+    check(
+        "void f(int n)",
+        "for (int i = 0; i < n; i++)\n foreign(i);",
+        "for (int i = 0; i <= n; i++)\n foreign(i);",
+        &["i == n | leaves the loop | calls foreign(i); goes another round"],
+    );
+}
+
+#[test]
+fn a_condition_more() {
+    check(
+        "int f(struct s *p, int k)",
+        "while (p) {\nif (p->n == k) break;\np = p->next;\n}\nreturn foreign(k);",
+        "while (p) {\nif (p->n == k || p->cap < 0) break;\np = p->next;\n}\nreturn foreign(k);",
+        &["p->n != k && p->cap < 0 | next round | leaves the loop"],
+    );
+}
+
+#[test]
+fn another_result() {
+    check("int f(int x)", "if (x < 0) return -1;\nreturn x;", "if (x < 0) return -2;\nreturn x;", &[
+        " | returns -1 | returns -2",
+    ]);
+}
+
+#[test]
+fn one_call_more() {
+    check(
+        "int f(char *b, int x)",
+        "if (x < 0) {\nreturn -1;\n}\nfree(b);\nreturn 0;",
+        "if (x < 0) {\nfree(b);\nreturn -1;\n}\nfree(b);\nreturn 0;",
+        &[" |  | calls free(b)"],
+    );
+    check("void f(int x)", "foreign(x);", "foreign(x + 1);", &[" | calls foreign(x) | calls foreign(x + 1)"]);
+    check("void f(int x)", "foreign(x);", "other(x, 0);", &[" | calls foreign(x) | calls other(x, 0)"]);
+}
+
+#[test]
+fn a_tail_that_was_merged() {
+    check(
+        "int f(int x)",
+        "if (x < 0) { foreign(x); return -1; }\nif (x > 9) { foreign(x); return -1; }\nreturn 0;",
+        "if (x < 0) goto bad;\nif (x > 9) goto bad;\nreturn 0;\nbad:\nforeign(x);\nreturn -1;",
+        &[],
+    );
+}
+
+#[test]
+fn memory() {
+    check(
+        "void f(struct s *p, int n)",
+        "p->n = n;\nforeign(n);",
+        "p->n = n + 1;\nforeign(n);",
+        &[" | sets p->n to n | sets p->n to n + 1"],
+    );
+    check("void f(struct s *p)", "foreign(1);", "foreign(1);\np->cap = 0;", &[" |  | sets p->cap to 0"]);
+}
+
+#[test]
+fn a_hoisted_value_is_followed() {
+    check(
+        "int f(char *s, int n)",
+        "if (n != (int)strlen(s))\n return 1;\nreturn 0;",
+        "int k = (int)strlen(s);\nif (n != k)\n return 1;\nreturn 0;",
+        &[],
+    );
+}
+
+#[test]
+fn the_condition_of_a_branch() {
+    check(
+        "int f(int n)",
+        "if (n > 4)\n return foreign(n);\nreturn 0;",
+        "if (n >= 4)\n return foreign(n);\nreturn 0;",
+        &["n == 4 | returns 0 | returns foreign(n)"],
+    );
+}
+
+#[test]
+fn order_of_calls() {
+    check("void f(int a, int b)", "lock(a);\nlock(b);", "lock(b);\nlock(a);", &[
+        " | calls lock(a); calls lock(b) | calls lock(b); calls lock(a)",
+        " | calls lock(b) | ",
+    ]);
+}

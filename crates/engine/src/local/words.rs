@@ -1,0 +1,466 @@
+//! Differences in words: C over the names in scope, plain verbs, nothing internal.
+//!
+//! A text that would need a name that the source does not have is not shown: a condition is then named by the
+//! line of its test, a value by the words of its statement.
+
+use super::compare::{Difference, Item};
+use super::follow::{Known, is_in_loop};
+use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, variable_leaf};
+use super::region::Frontier;
+use super::{Delta, Effect, EffectKind};
+use crate::ir::{CType, Instr, Leaf, Op, TermId, TermPool, UndefinedKind, VarKind};
+use crate::mvicfg::{MvId, Mvicfg};
+use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
+
+/// Longest text of a condition, in characters.
+const LONGEST_CONDITION: usize = 160;
+/// Longest text of a value.
+const LONGEST_VALUE: usize = 80;
+
+/// Puts what was found in words.
+pub(super) struct Speaker<'s> {
+    pub graph: &'s Mvicfg,
+    pub sides: [&'s Side<'s>; 2],
+    pub pool: &'s mut TermPool,
+    pub frontier: Frontier,
+    /// The source line of a node, by class.
+    pub source: &'s dyn Fn(usize, u32) -> Option<String>,
+}
+
+/// A difference in words, but for its condition.
+struct Said {
+    literals: Vec<Literal>,
+    before: Vec<Effect>,
+    now: Vec<Effect>,
+    order: usize,
+}
+
+impl<'s> Speaker<'s> {
+    /// The deltas of a region, what matters most first. `None` stands for a difference that has no words.
+    pub fn deltas(&mut self, differences: &[Difference]) -> Vec<Option<Delta>> {
+        let mut said: Vec<Said> = Vec::new();
+        let mut wordless = 0;
+        for d in differences {
+            let [before, now] = [0, 1].map(|class: usize| self.effects(class, d));
+            if before == now {
+                wordless += 1;
+                continue;
+            }
+            let order = before.iter().chain(&now).map(|e| e.kind.importance()).min().unwrap_or(usize::MAX);
+            said.push(Said { literals: d.literals.clone(), before, now, order });
+        }
+        merge(self.pool, &mut said);
+        said.sort_by_key(|s| (s.order, s.literals.len()));
+        let events: Vec<[Vec<Event>; 2]> = differences.iter().map(|d| d.events.clone()).collect();
+        let mut deltas: Vec<Option<Delta>> = Vec::new();
+        for s in said {
+            let when = self.condition(&s.literals, &events);
+            let delta = Delta { when, before: s.before, now: s.now };
+            if !deltas.iter().flatten().any(|d| *d == delta) {
+                deltas.push(Some(delta));
+            }
+        }
+        deltas.extend((0..wordless.min(1)).map(|_| None));
+        deltas
+    }
+
+    /// Names at the point, as one version has them.
+    fn naming(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
+        let side: &'s Side<'s> = self.sides[class];
+        let body = &self.graph.bodies[class];
+        let bits = side.version.unit.data_model.pointer_bits();
+        let mut naming = Naming { unit: Some(side.version.unit), max_len: LONGEST_CONDITION, ..Naming::default() };
+        for (k, var) in body.vars.iter().enumerate() {
+            let Some(&mv) = self.graph.var_map[class].get(k) else { continue };
+            let key = format!("{}#{}", var.name, var.ordinal).into();
+            naming.types.insert(Leaf::LocalAddr { key, bits }, var.ty.clone());
+            if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {
+                let term = self.pool.leaf(variable_leaf(self.graph, mv));
+                naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
+            }
+        }
+        naming.types.insert(memory_leaf(), CType::Void);
+        for event in events {
+            let Some(result) = event.result else { continue };
+            let ret = call_types(self.graph, event.class, event.node).map(|(ret, _)| ret.clone());
+            let Some(ty) = ret else { continue };
+            let text = call_text(self.graph, self.pool, &naming, event);
+            naming.names.insert(result, Named { text, ty });
+        }
+        naming
+    }
+
+    fn line(&self, class: usize, node: MvId) -> u32 {
+        self.graph.line(node, class)
+    }
+
+    fn effects(&mut self, class: usize, d: &Difference) -> Vec<Effect> {
+        let mut effects: Vec<Effect> = Vec::new();
+        for item in &d.items[class] {
+            if let Some(effect) = self.effect(class, item, d)
+                && !effects.contains(&effect)
+            {
+                effects.push(effect);
+            }
+        }
+        // A call whose result is returned, or that does not return, is told once.
+        let last: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();
+        effects.retain(|e| {
+            let call = e.text.strip_prefix("calls ");
+            let is_told = |call| last.iter().any(|t| *t == format!("returns {call}") || *t == format!("ends in {call}"));
+            !call.is_some_and(is_told)
+        });
+        effects
+    }
+
+    fn effect(&mut self, class: usize, item: &Item, d: &Difference) -> Option<Effect> {
+        let events = &d.events[class];
+        let (kind, text, line) = match item {
+            Item::Call(event) => {
+                let line = self.line(class, event.node);
+                let (graph, naming) = (self.graph, self.naming(class, events));
+                let naming = Naming { max_len: LONGEST_VALUE, ..naming };
+                let text = call_text(graph, self.pool, &naming, event);
+                (EffectKind::Call, format!("calls {text}"), line)
+            }
+            Item::Write { address, bytes, value } => {
+                let naming = self.naming(class, events);
+                let sort = self.pool.sort(*value);
+                match render_lvalue(self.pool, *address, sort, *bytes, &naming).filter(|n| is_plain(&n.text)) {
+                    Some(place) => {
+                        let value = render_typed(self.pool, *value, &naming, Some(&place.ty));
+                        let to = if is_short(&value) { format!(" to {value}") } else { String::new() };
+                        (EffectKind::Write, format!("sets {}{to}", place.text), 0)
+                    }
+                    None => (EffectKind::Write, "writes to memory".to_owned(), 0),
+                }
+            }
+            Item::Variable(v, value) => {
+                let var = &self.graph.vars[v.0 as usize];
+                if var.kind == VarKind::Temp {
+                    return None;
+                }
+                let (name, ty) = (var.name.clone(), var.ty.clone());
+                let naming = self.naming(class, events);
+                if *value == self.pool.leaf(variable_leaf(self.graph, *v)) {
+                    (EffectKind::Value, format!("leaves {name} as it is"), 0)
+                } else {
+                    let text = render_typed(self.pool, *value, &naming, Some(&ty));
+                    let to = match is_short(&text) {
+                        true => format!("sets {name} to {text}"),
+                        false => format!("sets {name}"),
+                    };
+                    (EffectKind::Value, to, 0)
+                }
+            }
+            Item::Return(value, node) => {
+                let line = self.line(class, *node);
+                (EffectKind::Return, self.returned(class, *value, *node, events), line)
+            }
+            Item::Ends => {
+                let naming = self.naming(class, events);
+                let last = events.last();
+                let text = last.map_or("ends".to_owned(), |e| {
+                    format!("ends in {}", call_text(self.graph, self.pool, &naming, e))
+                });
+                (EffectKind::End, text, last.map_or(0, |e| self.line(class, e.node)))
+            }
+            Item::At(node) => {
+                let (kind, text) = self.place(class, *node, d);
+                (kind, text, self.line(class, *node))
+            }
+            Item::Undefined(hazard) => {
+                let line = self.line(class, hazard.node);
+                (EffectKind::Undefined, self.hazard(class, hazard, events), line)
+            }
+        };
+        Some(Effect { kind, text, line: (line > 0).then_some(line) })
+    }
+
+    fn returned(&mut self, class: usize, value: Option<TermId>, node: MvId, events: &[Event]) -> String {
+        let Some(value) = value else { return "returns".to_owned() };
+        let words = self.returned_words(class, node);
+        let is_constant = self.pool.as_const(value).is_some();
+        // A constant that has a name is told by it.
+        if let Some(name) = words.as_ref().filter(|w| is_constant && is_name(w)) {
+            return format!("returns {name}");
+        }
+        let naming = self.naming(class, events);
+        let ty = self.graph.bodies[class].ret.clone();
+        let text = render_typed(self.pool, value, &naming, Some(&ty));
+        match (is_short(&text), words) {
+            (true, _) => format!("returns {text}"),
+            (false, Some(words)) if words.chars().count() <= LONGEST_VALUE => format!("returns {words}"),
+            _ => "returns another value".to_owned(),
+        }
+    }
+
+    /// What stands behind `return` in the source.
+    fn returned_words(&self, class: usize, node: MvId) -> Option<String> {
+        if !matches!(self.graph.node(node).instr, Instr::Return { .. }) {
+            return None;
+        }
+        let line = (self.source)(class, self.line(class, node))?;
+        let rest = &line[line.find("return")? + "return".len()..];
+        let text = rest[..rest.find(';')?].trim();
+        let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text).trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// Where control goes on.
+    fn place(&self, class: usize, node: MvId, d: &Difference) -> (EffectKind, String) {
+        let side = self.sides[class];
+        let here = self.frontier.node;
+        let around = side.flow.innermost.get(here as usize).copied().flatten();
+        // A loop whose head is one version's own.
+        let own = d.visited[class].iter().find_map(|n| side.flow.loop_at[*n as usize]);
+        if node == Mvicfg::EXIT {
+            return (EffectKind::Return, "returns".to_owned());
+        }
+        if let Some(l) = own.or_else(|| side.flow.loop_at[node as usize].filter(|l| Some(*l) != around)) {
+            return match (is_in_loop(side, node, l), is_in_loop(side, here, l)) {
+                (true, true) => (EffectKind::NextRound, "goes another round".to_owned()),
+                (true, false) => (EffectKind::Goto, "enters the loop".to_owned()),
+                (false, true) => (EffectKind::LeaveLoop, "leaves the loop".to_owned()),
+                (false, false) => (EffectKind::Goto, "skips the loop".to_owned()),
+            };
+        }
+        if let Some(l) = around {
+            if side.flow.loops[l].head == node {
+                return (EffectKind::NextRound, "next round".to_owned());
+            }
+            if !is_in_loop(side, node, l) {
+                return (EffectKind::LeaveLoop, "leaves the loop".to_owned());
+            }
+        }
+        match self.line(class, node) {
+            0 => (EffectKind::Goto, "goes on".to_owned()),
+            line => (EffectKind::Goto, format!("goes on at line {line}")),
+        }
+    }
+
+    fn hazard(&mut self, class: usize, hazard: &Hazard, events: &[Event]) -> String {
+        let line = self.line(class, hazard.node);
+        let naming = self.naming(class, events);
+        let subject = render(self.pool, hazard.subject, &naming);
+        let subject = if is_short(&subject) { Some(subject) } else { None };
+        let what = match (hazard.kind, subject) {
+            (UndefinedKind::NullDereference, Some(p)) => format!("{p} is NULL"),
+            (UndefinedKind::NullDereference, None) => "a null pointer".to_owned(),
+            (UndefinedKind::DivisionByZero, Some(d)) => format!("division by {d}, which is 0"),
+            (UndefinedKind::DivisionByZero, None) => "division by zero".to_owned(),
+            (_, Some(by)) => format!("shift by {by}"),
+            (_, None) => "shift by the width or more".to_owned(),
+        };
+        format!("undefined at line {line}: {what}")
+    }
+
+    /// A conjunction of conditions; empty: always.
+    fn condition(&mut self, literals: &[Literal], events: &[[Vec<Event>; 2]]) -> String {
+        let mut texts: Vec<String> = Vec::new();
+        for (term, literal) in combined(self.pool, literals) {
+            let all: Vec<Event> = events.iter().flat_map(|e| e[literal.class].iter().cloned()).collect();
+            let naming = self.naming(literal.class, &all);
+            let text = render(self.pool, term, &naming);
+            let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
+                true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
+                true => text,
+                false => {
+                    let word = if literal.holds { "holds" } else { "fails" };
+                    let line = self.line(literal.class, literal.node);
+                    let name = expansion(self.graph, literal.class, literal.node);
+                    let name = name.map(|m| format!(" ({})", m.name)).unwrap_or_default();
+                    let version = if literal.class == 0 { " before" } else { "" };
+                    let only = self.graph.node(literal.node).classes.len() == 1;
+                    let version = if only { version } else { "" };
+                    format!("the test of line {line}{name}{version} {word}")
+                }
+            };
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts.join(" && ")
+    }
+}
+
+/// The words of a call.
+fn call_text(graph: &Mvicfg, pool: &TermPool, naming: &Naming, event: &Event) -> String {
+    let types: Vec<CType> =
+        call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
+    let (name, args) = match (&event.callee, event.args.split_first()) {
+        (Some(name), _) => (name.to_string(), event.args.as_slice()),
+        (None, Some((pointer, args))) => {
+            let text = render(pool, *pointer, naming);
+            (if is_short(&text) { format!("(*{text})") } else { "a function pointer".to_owned() }, args)
+        }
+        (None, None) => ("a function pointer".to_owned(), event.args.as_slice()),
+    };
+    let short = Naming { max_len: LONGEST_VALUE, ..naming.clone() };
+    let words: Vec<String> = args
+        .iter()
+        .enumerate()
+        .map(|(k, a)| render_typed(pool, *a, &short, types.get(k)))
+        .map(|t| if is_plain(&t) { t } else { "…".to_owned() })
+        .collect();
+    let text = format!("{name}({})", words.join(", "));
+    if text.chars().count() <= LONGEST_VALUE { text } else { format!("{name}(…)") }
+}
+
+/// Whether a text says everything in names of the source.
+fn is_plain(text: &str) -> bool {
+    !text.contains("...") && !text.contains('\\') && !text.contains('%') || is_quoted(text)
+}
+
+/// Texts with string or character literals may hold what names may not.
+fn is_quoted(text: &str) -> bool {
+    let mut outside = String::new();
+    let mut quote = None;
+    let mut escaped = false;
+    for c in text.chars() {
+        match quote {
+            Some(_) if escaped => escaped = false,
+            Some(_) if c == '\\' => escaped = true,
+            Some(q) if c == q => quote = None,
+            Some(_) => {}
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None => outside.push(c),
+        }
+    }
+    // The remainder is an operator; a number behind it is a temporary.
+    let temporary = outside.as_bytes().windows(2).any(|w| w[0] == b'%' && w[1].is_ascii_digit());
+    !outside.contains("...") && !outside.contains('\\') && !temporary
+}
+
+fn is_short(text: &str) -> bool {
+    is_plain(text) && text.chars().count() <= LONGEST_VALUE
+}
+
+fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Joins differences with the same effects whose conditions differ in one test's outcome only.
+fn merge(pool: &mut TermPool, said: &mut Vec<Said>) {
+    let mut merged = true;
+    while merged {
+        merged = false;
+        'pairs: for i in 0..said.len() {
+            for j in i + 1..said.len() {
+                if (&said[i].before, &said[i].now) != (&said[j].before, &said[j].now) {
+                    continue;
+                }
+                if let Some(literals) = joined(pool, &said[i].literals, &said[j].literals) {
+                    said[i].literals = literals;
+                    said.remove(j);
+                    merged = true;
+                    break 'pairs;
+                }
+            }
+        }
+    }
+}
+
+/// One conjunction for two: where one implies the other, or they differ in one literal and its negation.
+fn joined(pool: &mut TermPool, a: &[Literal], b: &[Literal]) -> Option<Vec<Literal>> {
+    let terms = |of: &[Literal]| of.iter().map(|l| l.term).collect::<Vec<TermId>>();
+    let (x, y) = (terms(a), terms(b));
+    if x.iter().all(|t| y.contains(t)) {
+        return Some(a.to_vec());
+    }
+    if y.iter().all(|t| x.contains(t)) {
+        return Some(b.to_vec());
+    }
+    let only_a: Vec<TermId> = x.iter().copied().filter(|t| !y.contains(t)).collect();
+    let only_b: Vec<TermId> = y.iter().copied().filter(|t| !x.contains(t)).collect();
+    let ([p], [q]) = (only_a.as_slice(), only_b.as_slice()) else { return None };
+    let negation = pool.not(*p);
+    (negation == *q).then(|| a.iter().copied().filter(|l| l.term != *p).collect())
+}
+
+/// Conditions without those that others imply; two bounds that meet are an equation.
+fn combined(pool: &mut TermPool, literals: &[Literal]) -> Vec<(TermId, Literal)> {
+    let mut all: Vec<(TermId, Literal)> = Vec::new();
+    for l in literals {
+        if !all.iter().any(|(t, _)| *t == l.term) {
+            all.push((l.term, *l));
+        }
+    }
+    meet(pool, &mut all);
+    bound(pool, &mut all);
+    let mut k = 0;
+    while k < all.len() && all.len() > 1 {
+        let others: Vec<TermId> = all.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, (t, _))| *t).collect();
+        let known = Known::of(pool, &others);
+        match known.is_true(pool, all[k].0) {
+            true => _ = all.remove(k),
+            false => k += 1,
+        }
+    }
+    all
+}
+
+/// Two terms each of which is at most the other are equal.
+fn meet(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
+    let mut k = 0;
+    while k < all.len() {
+        let mut equation = None;
+        for op in [Op::Sle, Op::Ule] {
+            let Some(&[a, b]) = pool.as_op(all[k].0, op) else { continue };
+            let swapped = |t: TermId| pool.as_op(t, op) == Some(&[b, a][..]);
+            if let Some(j) = all.iter().position(|(t, _)| swapped(*t)) {
+                equation = Some((j, a, b));
+            }
+        }
+        if let Some((j, a, b)) = equation {
+            all[k].0 = pool.eq(a, b);
+            all.remove(j);
+            k = 0;
+            continue;
+        }
+        k += 1;
+    }
+}
+
+/// A bound of a term by a constant: the signed range that it leaves.
+fn range(pool: &TermPool, t: TermId) -> Option<(TermId, i128, i128)> {
+    let number = |t: TermId| pool.as_const(t).and_then(|c| c.signed());
+    for (op, by) in [(Op::Sle, 0), (Op::Slt, 1)] {
+        let Some(&[a, b]) = pool.as_op(t, op) else { continue };
+        return match (number(a), number(b)) {
+            (None, Some(k)) => Some((a, i128::MIN, k - by)),
+            (Some(k), None) => Some((b, k + by, i128::MAX)),
+            _ => None,
+        };
+    }
+    None
+}
+
+/// Of several bounds of one term the tightest; where they leave one number, that.
+fn bound(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
+    let mut k = 0;
+    while k < all.len() {
+        let Some((x, low, high)) = range(pool, all[k].0) else {
+            k += 1;
+            continue;
+        };
+        let other = (0..all.len()).filter(|j| *j != k).find_map(|j| {
+            let (y, l, h) = range(pool, all[j].0)?;
+            (x == y).then_some((j, l, h))
+        });
+        match other {
+            // Implied by the other.
+            Some((_, l, h)) if l >= low && h <= high => _ = all.remove(k),
+            Some((j, l, h)) if l.max(low) == h.min(high) => {
+                let width = pool.sort(x).bits().unwrap_or(32);
+                let number = pool.bv(width, l.max(low));
+                all[k].0 = pool.eq(x, number);
+                all.remove(j);
+                k = 0;
+            }
+            _ => k += 1,
+        }
+    }
+}

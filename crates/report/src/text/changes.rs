@@ -1,0 +1,110 @@
+//! What changes where the text does: `when`, `before`, `now`, `else`.
+
+use super::View;
+use crate::escape::{shortened, visible};
+use crate::model::{Change, Delta, Effect, Otherwise};
+use crate::palette::Slot;
+use std::io::{self, Write};
+
+/// Column of what follows `when`, `before`, `now`, `else`.
+const DETAIL: usize = 12;
+/// Deltas of one region that are shown, unless `-v`.
+const DELTAS_SHOWN: usize = 3;
+
+/// Writes the regions of a function in which two versions differ.
+pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
+    for change in changes {
+        let limit = if view.options.verbose { usize::MAX } else { DELTAS_SHOWN };
+        for (k, delta) in change.deltas.iter().take(limit).enumerate() {
+            write_delta(view, change, delta, k == 0, out)?;
+        }
+        let left = change.deltas.len().saturating_sub(limit);
+        write_rest(view, change, left, out)?;
+    }
+    Ok(())
+}
+
+fn write_delta(
+    view: &View,
+    change: &Change,
+    delta: &Delta,
+    is_first: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let place = if is_first { place_text(change) } else { String::new() };
+    let when = if delta.when.text.is_empty() { "always".to_owned() } else { visible(&delta.when.text) };
+    let rows = wrapped(&when, view.options.width.saturating_sub(DETAIL).max(40));
+    let last = rows.len().saturating_sub(1);
+    for (k, row) in rows.iter().enumerate() {
+        let mut line = view.line();
+        line.plain(if k == 0 { "    when" } else { "" }).pad_to(DETAIL).plain(row);
+        if k == last && !place.is_empty() {
+            let room = view.options.width.saturating_sub(place.chars().count());
+            line.pad_to(room.max(line.column() + 4)).paint(Slot::Status, &place);
+        }
+        line.write(out)?;
+    }
+    for (label, slot, effects) in
+        [("    before", Slot::Removed, &delta.before), ("    now", Slot::Added, &delta.now)]
+    {
+        if effects.is_empty() {
+            continue;
+        }
+        let room = view.options.width.saturating_sub(DETAIL).max(40);
+        for (k, row) in wrapped(&effects_text(effects), room).iter().enumerate() {
+            let mut line = view.line();
+            line.plain(if k == 0 { label } else { "" }).pad_to(DETAIL).paint(slot, row).write(out)?;
+        }
+    }
+    Ok(())
+}
+
+/// What holds of all other states.
+fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = view.line();
+    line.plain("    else").pad_to(DETAIL);
+    let is_always = matches!(change.deltas.as_slice(), [only] if only.when.text.is_empty());
+    let text = match (change.otherwise, left) {
+        (Otherwise::Same, 0) if is_always => return Ok(()),
+        (Otherwise::Same, 0) if change.assumptions.is_empty() => "as before",
+        (Otherwise::Same, 0) => "as before, but for what the calls do",
+        (Otherwise::Same, n) => {
+            line.plain(&format!("{n} more conditions; -v lists them"));
+            return line.write(out);
+        }
+        (Otherwise::Open, _) => "not known",
+    };
+    line.plain(text);
+    if change.otherwise == Otherwise::Same && change.assumptions.is_empty() {
+        line.plain("  ").paint(Slot::Status, "proved");
+    }
+    line.write(out)
+}
+
+fn place_text(change: &Change) -> String {
+    let line = change.at.lines.get(&change.to).map(|l| format!("at line {l}"));
+    let parts: Vec<String> = line.into_iter().chain(change.at.context.as_ref().map(visible)).collect();
+    parts.join(", ")
+}
+
+fn effects_text(effects: &[Effect]) -> String {
+    effects.iter().map(|e| visible(&e.text)).collect::<Vec<_>>().join("; ")
+}
+
+/// Breaks a text at its spaces into rows of at most `room` characters.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut rows: Vec<String> = vec![String::new()];
+    for word in text.split(' ') {
+        let fits = rows.last().is_none_or(|r| r.is_empty() || r.chars().count() + 1 + word.chars().count() <= room);
+        if !fits {
+            rows.push(String::new());
+        }
+        if let Some(row) = rows.last_mut() {
+            if !row.is_empty() {
+                row.push(' ');
+            }
+            row.push_str(word);
+        }
+    }
+    rows.iter().map(|r| shortened(r, room.max(40))).collect()
+}
