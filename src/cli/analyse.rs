@@ -185,14 +185,26 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
     Ok(Job { request, changes, settings, limit: args.limit })
 }
 
+/// How much more a deep analysis may cost.
+const DEEPER: u64 = 4;
+
 /// How the arguments and the settings ask for an analysis.
 pub fn analysis_options(
     repository: &Repository,
     args: &DiffArgs,
     settings: &Settings,
 ) -> Result<analysis::Options, CliError> {
+    let effort = match settings.effort.as_str() {
+        "quick" => analysis::Effort::Quick,
+        "deep" => analysis::Effort::Deep,
+        _ => analysis::Effort::Normal,
+    };
+    // Deep asks what normal does, of everything, and waits longer for it.
+    let more = if effort == analysis::Effort::Deep { DEEPER } else { 1 };
+    let budget = crate::invariant::Budget::default();
     Ok(analysis::Options {
-        rlimit: settings.rlimit,
+        effort,
+        rlimit: settings.rlimit.saturating_mul(more),
         unroll: settings.unroll,
         inline_depth: settings.inline_depth,
         jobs: settings.jobs.unwrap_or(0),
@@ -207,7 +219,11 @@ pub fn analysis_options(
         pins: pins(settings)?,
         requires: requires(settings)?,
         differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
-        budget: Default::default(),
+        budget: crate::invariant::Budget {
+            steps: budget.steps.saturating_mul(more),
+            guided: budget.guided.saturating_mul(more),
+            ..budget
+        },
         all_pairs: args.all_pairs,
     })
 }
@@ -306,6 +322,7 @@ fn requires(settings: &Settings) -> Result<Vec<Pin>, CliError> {
 fn overrides(globals: &GlobalArgs, args: &DiffArgs) -> Overrides {
     Overrides {
         templates: args.templates.clone(),
+        effort: args.effort.map(|e| e.name().to_owned()),
         rlimit: args.rlimit,
         unroll: args.unroll,
         data_model: globals.data_model.map(|model| match model {

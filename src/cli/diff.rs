@@ -69,6 +69,10 @@ pub struct DiffArgs {
     #[arg(long)]
     pub strict: bool,
 
+    /// How much is asked: what changes where the text does; at exits too; with higher limits
+    #[arg(long, value_name = "HOW")]
+    pub effort: Option<EffortChoice>,
+
     /// Limit of one solver query, in resource units (default 2000000, about a second)
     #[arg(long, value_name = "N")]
     pub rlimit: Option<u64>,
@@ -96,6 +100,23 @@ pub struct DiffArgs {
     /// For the gate: a change is judged by the policy of its base and its own, joined.
     #[arg(skip)]
     pub gate: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EffortChoice {
+    Quick,
+    Normal,
+    Deep,
+}
+
+impl EffortChoice {
+    pub fn name(self) -> &'static str {
+        match self {
+            EffortChoice::Quick => "quick",
+            EffortChoice::Normal => "normal",
+            EffortChoice::Deep => "deep",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

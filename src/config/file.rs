@@ -65,6 +65,7 @@ pub struct ConfigurationSection {
 pub struct AnalysisSection {
     pub templates: Option<Vec<String>>,
     pub points: Option<Vec<String>>,
+    pub effort: Option<String>,
     pub rlimit: Option<u64>,
     pub unroll: Option<u32>,
     pub inline_depth: Option<u32>,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Keys below `invdiff.`, as documentation spells them. Git itself ignores case.
-pub const KEYS: [&str; 32] = [
+pub const KEYS: [&str; 33] = [
     "age",
     "block",
     "cacheDir",
@@ -14,6 +14,7 @@ pub const KEYS: [&str; 32] = [
     "configuration",
     "dataModel",
     "define",
+    "effort",
     "exclude",
     "hooks",
     "hooks.commit-msg",

@@ -68,6 +68,8 @@ pub struct Settings {
     pub templates: Vec<String>,
     /// In the order of [`POINTS`].
     pub points: Vec<String>,
+    /// One of [`EFFORTS`].
+    pub effort: String,
     /// Limit of one solver query, in Z3's resource units.
     pub rlimit: u64,
     /// Iterations to which loops without a proved bound are unrolled.
@@ -127,6 +129,7 @@ impl Default for Settings {
         Settings {
             templates: owned(&TEMPLATES),
             points: owned(&["exit", "loop"]),
+            effort: "normal".to_owned(),
             rlimit: 2_000_000,
             unroll: 8,
             inline_depth: 2,
@@ -173,6 +176,7 @@ impl Default for Settings {
 pub struct Overrides {
     pub templates: Vec<String>,
     pub points: Vec<String>,
+    pub effort: Option<String>,
     pub rlimit: Option<u64>,
     pub unroll: Option<u32>,
     pub inline_depth: Option<u32>,
@@ -306,6 +310,7 @@ impl Settings {
             &at(origin, "analysis.templates"),
         )?;
         set_names(&mut self.points, analysis.points.as_deref(), &POINTS, &at(origin, "analysis.points"))?;
+        set_effort(&mut self.effort, analysis.effort.as_deref(), &at(origin, "analysis.effort"))?;
         set(&mut self.rlimit, analysis.rlimit);
         set(&mut self.unroll, analysis.unroll);
         set(&mut self.inline_depth, analysis.inline_depth);
@@ -342,6 +347,8 @@ impl Settings {
         // Said explicitly, nothing at all is blocked: it is the user's own gate.
         self.gate.apply_git(git)?;
         set(&mut self.gate.timeout_seconds, git.number("timeoutSeconds")?);
+        let effort = git.text("effort")?.map(|(_, name)| name);
+        set_effort(&mut self.effort, effort.as_deref(), &git.origin("effort"))?;
         set(&mut self.rlimit, git.number("rlimit")?);
         set(&mut self.unroll, git.small("unroll")?);
         set(&mut self.inline_depth, git.small("inlineDepth")?);
@@ -402,6 +409,7 @@ impl Settings {
         let names = |list: &'_ [String]| (!list.is_empty()).then(|| list.to_vec());
         set_names(&mut self.templates, names(&options.templates).as_deref(), &TEMPLATES, "--templates")?;
         set_names(&mut self.points, names(&options.points).as_deref(), &POINTS, "--points")?;
+        set_effort(&mut self.effort, options.effort.as_deref(), "--effort")?;
         set(&mut self.rlimit, options.rlimit);
         set(&mut self.unroll, options.unroll);
         set(&mut self.inline_depth, options.inline_depth);
@@ -443,6 +451,18 @@ fn set<T>(slot: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *slot = value;
     }
+}
+
+/// How much may be asked of a range.
+pub const EFFORTS: [&str; 3] = ["quick", "normal", "deep"];
+
+fn set_effort(slot: &mut String, name: Option<&str>, origin: &str) -> Result<(), ConfigError> {
+    let Some(name) = name else { return Ok(()) };
+    if !EFFORTS.contains(&name) {
+        return Err(ConfigError::new(origin, format!("unknown name '{name}'")).or_known(name, EFFORTS));
+    }
+    name.clone_into(slot);
+    Ok(())
 }
 
 /// Replaces a list of names, which must be known; brings them into the known order. `all` stands for

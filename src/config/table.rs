@@ -61,6 +61,14 @@ pub fn table() -> Vec<Key> {
         )
         .option("--points"),
         key(
+            "analysis.effort",
+            "effort",
+            |s| s.effort.clone(),
+            "how much is asked of a range: quick (what changes where the text does), normal (at exits, too), deep (with \
+             higher limits)",
+        )
+        .option("--effort"),
+        key(
             "analysis.rlimit",
             "rlimit",
             |s| s.rlimit.to_string(),

@@ -19,6 +19,7 @@ pub enum Room {
     Frontend,
     Mvicfg,
     Analysis,
+    Local,
     Invariant,
     Property,
     Difference,
@@ -29,11 +30,12 @@ pub enum Room {
 }
 
 impl Room {
-    pub const ALL: [Room; 11] = [
+    pub const ALL: [Room; 12] = [
         Room::Git,
         Room::Frontend,
         Room::Mvicfg,
         Room::Analysis,
+        Room::Local,
         Room::Invariant,
         Room::Property,
         Room::Difference,
@@ -49,6 +51,7 @@ impl Room {
             Room::Frontend => "frontend",
             Room::Mvicfg => "mvicfg",
             Room::Analysis => "analysis",
+            Room::Local => "local",
             Room::Invariant => "invariant",
             Room::Property => "property",
             Room::Difference => "difference",

@@ -83,7 +83,8 @@ pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
             }
         }
         for change in function.changes.iter().filter(|c| c.verdict == ChangeVerdict::Differs) {
-            let changed = by_step.entry((change.to, change.from)).or_insert_with(|| Changed::nothing(function));
+            let changed =
+                by_step.entry((change.to, change.from)).or_insert_with(|| Changed::nothing(function));
             changed.changes.push(change);
         }
         for (step, changed) in by_step {

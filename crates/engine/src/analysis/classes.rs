@@ -158,6 +158,12 @@ impl Analysed {
         Analysed { class_of, representative, diff: None, is_harmless: false, is_shown: false }
     }
 
+    /// The same of a function that changes, and of which nothing is asked at its exit.
+    pub(super) fn not_asked(lineage: &Lineage) -> Analysed {
+        let (class_of, representative) = classify(lineage);
+        Analysed::open(class_of, representative, "not asked for")
+    }
+
     /// What is left where nothing could be said.
     fn open(class_of: Vec<Option<usize>>, representative: Vec<usize>, reason: &str) -> Analysed {
         let diff = Some(FunctionDiff::nothing(reason.to_owned()));

@@ -95,12 +95,7 @@ impl Locals {
     }
 }
 
-fn compare(
-    request: &Request,
-    step: usize,
-    old: &Member,
-    new: &Member,
-) -> Option<(Vec<Change>, usize)> {
+fn compare(request: &Request, step: usize, old: &Member, new: &Member) -> Option<(Vec<Change>, usize)> {
     let lines = |version: usize, m: &Member| -> Vec<String> {
         let bytes = request.versions.get(version).and_then(|v| v.tree.read(&m.file)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
@@ -156,7 +151,8 @@ fn converted(
         Verdict::Differs => (ChangeVerdict::Differs, Some("not everything is compared".to_owned())),
         Verdict::Open(reason) => (ChangeVerdict::Open, Some(reason.clone())),
     };
-    let said: Vec<String> = deltas.iter().map(|d| format!("{:?}", (&d.when.text, texts(&d.before), texts(&d.now)))).collect();
+    let said: Vec<String> =
+        deltas.iter().map(|d| format!("{:?}", (&d.when.text, texts(&d.before), texts(&d.now)))).collect();
     let id = blake3::hash(format!("change {function} {} {ordinal}", said.join(" ")).as_bytes());
     let numbered = change.at.iter().zip([from, to]).filter_map(|(line, v)| Some((v, (*line)?)));
     report::Change {

@@ -76,9 +76,21 @@ pub struct Request {
     pub analysis: Options,
 }
 
+/// How much is asked of a range. Units of work are counted, never time: the same commits give the same report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// What changes where the text does, and nothing at exits.
+    Quick,
+    #[default]
+    Normal,
+    /// As `Normal`, with limits that are a few times as high.
+    Deep,
+}
+
 /// How to analyse.
 #[derive(Clone, Debug)]
 pub struct Options {
+    pub effort: Effort,
     /// Limit of one solver query, in Z3 resource units.
     pub rlimit: u64,
     pub unroll: u32,
@@ -169,6 +181,7 @@ impl Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
+            effort: Effort::Normal,
             rlimit: 2_000_000,
             unroll: 8,
             inline_depth: 2,
@@ -266,6 +279,9 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let world = classes::World::new(&by_version, reaches, &lineages, watch);
     let wanted = lineages.iter().filter(|l| request.analysis.whole || classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, wanted);
+    if options.effort == Effort::Quick && !options.whole && !options.properties_only {
+        return quick(report, request, &by_version, &lineages, &world);
+    }
     let mut analysed = classes::analyse_all(&lineages, &world, &options);
     let is_asked = request.analysis.function.is_some();
     lineages.iter().zip(&mut analysed).for_each(|(l, a)| callers::leave_open(l, a, is_asked));
@@ -297,16 +313,51 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, request.analysis.rlimit));
-    let locals = match request.analysis.properties_only {
-        true => local::Locals::default(),
-        false => local::Locals::of(request, &lineages, watch, &|l, reason| world.has_fault(l, reason)),
-    };
-    locals.tell(&mut report, request, &lineages);
-    let seen = hunks::Seen { files: &by_version, lineages: &lineages, analysed: &analysed, reaches: &world.reaches };
-    hunks::account(&mut report, request, &seen, &locals);
+    tell_locally(&mut report, request, &by_version, &lineages, &analysed, &world);
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
     }
+    report.complete = unseen::is_nothing(&report);
+    report.summary = Summary::of(&report);
+    report
+}
+
+/// What changes where the text does, and what became of each hunk.
+fn tell_locally(
+    report: &mut Report,
+    request: &Request,
+    files: &[lineage::VersionFiles],
+    lineages: &[Lineage],
+    analysed: &[classes::Analysed],
+    world: &classes::World,
+) {
+    let locals = match request.analysis.properties_only {
+        true => local::Locals::default(),
+        false => local::Locals::of(request, lineages, world.watch, &|l, reason| world.has_fault(l, reason)),
+    };
+    locals.tell(report, request, lineages);
+    let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
+    hunks::account(report, request, &seen, &locals);
+}
+
+/// The local view alone.
+fn quick(
+    mut report: Report,
+    request: &Request,
+    files: &[lineage::VersionFiles],
+    lineages: &[Lineage],
+    world: &classes::World,
+) -> Report {
+    let alone = |l: &Lineage| match classes::is_changed(l) {
+        true => classes::Analysed::not_asked(l),
+        false => classes::Analysed::classes_alone(l),
+    };
+    let analysed: Vec<classes::Analysed> = lineages.iter().map(alone).collect();
+    convert::fill(&mut report, request, lineages, &analysed, world);
+    tell_locally(&mut report, request, files, lineages, &analysed, world);
+    report.notices.extend(world.faults());
+    // What was not asked is no open question.
+    report.functions.iter_mut().for_each(|f| f.points.clear());
     report.complete = unseen::is_nothing(&report);
     report.summary = Summary::of(&report);
     report

@@ -30,7 +30,11 @@ const MAX_DIFFERENCES: usize = 40;
 pub(super) enum Item {
     Call(Event),
     /// Writes the bytes at an address.
-    Write { address: TermId, bytes: u64, value: TermId },
+    Write {
+        address: TermId,
+        bytes: u64,
+        value: TermId,
+    },
     Variable(VarId, TermId),
     Return(Option<TermId>, MvId),
     /// Goes on at a node.
@@ -59,6 +63,27 @@ pub(super) struct Outcome {
     pub open: Option<String>,
     /// What comes after a call that only one version makes was compared without what the call may do.
     pub apart: bool,
+    /// The common nodes that every pair of paths came by before its states were the same again; `None` before
+    /// the first pair.
+    pub passed: Option<BTreeSet<MvId>>,
+}
+
+impl Outcome {
+    /// Both do the same.
+    pub fn nothing() -> Outcome {
+        Outcome::open(None)
+    }
+
+    fn open(reason: Option<String>) -> Outcome {
+        Outcome { differences: Vec::new(), open: reason, apart: false, passed: None }
+    }
+
+    fn passes(&mut self, nodes: BTreeSet<MvId>) {
+        self.passed = Some(match self.passed.take() {
+            Some(all) => all.intersection(&nodes).copied().collect(),
+            None => nodes,
+        });
+    }
 }
 
 /// Compares regions of one graph.
@@ -80,7 +105,8 @@ struct Settled {
 }
 
 enum Verdict {
-    Same,
+    /// Once common code was passed through these nodes.
+    Same(BTreeSet<MvId>),
     Differ([Vec<Item>; 2]),
     Open(String),
 }
@@ -93,13 +119,13 @@ impl Comparer<'_> {
             let to = frontier.to[class];
             match paths(self.graph, &mut self.pool, self.sides[class], self.common, to) {
                 Ok(paths) => all.push(paths),
-                Err(reason) => return Outcome { differences: Vec::new(), open: Some(reason), apart: false },
+                Err(reason) => return Outcome::open(Some(reason)),
             }
         }
         let (Some(newer), Some(older)) = (all.pop(), all.pop()) else {
-            return Outcome { differences: Vec::new(), open: None, apart: false };
+            return Outcome::open(None);
         };
-        let mut outcome = Outcome { differences: Vec::new(), open: None, apart: false };
+        let mut outcome = Outcome::open(None);
         if older.len() * newer.len() > MAX_PAIRS {
             outcome.open = Some("too many paths".into());
             return outcome;
@@ -136,7 +162,10 @@ impl Comparer<'_> {
         let verdict = self.judge([&a.path, &b.path], joint, &known);
         let apart = a.apart || b.apart;
         match verdict {
-            Verdict::Same => outcome.apart |= apart,
+            Verdict::Same(nodes) => {
+                outcome.apart |= apart;
+                outcome.passes(nodes);
+            }
             Verdict::Open(reason) => {
                 if self.may_hold(joint) {
                     outcome.open.get_or_insert(reason);
@@ -146,7 +175,8 @@ impl Comparer<'_> {
                 Some(true) => {
                     outcome.apart |= apart;
                     let mut literals = old.literals.clone();
-                    let others = new.literals.iter().filter(|l| !old.literals.iter().any(|o| o.term == l.term));
+                    let others =
+                        new.literals.iter().filter(|l| !old.literals.iter().any(|o| o.term == l.term));
                     literals.extend(others);
                     outcome.differences.push(Difference {
                         literals,
@@ -231,7 +261,9 @@ impl Comparer<'_> {
 
     fn rename(&mut self, path: &mut Path, from: TermId, to: TermId) {
         let pool = &mut self.pool;
-        path.map_terms(&mut |t| pool.rebuilt(t, &|_, t| if t == from { Rebuilt::By(to) } else { Rebuilt::Kept }));
+        path.map_terms(&mut |t| {
+            pool.rebuilt(t, &|_, t| if t == from { Rebuilt::By(to) } else { Rebuilt::Kept })
+        });
     }
 
     fn without(&mut self, path: &Path, is_own: impl Fn(&Event) -> bool) -> Settled {
@@ -258,7 +290,7 @@ impl Comparer<'_> {
             return self.undefined_items(paths, undefined, known);
         }
         if old.end == new.end && self.is_same_here(old, new) {
-            return Verdict::Same;
+            return Verdict::Same(BTreeSet::new());
         }
         let further = self.further(paths, known);
         if old.end != new.end {
@@ -272,6 +304,10 @@ impl Comparer<'_> {
                 }
                 return Verdict::Differ(items);
             }
+        }
+        if further[0].end == further[1].end && self.is_same_here(&further[0], &further[1]) {
+            let common = |n: &&MvId| self.common[**n as usize] && further[1].visited.contains(n);
+            return Verdict::Same(further[0].visited.iter().filter(common).copied().collect());
         }
         let ends = [&further[0], &further[1]].map(|p| is_whole(&p.end));
         if ends == [true, true] {
@@ -307,12 +343,12 @@ impl Comparer<'_> {
         if let [Some(a), Some(b)] = at {
             let (a, b) = (&paths[0].hazards[a], &paths[1].hazards[b]);
             if (a.kind, a.subject, a.after) == (b.kind, b.subject, b.after) {
-                return Verdict::Same;
+                return Verdict::Same(BTreeSet::new());
             }
         }
         // Where both are undefined nothing is said of either.
         if at[0].is_some() && at[1].is_some() {
-            return Verdict::Same;
+            return Verdict::Same(BTreeSet::new());
         }
         let further = self.further(paths, known);
         let mut items = self.ends(paths, [&further[0], &further[1]]);
@@ -376,7 +412,8 @@ impl Comparer<'_> {
     fn whole_items(&mut self, paths: [&Path; 2], joint: TermId) -> Verdict {
         let [old, new] = paths;
         let calls = [calls_alone(old, new), calls_alone(new, old)];
-        let mut items = [self.call_items(&calls, old, new, 0, joint), self.call_items(&calls, old, new, 1, joint)];
+        let mut items =
+            [self.call_items(&calls, old, new, 0, joint), self.call_items(&calls, old, new, 1, joint)];
         let mut open = None;
         match (&old.end, &new.end) {
             (End::Return(a), End::Return(b)) => match (a, b) {
@@ -414,7 +451,8 @@ impl Comparer<'_> {
     fn items(&mut self, paths: [&Path; 2], joint: TermId) -> Verdict {
         let [old, new] = paths;
         let calls = [calls_alone(old, new), calls_alone(new, old)];
-        let mut items = [self.call_items(&calls, old, new, 0, joint), self.call_items(&calls, old, new, 1, joint)];
+        let mut items =
+            [self.call_items(&calls, old, new, 0, joint), self.call_items(&calls, old, new, 1, joint)];
         let mut open = None;
         if let (End::Return(_), End::Return(_)) = (&old.end, &new.end) {
             return self.whole_items(paths, joint);
@@ -597,7 +635,7 @@ impl Comparer<'_> {
 fn verdict(items: [Vec<Item>; 2], open: Option<String>) -> Verdict {
     match open {
         Some(reason) => Verdict::Open(reason),
-        None if items.iter().all(Vec::is_empty) => Verdict::Same,
+        None if items.iter().all(Vec::is_empty) => Verdict::Same(BTreeSet::new()),
         None => Verdict::Differ(items),
     }
 }

@@ -70,6 +70,7 @@ pub(super) fn onwards(graph: &Mvicfg, pool: &mut TermPool, side: &Side, path: &P
             break;
         }
         let mut next = path.clone();
+        next.visited.insert(node);
         let mut machine = Machine { graph, pool, side };
         let Ok(step) = machine.step(&mut next) else { break };
         match step {

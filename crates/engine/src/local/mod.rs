@@ -129,6 +129,7 @@ pub fn compare(
     new: Version,
     source: &dyn Fn(usize, u32) -> Option<String>,
 ) -> Option<(Vec<Change>, usize)> {
+    let _room = crate::cost::enter(crate::cost::Room::Local);
     let by_members = members::compare((old.body, old.unit), (new.body, new.unit));
     if !matches!(by_members, members::ByMembers::Untouched) {
         return None;
@@ -155,8 +156,20 @@ pub fn compare(
         decider: smt::Decider::new(limits, 4),
     };
     let mut changes: Vec<Change> = Vec::new();
+    // Frontiers within what an earlier region was compared through, to where both do the same again.
+    let mut covered: BTreeSet<MvId> = BTreeSet::new();
     for region in regions.iter().take(MAX_REGIONS) {
+        let start = region.frontier.node;
         let outcome = comparer.compare(&region.frontier);
+        let is_settled = outcome.differences.is_empty() && outcome.open.is_none();
+        if is_settled {
+            let dominates = |n: &MvId| *n != start && flow.classes.iter().all(|f| f.dominates(start, *n));
+            covered.extend(outcome.passed.iter().flatten().filter(|n| dominates(n)));
+        }
+        let outcome = match covered.contains(&start) {
+            true => compare::Outcome::nothing(),
+            false => outcome,
+        };
         let mut speaker = Speaker {
             graph: &graph,
             sides: [&sides[0], &sides[1]],

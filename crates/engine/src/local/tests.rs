@@ -108,9 +108,12 @@ fn a_condition_more() {
 
 #[test]
 fn another_result() {
-    check("int f(int x)", "if (x < 0) return -1;\nreturn x;", "if (x < 0) return -2;\nreturn x;", &[
-        " | returns -1 | returns -2",
-    ]);
+    check(
+        "int f(int x)",
+        "if (x < 0) return -1;\nreturn x;",
+        "if (x < 0) return -2;\nreturn x;",
+        &[" | returns -1 | returns -2"],
+    );
 }
 
 #[test]
@@ -168,8 +171,10 @@ fn the_condition_of_a_branch() {
 
 #[test]
 fn order_of_calls() {
-    check("void f(int a, int b)", "lock(a);\nlock(b);", "lock(b);\nlock(a);", &[
-        " | calls lock(a); calls lock(b) | calls lock(b); calls lock(a)",
-        " | calls lock(b) | ",
-    ]);
+    check(
+        "void f(int a, int b)",
+        "lock(a);\nlock(b);",
+        "lock(b);\nlock(a);",
+        &[" | calls lock(a); calls lock(b) | calls lock(b); calls lock(a)", " | calls lock(b) | "],
+    );
 }

@@ -69,7 +69,8 @@ impl<'s> Speaker<'s> {
         let side: &'s Side<'s> = self.sides[class];
         let body = &self.graph.bodies[class];
         let bits = side.version.unit.data_model.pointer_bits();
-        let mut naming = Naming { unit: Some(side.version.unit), max_len: LONGEST_CONDITION, ..Naming::default() };
+        let mut naming =
+            Naming { unit: Some(side.version.unit), max_len: LONGEST_CONDITION, ..Naming::default() };
         for (k, var) in body.vars.iter().enumerate() {
             let Some(&mv) = self.graph.var_map[class].get(k) else { continue };
             let key = format!("{}#{}", var.name, var.ordinal).into();
@@ -107,7 +108,9 @@ impl<'s> Speaker<'s> {
         let last: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();
         effects.retain(|e| {
             let call = e.text.strip_prefix("calls ");
-            let is_told = |call| last.iter().any(|t| *t == format!("returns {call}") || *t == format!("ends in {call}"));
+            let is_told = |call| {
+                last.iter().any(|t| *t == format!("returns {call}") || *t == format!("ends in {call}"))
+            };
             !call.is_some_and(is_told)
         });
         effects
@@ -126,7 +129,8 @@ impl<'s> Speaker<'s> {
             Item::Write { address, bytes, value } => {
                 let naming = self.naming(class, events);
                 let sort = self.pool.sort(*value);
-                match render_lvalue(self.pool, *address, sort, *bytes, &naming).filter(|n| is_plain(&n.text)) {
+                match render_lvalue(self.pool, *address, sort, *bytes, &naming).filter(|n| is_plain(&n.text))
+                {
                     Some(place) => {
                         let value = render_typed(self.pool, *value, &naming, Some(&place.ty));
                         let to = if is_short(&value) { format!(" to {value}") } else { String::new() };
@@ -392,7 +396,8 @@ fn combined(pool: &mut TermPool, literals: &[Literal]) -> Vec<(TermId, Literal)>
     bound(pool, &mut all);
     let mut k = 0;
     while k < all.len() && all.len() > 1 {
-        let others: Vec<TermId> = all.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, (t, _))| *t).collect();
+        let others: Vec<TermId> =
+            all.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, (t, _))| *t).collect();
         let known = Known::of(pool, &others);
         match known.is_true(pool, all[k].0) {
             true => _ = all.remove(k),
@@ -424,14 +429,18 @@ fn meet(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
     }
 }
 
-/// A bound of a term by a constant: the signed range that it leaves.
-fn range(pool: &TermPool, t: TermId) -> Option<(TermId, i128, i128)> {
-    let number = |t: TermId| pool.as_const(t).and_then(|c| c.signed());
-    for (op, by) in [(Op::Sle, 0), (Op::Slt, 1)] {
+/// A bound of a term by a constant: whether it is read as signed, and the range that the bound leaves.
+fn range(pool: &TermPool, t: TermId) -> Option<(bool, TermId, i128, i128)> {
+    let read = |signed: bool, t: TermId| {
+        let c = pool.as_const(t)?;
+        if signed { c.signed() } else { c.unsigned().and_then(|u| i128::try_from(u).ok()) }
+    };
+    for (op, signed, by) in [(Op::Sle, true, 0), (Op::Slt, true, 1), (Op::Ule, false, 0), (Op::Ult, false, 1)]
+    {
         let Some(&[a, b]) = pool.as_op(t, op) else { continue };
-        return match (number(a), number(b)) {
-            (None, Some(k)) => Some((a, i128::MIN, k - by)),
-            (Some(k), None) => Some((b, k + by, i128::MAX)),
+        return match (read(signed, a), read(signed, b)) {
+            (None, Some(k)) => Some((signed, a, i128::MIN, k - by)),
+            (Some(k), None) => Some((signed, b, k + by, i128::MAX)),
             _ => None,
         };
     }
@@ -442,13 +451,13 @@ fn range(pool: &TermPool, t: TermId) -> Option<(TermId, i128, i128)> {
 fn bound(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
     let mut k = 0;
     while k < all.len() {
-        let Some((x, low, high)) = range(pool, all[k].0) else {
+        let Some((signed, x, low, high)) = range(pool, all[k].0) else {
             k += 1;
             continue;
         };
         let other = (0..all.len()).filter(|j| *j != k).find_map(|j| {
-            let (y, l, h) = range(pool, all[j].0)?;
-            (x == y).then_some((j, l, h))
+            let (s, y, l, h) = range(pool, all[j].0)?;
+            ((s, y) == (signed, x)).then_some((j, l, h))
         });
         match other {
             // Implied by the other.

@@ -31,30 +31,42 @@ fn write_delta(
     is_first: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let place = if is_first { place_text(change) } else { String::new() };
-    let when = if delta.when.text.is_empty() { "always".to_owned() } else { visible(&delta.when.text) };
-    let rows = wrapped(&when, view.options.width.saturating_sub(DETAIL).max(40));
-    let last = rows.len().saturating_sub(1);
+    let mut place = if is_first { place_text(change) } else { String::new() };
+    let when = visible(&delta.when.text);
+    let (before, now) = (effects_text(&delta.before), effects_text(&delta.now));
+    let rows = [
+        ("    when", None, when),
+        ("    before", Some(Slot::Removed), before),
+        ("    now", Some(Slot::Added), now),
+    ];
+    for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {
+        write_row(view, label, *slot, text, &std::mem::take(&mut place), out)?;
+    }
+    Ok(())
+}
+
+/// Writes a text behind a label, broken at its spaces, and a place at the right of the last row.
+fn write_row(
+    view: &View,
+    label: &str,
+    slot: Option<Slot>,
+    text: &str,
+    place: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let rows = wrapped(text, view.options.width.saturating_sub(DETAIL).max(40));
     for (k, row) in rows.iter().enumerate() {
         let mut line = view.line();
-        line.plain(if k == 0 { "    when" } else { "" }).pad_to(DETAIL).plain(row);
-        if k == last && !place.is_empty() {
+        line.plain(if k == 0 { label } else { "" }).pad_to(DETAIL);
+        match slot {
+            Some(slot) => line.paint(slot, row),
+            None => line.plain(row),
+        };
+        if k + 1 == rows.len() && !place.is_empty() {
             let room = view.options.width.saturating_sub(place.chars().count());
-            line.pad_to(room.max(line.column() + 4)).paint(Slot::Status, &place);
+            line.pad_to(room.max(line.column() + 4)).paint(Slot::Status, place);
         }
         line.write(out)?;
-    }
-    for (label, slot, effects) in
-        [("    before", Slot::Removed, &delta.before), ("    now", Slot::Added, &delta.now)]
-    {
-        if effects.is_empty() {
-            continue;
-        }
-        let room = view.options.width.saturating_sub(DETAIL).max(40);
-        for (k, row) in wrapped(&effects_text(effects), room).iter().enumerate() {
-            let mut line = view.line();
-            line.plain(if k == 0 { label } else { "" }).pad_to(DETAIL).paint(slot, row).write(out)?;
-        }
     }
     Ok(())
 }
@@ -95,7 +107,8 @@ fn effects_text(effects: &[Effect]) -> String {
 fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut rows: Vec<String> = vec![String::new()];
     for word in text.split(' ') {
-        let fits = rows.last().is_none_or(|r| r.is_empty() || r.chars().count() + 1 + word.chars().count() <= room);
+        let fits =
+            rows.last().is_none_or(|r| r.is_empty() || r.chars().count() + 1 + word.chars().count() <= room);
         if !fits {
             rows.push(String::new());
         }

@@ -97,8 +97,18 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
     let mut shown: BTreeSet<(String, Vec<String>)> = BTreeSet::new();
     for (point, churns) in &changed.points {
         let version = churns.first().map(|c| c.to);
-        writeln!(out, "    {}", point_text(point, version))?;
-        for same_cause in &by_cause(churns) {
+        // Where the change itself is told, that something differs at the exit is only shown by its example.
+        let is_told = !changed.changes.is_empty() && !view.options.verbose;
+        let (undescribed, described): (Vec<_>, Vec<_>) = by_cause(churns)
+            .into_iter()
+            .partition(|g| is_told && g.iter().all(|c| c.removed.is_empty() && c.added.is_empty()));
+        for same_cause in &undescribed {
+            write_examples(view, function, same_cause, status_at, &mut shown, out)?;
+        }
+        if !described.is_empty() {
+            writeln!(out, "    {}", point_text(point, version))?;
+        }
+        for same_cause in &described {
             write_churns(view, function, same_cause, status_at, &mut shown, out)?;
         }
     }
@@ -167,6 +177,18 @@ fn write_churns(
         causes.shared.dedup();
         write_causes(view, &function.file, &causes, out)?;
     }
+    write_examples(view, function, churns, status_at, shown, out)
+}
+
+/// Writes inputs that show churns, and what each version does on them, but for those that stand there already.
+fn write_examples(
+    view: &View,
+    function: &FunctionReport,
+    churns: &[&Churn],
+    status_at: usize,
+    shown: &mut BTreeSet<(String, Vec<String>)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     // One input may be the example of several churns.
     let mut examples: Vec<(String, Vec<String>, &Witness)> = Vec::new();
     let room = view.options.width.saturating_sub(DETAIL).max(40);

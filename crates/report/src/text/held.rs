@@ -10,6 +10,9 @@ use std::io::{self, Write};
 /// Columns that a fact may take before it pushes its status to the right.
 const FACT_WIDTH: usize = 72;
 
+/// Facts shown of each set of versions where changes are told.
+const HELD_BESIDE_CHANGES: usize = 3;
+
 struct Held<'a> {
     function: &'a FunctionReport,
     point: &'a Point,
@@ -88,7 +91,13 @@ fn write_set(view: &View, versions: &[Version], facts: &[Held], out: &mut dyn Wr
 
 fn write_list(view: &View, heading: &str, facts: &[Held], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{}", view.options.palette.paint(Slot::Heading, heading))?;
-    let shown = if view.options.verbose { facts.len() } else { view.options.held_limit };
+    // Beside what changed only a few of the facts that stayed are of interest.
+    let limit = match super::told_changes(view.report).0 {
+        0 => view.options.held_limit,
+        _ => view.options.held_limit.min(HELD_BESIDE_CHANGES),
+    };
+    let limit = if view.options.held_limit == usize::MAX { usize::MAX } else { limit };
+    let shown = if view.options.verbose { facts.len() } else { limit };
     let shown = facts.get(..shown).unwrap_or(facts);
     let files: Vec<String> = shown.iter().map(|h| h.function.file.to_string()).collect();
     let names: Vec<String> = shown.iter().map(|h| format!("{}()", visible(&h.function.name))).collect();
