@@ -1,7 +1,7 @@
 //! Files followed through the versions.
 
-use super::Request;
 use super::units::{included_names, includers, is_header, is_library, is_source};
+use super::{Effort, Request};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -67,11 +67,12 @@ fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut B
         all.push(FileLineage { paths });
         all.len() - 1
     };
-    // A source may be included as well.
+    // A source may be included as well; its own text changes where it stands, whoever includes it.
+    let quick = request.analysis.effort == Effort::Quick;
     let included: BTreeSet<PathBuf> = changes
         .iter()
         .flat_map(|c| c.old_path.iter().chain(&c.new_path))
-        .filter(|p| is_header(p) || is_source(p))
+        .filter(|p| is_header(p) || is_source(p) && !quick)
         .cloned()
         .collect();
     if !included.is_empty() {

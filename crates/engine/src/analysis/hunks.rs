@@ -19,7 +19,7 @@ use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::Unit;
 use crate::mvicfg::key::body_hash;
-use crate::report::{HunkReport, RepoPath, Report, Verdict, Version};
+use crate::report::{ChangeVerdict, HunkReport, RepoPath, Report, Verdict, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,7 +43,15 @@ pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, local
             [place(c.from), place(c.to)]
         })
     });
-    let churning = churns.flatten().collect();
+    let changed = report.functions.iter().flat_map(|f| {
+        let told = f.changes.iter().filter(|c| c.verdict == ChangeVerdict::Differs);
+        told.flat_map(|c| {
+            let place =
+                |v: Version| f.identity.versions.get(&v).map(|p| (v, p.file.to_utf8_path(), p.name.clone()));
+            [place(c.from), place(c.to)]
+        })
+    });
+    let churning = churns.chain(changed).flatten().collect();
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
     let mut judge = Judge { request, files, lineages, analysed, reaches, locals, churning, kinds, code };
     let mut hunks = Vec::new();
@@ -402,6 +410,11 @@ impl Judge<'_> {
         !name.is_empty() && lines.flat_map(|l| l.split(|b| !is_part(b))).any(|word| word == name.as_bytes())
     }
 
+    /// Whether nothing about a function stayed open between two versions, or at least where its text differs.
+    fn is_settled(&self, pair: usize, lineage: usize) -> bool {
+        self.analysed.get(lineage).is_some_and(|a| is_settled(a, pair)) || self.locals.is_told(lineage, pair)
+    }
+
     fn has_churn(&self, pair: usize, lineage: usize) -> bool {
         let Some(l) = self.lineages.get(lineage) else { return false };
         if self.request.analysis.properties_only {
@@ -455,7 +468,7 @@ impl Judge<'_> {
             let here = |v: usize| Some((v, l.members.get(v)?.as_ref()?));
             [pair, pair + 1].into_iter().filter_map(here).any(is_user)
         };
-        let settled = |i: &usize| self.analysed.get(*i).is_some_and(|a| is_settled(a, pair));
+        let settled = |i: &usize| self.is_settled(pair, *i);
         self.lineages.iter().any(sides) && self.reached(pair, path, name).iter().all(settled)
     }
 
@@ -473,6 +486,10 @@ impl Judge<'_> {
         if reached.iter().any(|&i| self.has_churn(pair, i)) {
             return Line::Explained;
         }
+        // Followed to its expansions: no body has another one.
+        if matches!(word, "define" | "undef") && reached.is_empty() && !self.readers(version, path).is_empty() {
+            return Line::Neutral;
+        }
         if !matches!(word, "include" | "include_next" | "pragma" | "line" | "error" | "warning") {
             return not("macro");
         }
@@ -484,7 +501,7 @@ impl Judge<'_> {
         if reached.iter().any(|i| made(&i)) {
             return Line::Explained;
         }
-        let settled = |i: &usize| self.analysed.get(*i).is_some_and(|a| is_settled(a, pair));
+        let settled = |i: &usize| self.is_settled(pair, *i);
         if reached.iter().all(settled) { Line::Neutral } else { not("undecided") }
     }
 
@@ -522,6 +539,13 @@ impl Judge<'_> {
             return not(if filtered { "filtered" } else { "lost" });
         };
         let a = &self.analysed[i];
+        // What local differencing says of the line counts before what is said of the function.
+        let told = self.locals.line(i, pair, version - pair, line);
+        match told {
+            Some(Told::Differs) => return Line::Explained,
+            Some(Told::Neutral) => return Line::Neutral,
+            Some(Told::Open) | None => {}
+        }
         if a.class_of[pair].is_none() || a.class_of[pair + 1].is_none() || self.has_churn(pair, i) {
             return Line::Explained;
         }
@@ -534,14 +558,7 @@ impl Judge<'_> {
         if other.is_some_and(|o| self.changes_static(m, o, line)) {
             return not("global");
         }
-        if is_settled(a, pair) {
-            return Line::Neutral;
-        }
-        match self.locals.line(i, pair, version - pair, line) {
-            Some(Told::Differs) => Line::Explained,
-            Some(Told::Neutral) => Line::Neutral,
-            Some(Told::Open) | None => not("undecided"),
-        }
+        if is_settled(a, pair) { Line::Neutral } else { not("undecided") }
     }
 
     /// Whether a line belongs to a static local that starts out differently in the other version.
@@ -618,7 +635,7 @@ mod tests {
         check_source("int g(int);", "int g(long);", "prototype");
         check_source("struct s { int a; };", "struct s { int a, b; };", "layout");
         check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
-        check_source("#define N 1", "#define N 2", "macro");
+        check_source("#define N 1", "#define N 2", "neutral");
         check_source("#if 1\n#endif", "#if 2\n#endif", "macro");
         check_source("struct s { int a; }; // x", "struct s { int a; /* y */ };", "neutral");
         check_source("int y = 1;", "int\ny = 1;", "neutral");

@@ -8,7 +8,7 @@ use super::lineage::{self, Lineage, Member, VersionFiles};
 use super::linked::{self, MAX_FURTHER, MAX_LINKED, Name, Search};
 use super::reach::Reach;
 use super::units::{LoadResult, LoadedUnit, Units, is_header};
-use super::{Request, bindings, classes, elsewhere, files, renamed};
+use super::{Effort, Request, bindings, classes, elsewhere, files, renamed};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
 use crate::report::filter::glob_matches;
@@ -39,6 +39,10 @@ impl Loaded {
         let (reaches, lineages, notices) = (Vec::new(), Vec::new(), Vec::new());
         let mut loaded = Loaded { units, by_version, reaches, lineages, notices };
         loaded.link(request);
+        // What a change reaches elsewhere is not asked for.
+        if request.analysis.effort == Effort::Quick && !request.analysis.properties_only {
+            return loaded;
+        }
         let changed = &loaded.changed_objects() | &loaded.begun_objects();
         loaded.add_naming(request, &changed, MAX_READERS);
         loaded.add_linked(request);

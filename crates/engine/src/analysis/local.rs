@@ -41,7 +41,7 @@ impl Locals {
         let one = |(l, v): (usize, usize)| {
             let lineage = lineages.get(l)?;
             let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
-            let is_same = || key::exact_body_hash(&old.function) == key::exact_body_hash(&new.function);
+            let is_same = || key::body_hash(&old.function) == key::body_hash(&new.function);
             if watch.is_over() || is_same() {
                 return None;
             }
@@ -73,6 +73,12 @@ impl Locals {
             // A line of no region is one of a statement that both versions have, or of none.
             () => Told::Neutral,
         })
+    }
+
+    /// Whether all of a function's regions were told.
+    pub fn is_told(&self, lineage: usize, step: usize) -> bool {
+        let settled = |c: &Change| !matches!(c.verdict, Verdict::Open(_)) && c.rest_is_same;
+        self.changes.get(&(lineage, step)).is_some_and(|changes| changes.iter().all(settled))
     }
 
     /// Adds the changes to the report's functions.

@@ -292,6 +292,15 @@ impl Comparer<'_> {
         if old.end == new.end && self.is_same_here(old, new) {
             return Verdict::Same(BTreeSet::new());
         }
+        let here = (old.end == new.end).then(|| self.items(paths, joint));
+        match here {
+            Some(Verdict::Same(nodes)) => return Verdict::Same(nodes),
+            // What differs there is calls alone: the state is the same but for what they do.
+            Some(Verdict::Differ(items)) if items.iter().flatten().all(|i| matches!(i, Item::Call(_))) => {
+                return Verdict::Differ(items);
+            }
+            _ => {}
+        }
         let further = self.further(paths, known);
         if old.end != new.end {
             let late = [0, 1].map(|c: usize| self.late_undefined(paths[c], &further[c], known));
@@ -311,10 +320,17 @@ impl Comparer<'_> {
         }
         let ends = [&further[0], &further[1]].map(|p| is_whole(&p.end));
         if ends == [true, true] {
-            return self.whole_items([&further[0], &further[1]], joint);
+            let whole = self.whole_items([&further[0], &further[1]], joint);
+            let is_result = |i: &Item| matches!(i, Item::Return(..));
+            // Of a change of state that only the result shows, the result is told.
+            match (&whole, &here) {
+                (_, None) | (Verdict::Same(_), _) => return whole,
+                (Verdict::Differ(items), _) if items.iter().flatten().all(is_result) => return whole,
+                _ => {}
+            }
         }
-        if old.end == new.end {
-            return self.items(paths, joint);
+        if let Some(here) = here {
+            return here;
         }
         if further[0].end == further[1].end {
             return self.items([&further[0], &further[1]], joint);

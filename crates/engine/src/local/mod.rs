@@ -19,11 +19,13 @@ mod machine;
 mod region;
 mod sites;
 #[cfg(test)]
+mod oracle;
+#[cfg(test)]
 mod tests;
 mod words;
 
-use crate::ir::{Function, TermPool, Unit};
-use crate::mvicfg::{Flow, MvId, Mvicfg, members};
+use crate::ir::{Expr, Function, Object, Op, Sort, TermPool, Unit};
+use crate::mvicfg::{Flow, MvId, Mvicfg, members, positions};
 use crate::smt;
 use compare::Comparer;
 use machine::Side;
@@ -120,6 +122,8 @@ pub struct Change {
     pub rest_is_same: bool,
     /// But for what calls that only one version makes may do.
     pub apart: bool,
+    #[cfg(test)]
+    frontier: region::Frontier,
 }
 
 /// Compares two bodies region by region; `None` where structures that they use are laid out otherwise, so that
@@ -130,10 +134,11 @@ pub fn compare(
     source: &dyn Fn(usize, u32) -> Option<String>,
 ) -> Option<(Vec<Change>, usize)> {
     let _room = crate::cost::enter(crate::cost::Room::Local);
-    let by_members = members::compare((old.body, old.unit), (new.body, new.unit));
-    if !matches!(by_members, members::ByMembers::Untouched) {
+    if !members::places_agree((old.body, old.unit), (new.body, new.unit)) {
         return None;
     }
+    let bodies = (unplaced(old.body), unplaced(new.body));
+    let (old, new) = (Version { body: &bodies.0, ..old }, Version { body: &bodies.1, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
     let flow = Flow::new(&graph);
     let liveness = liveness::Liveness::new(&graph, &flow);
@@ -194,11 +199,83 @@ pub fn compare(
             deltas,
             rest_is_same: open.is_none(),
             apart: outcome.apart,
+            #[cfg(test)]
+            frontier: region.frontier,
         };
         add(&mut changes, change);
     }
+    tell_moves(&mut changes);
     let queries = comparer.decider.solver().statistics().queries as usize;
     Some((changes, queries))
+}
+
+/// A call that one region lost and another got was moved: it is told once, where it is now.
+fn tell_moves(changes: &mut Vec<Change>) {
+    let only_call = |c: &Change| -> Option<(bool, Effect)> {
+        let [delta] = c.deltas.as_slice() else { return None };
+        match (delta.when.is_empty(), delta.before.as_slice(), delta.now.as_slice()) {
+            (true, [lost], []) if lost.kind == EffectKind::Call => Some((false, lost.clone())),
+            (true, [], [got]) if got.kind == EffectKind::Call => Some((true, got.clone())),
+            _ => None,
+        }
+    };
+    let mut k = 0;
+    while k < changes.len() {
+        let Some((true, got)) = only_call(&changes[k]) else {
+            k += 1;
+            continue;
+        };
+        let is_lost = |c: &Change| only_call(c).is_some_and(|(is_got, e)| !is_got && e.text == got.text);
+        let Some(j) = changes.iter().position(is_lost) else {
+            k += 1;
+            continue;
+        };
+        let lost = changes[j].clone();
+        let here = &mut changes[k];
+        here.rest_is_same &= lost.rest_is_same;
+        for side in [0, 1] {
+            here.lines[side].extend(&lost.lines[side]);
+        }
+        let from = lost.deltas.iter().flat_map(|d| &d.before).find_map(|e| e.line);
+        if let (Some(effect), Some(line)) = (here.deltas.iter_mut().flat_map(|d| &mut d.now).next(), from) {
+            effect.text = format!("{} here, and not where line {line} was", effect.text);
+        }
+        changes.remove(j);
+        k = 0;
+    }
+}
+
+/// A body in which the numbers that `__LINE__` gives have a name instead: where the text stands is no change,
+/// unless something is compared with it.
+fn unplaced(body: &Arc<Function>) -> Arc<Function> {
+    let is_placed = |body: &Function| {
+        body.nodes.iter().any(|n| {
+            let mut found = false;
+            n.instr.for_each_expr(&mut |e| found |= e.is_line_number());
+            found
+        })
+    };
+    if !is_placed(body) || positions::are_compared(body) {
+        return body.clone();
+    }
+    let mut body = Function::clone(body);
+    for node in &mut body.nodes {
+        node.instr.for_each_operand_mut(&mut name_line_numbers);
+    }
+    Arc::new(body)
+}
+
+fn name_line_numbers(e: &mut Expr) {
+    if e.is_line_number() {
+        let address = Expr::Addr(Object::Global("__LINE__".into()));
+        match e.sort(64, &|_| Sort::Bv(64)) {
+            Sort::Bv(width @ ..64) => *e = Expr::op(Op::Trunc(width), vec![address]),
+            Sort::Bv(64) => *e = address,
+            _ => {}
+        }
+    } else if let Expr::Op { args, .. } = e {
+        args.iter_mut().for_each(name_line_numbers);
+    }
 }
 
 /// Adds a region, once where several edges lead into the same code: of a loop's head the edge from its end is

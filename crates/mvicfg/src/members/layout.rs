@@ -138,6 +138,31 @@ impl<'a> Layouts<'a> {
 
     /// Whether of the structures that a body has to do with all members stay where they are.
     pub fn extends_only(&self, side: &Side) -> bool {
+        self.relaid_of(side).into_iter().all(|(a, b)| {
+            let stays = |f: &Field| {
+                let there = b.fields.iter().find(|g| g.name == f.name);
+                there.is_none_or(|g| (g.offset, g.bits) == (f.offset, f.bits))
+            };
+            a.fields.iter().all(stays)
+        })
+    }
+
+    /// Whether such structures of the older version only got members behind those that they had: what is at a
+    /// place of the older one is the same member in the newer one.
+    pub fn appends_only(&self, side: &Side) -> bool {
+        self.relaid_of(side).into_iter().all(|(a, b)| {
+            let of_a = |g: &Field| a.fields.iter().find(|f| f.name == g.name);
+            let stays = |f: &Field| {
+                b.fields.iter().any(|g| g.name == f.name && (g.offset, g.bits) == (f.offset, f.bits))
+            };
+            a.is_union == b.is_union
+                && a.fields.iter().all(stays)
+                && b.fields.iter().all(|g| of_a(g).is_some() || g.offset >= a.size)
+        })
+    }
+
+    /// The structures that a body has to do with and that are laid out otherwise, in both versions.
+    fn relaid_of(&self, side: &Side) -> Vec<(&Record, &Record)> {
         let mut found = BTreeSet::new();
         let f = side.body;
         let mut add = |ty: &CType| reached(side.unit, ty, &mut found);
@@ -150,13 +175,7 @@ impl<'a> Layouts<'a> {
             let symbols = g.init.iter().flat_map(InitPiece::symbols);
             symbols.filter_map(|s| side.unit.global(s)).for_each(|to| add(&to.ty));
         }
-        found.iter().filter_map(|name| self.relaid.get(name)).all(|(a, b)| {
-            let stays = |f: &Field| {
-                let there = b.fields.iter().find(|g| g.name == f.name);
-                there.is_none_or(|g| (g.offset, g.bits) == (f.offset, f.bits))
-            };
-            a.fields.iter().all(stays)
-        })
+        found.iter().filter_map(|name| self.relaid.get(name)).map(|(a, b)| (*a, *b)).collect()
     }
 
     /// The members that a body names of such structures, with their places.

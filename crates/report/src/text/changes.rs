@@ -8,6 +8,8 @@ use std::io::{self, Write};
 
 /// Column of what follows `when`, `before`, `now`, `else`.
 const DETAIL: usize = 12;
+/// Effects of one side that are shown.
+const EFFECTS_SHOWN: usize = 4;
 /// Deltas of one region that are shown, unless `-v`.
 const DELTAS_SHOWN: usize = 3;
 
@@ -99,8 +101,23 @@ fn place_text(change: &Change) -> String {
     parts.join(", ")
 }
 
+/// Effects in one line: `calls f(a), g(b); returns -1`.
 fn effects_text(effects: &[Effect]) -> String {
-    effects.iter().map(|e| visible(&e.text)).collect::<Vec<_>>().join("; ")
+    let mut text = String::new();
+    let mut calls = false;
+    for (k, effect) in effects.iter().take(EFFECTS_SHOWN).enumerate() {
+        let word = visible(&effect.text);
+        let call = word.strip_prefix("calls ").filter(|_| calls);
+        if k > 0 {
+            text.push_str(if call.is_some() { ", " } else { "; " });
+        }
+        text.push_str(call.unwrap_or(&word));
+        calls = effect.kind == "call";
+    }
+    match effects.len().saturating_sub(EFFECTS_SHOWN) {
+        0 => text,
+        n => format!("{text} and {n} more"),
+    }
 }
 
 /// Breaks a text at its spaces into rows of at most `room` characters.

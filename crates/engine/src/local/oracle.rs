@@ -1,0 +1,432 @@
+//! The region injection oracle: states are put at the point of a change, both versions run from there to their end
+//! by an executor that shares nothing with the comparison, and the *printed* condition is read back and evaluated.
+//! Where no condition holds and the rest is said to be the same, both must do the same; a neutral region must be
+//! one from every state.
+//!
+//! Programs are generated, with one edit each. The executor has values, not terms; calls answer alike in both
+//! versions and write nothing, as the comparison takes for granted; states on which the older version does
+//! something undefined are passed over, for nothing is said of them.
+
+use super::{Change, Verdict, Version, compare, unplaced};
+use crate::fact::term::{self, Scope, Typed, When};
+use crate::fact::{self};
+use crate::frontend::{c, load_unit};
+use crate::history::MemoryTree;
+use crate::ir::{
+    App, Const, Expr, Function, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool, Unit, VarId,
+};
+use crate::local::machine::successor;
+use crate::mvicfg::{MvId, Mvicfg};
+use crate::testing::Random;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A state at a point.
+struct State {
+    vars: BTreeMap<VarId, Const>,
+    /// What memory holds where nothing was written follows from this.
+    seed: u64,
+    memory: BTreeMap<u64, u8>,
+}
+
+impl State {
+    fn byte(&self, address: u64) -> u8 {
+        let small = [0, 0, 0, 1, 2, 3, 255];
+        let drawn = Random(self.seed ^ address.wrapping_mul(0x9e37)).draw();
+        self.memory.get(&address).copied().unwrap_or(if address % 4 == 0 { small[drawn as usize % 7] } else { 0 })
+    }
+}
+
+/// What a run does.
+#[derive(Debug, PartialEq)]
+struct Done {
+    result: Option<Const>,
+    calls: Vec<(String, Vec<Const>)>,
+    memory: BTreeMap<u64, u8>,
+}
+
+/// Where locals lie that live in memory; nobody sees them when the function ends.
+const LOCALS: u64 = 0x7000_0000;
+
+fn address(graph: &Mvicfg, object: &Object) -> Option<u64> {
+    match object {
+        Object::Local(v) => {
+            let var = &graph.vars[v.0 as usize];
+            let hash: u64 = var.name.bytes().fold(0, |h, b| (h * 31 + u64::from(b)) % 997);
+            Some(LOCALS + hash * 64)
+        }
+        _ => None,
+    }
+}
+
+/// A value; `None`: undefined, or nothing that the executor knows.
+fn value(graph: &Mvicfg, state: &State, e: &Expr) -> Option<Const> {
+    match e {
+        Expr::Const(c) => Some(*c),
+        Expr::Var(v) => state.vars.get(v).copied(),
+        Expr::Addr(object) => Some(Const::bv(64, i128::from(address(graph, object)?))),
+        Expr::Op { op, args, .. } => {
+            let args: Option<Vec<Const>> = args.iter().map(|a| value(graph, state, a)).collect();
+            op.eval(&args?).ok()
+        }
+    }
+}
+
+fn read(state: &State, at: u64, sort: Sort, bytes: u64) -> Option<Const> {
+    let bits = (0..bytes).rev().fold(0u128, |all, k| all << 8 | u128::from(state.byte(at.wrapping_add(k))));
+    Const::from_bits(sort, bits)
+}
+
+/// An address that may be read and written: not null.
+fn place(graph: &Mvicfg, state: &State, e: &Expr) -> Option<u64> {
+    let at = value(graph, state, e)?.unsigned()? as u64;
+    (at >= 4096).then_some(at)
+}
+
+/// Runs one version from a node to its end.
+fn run(graph: &Mvicfg, class: usize, from: MvId, state: State) -> Option<Done> {
+    let mut state = state;
+    let (mut calls, mut node) = (Vec::new(), from);
+    for _ in 0..400 {
+        let mut label = 0;
+        match &graph.node(node).instr {
+            Instr::Nop => {}
+            Instr::Declare(v) => _ = state.vars.remove(v),
+            Instr::Assign { dst, value: e } => {
+                let value = value(graph, &state, e)?;
+                state.vars.insert(*dst, value);
+            }
+            Instr::Load { dst, addr, access } => {
+                let value = read(&state, place(graph, &state, addr)?, access.sort, access.bytes)?;
+                state.vars.insert(*dst, value);
+            }
+            Instr::Store { addr, value: e, access } => {
+                let (at, value) = (place(graph, &state, addr)?, value(graph, &state, e)?);
+                (0..access.bytes).for_each(|k| {
+                    state.memory.insert(at + k, (value.to_bits() >> (8 * k)) as u8);
+                });
+            }
+            Instr::Call { dst, callee: crate::ir::Callee::Direct(name), args, .. } => {
+                let args: Option<Vec<Const>> = args.iter().map(|a| value(graph, &state, a)).collect();
+                calls.push((name.to_string(), args?));
+                if let Some(dst) = dst {
+                    let sort = graph.vars[dst.0 as usize].sort?;
+                    state.vars.insert(*dst, answer(state.seed, sort)?);
+                }
+            }
+            Instr::Branch { cond } => label = u8::from(!value(graph, &state, cond)?.as_bool()?),
+            Instr::Return { value: e } => {
+                let result = match e {
+                    Some(e) => Some(value(graph, &state, e)?),
+                    None => None,
+                };
+                state.memory.retain(|at, _| *at < LOCALS);
+                let untouched = State { vars: BTreeMap::new(), seed: state.seed, memory: BTreeMap::new() };
+                // Writing what is there is no write.
+                state.memory.retain(|at, byte| untouched.byte(*at) != *byte);
+                return Some(Done { result, calls, memory: state.memory });
+            }
+            _ => return None,
+        }
+        if node == Mvicfg::EXIT {
+            return Some(Done { result: None, calls, memory: state.memory });
+        }
+        node = successor(graph, class, node, label)?;
+    }
+    None
+}
+
+fn answer(seed: u64, sort: Sort) -> Option<Const> {
+    Const::from_bits(sort, [0u128, 1, 5, 0xffff_ffff][Random(seed ^ 0xca11).below(4) as usize])
+}
+
+/// Names of a printed condition, as terms over the state.
+struct Point<'a> {
+    pool: TermPool,
+    graph: &'a Mvicfg,
+    body: &'a Function,
+    class: usize,
+    unit: &'a Unit,
+}
+
+impl Scope for Point<'_> {
+    fn pool(&mut self) -> &mut TermPool {
+        &mut self.pool
+    }
+
+    fn unit(&self) -> &Unit {
+        self.unit
+    }
+
+    fn variable(&mut self, name: &str, _when: When) -> Option<Typed> {
+        let k = self.body.vars.iter().position(|v| &*v.name == name && !v.in_memory)?;
+        let v = self.graph.var_map[self.class][k];
+        let leaf = super::machine::variable_leaf(self.graph, v);
+        Some(Typed { term: self.pool.leaf(leaf), ty: self.body.vars[k].ty.clone() })
+    }
+
+    fn object(&mut self, _name: &str) -> Option<Typed> {
+        None
+    }
+
+    fn result(&mut self) -> Option<Typed> {
+        None
+    }
+
+    fn input(&mut self, _k: u64) -> Option<Typed> {
+        None
+    }
+
+    fn load(&mut self, addr: TermId, sort: Sort, bytes: u64, _when: When) -> Option<TermId> {
+        let memory = self.pool.leaf(super::machine::memory_leaf());
+        Some(self.pool.app(App::Load { sort, bytes }, &[memory, addr]))
+    }
+}
+
+/// The value of a term over a state.
+fn evaluate(pool: &TermPool, state: &State, t: TermId) -> Option<Const> {
+    match pool.get(t) {
+        Term::Const(c) => Some(*c),
+        Term::Leaf(Leaf::Param { name, .. }) => {
+            let number = name.strip_prefix(LOOP_VALUE)?.split(':').next()?.parse().ok()?;
+            state.vars.get(&VarId(number)).copied()
+        }
+        Term::App(App::Op(op), args) => {
+            let choice = if *op == Op::Ite { evaluate(pool, state, args[0])?.as_bool() } else { None };
+            if let Some(c) = choice {
+                return evaluate(pool, state, args[if c { 1 } else { 2 }]);
+            }
+            let args: Option<Vec<Const>> = args.iter().map(|a| evaluate(pool, state, *a)).collect();
+            op.eval(&args?).ok()
+        }
+        Term::App(App::Load { sort, bytes }, args) => {
+            let at = evaluate(pool, state, args[1])?.unsigned()? as u64;
+            read(state, at, *sort, *bytes)
+        }
+        _ => None,
+    }
+}
+
+/// How often what was claimed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub pairs: u64,
+    pub regions: u64,
+    pub neutral: u64,
+    pub open: u64,
+    /// States on which a condition holds, and those of them on which runs differ to their ends.
+    pub met: u64,
+    pub differ: u64,
+    /// States on which none does, or of neutral regions: both must do the same.
+    pub unmet: u64,
+    pub violations: u64,
+}
+
+const HEAD: &str = "struct s { int n; int k; struct s *next; };\nint foreign(int);\nint other(int, int);\nvoid act(int);\n";
+
+/// A function with one statement marked for the edit, as lines.
+fn program(random: &mut Random) -> Vec<String> {
+    let simple = |r: &mut Random| -> String {
+        let v = r.pick(&["a", "b", "x", "y"]);
+        let w = r.pick(&["a", "b", "x", "y"]);
+        let k = r.pick(&["0", "1", "2", "3", "7", "-1"]);
+        match r.below(12) {
+            0 => format!("{v} = {w} + {k};"),
+            1 => format!("{v} = {w} * 2 - {k};"),
+            2 => format!("p->n = {v};"),
+            3 => format!("{v} = p->k;"),
+            4 => format!("act({v});"),
+            5 => format!("{v} = foreign({w});"),
+            6 => format!("p->k = {w} + {k};"),
+            7 => format!("q = p->next;\nif (q) {v} = q->n;"),
+            8 => format!("{v} = {w} & {k};"),
+            9 => format!("u = (unsigned){v};\n{w} = (int)(u >> 1);"),
+            10 => format!("if ({v} > {w}) {v} = {k};"),
+            _ => format!("{v} = {k};"),
+        }
+    };
+    let condition = |r: &mut Random| -> String {
+        let v = r.pick(&["a", "b", "x", "y", "p->n"]);
+        let w = r.pick(&["a", "b", "0", "1", "3", "p->k"]);
+        let op = r.pick(&["<", "<=", "==", "!=", ">", ">="]);
+        format!("{v} {op} {w}")
+    };
+    let mut lines = vec!["int x = 0, y = 1; unsigned u = 0; struct s *q = p;".to_owned()];
+    for _ in 0..4 + random.below(5) {
+        match random.below(8) {
+            0 => lines.push(format!("if ({}) {{ {} }}", condition(random), simple(random))),
+            1 => lines.push(format!("if ({}) return {};", condition(random), random.pick(&["-1", "x", "a"]))),
+            2 => {
+                let (c, s, t) = (condition(random), simple(random), simple(random));
+                lines.push(format!("if ({c}) {{ {s} }} else {{ {t} }}"));
+            }
+            3 => lines.push(format!("for (int i = 0; i < 3; i++) {{ {} }}", simple(random))),
+            4 => lines.push(format!("if ({} && {}) goto out;", condition(random), condition(random))),
+            _ => lines.push(simple(random)),
+        }
+    }
+    lines
+}
+
+/// One edit of one line.
+fn edited(random: &mut Random, lines: &[String]) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    let at = 1 + random.below(lines.len() as u64 - 1) as usize;
+    let swaps = [
+        ("<=", "<"), ("<", "<="), ("==", "!="), (" + ", " - "), ("return -1", "return -2"), ("foreign(a)", "foreign(b)"),
+        ("act(", "foreign("), ("&&", "||"), ("p->n", "p->k"), ("> ", ">= "), ("3", "4"), ("goto out", "return 9"),
+        ("x", "y"), ("(unsigned)", "(unsigned char)"),
+    ];
+    match random.below(6) {
+        0 => _ = lines.remove(at),
+        1 => lines.insert(at, random.pick(&["act(x);", "if (!p) return -3;", "x = y;", "if (a < b) return y;", "p->n = 0;"]).to_owned()),
+        2 if at + 1 < lines.len() => lines.swap(at, at + 1),
+        _ => {
+            let (from, to) = random.pick(&swaps);
+            match lines[at].contains(from) {
+                true => lines[at] = lines[at].replacen(from, to, 1),
+                false => lines[at] = format!("{{ {} }}", lines[at]),
+            }
+        }
+    }
+    lines
+}
+
+fn text(lines: &[String]) -> String {
+    format!("{HEAD}int f(int a, int b, struct s *p)\n{{\n{}\nout:\nact(y);\nreturn x;\n}}\n", lines.join("\n"))
+}
+
+fn unit(text: &str) -> Unit {
+    let tree = MemoryTree::new([("a.c", text)]);
+    load_unit(&tree, Path::new("a.c"), &c::Options::default()).unwrap().unit
+}
+
+/// Checks one pair of programs on so many states.
+pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut Counts) {
+    let (old_unit, new_unit) = (unit(old), unit(new));
+    let last = |u: &Unit| -> Arc<Function> { Arc::new(u.functions.last().unwrap().clone()) };
+    let bodies = (last(&old_unit), last(&new_unit));
+    let versions =
+        (Version { body: &bodies.0, unit: &old_unit }, Version { body: &bodies.1, unit: &new_unit });
+    let Some((changes, _)) = compare(versions.0, versions.1, &|_, _| None) else { return };
+    let graph = Mvicfg::build(vec![unplaced(&bodies.0), unplaced(&bodies.1)]);
+    counts.pairs += 1;
+    // A second region may differ behind the first: only of a single one that differs the ends can be held
+    // against what is said of it.
+    let differing = changes.iter().filter(|c| c.verdict != Verdict::Neutral).count();
+    for change in &changes {
+        counts.regions += 1;
+        counts.neutral += u64::from(change.verdict == Verdict::Neutral);
+        counts.open += u64::from(matches!(change.verdict, Verdict::Open(_)) || !change.rest_is_same);
+        if differing > 1 || differing == 1 && change.verdict == Verdict::Neutral || !change.rest_is_same {
+            continue;
+        }
+        let conditions = conditions(&graph, &new_unit, change, counts);
+        let Some((pools, conditions)) = conditions else { continue };
+        for k in 0..states {
+            let mut random = Random(seed ^ k.wrapping_mul(0x5851_f42d));
+            let state = || state(&graph, &mut Random(random.0));
+            let [a, b] = [0, 1].map(|class: usize| {
+                run(&graph, class, change.frontier.to[class], state())
+            });
+            let Some(a) = a else { continue };
+            let here = state();
+            let met = conditions.iter().zip(&pools).any(|(c, p)| {
+                c.is_none_or(|c| evaluate(p, &here, c).and_then(Const::as_bool).unwrap_or(true))
+            });
+            _ = random.draw();
+            let same = b.as_ref() == Some(&a);
+            match met && change.verdict == Verdict::Differs {
+                true => {
+                    counts.met += 1;
+                    counts.differ += u64::from(!same);
+                }
+                false => {
+                    counts.unmet += 1;
+                    if !same {
+                        counts.violations += 1;
+                        println!("VIOLATION\n{old}\n-->\n{new}\n{change:?}\n{a:?}\n{b:?}\n{:?}", here.vars);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The printed conditions of a change, read back, each with its pool; `None` where one cannot be read.
+#[expect(clippy::type_complexity, reason = "pools and terms, side by side")]
+fn conditions(
+    graph: &Mvicfg,
+    unit: &Unit,
+    change: &Change,
+    counts: &mut Counts,
+) -> Option<(Vec<TermPool>, Vec<Option<TermId>>)> {
+    let (mut pools, mut terms) = (Vec::new(), Vec::new());
+    for delta in &change.deltas {
+        let mut point = Point { pool: TermPool::new(), graph, body: &graph.bodies[1], class: 1, unit };
+        let term = match delta.when.is_empty() {
+            true => None,
+            false => {
+                let tree = fact::parse(&delta.when).ok();
+                match tree.and_then(|tree| term::condition(&tree, &mut point).ok()) {
+                    Some(t) => Some(t),
+                    None => {
+                        counts.open += 1;
+                        return None;
+                    }
+                }
+            }
+        };
+        pools.push(point.pool);
+        terms.push(term);
+    }
+    Some((pools, terms))
+}
+
+fn state(graph: &Mvicfg, random: &mut Random) -> State {
+    let pointers: [i128; 4] = [0, 0x1000, 0x2000, 0x1004];
+    let numbers: [i128; 12] = [0, 1, 2, 3, 4, 5, 7, -1, -2, 255, 0x7fff_ffff, -0x8000_0000];
+    let mut vars = BTreeMap::new();
+    for (k, var) in graph.vars.iter().enumerate() {
+        if let (Some(sort), false) = (var.sort, var.in_memory) {
+            let Sort::Bv(width) = sort else { continue };
+            let number = if width == 64 { random.pick(&pointers) } else { random.pick(&numbers) };
+            vars.insert(VarId(k as u32), Const::bv(width, number));
+        }
+    }
+    State { vars, seed: random.draw(), memory: BTreeMap::new() }
+}
+
+/// Runs generated pairs.
+pub(super) fn pairs(count: u64, states: u64, from: u64) -> Counts {
+    let mut counts = Counts::default();
+    for k in from..from + count {
+        let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
+        let old = program(&mut random);
+        let new = edited(&mut random, &old);
+        check(&text(&old), &text(&new), states, k, &mut counts);
+    }
+    counts
+}
+
+#[test]
+fn what_is_told_holds_of_states() {
+    let count = if crate::testing::tier::is_whole() { 10_000 } else { 600 };
+    let counts = pairs(count, 60, 0);
+    println!("{counts:?}");
+    assert_eq!(counts.violations, 0);
+    assert!(counts.met >= 5 * count && counts.unmet >= 5 * count, "{counts:?}");
+    assert!(counts.differ * 2 >= counts.met, "{counts:?}");
+}
+
+#[test]
+fn an_executor_sees_what_differs() {
+    let one = |body: &str| vec!["int x = 0, y = 1; unsigned u = 0; struct s *q = p;".to_owned(), body.to_owned()];
+    let mut counts = Counts::default();
+    check(&text(&one("if (a < b) x = 1;")), &text(&one("if (a <= b) x = 1;")), 200, 7, &mut counts);
+    assert!(counts.met > 0 && counts.unmet > 0 && counts.violations == 0, "{counts:?}");
+    // Where x is 1 already, nothing differs.
+    assert!(counts.differ * 4 >= counts.met * 3, "{counts:?}");
+}
