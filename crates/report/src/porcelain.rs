@@ -265,7 +265,7 @@ mod tests {
                 from: None,
             },
             changes: vec![
-                samples::change(&["p == \u{e9}\t | undefined at line 13 | calls f(); returns -1", "| x |"]),
+                samples::change(&["p ==\t\u{e9} | undefined at line 13 | calls f(); returns -1", "| x |"]),
                 Change { verdict: crate::ChangeVerdict::Open, ..samples::change(&["a | b | c"]) },
             ],
             points: vec![point],
@@ -307,7 +307,7 @@ mod tests {
             r#"hunk 1 2 explained - 12,1 12,2 "n\tw.c""#,
             r#"function 1 analysed complete f "n\tw.c" old.c"#,
             "change 1 13 1 2 same - - d1",
-            r#"delta d1 satisfiable "p_==_\303\251" undefined_at_line_13 calls_f();_returns_-1"#,
+            r#"delta d1 satisfiable "p_==\t\303\251" undefined_at_line_13 calls_f();_returns_-1"#,
             "delta d1 satisfiable - x -",
             "churn 1 exit exit 17 1 2 no-longer-holds observable c1",
             "removed c1 functional proved f1 b_==_3",
