@@ -45,9 +45,9 @@ fn effects(effects: &[Effect]) -> String {
     effects.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// `line 13, in the loop of line 12`, as it is.
+/// `at line 13, in the loop of line 12`, as it is.
 pub fn place(change: &Change) -> String {
-    let line = change.at.lines.get(&change.to).map(|line| format!("line {line}"));
+    let line = change.at.lines.get(&change.to).map(|line| format!("at line {line}"));
     line.into_iter().chain(change.at.context.clone()).collect::<Vec<_>>().join(", ")
 }
 
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn a_place_names_what_is_known() {
         let mut change = change(&[]);
-        assert_eq!(place(&change), "line 13");
+        assert_eq!(place(&change), "at line 13");
         change.at.context = Some("in the loop of line 9".into());
-        assert_eq!(place(&change), "line 13, in the loop of line 9");
+        assert_eq!(place(&change), "at line 13, in the loop of line 9");
         change.at.lines.clear();
         assert_eq!(place(&change), "in the loop of line 9");
     }
