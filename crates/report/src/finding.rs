@@ -3,12 +3,13 @@
 //! Findings are in a stable order, the gravest first, so that a limit cuts the least telling. Their ids and
 //! fingerprints hold no lines, commits or paths.
 
+use super::change::{in_one_line, sides, told};
 use super::escape::visible;
 use super::text::{ends_of, input_of};
 use super::trailer::{change, statement};
 use super::{
-    Assertion, AssertionKind, AssertionOutcome, Churn, Claim, FunctionReport, Judgement, LeftAlone, Point,
-    RepoPath, Report, Version,
+    Assertion, AssertionKind, AssertionOutcome, Change, Churn, Claim, FunctionReport, HunkReport, Judgement,
+    LeftAlone, Point, RepoPath, Report, Version,
 };
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ pub struct Finding {
     /// In the newest version, from 1.
     pub line: u32,
     pub function: String,
-    /// Of the churn or assertion; with the function's name, so a rename of the function gives another one.
+    /// Of the churn, change or assertion; with the function's name, so a rename of the function gives another one.
     pub id: String,
     /// The same without names of functions.
     pub text_id: String,
@@ -62,8 +63,17 @@ pub struct Finding {
 /// Columns of an input and of what a run does.
 const ROOM: usize = 200;
 
+/// Rule of what changes where the text does.
+const CHANGE: &str = "change/local";
+
 /// The rules, in the order of their ids.
-pub const RULES: [Rule; 15] = [
+pub const RULES: [Rule; 16] = [
+    Rule {
+        id: CHANGE,
+        title: "The code does something else here",
+        text: "From the states at this place that meet the condition, the old version does one thing and the new one another. Whether the function gets there in such a state is not said.",
+        example: "+    if (p == NULL) return -1;\n     return p->len;\n\nwhen p == NULL: undefined: p is NULL -> returns -1",
+    },
     Rule {
         id: "churn/changed",
         title: "A fact took the place of another",
@@ -189,21 +199,28 @@ fn rule_of_claim(claim: Claim) -> &'static Rule {
 }
 
 /// Returns what a report objects to. `left_alone`: by id, what blocks nothing, and why. `churns`: changes of
-/// facts, too.
+/// facts, and of what the code does where its text differs, too.
 pub fn findings(report: &Report, left_alone: &BTreeMap<String, LeftAlone>, churns: bool) -> Vec<Finding> {
     let newest = report.versions.last().map_or(0, |v| v.index);
     let mut found: Vec<Finding> =
         report.assertions.iter().filter_map(|a| of_assertion(a, newest, left_alone)).collect();
     if churns {
+        let hunks = hunks_by_step(report);
         for function in &report.functions {
             for point in &function.points {
                 // What callers see of a callee's change is told there.
                 let own = point.churns.iter().filter(|churn| churn.through.is_empty());
                 found.extend(own.map(|churn| of_churn(function, point, churn, newest, left_alone)));
             }
+            found.extend(told(function).map(|c| of_change(function, c, newest, &hunks, left_alone)));
         }
     }
-    found.sort_by(|a, b| (a.level, &a.file, a.line, &a.id).cmp(&(b.level, &b.file, b.line, &b.id)));
+    // What a fact says of the whole function comes before what is said of a place in it.
+    let is_local = |f: &Finding| f.rule.id == CHANGE;
+    found.sort_by(|a, b| {
+        let key = |f: &Finding| (f.level, is_local(f));
+        key(a).cmp(&key(b)).then_with(|| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)))
+    });
     number(&mut found);
     found
 }
@@ -329,9 +346,72 @@ fn of_churn(
     }
 }
 
+/// Hunks by the older version of their step and by file.
+type Hunks<'a> = BTreeMap<(Version, &'a RepoPath), Vec<&'a HunkReport>>;
+
+fn hunks_by_step(report: &Report) -> Hunks<'_> {
+    let mut hunks = Hunks::new();
+    for hunk in &report.hunks {
+        hunks.entry((hunk.from, &hunk.file)).or_default().push(hunk);
+    }
+    hunks
+}
+
+/// Where a line of version `from` is in version `to`: moved along by the hunks between them, and where one of
+/// them takes its place, at that hunk's begin.
+fn carried(function: &FunctionReport, line: u32, (from, to): (Version, Version), hunks: &Hunks) -> u32 {
+    let mut line = line;
+    for version in from..to {
+        let file = function.identity.versions.get(&(version + 1)).map_or(&function.file, |p| &p.file);
+        let all = hunks.get(&(version, file)).map(Vec::as_slice).unwrap_or_default();
+        let within = |h: &&&HunkReport| line >= h.old_start && line - h.old_start < h.old_lines;
+        if let Some(hunk) = all.iter().find(within) {
+            line = hunk.new_start;
+            continue;
+        }
+        let above = all.iter().filter(|h| h.old_start < line);
+        let (gone, come) = above
+            .fold((0u32, 0u32), |(o, n), h| (o.saturating_add(h.old_lines), n.saturating_add(h.new_lines)));
+        line = line.saturating_sub(gone).saturating_add(come);
+    }
+    line
+}
+
+fn of_change(
+    function: &FunctionReport,
+    change: &Change,
+    newest: Version,
+    hunks: &Hunks,
+    left_alone: &BTreeMap<String, LeftAlone>,
+) -> Finding {
+    let rule = rule(CHANGE).unwrap_or(&RULES[0]);
+    let line = change.at.lines.get(&change.to).map_or(1, |line| {
+        let steps = (change.to, newest);
+        carried(function, *line, steps, hunks)
+    });
+    let said = |d: &super::Delta| {
+        let (before, now) = sides(d);
+        [&d.when.text, &before, &now].map(|text| without_lines(text)).join("\n")
+    };
+    let said: Vec<String> = change.deltas.iter().map(said).collect();
+    Finding {
+        rule,
+        level: Level::Note,
+        message: in_one_line(change, ROOM),
+        file: function.file.clone(),
+        line: line.max(1),
+        function: function.name.clone(),
+        id: change.id.clone(),
+        text_id: hash(&[rule.id, change.under.as_deref().unwrap_or_default(), &said.join("\n\n")]),
+        related: Vec::new(),
+        suppressed: left_alone.get(&change.id).and_then(LeftAlone::reason).map(str::to_owned),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::samples;
 
     #[test]
     fn lines_are_left_out() {
@@ -367,5 +447,79 @@ mod tests {
         assert_eq!(seen, [(Level::Error, 9, "1"), (Level::Note, 3, "1-2")]);
         let left = BTreeMap::from([("1".to_owned(), LeftAlone::Tolerated)]);
         assert_eq!(findings(&report, &left, true)[0].level, Level::Warning);
+    }
+
+    /// A function with a churn that callers do not see, and with changes.
+    fn changed(changes: Vec<Change>) -> Report {
+        let version = |index| super::super::VersionInfo { index, ..Default::default() };
+        let point = Point { churns: vec![Churn { id: "z".into(), ..Churn::default() }], ..Point::default() };
+        let function = FunctionReport {
+            file: "a.c".into(),
+            name: "f".into(),
+            changes,
+            points: vec![Point { lines: [(2, 99)].into(), ..point }],
+            ..FunctionReport::default()
+        };
+        Report { functions: vec![function], versions: vec![version(1), version(2)], ..Report::default() }
+    }
+
+    #[test]
+    fn changes_are_notes_behind_the_churns() {
+        let first = samples::change(&["p == NULL | undefined at line 13: p is NULL | returns -1"]);
+        let second = Change { id: "d2".into(), ..samples::change(&["\u{1b}[31m | a | b", "|x|y", "||z"]) };
+        let open = Change { verdict: super::super::ChangeVerdict::Open, ..first.clone() };
+        let report = changed(vec![second, first, open]);
+        let found = findings(&report, &BTreeMap::new(), true);
+        let seen: Vec<String> =
+            found.iter().map(|f| format!("{} {} {} {}", f.rule.id, f.id, f.line, f.message)).collect();
+        assert_eq!(
+            seen,
+            [
+                "churn/no-longer-provable z 99 behaviour differs",
+                "change/local d1 13 when p == NULL: undefined at line 13: p is NULL -> returns -1",
+                "change/local d2 13 when \\x1b[31m: a -> b; and 2 more",
+            ]
+        );
+        assert!(found.iter().all(|f| f.level == Level::Note && f.related.is_empty()));
+        assert!(findings(&report, &BTreeMap::new(), false).is_empty());
+        let left = BTreeMap::from([("d1".to_owned(), LeftAlone::Suppressed("known".into()))]);
+        assert_eq!(findings(&report, &left, true)[1].suppressed.as_deref(), Some("known"));
+    }
+
+    #[test]
+    fn fingerprints_of_changes_hold_no_lines() {
+        let text_id = |text: &str| {
+            let found = findings(&changed(vec![samples::change(&[text])]), &BTreeMap::new(), true);
+            found[1].text_id.clone()
+        };
+        assert_eq!(text_id("x | undefined at line 13 | a"), text_id("x | undefined at line 7 | a"));
+        assert_ne!(text_id("x | a | b"), text_id("x | b | a"));
+    }
+
+    #[test]
+    fn a_change_of_an_older_step_moves_with_its_line() {
+        let hunk = |old: (u32, u32), new: (u32, u32)| HunkReport {
+            from: 2,
+            to: 3,
+            file: "a.c".into(),
+            old_start: old.0,
+            old_lines: old.1,
+            new_start: new.0,
+            new_lines: new.1,
+            ..HunkReport::default()
+        };
+        for (hunks, expected) in [
+            (vec![], 13),
+            (vec![hunk((12, 0), (13, 2))], 15),
+            (vec![hunk((13, 0), (14, 2))], 13),
+            (vec![hunk((3, 2), (2, 0)), hunk((9, 1), (7, 3))], 13),
+            (vec![hunk((12, 2), (12, 5))], 12),
+            (vec![hunk((13, 1), (0, 0))], 1),
+        ] {
+            let mut report = changed(vec![samples::change(&["x | a | b"])]);
+            report.versions.push(super::super::VersionInfo { index: 3, ..Default::default() });
+            report.hunks = hunks;
+            assert_eq!(findings(&report, &BTreeMap::new(), true)[1].line, expected, "{:?}", report.hunks);
+        }
     }
 }

@@ -101,11 +101,11 @@ fn code(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::RULES;
+    use crate::finding::rule;
 
     fn finding(message: &str) -> Finding {
         Finding {
-            rule: &RULES[0],
+            rule: rule("churn/changed").expect("a rule"),
             level: Level::Error,
             message: message.into(),
             file: "a,b:c.c".into(),
@@ -131,6 +131,10 @@ mod tests {
             rendered(&[finding("50%\n::error::x")]),
             format!("::error file=a%2Cb%3Ac.c,line=3,title={title}::50%25%0A::error::x\n")
         );
+        let change =
+            Finding { rule: rule("change/local").expect("a rule"), level: Level::Note, ..finding("a\n") };
+        let title = "The code does something else here in f()";
+        assert_eq!(rendered(&[change]), format!("::notice file=a%2Cb%3Ac.c,line=3,title={title}::a%0A\n"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A report as one HTML file that needs nothing else: no network, no other file, and no script to be
 //! read.
 //!
-//! The parts: what each commit changed, facts beside the source (`changes.rs`, `source.rs`); what stayed,
+//! The parts: what each commit changed, facts beside the source (`changes.rs`, `source.rs`) and before them what
+//! the code does otherwise where its text differs (`local.rs`); what stayed,
 //! the control flow of every function with several bodies (`drawing.rs`, placed by `layout.rs`), and what
 //! stayed open (`rest.rs`). The page of `check` tells what became of each property instead (`properties.rs`). `style.css` and `script.js` are put in as they are; the script filters,
 //! points from facts to lines, and switches between light and dark.
@@ -13,6 +14,7 @@
 mod changes;
 mod drawing;
 mod layout;
+mod local;
 mod markup;
 mod properties;
 mod rest;
@@ -241,6 +243,12 @@ impl<'a> View<'a> {
         let unseen = summary.hunks_not_analysed;
         for (class, count, one, many) in [
             ("seen", seen, "change that callers see", "changes that callers see"),
+            (
+                "inner",
+                local::count(self.report),
+                "place where the code does something else",
+                "places where the code does something else",
+            ),
             ("inner", churns - seen, "change that callers do not see", "changes that callers do not see"),
             ("kept", summary.version_invariants, "fact that stayed", "facts that stayed"),
             ("quiet", neutral, "hunk that changes no fact", "hunks that change no fact"),
@@ -402,6 +410,7 @@ const KINDS: [(&str, &str); 6] = [
 const HOW_TO_READ: &str = "<details class=\"how\"><summary>How to read this</summary><dl>\
 <dt>fact</dt><dd>A condition at a point of a function that holds whenever execution gets there. <i>proved</i>: on every execution, under the assumptions that are named; <i>bounded(k)</i>: with at most k iterations of each loop; <i>likely(n)</i>: on n executions.</dd>\
 <dt>change</dt><dd>A fact that held before a commit and does not after it (\u{2212}), or the other way round (+): an invariant churn. The lines that cause it are links.</dd>\
+<dt>when, before, now, else</dt><dd>What the code does where its text differs: from every state at that place that meets the condition, what it did before the commit and what it does after it, whether or not the function gets there in such a state.</dd>\
 <dt>seen by callers</dt><dd>It shows in a return value, in memory, in output, or in how the program ends.</dd>\
 <dt>replayed</dt><dd>Both versions were run on this input, and differed as shown.</dd>\
 <dt>stayed</dt><dd>A fact that holds in every version that is named: a version invariant.</dd>\

@@ -6,6 +6,7 @@ use invdiff_git::{history, store};
 use invdiff_mvicfg as mvicfg;
 
 mod assertion;
+mod change;
 pub mod coverage;
 pub mod escape;
 pub mod filter;

@@ -5,14 +5,15 @@
 
 use serde_json::{Map, Value};
 
+use super::change::told;
 use super::escape::visible;
-use super::trailer::{churn_line, ranked, regression_line, regressions};
+use super::trailer::{churn_lines, regression_line, regressions};
 use super::{FunctionReport, Report, Summary, VersionInfo};
 use crate::store::notes::{Ends, Record, SCHEMA};
 
 /// Bytes a record may have unless `invdiff.noteLimit` says otherwise.
 pub const DEFAULT_LIMIT: usize = 256 * 1024;
-/// Churns that the summary names.
+/// Churns, and changes that no churn describes, that the summary names.
 const NAMED: usize = 3;
 
 /// Returns the record for a report on `ends.parent` and `ends.commit`, in at most `limit` bytes if
@@ -74,10 +75,11 @@ fn text(report: &Report) -> String {
     let counted = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     let churns: Vec<_> = report.own_churns().concat();
     let observable = churns.iter().filter(|churn| churn.observable).count();
-    let mut parts = vec![
-        format!("{} ({observable} observable)", counted(churns.len(), "churn")),
-        counted(summary.version_invariants, "version invariant"),
-    ];
+    let mut parts = vec![format!("{} ({observable} observable)", counted(churns.len(), "churn"))];
+    if let changes @ 1.. = report.functions.iter().flat_map(told).count() {
+        parts.push(counted(changes, "change"));
+    }
+    parts.push(counted(summary.version_invariants, "version invariant"));
     if summary.undecided > 0 {
         parts.push(format!("{} undecided", summary.undecided));
     }
@@ -86,11 +88,11 @@ fn text(report: &Report) -> String {
     }
     let newest = report.versions.last().map_or(0, |v| v.index);
     parts.extend(regressions(report).iter().take(NAMED).map(|a| regression_line(a, newest)));
-    let churns = ranked(report);
-    parts
-        .extend(churns.iter().take(NAMED).map(|(function, point, churn)| churn_line(function, point, churn)));
-    if churns.len() > NAMED {
-        parts.push(format!("{} more", churns.len() - NAMED));
+    let lines = churn_lines(report);
+    let more = lines.len().saturating_sub(NAMED);
+    parts.extend(lines.into_iter().take(NAMED));
+    if more > 0 {
+        parts.push(format!("{more} more"));
     }
     visible(parts.join("; "))
 }
@@ -111,6 +113,7 @@ fn to_json(functions: &[FunctionReport]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::samples;
     use crate::{Churn, Fact, Point};
 
     fn ends() -> Ends {
@@ -135,6 +138,25 @@ mod tests {
             record.text,
             "1 churn (1 observable); 20 version invariants; :f: x == \u{fc}1\\n no longer provable"
         );
+    }
+
+    #[test]
+    fn the_summary_tells_changes() {
+        let function = FunctionReport {
+            file: "a.c".into(),
+            name: "f".into(),
+            changes: vec![samples::change(&["x\n1 | a | b"]); 5],
+            ..FunctionReport::default()
+        };
+        let record = record(
+            &Report { functions: vec![function.clone()], ..Report::default() },
+            &ends(),
+            DEFAULT_LIMIT,
+        );
+        let line = "a.c:f: when x\\n1: a -> b (+13)";
+        let counts = "0 churns (0 observable); 5 changes; 0 version invariants";
+        assert_eq!(record.text, format!("{counts}; {line}; {line}; {line}; 2 more"));
+        assert_eq!(report(&record).functions, [function]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The stable line format for scripts, version 1; `docs/porcelain.md` is its definition.
 
+use super::change::{sides, told};
 use super::escape::{c_quoted, force_c_quoted};
-use super::model::{Churn, Fact, FunctionReport, Point, PointKind, Report, Version};
+use super::model::{Change, Churn, Fact, FunctionReport, Point, PointKind, Report, Version};
 use super::text::status_text;
 use super::{RepoPath, Summary};
 use serde::Serialize;
@@ -75,8 +76,30 @@ impl Porcelain<'_> {
         if let Some(old) = oldest.filter(|_| self.nul) {
             self.record::<&str>("from", &[], Some(old))?;
         }
+        for change in told(function) {
+            self.change(number, change)?;
+        }
         for point in &function.points {
             self.point(number, point)?;
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, number: &str, change: &Change) -> io::Result<()> {
+        let fields = [
+            number.to_owned(),
+            change.at.lines.get(&change.to).copied().unwrap_or(0).to_string(),
+            change.from.to_string(),
+            change.to.to_string(),
+            word(&change.otherwise),
+            change.assumptions.join(","),
+            change.under.clone().unwrap_or_default(),
+            change.id.clone(),
+        ];
+        self.record("change", &fields, None)?;
+        for delta in &change.deltas {
+            let (before, now) = sides(delta);
+            self.record("delta", &[&change.id, &delta.evidence, &delta.when.text, &before, &now], None)?;
         }
         Ok(())
     }
@@ -193,6 +216,7 @@ fn ascii_json(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::samples;
     use crate::{
         Causes, Claim, HunkReport, Identity, IdentityKind, LineRef, Outcome, Place, Status, Undecided,
         Verdict, VersionInfo, Witness,
@@ -240,6 +264,10 @@ mod tests {
                 kind: IdentityKind::Moved,
                 from: None,
             },
+            changes: vec![
+                samples::change(&["p ==\t\u{e9} | undefined at line 13 | calls f(); returns -1", "| x |"]),
+                Change { verdict: crate::ChangeVerdict::Open, ..samples::change(&["a | b | c"]) },
+            ],
             points: vec![point],
             ..FunctionReport::default()
         };
@@ -278,6 +306,9 @@ mod tests {
             "version 2 - WORKTREE",
             r#"hunk 1 2 explained - 12,1 12,2 "n\tw.c""#,
             r#"function 1 analysed complete f "n\tw.c" old.c"#,
+            "change 1 13 1 2 same - - d1",
+            r#"delta d1 satisfiable "p_==\t\303\251" undefined_at_line_13 calls_f();_returns_-1"#,
+            "delta d1 satisfiable - x -",
             "churn 1 exit exit 17 1 2 no-longer-holds observable c1",
             "removed c1 functional proved f1 b_==_3",
             r#"cause c1 added 12 "n\tw.c""#,

@@ -58,6 +58,12 @@ pub fn render(report: &Report, findings: &[Finding], category: &str, out: &mut d
 
 fn rule(rule: &super::finding::Rule) -> Value {
     let property = rule.id.starts_with("property/");
+    let (level, severity) = match () {
+        () if property => ("error", "error"),
+        // Something to read beside the change, and nothing to mend.
+        () if rule.id.starts_with("change/") => ("note", "recommendation"),
+        () => ("warning", "warning"),
+    };
     json!({
         "id": rule.id,
         "name": rule.title.split(' ').map(capital).collect::<String>().replace([',', '.'], ""),
@@ -67,10 +73,10 @@ fn rule(rule: &super::finding::Rule) -> Value {
             "text": format!("{}\n\n{}", rule.text, rule.example),
             "markdown": format!("{}\n\n```diff\n{}\n```", rule.text, rule.example),
         },
-        "defaultConfiguration": {"level": if property { "error" } else { "warning" }},
+        "defaultConfiguration": {"level": level},
         "properties": {
             "precision": "very-high",
-            "problem.severity": if property { "error" } else { "warning" },
+            "problem.severity": severity,
             "tags": ["correctness", if property { "regression" } else { "semantic-diff" }],
         },
     })
@@ -215,5 +221,19 @@ mod tests {
             assert_eq!(uri(&path.into()), expected);
         }
         assert_eq!(uri(&RepoPath::from(&b"\xff"[..])), "%FF");
+    }
+
+    /// As grave as the findings of the rule are, so that a host that shows errors alone shows no more than these.
+    #[test]
+    fn rules_are_as_grave_as_their_findings() {
+        let document = document(1, "text");
+        let rules = document["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
+        assert_eq!(rules.len(), RULES.len());
+        for (id, level) in
+            [("change/local", "note"), ("churn/changed", "warning"), ("property/null", "error")]
+        {
+            let rule = rules.iter().find(|r| r["id"] == id).expect(id);
+            assert_eq!(rule["defaultConfiguration"]["level"], level);
+        }
     }
 }

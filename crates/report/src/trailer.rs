@@ -1,17 +1,19 @@
 //! Trailers: the few lines of a report that go into the commit message (contract section 4).
 //!
-//! `Invariant-Churn` names a changed fact, `Invariant-Kept` counts the facts that both versions share,
-//! `Invariant-Regression` names a property that a replayed input refutes now. Most important first:
-//! regressions are never crowded out, then churns that callers can see, then the others by rank. Every
-//! value is one line without control characters, whatever the analysed sources are called.
+//! `Invariant-Churn` names a changed fact, or where no fact says it what the code does otherwise,
+//! `Invariant-Kept` counts the facts that both versions share, `Invariant-Regression` names a property that a
+//! replayed input refutes now. Most important first: regressions are never crowded out, then churns that callers
+//! can see, then the others by rank. Every value is one line without control characters, whatever the analysed
+//! sources are called.
 
 use std::cmp::Ordering;
 
+use super::change::{in_one_line, told};
 use super::escape::{c_quoted, shortened, visible};
 use super::text::input_text;
 use super::{
-    Assertion, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report, Version,
-    Violation,
+    Assertion, Change, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report,
+    Version, Violation,
 };
 use crate::store::trailers::Trailer;
 
@@ -31,7 +33,7 @@ const CAUSES: usize = 3;
 /// Returns at most `max` trailers for a report on two versions; none for one that found nothing.
 pub fn compose(report: &Report, max: usize) -> Vec<Trailer> {
     let regressions = regressions(report);
-    let churns = ranked(report);
+    let churns = churn_lines(report);
     let kept =
         report.functions.iter().flat_map(|f| &f.points).map(|p| p.version_invariants.len()).sum::<usize>();
     let shown_regressions = regressions.len().min(max);
@@ -41,14 +43,13 @@ pub fn compose(report: &Report, max: usize) -> Vec<Trailer> {
 
     let mut trailers = Vec::new();
     let mut add = |key, value| trailers.push(Trailer { key, value });
-    if churns.len() <= room {
-        churns.iter().for_each(|(function, point, churn)| add(CHURN, churn_line(function, point, churn)));
+    let count = churns.len();
+    if count <= room {
+        churns.into_iter().for_each(|line| add(CHURN, line));
     } else if let Some(last) = room.checked_sub(1) {
-        for (function, point, churn) in churns.iter().take(last.max(1)) {
-            add(CHURN, churn_line(function, point, churn));
-        }
+        churns.into_iter().take(last.max(1)).for_each(|line| add(CHURN, line));
         if last > 0 {
-            add(CHURN, format!("{} more", churns.len() - last));
+            add(CHURN, format!("{} more", count - last));
         }
     }
     if shows_kept {
@@ -81,19 +82,56 @@ pub fn ranked(report: &Report) -> Vec<(&FunctionReport, &Point, &Churn)> {
     all
 }
 
+/// Says what a report found in a line each, the most important first. Changes of functions that no fact
+/// describes come behind the churns that a fact does. A churn without a fact says only that something differs:
+/// where the change itself is told it is left out.
+pub(super) fn churn_lines(report: &Report) -> Vec<String> {
+    let has_facts = |churn: &Churn| !churn.removed.is_empty() || !churn.added.is_empty();
+    let is_described = |f: &FunctionReport| {
+        f.points.iter().flat_map(|p| &p.churns).any(|c| c.through.is_empty() && has_facts(c))
+    };
+    let mut churns = ranked(report);
+    churns.retain(|(f, _, churn)| has_facts(churn) || is_described(f) || told(f).next().is_none());
+    let described = churns.iter().rposition(|(.., churn)| has_facts(churn)).map_or(0, |last| last + 1);
+    let line =
+        |(function, point, churn): &(&FunctionReport, &Point, &Churn)| churn_line(function, point, churn);
+    let mut lines: Vec<String> = churns.iter().map(line).collect();
+    let functions = report.functions.iter().filter(|f| !is_described(f));
+    let changes: Vec<String> = functions.flat_map(|f| told(f).map(|c| change_line(f, c))).collect();
+    lines.splice(described..described, changes);
+    lines
+}
+
+/// Says a change in one line: `src/jv_file.c:jv_load_file: when data is not valid: next round -> leaves the loop
+/// (+60)`.
+fn change_line(function: &FunctionReport, change: &Change) -> String {
+    let whose = place(&function.file, &function.name);
+    let mut line = format!("{whose}: {}", in_one_line(change, FACT_WIDTH));
+    let begin = |file: &RepoPath, line, lines: u32| {
+        (lines > 0).then(|| LineRef { file: file.clone(), line, text: None })
+    };
+    let removed: Vec<LineRef> =
+        change.hunks.iter().filter_map(|h| begin(&h.file, h.old_start, h.old_lines)).collect();
+    let added: Vec<LineRef> =
+        change.hunks.iter().filter_map(|h| begin(&h.file, h.new_start, h.new_lines)).collect();
+    line.push_str(&causes(&removed, &added, &function.file));
+    line
+}
+
 /// Says a churn in one line: `src/area.c:area: \result: a * b -> fabs(a * b) (-12 +12)`.
 pub fn churn_line(function: &FunctionReport, point: &Point, churn: &Churn) -> String {
     let mut line = format!("{}: {}", place(&function.file, &function.name), change(churn));
     if let (true, Some(at)) = (point.kind != PointKind::Exit, point.lines.get(&churn.to)) {
         line.push_str(&format!(" at {at}"));
     }
-    let removed = cause_lines("-", &churn.causes.removed, &function.file);
-    let added = cause_lines("+", &churn.causes.added, &function.file);
-    let causes: Vec<String> = removed.into_iter().chain(added).collect();
-    if !causes.is_empty() {
-        line.push_str(&format!(" ({})", causes.join(" ")));
-    }
+    line.push_str(&causes(&churn.causes.removed, &churn.causes.added, &function.file));
     line
+}
+
+/// ` (-12 +12)`, or nothing.
+fn causes(removed: &[LineRef], added: &[LineRef], own: &RepoPath) -> String {
+    let causes = [cause_lines("-", removed, own), cause_lines("+", added, own)].concat();
+    if causes.is_empty() { String::new() } else { format!(" ({})", causes.join(" ")) }
 }
 
 /// Says a regression in one line: `src/buf.c:push: i < cap no longer holds at 41 (i = 8)`.
@@ -187,7 +225,8 @@ fn cause_lines(sign: &str, lines: &[LineRef], own: &RepoPath) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Argument, Causes, Witness};
+    use crate::change::samples;
+    use crate::{Argument, Causes, HunkRef, Witness};
 
     fn facts(texts: &str) -> Vec<Fact> {
         let fact = |text: &str| Fact { text: text.trim().to_string(), ..Fact::default() };
@@ -270,9 +309,44 @@ mod tests {
     fn hostile_names_stay_on_their_line() {
         let mut hostile = report("x == 1 | x == 2", 1, 0);
         hostile.functions[0].points[0].churns[0].added[0].text = "x == \n\u{1b}[31m2".into();
+        hostile.functions.extend(report("", 0, 0).functions);
+        hostile.functions[1].changes = vec![samples::change(&["x\n\u{202e} | a\r2 | b\u{1b}[31m"])];
         hostile.functions[0].file = (&b"a\nSigned-off-by: x\xff.c"[..]).into();
         for trailer in compose(&hostile, 5) {
-            assert!(!trailer.value.chars().any(char::is_control), "{trailer:?}");
+            let is_odd = |c: char| c.is_control() || c == '\u{202e}';
+            assert!(!trailer.value.chars().any(is_odd), "{trailer:?}");
         }
+    }
+
+    #[test]
+    fn changes_stand_for_functions_that_no_fact_describes() {
+        let deltas = &["data is not valid | next round | leaves the loop", "x | y | z"][..];
+        let with_changes = |churns: &str| {
+            let mut report = report(churns, 0, 0);
+            report.functions[0].changes = vec![samples::change(deltas), samples::change(&["| f(x) | f(y)"])];
+            report.functions[0].changes[1].hunks =
+                vec![HunkRef { file: "b.c".into(), old_start: 7, old_lines: 2, new_start: 9, new_lines: 1 }];
+            report.functions[0].file = "a.c".into();
+            report
+        };
+        let lines = [
+            "Invariant-Churn: a.c:f: when data is not valid: next round -> leaves the loop; and 1 more (+13)",
+            "Invariant-Churn: a.c:f: f(x) -> f(y) (-b.c:7 +b.c:9)",
+        ];
+        check(&with_changes(""), 5, &lines);
+        check(&with_changes("|!"), 5, &lines);
+        check(&with_changes(""), 1, &lines[..1]);
+        check(&report("|!", 0, 0), 5, &["Invariant-Churn: src/a.c:f: behaviour differs (-12 +13)"]);
+        let one = &["Invariant-Churn: a.c:f: x > 1 now holds (-src/a.c:12 +src/a.c:13)"];
+        check(&with_changes("| x > 1"), 5, one);
+        // Facts come first, of whichever function.
+        let mut both = with_changes("");
+        both.functions.extend(with_changes("| x > 1").functions);
+        both.functions.extend(report("|", 0, 0).functions);
+        let differs = "Invariant-Churn: src/a.c:f: behaviour differs (-12 +13)";
+        check(&both, 5, &[one[0], lines[0], lines[1], differs]);
+        check(&both, 3, &[one[0], lines[0], "Invariant-Churn: 2 more"]);
+        both.functions[0].changes[0].verdict = crate::ChangeVerdict::Open;
+        check(&both, 5, &[one[0], lines[1], differs]);
     }
 }

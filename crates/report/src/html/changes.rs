@@ -1,8 +1,8 @@
-//! What each commit changed: the facts of a function before and after, beside its source.
+//! What each commit changed: what a function does otherwise, and its facts before and after, beside its source.
 
 use super::markup::Html;
 use super::source::{Excerpt, Side, difference, marked};
-use super::{Section, View, drawing, rest};
+use super::{Section, View, drawing, local, rest};
 use crate::RepoPath;
 use crate::assertion::{Assertion, AssertionOutcome};
 use crate::escape::shortened;
@@ -76,7 +76,7 @@ pub fn changes(view: &View) -> Section {
             html.open("section", &[("class", "step"), ("id", &id), ("data-group", "")]);
             heading(view, step, part > 0, &mut html);
             for (k, changed) in *chunk {
-                count += changed.churns().count();
+                count += told(changed);
                 excerpts.push(article(view, step, changed, &article_id(number, *k), &mut html));
             }
             if part + 1 == chunks.len() {
@@ -95,6 +95,11 @@ pub fn changes(view: &View) -> Section {
         intro: "Commit by commit, oldest first; within a commit the most important function first.",
         pieces,
     }
+}
+
+/// How many things are told of a function.
+fn told(changed: &Changed) -> usize {
+    changed.changes.len() + changed.churns().count()
 }
 
 /// Hunks that explain changes and stand outside the functions that are shown: macros, declarations.
@@ -147,7 +152,7 @@ pub fn contents(view: &View, html: &mut Html) {
         for (k, changed) in step.changed.iter().enumerate().take(FUNCTIONS) {
             html.markup("<li>");
             html.link("function", &article_id(number, k), &format!("{}()", changed.function.name));
-            html.leaf("span", &[("class", "count")], &changed.churns().count().to_string());
+            html.leaf("span", &[("class", "count")], &told(changed).to_string());
             html.markup("</li>");
         }
         if step.changed.len() > FUNCTIONS {
@@ -206,6 +211,7 @@ fn article(view: &View, step: &Step, changed: &Changed, id: &str, html: &mut Htm
     html.markup("<div class=\"sources\">");
     excerpt.write(html);
     html.markup("</div><div class=\"cards\">");
+    local::cards(view, changed, &excerpt, html);
     for (point, churns) in &changed.points {
         for group in by_cause(churns) {
             card(changed, point, &group, &excerpt, html);
@@ -287,14 +293,14 @@ fn status(fact: &Fact, age: Option<u32>, html: &mut Html) {
         status.push_str(&format!(", held {}", text::counted(age as usize, "version")));
     }
     html.leaf("span", &[("class", "status")], &status);
-    assumptions(fact, html);
+    assumptions(&fact.assumptions, html);
 }
 
-/// What a fact takes for granted; much of it is folded.
-pub fn assumptions(fact: &Fact, html: &mut Html) {
+/// What is taken for granted; much of it is folded.
+pub fn assumptions(assumptions: &[String], html: &mut Html) {
     const SHOWN: usize = 2;
-    let names = fact.assumptions.join(", ");
-    match fact.assumptions.len() {
+    let names = assumptions.join(", ");
+    match assumptions.len() {
         0 => {}
         n if n <= SHOWN => html.leaf("span", &[("class", "assuming")], &format!("assuming {names}")),
         n => {

@@ -77,7 +77,7 @@ fn held_row(view: &View, function: &FunctionReport, point: &Point, fact: &Fact, 
     html.leaf("td", &[("class", "where")], &text::point_text(point, None));
     html.element("td", &[("class", "fact")], |html| {
         html.leaf("code", &[], &fact.text);
-        changes::assumptions(fact, html);
+        changes::assumptions(&fact.assumptions, html);
     });
     html.leaf("td", &[("class", "status")], &text::status_text(fact));
     let all = fact.versions.len() == view.report.versions.len();

@@ -1,8 +1,8 @@
-//! The source beside a function's churns: what changed in it, what the churns rest on, and some context.
+//! The source beside a function's changes and churns: what changed in it, what the churns rest on, and some context.
 
 use super::View;
 use super::markup::Html;
-use crate::model::{HunkReport, LineRef, Version};
+use crate::model::{HunkRef, HunkReport, LineRef, Version};
 use crate::steps::{Changed, Step};
 use crate::{RepoPath, text};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,10 +71,10 @@ impl Excerpt {
         let own = place.map_or(&changed.function.file, |place| &place.file).clone();
         files.entry(own.clone()).or_default();
         let old_path_of = |new: &RepoPath| old_path(view, step.from, step.to, new);
+        for hunk in hunks_of(changed) {
+            files.entry(hunk.file.clone()).or_default();
+        }
         for churn in changed.churns() {
-            for hunk in &churn.hunks {
-                files.entry(hunk.file.clone()).or_default();
-            }
             let causes = &churn.causes;
             let mut note = |line: &LineRef, is_old: bool| {
                 let of_own = is_old && line.file == old_path_of(&own);
@@ -202,6 +202,12 @@ impl Line {
     }
 }
 
+/// The hunks that a function's changes and churns name.
+fn hunks_of<'a>(changed: &'a Changed) -> impl Iterator<Item = &'a HunkRef> {
+    let of_changes = changed.changes.iter().flat_map(|c| &c.hunks);
+    of_changes.chain(changed.churns().flat_map(|c| &c.hunks))
+}
+
 /// The hunks of a file between two versions, in order.
 fn hunks_between<'a>(view: &View<'a>, from: Version, to: Version, file: &RepoPath) -> Vec<&'a HunkReport> {
     let is_here = |h: &&HunkReport| (h.from, h.to) == (from, to) && h.file == *file;
@@ -211,7 +217,7 @@ fn hunks_between<'a>(view: &View<'a>, from: Version, to: Version, file: &RepoPat
 }
 
 /// What a file was called in an older version, as far as functions that went along tell.
-fn old_path(view: &View, from: Version, to: Version, file: &RepoPath) -> RepoPath {
+pub fn old_path(view: &View, from: Version, to: Version, file: &RepoPath) -> RepoPath {
     if !view.lines(from, file).is_empty() {
         return file.clone();
     }
@@ -250,7 +256,7 @@ fn rows(
         };
         within(old_body, hunk.old_start, hunk.old_lines)
             || within(new_body, hunk.new_start, hunk.new_lines)
-            || changed.churns().any(|c| c.hunks.contains(&text::hunk_ref(hunk)))
+            || hunks_of(changed).any(|h| *h == text::hunk_ref(hunk))
     };
     let chosen: Vec<bool> = hunks.iter().map(is_chosen).collect();
     let mut shown = vec![0; hunks.len()];

@@ -4,7 +4,8 @@ use super::drawing::FIT;
 use super::*;
 use crate::mvicfg::picture::{Block, BlockKind, Edge, Row};
 use crate::{
-    Causes, Churn, Fact, HunkRef, HunkReport, LineRef, Outcome, Point, Run, Status, Undecided, Witness,
+    Causes, Change, ChangePlace, ChangeVerdict, Churn, Delta, Effect, Fact, HunkRef, HunkReport, LineRef,
+    Otherwise, Outcome, Point, Run, Status, Undecided, When, Witness,
 };
 use proptest::prelude::*;
 
@@ -28,6 +29,37 @@ fn fact(text: &str, versions: &[Version]) -> Fact {
         status: versions.iter().map(|v| (*v, Status::Proved)).collect(),
         assumptions: vec!["terminates".into()],
         ..Fact::default()
+    }
+}
+
+/// A change of the function with two conditions that differ in nothing but their text, one that is always, and two
+/// more; `text` stands wherever a repository could put it.
+fn change(text: &str) -> Change {
+    let effect = |text: &str| Effect { kind: "return".into(), text: text.into(), ..Effect::default() };
+    let delta = |when: &str, before: &[&str], now: &[&str]| Delta {
+        when: When { text: when.into(), c: None },
+        before: before.iter().map(|t| effect(t)).collect(),
+        now: now.iter().map(|t| effect(t)).collect(),
+        evidence: "satisfiable".into(),
+    };
+    Change {
+        id: text.into(),
+        from: 1,
+        to: 2,
+        hunks: vec![HunkRef { file: "a.c".into(), old_start: 3, old_lines: 1, new_start: 3, new_lines: 1 }],
+        under: Some(text.into()),
+        at: ChangePlace { lines: [(1, 3), (2, 3)].into(), context: Some(text.into()) },
+        verdict: ChangeVerdict::Differs,
+        reason: Some(text.into()),
+        deltas: vec![
+            delta("a == 0", &["returns 0"], &["calls g(a)", text]),
+            delta(text, &[text], &[]),
+            delta("", &[], &[text]),
+            delta("a == 4", &[text], &[text]),
+            delta(text, &[text], &[text]),
+        ],
+        otherwise: Otherwise::Same,
+        assumptions: vec![text.into(), "calls-apart".into()],
     }
 }
 
@@ -81,7 +113,13 @@ fn report(text: &str) -> Report {
         churns: vec![churn],
         ..Point::default()
     };
+    let changes = vec![
+        change(text),
+        Change { otherwise: Otherwise::Open, ..change(text) },
+        Change { verdict: ChangeVerdict::Open, ..change("never told") },
+    ];
     let function = |name: &str, points| FunctionReport {
+        changes: if name == "f" { changes.clone() } else { vec![] },
         file: RepoPath::from(if name == "f" { "a.c" } else { text }),
         name: name.into(),
         versions: vec![1, 2],
@@ -170,6 +208,16 @@ fn the_page_tells_everything() {
         "    int r = a<mark> + 1</mark>;",
         "data-lines=\"s0f0o0-3 s0f0n0-3\"",
         "<a class=\"old\" href=\"#s0f0o0-3\">−3</a>",
+        "at line 3, some text<span class=\"tag\">under some text</span>",
+        "<dl class=\"delta\"><dt>when</dt><dd><code>a == 0</code></dd>\
+         <dt>before</dt><dd class=\"old\"><ul><li><code>returns 0</code></li></ul></dd>\
+         <dt>now</dt><dd class=\"new\"><ul><li><code>calls g(a)</code></li><li><code>some text</code></li></ul></dd></dl>",
+        "<dl class=\"delta\"><dt>now</dt><dd class=\"new\">",
+        "<summary>2 more</summary><dl class=\"delta\">",
+        "<dt>else</dt><dd>as before, but for what the calls do</dd>",
+        "<dt>else</dt><dd>not known: some text</dd>",
+        "<dt>because of</dt><dd class=\"causes\"><a class=\"old\" href=\"#s0f0o0-3\">−3</a> <a class=\"new\" href=\"#s0f0n0-3\">+3</a> </dd></dl><span class=\"assuming\">assuming some text, calls-apart</span></div>",
+        "<b>2</b> <span>places where the code does something else</span>",
         "<li class=\"old\"><code>\\result == a</code><span class=\"status\">proved</span><span class=\"assuming\">assuming terminates</span></li>",
         "stdin &quot;some text&quot;",
         "<td class=\"fact\"><code>kept == 1</code>",
@@ -275,6 +323,37 @@ fn hostile_text_is_inert() {
         assert!(!page.contains(['\u{202e}', '\u{0}', '\u{1b}']));
         assert!(!page.contains("href=\"javascript"));
     }
+}
+
+#[test]
+fn a_change_stands_before_the_facts_and_without_any() {
+    let mut report = report("text");
+    let page = page_of(&report, "text", MAX_BYTES);
+    assert!(!page.contains("never told"));
+    let (change, fact) = (page.find("class=\"card local"), page.find("<ul class=\"facts\">"));
+    assert!(change.is_some() && change < fact);
+    report.functions[0].points.clear();
+    let page = page_of(&report, "text", MAX_BYTES);
+    assert_eq!(page.matches("class=\"card local").count(), 2);
+    assert!(page.contains("<tr class=\"old\" id=\"s0f0o0-3\">") && !page.contains("<ul class=\"facts\">"));
+}
+
+#[test]
+fn else_is_left_out_only_where_there_is_none() {
+    let other = |change: Change| {
+        let mut report = report("text");
+        report.functions[0].changes = vec![change];
+        let page = page_of(&report, "text", MAX_BYTES);
+        let rest = page.split("<dt>else</dt>").nth(1)?;
+        rest.split("</dd>").next().map(str::to_owned)
+    };
+    let always =
+        Change { deltas: vec![change("text").deltas.remove(2)], assumptions: vec![], ..change("text") };
+    let proved = "<dd>as before<span class=\"status\">proved</span>".to_owned();
+    assert_eq!(other(Change { assumptions: vec![], ..change("text") }), Some(proved));
+    assert_eq!(other(always.clone()), None);
+    let open = Change { otherwise: Otherwise::Open, reason: None, ..always };
+    assert_eq!(other(open), Some("<dd>not known".to_owned()));
 }
 
 #[test]
