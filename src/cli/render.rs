@@ -37,7 +37,8 @@ pub struct Manner {
 pub fn left_alone(report: &Report, policy: &Policy) -> BTreeMap<String, LeftAlone> {
     let churns =
         report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).map(|c| (&c.id, false));
-    let free = report.assertions.iter().map(|a| (&a.id, !policy.blocks(a))).chain(churns);
+    let changes = report.functions.iter().flat_map(|f| &f.changes).map(|c| (&c.id, false));
+    let free = report.assertions.iter().map(|a| (&a.id, !policy.blocks(a))).chain(churns).chain(changes);
     let why = |(id, tolerated): (&String, bool)| {
         let suppressed = policy.suppression(id).map(|known| LeftAlone::Suppressed(known.reason.clone()));
         let why = suppressed.or(tolerated.then_some(LeftAlone::Tolerated))?;

@@ -94,7 +94,11 @@ impl Locals {
             let path = lineage.members.get(step + 1).and_then(Option::as_ref).map(|m| &m.file);
             let of_file = own.iter().find(|c| c.new_path.as_ref() == path);
             for change in changes {
-                let told = converted(change, *step, of_file, &function.name, function.changes.len());
+                let mut told = converted(change, *step, of_file);
+                let said = said(&told);
+                let ordinal = function.changes.iter().filter(|c| self::said(c) == said).count();
+                let id = blake3::hash(format!("change {} {said} {ordinal}", function.name).as_bytes());
+                id.to_hex()[..16].clone_into(&mut told.id);
                 function.changes.push(told);
             }
         }
@@ -118,13 +122,7 @@ fn compare(request: &Request, step: usize, old: &Member, new: &Member) -> Option
     )
 }
 
-fn converted(
-    change: &Change,
-    step: usize,
-    file: Option<&FileChange>,
-    function: &str,
-    ordinal: usize,
-) -> report::Change {
+fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report::Change {
     let (from, to) = (step as u32 + 1, step as u32 + 2);
     let is_met = |h: &&Hunk| {
         change.lines[0].range(h.old_start..h.old_start.saturating_add(h.old_lines)).next().is_some()
@@ -157,12 +155,9 @@ fn converted(
         Verdict::Differs => (ChangeVerdict::Differs, Some("not everything is compared".to_owned())),
         Verdict::Open(reason) => (ChangeVerdict::Open, Some(reason.clone())),
     };
-    let said: Vec<String> =
-        deltas.iter().map(|d| format!("{:?}", (&d.when.text, texts(&d.before), texts(&d.now)))).collect();
-    let id = blake3::hash(format!("change {function} {} {ordinal}", said.join(" ")).as_bytes());
     let numbered = change.at.iter().zip([from, to]).filter_map(|(line, v)| Some((v, (*line)?)));
     report::Change {
-        id: id.to_hex()[..16].to_owned(),
+        id: String::new(),
         from,
         to,
         hunks: file.map(|f| f.hunks.iter().filter(is_met).map(hunk).collect()).unwrap_or_default(),
@@ -179,6 +174,21 @@ fn converted(
     }
 }
 
-fn texts(effects: &[Effect]) -> Vec<&str> {
-    effects.iter().map(|e| e.text.as_str()).collect()
+/// What a change says, without the lines that it names: what its id is made of.
+fn said(change: &report::Change) -> String {
+    let placeless = |text: &str| {
+        let mut words = Vec::new();
+        let mut after_line = false;
+        for word in text.split(' ') {
+            let number = word.trim_end_matches([':', ',']);
+            let is_number = after_line && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            words.push(if is_number { "_" } else { word });
+            after_line = word == "line";
+        }
+        words.join(" ")
+    };
+    let effects = |all: &[Effect]| all.iter().map(|e| placeless(&e.text)).collect::<Vec<_>>().join("; ");
+    let one = |d: &Delta| format!("{} | {} | {}", placeless(&d.when.text), effects(&d.before), effects(&d.now));
+    let deltas = change.deltas.iter().map(one).collect::<Vec<_>>().join("\n");
+    format!("{:?} {:?}\n{deltas}", change.verdict, change.reason)
 }
