@@ -204,6 +204,7 @@ pub fn analysis_options(
     let budget = crate::invariant::Budget::default();
     Ok(analysis::Options {
         effort,
+        configurations: true,
         rlimit: settings.rlimit.saturating_mul(more),
         unroll: settings.unroll,
         inline_depth: settings.inline_depth,

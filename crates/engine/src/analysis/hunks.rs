@@ -487,7 +487,8 @@ impl Judge<'_> {
             return Line::Explained;
         }
         // Followed to its expansions: no body has another one.
-        if matches!(word, "define" | "undef") && reached.is_empty() && !self.readers(version, path).is_empty() {
+        if matches!(word, "define" | "undef") && reached.is_empty() && !self.readers(version, path).is_empty()
+        {
             return Line::Neutral;
         }
         if !matches!(word, "include" | "include_next" | "pragma" | "line" | "error" | "warning") {

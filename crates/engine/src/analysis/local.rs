@@ -188,7 +188,8 @@ fn said(change: &report::Change) -> String {
         words.join(" ")
     };
     let effects = |all: &[Effect]| all.iter().map(|e| placeless(&e.text)).collect::<Vec<_>>().join("; ");
-    let one = |d: &Delta| format!("{} | {} | {}", placeless(&d.when.text), effects(&d.before), effects(&d.now));
+    let one =
+        |d: &Delta| format!("{} | {} | {}", placeless(&d.when.text), effects(&d.before), effects(&d.now));
     let deltas = change.deltas.iter().map(one).collect::<Vec<_>>().join("\n");
     format!("{:?} {:?}\n{deltas}", change.verdict, change.reason)
 }

@@ -11,6 +11,7 @@ mod bindings;
 mod callers;
 mod classes;
 mod compiled_out;
+mod configurations;
 mod convert;
 pub mod difference;
 mod differencing;
@@ -91,6 +92,8 @@ pub enum Effort {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub effort: Effort,
+    /// Hunks in branches that are not taken are looked at under further macros.
+    pub configurations: bool,
     /// Limit of one solver query, in Z3 resource units.
     pub rlimit: u64,
     pub unroll: u32,
@@ -182,6 +185,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             effort: Effort::Normal,
+            configurations: true,
             rlimit: 2_000_000,
             unroll: 8,
             inline_depth: 2,
@@ -338,6 +342,7 @@ fn tell_locally(
     locals.tell(report, request, lineages);
     let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
     hunks::account(report, request, &seen, &locals);
+    configurations::tell(report, request, world.watch);
 }
 
 /// The local view alone.

@@ -16,10 +16,10 @@ mod compare;
 mod follow;
 mod liveness;
 mod machine;
-mod region;
-mod sites;
 #[cfg(test)]
 mod oracle;
+mod region;
+mod sites;
 #[cfg(test)]
 mod tests;
 mod words;

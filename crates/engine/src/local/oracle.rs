@@ -13,7 +13,8 @@ use crate::fact::{self};
 use crate::frontend::{c, load_unit};
 use crate::history::MemoryTree;
 use crate::ir::{
-    App, Const, Expr, Function, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool, Unit, VarId,
+    App, Const, Expr, Function, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool, Unit,
+    VarId,
 };
 use crate::local::machine::successor;
 use crate::mvicfg::{MvId, Mvicfg};
@@ -34,7 +35,11 @@ impl State {
     fn byte(&self, address: u64) -> u8 {
         let small = [0, 0, 0, 1, 2, 3, 255];
         let drawn = Random(self.seed ^ address.wrapping_mul(0x9e37)).draw();
-        self.memory.get(&address).copied().unwrap_or(if address % 4 == 0 { small[drawn as usize % 7] } else { 0 })
+        self.memory.get(&address).copied().unwrap_or(if address % 4 == 0 {
+            small[drawn as usize % 7]
+        } else {
+            0
+        })
     }
 }
 
@@ -223,7 +228,8 @@ pub(super) struct Counts {
     pub violations: u64,
 }
 
-const HEAD: &str = "struct s { int n; int k; struct s *next; };\nint foreign(int);\nint other(int, int);\nvoid act(int);\n";
+const HEAD: &str =
+    "struct s { int n; int k; struct s *next; };\nint foreign(int);\nint other(int, int);\nvoid act(int);\n";
 
 /// A function with one statement marked for the edit, as lines.
 fn program(random: &mut Random) -> Vec<String> {
@@ -274,13 +280,29 @@ fn edited(random: &mut Random, lines: &[String]) -> Vec<String> {
     let mut lines = lines.to_vec();
     let at = 1 + random.below(lines.len() as u64 - 1) as usize;
     let swaps = [
-        ("<=", "<"), ("<", "<="), ("==", "!="), (" + ", " - "), ("return -1", "return -2"), ("foreign(a)", "foreign(b)"),
-        ("act(", "foreign("), ("&&", "||"), ("p->n", "p->k"), ("> ", ">= "), ("3", "4"), ("goto out", "return 9"),
-        ("x", "y"), ("(unsigned)", "(unsigned char)"),
+        ("<=", "<"),
+        ("<", "<="),
+        ("==", "!="),
+        (" + ", " - "),
+        ("return -1", "return -2"),
+        ("foreign(a)", "foreign(b)"),
+        ("act(", "foreign("),
+        ("&&", "||"),
+        ("p->n", "p->k"),
+        ("> ", ">= "),
+        ("3", "4"),
+        ("goto out", "return 9"),
+        ("x", "y"),
+        ("(unsigned)", "(unsigned char)"),
     ];
     match random.below(6) {
         0 => _ = lines.remove(at),
-        1 => lines.insert(at, random.pick(&["act(x);", "if (!p) return -3;", "x = y;", "if (a < b) return y;", "p->n = 0;"]).to_owned()),
+        1 => lines.insert(
+            at,
+            random
+                .pick(&["act(x);", "if (!p) return -3;", "x = y;", "if (a < b) return y;", "p->n = 0;"])
+                .to_owned(),
+        ),
         2 if at + 1 < lines.len() => lines.swap(at, at + 1),
         _ => {
             let (from, to) = random.pick(&swaps);
@@ -294,7 +316,10 @@ fn edited(random: &mut Random, lines: &[String]) -> Vec<String> {
 }
 
 fn text(lines: &[String]) -> String {
-    format!("{HEAD}int f(int a, int b, struct s *p)\n{{\n{}\nout:\nact(y);\nreturn x;\n}}\n", lines.join("\n"))
+    format!(
+        "{HEAD}int f(int a, int b, struct s *p)\n{{\n{}\nout:\nact(y);\nreturn x;\n}}\n",
+        lines.join("\n")
+    )
 }
 
 fn unit(text: &str) -> Unit {
@@ -327,9 +352,7 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
         for k in 0..states {
             let mut random = Random(seed ^ k.wrapping_mul(0x5851_f42d));
             let state = || state(&graph, &mut Random(random.0));
-            let [a, b] = [0, 1].map(|class: usize| {
-                run(&graph, class, change.frontier.to[class], state())
-            });
+            let [a, b] = [0, 1].map(|class: usize| run(&graph, class, change.frontier.to[class], state()));
             let Some(a) = a else { continue };
             let here = state();
             let met = conditions.iter().zip(&pools).any(|(c, p)| {
@@ -423,7 +446,8 @@ fn what_is_told_holds_of_states() {
 
 #[test]
 fn an_executor_sees_what_differs() {
-    let one = |body: &str| vec!["int x = 0, y = 1; unsigned u = 0; struct s *q = p;".to_owned(), body.to_owned()];
+    let one =
+        |body: &str| vec!["int x = 0, y = 1; unsigned u = 0; struct s *q = p;".to_owned(), body.to_owned()];
     let mut counts = Counts::default();
     check(&text(&one("if (a < b) x = 1;")), &text(&one("if (a <= b) x = 1;")), 200, 7, &mut counts);
     assert!(counts.met > 0 && counts.unmet > 0 && counts.violations == 0, "{counts:?}");

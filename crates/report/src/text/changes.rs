@@ -97,7 +97,9 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
 
 fn place_text(change: &Change) -> String {
     let line = change.at.lines.get(&change.to).map(|l| format!("at line {l}"));
-    let parts: Vec<String> = line.into_iter().chain(change.at.context.as_ref().map(visible)).collect();
+    let under = change.under.as_ref().map(|name| format!("under {}", visible(name)));
+    let parts: Vec<String> =
+        line.into_iter().chain(change.at.context.as_ref().map(visible)).chain(under).collect();
     parts.join(", ")
 }
 

@@ -1,0 +1,471 @@
+//! Hunks in branches that the preprocessor does not take: the configurations that take them.
+//!
+//! The *presence condition* of a line is the nest of `#if`s around it. As few further sets of macros as reach all
+//! such hunks of a file, at most [`MAX_CONFIGURATIONS`], are made of these conditions, greedily; the file is read
+//! again with each, its functions are compared where their text differs, and what became of a hunk is said by the
+//! first configuration that takes its branch. What no configuration takes (`#if 0`) stays where it is.
+
+use super::{Effort, Options, Request, Watch, diff_loaded, loaded::Loaded};
+use crate::report::{FunctionReport, HunkRef, HunkReport, Report, Verdict};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Sets of macros that one file is read with, beside the one that was asked for.
+const MAX_CONFIGURATIONS: usize = 4;
+/// Files that are read again.
+const MAX_FILES: usize = 12;
+/// Bytes of a condition, and nesting, beyond which it is not read.
+const MAX_CONDITION: usize = 2_000;
+
+/// Macros by name: whether they are defined, and as what.
+type Macros = BTreeMap<String, Option<String>>;
+
+/// Why a hunk is looked at again.
+const INACTIVE: &str = "inactive-branch";
+
+/// Looks at hunks in branches that were not taken.
+pub(super) fn tell(report: &mut Report, request: &Request, watch: &dyn Watch) {
+    if !request.analysis.configurations || request.analysis.properties_only {
+        return;
+    }
+    let mut files: BTreeMap<(u32, PathBuf), Vec<HunkReport>> = BTreeMap::new();
+    for hunk in report.hunks.iter().filter(|h| h.why.as_deref() == Some(INACTIVE)) {
+        files.entry((hunk.from, hunk.file.to_utf8_path())).or_default().push(hunk.clone());
+    }
+    for ((from, file), hunks) in files.into_iter().take(MAX_FILES) {
+        for macros in configurations(request, from as usize - 1, &file, &hunks) {
+            if watch.is_over() {
+                return;
+            }
+            let again = configured(request, from as usize - 1, &file, &macros);
+            let found = diff_loaded(&again, Loaded::of(&again), watch);
+            take_over(report, found, from, &name(&macros));
+        }
+    }
+}
+
+/// The request for one step of one file, with further macros.
+fn configured(request: &Request, step: usize, file: &PathBuf, macros: &Macros) -> Request {
+    let mut options = request.options.clone();
+    for (name, value) in macros {
+        options.defines.retain(|(known, _)| known != name);
+        match value {
+            Some(value) => options.defines.push((name.clone(), Some(value.clone()))),
+            None => options.undefines.push(name.clone()),
+        }
+    }
+    let of_file = |c: &&super::FileChange| c.new_path.as_ref().or(c.old_path.as_ref()) == Some(file);
+    let changes = request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
+    let analysis = Options { effort: Effort::Quick, configurations: false, ..request.analysis.clone() };
+    Request {
+        versions: request.versions.iter().skip(step).take(2).cloned().collect(),
+        changes: vec![changes.iter().filter(of_file).cloned().collect()],
+        options,
+        analysis,
+    }
+}
+
+/// Puts what a configuration says of hunks that were not looked at in their place, and its changes beside others.
+fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
+    let place = |h: &HunkReport| (h.file.clone(), h.old_start, h.new_start);
+    let mut settled = Vec::new();
+    for hunk in found.hunks.iter().filter(|h| h.why.as_deref() != Some(INACTIVE)) {
+        let is_it = |h: &&mut HunkReport| {
+            h.from == from && place(h) == place(hunk) && h.why.as_deref() == Some(INACTIVE)
+        };
+        if let Some(known) = report.hunks.iter_mut().find(is_it) {
+            (known.verdict, known.why) = (hunk.verdict, hunk.why.clone());
+            if hunk.verdict == Verdict::Neutral {
+                known.why = None;
+            }
+            settled.push(place(hunk));
+        }
+    }
+    report.cost.solver_queries += found.cost.solver_queries;
+    let is_settled = |h: &HunkRef| settled.contains(&(h.file.clone(), h.old_start, h.new_start));
+    for function in found.functions {
+        let changes: Vec<_> = function
+            .changes
+            .iter()
+            .filter(|c| c.hunks.iter().any(is_settled))
+            .map(|c| {
+                let mut change = c.clone();
+                let id = blake3::hash(format!("{under} {}", c.id).as_bytes());
+                id.to_hex()[..16].clone_into(&mut change.id);
+                (change.from, change.to) = (from, from + 1);
+                change.under = Some(under.to_owned());
+                change.at.lines = c.at.lines.iter().map(|(v, line)| (v + from - 1, *line)).collect();
+                change
+            })
+            .collect();
+        if changes.is_empty() {
+            continue;
+        }
+        let known = report.functions.iter_mut().find(|f| f.file == function.file && f.name == function.name);
+        match known {
+            Some(f) => f.changes.extend(changes),
+            None => {
+                let versions = function.versions.iter().map(|v| v + from - 1).collect();
+                let mut place = function.identity.clone();
+                place.versions =
+                    function.identity.versions.iter().map(|(v, p)| (v + from - 1, p.clone())).collect();
+                let unknowns = Vec::new();
+                let points = Vec::new();
+                let told =
+                    FunctionReport { versions, identity: place, unknowns, points, changes, ..function };
+                report.functions.push(told);
+            }
+        }
+    }
+    report.functions.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
+}
+
+/// `USE_SPNEGO && _WIN32`: what must not be defined is what one expects of most macros, and said where nothing
+/// else is to say.
+fn name(macros: &Macros) -> String {
+    let is_defined = macros.values().any(Option::is_some);
+    words_of(macros.iter().filter(|(_, value)| value.is_some() || !is_defined))
+}
+
+fn words_of<'m>(macros: impl Iterator<Item = (&'m String, &'m Option<String>)>) -> String {
+    let word = |(name, value): (&String, &Option<String>)| match value.as_deref() {
+        Some("1") => name.clone(),
+        Some(value) => format!("{name} == {value}"),
+        None => format!("!{name}"),
+    };
+    macros.map(word).collect::<Vec<_>>().join(" && ")
+}
+
+/// Sets of macros under which hunks of a file are active.
+fn configurations(request: &Request, step: usize, file: &PathBuf, hunks: &[HunkReport]) -> Vec<Macros> {
+    let change = request.changes.get(step).and_then(|changes| {
+        changes.iter().find(|c| c.new_path.as_ref().or(c.old_path.as_ref()) == Some(file))
+    });
+    let Some(change) = change else { return Vec::new() };
+    let read = |version: usize, path: Option<&PathBuf>| -> Vec<Macros> {
+        let bytes = path.and_then(|p| request.versions.get(version)?.tree.read(p));
+        presence(&String::from_utf8_lossy(&bytes.unwrap_or_default()))
+    };
+    let texts = [read(step, change.old_path.as_ref()), read(step + 1, change.new_path.as_ref())];
+    let mut all: Vec<Macros> = Vec::new();
+    for hunk in hunks {
+        let sides =
+            [(hunk.old_start, hunk.old_lines, &texts[0]), (hunk.new_start, hunk.new_lines, &texts[1])];
+        let lines = sides.iter().flat_map(|(start, n, text)| {
+            (*start..start.saturating_add(*n)).filter_map(|line| text.get((line as usize).checked_sub(1)?))
+        });
+        // The line that asks for most.
+        let Some(wanted) = lines.max_by_key(|m| m.len()).filter(|m| !m.is_empty()) else { continue };
+        if wanted.contains_key(NEVER) {
+            continue;
+        }
+        let fits =
+            |known: &Macros| wanted.iter().all(|(name, value)| known.get(name).is_none_or(|v| v == value));
+        match all.iter().position(fits) {
+            Some(k) => all[k].extend(wanted.clone()),
+            None if all.len() < MAX_CONFIGURATIONS => all.push(wanted.clone()),
+            None => {}
+        }
+    }
+    all
+}
+
+/// Stands for a condition that nothing makes true.
+const NEVER: &str = " ";
+
+/// By line: the macros under which it is active, as far as its conditions are understood.
+fn presence(text: &str) -> Vec<Macros> {
+    let mut lines = Vec::new();
+    // By level: what its active branch asks for, and the conditions of the branches before.
+    let mut nest: Vec<(Macros, Vec<Condition>)> = Vec::new();
+    let mut logical = String::new();
+    let guard = guard(text);
+    for line in text.lines() {
+        let here = |nest: &[(Macros, Vec<Condition>)]| {
+            let mut all = Macros::new();
+            nest.iter().for_each(|(m, _)| all.extend(m.clone()));
+            all
+        };
+        lines.push(here(&nest));
+        logical.push_str(line.trim_end_matches('\\'));
+        if line.ends_with('\\') && logical.len() < MAX_CONDITION {
+            continue;
+        }
+        let whole = std::mem::take(&mut logical);
+        let Some(directive) = whole.trim_start().strip_prefix('#') else { continue };
+        let directive = without_comments(directive.trim_start());
+        let (word, rest) =
+            directive.split_at(directive.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(directive.len()));
+        let condition = || match word {
+            "ifdef" => Condition::Defined(first_name(rest)),
+            "ifndef" => Condition::Not(Box::new(Condition::Defined(first_name(rest)))),
+            _ => parse(rest),
+        };
+        match word {
+            "ifndef" if guard.as_deref() == Some(&*first_name(rest)) => nest.push(Default::default()),
+            "if" | "ifdef" | "ifndef" => {
+                let condition = condition();
+                nest.push((wanted(&[], Some(&condition)), vec![condition]));
+            }
+            "elif" => {
+                if let Some((macros, before)) = nest.last_mut() {
+                    let condition = condition();
+                    *macros = wanted(before, Some(&condition));
+                    before.push(condition);
+                }
+            }
+            "else" => {
+                if let Some((macros, before)) = nest.last_mut() {
+                    *macros = wanted(before, None);
+                }
+            }
+            "endif" => _ = nest.pop(),
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// The macro that keeps a header from being read twice: its first directive asks for it, its second defines it.
+fn guard(text: &str) -> Option<String> {
+    let mut directives = text.lines().filter_map(|l| l.trim_start().strip_prefix('#')).map(str::trim_start);
+    let asked = first_name(directives.next()?.strip_prefix("ifndef")?);
+    let defined = first_name(directives.next()?.strip_prefix("define")?);
+    (asked == defined).then_some(asked)
+}
+
+fn without_comments(text: &str) -> String {
+    let mut out = text.split("//").next().unwrap_or_default().to_owned();
+    while let Some(start) = out.find("/*") {
+        let end = out[start..].find("*/").map_or(out.len(), |e| start + e + 2);
+        out.replace_range(start..end, " ");
+    }
+    out
+}
+
+fn first_name(text: &str) -> String {
+    text.split_whitespace().next().unwrap_or_default().to_owned()
+}
+
+/// A condition of `#if`, as far as it is understood.
+#[derive(Clone, Debug, PartialEq)]
+enum Condition {
+    Defined(String),
+    /// A macro is compared with a number: `NAME == 3`, `NAME >= 3` by the number.
+    Is(String, String),
+    /// Not zero.
+    True(String),
+    Constant(bool),
+    Not(Box<Condition>),
+    And(Vec<Condition>),
+    Or(Vec<Condition>),
+    Unknown,
+}
+
+/// What makes a condition true, and all that come before it false.
+fn wanted(before: &[Condition], condition: Option<&Condition>) -> Macros {
+    let mut macros = Macros::new();
+    let ok = condition.is_none_or(|c| require(c, true, &mut macros))
+        && before.iter().all(|c| require(c, false, &mut macros));
+    if !ok {
+        macros.insert(NEVER.to_owned(), None);
+    }
+    macros
+}
+
+/// Adds what gives a condition a value; whether that is possible.
+fn require(condition: &Condition, value: bool, macros: &mut Macros) -> bool {
+    let mut set = |name: &String, to: Option<&str>| {
+        let to = to.map(str::to_owned);
+        let known = macros.entry(name.clone()).or_insert_with(|| to.clone());
+        // Any definition will do where it only has to be there.
+        *known == to || known.is_some() && to.as_deref() == Some("1")
+    };
+    match (condition, value) {
+        (Condition::Defined(name) | Condition::True(name), true) => set(name, Some("1")),
+        (Condition::Defined(name) | Condition::True(name) | Condition::Is(name, _), false) => set(name, None),
+        (Condition::Is(name, number), true) => set(name, Some(number)),
+        (Condition::Constant(c), _) => *c == value,
+        (Condition::Not(inner), _) => require(inner, !value, macros),
+        (Condition::And(all), true) | (Condition::Or(all), false) => {
+            all.iter().all(|c| require(c, value, macros))
+        }
+        (Condition::And(any), false) | (Condition::Or(any), true) => any.iter().any(|c| {
+            let mut tried = macros.clone();
+            let ok = require(c, value, &mut tried);
+            if ok {
+                *macros = tried;
+            }
+            ok
+        }),
+        (Condition::Unknown, _) => false,
+    }
+}
+
+/// Reads a condition: `&&`, `||`, `!`, `defined`, names, numbers, comparisons of a name with a number.
+fn parse(text: &str) -> Condition {
+    if text.len() > MAX_CONDITION {
+        return Condition::Unknown;
+    }
+    let mut words = words(text);
+    words.reverse();
+    let condition = disjunction(&mut words, 0);
+    if words.is_empty() { condition } else { Condition::Unknown }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let mut word = c.to_string();
+        if c.is_whitespace() {
+            continue;
+        }
+        if c.is_ascii_alphanumeric() || c == '_' {
+            while let Some(next) = chars.next_if(|n| n.is_ascii_alphanumeric() || *n == '_') {
+                word.push(next);
+            }
+        } else if let Some(next) =
+            chars.next_if(|n| matches!((c, *n), ('&', '&') | ('|', '|') | ('<' | '>' | '=' | '!', '=')))
+        {
+            word.push(next);
+        }
+        words.push(word);
+    }
+    words
+}
+
+/// Nesting of parentheses.
+const MAX_NESTING: usize = 100;
+
+fn disjunction(words: &mut Vec<String>, depth: usize) -> Condition {
+    let mut all = vec![conjunction(words, depth)];
+    while words.last().is_some_and(|w| w == "||") {
+        words.pop();
+        all.push(conjunction(words, depth));
+    }
+    if all.len() == 1 { all.remove(0) } else { Condition::Or(all) }
+}
+
+fn conjunction(words: &mut Vec<String>, depth: usize) -> Condition {
+    let mut all = vec![atom(words, depth)];
+    while words.last().is_some_and(|w| w == "&&") {
+        words.pop();
+        all.push(atom(words, depth));
+    }
+    if all.len() == 1 { all.remove(0) } else { Condition::And(all) }
+}
+
+fn atom(words: &mut Vec<String>, depth: usize) -> Condition {
+    let Some(word) = words.pop().filter(|_| depth < MAX_NESTING) else { return Condition::Unknown };
+    match word.as_str() {
+        "!" => Condition::Not(Box::new(atom(words, depth + 1))),
+        "(" => {
+            let inner = disjunction(words, depth + 1);
+            match words.pop().as_deref() {
+                Some(")") => inner,
+                _ => Condition::Unknown,
+            }
+        }
+        "defined" => {
+            let open = words.last().is_some_and(|w| w == "(");
+            if open {
+                words.pop();
+            }
+            let name = words.pop().unwrap_or_default();
+            if open && words.pop().as_deref() != Some(")") {
+                return Condition::Unknown;
+            }
+            Condition::Defined(name)
+        }
+        number if number.starts_with(|c: char| c.is_ascii_digit()) => Condition::Constant(
+            number.trim_start_matches('0').chars().next().is_some_and(|c| c.is_ascii_hexdigit()),
+        ),
+        name if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') => {
+            let operator =
+                words.last().filter(|w| ["==", "!=", "<", "<=", ">", ">="].contains(&w.as_str())).cloned();
+            let Some(operator) = operator else { return Condition::True(name.to_owned()) };
+            words.pop();
+            let Some(number) = words.pop().filter(|w| w.starts_with(|c: char| c.is_ascii_digit())) else {
+                return Condition::Unknown;
+            };
+            let plain: Option<i64> = number.trim_end_matches(['L', 'l', 'U', 'u']).parse().ok();
+            let by = |k: i64| {
+                plain.map_or(Condition::Unknown, |n| Condition::Is(name.to_owned(), (n + k).to_string()))
+            };
+            match operator.as_str() {
+                "==" | ">=" | "<=" => by(0),
+                "!=" => Condition::Not(Box::new(by(0))),
+                ">" => by(1),
+                _ => by(-1),
+            }
+        }
+        _ => Condition::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{diff, memory};
+    use crate::frontend::c;
+
+    #[track_caller]
+    fn check(condition: &str, expected: &str) {
+        assert_eq!(words_of(wanted(&[], Some(&parse(condition))).iter()), expected, "{condition}");
+    }
+
+    #[test]
+    fn conditions_are_made_true() {
+        check("defined(A) && !defined(B)", "A && !B");
+        check("defined A || defined(B)", "A");
+        check("A", "A");
+        check("!(A && defined(B))", "!A");
+        check("A >= 3", "A == 3");
+        check("A > 3 && B", "A == 4 && B");
+        check("0", "! ");
+        check("1", "");
+        check("f(x)", "! ");
+    }
+
+    #[test]
+    fn lines_have_the_conditions_of_their_nest() {
+        let text =
+            "a\n#ifdef X\nb\n#if Y > 1\nc\n#else\nd\n#endif\n#elif defined(Z)\ne\n#else\nf\n#endif\ng\n";
+        let at = |line: usize| words_of(presence(text)[line - 1].iter());
+        assert_eq!((at(1).as_str(), at(3).as_str(), at(5).as_str()), ("", "X", "X && Y == 2"));
+        assert_eq!((at(7).as_str(), at(10).as_str(), at(12).as_str()), ("X && !Y", "!X && Z", "!X && !Z"));
+        assert_eq!(at(14), "");
+        let header = presence("#ifndef A_H\n#define A_H\n#ifdef X\nint x;\n#endif\n#endif\n");
+        assert_eq!(words_of(header[3].iter()), "X");
+    }
+
+    #[test]
+    fn hunks_in_branches_that_are_not_taken_are_told() {
+        let text = |k: &str| {
+            format!(
+                "int f(int x)\n{{\n#ifdef DEBUG\n    if (x < {k}) return -1;\n#endif\n    return x;\n}}\n"
+            )
+        };
+        let (old, new) = (text("1"), text("2"));
+        let versions = [vec![("a.c", old.as_str())], vec![("a.c", new.as_str())]];
+        for effort in [Effort::Quick, Effort::Normal] {
+            let options = Options { jobs: 1, effort, ..Options::default() };
+            let report = diff(&memory::request(&versions, c::Options::default(), options));
+            assert_eq!(report.hunks[0].verdict, Verdict::Explained, "{report:?}");
+            let change = &report.functions[0].changes[0];
+            assert_eq!(change.under.as_deref(), Some("DEBUG"));
+            assert_eq!(change.deltas[0].when.text, "x == 1");
+        }
+    }
+
+    #[test]
+    fn what_nothing_takes_stays() {
+        let text = |k: &str| format!("int f(int x)\n{{\n#if 0\n    return {k};\n#endif\n    return x;\n}}\n");
+        let (old, new) = (text("1"), text("2"));
+        let versions = [vec![("a.c", old.as_str())], vec![("a.c", new.as_str())]];
+        let options = Options { jobs: 1, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        assert_eq!(report.hunks[0].why.as_deref(), Some(INACTIVE));
+    }
+}
