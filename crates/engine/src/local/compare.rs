@@ -14,7 +14,7 @@ use super::liveness::Liveness;
 use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
 use super::region::{Frontier, paths};
 use super::sites::Tag;
-use crate::ir::{App, Rebuilt, Term, TermId, TermPool, Uf, VarId};
+use crate::ir::{App, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::smt::{Decider, Decision, Truth};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -63,6 +63,8 @@ pub(super) struct Outcome {
     pub open: Option<String>,
     /// What comes after a call that only one version makes was compared without what the call may do.
     pub apart: bool,
+    /// The newer version reads or writes where the older one does not: that this is defined is taken for granted.
+    pub valid: bool,
     /// The common nodes that every pair of paths came by before its states were the same again; `None` before
     /// the first pair.
     pub passed: Option<BTreeSet<MvId>>,
@@ -75,7 +77,7 @@ impl Outcome {
     }
 
     fn open(reason: Option<String>) -> Outcome {
-        Outcome { differences: Vec::new(), open: reason, apart: false, passed: None }
+        Outcome { differences: Vec::new(), open: reason, apart: false, valid: false, passed: None }
     }
 
     fn passes(&mut self, nodes: BTreeSet<MvId>) {
@@ -161,6 +163,10 @@ impl Comparer<'_> {
         }
         let verdict = self.judge([&a.path, &b.path], joint, &known);
         let apart = a.apart || b.apart;
+        if !matches!(verdict, Verdict::Open(_)) {
+            outcome.valid |= !b.path.accesses.is_subset(&a.path.accesses);
+            self.new_hazards((&a.path, &b.path), (old, new), (joint, &known), outcome);
+        }
         match verdict {
             Verdict::Same(nodes) => {
                 outcome.apart |= apart;
@@ -174,20 +180,40 @@ impl Comparer<'_> {
             Verdict::Differ(items) => match self.satisfiable(joint) {
                 Some(true) => {
                     outcome.apart |= apart;
-                    let mut literals = old.literals.clone();
-                    let others =
-                        new.literals.iter().filter(|l| !old.literals.iter().any(|o| o.term == l.term));
-                    literals.extend(others);
-                    outcome.differences.push(Difference {
-                        literals,
-                        items,
-                        visited: [old.visited.clone(), new.visited.clone()],
-                        events: [old.events.clone(), new.events.clone()],
-                    });
+                    outcome.differences.push(difference(joined(old, new), items, old, new));
                 }
                 Some(false) => {}
                 None => _ = outcome.open.get_or_insert_with(|| "a condition that is not decided".into()),
             },
+        }
+    }
+
+    /// Divisions and shifts that only the newer path does, where they may be undefined and the older one is not.
+    fn new_hazards(
+        &mut self,
+        (a, b): (&Path, &Path),
+        (old, new): (&Path, &Path),
+        (joint, known): (TermId, &Known),
+        outcome: &mut Outcome,
+    ) {
+        if undefined(&mut self.pool, a, known).is_some() || undefined(&mut self.pool, b, known).is_some() {
+            return;
+        }
+        for hazard in &b.hazards {
+            let is_access = hazard.kind == UndefinedKind::NullDereference;
+            if is_access || a.hazards.iter().any(|h| h.condition == hazard.condition) {
+                continue;
+            }
+            let both = self.pool.and(joint, hazard.condition);
+            if self.satisfiable(both) != Some(true) {
+                continue;
+            }
+            let (term, node) = (hazard.condition, hazard.node);
+            let mut literals = joined(old, new);
+            literals.push(Literal { term, class: 1, node, holds: true });
+            let mut items = self.ends([a, b], [a, b]);
+            items[1] = vec![Item::Undefined(hazard.clone())];
+            outcome.differences.push(difference(literals, items, old, new));
         }
     }
 
@@ -645,6 +671,22 @@ impl Comparer<'_> {
                 _ => return None,
             }
         }
+    }
+}
+
+/// The conditions of two paths.
+fn joined(old: &Path, new: &Path) -> Vec<Literal> {
+    let mut literals = old.literals.clone();
+    literals.extend(new.literals.iter().filter(|l| !old.literals.iter().any(|o| o.term == l.term)));
+    literals
+}
+
+fn difference(literals: Vec<Literal>, items: [Vec<Item>; 2], old: &Path, new: &Path) -> Difference {
+    Difference {
+        literals,
+        items,
+        visited: [old.visited.clone(), new.visited.clone()],
+        events: [old.events.clone(), new.events.clone()],
     }
 }
 

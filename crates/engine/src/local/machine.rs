@@ -84,6 +84,8 @@ pub(super) struct Path {
     pub literals: Vec<Literal>,
     pub events: Vec<Event>,
     pub hazards: Vec<Hazard>,
+    /// Addresses that are read and written.
+    pub accesses: BTreeSet<TermId>,
     pub visited: BTreeSet<MvId>,
     pub end: End,
 }
@@ -110,6 +112,7 @@ impl Path {
             literals: Vec::new(),
             events: Vec::new(),
             hazards: Vec::new(),
+            accesses: BTreeSet::new(),
             visited: BTreeSet::new(),
             end: End::At(node),
         }
@@ -123,6 +126,7 @@ impl Path {
         for h in &mut self.hazards {
             (h.condition, h.subject) = (f(h.condition), f(h.subject));
         }
+        self.accesses = self.accesses.iter().map(|t| f(*t)).collect();
         for e in &mut self.events {
             e.args.iter_mut().for_each(|a| *a = f(*a));
             e.result = e.result.map(&mut *f);
@@ -266,12 +270,14 @@ impl Machine<'_> {
             Instr::Load { dst, addr, access } => {
                 self.dereference(path, addr);
                 let addr = self.term(path, addr);
+                path.accesses.insert(addr);
                 let value = self.load(path.memory, addr, access.sort, access.bytes);
                 path.vars.insert(*dst, value);
             }
             Instr::Store { addr, value, access } => {
                 self.dereference(path, addr);
                 let (addr, value) = (self.term(path, addr), self.term(path, value));
+                path.accesses.insert(addr);
                 let stored = App::Store { bytes: access.bytes };
                 path.memory = self.pool.app(stored, &[path.memory, addr, value]);
             }
@@ -279,6 +285,7 @@ impl Machine<'_> {
                 self.dereference(path, src);
                 self.dereference(path, dst);
                 let (dst, src) = (self.term(path, dst), self.term(path, src));
+                path.accesses.extend([dst, src]);
                 path.memory = self.pool.app(App::CopyBytes { bytes: *bytes }, &[path.memory, dst, src]);
             }
             Instr::Zero { dst, bytes } => {

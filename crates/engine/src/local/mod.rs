@@ -122,6 +122,8 @@ pub struct Change {
     pub rest_is_same: bool,
     /// But for what calls that only one version makes may do.
     pub apart: bool,
+    /// What the newer version reads and writes and the older one does not is there.
+    pub valid: bool,
     #[cfg(test)]
     frontier: region::Frontier,
 }
@@ -199,6 +201,7 @@ pub fn compare(
             deltas,
             rest_is_same: open.is_none(),
             apart: outcome.apart,
+            valid: outcome.valid,
             #[cfg(test)]
             frontier: region.frontier,
         };

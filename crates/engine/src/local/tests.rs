@@ -175,6 +175,6 @@ fn order_of_calls() {
         "void f(int a, int b)",
         "lock(a);\nlock(b);",
         "lock(b);\nlock(a);",
-        &[" |  | calls lock(b) here, and not where line 14 was"],
+        &[" |  | calls lock(b) here, and not where line 13 was"],
     );
 }
