@@ -71,12 +71,12 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Both do the same.
-    pub fn nothing() -> Outcome {
-        Outcome::open(None)
+    /// Nothing is known, for this reason.
+    pub fn open(reason: &str) -> Outcome {
+        Outcome::of(Some(reason.to_owned()))
     }
 
-    fn open(reason: Option<String>) -> Outcome {
+    fn of(reason: Option<String>) -> Outcome {
         Outcome { differences: Vec::new(), open: reason, apart: false, valid: false, passed: None }
     }
 
@@ -121,13 +121,13 @@ impl Comparer<'_> {
             let to = frontier.to[class];
             match paths(self.graph, &mut self.pool, self.sides[class], self.common, to) {
                 Ok(paths) => all.push(paths),
-                Err(reason) => return Outcome::open(Some(reason)),
+                Err(reason) => return Outcome::of(Some(reason)),
             }
         }
         let (Some(newer), Some(older)) = (all.pop(), all.pop()) else {
-            return Outcome::open(None);
+            return Outcome::of(None);
         };
-        let mut outcome = Outcome::open(None);
+        let mut outcome = Outcome::of(None);
         if older.len() * newer.len() > MAX_PAIRS {
             outcome.open = Some("too many paths".into());
             return outcome;

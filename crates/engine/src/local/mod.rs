@@ -29,7 +29,7 @@ use crate::mvicfg::{Flow, MvId, Mvicfg, members, positions};
 use crate::smt;
 use compare::Comparer;
 use machine::Side;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use words::Speaker;
 
@@ -163,19 +163,19 @@ pub fn compare(
         decider: smt::Decider::new(limits, 4),
     };
     let mut changes: Vec<Change> = Vec::new();
-    // Frontiers within what an earlier region was compared through, to where both do the same again.
-    let mut covered: BTreeSet<MvId> = BTreeSet::new();
-    for region in regions.iter().take(MAX_REGIONS) {
+    // Frontiers within what an earlier region was compared through, to where both do the same again, by the
+    // number of that region's change.
+    let mut covered: BTreeMap<MvId, usize> = BTreeMap::new();
+    for (k, region) in regions.iter().enumerate() {
         let start = region.frontier.node;
-        let outcome = comparer.compare(&region.frontier);
-        let is_settled = outcome.differences.is_empty() && outcome.open.is_none();
-        if is_settled {
-            let dominates = |n: &MvId| *n != start && flow.classes.iter().all(|f| f.dominates(start, *n));
-            covered.extend(outcome.passed.iter().flatten().filter(|n| dominates(n)));
+        let lines = [0, 1].map(|c| lines(&graph, c, region));
+        if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
+            change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
+            continue;
         }
-        let outcome = match covered.contains(&start) {
-            true => compare::Outcome::nothing(),
-            false => outcome,
+        let outcome = match k < MAX_REGIONS {
+            true => comparer.compare(&region.frontier),
+            false => compare::Outcome::open("too many regions"),
         };
         let mut speaker = Speaker {
             graph: &graph,
@@ -193,9 +193,10 @@ pub fn compare(
             (_, false) => Verdict::Differs,
             (Some(reason), true) => Verdict::Open(reason.clone()),
         };
+        let is_neutral = verdict == Verdict::Neutral;
         let change = Change {
             at: [0, 1].map(|c| place(&graph, c, region)),
-            lines: [0, 1].map(|c| lines(&graph, c, region)),
+            lines,
             in_loop: loop_line(&graph, &flow, region),
             verdict,
             deltas,
@@ -205,7 +206,11 @@ pub fn compare(
             #[cfg(test)]
             frontier: region.frontier,
         };
-        add(&mut changes, change);
+        let number = add(&mut changes, change);
+        if is_neutral {
+            let dominates = |n: &&MvId| **n != start && flow.classes.iter().all(|f| f.dominates(start, **n));
+            covered.extend(outcome.passed.iter().flatten().filter(dominates).map(|n| (*n, number)));
+        }
     }
     tell_moves(&mut changes);
     let queries = comparer.decider.solver().statistics().queries as usize;
@@ -282,19 +287,22 @@ fn name_line_numbers(e: &mut Expr) {
 }
 
 /// Adds a region, once where several edges lead into the same code: of a loop's head the edge from its end is
-/// told, and not the one from before it.
-fn add(changes: &mut Vec<Change>, change: Change) {
+/// told, and not the one from before it. Returns its number.
+fn add(changes: &mut Vec<Change>, change: Change) -> usize {
     let when = |c: &Change| c.deltas.iter().map(|d| d.when.clone()).collect::<Vec<_>>();
-    match changes.iter_mut().find(|c| c.lines == change.lines && when(c) == when(&change)) {
-        Some(known) if known.verdict == change.verdict => {
-            let rest = known.rest_is_same && change.rest_is_same;
-            if change.in_loop.is_some() && known.in_loop.is_none() {
-                *known = change;
-            }
-            known.rest_is_same = rest;
-        }
-        _ => changes.push(change),
+    let is_same =
+        |c: &Change| c.lines == change.lines && when(c) == when(&change) && c.verdict == change.verdict;
+    let Some(k) = changes.iter().position(is_same) else {
+        changes.push(change);
+        return changes.len() - 1;
+    };
+    let known = &mut changes[k];
+    let rest = known.rest_is_same && change.rest_is_same;
+    if change.in_loop.is_some() && known.in_loop.is_none() {
+        *known = change;
     }
+    known.rest_is_same = rest;
+    k
 }
 
 /// The line at which a region begins in a version.

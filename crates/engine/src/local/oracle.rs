@@ -272,7 +272,11 @@ fn program(random: &mut Random) -> Vec<String> {
                 let (c, s, t) = (condition(random), simple(random), simple(random));
                 lines.push(format!("if ({c}) {{ {s} }} else {{ {t} }}"));
             }
-            3 => lines.push(format!("for (int i = 0; i < 3; i++) {{ {} }}", simple(random))),
+            3 => {
+                // Names say which variable is meant when a condition is read back.
+                let (i, s) = (lines.len(), simple(random));
+                lines.push(format!("for (int i{i} = 0; i{i} < 3; i{i}++) {{ {s} }}"));
+            }
             4 => lines.push(format!("if ({} && {}) goto out;", condition(random), condition(random))),
             _ => lines.push(simple(random)),
         }
