@@ -96,6 +96,8 @@ pub(super) struct Comparer<'c> {
     pub liveness: &'c Liveness,
     /// Where the region begins that is compared.
     pub frontier: MvId,
+    /// What was taken for granted of the newer version in common code: see [`Outcome::valid`].
+    pub valid: bool,
     pub pool: TermPool,
     pub decider: Decider,
 }
@@ -115,7 +117,7 @@ enum Verdict {
 
 impl Comparer<'_> {
     pub fn compare(&mut self, frontier: &Frontier) -> Outcome {
-        self.frontier = frontier.node;
+        (self.frontier, self.valid) = (frontier.node, false);
         let mut all = Vec::new();
         for class in [0, 1] {
             let to = frontier.to[class];
@@ -135,6 +137,7 @@ impl Comparer<'_> {
         for old in &older {
             for new in &newer {
                 self.pair(old, new, &mut outcome);
+                outcome.valid |= self.valid;
                 if outcome.differences.len() > MAX_DIFFERENCES {
                     outcome.open = Some("too many differences".into());
                     return outcome;
@@ -371,6 +374,9 @@ impl Comparer<'_> {
             onwards(self.graph, &mut self.pool, side, paths[c], known)
         });
         let new = self.aligned(&old, &new);
+        // What only the newer version comes by there must be defined, too.
+        let is_new = |h: &Hazard| !old.hazards.iter().any(|o| o.condition == h.condition);
+        self.valid |= !new.accesses.is_subset(&old.accesses) || new.hazards.iter().any(is_new);
         [old, new]
     }
 

@@ -159,6 +159,7 @@ pub fn compare(
         common: &common,
         liveness: &liveness,
         frontier: Mvicfg::ENTRY,
+        valid: false,
         pool: TermPool::new(),
         decider: smt::Decider::new(limits, 4),
     };
