@@ -1,4 +1,5 @@
-//! `git invdiff explain`: what a template of facts or a kind of finding means, with a small example.
+//! `git invdiff explain`: what a template of facts, a kind of finding or a word of the output means, with a small
+//! example.
 
 use super::{CliError, Context, ExitCode};
 use crate::config::nearest;
@@ -7,14 +8,15 @@ use crate::report::palette::Slot;
 use clap::Args;
 use std::io::Write;
 
-/// What a template or a kind of finding means
+/// What a template, a kind of finding or a word of the output means
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "Examples:\n  \
     git invdiff explain                all names\n  \
     git invdiff explain congruence     a template of facts\n  \
-    git invdiff explain property/null  a kind of finding")]
+    git invdiff explain property/null  a kind of finding\n  \
+    git invdiff explain else           a word of the output")]
 pub struct ExplainArgs {
-    /// Name of a template, or of a kind of finding; none: all of them
+    /// Name of a template or of a kind of finding, or a word of the output; none: all of them
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 }
@@ -76,15 +78,53 @@ const TEMPLATES: [Entry; 10] = [
     ),
 ];
 
+/// Words of the output that are no facts.
+const WORDS: [Entry; 6] = [
+    (
+        "change",
+        "What two versions do otherwise from a point that they share, whatever the state there.",
+        "- return p->n;\n+ if (!p) return -1;\n+ return p->n;\n\n\
+         when    p == NULL\nbefore  undefined: p is NULL\nnow     returns -1\nelse    as before  proved",
+    ),
+    (
+        "when",
+        "In every state at the point in which the condition holds the versions do what follows; without it, in all.",
+        "- for (i = 0; i < n; i++)\n+ for (i = 0; i <= n; i++)\n\nwhen    i == n",
+    ),
+    (
+        "before",
+        "What the older version does under the condition, as far as the newer one does not do the same.",
+        "- if (x < 0) return -1;\n+ if (x < 0) return -2;\n\nbefore  returns -1",
+    ),
+    (
+        "now",
+        "What the newer version does in its place, or beside all that the older one does.",
+        "- if (x < 0) return -1;\n+ if (x < 0) { free(b); return -1; }\n\nnow     calls free(b)",
+    ),
+    (
+        "else",
+        "What is known of all other states: both do the same, where the older version does nothing undefined; or nothing.",
+        "else    as before  proved\nelse    as before, but for what the calls do\nelse    not known",
+    ),
+    (
+        "effort",
+        "How much is asked: what changes where the text does (quick), at exits too (normal), with higher limits (deep).",
+        "git invdiff --effort quick HEAD~1..HEAD\ngit config invdiff.effort quick",
+    ),
+];
+
 pub fn run(args: ExplainArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let palette = context.output.palette().clone();
     let rules = RULES.iter().map(|r| (r.id, r.text, r.example));
-    let all: Vec<Entry> = TEMPLATES.into_iter().chain(rules).collect();
+    let all: Vec<Entry> = TEMPLATES.into_iter().chain(rules).chain(WORDS).collect();
     let Some(name) = &args.name else {
         let width = all.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
-        for (heading, entries) in
-            [("templates of facts", &all[..TEMPLATES.len()]), ("findings", &all[TEMPLATES.len()..])]
-        {
+        let words = all.len() - WORDS.len();
+        for (heading, entries) in [
+            ("templates of facts", &all[..TEMPLATES.len()]),
+            ("findings", &all[TEMPLATES.len()..words]),
+            ("words of the output", &all[words..]),
+        ] {
             writeln!(context.output, "{}", palette.paint(Slot::Heading, heading))?;
             for (name, text, _) in entries {
                 writeln!(context.output, "  {name:<width$}  {text}")?;
