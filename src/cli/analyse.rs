@@ -195,7 +195,7 @@ pub fn analysis_options(
     settings: &Settings,
 ) -> Result<analysis::Options, CliError> {
     let effort = match settings.effort.as_str() {
-        "quick" => analysis::Effort::Quick,
+        "quick" if args.may_be_quick => analysis::Effort::Quick,
         "deep" => analysis::Effort::Deep,
         _ => analysis::Effort::Normal,
     };

@@ -62,7 +62,10 @@ pub fn is_nothing(report: &Report) -> bool {
 pub fn worth_a_warning(report: &Report) -> Option<String> {
     let is_open = |h: &&HunkReport| {
         let why = h.why.as_deref().unwrap_or_default();
-        !DECLARED.contains(&why) && !why.starts_with("excluded:") && why != "undecided"
+        !DECLARED.contains(&why)
+            && !why.starts_with("excluded:")
+            && why != "undecided"
+            && !why.starts_with("open:")
     };
     let functions = report
         .functions

@@ -545,6 +545,11 @@ impl Judge<'_> {
         match told {
             Some(Told::Differs) => return Line::Explained,
             Some(Told::Neutral) => return Line::Neutral,
+            // Whatever else of the function is told, this is not; but for what was settled at its exit.
+            Some(Told::Open) if !is_settled(a, pair) => {
+                let why = self.locals.why_open(i, pair, version - pair, line);
+                return Line::Not(why.map_or("undecided".to_owned(), |why| format!("open:{why}")));
+            }
             Some(Told::Open) | None => {}
         }
         if a.class_of[pair].is_none() || a.class_of[pair + 1].is_none() || self.has_churn(pair, i) {

@@ -75,6 +75,15 @@ impl Locals {
         })
     }
 
+    /// What keeps a line open.
+    pub fn why_open(&self, lineage: usize, step: usize, side: usize, line: u32) -> Option<&str> {
+        let here = self.changes.get(&(lineage, step))?.iter().filter(|c| c.lines[side].contains(&line));
+        here.into_iter().find_map(|c| match &c.verdict {
+            Verdict::Open(reason) => Some(reason.as_str()),
+            _ => None,
+        })
+    }
+
     /// Whether all of a function's regions were told.
     pub fn is_told(&self, lineage: usize, step: usize) -> bool {
         let settled = |c: &Change| !matches!(c.verdict, Verdict::Open(_)) && c.rest_is_same;

@@ -209,8 +209,8 @@ pub fn compare(
         };
         let number = add(&mut changes, change);
         if is_neutral {
-            let dominates = |n: &&MvId| **n != start && flow.classes.iter().all(|f| f.dominates(start, **n));
-            covered.extend(outcome.passed.iter().flatten().filter(dominates).map(|n| (*n, number)));
+            let through = |n: &&MvId| region::is_reached_by_alone(&graph, &region.frontier, **n);
+            covered.extend(outcome.passed.iter().flatten().filter(through).map(|n| (*n, number)));
         }
     }
     tell_moves(&mut changes);

@@ -230,6 +230,8 @@ pub(super) struct Counts {
     pub differ: u64,
     /// States on which none does, or of neutral regions: both must do the same.
     pub unmet: u64,
+    /// Runs of whole functions of which nothing is told.
+    pub whole: u64,
     pub violations: u64,
 }
 
@@ -324,6 +326,21 @@ fn edited(random: &mut Random, lines: &[String]) -> Vec<String> {
     lines
 }
 
+/// A variable that has another value from one line on, and the uses of which take that back.
+fn scaled(random: &mut Random, lines: &[String]) -> Vec<String> {
+    let v = random.pick(&["x", "y", "a", "b"]);
+    let at = 1 + random.below(lines.len() as u64) as usize;
+    let back = 1 + random.below(lines.len() as u64) as usize;
+    let mut lines = lines.to_vec();
+    lines.insert(at.max(back), format!("{v} = {v} - 1;"));
+    let forth = match random.below(2) {
+        0 => format!("{v} = {v} + 1;"),
+        _ => format!("if (a > 0) {v} = {v} + 1; else {v} = 1 + {v};"),
+    };
+    lines.insert(at.min(back), forth);
+    lines
+}
+
 fn text(lines: &[String]) -> String {
     format!(
         "{HEAD}int f(int a, int b, struct s *p)\n{{\n{}\nout:\nact(y);\nreturn x;\n}}\n",
@@ -348,6 +365,7 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
     counts.pairs += 1;
     // A second region may differ behind the first: only of a single one that differs the ends can be held
     // against what is said of it.
+    whole(&graph, &changes, (old, new), states, seed, counts);
     let differing = changes.iter().filter(|c| c.verdict != Verdict::Neutral).count();
     for change in &changes {
         counts.regions += 1;
@@ -390,6 +408,34 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
                     }
                 }
             }
+        }
+    }
+}
+
+/// Where every region is neutral, the functions are the same from their entries.
+fn whole(
+    graph: &Mvicfg,
+    changes: &[Change],
+    (old, new): (&str, &str),
+    states: u64,
+    seed: u64,
+    counts: &mut Counts,
+) {
+    if changes.iter().any(|c| c.verdict != Verdict::Neutral || c.apart) {
+        return;
+    }
+    for k in 0..states {
+        let state = || state(graph, &mut Random(seed ^ k.wrapping_mul(0x1656_67b1)));
+        let [a, b] =
+            [0, 1].map(|class: usize| run(graph, class, Mvicfg::ENTRY, (MvId::MAX, &mut false), state()));
+        if b.is_none() && changes.iter().any(|c| c.valid) {
+            continue;
+        }
+        counts.whole += 1;
+        if a.is_some() && a != b {
+            counts.violations += 1;
+            println!("VIOLATION of the whole\n{old}\n-->\n{new}\n{changes:?}\n{a:?}\n{b:?}");
+            return;
         }
     }
 }
@@ -444,7 +490,15 @@ pub(super) fn pairs(count: u64, states: u64, from: u64) -> Counts {
     for k in from..from + count {
         let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
         let old = program(&mut random);
-        let new = edited(&mut random, &old);
+        let mut new = edited(&mut random, &old);
+        // Edits that depend on each other.
+        if k % 3 == 0 {
+            new = match random.below(3) {
+                0 => edited(&mut random, &new),
+                1 => scaled(&mut random, &old),
+                _ => edited(&mut random, &edited(&mut Random(k), &new)),
+            };
+        }
         check(&text(&old), &text(&new), states, k, &mut counts);
     }
     counts

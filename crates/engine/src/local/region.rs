@@ -47,7 +47,8 @@ pub(super) fn common_nodes(graph: &Mvicfg, liveness: &Liveness) -> Vec<bool> {
     let is_common = |k: usize| {
         let both = graph.nodes[k].classes.len() == 2;
         let tied = |class: usize| !liveness.before(class, k as MvId).intersects(&of_class[class]);
-        both && (k as MvId == Mvicfg::EXIT || tied(0) && tied(1))
+        // Where a function begins nothing is known of its locals, whosever they are.
+        both && (k as MvId <= Mvicfg::EXIT || tied(0) && tied(1))
     };
     (0..graph.nodes.len()).map(is_common).collect()
 }
@@ -75,6 +76,32 @@ pub(super) fn regions(graph: &Mvicfg, common: &[bool], reachable: &[BTreeSet<MvI
         }
     }
     found
+}
+
+/// Whether control comes to a node by a frontier's edge alone, each time that it does, and leaves it one way only:
+/// what the frontier's region was compared through then says all of the node's.
+pub(super) fn is_reached_by_alone(graph: &Mvicfg, frontier: &Frontier, node: MvId) -> bool {
+    let of_class = |class: usize| {
+        let after = graph.node(node).succs.iter().filter(|e| e.classes.contains(class)).map(|e| e.to);
+        let mut work: Vec<MvId> = after.collect();
+        if work.len() != 1 || node == frontier.node {
+            return false;
+        }
+        work.push(Mvicfg::ENTRY);
+        let mut seen = BTreeSet::new();
+        while let Some(at) = work.pop() {
+            if at == node {
+                return false;
+            }
+            if !seen.insert(at) {
+                continue;
+            }
+            let edges = graph.node(at).succs.iter().filter(|e| e.classes.contains(class));
+            work.extend(edges.filter(|e| (at, e.label) != (frontier.node, frontier.label)).map(|e| e.to));
+        }
+        true
+    };
+    of_class(0) && of_class(1)
 }
 
 /// The nodes from one on that are not common.

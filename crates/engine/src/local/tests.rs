@@ -170,6 +170,30 @@ fn the_condition_of_a_branch() {
 }
 
 #[test]
+fn what_only_one_way_takes_back_is_told() {
+    // The way on which c is 0 comes to the second region, too.
+    check(
+        "int f(int c)",
+        "int y = 0, z;\nif (c) y = 1;\nforeign(0);\nz = y;\nreturn z;",
+        "int y = 0, z;\nif (c) y = 2;\nforeign(0);\nz = y - 1;\nreturn z;",
+        &[" | returns y | returns y - 1"],
+    );
+    // Here every way goes through both.
+    check(
+        "int f(int c)",
+        "int y, z;\ny = 1;\nlock(0);\nz = y;\nreturn z;",
+        "int y, z;\ny = 2;\nlock(0);\nz = y - 1;\nreturn z;",
+        &[],
+    );
+}
+
+#[test]
+fn source_with_errors_is_open() {
+    check("int f(int c)", "return c;", "return c <== 1;", &["open: source with errors"]);
+    check("int f(int c)", "return c;", "int k; return k;", &[" | returns c | returns k"]);
+}
+
+#[test]
 fn order_of_calls() {
     check(
         "void f(int a, int b)",

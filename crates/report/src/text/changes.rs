@@ -84,7 +84,7 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
         (Otherwise::Same, 0) if assumes("calls-apart") => "as before, but for what the calls do",
         (Otherwise::Same, 0) => "as before",
         (Otherwise::Same, n) => {
-            line.plain(&format!("{n} more conditions; -v lists them"));
+            line.plain(&format!("{}; -v lists them", super::counted(n, "more condition")));
             return line.write(out);
         }
         (Otherwise::Open, _) => "not known",
