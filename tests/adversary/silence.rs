@@ -52,11 +52,7 @@ fn advice_names_the_range() {
 #[test]
 fn what_was_not_looked_at_is_said() {
     let inactive = "inactive preprocessor branch";
-    check(
-        "#ifdef NO\nint g(void) { return 1; }\n#endif",
-        "#ifdef NO\nint g(void) { return 2; }\n#endif",
-        inactive,
-    );
+    check("#if 0\nint g(void) { return 1; }\n#endif", "#if 0\nint g(void) { return 2; }\n#endif", inactive);
     check("#if 0\nint y = 1;\n#endif", "#if 0\nint y = 2;\n#endif", inactive);
     check("", "@@@ $$$ int (((", "text that the parser could not place");
     check("int g(int);", "int g(long);", "prototype");

@@ -2,7 +2,7 @@
 
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
-use git_invdiff::report::{Claim, End, LineRef, Report};
+use git_invdiff::report::{Claim, Effect, End, LineRef, Report};
 
 fn analyse(versions: &[&str]) -> Report {
     let files: Vec<Vec<(&str, &str)>> = versions.iter().map(|v| vec![("a.c", *v)]).collect();
@@ -397,7 +397,12 @@ fn results_of_other_types() {
     let report = analyse(&["int f(int a) { return a; }", "void f(int a) { }"]);
     let open = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.undecided);
     assert_eq!(open.map(|u| &*u.text).collect::<Vec<_>>(), ["\\result"]);
-    assert_eq!(report.summary.hunks_not_analysed, 1);
+    // What is returned no more is told where it was.
+    let change = &report.functions[0].changes[0];
+    let texts = |of: &[Effect]| of.iter().map(|e| e.text.clone()).collect::<Vec<_>>();
+    let delta = &change.deltas[0];
+    assert_eq!((texts(&delta.before), texts(&delta.now)), (vec!["returns a".into()], vec!["returns".into()]));
+    assert_eq!(report.summary.hunks_not_analysed, 0);
 }
 
 /// Lines of a callee that is newly called were not added.

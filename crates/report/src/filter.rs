@@ -3,7 +3,7 @@
 //! Filters only take away. The analysis may use the same filters to do less; a fact that passes them
 //! is the same either way. Verdicts of hunks stay those of the whole range.
 
-use super::model::{Churn, Fact, FunctionReport, Point, PointKind, Report, Status, Summary};
+use super::model::{Change, Churn, Fact, FunctionReport, HunkRef, Point, PointKind, Report, Status, Summary};
 use super::{LineRef, RepoPath};
 
 /// What to keep; an empty list keeps everything.
@@ -111,6 +111,9 @@ impl Filter {
                 !p.churns.is_empty() || !p.version_invariants.is_empty() || !p.undecided.is_empty()
             });
             function.points = points;
+            let mut changes = std::mem::take(&mut function.changes);
+            changes.retain(|change| self.passes_change(function, change));
+            function.changes = changes;
         }
         report.summary = Summary::of(report);
     }
@@ -122,6 +125,29 @@ impl Filter {
                 || places.into_iter().any(|p| glob.matches(&p.file, &p.name))
         };
         self.functions.is_empty() || self.functions.iter().any(matches)
+    }
+
+    /// Changes are no facts: what is asked of facts none of them has. Lines are those of their regions and hunks.
+    fn passes_change(&self, function: &FunctionReport, change: &Change) -> bool {
+        let of_facts = !self.variables.is_empty()
+            || !self.templates.is_empty()
+            || !self.statuses.is_empty()
+            || !self.points.is_empty();
+        let within = |start: u32, lines: u32, line: u32| line >= start && line - start < lines;
+        let is_at = |at: &SourceLine| {
+            let place =
+                |(version, line): (&u32, &u32)| *line == at.line && file_in(function, *version) == &at.file;
+            let hunk = |h: &HunkRef| {
+                h.file == at.file
+                    && (within(h.old_start, h.old_lines, at.line)
+                        || within(h.new_start, h.new_lines, at.line))
+            };
+            change.at.lines.iter().any(place) || change.hunks.iter().any(hunk)
+        };
+        !self.without_churns
+            && !of_facts
+            && (self.at.is_empty() || self.at.iter().any(is_at))
+            && (self.affected_by.is_empty() || self.affected_by.iter().any(is_at))
     }
 
     fn passes_point(&self, function: &FunctionReport, point: &Point) -> bool {
@@ -205,7 +231,7 @@ fn file_in(function: &FunctionReport, version: u32) -> &RepoPath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Causes, HunkRef};
+    use crate::Causes;
 
     fn fact(variable: &str, template: &str, status: Status, line: u32) -> Fact {
         Fact {

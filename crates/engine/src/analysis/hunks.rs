@@ -35,23 +35,7 @@ pub(super) struct Seen<'a> {
 /// Gives every hunk of the range its verdict.
 pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, locals: &Locals) {
     let Seen { files, lineages, analysed, reaches } = *seen;
-    let churns = report.functions.iter().flat_map(|f| {
-        let churns = f.points.iter().flat_map(|p| &p.churns);
-        churns.flat_map(|c| {
-            let place =
-                |v: Version| f.identity.versions.get(&v).map(|p| (v, p.file.to_utf8_path(), p.name.clone()));
-            [place(c.from), place(c.to)]
-        })
-    });
-    let changed = report.functions.iter().flat_map(|f| {
-        let told = f.changes.iter().filter(|c| c.verdict == ChangeVerdict::Differs);
-        told.flat_map(|c| {
-            let place =
-                |v: Version| f.identity.versions.get(&v).map(|p| (v, p.file.to_utf8_path(), p.name.clone()));
-            [place(c.from), place(c.to)]
-        })
-    });
-    let churning = churns.chain(changed).flatten().collect();
+    let churning = churning(report);
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
     let mut judge = Judge { request, files, lineages, analysed, reaches, locals, churning, kinds, code };
     let mut hunks = Vec::new();
@@ -78,6 +62,33 @@ pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, local
         }
     }
     report.hunks = hunks;
+}
+
+/// Functions of which something is told, by version, file and name.
+pub(super) type Churning = BTreeSet<(Version, PathBuf, String)>;
+
+/// The functions with churns or changes.
+pub(super) fn churning(report: &Report) -> Churning {
+    let mut found = Churning::new();
+    for f in &report.functions {
+        let churns = f.points.iter().flat_map(|p| &p.churns).flat_map(|c| [c.from, c.to]);
+        let told = f.changes.iter().filter(|c| c.verdict == ChangeVerdict::Differs);
+        for v in churns.chain(told.flat_map(|c| [c.from, c.to])) {
+            let place = f.identity.versions.get(&v);
+            found.extend(place.map(|p| (v, p.file.to_utf8_path(), p.name.clone())));
+        }
+    }
+    found
+}
+
+/// Whether something is told of a function at a step.
+pub(super) fn has_churn(churning: &Churning, lineage: &Lineage, step: usize) -> bool {
+    [step, step + 1].iter().any(|&v| {
+        let member = lineage.members.get(v).and_then(Option::as_ref);
+        member.is_some_and(|m| {
+            churning.contains(&(v as Version + 1, m.file.clone(), m.function.name.to_string()))
+        })
+    })
 }
 
 /// The hunks of a range whose text was not read, whatever is asked of the rest: branches that are not taken,
@@ -144,7 +155,7 @@ struct Judge<'a> {
     analysed: &'a [Analysed],
     locals: &'a Locals,
     /// Functions with churns, by version, file and name.
-    churning: BTreeSet<(Version, PathBuf, String)>,
+    churning: Churning,
     /// By version and path.
     kinds: BTreeMap<(usize, PathBuf), Option<Vec<LineKind>>>,
     /// By step and newer path: the code of both sides, where it differs in hunks alone.
@@ -422,11 +433,8 @@ impl Judge<'_> {
             let decided = |a: &Analysed| a.class_of[pair] != a.class_of[pair + 1] && is_settled(a, pair);
             return self.analysed.get(lineage).is_some_and(decided);
         }
-        [pair, pair + 1].iter().any(|&v| {
-            l.members.get(v).and_then(Option::as_ref).is_some_and(|m| {
-                self.churning.contains(&(v as Version + 1, m.file.clone(), m.function.name.to_string()))
-            })
-        }) && self.analysed.get(lineage).is_some_and(|a| a.class_of[pair] != a.class_of[pair + 1])
+        has_churn(&self.churning, l, pair)
+            && self.analysed.get(lineage).is_some_and(|a| a.class_of[pair] != a.class_of[pair + 1])
     }
 
     /// Whether all that changes of a type is where its members lie, and all that has to do with it in the
@@ -541,7 +549,11 @@ impl Judge<'_> {
         };
         let a = &self.analysed[i];
         // What local differencing says of the line counts before what is said of the function.
-        let told = self.locals.line(i, pair, version - pair, line);
+        let told = match self.locals.has_region(i, pair, version - pair, line) {
+            // Where a comment swallows code, the lines that changed are its own.
+            false if self.swallows(pair, path) => None,
+            _ => self.locals.line(i, pair, version - pair, line),
+        };
         match told {
             Some(Told::Differs) => return Line::Explained,
             Some(Told::Neutral) => return Line::Neutral,
@@ -580,7 +592,7 @@ impl Judge<'_> {
 }
 
 /// Whether nothing about a function stayed open between two versions.
-fn is_settled(a: &Analysed, pair: usize) -> bool {
+pub(super) fn is_settled(a: &Analysed, pair: usize) -> bool {
     a.class_of[pair] == a.class_of[pair + 1] || a.diff.as_ref().is_some_and(|d| d.is_decided())
 }
 
@@ -636,7 +648,9 @@ mod tests {
 
     #[test]
     fn what_reaches_no_function_is_reported_as_what_it_is() {
-        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "inactive-branch");
+        check_source("#if 0\nint y = 1;\n#endif", "#if 0\nint y = 2;\n#endif", "inactive-branch");
+        // Under NO it is one like others.
+        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "global");
         check_source("int y = 1;", "int y = 2;", "global");
         check_source("int g(int);", "int g(long);", "prototype");
         check_source("struct s { int a; };", "struct s { int a, b; };", "layout");
@@ -680,11 +694,11 @@ mod tests {
         check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c global"]);
         // A comment that swallows code is no comment alone.
         check_body("x++;\nx++;\n\nreturn x;", "/*\nx++;\nx++;\n*/\nreturn x;", &["a.c explained"; 2]);
-        // The second hunk lies in a function with churns.
+        // Each hunk is judged by what it does itself, not by what else its function does.
         check_body(
             "x = x + 1;\n\n\n(void)1;\nreturn x;",
             "x = x + 2;\n\n\n(void)2;\nreturn x;",
-            &["a.c explained"; 2],
+            &["a.c explained", "a.c neutral"],
         );
         check((F, ""), (&format!("{F}int g(void) {{ return 1; }}\n"), ""), &["a.c explained"]);
         // What stands before the name belongs to the function.

@@ -28,10 +28,12 @@ pub(super) enum Told {
 }
 
 impl Locals {
-    /// Compares the functions that a request changes. `has_fault` takes down what went wrong with us.
+    /// Compares the functions that a request changes, but for those of a step that are known to be the same at
+    /// their exits: what only they themselves see is no change. `has_fault` takes down what went wrong with us.
     pub fn of(
         request: &Request,
         lineages: &[Lineage],
+        is_same_at_exit: &(dyn Fn(usize, usize) -> bool + Sync),
         watch: &dyn Watch,
         has_fault: &(dyn Fn(&Lineage, &str) + Sync),
     ) -> Locals {
@@ -42,7 +44,7 @@ impl Locals {
             let lineage = lineages.get(l)?;
             let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
             let is_same = || key::body_hash(&old.function) == key::body_hash(&new.function);
-            if watch.is_over() || is_same() {
+            if watch.is_over() || is_same() || is_same_at_exit(l, v) {
                 return None;
             }
             let compared = fault::caught(|| compare(request, v, old, new));
@@ -73,6 +75,12 @@ impl Locals {
             // A line of no region is one of a statement that both versions have, or of none.
             () => Told::Neutral,
         })
+    }
+
+    /// Whether a line is one of a region.
+    pub fn has_region(&self, lineage: usize, step: usize, side: usize, line: u32) -> bool {
+        let changes = self.changes.get(&(lineage, step));
+        changes.is_some_and(|all| all.iter().any(|c| c.lines[side].contains(&line)))
     }
 
     /// What keeps a line open.

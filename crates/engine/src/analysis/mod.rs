@@ -337,7 +337,16 @@ fn tell_locally(
 ) {
     let locals = match request.analysis.properties_only {
         true => local::Locals::default(),
-        false => local::Locals::of(request, lineages, world.watch, &|l, reason| world.has_fault(l, reason)),
+        false => {
+            let churns = hunks::churning(report);
+            let is_same = |l: usize, step: usize| {
+                lineages.get(l).zip(analysed.get(l)).is_some_and(|(lineage, a)| {
+                    hunks::is_settled(a, step) && !hunks::has_churn(&churns, lineage, step)
+                })
+            };
+            let has_fault = |l: &Lineage, reason: &str| world.has_fault(l, reason);
+            local::Locals::of(request, lineages, &is_same, world.watch, &has_fault)
+        }
     };
     locals.tell(report, request, lineages);
     let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
