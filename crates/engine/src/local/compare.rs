@@ -36,7 +36,8 @@ pub(super) enum Item {
         value: TermId,
     },
     Variable(VarId, TermId),
-    Return(Option<TermId>, MvId),
+    /// With memory at that time.
+    Return(Option<TermId>, MvId, TermId),
     /// Goes on at a node.
     At(MvId),
     /// In a call that does not return.
@@ -490,7 +491,7 @@ impl Comparer<'_> {
     fn both_returns(&self, paths: [&Path; 2], items: &mut [Vec<Item>; 2]) {
         for (side, path) in paths.into_iter().enumerate() {
             if let End::Return(value) = path.end {
-                items[side].push(Item::Return(value, path.node));
+                items[side].push(Item::Return(value, path.node, path.memory));
             }
         }
     }
@@ -538,7 +539,7 @@ impl Comparer<'_> {
             items[side].extend(calls[side].iter().map(|&k| Item::Call(path.events[k].clone())));
             items[side].push(match path.end {
                 End::At(node) => Item::At(node),
-                End::Return(value) => Item::Return(value, path.node),
+                End::Return(value) => Item::Return(value, path.node, path.memory),
                 End::Ends | End::Unreachable => Item::Ends,
             });
         }

@@ -8,7 +8,7 @@ use super::follow::{Known, is_in_loop};
 use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, variable_leaf};
 use super::region::Frontier;
 use super::{Delta, Effect, EffectKind};
-use crate::ir::{CType, Instr, Leaf, Op, TermId, TermPool, UndefinedKind, VarKind};
+use crate::ir::{App, CType, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
 
@@ -157,9 +157,10 @@ impl<'s> Speaker<'s> {
                     (EffectKind::Value, to, 0)
                 }
             }
-            Item::Return(value, node) => {
+            Item::Return(value, node, memory) => {
                 let line = self.line(class, *node);
-                (EffectKind::Return, self.returned(class, *value, *node, events), line)
+                let value = value.map(|v| current(self.pool, v, *memory));
+                (EffectKind::Return, self.returned(class, value, *node, events), line)
             }
             Item::Ends => {
                 let naming = self.naming(class, events);
@@ -288,17 +289,33 @@ impl<'s> Speaker<'s> {
     }
 }
 
+/// A term in the words of the memory at its own time: what it reads there is what names mean there. Where it reads
+/// what was at the point, too, names would mean two things, and it stays as it is.
+fn current(pool: &mut TermPool, t: TermId, memory: TermId) -> TermId {
+    let at_point = pool.leaf(memory_leaf());
+    let reads_point = |pool: &TermPool| {
+        pool.reachable(&[t]).into_iter().any(
+            |r| matches!(pool.get(r), Term::App(App::Load { .. }, args) if args.first() == Some(&at_point)),
+        )
+    };
+    if memory == at_point || reads_point(pool) {
+        return t;
+    }
+    pool.rebuilt(t, &|_, t| if t == memory { Rebuilt::By(at_point) } else { Rebuilt::Kept })
+}
+
 /// The words of a call.
-fn call_text(graph: &Mvicfg, pool: &TermPool, naming: &Naming, event: &Event) -> String {
+fn call_text(graph: &Mvicfg, pool: &mut TermPool, naming: &Naming, event: &Event) -> String {
     let types: Vec<CType> =
         call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
-    let (name, args) = match (&event.callee, event.args.split_first()) {
-        (Some(name), _) => (name.to_string(), event.args.as_slice()),
+    let given: Vec<TermId> = event.args.iter().map(|a| current(pool, *a, event.memory.0)).collect();
+    let (name, args) = match (&event.callee, given.split_first()) {
+        (Some(name), _) => (name.to_string(), given.as_slice()),
         (None, Some((pointer, args))) => {
             let text = render(pool, *pointer, naming);
             (if is_short(&text) { format!("(*{text})") } else { "a function pointer".to_owned() }, args)
         }
-        (None, None) => ("a function pointer".to_owned(), event.args.as_slice()),
+        (None, None) => ("a function pointer".to_owned(), given.as_slice()),
     };
     let short = Naming { max_len: LONGEST_VALUE, ..naming.clone() };
     let words: Vec<String> = args
