@@ -56,7 +56,11 @@ pub fn load_outlined(
 
 fn lowered(parsed: &c::parse::Parsed, path: &Path, options: &c::Options) -> Result<Unit, c::Rejected> {
     let mut unit = c::guard::on_large_stack(path, || Ok(c::lower::lower(parsed, options.data_model)))?;
-    unit.is_whole = unit.opaque.is_empty() && parsed.lost.is_empty() && !parsed.prelude.contains("#define ");
+    let invents = |what: &str| parsed.prelude.contains(what);
+    unit.is_whole = unit.opaque.is_empty()
+        && parsed.lost.is_empty()
+        && !invents("#define ")
+        && !invents(c::retry::OBJECT);
     unit.statics = c::statics::statics(parsed);
     for f in &mut unit.functions {
         f.invented = parsed.invented.in_function(&f.name).to_vec();

@@ -41,6 +41,8 @@ impl Invented {
 pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], guesses: &Guesses) -> Invented {
     let mut names: BTreeMap<Arc<str>, Arc<str>> =
         guesses.types.keys().map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))).collect();
+    let objects = guesses.objects.iter();
+    names.extend(objects.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro or object"))));
     let places = Places::new(text, items);
     for one in diagnostics.iter().filter(|d| d.severity.is_fatal()) {
         let Some(item) = places.item(one).and_then(|at| items.get(at)) else { continue };

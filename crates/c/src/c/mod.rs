@@ -16,7 +16,7 @@ pub mod lines;
 pub mod lower;
 pub mod outline;
 pub mod parse;
-mod retry;
+pub(crate) mod retry;
 pub mod scan;
 pub mod slice;
 pub mod statics;

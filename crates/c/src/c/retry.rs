@@ -27,6 +27,8 @@ pub struct Guesses {
     pub types: BTreeMap<String, bool>,
     /// Macros taken to stand for nothing; whether they take arguments.
     pub macros: BTreeMap<String, bool>,
+    /// Macros or objects that are used as numbers: taken for objects of another file.
+    pub objects: BTreeSet<String>,
     /// Library headers that declare a type the unit uses without including them.
     pub headers: BTreeSet<&'static str>,
     /// Library functions called without a declaration, with their prototypes.
@@ -47,6 +49,9 @@ impl Guesses {
             let ty = if *pointed { format!("struct {INVENTED}{name}") } else { "int".to_owned() };
             out += &format!("typedef {ty} {name};\n");
         }
+        for name in &self.objects {
+            out += &format!("{OBJECT}{name};\n");
+        }
         for (name, arguments) in &self.macros {
             out += &format!("#define {name}{}\n", if *arguments { "(...)" } else { "" });
         }
@@ -56,6 +61,9 @@ impl Guesses {
 
 /// Prefix of the tags of types that we invent.
 pub const INVENTED: &str = "__invdiff_unknown_";
+
+/// How an object is declared that we invent.
+pub const OBJECT: &str = "extern int ";
 
 /// What a pass over the unit left to be explained.
 pub struct Evidence<'a> {
@@ -90,6 +98,12 @@ impl Evidence<'_> {
             match headers::declaring_type(name) {
                 Some(header) => _ = out.headers.insert(header),
                 None => _ = out.types.insert(name.to_owned(), self.only_pointed_to(name)),
+            }
+        }
+        for name in self.named(UNDECLARED) {
+            let known = out.types.contains_key(name) || out.macros.contains_key(name);
+            if !known && self.reads_as_number(name) {
+                out.objects.insert(name.to_owned());
             }
         }
         let defined: BTreeSet<&str> =
@@ -242,6 +256,27 @@ impl Evidence<'_> {
                 && (i + 2..i + 4).any(|j| matches!(text.at(j), ";" | "=" | "," | "["));
             cast || size || declares
         })
+    }
+
+    /// Returns whether an undeclared name stands only where a number may: it is not called, has no members or
+    /// elements, and is no part of a string.
+    fn reads_as_number(&self, name: &str) -> bool {
+        let text = self.text;
+        let is_string = |word: &str| word.ends_with('"');
+        let mut uses = (1..text.tokens.len()).filter(|&i| text.at(i) == name).peekable();
+        uses.peek().is_some()
+            && uses.all(|i| {
+                let (before, next) = (text.at(i - 1), text.at(i + 1));
+                let is_address = before == "&"
+                    && text.name(i.wrapping_sub(2)).is_none()
+                    && !matches!(text.at(i.wrapping_sub(2)), ")" | "]");
+                !matches!(next, "(" | "." | "->" | "[" | "=" | "++" | "--" | "")
+                    && text.name(i + 1).is_none()
+                    && !is_string(next)
+                    && !is_string(before)
+                    && !is_address
+                    && !matches!(before, "." | "->" | "goto" | "case" | "struct" | "union" | "enum")
+            })
     }
 
     fn only_pointed_to(&self, name: &str) -> bool {

@@ -10,7 +10,7 @@ use crate::report::{
     self, ChangePlace, ChangeVerdict, Delta, Effect, HunkRef, Otherwise, RepoPath, Report, When,
 };
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The changes of functions, by lineage and the older version of a step.
 #[derive(Default)]
@@ -112,6 +112,12 @@ impl Locals {
             let of_file = own.iter().find(|c| c.new_path.as_ref() == path);
             for change in changes {
                 let mut told = converted(change, *step, of_file);
+                let members = lineage.members.iter().skip(*step).take(2).flatten();
+                let invented: BTreeSet<String> = members
+                    .flat_map(|m| &m.function.invented)
+                    .map(|name| format!("invented-type({name})"))
+                    .collect();
+                told.assumptions.extend(invented);
                 let said = said(&told);
                 let ordinal = function.changes.iter().filter(|c| self::said(c) == said).count();
                 let id = blake3::hash(format!("change {} {said} {ordinal}", function.name).as_bytes());

@@ -14,6 +14,7 @@ use super::liveness::Liveness;
 use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
 use super::region::{Frontier, paths};
 use super::sites::Tag;
+use super::{Mistake, is_made};
 use crate::ir::{App, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::smt::{Decider, Decision, Truth};
@@ -266,7 +267,8 @@ impl Comparer<'_> {
         for (i, j) in pairs {
             let (theirs, mine) = (&old.events[i], path.events[j].clone());
             let taken = path.events.iter().any(|e| e.tag == theirs.tag);
-            if theirs.tag == mine.tag || taken {
+            // Sites that were matched may call different functions.
+            if taken && theirs.tag != mine.tag || theirs.tag == mine.tag && theirs.memory.1 == mine.memory.1 {
                 continue;
             }
             let tag = theirs.tag;
@@ -411,9 +413,14 @@ impl Comparer<'_> {
 
     /// Whether two paths that end at one place leave the same there, as far as normalised terms show.
     fn is_same_here(&mut self, old: &Path, new: &Path) -> bool {
+        if is_made(Mistake::AllTheSame) {
+            return true;
+        }
         let events = old.events.len() == new.events.len()
             && old.events.iter().zip(&new.events).all(|(a, b)| is_same_call(a, b));
-        if !events || self.kept(old.memory, &old.end) != self.kept(new.memory, &new.end) {
+        let memory = is_made(Mistake::MemoryIgnored)
+            || self.kept(old.memory, &old.end) == self.kept(new.memory, &new.end);
+        if !events || !memory {
             return false;
         }
         self.live(old, new).into_iter().all(|v| {
@@ -425,6 +432,9 @@ impl Comparer<'_> {
     /// The variables in which two paths that end at one node may leave something that is read there.
     fn live(&self, old: &Path, new: &Path) -> BTreeSet<VarId> {
         let (End::At(a), End::At(b)) = (&old.end, &new.end) else { return BTreeSet::new() };
+        if is_made(Mistake::VariablesIgnored) {
+            return BTreeSet::new();
+        }
         let is_live = |v: &VarId| {
             let k = v.0 as usize;
             self.liveness.before(0, *a).contains(k) || self.liveness.before(1, *b).contains(k)
@@ -466,6 +476,7 @@ impl Comparer<'_> {
         let mut open = None;
         match (&old.end, &new.end) {
             (End::Return(a), End::Return(b)) => match (a, b) {
+                (Some(_), Some(_)) if is_made(Mistake::ResultsIgnored) => {}
                 (Some(a), Some(b)) => match self.equal(*a, *b, joint) {
                     Decision::Equal => {}
                     Decision::Differ(_) => self.both_returns(paths, &mut items),
@@ -568,6 +579,7 @@ impl Comparer<'_> {
         for (k, event) in path.events.iter().enumerate() {
             let differs = match other.events.iter().find(|o| o.tag == event.tag) {
                 None => alone[side].contains(&k),
+                Some(o) if is_made(Mistake::CalleesIgnored) => !self.is_equal_call(event, o, joint),
                 Some(o) => o.callee != event.callee || !self.is_equal_call(event, o, joint),
             };
             if differs {
@@ -585,7 +597,8 @@ impl Comparer<'_> {
     }
 
     fn is_equal_call(&mut self, a: &Event, b: &Event, joint: TermId) -> bool {
-        a.args.len() == b.args.len()
+        let same = is_made(Mistake::ArgumentsIgnored);
+        same || a.args.len() == b.args.len()
             && a.args.iter().zip(&b.args).all(|(&x, &y)| {
                 x == y
                     || self.pool.sort(x) == self.pool.sort(y)
@@ -617,7 +630,7 @@ impl Comparer<'_> {
         open: &mut Option<String>,
     ) {
         let memories = [0, 1].map(|c: usize| self.kept(paths[c].memory, &paths[c].end));
-        if memories[0] == memories[1] {
+        if memories[0] == memories[1] || is_made(Mistake::MemoryIgnored) {
             return;
         }
         let writes = memories.map(|m| self.writes(m));

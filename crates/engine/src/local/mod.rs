@@ -38,6 +38,37 @@ const RLIMIT: u64 = 100_000;
 /// Regions of one function that are looked at.
 const MAX_REGIONS: usize = 200;
 
+/// A mistake that the oracle of states puts in on purpose, to see that it is caught.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mistake {
+    MemoryIgnored,
+    CalleesIgnored,
+    ArgumentsIgnored,
+    ResultsIgnored,
+    VariablesIgnored,
+    DeltasLost,
+    AllTheSame,
+    AllOpen,
+    BranchesExchanged,
+    AccessesGranted,
+}
+
+#[cfg(test)]
+thread_local! {
+    static MISTAKE: std::cell::Cell<Option<Mistake>> = const { std::cell::Cell::new(None) };
+}
+
+/// Whether a mistake is made: outside of the oracle, never.
+fn is_made(mistake: Mistake) -> bool {
+    #[cfg(test)]
+    return MISTAKE.get() == Some(mistake);
+    #[cfg(not(test))]
+    {
+        _ = mistake;
+        false
+    }
+}
+
 /// A function in one version.
 #[derive(Clone, Copy)]
 pub struct Version<'a> {
@@ -175,6 +206,7 @@ pub fn compare(
             continue;
         }
         let outcome = match k < MAX_REGIONS {
+            true if is_made(Mistake::AllOpen) => compare::Outcome::open("a mistake"),
             true => comparer.compare(&region.frontier),
             false => compare::Outcome::open("too many regions"),
         };
@@ -185,7 +217,10 @@ pub fn compare(
             frontier: region.frontier,
             source,
         };
-        let said = speaker.deltas(&outcome.differences);
+        let mut said = speaker.deltas(&outcome.differences);
+        if is_made(Mistake::DeltasLost) {
+            said.truncate(1);
+        }
         let wordless = said.iter().any(Option::is_none);
         let deltas: Vec<Delta> = said.into_iter().flatten().collect();
         let open = outcome.open.or_else(|| wordless.then(|| "a difference that has no words".to_owned()));
@@ -203,7 +238,7 @@ pub fn compare(
             deltas,
             rest_is_same: open.is_none(),
             apart: outcome.apart,
-            valid: outcome.valid,
+            valid: outcome.valid && !is_made(Mistake::AccessesGranted),
             #[cfg(test)]
             frontier: region.frontier,
         };

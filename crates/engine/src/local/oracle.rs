@@ -514,6 +514,42 @@ fn what_is_told_holds_of_states() {
     assert!(counts.differ * 2 >= counts.met, "{counts:?}");
 }
 
+/// What a wrong engine says does not hold of states, or it says too little.
+#[test]
+fn mistakes_are_caught() {
+    use super::{MISTAKE, Mistake as M};
+    let body =
+        |line: &str| vec!["int x = 0, y = 1; unsigned u = 0; struct s *q = p;".to_owned(), line.to_owned()];
+    let mistakes = [
+        (M::MemoryIgnored, "p->n = a;", "p->n = b;"),
+        (M::CalleesIgnored, "act(a);", "foreign(a);"),
+        (M::ArgumentsIgnored, "act(a);", "act(b);"),
+        (M::ResultsIgnored, "if (a < b) return a;", "if (a < b) return b;"),
+        (M::VariablesIgnored, "x = a;", "x = b;"),
+        (M::DeltasLost, "if (a < b) { act(1); return 1; }", "if (b < a) { act(2); return 2; }"),
+        (M::AllTheSame, "x = a;", "x = b;"),
+        (M::AllOpen, "x = a;", "x = b;"),
+        (M::BranchesExchanged, "if (a < b) x = 1;", "if (a < b) x = 2;"),
+        (M::AccessesGranted, "x = a;", "x = p->n; x = a;"),
+    ];
+    let random = crate::testing::tier::rounds("INVDIFF_MISTAKES", 0, 3_000) as u64;
+    for (mistake, old, new) in mistakes {
+        let mut counts = Counts::default();
+        MISTAKE.set(Some(mistake));
+        check(&text(&body(old)), &text(&body(new)), 300, 1, &mut counts);
+        let many = pairs(random, 30, 0);
+        MISTAKE.set(None);
+        println!("{mistake:?}: {counts:?} {many:?}");
+        let says_nothing = |c: &Counts| c.met == 0 && c.open > 0;
+        assert!(counts.violations > 0 || says_nothing(&counts), "{mistake:?}: {counts:?}");
+        assert!(random == 0 || many.violations > 0 || says_nothing(&many), "{mistake:?}: {many:?}");
+        // Without the mistake what is said of the two holds.
+        let mut right = Counts::default();
+        check(&text(&body(old)), &text(&body(new)), 300, 1, &mut right);
+        assert!(right.violations == 0 && right.met + right.unmet > 0, "{mistake:?}: {right:?}");
+    }
+}
+
 #[test]
 fn an_executor_sees_what_differs() {
     let one =

@@ -8,6 +8,7 @@
 
 use super::liveness::Liveness;
 use super::machine::{End, Literal, Machine, Path, Side, Step, Stop, successor};
+use super::{Mistake, is_made};
 use crate::ir::{Const, TermId, TermPool, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use std::collections::BTreeSet;
@@ -162,7 +163,8 @@ pub(super) fn paths(
                 // The true side is looked at first, so it goes on the stack last.
                 for (label, holds) in [(1, false), (0, true)] {
                     let Some(next) = successor(graph, side.class, node, label) else { continue };
-                    let term = if holds { condition } else { pool.not(condition) };
+                    let turned = side.class == 1 && is_made(Mistake::BranchesExchanged);
+                    let term = if holds != turned { condition } else { pool.not(condition) };
                     if let Some(path) = taken(pool, &path, term, (side.class, node, holds), next) {
                         work.push(path);
                     }

@@ -92,7 +92,12 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
     line.plain(text);
     if change.otherwise == Otherwise::Same && !assumes("calls-apart") {
         // What the newer version alone reads and writes has to be there.
-        let status = if assumes("valid-accesses") { "proved for valid accesses" } else { "proved" };
+        let invented = change.assumptions.iter().any(|a| a.starts_with("invented-type("));
+        let status = match () {
+            () if invented => "likely",
+            () if assumes("valid-accesses") => "proved for valid accesses",
+            () => "proved",
+        };
         line.plain("  ").paint(Slot::Status, status);
     }
     line.write(out)
