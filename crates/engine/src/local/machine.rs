@@ -428,11 +428,7 @@ pub(super) fn successor(graph: &Mvicfg, class: usize, node: MvId, label: u8) -> 
 }
 
 /// The type that a function gives, as one version declares it, and the types of a call's arguments.
-pub(super) fn call_types<'g>(
-    graph: &'g Mvicfg,
-    class: usize,
-    node: MvId,
-) -> Option<(&'g CType, &'g [CType])> {
+pub(super) fn call_types(graph: &Mvicfg, class: usize, node: MvId) -> Option<(&CType, &[CType])> {
     let body = graph.bodies.get(class)?;
     match &body.node(graph.origin(node, class)?).instr {
         Instr::Call { ret, arg_types, .. } => Some((ret, arg_types)),

@@ -35,7 +35,7 @@ impl State {
     fn byte(&self, address: u64) -> u8 {
         let small = [0, 0, 0, 1, 2, 3, 255];
         let drawn = Random(self.seed ^ address.wrapping_mul(0x9e37)).draw();
-        self.memory.get(&address).copied().unwrap_or(if address % 4 == 0 {
+        self.memory.get(&address).copied().unwrap_or(if address.is_multiple_of(4) {
             small[drawn as usize % 7]
         } else {
             0
@@ -441,7 +441,6 @@ fn whole(
 }
 
 /// The printed conditions of a change, read back, each with its pool; `None` where one cannot be read.
-#[expect(clippy::type_complexity, reason = "pools and terms, side by side")]
 fn conditions(
     graph: &Mvicfg,
     unit: &Unit,
@@ -492,7 +491,7 @@ pub(super) fn pairs(count: u64, states: u64, from: u64) -> Counts {
         let old = program(&mut random);
         let mut new = edited(&mut random, &old);
         // Edits that depend on each other.
-        if k % 3 == 0 {
+        if k.is_multiple_of(3) {
             new = match random.below(3) {
                 0 => edited(&mut random, &new),
                 1 => scaled(&mut random, &old),
