@@ -17,7 +17,7 @@ use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
 use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
-use crate::ir::Unit;
+use crate::ir::{Function, Unit};
 use crate::mvicfg::key::body_hash;
 use crate::report::{ChangeVerdict, HunkReport, RepoPath, Report, Verdict, Version};
 use std::collections::{BTreeMap, BTreeSet};
@@ -552,6 +552,8 @@ impl Judge<'_> {
         let told = match self.locals.has_region(i, pair, version - pair, line) {
             // Where a comment swallows code, the lines that changed are its own.
             false if self.swallows(pair, path) => None,
+            // What a head says of types shows in the body.
+            false if line <= head_end(&m.function) => self.locals.differs(i, pair).then_some(Told::Differs),
             _ => self.locals.line(i, pair, version - pair, line),
         };
         match told {
@@ -589,6 +591,12 @@ impl Judge<'_> {
             here && other.unit.global(&g.symbol).is_none_or(|o| (o.size, &o.init) != (g.size, &g.init))
         })
     }
+}
+
+/// The last line of a function's head.
+fn head_end(f: &Function) -> u32 {
+    let lines = f.nodes.iter().skip(2).map(|n| n.span.line).filter(|line| *line > 0);
+    lines.min().map_or(f.span.end_line, |first| first.saturating_sub(1))
 }
 
 /// Whether nothing about a function stayed open between two versions.

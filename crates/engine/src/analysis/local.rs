@@ -77,6 +77,13 @@ impl Locals {
         })
     }
 
+    /// Whether something is told of a function, and nothing of it is open.
+    pub fn differs(&self, lineage: usize, step: usize) -> bool {
+        let changes = self.changes.get(&(lineage, step));
+        self.is_told(lineage, step)
+            && changes.is_some_and(|all| all.iter().any(|c| c.verdict == Verdict::Differs))
+    }
+
     /// Whether a line is one of a region.
     pub fn has_region(&self, lineage: usize, step: usize, side: usize, line: u32) -> bool {
         let changes = self.changes.get(&(lineage, step));

@@ -216,6 +216,7 @@ pub fn compare(
             pool: &mut comparer.pool,
             frontier: region.frontier,
             source,
+            with_names: true,
         };
         let mut said = speaker.deltas(&outcome.differences);
         if is_made(Mistake::DeltasLost) {

@@ -25,6 +25,8 @@ pub(super) struct Speaker<'s> {
     pub frontier: Frontier,
     /// The source line of a node, by class.
     pub source: &'s dyn Fn(usize, u32) -> Option<String>,
+    /// Constants are told by the names that the source has for them.
+    pub with_names: bool,
 }
 
 /// A difference in words, but for its condition.
@@ -41,7 +43,13 @@ impl<'s> Speaker<'s> {
         let mut said: Vec<Said> = Vec::new();
         let mut wordless = 0;
         for d in differences {
-            let [before, now] = [0, 1].map(|class: usize| self.effects(class, d));
+            let [mut before, mut now] = [0, 1].map(|class: usize| self.effects(class, d));
+            if before == now {
+                // The same names may stand for other numbers.
+                self.with_names = false;
+                [before, now] = [0, 1].map(|class: usize| self.effects(class, d));
+                self.with_names = true;
+            }
             if before == now {
                 wordless += 1;
                 continue;
@@ -85,10 +93,20 @@ impl<'s> Speaker<'s> {
             let Some(result) = event.result else { continue };
             let ret = call_types(self.graph, event.class, event.node).map(|(ret, _)| ret.clone());
             let Some(ty) = ret else { continue };
-            let text = call_text(self.graph, self.pool, &naming, event);
+            let text = self.call(&naming, event);
             naming.names.insert(result, Named { text, ty });
         }
         naming
+    }
+
+    /// The words of a call. Constants that have names in the source are told by these, unless both versions then
+    /// say the same.
+    fn call(&mut self, naming: &Naming, event: &Event) -> String {
+        let names = event.callee.as_ref().filter(|_| self.with_names).and_then(|callee| {
+            let line = (self.source)(event.class, self.line(event.class, event.node))?;
+            argument_words(&line, callee)
+        });
+        call_text(self.graph, self.pool, naming, (event, names.as_deref()))
     }
 
     fn line(&self, class: usize, node: MvId) -> u32 {
@@ -121,9 +139,9 @@ impl<'s> Speaker<'s> {
         let (kind, text, line) = match item {
             Item::Call(event) => {
                 let line = self.line(class, event.node);
-                let (graph, naming) = (self.graph, self.naming(class, events));
+                let naming = self.naming(class, events);
                 let naming = Naming { max_len: LONGEST_VALUE, ..naming };
-                let text = call_text(graph, self.pool, &naming, event);
+                let text = self.call(&naming, event);
                 (EffectKind::Call, format!("calls {text}"), line)
             }
             Item::Write { address, bytes, value } => {
@@ -165,9 +183,7 @@ impl<'s> Speaker<'s> {
             Item::Ends => {
                 let naming = self.naming(class, events);
                 let last = events.last();
-                let text = last.map_or("ends".to_owned(), |e| {
-                    format!("ends in {}", call_text(self.graph, self.pool, &naming, e))
-                });
+                let text = last.map_or("ends".to_owned(), |e| format!("ends in {}", self.call(&naming, e)));
                 (EffectKind::End, text, last.map_or(0, |e| self.line(class, e.node)))
             }
             Item::At(node) => {
@@ -305,7 +321,12 @@ fn current(pool: &mut TermPool, t: TermId, memory: TermId) -> TermId {
 }
 
 /// The words of a call.
-fn call_text(graph: &Mvicfg, pool: &mut TermPool, naming: &Naming, event: &Event) -> String {
+fn call_text(
+    graph: &Mvicfg,
+    pool: &mut TermPool,
+    naming: &Naming,
+    (event, names): (&Event, Option<&[String]>),
+) -> String {
     let types: Vec<CType> =
         call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
     let given: Vec<TermId> = event.args.iter().map(|a| current(pool, *a, event.memory.0)).collect();
@@ -321,11 +342,50 @@ fn call_text(graph: &Mvicfg, pool: &mut TermPool, naming: &Naming, event: &Event
     let words: Vec<String> = args
         .iter()
         .enumerate()
-        .map(|(k, a)| render_typed(pool, *a, &short, types.get(k)))
+        .map(|(k, a)| {
+            let name = names.and_then(|n| n.get(k)).filter(|n| is_name(n) && pool.as_const(*a).is_some());
+            name.cloned().unwrap_or_else(|| render_typed(pool, *a, &short, types.get(k)))
+        })
         .map(|t| if is_plain(&t) { t } else { "…".to_owned() })
         .collect();
     let text = format!("{name}({})", words.join(", "));
     if text.chars().count() <= LONGEST_VALUE { text } else { format!("{name}(…)") }
+}
+
+/// The arguments of a call as they stand in a line, where it is the only one of that function there.
+fn argument_words(line: &str, callee: &str) -> Option<Vec<String>> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut starts = line.match_indices(callee).filter(|(at, _)| {
+        let (before, after) = (&line[..*at], line[at + callee.len()..].trim_start());
+        !before.ends_with(is_word) && after.starts_with('(')
+    });
+    let (at, _) = starts.next().filter(|_| line.matches(callee).count() == 1)?;
+    let list = line[at + callee.len()..].trim_start().strip_prefix('(')?;
+    let (mut words, mut word, mut depth) = (Vec::new(), String::new(), 0);
+    let mut quote = None;
+    let mut escaped = false;
+    for c in list.chars() {
+        match (quote, c) {
+            // What is quoted is no name.
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(q), _) if q == c => quote = None,
+            (Some(_), _) => {}
+            (None, ')') if depth == 0 => {
+                words.push(word.trim().to_owned());
+                return Some(words);
+            }
+            (None, ',') if depth == 0 => words.push(std::mem::take(&mut word).trim().to_owned()),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, _) => {}
+        }
+        if c != ',' || depth > 0 || quote.is_some() {
+            word.push(c);
+        }
+    }
+    None
 }
 
 /// Whether a text says everything in names of the source.
@@ -488,5 +548,27 @@ fn bound(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
             }
             _ => k += 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::argument_words;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<&[&str]>) {
+        let found = argument_words(line, "f");
+        assert_eq!(found, expected.map(|e| e.iter().map(|w| (*w).to_owned()).collect()), "{line}");
+    }
+
+    #[test]
+    fn arguments_are_those_of_the_only_call() {
+        check("  x = f(A, b + 1, g(c, d));", Some(&["A", "b + 1", "g(c, d)"]));
+        check("f (\"a, b)\", ',', N);", Some(&["\"a, b)\"", "','", "N"]));
+        check("f(\"a\\\"b, c\", N)", Some(&["\"a\\\"b, c\"", "N"]));
+        check("f(a); f(b);", None);
+        check("gf(a); f(b)", None);
+        check("f(a,", None);
+        check("xf(a)", None);
     }
 }
