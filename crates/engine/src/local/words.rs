@@ -282,7 +282,7 @@ impl<'s> Speaker<'s> {
         for (term, literal) in combined(self.pool, literals) {
             let all: Vec<Event> = events.iter().flat_map(|e| e[literal.class].iter().cloned()).collect();
             let naming = self.naming(literal.class, &all);
-            let text = render(self.pool, term, &naming);
+            let text = decayed(&render(self.pool, term, &naming));
             let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
                 true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
                 true => text,
@@ -344,12 +344,37 @@ fn call_text(
         .enumerate()
         .map(|(k, a)| {
             let name = names.and_then(|n| n.get(k)).filter(|n| is_name(n) && pool.as_const(*a).is_some());
-            name.cloned().unwrap_or_else(|| render_typed(pool, *a, &short, types.get(k)))
+            name.cloned().unwrap_or_else(|| decayed(&render_typed(pool, *a, &short, types.get(k))))
         })
         .map(|t| if is_plain(&t) { t } else { "…".to_owned() })
         .collect();
     let text = format!("{name}({})", words.join(", "));
     if text.chars().count() <= LONGEST_VALUE { text } else { format!("{name}(…)") }
+}
+
+/// A text in which arrays are named as one writes them: `p->name` for `&p->name[0]`.
+fn decayed(text: &str) -> String {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '>' | '[' | ']');
+    let mut out = String::new();
+    let mut rest = text;
+    let mut before = ' ';
+    while let Some(at) = rest.find('&') {
+        let (head, tail) = rest.split_at(at);
+        out.push_str(head);
+        before = head.chars().last().unwrap_or(before);
+        let path = &tail[1..];
+        let end = path.find(|c| !is_path(c)).unwrap_or(path.len());
+        let is_unary = matches!(before, ' ' | '(' | ',' | '!' | '*')
+            && path.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        match path[..end].strip_suffix("[0]").filter(|p| is_unary && !p.ends_with(['-', '.', '>'])) {
+            Some(array) => out.push_str(array),
+            None => out.push_str(&tail[..1 + end]),
+        }
+        before = '&';
+        rest = &path[end..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The arguments of a call as they stand in a line, where it is the only one of that function there.
@@ -553,7 +578,20 @@ fn bound(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
 
 #[cfg(test)]
 mod tests {
-    use super::argument_words;
+    use super::{argument_words, decayed};
+
+    #[test]
+    fn arrays_are_named_as_one_writes_them() {
+        for (text, expected) in [
+            ("strcmp(&e->d_name[0], s) == 0", "strcmp(e->d_name, s) == 0"),
+            ("&a[0]", "a"),
+            ("f(&a.b[0].c, &a[0][1])", "f(&a.b[0].c, &a[0][1])"),
+            ("(x & y[0]) != 0 && &p->q[0] == z", "(x & y[0]) != 0 && p->q == z"),
+            ("x &&y[0]", "x &&y[0]"),
+        ] {
+            assert_eq!(decayed(text), expected);
+        }
+    }
 
     #[track_caller]
     fn check(line: &str, expected: Option<&[&str]>) {
