@@ -1,3 +1,5 @@
+//! What is told of typical changes, in the words that are printed: the twelve of the design among them.
+
 use super::{Change, Effect, Verdict, Version, compare};
 use crate::frontend::{c, load_unit};
 use crate::history::MemoryTree;
