@@ -44,13 +44,13 @@ impl<'s> Speaker<'s> {
         let mut wordless = 0;
         for d in differences {
             let [mut before, mut now] = [0, 1].map(|class: usize| self.effects(class, d));
-            if before == now {
+            if says_the_same(&before, &now) {
                 // The same names may stand for other numbers.
                 self.with_names = false;
                 [before, now] = [0, 1].map(|class: usize| self.effects(class, d));
                 self.with_names = true;
             }
-            if before == now {
+            if says_the_same(&before, &now) {
                 wordless += 1;
                 continue;
             }
@@ -350,6 +350,11 @@ fn call_text(
         .collect();
     let text = format!("{name}({})", words.join(", "));
     if text.chars().count() <= LONGEST_VALUE { text } else { format!("{name}(…)") }
+}
+
+/// Whether two lists of effects have the same words, whatever lines they stand at.
+fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
+    before.iter().map(|e| &e.text).eq(now.iter().map(|e| &e.text))
 }
 
 /// A text in which arrays are named as one writes them: `p->name` for `&p->name[0]`.
