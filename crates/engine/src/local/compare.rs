@@ -216,7 +216,7 @@ impl Comparer<'_> {
             let (term, node) = (hazard.condition, hazard.node);
             let mut literals = joined(old, new);
             literals.push(Literal { term, class: 1, node, holds: true });
-            let mut items = self.ends([a, b], [a, b]);
+            let mut items = self.ends([a, b], [a, b], joint);
             items[1] = vec![Item::Undefined(hazard.clone())];
             outcome.differences.push(difference(literals, items, old, new));
         }
@@ -319,7 +319,7 @@ impl Comparer<'_> {
         // What is undefined for sure ends a path.
         let undefined = [undefined(&mut self.pool, old, known), undefined(&mut self.pool, new, known)];
         if let [Some(_), _] | [_, Some(_)] = undefined {
-            return self.undefined_items(paths, undefined, known);
+            return self.undefined_items(paths, undefined, (joint, known));
         }
         if old.end == new.end && self.is_same_here(old, new) {
             return Verdict::Same(BTreeSet::new());
@@ -337,7 +337,7 @@ impl Comparer<'_> {
         if old.end != new.end {
             let late = [0, 1].map(|c: usize| self.late_undefined(paths[c], &further[c], known));
             if late.iter().any(Option::is_some) && !late.iter().all(Option::is_some) {
-                let mut items = self.ends(paths, [&further[0], &further[1]]);
+                let mut items = self.ends(paths, [&further[0], &further[1]], joint);
                 for (side, hazard) in late.into_iter().enumerate() {
                     if let Some(hazard) = hazard {
                         items[side] = vec![Item::Undefined(hazard)];
@@ -367,7 +367,7 @@ impl Comparer<'_> {
         if further[0].end == further[1].end {
             return self.items([&further[0], &further[1]], joint);
         }
-        Verdict::Differ(self.ends(paths, [&further[0], &further[1]]))
+        Verdict::Differ(self.ends(paths, [&further[0], &further[1]], joint))
     }
 
     /// Both paths as far as common code goes on for sure.
@@ -390,7 +390,12 @@ impl Comparer<'_> {
         (k >= before && further.hazards[k].after == path.events.len()).then(|| further.hazards[k].clone())
     }
 
-    fn undefined_items(&mut self, paths: [&Path; 2], at: [Option<usize>; 2], known: &Known) -> Verdict {
+    fn undefined_items(
+        &mut self,
+        paths: [&Path; 2],
+        at: [Option<usize>; 2],
+        (joint, known): (TermId, &Known),
+    ) -> Verdict {
         if let [Some(a), Some(b)] = at {
             let (a, b) = (&paths[0].hazards[a], &paths[1].hazards[b]);
             if (a.kind, a.subject, a.after) == (b.kind, b.subject, b.after) {
@@ -402,7 +407,7 @@ impl Comparer<'_> {
             return Verdict::Same(BTreeSet::new());
         }
         let further = self.further(paths, known);
-        let mut items = self.ends(paths, [&further[0], &further[1]]);
+        let mut items = self.ends(paths, [&further[0], &further[1]], joint);
         for side in [0, 1] {
             if let Some(k) = at[side] {
                 items[side] = vec![Item::Undefined(paths[side].hazards[k].clone())];
@@ -488,7 +493,7 @@ impl Comparer<'_> {
             },
             (a, b) if a == b => {}
             _ => {
-                let ends = self.ends(paths, paths);
+                let ends = self.ends(paths, paths, joint);
                 for (side, list) in ends.into_iter().enumerate() {
                     let is_end = |i: &Item| !matches!(i, Item::Call(_));
                     items[side].extend(list.into_iter().filter(is_end));
@@ -537,7 +542,7 @@ impl Comparer<'_> {
 
     /// Where paths with different ends lead, after calls that the other does not make. One that leaves a loop is
     /// told no further.
-    fn ends(&mut self, paths: [&Path; 2], further: [&Path; 2]) -> [Vec<Item>; 2] {
+    fn ends(&mut self, paths: [&Path; 2], further: [&Path; 2], joint: TermId) -> [Vec<Item>; 2] {
         let shown = [0, 1].map(|c: usize| match paths[c].end {
             End::At(node) if self.leaves_loop(c, paths[c], node) => paths[c],
             _ => further[c],
@@ -548,6 +553,11 @@ impl Comparer<'_> {
         for side in [0, 1] {
             let path = shown[side];
             items[side].extend(calls[side].iter().map(|&k| Item::Call(path.events[k].clone())));
+        }
+        // What one of them writes on the way; what is not understood of it is told by the ends alone.
+        self.memory_items(shown, joint, &mut items, &mut None);
+        for side in [0, 1] {
+            let path = shown[side];
             items[side].push(match path.end {
                 End::At(node) => Item::At(node),
                 End::Return(value) => Item::Return(value, path.node, path.memory),
