@@ -11,6 +11,7 @@ use super::{Delta, Effect, EffectKind};
 use crate::ir::{App, CType, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
+use crate::semantics::library;
 
 /// Longest text of a condition, in characters.
 const LONGEST_CONDITION: usize = 160;
@@ -145,6 +146,11 @@ impl<'s> Speaker<'s> {
                 (EffectKind::Call, format!("calls {text}"), line)
             }
             Item::Write { address, bytes, value } => {
+                // What calls leave in errno is theirs.
+                let errno = Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits: 64 };
+                if self.pool.known_leaf(&errno) == Some(*address) {
+                    return None;
+                }
                 let naming = self.naming(class, events);
                 let sort = self.pool.sort(*value);
                 match render_lvalue(self.pool, *address, sort, *bytes, &naming).filter(|n| is_plain(&n.text))
