@@ -185,7 +185,7 @@ fn the_page_works_in_a_browser() {
     let Some((found, seen)) = run(&page, steps, &[]) else { return };
     assert_eq!(
         found.replace(&title(&page), "TITLE"),
-        "cards 2; steps 2; drawings 2; by text 1 of 1; none 00; by function 1; by kind 0true; again true; lit true; \
+        "cards 4; steps 2; drawings 2; by text 2 of 1; none 00; by function 1; by kind 0true; again true; lit true; \
          dark 0; key 1; focus filter-text; toggled true; back true; 0 images, 3 scripts, TITLE; pre-wrap"
     );
     check_quiet(&seen);
