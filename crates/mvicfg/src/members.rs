@@ -8,8 +8,10 @@
 
 mod layout;
 mod place;
+mod relaid;
 
 pub use layout::image;
+pub use relaid::{Relaid, relaid};
 
 use crate::ir::{CType, Callee, Expr, Function, Instr, Object, Unit, VarId};
 use layout::{Layouts, Side, by_members};

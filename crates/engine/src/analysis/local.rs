@@ -200,11 +200,15 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
         reason,
         deltas,
         otherwise: if change.rest_is_same { Otherwise::Same } else { Otherwise::Open },
-        assumptions: [(change.apart, "calls-apart"), (change.valid, "valid-accesses")]
-            .into_iter()
-            .filter(|(is_made, _)| *is_made)
-            .map(|(_, name)| name.to_owned())
-            .collect(),
+        assumptions: [
+            (change.apart, "calls-apart"),
+            (change.valid, "valid-accesses"),
+            (change.by_members, "by-members"),
+        ]
+        .into_iter()
+        .filter(|(is_made, _)| *is_made)
+        .map(|(_, name)| name.to_owned())
+        .collect(),
     }
 }
 

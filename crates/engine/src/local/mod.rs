@@ -155,6 +155,8 @@ pub struct Change {
     pub apart: bool,
     /// What the newer version reads and writes and the older one does not is there.
     pub valid: bool,
+    /// Structures that are laid out otherwise are seen by their members alone.
+    pub by_members: bool,
     #[cfg(test)]
     frontier: region::Frontier,
 }
@@ -167,10 +169,12 @@ pub fn compare(
     source: &dyn Fn(usize, u32) -> Option<String>,
 ) -> Option<(Vec<Change>, usize)> {
     let _room = crate::cost::enter(crate::cost::Room::Local);
-    if !members::places_agree((old.body, old.unit), (new.body, new.unit)) {
+    let sides = ((&**old.body, old.unit), (&**new.body, new.unit));
+    let relaid = members::relaid(sides.0, sides.1).unwrap_or(None);
+    if relaid.is_none() && !members::places_agree(sides.0, sides.1) {
         return None;
     }
-    let bodies = (unplaced(old.body), unplaced(new.body));
+    let bodies = (unplaced(relaid.as_ref().map_or(old.body, |r| &r.body)), unplaced(new.body));
     let (old, new) = (Version { body: &bodies.0, ..old }, Version { body: &bodies.1, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
     let flow = Flow::new(&graph);
@@ -180,8 +184,14 @@ pub fn compare(
     let regions = region::regions(&graph, &common, &reachable);
     let [of_old, of_new] = sites::tags(&graph);
     let sides = [
-        Side { class: 0, version: old, flow: &flow.classes[0], tags: of_old },
-        Side { class: 1, version: new, flow: &flow.classes[1], tags: of_new },
+        Side {
+            class: 0,
+            version: old,
+            layout: relaid.as_ref().map_or(old.unit, |r| &r.layout),
+            flow: &flow.classes[0],
+            tags: of_old,
+        },
+        Side { class: 1, version: new, layout: new.unit, flow: &flow.classes[1], tags: of_new },
     ];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
     let mut comparer = Comparer {
@@ -240,6 +250,7 @@ pub fn compare(
             rest_is_same: open.is_none(),
             apart: outcome.apart,
             valid: outcome.valid && !is_made(Mistake::AccessesGranted),
+            by_members: relaid.is_some(),
             #[cfg(test)]
             frontier: region.frontier,
         };

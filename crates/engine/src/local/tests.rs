@@ -204,3 +204,96 @@ fn order_of_calls() {
         &[" |  | calls lock(b) here, and not where line 13 was"],
     );
 }
+
+/// Two versions of one function under two versions of what stands before it, what is told.
+#[track_caller]
+fn check_relaid(heads: [&str; 2], function: &str, bodies: [&str; 2], expected: &[&str]) {
+    let text = |k: usize| format!("{BEFORE}{}\n{function}\n{{\n{}\n}}\n", heads[k], bodies[k]);
+    assert_eq!(told(&text(0), &text(1)), expected, "\n{}\n-->\n{}", text(0), text(1));
+}
+
+const RELAID: [&str; 2] = [
+    "struct t { int a; char name[8]; long gone; struct t *next; struct { int x, y; } at; };",
+    "struct t { int more; int a; char name[16]; struct t *next; char *added; struct { int y, x; } at; };",
+];
+
+#[test]
+fn members_keep_their_names() {
+    let same = "p->at.x = p->a; p->name[2] = 1; p = p->next; p->at.y = n; return p->a;";
+    check_relaid(RELAID, "int f(struct t *p, int n)", [same, same], &[]);
+    let same = "for (int i = 0; i < n; i++) p[i].at.x = p[i].name[i]; return p - &p[n] + 1 == n;";
+    check_relaid(RELAID, "int f(struct t *p, int n)", [same, same], &[]);
+    check_relaid(
+        RELAID,
+        "int f(struct t *p, int n)",
+        ["p->a = n; return p->at.x;", "p->a = n; return p->at.y;"],
+        &[" | returns p->at.x | returns p->at.y"],
+    );
+    check_relaid(
+        RELAID,
+        "int f(struct t *p, int n)",
+        ["p->gone = n; return p->a;", "p->more = n; return p->a;"],
+        &[" | sets p->gone to n | sets p->more to n"],
+    );
+    // Where one lay, the other lies: no name is taken for another.
+    check_relaid(
+        RELAID,
+        "int f(struct t *p, int n)",
+        ["return p->a;", "return p->more;"],
+        &[" | returns p->a | returns p->more"],
+    );
+}
+
+#[test]
+fn what_has_the_size_of_a_structure_keeps_it() {
+    let same = "struct t *p = malloc(n * sizeof *p), q = {0}, r = q; memset(p, 0, sizeof(struct t));\n\
+                memcpy(&q, p, sizeof q); foreign(q.at.y); r = *p; foreign(r.a); free(p); return 0;";
+    check_relaid(RELAID, "int f(int n)", [same, same], &[]);
+    let sized =
+        ["memset(p->name, 0, sizeof p->name); return 24;", "memset(p->name, 0, sizeof p->name); return 24;"];
+    check_relaid(RELAID, "int f(struct t *p)", sized, &[]);
+    let sized = ["foreign(40);", "foreign(sizeof *p);"];
+    check_relaid(RELAID, "void f(struct t *p)", sized, &[" | calls foreign(40) | calls foreign(48)"]);
+}
+
+#[test]
+fn bytes_that_are_seen_are_not_compared() {
+    let read = |body: &str| {
+        let text = |k: usize| format!("{BEFORE}{}\nint f(struct t *p, int n)\n{{\n{body}\n}}\n", RELAID[k]);
+        let units = [unit(&text(0)), unit(&text(1))];
+        let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
+        let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
+        compare(version(0), version(1), &|_, _| None).is_none()
+    };
+    assert!(read("return ((char *)p)[4];"));
+    assert!(read("union { struct t t; int k[4]; } u; u.t = *p; return u.k[1];"));
+    assert!(!read("void *v = p; return ((struct t *)v)->a;"));
+}
+
+#[test]
+fn records_around_members() {
+    let heads = [
+        "struct link { struct link *next; }; struct t { int a; struct link list; int b; };\n\
+         #define OF(p) ((struct t *)((char *)(p) - __builtin_offsetof(struct t, list)))",
+        "struct link { struct link *next; }; struct t { int a; long added; struct link list; int b; };\n\
+         #define OF(p) ((struct t *)((char *)(p) - __builtin_offsetof(struct t, list)))",
+    ];
+    let same = "int n = 0; for (struct link *l = head; l; l = l->next) n += OF(l)->b; return n;";
+    check_relaid(heads, "int f(struct link *head)", [same, same], &[]);
+    check_relaid(
+        heads,
+        "int f(struct link *head)",
+        ["return OF(head)->b;", "return OF(head)->a;"],
+        &[" | returns *(int *)(head + 1) | returns *(int *)(head - 2)"],
+    );
+}
+
+#[test]
+fn initial_values_keep_their_members() {
+    let heads = [
+        "static const struct { int a; const char *name; int b; } table[] = {{1, \"x\", 2}, {3, \"y\", 4}};",
+        "static const struct { const char *name; int a; long c; int b; } table[] = {{\"x\", 1, 0, 2}, {\"y\", 3, 9, 4}};",
+    ];
+    let same = "foreign(table[1].b); return table[k].a;";
+    check_relaid(heads, "int f(int k)", [same, same], &[]);
+}

@@ -78,8 +78,7 @@ impl<'s> Speaker<'s> {
         let side: &'s Side<'s> = self.sides[class];
         let body = &self.graph.bodies[class];
         let bits = side.version.unit.data_model.pointer_bits();
-        let mut naming =
-            Naming { unit: Some(side.version.unit), max_len: LONGEST_CONDITION, ..Naming::default() };
+        let mut naming = Naming { unit: Some(side.layout), max_len: LONGEST_CONDITION, ..Naming::default() };
         for (k, var) in body.vars.iter().enumerate() {
             let Some(&mv) = self.graph.var_map[class].get(k) else { continue };
             let key = format!("{}#{}", var.name, var.ordinal).into();

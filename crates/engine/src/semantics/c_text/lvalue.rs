@@ -10,6 +10,7 @@ use crate::ir::{App, CType, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf
 use std::sync::Arc;
 
 /// A place while it is being spelled.
+#[derive(Clone)]
 struct Step {
     text: String,
     level: Level,
@@ -318,6 +319,11 @@ impl Renderer<'_> {
             return self.inside(base, ty, rest, access, 0);
         }
         let size = i128::from(self.naming.size_of(ty).filter(|&s| s > 0)?);
+        // A member may lie beyond: of a flexible array, or of another version.
+        let is_beyond = rest.terms.is_empty() && rest.constant >= size && matches!(ty, CType::Record(_));
+        if is_beyond && let Some(found) = self.inside(base.clone(), ty, rest, access, 0) {
+            return Some(found);
+        }
         let (index, inner) = split(rest, size);
         let whole = index.terms.is_empty() && index.constant == 0;
         let step = match (whole, ty) {
