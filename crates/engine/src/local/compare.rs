@@ -15,7 +15,7 @@ use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
 use super::region::{Frontier, paths};
 use super::sites::Tag;
 use super::{Mistake, is_made};
-use crate::ir::{App, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId};
+use crate::ir::{App, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::smt::{Decider, Decision, Truth};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -527,8 +527,11 @@ impl Comparer<'_> {
             match self.equal(a, b, joint) {
                 Decision::Equal => {}
                 Decision::Open { .. } if !self.is_evident(a, b) => {
-                    let name = &self.graph.vars[v.0 as usize].name;
-                    open.get_or_insert(format!("the value of {name}"));
+                    let var = &self.graph.vars[v.0 as usize];
+                    open.get_or_insert(match var.kind {
+                        VarKind::Temp => "a value in the middle of a statement".to_owned(),
+                        _ => format!("the value of {}", var.name),
+                    });
                 }
                 _ => {
                     items[0].push(Item::Variable(v, a));

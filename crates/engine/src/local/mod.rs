@@ -149,8 +149,9 @@ pub struct Change {
     pub in_loop: Option<u32>,
     pub verdict: Verdict,
     pub deltas: Vec<Delta>,
-    /// From every other state, in which the older version does nothing undefined, both do the same.
-    pub rest_is_same: bool,
+    /// Why it is not known whether from every other state, in which the older version does nothing undefined, both
+    /// do the same: `None` where they do.
+    pub rest: Option<String>,
     /// But for what calls that only one version makes may do.
     pub apart: bool,
     /// What the newer version reads and writes and the older one does not is there.
@@ -170,10 +171,12 @@ pub fn compare(
 ) -> Option<(Vec<Change>, usize)> {
     let _room = crate::cost::enter(crate::cost::Room::Local);
     let sides = ((&**old.body, old.unit), (&**new.body, new.unit));
-    let relaid = members::relaid(sides.0, sides.1).unwrap_or(None);
-    if relaid.is_none() && !members::places_agree(sides.0, sides.1) {
-        return None;
-    }
+    let relaid = match members::relaid(sides.0, sides.1) {
+        Ok(relaid) => relaid,
+        // Where bytes are seen, members that were only added behind change none of them.
+        Err(()) if members::places_agree(sides.0, sides.1) => None,
+        Err(()) => return None,
+    };
     let bodies = (unplaced(relaid.as_ref().map_or(old.body, |r| &r.body)), unplaced(new.body));
     let (old, new) = (Version { body: &bodies.0, ..old }, Version { body: &bodies.1, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
@@ -247,7 +250,7 @@ pub fn compare(
             in_loop: loop_line(&graph, &flow, region),
             verdict,
             deltas,
-            rest_is_same: open.is_none(),
+            rest: open,
             apart: outcome.apart,
             valid: outcome.valid && !is_made(Mistake::AccessesGranted),
             by_members: relaid.is_some(),
@@ -288,7 +291,7 @@ fn tell_moves(changes: &mut Vec<Change>) {
         };
         let lost = changes[j].clone();
         let here = &mut changes[k];
-        here.rest_is_same &= lost.rest_is_same;
+        here.rest = here.rest.take().or(lost.rest);
         for side in [0, 1] {
             here.lines[side].extend(&lost.lines[side]);
         }
@@ -345,11 +348,11 @@ fn add(changes: &mut Vec<Change>, change: Change) -> usize {
         return changes.len() - 1;
     };
     let known = &mut changes[k];
-    let rest = known.rest_is_same && change.rest_is_same;
+    let rest = known.rest.clone().or_else(|| change.rest.clone());
     if change.in_loop.is_some() && known.in_loop.is_none() {
         *known = change;
     }
-    known.rest_is_same = rest;
+    known.rest = rest;
     k
 }
 

@@ -370,8 +370,8 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
     for change in &changes {
         counts.regions += 1;
         counts.neutral += u64::from(change.verdict == Verdict::Neutral);
-        counts.open += u64::from(matches!(change.verdict, Verdict::Open(_)) || !change.rest_is_same);
-        if differing > 1 || differing == 1 && change.verdict == Verdict::Neutral || !change.rest_is_same {
+        counts.open += u64::from(matches!(change.verdict, Verdict::Open(_)) || change.rest.is_some());
+        if differing > 1 || differing == 1 && change.verdict == Verdict::Neutral || change.rest.is_some() {
             continue;
         }
         let conditions = conditions(&graph, &new_unit, change, counts);

@@ -28,7 +28,7 @@ fn told(old: &str, new: &str) -> Vec<String> {
                 for d in &change.deltas {
                     lines.push(format!("{} | {} | {}", d.when, effects(&d.before), effects(&d.now)));
                 }
-                if !change.rest_is_same {
+                if change.rest.is_some() {
                     lines.push("else open".to_owned());
                 }
             }

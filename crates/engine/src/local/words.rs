@@ -9,7 +9,7 @@ use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory
 use super::region::Frontier;
 use super::{Delta, Effect, EffectKind};
 use crate::ir::{App, CType, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
 use crate::semantics::library;
 
@@ -152,8 +152,9 @@ impl<'s> Speaker<'s> {
                 }
                 let naming = self.naming(class, events);
                 let sort = self.pool.sort(*value);
-                match render_lvalue(self.pool, *address, sort, *bytes, &naming).filter(|n| is_plain(&n.text))
-                {
+                let place = render_lvalue(self.pool, *address, sort, *bytes, &naming);
+                let place = place.map(|n| Named { text: n.text.replace(members::OTHER, ""), ..n });
+                match place.filter(|n| is_plain(&n.text)) {
                     Some(place) => {
                         let value = render_typed(self.pool, *value, &naming, Some(&place.ty));
                         let to = if is_short(&value) { format!(" to {value}") } else { String::new() };

@@ -24,6 +24,9 @@ const FAR: u64 = 1 << 40;
 /// The same where pointers have 32 bits.
 const FAR_IN_32: u64 = 1 << 29;
 
+/// What the names of members end with that the newer version has by another type.
+pub const OTHER: char = '\\';
+
 /// The older body with the newer layouts.
 pub struct Relaid {
     pub body: Arc<Function>,
@@ -134,7 +137,8 @@ struct Records {
     newer: BTreeSet<RecordId>,
     /// All records of the older unit, with the newer layout.
     target: Vec<Record>,
-    /// Members that have another type in the newer version: by record, their numbers.
+    /// Members of which nothing is known: numbers of another type in the newer version, and bits elsewhere. By record,
+    /// their places.
     other: BTreeSet<(RecordId, usize)>,
 }
 
@@ -211,9 +215,13 @@ impl Records {
                         inner.push((x, y));
                     }
                 }
-                Some(_) => {
-                    self.other.insert((a, k));
+                Some(g) => {
                     moved.offset = far + field.offset;
+                    // The same name means something else: it is no word for what it was.
+                    moved.name = format!("{}{OTHER}", field.name).into();
+                    if is_number(&field.ty) && is_number(&g.ty) || field.bits.is_some() || g.bits.is_some() {
+                        self.other.insert((a, k));
+                    }
                 }
                 None => moved.offset = far + field.offset,
             }
@@ -275,6 +283,14 @@ fn is_like((a, old): (&CType, &Unit), (b, new): (&CType, &Unit)) -> bool {
             matches!((record(old, *x), record(new, *y)), (Some(r), Some(s)) if r.name == s.name)
         }
         (a, b) => a == b,
+    }
+}
+
+/// Whether a type is one of numbers: of two of them the values are the same where they fit.
+fn is_number(ty: &CType) -> bool {
+    match ty {
+        CType::Array(element, _) => is_number(element),
+        ty => matches!(ty, CType::Bool | CType::Int { .. } | CType::Float(_)),
     }
 }
 

@@ -90,6 +90,9 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
         (Otherwise::Open, _) => "not known",
     };
     line.plain(text);
+    if let (Otherwise::Open, Some(reason)) = (change.otherwise, &change.reason) {
+        line.plain(&format!(": {}", visible(reason)));
+    }
     if change.otherwise == Otherwise::Same && !assumes("calls-apart") {
         // What the newer version alone reads and writes has to be there.
         let invented = change.assumptions.iter().any(|a| a.starts_with("invented-type("));
@@ -98,7 +101,8 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
             () if assumes("valid-accesses") => "proved for valid accesses",
             () => "proved",
         };
-        line.plain("  ").paint(Slot::Status, status);
+        let by = if assumes("by-members") { ", member by member" } else { "" };
+        line.plain("  ").paint(Slot::Status, &format!("{status}{by}"));
     }
     line.write(out)
 }
