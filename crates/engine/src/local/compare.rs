@@ -15,8 +15,10 @@ use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
 use super::region::{Frontier, paths};
 use super::sites::Tag;
 use super::{Mistake, is_made};
-use crate::ir::{App, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind};
+use crate::ir::{App, Leaf, Linkage, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
+use crate::semantics::library;
+use crate::semantics::output::{constant_string, prints_alike};
 use crate::smt::{Decider, Decision, Truth};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
@@ -611,12 +613,27 @@ impl Comparer<'_> {
 
     fn is_equal_call(&mut self, a: &Event, b: &Event, joint: TermId) -> bool {
         let same = is_made(Mistake::ArgumentsIgnored);
+        let unit = self.sides[1].version.unit;
+        let of_library = a.callee.as_ref().filter(|name| unit.function(name).is_none());
+        let format = of_library.and_then(|name| library::row(name)?.format_arg());
         same || a.args.len() == b.args.len()
-            && a.args.iter().zip(&b.args).all(|(&x, &y)| {
+            && a.args.iter().zip(&b.args).enumerate().all(|(k, (&x, &y))| {
                 x == y
+                    || format == Some(k) && self.print_alike((a.class, x), (b.class, y))
                     || self.pool.sort(x) == self.pool.sort(y)
                         && matches!(self.equal(x, y, joint), Decision::Equal)
             })
+    }
+
+    /// Whether two formats print the same of the same arguments.
+    fn print_alike(&self, a: (usize, TermId), b: (usize, TermId)) -> bool {
+        let text = |(class, t): (usize, TermId)| {
+            let Term::Leaf(Leaf::SymbolAddr { symbol, .. }) = self.pool.get(t) else { return None };
+            let global = self.sides[class].layout.global(symbol)?;
+            constant_string(global, 0).filter(|_| global.linkage == Linkage::Literal)
+        };
+        let model = self.sides[1].layout.data_model;
+        matches!((text(a), text(b)), (Some(a), Some(b)) if prints_alike(&a, &b, model))
     }
 
     fn equal(&mut self, a: TermId, b: TermId, joint: TermId) -> Decision {
@@ -736,7 +753,6 @@ fn is_whole(end: &End) -> bool {
 }
 
 fn is_local(pool: &TermPool, address: TermId) -> bool {
-    use crate::ir::Leaf;
     match pool.get(address) {
         Term::Leaf(Leaf::LocalAddr { .. }) => true,
         Term::App(App::Op(crate::ir::Op::Add), args) => {

@@ -10,8 +10,9 @@
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`follow`]: how common code goes on after a path.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
-//! - [`words`]: `when`, `before`, `now`.
+//! - [`words`], [`calls`]: `when`, `before`, `now`.
 
+mod calls;
 mod compare;
 mod follow;
 mod liveness;
@@ -31,7 +32,7 @@ use compare::Comparer;
 use machine::Side;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use words::Speaker;
+use words::{Precision, Speaker};
 
 /// Z3's units for one question about a region.
 const RLIMIT: u64 = 100_000;
@@ -229,7 +230,7 @@ pub fn compare(
             pool: &mut comparer.pool,
             frontier: region.frontier,
             source,
-            with_names: true,
+            precision: Precision::Names,
         };
         let mut said = speaker.deltas(&outcome.differences);
         if is_made(Mistake::DeltasLost) {

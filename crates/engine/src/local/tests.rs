@@ -297,3 +297,41 @@ fn initial_values_keep_their_members() {
     let same = "foreign(table[1].b); return table[k].a;";
     check_relaid(heads, "int f(int k)", [same, same], &[]);
 }
+
+#[test]
+fn formats_that_print_the_same() {
+    check("void f(size_t n)", "printf(\"%lu\\n\", n);", "printf(\"%zu\\n\", n);", &[]);
+    check(
+        "void f(size_t n)",
+        "printf(\"%lu\\n\", n);",
+        "printf(\"%lx\\n\", n);",
+        &[r#" | calls printf("%lu\n", n) | calls printf("%lx\n", n)"#],
+    );
+}
+
+#[test]
+fn of_long_calls_the_arguments_that_differ_are_told() {
+    let text = |word: &str| {
+        format!(
+            "printf(\"Usage: %s [options] {word}\\n  -f, --force     forces, which is dangerous\\n  -s, \
+             --syslog    prints to syslog, not to standard error\\n\", s);"
+        )
+    };
+    check(
+        "void f(char *s)",
+        &text("[names]"),
+        &text("names"),
+        &[
+            r#" | calls printf("Usage: %s [options] [names]\n  -f, --force  …", …) | calls printf("Usage: %s [options] names\n  -f, --force  …", …)"#,
+        ],
+    );
+    let nine = "int g(int, int, int, int, const char *, const char *, int, ...);\n\
+                void f(struct s *previous, struct s *following)";
+    let call = |more: &str| {
+        format!(
+            "g(previous->cap, following->cap, previous->n, following->n, previous->data, following->data, \
+             following->next->n{more});"
+        )
+    };
+    check(nine, &call(""), &call(", previous->next->n"), &[" | calls g(…) | calls g(…, previous->next->n)"]);
+}
