@@ -31,11 +31,14 @@ use crate::smt;
 use compare::Comparer;
 use machine::Side;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use words::{Precision, Speaker};
 
 /// Z3's units for one question about a region.
-const RLIMIT: u64 = 100_000;
+const RLIMIT: u64 = 600_000;
+/// The same for all questions about one function.
+const UNITS: u64 = 24_000_000;
 /// Regions of one function that are looked at.
 const MAX_REGIONS: usize = 200;
 
@@ -198,6 +201,7 @@ pub fn compare(
         Side { class: 1, version: new, layout: new.unit, flow: &flow.classes[1], tags: of_new },
     ];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
+    let allowance = smt::Allowance::new(&Rc::new(smt::Budget::default()), UNITS);
     let mut comparer = Comparer {
         graph: &graph,
         sides: [&sides[0], &sides[1]],
@@ -206,7 +210,7 @@ pub fn compare(
         frontier: Mvicfg::ENTRY,
         valid: false,
         pool: TermPool::new(),
-        decider: smt::Decider::new(limits, 4),
+        decider: smt::Decider::new(limits, 4).sharing(allowance),
     };
     let mut changes: Vec<Change> = Vec::new();
     // Frontiers within what an earlier region was compared through, to where both do the same again, by the
