@@ -39,12 +39,39 @@ pub(super) fn call_text(
         .enumerate()
         .map(|(k, a)| {
             let name = names.and_then(|n| n.get(k)).filter(|n| is_name(n) && pool.as_const(*a).is_some());
-            name.cloned().unwrap_or_else(|| decayed(&render_typed(pool, *a, &short, types.get(k))))
+            name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)))
         })
         .map(|t| if is_plain(&t) { t } else { "…".to_owned() })
         .collect();
     let text = format!("{name}({})", words.join(", "));
     if text.chars().count() <= LONGEST_VALUE { text } else { format!("{name}(…)") }
+}
+
+/// The words of an argument. A pointer to a structure that is handed over as one to a scalar is that to its first
+/// member.
+fn argument(pool: &TermPool, t: TermId, naming: &Naming, ty: Option<&CType>) -> String {
+    let first = || {
+        let named = naming.names.get(&t)?;
+        let (CType::Pointer(record), CType::Pointer(wanted)) = (&named.ty, ty?) else { return None };
+        let mut at = &**record;
+        let mut path = String::new();
+        while !matches!(at, CType::Int { .. } | CType::Float(_)) {
+            (path, at) = match at {
+                CType::Array(element, _) => (format!("{path}[0]"), &**element),
+                CType::Record(id) => {
+                    let first =
+                        naming.unit?.records.get(id.0 as usize)?.fields.iter().find(|f| f.offset == 0)?;
+                    let arrow = if path.is_empty() { "->" } else { "." };
+                    (format!("{path}{arrow}{}", first.name), &first.ty)
+                }
+                _ => return None,
+            };
+        }
+        let bits = |ty: &CType| ty.sort(64);
+        let is_it = !path.is_empty() && bits(at) == bits(wanted) && bits(at).is_some();
+        is_it.then(|| format!("&{}{path}", named.text))
+    };
+    decayed(&first().unwrap_or_else(|| render_typed(pool, t, naming, ty)))
 }
 
 /// The words of a call beside another of the same function: only the arguments that differ, others are `…`.
@@ -75,7 +102,7 @@ pub(super) fn differing(
             }
             None => {
                 let now = current(pool, *arg, event.memory.0);
-                decayed(&render_typed(pool, now, naming, types.get(k)))
+                argument(pool, now, naming, types.get(k))
             }
         };
         words.push(if is_plain(&text) { text } else { "…".to_owned() });

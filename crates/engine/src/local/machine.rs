@@ -197,12 +197,39 @@ impl Machine<'_> {
             Expr::Const(c) => self.pool.constant(*c),
             Expr::Var(v) => self.var(path, *v),
             Expr::Addr(object) => self.address(object),
+            Expr::Op { op: Op::Eq, args, .. } if self.is_never_null(args) => self.pool.bool(false),
             Expr::Op { op, args, .. } => {
                 let terms: Vec<TermId> = args.iter().map(|a| self.term(path, a)).collect();
                 self.operator_hazard(path, *op, &terms);
                 self.pool.op(*op, &terms)
             }
         }
+    }
+
+    /// Whether the null pointer is compared with the address of a member, or of an element: behind a null pointer
+    /// there is none.
+    fn is_never_null(&self, args: &[Expr]) -> bool {
+        let is_null = |e: &Expr| matches!(e, Expr::Const(c) if c.to_bits() == 0);
+        let [a, b] = args else { return false };
+        let address = match (is_null(a), is_null(b)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return false,
+        };
+        let Expr::Op { op: Op::Add, args, signed_arith: false } = address else { return false };
+        let [base, Expr::Const(by)] = args.as_slice() else { return false };
+        let mut base = base;
+        while let Expr::Op { op: Op::Add, args, signed_arith: false } = base
+            && let Some(first) = args.first()
+        {
+            base = first;
+        }
+        let is_pointer = match base {
+            Expr::Var(v) => self.graph.vars[v.0 as usize].ty.is_pointer(),
+            Expr::Addr(_) => true,
+            _ => false,
+        };
+        is_pointer && by.to_bits() != 0
     }
 
     fn operator_hazard(&mut self, path: &mut Path, op: Op, args: &[TermId]) {

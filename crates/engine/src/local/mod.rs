@@ -10,7 +10,7 @@
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`follow`]: how common code goes on after a path.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
-//! - [`words`], [`calls`]: `when`, `before`, `now`.
+//! - [`words`], [`calls`], [`source_tests`]: `when`, `before`, `now`.
 
 mod calls;
 mod compare;
@@ -21,6 +21,7 @@ mod machine;
 mod oracle;
 mod region;
 mod sites;
+mod source_tests;
 #[cfg(test)]
 mod tests;
 mod words;

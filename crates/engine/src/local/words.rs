@@ -8,7 +8,7 @@ use super::compare::{Difference, Item};
 use super::follow::{Known, is_in_loop};
 use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, variable_leaf};
 use super::region::Frontier;
-use super::{Delta, Effect, EffectKind};
+use super::{Delta, Effect, EffectKind, source_tests};
 use crate::ir::{App, CType, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
@@ -302,6 +302,28 @@ impl<'s> Speaker<'s> {
         format!("undefined at line {line}: {what}")
     }
 
+    /// A test by its place in the source, with its text where it stands there by itself.
+    fn test(&self, literal: &Literal) -> String {
+        let class = literal.class;
+        let line = self.line(class, literal.node);
+        let only = self.graph.node(literal.node).classes.len() == 1;
+        let version = if class == 0 && only { " before" } else { "" };
+        let expansion = expansion(self.graph, class, literal.node);
+        let origin = self.graph.origin(literal.node, class).filter(|_| expansion.is_none());
+        let source = |line: u32| (self.source)(class, line);
+        let text = origin.and_then(|n| source_tests::operand(&self.graph.bodies[class], n, &source));
+        match (text, literal.holds) {
+            (Some(text), true) => format!("{text} (line {line}{version})"),
+            (Some(text), false) if is_operand(&text) => format!("!{text} (line {line}{version})"),
+            (Some(text), false) => format!("!({text}) (line {line}{version})"),
+            (None, holds) => {
+                let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();
+                let word = if holds { "holds" } else { "fails" };
+                format!("the test of line {line}{name}{version} {word}")
+            }
+        }
+    }
+
     /// A conjunction of conditions; empty: always.
     fn condition(&mut self, literals: &[Literal], events: &[[Vec<Event>; 2]]) -> String {
         let mut texts: Vec<String> = Vec::new();
@@ -312,16 +334,7 @@ impl<'s> Speaker<'s> {
             let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
                 true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
                 true => text,
-                false => {
-                    let word = if literal.holds { "holds" } else { "fails" };
-                    let line = self.line(literal.class, literal.node);
-                    let name = expansion(self.graph, literal.class, literal.node);
-                    let name = name.map(|m| format!(" ({})", m.name)).unwrap_or_default();
-                    let version = if literal.class == 0 { " before" } else { "" };
-                    let only = self.graph.node(literal.node).classes.len() == 1;
-                    let version = if only { version } else { "" };
-                    format!("the test of line {line}{name}{version} {word}")
-                }
+                false => self.test(&literal),
             };
             if !texts.contains(&text) {
                 texts.push(text);
@@ -329,6 +342,15 @@ impl<'s> Speaker<'s> {
         }
         texts.join(" && ")
     }
+}
+
+/// Whether a text needs no brackets behind `!`: outside of its own ones there are names and members only.
+fn is_operand(text: &str) -> bool {
+    let mut depth = 0i32;
+    text.replace("->", ".").chars().all(|c| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        depth > 0 || c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ')' | ']')
+    })
 }
 
 /// A term in the words of the memory at its own time: what it reads there is what names mean there. Where it reads
