@@ -102,6 +102,8 @@ pub(super) struct Comparer<'c> {
     pub frontier: MvId,
     /// What was taken for granted of the newer version in common code: see [`Outcome::valid`].
     pub valid: bool,
+    /// What holds at every point: see [`super::widened`].
+    pub relations: Vec<TermId>,
     pub pool: TermPool,
     pub decider: Decider,
 }
@@ -153,7 +155,7 @@ impl Comparer<'_> {
 
     fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
         let (a, b) = self.settled(old, new);
-        let mut conditions: Vec<TermId> = Vec::new();
+        let mut conditions: Vec<TermId> = self.relations.clone();
         for l in a.path.literals.iter().chain(&b.path.literals) {
             if !conditions.contains(&l.term) {
                 conditions.push(l.term);
@@ -187,7 +189,8 @@ impl Comparer<'_> {
             Verdict::Differ(items) => match self.satisfiable(joint) {
                 Some(true) => {
                     outcome.apart |= apart;
-                    outcome.differences.push(difference(joined(old, new), items, old, new));
+                    let (items, literals) = self.narrowed(items, (joined(old, new), joint));
+                    outcome.differences.push(difference(literals, items, old, new));
                 }
                 Some(false) => {}
                 None => _ = outcome.open.get_or_insert_with(|| "a condition that is not decided".into()),

@@ -8,8 +8,10 @@
 //! - [`liveness`]: which variables matter at a point.
 //! - [`region`]: where the versions go apart, and until where; the paths between.
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
+//! - [`widened`]: variables of another width.
 //! - [`follow`]: how common code goes on after a path.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
+//! - [`narrow`]: the one value for which values differ.
 //! - [`words`], [`calls`], [`source_tests`]: `when`, `before`, `now`.
 
 mod calls;
@@ -17,6 +19,7 @@ mod compare;
 mod follow;
 mod liveness;
 mod machine;
+mod narrow;
 #[cfg(test)]
 mod oracle;
 mod region;
@@ -24,9 +27,10 @@ mod sites;
 mod source_tests;
 #[cfg(test)]
 mod tests;
+mod widened;
 mod words;
 
-use crate::ir::{Expr, Function, Object, Op, Sort, TermPool, Unit};
+use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var};
 use crate::mvicfg::{Flow, MvId, Mvicfg, members, positions};
 use crate::smt;
 use compare::Comparer;
@@ -34,6 +38,7 @@ use machine::Side;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
+use widened::Widened;
 use words::{Precision, Speaker};
 
 /// Z3's units for one question about a region.
@@ -165,6 +170,9 @@ pub struct Change {
     pub by_members: bool,
     #[cfg(test)]
     frontier: region::Frontier,
+    /// It was compared through another region.
+    #[cfg(test)]
+    covers: bool,
 }
 
 /// Compares two bodies region by region; `None` where structures that they use are laid out otherwise, so that
@@ -182,8 +190,11 @@ pub fn compare(
         Err(()) if members::places_agree(sides.0, sides.1) => None,
         Err(()) => return None,
     };
-    let bodies = (unplaced(relaid.as_ref().map_or(old.body, |r| &r.body)), unplaced(new.body));
-    let (old, new) = (Version { body: &bodies.0, ..old }, Version { body: &bodies.1, ..new });
+    let source_body = old.body;
+    let older = relaid.as_ref().map_or(old.body, |r| &r.body);
+    let widened = Widened::of(unplaced(older), unplaced(new.body));
+    let [first, second] = &widened.bodies;
+    let (old, new) = (Version { body: first, ..old }, Version { body: second, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
     let flow = Flow::new(&graph);
     let liveness = liveness::Liveness::new(&graph, &flow);
@@ -203,6 +214,8 @@ pub fn compare(
     ];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
     let allowance = smt::Allowance::new(&Rc::new(smt::Budget::default()), UNITS);
+    let mut pool = TermPool::new();
+    let relations = widened.relations(&graph, &mut pool);
     let mut comparer = Comparer {
         graph: &graph,
         sides: [&sides[0], &sides[1]],
@@ -210,7 +223,8 @@ pub fn compare(
         liveness: &liveness,
         frontier: Mvicfg::ENTRY,
         valid: false,
-        pool: TermPool::new(),
+        relations,
+        pool,
         decider: smt::Decider::new(limits, 4).sharing(allowance),
     };
     let mut changes: Vec<Change> = Vec::new();
@@ -222,6 +236,8 @@ pub fn compare(
         let lines = [0, 1].map(|c| lines(&graph, c, region));
         if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
             change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
+            #[cfg(test)]
+            (change.covers = true);
             continue;
         }
         let outcome = match k < MAX_REGIONS {
@@ -235,6 +251,7 @@ pub fn compare(
             pool: &mut comparer.pool,
             frontier: region.frontier,
             source,
+            widened: &widened,
             precision: Precision::Names,
         };
         let mut said = speaker.deltas(&outcome.differences);
@@ -262,6 +279,8 @@ pub fn compare(
             by_members: relaid.is_some(),
             #[cfg(test)]
             frontier: region.frontier,
+            #[cfg(test)]
+            covers: false,
         };
         let number = add(&mut changes, change);
         if is_neutral {
@@ -270,8 +289,43 @@ pub fn compare(
         }
     }
     tell_moves(&mut changes);
+    if let Some(relaid) = &relaid {
+        let lengths =
+            relaid.resized.iter().filter_map(|(v, w)| resized(source_body.var(*v), new.body.var(*w)));
+        changes.extend(lengths);
+    }
     let queries = comparer.decider.solver().statistics().queries as usize;
     Some((changes, queries))
+}
+
+/// That a local array has another length.
+fn resized(old: &Var, new: &Var) -> Option<Change> {
+    let (CType::Array(_, Some(before)), CType::Array(_, Some(now))) = (&old.ty, &new.ty) else { return None };
+    let effect = |n: u64, var: &Var| Effect {
+        kind: EffectKind::Value,
+        text: format!("{} has {n} elements", var.name),
+        line: (var.span.line > 0).then_some(var.span.line),
+    };
+    let at = [old, new].map(|v| (v.span.line > 0).then_some(v.span.line));
+    Some(Change {
+        at,
+        lines: at.map(|line| line.into_iter().collect()),
+        in_loop: None,
+        verdict: Verdict::Differs,
+        deltas: vec![Delta {
+            when: String::new(),
+            before: vec![effect(*before, old)],
+            now: vec![effect(*now, new)],
+        }],
+        rest: None,
+        apart: false,
+        valid: false,
+        by_members: false,
+        #[cfg(test)]
+        frontier: region::Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
+        #[cfg(test)]
+        covers: false,
+    })
 }
 
 /// A call that one region lost and another got was moved: it is told once, where it is now.

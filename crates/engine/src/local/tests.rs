@@ -335,3 +335,51 @@ fn of_long_calls_the_arguments_that_differ_are_told() {
     };
     check(nine, &call(""), &call(", previous->next->n"), &[" | calls g(…) | calls g(…, previous->next->n)"]);
 }
+
+#[test]
+fn a_wider_variable() {
+    let body = "for (i = 0; i < p->n; i++) foreign(p->cap);";
+    check_heads(
+        ["void f(struct s *p) { unsigned char i;", "void f(struct s *p) { int i;"],
+        body,
+        &["i == 255 | sets i to 0 | sets i to 256"],
+    );
+    let body = "for (i = 0; i < n; i++) foreign(1);";
+    check_heads(
+        ["void f(unsigned n) { unsigned char i;", "void f(unsigned n) { unsigned long i;"],
+        body,
+        &[
+            "(unsigned char)(i + 1) < n && n <= i + 1 | calls foreign(1); goes another round | leaves the loop",
+            "n != 0 && n > 256 && i == 255 | sets i to 0 | sets i to 256",
+        ],
+    );
+    check_heads(["int f(int x) {", "int f(long x) {"], "return x < 3 ? 1 : foreign(2);", &[]);
+    check_heads(
+        ["long f(int x) {", "long f(long x) {"],
+        "return x + 1;",
+        &["x == 2147483647 | returns -2147483648 | returns 2147483648"],
+    );
+}
+
+/// One body under two heads, which is the same but for `}`.
+#[track_caller]
+fn check_heads(heads: [&str; 2], body: &str, expected: &[&str]) {
+    let text = |k: usize| format!("{BEFORE}{}\n{body}\n}}\n", heads[k]);
+    assert_eq!(told(&text(0), &text(1)), expected, "\n{}\n-->\n{}\n{body}", heads[0], heads[1]);
+}
+
+#[test]
+fn an_array_of_another_length() {
+    check(
+        "int f(char *s)",
+        "char buf[64] = \"\";\nfor (int i = 0; s[i]; i++)\n buf[i] = s[i];\nreturn foreign(buf[0]);",
+        "char buf[128] = \"\";\nfor (int i = 0; s[i]; i++)\n buf[i] = s[i];\nreturn foreign(buf[0]);",
+        &[" | buf has 64 elements | buf has 128 elements"],
+    );
+    check(
+        "int f(char *s)",
+        "char buf[64];\nsnprintf(buf, sizeof buf, s);\nreturn foreign(buf[0]);",
+        "char buf[128];\nsnprintf(buf, sizeof buf, s);\nreturn foreign(buf[0]);",
+        &[" | buf has 64 elements | buf has 128 elements"],
+    );
+}

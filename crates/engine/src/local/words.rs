@@ -8,6 +8,7 @@ use super::compare::{Difference, Item};
 use super::follow::{Known, is_in_loop};
 use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, variable_leaf};
 use super::region::Frontier;
+use super::widened::Widened;
 use super::{Delta, Effect, EffectKind, source_tests};
 use crate::ir::{App, CType, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, members};
@@ -27,6 +28,7 @@ pub(super) struct Speaker<'s> {
     pub frontier: Frontier,
     /// The source line of a node, by class.
     pub source: &'s dyn Fn(usize, u32) -> Option<String>,
+    pub widened: &'s Widened,
     pub precision: Precision,
 }
 
@@ -99,6 +101,9 @@ impl<'s> Speaker<'s> {
                 let term = self.pool.leaf(variable_leaf(self.graph, mv));
                 naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
             }
+        }
+        for (term, text, ty) in self.widened.values(self.graph, self.pool, class) {
+            naming.names.insert(term, Named { text, ty });
         }
         naming.types.insert(memory_leaf(), CType::Void);
         for event in events {
