@@ -315,8 +315,8 @@ pub struct RecordUses {
     pub members: BTreeSet<(RecordId, Arc<str>, u64)>,
     /// Records to or from which pointers are converted: bytes are looked at as something else.
     pub recast: BTreeSet<RecordId>,
-    /// Those of them whose bytes may be seen: the other type is neither `void` nor a member's in the form of
-    /// `container_of`.
+    /// Those of them that bytes are taken for: a pointer to what is neither a record nor `void` becomes one to them,
+    /// but in the form of `container_of`.
     pub viewed: BTreeSet<RecordId>,
     /// What `sizeof` gave, with the first line of the text around.
     pub sizes: BTreeSet<(u32, u64)>,

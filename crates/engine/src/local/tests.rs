@@ -265,7 +265,9 @@ fn bytes_that_are_seen_are_not_compared() {
         let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
         compare(version(0), version(1), &|_, _| None).is_none()
     };
-    assert!(read("return ((char *)p)[4];"));
+    assert!(read("char *c = (char *)p; return c[4];"));
+    assert!(read("char *c = p->name; return ((struct t *)c)->a;"));
+    assert!(!read("char *c = (char *)(p + 1); p->next = (struct t *)0; return c == p->name;"));
     assert!(read("union { struct t t; int k[4]; } u; u.t = *p; return u.k[1];"));
     assert!(!read("void *v = p; return ((struct t *)v)->a;"));
 }

@@ -6,9 +6,10 @@
 //! be compared from one state. Members that only the older version has come to lie where nothing else is
 //! ([`FAR`]). What `sizeof` gave of such a type becomes its newer size.
 //!
-//! That is right as long as the body sees structures by their members: no pointer to one is looked at as
-//! something else, none is in a union, and of a member that got another type nothing is asked. Otherwise there is
-//! no such body.
+//! That is right as long as the body sees structures by their members: nothing is read through a pointer to one
+//! that became a pointer to something else, no bytes are taken for one, none is in a union, and of a number that
+//! got another type nothing is asked. Otherwise there is no such body. What is not at hand is taken to do the same
+//! to members: the assumption `by-members`.
 
 use super::layout::{Layouts, Side, record};
 use super::place::Step;
@@ -54,6 +55,17 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
     if is_seen(f, old, &used, &relaid) || is_seen(g, new, &newer, &others) {
         return Err(());
     }
+    let same = Relay {
+        side: Side::new(g, new),
+        layout: Unit { data_model: new.data_model, records: new.records.clone(), ..Unit::default() },
+        relaid: others.intersection(&newer).copied().collect(),
+        other: BTreeSet::new(),
+        resized: BTreeMap::new(),
+        lines: (0, 0),
+    };
+    if same.looks_at_bytes() {
+        return Err(());
+    }
     let layout = Unit { data_model: old.data_model, records: records.target, ..Unit::default() };
     let mut relay = Relay {
         side: Side::new(f, old),
@@ -63,6 +75,9 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         resized: resized.iter().map(|(v, w)| (*v, g.var(*w).ty.clone())).collect(),
         lines: (0, 0),
     };
+    if relay.looks_at_bytes() {
+        return Err(());
+    }
     let body = relay.body().ok_or(())?;
     let globals: Option<Vec<Global>> = relay.side.objects().map(|g| relay.global(g)).collect();
     relay.layout.globals = globals.ok_or(())?;
@@ -358,6 +373,40 @@ impl Relay<'_> {
         Some(body)
     }
 
+    /// Whether memory is read or written through pointers to something else that lead into such records.
+    fn looks_at_bytes(&self) -> bool {
+        let body = self.side.body;
+        let mut found: BTreeSet<VarId> = BTreeSet::new();
+        let is_member = |value: &Expr, to: &CType| {
+            let place = self.place(value, Until::Type(to));
+            place.is_some_and(|(_, ty)| is_like((&ty, self.side.unit), (to, self.side.unit)))
+        };
+        loop {
+            let more = body.nodes.iter().filter_map(|n| match &n.instr {
+                Instr::Assign { dst, value } if !found.contains(dst) => {
+                    let CType::Pointer(to) = &body.var(*dst).ty else { return None };
+                    let (base, _) = self.side.steps(value);
+                    let from = matches!(base, Expr::Var(v) if found.contains(v));
+                    let into = self.is_place(value) && !self.is_relaid(to) && !is_member(value, to);
+                    (from || into && !matches!(**to, CType::Void)).then_some(*dst)
+                }
+                _ => None,
+            });
+            let more: Vec<VarId> = more.collect();
+            if more.is_empty() {
+                break;
+            }
+            found.extend(more);
+        }
+        let through = |e: &Expr| matches!(self.side.steps(e).0, Expr::Var(v) if found.contains(v));
+        body.nodes.iter().any(|n| match &n.instr {
+            Instr::Load { addr, .. } | Instr::Store { addr, .. } => through(addr),
+            Instr::Copy { dst, src, .. } => through(dst) || through(src),
+            Instr::Zero { dst, .. } => through(dst),
+            _ => false,
+        })
+    }
+
     /// Whether a type is a record that is laid out otherwise, holds one, or is a pointer to one.
     fn is_relaid(&self, ty: &CType) -> bool {
         match ty {
@@ -488,6 +537,14 @@ impl Relay<'_> {
         {
             return self.container(e, to);
         }
+        // A pointer to the first member becomes one to the record around.
+        if let (Some(to @ CType::Record(_)), Some(from @ CType::Record(_))) = (target, self.side.leads_to(e))
+            && self.is_relaid(to)
+            && !is_like((to, self.side.unit), (&from, self.side.unit))
+            && !self.descend_to(to, 0, Until::Type(&from)).is_some_and(|(by, _)| by == 0)
+        {
+            return None;
+        }
         match e {
             Expr::Const(_) => Some(self.size(e)),
             Expr::Var(_) | Expr::Addr(_) => Some(e.clone()),
@@ -602,11 +659,13 @@ impl Relay<'_> {
                 }
                 _ => until,
             };
-            // A pointer that nothing is added to is one to the object, unless its first member is wanted.
-            let is_object = *k == 0 && at == 0 && steps.len() == 1;
+            // A pointer to which whole objects are added is one to an object, unless its first member is wanted.
+            let whole =
+                self.side.unit.size_of(&ty).is_some_and(|size| size > 0 && *k % i128::from(size) == 0);
+            let is_object = whole && at == 0 && steps.len() == 1;
             let upto = match upto {
                 Until::Any | Until::Type(CType::Void) if is_object => Until::Type(&ty),
-                Until::Type(_) if is_object && self.descend_to(&ty, 0, upto).is_none() => Until::Type(&ty),
+                Until::Type(_) if is_object && self.descend_to(&ty, *k, upto).is_none() => Until::Type(&ty),
                 upto => upto,
             };
             let (by, there) = self.descend(&ty, *k, upto)?;
@@ -646,6 +705,7 @@ impl Relay<'_> {
         let mut now = ty.clone();
         let mut by = 0;
         if let (Some(size), Some(newer)) = (self.side.unit.size_of(&ty), self.layout.size_of(&ty))
+            && size > 0
             && !(0..i128::from(size)).contains(&k)
         {
             by += k.div_euclid(i128::from(size)) * i128::from(newer);
@@ -687,6 +747,9 @@ impl Relay<'_> {
                     else {
                         return found;
                     };
+                    if each == 0 {
+                        return found;
+                    }
                     by += k.div_euclid(i128::from(each)) * i128::from(newer);
                     k = k.rem_euclid(i128::from(each));
                     ty = (**element).clone();

@@ -28,10 +28,14 @@ impl FnCx<'_, '_> {
             return;
         }
         let records: Vec<RecordId> = [&from, &to].into_iter().filter_map(pointed_record).collect();
-        let is_void = |ty: &CType| matches!(ty, CType::Pointer(to) if matches!(**to, CType::Void));
-        let is_other = |ty: &CType| ty.is_pointer() && !is_void(ty);
-        if is_other(&from) && is_other(&to) && !self.is_container(operand) {
-            self.records.viewed.extend(&records);
+        // What is seen through a pointer to something else shows in the body; that bytes are taken for a record
+        // does not.
+        let is_other = |ty: &CType| match ty {
+            CType::Pointer(to) => !matches!(**to, CType::Void | CType::Record(_)),
+            _ => false,
+        };
+        if is_other(&from) && !self.is_container(operand) {
+            self.records.viewed.extend(pointed_record(&to));
         }
         self.records.recast.extend(records);
     }
