@@ -646,7 +646,10 @@ impl Comparer<'_> {
         if self.pool.sort(a) != self.pool.sort(b) {
             return Decision::Open { reason: "sorts" };
         }
-        self.decider.equal(&mut self.pool, a, b, joint)
+        match self.decider.equal(&mut self.pool, a, b, joint) {
+            open @ Decision::Open { .. } => self.apart_on_data(a, b, joint).map_or(open, Decision::Differ),
+            known => known,
+        }
     }
 
     /// Whether two terms differ for everybody to see: constants, and what is computed from other inputs.

@@ -6,10 +6,13 @@
 
 use super::compare::{Comparer, Item};
 use super::machine::{Literal, variable_leaf};
-use crate::ir::eval::{Value, evaluate};
+use crate::ir::eval::{Assignment, Fill, Value, evaluate};
 use crate::ir::{Const, Rebuilt, TermId, VarId, VarKind};
 use crate::smt::{Decision, Truth};
+use std::sync::Arc;
 
+/// Ways in which numbers are filled in.
+const FILLS: u64 = 8;
 /// Variables that are tried.
 const MAX_VARIABLES: usize = 3;
 
@@ -31,6 +34,22 @@ impl Comparer<'_> {
         let term = self.pool.eq(leaf, value);
         literals.push(Literal { term, class: 1, node: self.frontier, holds: true });
         (items, literals)
+    }
+
+    /// An input on which two values differ, where the solver says nothing of both: one on which the condition holds,
+    /// with other numbers where nothing rests on them.
+    pub(super) fn apart_on_data(&mut self, a: TermId, b: TermId, joint: TermId) -> Option<Assignment> {
+        let never = self.pool.bool(false);
+        let Truth::Fails(input) = self.decider.holds(&mut self.pool, joint, never) else { return None };
+        (0..FILLS).find_map(|seed| {
+            let input = input.clone().refilled(Fill::Varied { seed, palette: Arc::default() });
+            let values = evaluate(&self.pool, &[joint, a, b], &input);
+            let [Ok(Value::Const(Const::TRUE)), Ok(Value::Const(x)), Ok(Value::Const(y))] = &values[..]
+            else {
+                return None;
+            };
+            (x != y && !(x.is_nan() && y.is_nan())).then_some(input)
+        })
     }
 
     fn put(&mut self, t: TermId, leaf: TermId, value: TermId) -> TermId {

@@ -385,3 +385,18 @@ fn an_array_of_another_length() {
         &[" | buf has 64 elements | buf has 128 elements"],
     );
 }
+
+#[test]
+fn floats_that_differ() {
+    check(
+        "double f(double *p, char c)",
+        "double n = *p;\nswitch (c) {\ncase 'K': n *= 1000.0; break;\ncase 'M': n *= 1000000.0; break;\n\
+         case 'G': n *= 1e9; break;\ncase 'T': n *= 1e12; break;\n}\nreturn n;",
+        "double n = *p;\nif (foreign(c) < 1)\n return 0;\nswitch (c) {\ncase 'K': n *= 1000.0; break;\n\
+         case 'M': n *= 1000000.0; break;\ncase 'G': n *= 1e9; break;\ncase 'T': n *= 1e12; break;\n}\nreturn n;",
+        &[
+            "foreign(c) <= 0 | goes on at line 13 | calls foreign(c); returns 0.0",
+            "foreign(c) > 0 |  | calls foreign(c)",
+        ],
+    );
+}
