@@ -141,6 +141,17 @@ pub struct HunkReport {
     /// `excluded:<by>`, `limit:<name>`, or other words; null otherwise. A neutral hunk may say why it is neutral
     /// (`comment`, `layout-of-text`, `equivalent`).
     pub why: Option<String>,
+    /// While configurations are looked at: the lines, by side, that none of them has taken so far, and whether
+    /// something was told of others. Not written.
+    #[serde(skip)]
+    pub pending: Pending,
+}
+
+/// What is left of a hunk to look at under other macros.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    pub inactive: BTreeSet<(usize, u32)>,
+    pub told: bool,
 }
 
 /// What became of a source hunk.

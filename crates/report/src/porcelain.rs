@@ -281,6 +281,7 @@ mod tests {
             new_lines: 2,
             verdict: Verdict::Explained,
             why: None,
+            ..HunkReport::default()
         };
         let version = |index, name: &str| VersionInfo { index, name: name.into(), ..VersionInfo::default() };
         Report {

@@ -9,6 +9,8 @@
 //! configurations may depend on it.
 
 use super::classes::Analysed;
+use super::conditionals::Own;
+use super::configurations::INACTIVE;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::local::{Locals, Told};
@@ -19,8 +21,9 @@ use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::{Function, Unit};
 use crate::mvicfg::key::body_hash;
-use crate::report::{ChangeVerdict, HunkReport, RepoPath, Report, Verdict, Version};
+use crate::report::{ChangeVerdict, HunkReport, Pending, RepoPath, Report, Verdict, Version};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,7 +49,7 @@ pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, local
             let whole = [Hunk { old_start: 0, old_lines: 0, new_start: 0, new_lines: 0 }];
             let opaque = change.opaque.is_some() && change.hunks.is_empty();
             for hunk in if opaque { &whole[..] } else { &change.hunks } {
-                let (verdict, why) = judge.hunk(report, i, change, hunk);
+                let (verdict, why, pending) = judge.hunk(report, i, change, hunk);
                 hunks.push(HunkReport {
                     from: i as u32 + 1,
                     to: i as u32 + 2,
@@ -57,6 +60,7 @@ pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, local
                     new_lines: hunk.new_lines,
                     verdict,
                     why,
+                    pending,
                 });
             }
         }
@@ -127,6 +131,7 @@ pub(super) fn unread(
                     new_lines: hunk.new_lines,
                     verdict: Verdict::NotAnalysed,
                     why: Some(why.to_owned()),
+                    ..HunkReport::default()
                 }));
             }
         }
@@ -172,36 +177,56 @@ impl Judge<'_> {
         pair: usize,
         change: &FileChange,
         hunk: &Hunk,
-    ) -> (Verdict, Option<String>) {
+    ) -> (Verdict, Option<String>, Pending) {
         let path = change.new_path.as_deref().or(change.old_path.as_deref()).unwrap_or(Path::new(""));
+        let mut pending = Pending::default();
         if !(is_source(path) || is_header(path)) {
-            return (Verdict::NotAnalysed, Some("not-c".into()));
+            return (Verdict::NotAnalysed, Some("not-c".into()), pending);
         }
         if let Some(why) = change.opaque {
-            return (Verdict::NotAnalysed, Some(why.into()));
+            return (Verdict::NotAnalysed, Some(why.into()), pending);
         }
         if explained(report, pair, path, hunk) {
-            return (Verdict::Explained, None);
+            return (Verdict::Explained, None, pending);
         }
         if self.is_same_code(pair, change, hunk) {
-            return (Verdict::Neutral, None);
+            return (Verdict::Neutral, None, pending);
         }
-        let mut explained = false;
         let sides = [
             (pair, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
             (pair + 1, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
         ];
-        for (version, path, start, lines) in sides {
+        for (side, (version, path, start, lines)) in sides.into_iter().enumerate() {
             let Some(path) = path else { continue };
-            for line in start..start.saturating_add(lines) {
-                match self.line(pair, version, path, line) {
+            let inside = start..start.saturating_add(lines);
+            let own = self.own_directives(version, path, inside.clone());
+            for line in inside {
+                let found = match own.get(&line) {
+                    Some(Own::Branch(first)) => self.line(pair, version, path, *first),
+                    Some(Own::Group) => Line::Neutral,
+                    None => self.line(pair, version, path, line),
+                };
+                match found {
                     Line::Neutral => {}
-                    Line::Explained => explained = true,
-                    Line::Not(why) => return (Verdict::NotAnalysed, Some(why)),
+                    Line::Explained => pending.told = true,
+                    Line::Not(why) if why == INACTIVE => _ = pending.inactive.insert((side, line)),
+                    Line::Not(why) => return (Verdict::NotAnalysed, Some(why), pending),
                 }
             }
         }
-        (if explained { Verdict::Explained } else { Verdict::Neutral }, None)
+        match (pending.inactive.is_empty(), pending.told) {
+            (false, _) => (Verdict::NotAnalysed, Some(INACTIVE.into()), pending),
+            (true, true) => (Verdict::Explained, None, pending),
+            (true, false) => (Verdict::Neutral, None, pending),
+        }
+    }
+
+    /// The directives of conditions among lines of a hunk that choose between lines of the hunk alone: what they
+    /// choose is told of those lines.
+    fn own_directives(&self, version: usize, path: &Path, inside: Range<u32>) -> BTreeMap<u32, Own> {
+        let bytes = self.request.versions[version].tree.read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        super::conditionals::own(&text, inside)
     }
 
     /// Why the first line of a hunk that was not read was not.
@@ -217,7 +242,7 @@ impl Judge<'_> {
             }
             for line in start..start.saturating_add(lines) {
                 let why = match self.kind(version, path, line) {
-                    Some(LineKind::Inactive) => "inactive-branch",
+                    Some(LineKind::Inactive) => INACTIVE,
                     None | Some(LineKind::Other) => "unparsed",
                     Some(LineKind::Function(name))
                         if !is_header(path) && self.member(version, path, line, &name).is_none() =>
@@ -331,7 +356,7 @@ impl Judge<'_> {
                 }
             }
             LineKind::Blank => Line::Neutral,
-            LineKind::Inactive => not("inactive-branch"),
+            LineKind::Inactive => not(INACTIVE),
             LineKind::Global(name) if self.begins_alike(pair, path, &name) => Line::Neutral,
             LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
             LineKind::Prototype(name) => match self.declaration(pair, path, &name, "prototype") {

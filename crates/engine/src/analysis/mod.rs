@@ -11,6 +11,7 @@ mod bindings;
 mod callers;
 mod classes;
 mod compiled_out;
+mod conditionals;
 mod configurations;
 mod convert;
 pub mod difference;
