@@ -11,7 +11,7 @@ mod place;
 mod relaid;
 
 pub use layout::image;
-pub use relaid::{OTHER, Relaid, relaid};
+pub use relaid::{OTHER, Relaid, Seen, relaid};
 
 use crate::ir::{CType, Callee, Expr, Function, Instr, Object, Unit, VarId};
 use layout::{Layouts, Side, by_members};

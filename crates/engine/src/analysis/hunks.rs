@@ -748,6 +748,16 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_behind_an_unknown_label_is_not_neutral() {
+        let f = |k: u32| {
+            format!(
+                "int g(int);\nint f(int c)\n{{\nint r = 0;\nswitch (c) {{\ncase KEY:\nr = g({k});\nbreak;\ncase 13:\nr = 2;\n}}\nreturn r;\n}}\n"
+            )
+        };
+        check((&f(1), ""), (&f(2), ""), &["a.c open:source with errors"]);
+    }
+
+    #[test]
     fn functions_of_headers() {
         let inline = |k: &str| format!("static inline int g(int x) {{ return {k}; }}\n");
         check((F, &inline("x + x")), (F, &inline("/* twice */ x + x")), &["h.h neutral"]);

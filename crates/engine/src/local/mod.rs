@@ -187,8 +187,8 @@ pub fn compare(
     let relaid = match members::relaid(sides.0, sides.1) {
         Ok(relaid) => relaid,
         // Where bytes are seen, members that were only added behind change none of them.
-        Err(()) if members::places_agree(sides.0, sides.1) => None,
-        Err(()) => return None,
+        Err(members::Seen) if members::places_agree(sides.0, sides.1) => None,
+        Err(members::Seen) => return None,
     };
     let source_body = old.body;
     let older = relaid.as_ref().map_or(old.body, |r| &r.body);

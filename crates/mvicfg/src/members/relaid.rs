@@ -37,9 +37,13 @@ pub struct Relaid {
     pub resized: Vec<(VarId, VarId)>,
 }
 
+/// A layout is seen: there is no such body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen;
+
 /// The older of two bodies with the layouts of the newer one's unit. `Ok(None)` where it has to do with nothing
 /// that is laid out otherwise; an error where the layout is seen.
-pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Result<Option<Relaid>, ()> {
+pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Result<Option<Relaid>, Seen> {
     let records = Records::of((f, old), (g, new));
     let resized = resized((f, old), (g, new));
     let (used, newer) = (used(f, old), used(g, new));
@@ -53,7 +57,7 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         !body.records.viewed.is_disjoint(ids) || ids.iter().any(in_union)
     };
     if is_seen(f, old, &used, &relaid) || is_seen(g, new, &newer, &others) {
-        return Err(());
+        return Err(Seen);
     }
     let same = Relay {
         side: Side::new(g, new),
@@ -64,7 +68,7 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         lines: (0, 0),
     };
     if same.looks_at_bytes() {
-        return Err(());
+        return Err(Seen);
     }
     let layout = Unit { data_model: old.data_model, records: records.target, ..Unit::default() };
     let mut relay = Relay {
@@ -76,11 +80,11 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         lines: (0, 0),
     };
     if relay.looks_at_bytes() {
-        return Err(());
+        return Err(Seen);
     }
-    let body = relay.body().ok_or(())?;
+    let body = relay.body().ok_or(Seen)?;
     let globals: Option<Vec<Global>> = relay.side.objects().map(|g| relay.global(g)).collect();
-    relay.layout.globals = globals.ok_or(())?;
+    relay.layout.globals = globals.ok_or(Seen)?;
     Ok(Some(Relaid { body: Arc::new(body), layout: relay.layout, resized }))
 }
 
@@ -541,7 +545,7 @@ impl Relay<'_> {
         if let (Some(to @ CType::Record(_)), Some(from @ CType::Record(_))) = (target, self.side.leads_to(e))
             && self.is_relaid(to)
             && !is_like((to, self.side.unit), (&from, self.side.unit))
-            && !self.descend_to(to, 0, Until::Type(&from)).is_some_and(|(by, _)| by == 0)
+            && self.descend_to(to, 0, Until::Type(&from)).is_none_or(|(by, _)| by != 0)
         {
             return None;
         }
