@@ -200,6 +200,8 @@ pub struct Unit {
     /// No definition of its text was lost, and no unknown macro taken to stand for nothing: what the
     /// functions do not do, the unit does not do.
     pub is_whole: bool,
+    /// Names of types that nothing declares and that were taken for `int`.
+    pub invented: Vec<Arc<str>>,
     /// Bytes of globals whose addresses get away, once they were looked for.
     pub exposed: OnceLock<BTreeSet<Region>>,
     /// Names of functions that its code calls or takes the address of, once they were looked for.

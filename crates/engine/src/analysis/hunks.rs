@@ -12,9 +12,11 @@ use super::classes::Analysed;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::local::{Locals, Told};
+use super::objects::Objects;
 use super::reach::Reach;
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
+use crate::frontend::c::extents::Words;
 use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::{Function, Unit};
@@ -33,11 +35,16 @@ pub(super) struct Seen<'a> {
 }
 
 /// Gives every hunk of the range its verdict.
-pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, locals: &Locals) {
+pub(super) fn account(
+    report: &mut Report,
+    request: &Request,
+    seen: &Seen,
+    (locals, objects): (&Locals, &Objects),
+) {
     let Seen { files, lineages, analysed, reaches } = *seen;
     let churning = churning(report);
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
-    let mut judge = Judge { request, files, lineages, analysed, reaches, locals, churning, kinds, code };
+    let mut judge = Judge { request, files, lineages, analysed, reaches, locals, objects, churning, kinds, code };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -107,6 +114,7 @@ pub(super) fn unread(
         analysed: &analysed,
         reaches,
         locals: &Locals::default(),
+        objects: &Objects::default(),
         churning: BTreeSet::new(),
         kinds: BTreeMap::new(),
         code: BTreeMap::new(),
@@ -154,6 +162,7 @@ struct Judge<'a> {
     lineages: &'a [Lineage],
     analysed: &'a [Analysed],
     locals: &'a Locals,
+    objects: &'a Objects,
     /// Functions with churns, by version, file and name.
     churning: Churning,
     /// By version and path.
@@ -333,21 +342,71 @@ impl Judge<'_> {
             LineKind::Blank => Line::Neutral,
             LineKind::Inactive => not("inactive-branch"),
             LineKind::Global(name) if self.begins_alike(pair, path, &name) => Line::Neutral,
-            LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
+            LineKind::Global(name) => match self.object(pair, version, path, line) {
+                Some(known) => known,
+                None if self.is_mere_declaration(pair, version, path, line, &name) => Line::Neutral,
+                None => self.declaration(pair, path, &name, "global"),
+            },
             LineKind::Prototype(name) => match self.declaration(pair, path, &name, "prototype") {
                 Line::Not(_) if self.is_seen_by_users(pair, path, &name) => Line::Neutral,
+                Line::Not(_) if self.is_mere_declaration(pair, version, path, line, &name) => Line::Neutral,
                 known => known,
             },
-            LineKind::Type(name) if self.is_laid_out_anew(pair, path, &name) => Line::Neutral,
+            LineKind::Type(name) if self.is_laid_out_anew(pair, path, &name) => {
+                self.but_for_objects(pair, path, Line::Neutral)
+            }
             LineKind::Type(name) => self.declaration(pair, path, &name, "layout"),
             LineKind::Other => not("unparsed"),
-            LineKind::Directive => self.directive(pair, version, path, line),
+            LineKind::Directive => {
+                let known = self.directive(pair, version, path, line);
+                self.but_for_objects(pair, path, known)
+            }
             LineKind::Function(name) if is_header(path) => match self.member(version, path, line, &name) {
                 Some(_) => self.function(pair, version, path, line, &name),
                 None => self.header_function(pair, path, &name),
             },
             LineKind::Function(name) => self.function(pair, version, path, line, &name),
         }
+    }
+
+    /// What is told of the objects whose definition a line is of.
+    fn object(&self, pair: usize, version: usize, path: &Path, line: u32) -> Option<Line> {
+        Some(match self.objects.line(pair, version - pair, path, line)? {
+            Ok(Told::Differs) => Line::Explained,
+            Ok(_) => Line::Neutral,
+            Err(why) => Line::Not(format!("open:{why}")),
+        })
+    }
+
+    /// What has changed no function has not done nothing if an object begins otherwise by it.
+    fn but_for_objects(&self, pair: usize, path: &Path, known: Line) -> Line {
+        match known {
+            Line::Neutral if self.objects.depend_on(pair, path) => Line::Explained,
+            known => known,
+        }
+    }
+
+    /// Whether a line is of a declaration that defines nothing, that the other version has too or has nothing
+    /// else in the place of, and that changes nothing of the functions that read it which is not told.
+    fn is_mere_declaration(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> bool {
+        let other = if version == pair { pair + 1 } else { pair };
+        let changes = self.request.changes.get(pair).map(Vec::as_slice).unwrap_or_default();
+        let of = |c: &FileChange| match version == pair {
+            true => (c.old_path.as_deref() == Some(path)).then(|| c.new_path.clone()),
+            false => (c.new_path.as_deref() == Some(path)).then(|| c.old_path.clone()),
+        };
+        let there = changes.iter().find_map(of).flatten();
+        let words = |version: usize, path: &Path| {
+            Words::of(&self.request.versions[version].tree.read(path).unwrap_or_default())
+        };
+        let (own, there) = (words(version, path), there.map(|p| words(other, &p)).unwrap_or_default());
+        let Some(statement) = own.statement_at(line) else { return false };
+        let is_plain = !statement.iter().any(|w| matches!(w.as_str(), "=" | "{"));
+        let declares = is_plain && (statement.first().is_some_and(|w| w == "extern") || statement.iter().any(|w| w == "("));
+        let settled = |i: &usize| self.is_settled(pair, *i);
+        // Another declaration of the name says something else.
+        let is_alone = there.count(&statement) > 0 || !there.names(name);
+        declares && is_alone && self.reached(pair, path, name).iter().all(settled)
     }
 
     /// Whether a step changes code of a file outside of its hunks.
@@ -548,8 +607,21 @@ impl Judge<'_> {
             return not(if filtered { "filtered" } else { "lost" });
         };
         let a = &self.analysed[i];
+        let has_region = self.locals.has_region(i, pair, version - pair, line);
+        let static_local = self.object(pair, version, path, line);
+        match static_local {
+            Some(known @ Line::Not(_)) => return known,
+            // A statement beside it counts, too.
+            Some(known) if !has_region => return known,
+            Some(Line::Explained)
+                if self.locals.line(i, pair, version - pair, line) == Some(Told::Neutral) =>
+            {
+                return Line::Explained;
+            }
+            _ => {}
+        }
         // What local differencing says of the line counts before what is said of the function.
-        let told = match self.locals.has_region(i, pair, version - pair, line) {
+        let told = match has_region {
             // Where a comment swallows code, the lines that changed are its own.
             false if self.swallows(pair, path) => None,
             // What a head says of types shows in the body.

@@ -26,6 +26,8 @@ mod source_tests;
 mod tests;
 mod words;
 
+pub(crate) use calls::excerpt;
+
 use crate::ir::{Expr, Function, Object, Op, Sort, TermPool, Unit};
 use crate::mvicfg::{Flow, MvId, Mvicfg, members, positions};
 use crate::smt;

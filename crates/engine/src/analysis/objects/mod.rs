@@ -1,0 +1,681 @@
+//! Objects with static storage whose definitions a range changes: what they begin with and how they are declared,
+//! in both versions.
+//!
+//! An object is one of both versions if it has the same symbol in the same file. What is left over is paired by
+//! what it is: one of the same name in another file has *moved*, one of the same type and the same initial value in
+//! the same file, in the same hunk or with a reader in common, has another name. Looked at are the objects whose
+//! definitions meet a hunk, and those that begin otherwise since something that they use has changed. It costs no
+//! solver.
+//!
+//! An object is *neutral* if it begins with the same by members and its head is written as it was. What does not
+//! fold and is written otherwise is *open*, and so is what the parser may have lost.
+
+mod definitions;
+mod tests;
+mod value;
+mod words;
+
+use super::lineage::{self, Lineage, VersionFiles};
+use super::local::Told;
+use super::reach::Reach;
+use super::{FileChange, Hunk, Request};
+use crate::frontend::c::extents::Words;
+use crate::ir::{CType, Linkage};
+use crate::report::{
+    ChangeVerdict, Effect, HunkRef, ObjectOutcome, ObjectReport, RepoPath, Report, Version,
+};
+use definitions::{Definition, definitions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use value::{Names, Value};
+use words::{MAX_ROWS, Row};
+
+/// Readers that are named.
+const MAX_READERS: usize = 5;
+
+/// The objects of a range that were looked at.
+#[derive(Default)]
+pub(super) struct Objects {
+    found: Vec<Found>,
+}
+
+/// One object in one step.
+struct Found {
+    /// The older version, from 0.
+    step: usize,
+    old: Option<Place>,
+    new: Option<Place>,
+    name: Arc<str>,
+    function: Option<Arc<str>>,
+    ty: String,
+    outcome: ObjectOutcome,
+    was: Option<String>,
+    rows: Vec<Row>,
+    verdict: Verdict,
+    readers: Vec<String>,
+    /// Files of the units that have it.
+    files: Arc<Vec<PathBuf>>,
+    hunks: Vec<HunkRef>,
+}
+
+/// Where a definition stands.
+#[derive(Clone, Debug)]
+struct Place {
+    file: PathBuf,
+    line: u32,
+    lines: std::ops::RangeInclusive<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    Neutral,
+    Differs,
+    Open(String),
+}
+
+impl Objects {
+    /// Compares the objects of a range.
+    pub fn of(request: &Request, files: &[VersionFiles], reaches: &[Reach], lineages: &[Lineage]) -> Objects {
+        let mut objects = Objects::default();
+        // Who asks of one function asks of nothing else.
+        if request.analysis.function.is_some() {
+            return objects;
+        }
+        for step in 0..files.len().saturating_sub(1) {
+            let mut one = Step::new(request, step, reaches, lineages);
+            one.compare_all(files);
+            objects.found.extend(one.found);
+        }
+        objects
+    }
+
+    /// What became of a line of the older (0) or the newer (1) version of a step by the objects whose definitions it
+    /// is of; an open one says why.
+    pub fn line(&self, step: usize, side: usize, path: &Path, line: u32) -> Option<Result<Told, &str>> {
+        let place = |f: &Found| if side == 0 { f.old.clone() } else { f.new.clone() };
+        let is_here = |f: &&Found| {
+            f.step == step && place(f).is_some_and(|p| p.file == path && p.lines.contains(&line))
+        };
+        let here: Vec<&Found> = self.found.iter().filter(is_here).collect();
+        let open = here.iter().find_map(|f| match &f.verdict {
+            Verdict::Open(reason) => Some(reason.as_str()),
+            _ => None,
+        });
+        match open {
+            Some(reason) => Some(Err(reason)),
+            None if here.iter().any(|f| f.verdict == Verdict::Differs) => Some(Ok(Told::Differs)),
+            None if here.is_empty() => None,
+            None => Some(Ok(Told::Neutral)),
+        }
+    }
+
+    /// Whether something in a file that is no definition of an object makes one begin otherwise.
+    pub fn depend_on(&self, step: usize, path: &Path) -> bool {
+        self.found.iter().any(|f| {
+            f.step == step
+                && f.hunks.is_empty()
+                && f.verdict != Verdict::Neutral
+                && f.files.iter().any(|file| file == path)
+        })
+    }
+
+    /// Adds them to a report.
+    pub fn tell(&self, report: &mut Report) {
+        for found in self.found.iter().filter(|f| f.verdict != Verdict::Neutral) {
+            let mut object = found.report();
+            let effects = |all: &[Effect]| all.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; ");
+            let said = format!(
+                "object {} {} {:?} {} -> {}",
+                object.called(),
+                object.ty,
+                object.outcome,
+                effects(&object.before),
+                effects(&object.now)
+            );
+            let hash = |said: &str| blake3::hash(said.as_bytes()).to_hex()[..16].to_owned();
+            let mut ordinal = 0;
+            object.id = hash(&said);
+            while report.objects.iter().any(|o| o.id == object.id) {
+                ordinal += 1;
+                object.id = hash(&format!("{said} {ordinal}"));
+            }
+            report.objects.push(object);
+        }
+    }
+}
+
+impl Found {
+    fn report(&self) -> ObjectReport {
+        let (from, to) = (self.step as Version + 1, self.step as Version + 2);
+        let places = [(from, &self.old), (to, &self.new)];
+        let lines = places.iter().filter_map(|(v, p)| Some((*v, p.as_ref()?.line))).collect();
+        let place = self.new.as_ref().or(self.old.as_ref());
+        let side = |of: fn(&Row) -> Option<&String>| -> Vec<Effect> {
+            let effect = |text: &String| Effect {
+                kind: "value".to_owned(),
+                text: text.clone(),
+                ..Effect::default()
+            };
+            let all: Vec<Effect> = self.rows.iter().filter_map(of).map(effect).collect();
+            let more = all.len().saturating_sub(MAX_ROWS);
+            let mut shown: Vec<Effect> = all.into_iter().take(MAX_ROWS).collect();
+            shown.extend((more > 0).then(|| effect(&format!("and {more} more"))));
+            shown
+        };
+        let (verdict, reason) = match &self.verdict {
+            Verdict::Neutral => (ChangeVerdict::Neutral, None),
+            Verdict::Differs => (ChangeVerdict::Differs, None),
+            Verdict::Open(reason) => (ChangeVerdict::Open, Some(reason.clone())),
+        };
+        ObjectReport {
+            id: String::new(),
+            from,
+            to,
+            file: place.map(|p| RepoPath::from(p.file.as_path())).unwrap_or_default(),
+            name: self.name.to_string(),
+            function: self.function.as_ref().map(ToString::to_string),
+            ty: self.ty.clone(),
+            outcome: self.outcome,
+            was: self.was.clone(),
+            lines,
+            hunks: self.hunks.clone(),
+            under: None,
+            before: side(|r| r.before.as_ref()),
+            now: side(|r| r.now.as_ref()),
+            readers: self.readers.iter().take(MAX_READERS).cloned().collect(),
+            more_readers: self.readers.len().saturating_sub(MAX_READERS),
+            verdict,
+            reason,
+        }
+    }
+}
+
+/// Puts what is told of objects under further macros beside the rest: those in hunks that these settle.
+pub(super) fn take_over(
+    report: &mut Report,
+    found: &[ObjectReport],
+    (from, under): (Version, &str),
+    is_settled: &dyn Fn(&HunkRef) -> bool,
+) {
+    for object in found.iter().filter(|o| o.hunks.iter().any(is_settled)) {
+        let mut object = object.clone();
+        object.id = blake3::hash(format!("{under} {}", object.id).as_bytes()).to_hex()[..16].to_owned();
+        (object.from, object.to) = (from, from + 1);
+        object.under = Some(under.to_owned());
+        object.lines = object.lines.iter().map(|(v, line)| (v + from - 1, *line)).collect();
+        report.objects.push(object);
+    }
+}
+
+/// One step while its objects are compared.
+struct Step<'a> {
+    step: usize,
+    request: &'a Request,
+    reaches: [&'a Reach; 2],
+    changes: &'a [FileChange],
+    /// By version: what functions of either side are called in the newest version.
+    names: [Names; 2],
+    /// Words of files, by side.
+    words: [BTreeMap<PathBuf, Words>; 2],
+    found: Vec<Found>,
+}
+
+impl<'a> Step<'a> {
+    fn new(
+        request: &'a Request,
+        step: usize,
+        reaches: &'a [Reach],
+        lineages: &[Lineage],
+    ) -> Step<'a> {
+        let names = [step, step + 1].map(|v| {
+            let all = lineage::new_names(lineages, reaches, v);
+            all.into_iter().map(|(old, (_, new))| (old, new)).collect()
+        });
+        Step {
+            step,
+            request,
+            reaches: [&reaches[step], &reaches[step + 1]],
+            changes: request.changes.get(step).map(Vec::as_slice).unwrap_or_default(),
+            names,
+            words: Default::default(),
+            found: Vec::new(),
+        }
+    }
+
+    fn compare_all(&mut self, files: &'a [VersionFiles]) {
+        let (Some(old), Some(new)) = (files.get(self.step), files.get(self.step + 1)) else { return };
+        let (mut gone, mut come) = (Vec::new(), Vec::new());
+        let mut met: BTreeSet<(PathBuf, Arc<str>)> = BTreeSet::new();
+        for (old, new) in old.iter().zip(new) {
+            let (before, after) = match (old, new) {
+                (Some((_, Ok(old))), Some((_, Ok(new)))) if Arc::ptr_eq(old, new) => continue,
+                (Some((_, Ok(old))), Some((_, Ok(new)))) => (Some(old), Some(new)),
+                (Some((_, Ok(old))), None) => (Some(old), None),
+                (None, Some((_, Ok(new)))) => (None, Some(new)),
+                _ => continue,
+            };
+            let before = before.map(|l| definitions(&l.unit)).unwrap_or_default();
+            let after = after.map(|l| definitions(&l.unit)).unwrap_or_default();
+            self.pair(before, after, &mut met, &mut gone, &mut come);
+        }
+        self.left_over(gone, come);
+        self.found.sort_by(|a, b| a.order().cmp(&b.order()));
+    }
+
+    /// The objects of one unit that are in both versions; the others are added to those that are gone or came.
+    fn pair(
+        &mut self,
+        before: Vec<Definition<'a>>,
+        after: Vec<Definition<'a>>,
+        met: &mut BTreeSet<(PathBuf, Arc<str>)>,
+        gone: &mut Vec<Definition<'a>>,
+        come: &mut Vec<Definition<'a>>,
+    ) {
+        let renamed = |d: &Definition| (self.renamed(&d.file), self.symbol(d, 0));
+        let mut old: BTreeMap<(PathBuf, Arc<str>), Definition> =
+            before.into_iter().map(|d| (renamed(&d), d)).collect();
+        let mut both = Vec::new();
+        let mut rest = Vec::new();
+        for new in after {
+            let key = (new.file.clone(), self.symbol(&new, 1));
+            let known = old.remove(&key);
+            // What a header defines is looked at in the first unit that has it.
+            if !met.insert(key) {
+                continue;
+            }
+            match known {
+                Some(known) => both.push((known, new)),
+                None => rest.push(new),
+            }
+        }
+        for (old, new) in both {
+            self.compare(&old, &new, ObjectOutcome::Changed);
+        }
+        come.extend(rest);
+        gone.extend(old.into_iter().filter(|(key, _)| !met.contains(key)).map(|(_, d)| d));
+    }
+
+    /// Objects that one version has alone.
+    fn left_over(&mut self, gone: Vec<Definition<'a>>, come: Vec<Definition<'a>>) {
+        let mut gone: Vec<Option<Definition>> = gone.into_iter().map(Some).collect();
+        let mut come: Vec<Option<Definition>> = come.into_iter().map(Some).collect();
+        for pass in [ObjectOutcome::Moved, ObjectOutcome::Renamed] {
+            for i in 0..come.len() {
+                let Some(new) = come[i].as_ref() else { continue };
+                let fits = |old: &Option<Definition>| old.as_ref().is_some_and(|old| self.fits(old, new, pass));
+                let all: Vec<usize> = (0..gone.len()).filter(|k| fits(&gone[*k])).collect();
+                let [only] = all[..] else { continue };
+                let Some(old) = gone[only].as_ref() else { continue };
+                let others = come.iter().enumerate();
+                let others = others.filter(|(k, c)| *k != i && c.as_ref().is_some_and(|c| self.fits(old, c, pass)));
+                if others.count() > 0 {
+                    continue;
+                }
+                if let (Some(old), Some(new)) = (gone[only].take(), come[i].take()) {
+                    self.compare(&old, &new, pass);
+                }
+            }
+        }
+        gone.into_iter().flatten().for_each(|d| self.alone(&d, 0));
+        come.into_iter().flatten().for_each(|d| self.alone(&d, 1));
+    }
+
+    /// Whether two objects that one version each has alone are one.
+    fn fits(&self, old: &Definition, new: &Definition, how: ObjectOutcome) -> bool {
+        if old.function.is_some() || new.function.is_some() || old.ty() != new.ty() {
+            return false;
+        }
+        let is_same_file = self.renamed(&old.file) == new.file;
+        let is_equal = || {
+            let (a, b) = (self.value(old, 0, Some(new)), self.value(new, 1, None));
+            a.zip(b).is_some_and(|(a, b)| a.key() == b.key())
+        };
+        match how {
+            ObjectOutcome::Moved => {
+                let is_known = |g: &Definition| g.global.linkage != Linkage::Internal;
+                old.global.name == new.global.name && !is_same_file && (is_known(old) && is_known(new) || is_equal())
+            }
+            _ => {
+                old.global.name != new.global.name
+                    && is_same_file
+                    && is_equal()
+                    && (self.share_a_hunk(old, new) || self.share_a_reader(old, new))
+            }
+        }
+    }
+
+    fn share_a_reader(&self, old: &Definition, new: &Definition) -> bool {
+        let [before, after] = [self.readers(old, 0), self.readers(new, 1)];
+        before.intersection(&after).next().is_some()
+    }
+
+    fn share_a_hunk(&self, old: &Definition, new: &Definition) -> bool {
+        self.hunks_at(old.global.span.line, old, 0).into_iter().any(|h| {
+            let end = h.new_start.saturating_add(h.new_lines);
+            (h.new_start..end).contains(&new.global.span.line)
+        })
+    }
+
+    /// The hunks of an object's file that meet a line of it.
+    fn hunks_at(&self, line: u32, d: &Definition, side: usize) -> Vec<Hunk> {
+        let of_file = self.changes.iter().filter(|c| path_of(c, side) == Some(&d.file));
+        let meets = |h: &&Hunk| range_of(h, side).contains(&line);
+        of_file.flat_map(|c| c.hunks.iter().filter(meets).copied()).collect()
+    }
+
+    /// A path of the older version in the newer one.
+    fn renamed(&self, file: &Path) -> PathBuf {
+        let change = self.changes.iter().find(|c| c.old_path.as_deref() == Some(file));
+        change.and_then(|c| c.new_path.clone()).unwrap_or_else(|| file.to_path_buf())
+    }
+
+    /// What an object goes by: one of a function that has another name now by that.
+    fn symbol(&self, d: &Definition, side: usize) -> Arc<str> {
+        let known = d.function.as_ref().and_then(|f| Some((f, self.names[side].get(f)?)));
+        match known {
+            Some((f, new)) => format!("{new}{}", &d.global.symbol[f.len()..]).into(),
+            None => d.global.symbol.clone(),
+        }
+    }
+
+    /// What an object begins with. `renamed`: what it is called in the other version.
+    fn value(&self, d: &Definition, side: usize, renamed: Option<&Definition>) -> Option<Value> {
+        let mut names = self.names[side].clone();
+        if let Some(new) = renamed {
+            names.insert(d.global.symbol.clone(), new.global.symbol.clone());
+        }
+        Value::of(d.unit, d.global, &names)
+    }
+
+    /// The functions that name an object, as people call them.
+    fn readers(&self, d: &Definition, side: usize) -> BTreeSet<(bool, PathBuf, Arc<str>)> {
+        let all = self.reaches[side].readers(&d.unit.path, &d.global.symbol);
+        let direct = all.into_iter().filter(|(_, direct)| *direct);
+        direct.map(|((file, name), _)| (file != d.file, file, name)).collect()
+    }
+
+    fn words(&mut self, d: &Definition, side: usize) -> &Words {
+        let tree = &self.request.versions[self.step + side].tree;
+        let read = || Words::of(&tree.read(&d.file).unwrap_or_default());
+        self.words[side].entry(d.file.clone()).or_insert_with(read)
+    }
+
+    /// Where a definition stands, with its head and its value as they are written.
+    fn place(&mut self, d: &Definition, side: usize) -> (Place, Vec<String>, Vec<String>) {
+        let line = d.global.span.line;
+        let found = self.words(d, side).declaration(line, &d.global.name);
+        let (lines, head, value) = match found {
+            Some(found) => (found.lines, found.head, found.value),
+            None => (line..=d.global.span.end_line.max(line), Vec::new(), Vec::new()),
+        };
+        (Place { file: d.file.clone(), line, lines }, head, value)
+    }
+
+    /// The hunks that a definition meets.
+    fn hunks(&self, places: [Option<&Place>; 2]) -> Vec<HunkRef> {
+        let mut found = BTreeSet::new();
+        for (side, place) in places.into_iter().enumerate() {
+            let Some(place) = place else { continue };
+            for change in self.changes.iter().filter(|c| path_of(c, side) == Some(&place.file)) {
+                let path = change.new_path.as_ref().or(change.old_path.as_ref());
+                let meets = |h: &&Hunk| {
+                    let lines = range_of(h, side);
+                    lines.start <= *place.lines.end() && lines.end > *place.lines.start()
+                };
+                found.extend(change.hunks.iter().filter(meets).map(|h| HunkRef {
+                    file: path.map(|p| RepoPath::from(p.as_path())).unwrap_or_default(),
+                    old_start: h.old_start,
+                    old_lines: h.old_lines,
+                    new_start: h.new_start,
+                    new_lines: h.new_lines,
+                }));
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Whether a definition is looked at although nothing of it differs.
+    fn is_in_changed_file(&self, d: &Definition, side: usize) -> bool {
+        self.changes.iter().any(|c| path_of(c, side) == Some(&d.file))
+    }
+
+    /// One object in both versions.
+    fn compare(&mut self, old: &Definition, new: &Definition, outcome: ObjectOutcome) {
+        let (a, b) = (old.global, new.global);
+        let is_same = (a.size, &a.init, a.linkage, a.is_const, old.ty()) == (b.size, &b.init, b.linkage, b.is_const, new.ty());
+        if is_same && outcome == ObjectOutcome::Changed && !self.is_in_changed_file(new, 1) {
+            return;
+        }
+        let (old_place, old_head, old_text) = self.place(old, 0);
+        let (new_place, new_head, new_text) = self.place(new, 1);
+        let hunks = self.hunks([Some(&old_place), Some(&new_place)]);
+        if is_same && outcome == ObjectOutcome::Changed && hunks.is_empty() {
+            return;
+        }
+        let values = self.value(old, 0, Some(new)).zip(self.value(new, 1, None));
+        let mut told = Difference::of((old, new), values.as_ref());
+        let is_written_alike = old_text == new_text;
+        if told.rows.is_empty() && old_head != new_head && outcome != ObjectOutcome::Moved {
+            told.rows.push(declared(&old_head, &new_head, &b.name));
+        }
+        let told_anyway = matches!(outcome, ObjectOutcome::Moved | ObjectOutcome::Renamed);
+        let verdict = match told.open {
+            Some(reason) => Verdict::Open(reason),
+            None if !told.rows.is_empty() || told_anyway => Verdict::Differs,
+            // What is cut to a type that nobody declares is not known.
+            None if !is_written_alike && (old.is_invented(&old_head) || new.is_invented(&new_head)) => {
+                Verdict::Open("a type that nothing declares".to_owned())
+            }
+            None => Verdict::Neutral,
+        };
+        let was = match outcome {
+            ObjectOutcome::Renamed => Some(a.name.to_string()),
+            ObjectOutcome::Moved => Some(RepoPath::from(old.file.as_path()).to_string()),
+            _ => None,
+        };
+        let readers = match verdict {
+            Verdict::Neutral => BTreeSet::new(),
+            _ => &self.readers(new, 1) | &self.readers(old, 0),
+        };
+        self.add(new, (Some(old_place), Some(new_place)), outcome, was, told.rows, verdict, readers, hunks);
+    }
+
+    /// One object that one version has alone.
+    fn alone(&mut self, d: &Definition, side: usize) {
+        let (place, _, _) = self.place(d, side);
+        let (old, new) = if side == 0 { (Some(place), None) } else { (None, Some(place)) };
+        let hunks = self.hunks([old.as_ref(), new.as_ref()]);
+        // The functions that come and go are told, and what they have with them.
+        let is_told = d.function.as_ref().is_none_or(|f| self.has_function(d, f, 1 - side));
+        if !is_told {
+            return;
+        }
+        let value = self.value(d, side, None);
+        let text = match &value {
+            Some(value) => format!("starts as {}", words::shown(value)),
+            None => format!("has {} bytes", d.global.size),
+        };
+        let (outcome, row) = match side {
+            0 => (ObjectOutcome::Removed, Row { before: Some(text), now: None }),
+            _ => (ObjectOutcome::Added, Row { before: None, now: Some(text) }),
+        };
+        let verdict = match self.may_be_lost(d, side) {
+            true => Verdict::Open("source with errors".to_owned()),
+            false => Verdict::Differs,
+        };
+        let readers = self.readers(d, side);
+        self.add(d, (old, new), outcome, None, vec![row], verdict, readers, hunks);
+    }
+
+    /// Whether the unit of an object has a function in the other version.
+    fn has_function(&self, d: &Definition, name: &str, side: usize) -> bool {
+        let path = match side {
+            1 => self.renamed(&d.unit.path),
+            _ => d.unit.path.clone(),
+        };
+        self.reaches[side].defined(&path, name).is_some()
+    }
+
+    /// Whether the other version has the object in text that the parser lost.
+    fn may_be_lost(&mut self, d: &Definition, side: usize) -> bool {
+        let other = 1 - side;
+        let file = match side {
+            0 => self.renamed(&d.file),
+            _ => self.old_path(&d.file),
+        };
+        let tree = &self.request.versions[self.step + other].tree;
+        let read = || Words::of(&tree.read(&file).unwrap_or_default());
+        let words = self.words[other].entry(file.clone()).or_insert_with(read);
+        d.function.is_none() && words.may_define(&d.global.name)
+    }
+
+    /// A path of the newer version in the older one.
+    fn old_path(&self, file: &Path) -> PathBuf {
+        let change = self.changes.iter().find(|c| c.new_path.as_deref() == Some(file));
+        change.and_then(|c| c.old_path.clone()).unwrap_or_else(|| file.to_path_buf())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one record")]
+    fn add(
+        &mut self,
+        d: &Definition,
+        (old, new): (Option<Place>, Option<Place>),
+        outcome: ObjectOutcome,
+        was: Option<String>,
+        mut rows: Vec<Row>,
+        verdict: Verdict,
+        readers: BTreeSet<(bool, PathBuf, Arc<str>)>,
+        hunks: Vec<HunkRef>,
+    ) {
+        // What has two sides comes first, so that the first of either belong together.
+        rows.sort_by_key(|r| r.before.is_none() || r.now.is_none());
+        let mut names: Vec<String> = Vec::new();
+        for (_, _, name) in readers {
+            if !names.contains(&name.to_string()) {
+                names.push(name.to_string());
+            }
+        }
+        self.found.push(Found {
+            step: self.step,
+            old,
+            new,
+            name: d.global.name.clone(),
+            function: d.function.clone(),
+            ty: d.type_text(),
+            outcome,
+            was,
+            rows,
+            verdict,
+            readers: names,
+            files: Arc::new(d.unit.files.clone()),
+            hunks,
+        });
+    }
+}
+
+impl Found {
+    fn order(&self) -> (RepoPath, u32, Arc<str>) {
+        let place = self.new.as_ref().or(self.old.as_ref());
+        let file = place.map(|p| RepoPath::from(p.file.as_path())).unwrap_or_default();
+        (file, place.map_or(0, |p| p.line), self.name.clone())
+    }
+}
+
+fn path_of(change: &FileChange, side: usize) -> Option<&PathBuf> {
+    if side == 0 { change.old_path.as_ref() } else { change.new_path.as_ref() }
+}
+
+fn range_of(h: &Hunk, side: usize) -> std::ops::Range<u32> {
+    let (start, lines) = if side == 0 { (h.old_start, h.old_lines) } else { (h.new_start, h.new_lines) };
+    start..start.saturating_add(lines)
+}
+
+/// What differs between two definitions, and what keeps it open.
+struct Difference {
+    rows: Vec<Row>,
+    open: Option<String>,
+}
+
+impl Difference {
+    fn of((old, new): (&Definition, &Definition), values: Option<&(Value, Value)>) -> Difference {
+        let mut told = Difference { rows: Vec::new(), open: None };
+        let (a, b) = (old.global, new.global);
+        if element(&a.ty).1 != element(&b.ty).1 || old.element_text() != new.element_text() {
+            told.both(format!("has type {}", old.ty()), format!("has type {}", new.ty()));
+        }
+        if old.function.is_none() && a.linkage != b.linkage {
+            let word = |l: Linkage| match l {
+                Linkage::Internal => "is static",
+                Linkage::Weak => "is weak",
+                _ => "is seen by other files",
+            };
+            told.both(word(a.linkage), word(b.linkage));
+        }
+        if a.is_const != b.is_const {
+            let word = |is_const: bool| if is_const { "is const" } else { "is not const" };
+            told.both(word(a.is_const), word(b.is_const));
+        }
+        let is_array = matches!(a.ty, CType::Array(..)) && matches!(b.ty, CType::Array(..));
+        let before = told.rows.len();
+        match values {
+            Some((x, y)) => {
+                let found = words::differences(x, y);
+                told.rows.extend(found.rows);
+                if found.has_unknown {
+                    told.open = Some("an initial value that is not known".to_owned());
+                }
+            }
+            None if a.init != b.init => told.both("has other contents", "has other contents"),
+            None => {}
+        }
+        let is_text = values.is_some_and(|(x, y)| {
+            matches!((x, y), (Value::Text { .. }, _) | (_, Value::Text { .. }))
+        });
+        if is_array && told.rows.len() == before && length(&a.ty) != length(&b.ty) && !is_text {
+            let said = |ty: &CType| length(ty).map_or("has no length of its own".to_owned(), |n| format!("has {n} elements"));
+            told.both(said(&a.ty), said(&b.ty));
+        }
+        // Bytes that no member has, and members that no name tells apart.
+        if told.rows.is_empty() && told.open.is_none() && (a.size != b.size || !old.is_same_image(new)) {
+            told.open = Some("an initial value that is not understood".to_owned());
+        }
+        told
+    }
+
+    fn both(&mut self, before: impl Into<String>, now: impl Into<String>) {
+        self.rows.push(Row::both(before, now));
+    }
+}
+
+fn length(ty: &CType) -> Option<u64> {
+    match ty {
+        CType::Array(_, n) => *n,
+        _ => None,
+    }
+}
+
+/// What an array is one of, and in how many dimensions.
+fn element(ty: &CType) -> (&CType, usize) {
+    let (mut at, mut depth) = (ty, 0);
+    while let CType::Array(inner, _) = at {
+        (at, depth) = (inner, depth + 1);
+    }
+    (at, depth)
+}
+
+/// Two heads that are written differently.
+fn declared(old: &[String], new: &[String], name: &str) -> Row {
+    /// Words around what differs.
+    const AROUND: usize = 4;
+    let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let behind = old[common..].iter().rev().zip(new[common..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let part = |head: &[String]| {
+        let (from, to) = (common.saturating_sub(AROUND), (head.len() - behind + AROUND).min(head.len()));
+        let word = |w: &String| if w == crate::frontend::c::extents::SELF { name.to_owned() } else { w.clone() };
+        let words: Vec<String> = head.get(from..to).unwrap_or_default().iter().map(word).collect();
+        let (first, last) = (if from > 0 { "… " } else { "" }, if to < head.len() { " …" } else { "" });
+        format!("declared as {first}{}{last}", words.join(" "))
+    };
+    Row::both(part(old), part(new))
+}
