@@ -106,7 +106,8 @@ impl ObjectReport {
     /// `read by f(), g() and 3 more`, as it is; empty if nobody is known to read it.
     pub fn read_by(&self) -> String {
         let names: Vec<String> = self.readers.iter().map(|name| format!("{name}()")).collect();
-        let more = if self.more_readers > 0 { format!(" and {} more", self.more_readers) } else { String::new() };
+        let more =
+            if self.more_readers > 0 { format!(" and {} more", self.more_readers) } else { String::new() };
         if names.is_empty() { String::new() } else { format!("read by {}{more}", names.join(", ")) }
     }
 
@@ -174,7 +175,8 @@ mod tests {
     #[test]
     fn an_object_is_one_line() {
         use ObjectOutcome::{Added, Changed, Moved, Removed, Renamed};
-        let was = |outcome, before, now| ObjectReport { was: Some("old".into()), ..object(outcome, before, now) };
+        let was =
+            |outcome, before, now| ObjectReport { was: Some("old".into()), ..object(outcome, before, now) };
         for (object, expected) in [
             (object(Changed, "starts as 1", "starts as 2"), "starts as 1 -> starts as 2"),
             (object(Changed, "", "has \"x\" after \"y\""), "now also has \"x\" after \"y\""),

@@ -3,9 +3,9 @@
 //! A *step* goes from one version to another. What a caller shows of a callee's change is told at the
 //! callee, which names the caller.
 
+use super::model::{Change, ChangeVerdict, Churn, FunctionReport, Outcome, Point, Report, Version};
 use super::object::told_objects;
 use super::{ObjectReport, RepoPath};
-use super::model::{Change, ChangeVerdict, Churn, FunctionReport, Outcome, Point, Report, Version};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 

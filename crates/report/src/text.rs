@@ -397,8 +397,7 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
         parts.push(format!("{} told in {}", counted(changes, "change"), counted(functions, "function")));
     }
     if let objects @ 1.. = told_objects(report).count() {
-        let told = if parts.is_empty() { " told" } else { "" };
-        parts.push(format!("{}{told}", counted(objects, "object")));
+        parts.push(format!("{} told", counted(objects, "object")));
     }
     if parts.is_empty() || summary.churns > 0 {
         parts.push(churn_summary(report, options, &summary));

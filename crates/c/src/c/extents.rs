@@ -128,8 +128,9 @@ impl Words {
         let first = self.tokens.partition_point(|t| t.line < line);
         let near = first..(first + NEAR).min(self.tokens.len());
         let is_name = |i: &usize| self.text(*i) == name;
-        let declares =
-            |i: &usize| is_name(i) && matches!(self.text(*i + 1), "=" | "[" | ";" | "," | ")" | "__attribute__");
+        let declares = |i: &usize| {
+            is_name(i) && matches!(self.text(*i + 1), "=" | "[" | ";" | "," | ")" | "__attribute__")
+        };
         let at = near.clone().find(declares).or_else(|| near.clone().find(is_name));
         at.or_else(|| near.clone().find(|i| self.tokens[*i].line == line))
     }
@@ -172,20 +173,60 @@ impl Words {
         before(1) == "=" || is_type(before(1)) || is_type(before(2))
     }
 
-    /// Whether a name may be declared at file scope, by the text alone: `extern` declarations are none.
+    /// Whether a name may be defined at file scope, by the text alone: `extern` declarations are none.
     pub fn may_define(&self, name: &str) -> bool {
+        self.at_file_scope(name).next().is_some()
+    }
+
+    /// The line at which a name is defined at file scope, by the text alone: with a value, if one has it.
+    pub fn definition_line(&self, name: &str) -> Option<u32> {
+        let ends = |i: &usize| matches!(self.text(*i + 1), "=" | "[" | ";" | "," | ")" | "__attribute__");
+        let all: Vec<usize> = self.at_file_scope(name).filter(ends).collect();
+        let line = |i: usize| self.tokens.get(i).map(|t| t.line);
+        let has_value = |i: &usize| {
+            let found = line(*i).and_then(|line| self.declaration(line, name));
+            found.is_some_and(|d| !d.value.is_empty())
+        };
+        all.iter().copied().find(has_value).or(all.first().copied()).and_then(line)
+    }
+
+    /// Where a name stands at file scope, but for `extern` declarations.
+    fn at_file_scope(&self, name: &str) -> impl Iterator<Item = usize> {
+        let mut found = Vec::new();
         let mut i = 0;
         while i < self.tokens.len() {
             let is_open = self.text(i) == "{";
             if is_open && !self.is_linkage(i) {
                 i = self.pair(i).unwrap_or(i);
             } else if self.text(i) == name {
-                let (start, _) = self.start(i);
-                if !matches!(self.text(start), "extern" | "typedef") {
-                    return true;
+                let (start, commas) = self.start(i);
+                let own = commas.first().map_or(start, |comma| comma + 1);
+                let is_declared = !(own..i).any(|k| self.text(k) == "=") && !self.is_parameter(i);
+                if is_declared && !matches!(self.text(start), "extern" | "typedef") {
+                    found.push(i);
                 }
             }
             i += 1;
+        }
+        found.into_iter()
+    }
+
+    /// A name in brackets of its own is declared, as by a macro; one behind a type is a parameter.
+    fn is_parameter(&self, at: usize) -> bool {
+        let before = |n: usize| at.checked_sub(n).map_or("", |i| self.text(i));
+        let is_alone = before(1) == "(" || before(1) == "*" && before(2) == "(";
+        matches!(self.text(at + 1), ")" | ",") && !is_alone && self.is_in_brackets(at)
+    }
+
+    fn is_in_brackets(&self, at: usize) -> bool {
+        let mut i = at;
+        while let Some(before) = i.checked_sub(1) {
+            match self.text(before) {
+                ";" | "{" | "}" => return false,
+                "(" => return true,
+                ")" => i = self.pair(before).unwrap_or(before),
+                _ => i = before,
+            }
         }
         false
     }
@@ -269,7 +310,11 @@ mod tests {
         check("int a;\nstatic\nint x = 1;\nint b;", 3, "2-3 static int \\self | 1");
         check("// c\nint x[] = {\n  1, /* , */\n  2,\n};\n", 2, "2-5 int \\self [ ] | { 1 , 2 , }");
         check("void f(void) { }\nchar *x = \"};\";", 2, "2-2 char * \\self | \"};\"");
-        check("void f(int a)\n{\n  g(a);\n  static const int x = 1;\n}\n", 4, "4-4 static const int \\self | 1");
+        check(
+            "void f(int a)\n{\n  g(a);\n  static const int x = 1;\n}\n",
+            4,
+            "4-4 static const int \\self | 1",
+        );
         check("struct { int a; } x = { 1 };", 1, "1-1 struct { int a ; } \\self | { 1 }");
         check("struct s {\n int a;\n} x;\n", 3, "1-3 struct s { int a ; } \\self | ");
         check("#define N 1\nint x = N;", 2, "2-2 int \\self | N");
@@ -292,7 +337,24 @@ mod tests {
         check("int f(void) { return x; }", false);
         check("extern \"C\" {\nint x;\n}", true);
         check("// x\n#define x 1\n", false);
-        check("int *p = &x;", true);
+        check("int *p = &x;", false);
+        check("int f(int x);", false);
+        check("LIST_HEAD(x);", true);
+    }
+
+    #[test]
+    fn definitions_are_found_by_name() {
+        let check = |text: &str, expected: Option<u32>| {
+            assert_eq!(Words::of(text.as_bytes()).definition_line("x"), expected, "{text}");
+        };
+        check("extern int x;\nint x = 1;", Some(2));
+        check(
+            "static const int x[2];\nint f(void) { return x[0]; }\nstatic const int x[2] = { 1 };",
+            Some(3),
+        );
+        check("extern int x;", None);
+        check("int x;", Some(1));
+        check("int f(int x) { return x; }\nint x;", Some(1));
     }
 
     #[test]

@@ -59,12 +59,6 @@ impl Guesses {
     }
 }
 
-/// The types that a prelude takes for `int`.
-pub fn invented_numbers(prelude: &str) -> Vec<std::sync::Arc<str>> {
-    let of = |line: &str| line.strip_prefix("typedef int ")?.strip_suffix(';').map(std::sync::Arc::from);
-    prelude.lines().filter_map(of).collect()
-}
-
 /// Prefix of the tags of types that we invent.
 pub const INVENTED: &str = "__invdiff_unknown_";
 

@@ -44,7 +44,8 @@ pub(super) fn account(
     let Seen { files, lineages, analysed, reaches } = *seen;
     let churning = churning(report);
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
-    let mut judge = Judge { request, files, lineages, analysed, reaches, locals, objects, churning, kinds, code };
+    let mut judge =
+        Judge { request, files, lineages, analysed, reaches, locals, objects, churning, kinds, code };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -402,7 +403,8 @@ impl Judge<'_> {
         let (own, there) = (words(version, path), there.map(|p| words(other, &p)).unwrap_or_default());
         let Some(statement) = own.statement_at(line) else { return false };
         let is_plain = !statement.iter().any(|w| matches!(w.as_str(), "=" | "{"));
-        let declares = is_plain && (statement.first().is_some_and(|w| w == "extern") || statement.iter().any(|w| w == "("));
+        let declares = is_plain
+            && (statement.first().is_some_and(|w| w == "extern") || statement.iter().any(|w| w == "("));
         let settled = |i: &usize| self.is_settled(pair, *i);
         // Another declaration of the name says something else.
         let is_alone = there.count(&statement) > 0 || !there.names(name);

@@ -1,8 +1,8 @@
 //! What changes where the text does: `when`, `before`, `now`, `else`.
 
 use super::View;
-use crate::escape::{shortened, visible};
 use crate::ObjectReport;
+use crate::escape::{shortened, visible};
 use crate::model::{Change, Delta, Effect, Otherwise};
 use crate::palette::Slot;
 use std::io::{self, Write};
@@ -54,7 +54,11 @@ pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dy
         let at = object.line().map(|line| format!("at line {line}"));
         let mut place = format!("{}{}", at.unwrap_or_default(), under.unwrap_or_default());
         let rows = [
-            ("    type", None, if coming.is_empty() { String::new() } else { visible(&object.ty) }),
+            (
+                "    type",
+                None,
+                if object.was.is_none() && !coming.is_empty() { visible(&object.ty) } else { String::new() },
+            ),
             ("    before", Some(Slot::Removed), effects_text(&object.before, usize::MAX)),
             ("    now", Some(Slot::Added), effects_text(&object.now, usize::MAX)),
             ("    read by", None, visible(object.read_by().trim_start_matches("read by "))),

@@ -4,8 +4,13 @@ use super::value::type_text;
 use crate::ir::{CType, Global, InitPiece, Linkage, RecordId, Unit};
 use crate::mvicfg::members;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Why names were made up (`crates/c/src/c/honesty.rs`).
+const UNKNOWN_TYPE: &str = "unknown type";
+const UNKNOWN_OBJECT: &str = "unknown macro or object";
 
 /// One object and where it is defined.
 #[derive(Clone)]
@@ -13,6 +18,7 @@ pub(super) struct Definition<'a> {
     pub unit: &'a Unit,
     pub global: &'a Global,
     pub file: PathBuf,
+    pub line: u32,
     /// The function that has it, if it is `static` in one.
     pub function: Option<Arc<str>>,
 }
@@ -30,6 +36,7 @@ pub(super) fn definitions(unit: &Unit) -> Vec<Definition<'_>> {
             unit,
             global,
             file: file.clone(),
+            line: global.span.line,
             function: function.map(Arc::from),
         })
     };
@@ -52,19 +59,45 @@ impl Definition<'_> {
         type_text(self.unit, super::element(&self.global.ty).0)
     }
 
-    /// Whether its type, or what that is made of, was made up since nothing declares it. `head`: how it is
-    /// declared.
-    pub fn is_invented(&self, head: &[String]) -> bool {
-        if self.unit.invented.iter().any(|name| head.iter().any(|word| **word == **name)) {
-            return true;
+    /// What makes the definition doubtful: that it has errors (true), or that nothing declares its type. `head`,
+    /// `value`: how it is written; `lines`: where.
+    pub fn doubt(&self, head: &[String], value: &[String], lines: &RangeInclusive<u32>) -> Option<bool> {
+        let reason = |name: &str| self.unit.invented.get(name).map(|why| self.reason(why));
+        let is_wrong = |why: &str| !matches!(why, UNKNOWN_TYPE | UNKNOWN_OBJECT);
+        let own = reason(&self.global.name).filter(|_| self.function.is_none());
+        // What does not fold has a text; a size or an enumerator that was made up has not.
+        let used = value.iter().filter_map(|w| reason(w)).any(|why| why != UNKNOWN_OBJECT);
+        let function = self.function.as_ref().and_then(|name| self.unit.function(name));
+        let inside = function.is_some_and(|f| f.unknowns.iter().any(|u| lines.contains(&u.line)));
+        if used || inside || own.is_some_and(is_wrong) {
+            return Some(true);
         }
         let mut seen = BTreeSet::new();
-        invented(self.unit, &self.global.ty, &mut seen)
+        let is_made_up = own.is_some()
+            || head.iter().any(|w| self.unit.invented.contains_key(&**w))
+            || invented(self.unit, &self.global.ty, &mut seen);
+        is_made_up.then_some(false)
+    }
+
+    /// Why what a declaration holds was made up, in the end.
+    fn reason<'r>(&'r self, why: &'r str) -> &'r str {
+        /// Types within each other.
+        const DEPTH: usize = 16;
+        let mut why = why;
+        for _ in 0..DEPTH {
+            let held = why.strip_prefix("holds ").and_then(|name| self.unit.invented.get(name));
+            match held {
+                Some(next) => why = next,
+                None => break,
+            }
+        }
+        why
     }
 
     /// Whether the pieces of two initial values are the same, where bytes can be compared.
     pub fn is_same_image(&self, other: &Definition) -> bool {
-        let is_plain = |d: &Definition| !holds_records(&d.global.ty) || d.unit.layouts() == other.unit.layouts();
+        let is_plain =
+            |d: &Definition| !holds_records(&d.global.ty) || d.unit.layouts() == other.unit.layouts();
         if !is_plain(self) || !is_plain(other) {
             // By members where they lie elsewhere; what is no row of members is not known.
             let image = |d: &Definition| members::image(d.unit, d.global);
@@ -80,9 +113,8 @@ fn bytes(d: &Definition) -> Vec<(u64, Option<Vec<u8>>)> {
         InitPiece::Bytes { offset, bytes } => (*offset, Some(bytes.clone())),
         InitPiece::Address { offset, .. } | InitPiece::Unknown { offset, .. } => (*offset, None),
     };
-    let is_zero = |(_, bytes): &(u64, Option<Vec<u8>>)| {
-        bytes.as_ref().is_some_and(|b| b.iter().all(|b| *b == 0))
-    };
+    let is_zero =
+        |(_, bytes): &(u64, Option<Vec<u8>>)| bytes.as_ref().is_some_and(|b| b.iter().all(|b| *b == 0));
     d.global.init.iter().map(of).filter(|piece| !is_zero(piece)).collect()
 }
 

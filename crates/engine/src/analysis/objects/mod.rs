@@ -21,9 +21,7 @@ use super::reach::Reach;
 use super::{FileChange, Hunk, Request};
 use crate::frontend::c::extents::Words;
 use crate::ir::{CType, Linkage};
-use crate::report::{
-    ChangeVerdict, Effect, HunkRef, ObjectOutcome, ObjectReport, RepoPath, Report, Version,
-};
+use crate::report::{ChangeVerdict, Effect, HunkRef, ObjectOutcome, ObjectReport, RepoPath, Report, Version};
 use definitions::{Definition, definitions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -152,11 +150,8 @@ impl Found {
         let lines = places.iter().filter_map(|(v, p)| Some((*v, p.as_ref()?.line))).collect();
         let place = self.new.as_ref().or(self.old.as_ref());
         let side = |of: fn(&Row) -> Option<&String>| -> Vec<Effect> {
-            let effect = |text: &String| Effect {
-                kind: "value".to_owned(),
-                text: text.clone(),
-                ..Effect::default()
-            };
+            let effect =
+                |text: &String| Effect { kind: "value".to_owned(), text: text.clone(), ..Effect::default() };
             let all: Vec<Effect> = self.rows.iter().filter_map(of).map(effect).collect();
             let more = all.len().saturating_sub(MAX_ROWS);
             let mut shown: Vec<Effect> = all.into_iter().take(MAX_ROWS).collect();
@@ -222,12 +217,7 @@ struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    fn new(
-        request: &'a Request,
-        step: usize,
-        reaches: &'a [Reach],
-        lineages: &[Lineage],
-    ) -> Step<'a> {
+    fn new(request: &'a Request, step: usize, reaches: &'a [Reach], lineages: &[Lineage]) -> Step<'a> {
         let names = [step, step + 1].map(|v| {
             let all = lineage::new_names(lineages, reaches, v);
             all.into_iter().map(|(old, (_, new))| (old, new)).collect()
@@ -257,10 +247,30 @@ impl<'a> Step<'a> {
             };
             let before = before.map(|l| definitions(&l.unit)).unwrap_or_default();
             let after = after.map(|l| definitions(&l.unit)).unwrap_or_default();
+            let (before, after) = (self.found_in_text(before, 0), self.found_in_text(after, 1));
             self.pair(before, after, &mut met, &mut gone, &mut come);
         }
         self.left_over(gone, come);
         self.found.sort_by(|a, b| a.order().cmp(&b.order()));
+    }
+
+    /// The objects with the places of their definitions: the front end gives that of the first declaration, which
+    /// may be in a header.
+    fn found_in_text(&mut self, mut all: Vec<Definition<'a>>, side: usize) -> Vec<Definition<'a>> {
+        for d in all.iter_mut().filter(|d| d.function.is_none()) {
+            let own = Definition { file: d.unit.path.clone(), ..d.clone() };
+            let is_first = |words: &Words| {
+                let found = words.declaration(d.line, &d.global.name);
+                found.is_some_and(|f| !f.value.is_empty() && f.head.first().is_none_or(|w| w != "extern"))
+            };
+            if d.file == own.file && is_first(self.words(&own, side)) {
+                continue;
+            }
+            if let Some(line) = self.words(&own, side).definition_line(&d.global.name) {
+                (d.file, d.line) = (own.file, line);
+            }
+        }
+        all
     }
 
     /// The objects of one unit that are in both versions; the others are added to those that are gone or came.
@@ -303,12 +313,14 @@ impl<'a> Step<'a> {
         for pass in [ObjectOutcome::Moved, ObjectOutcome::Renamed] {
             for i in 0..come.len() {
                 let Some(new) = come[i].as_ref() else { continue };
-                let fits = |old: &Option<Definition>| old.as_ref().is_some_and(|old| self.fits(old, new, pass));
+                let fits =
+                    |old: &Option<Definition>| old.as_ref().is_some_and(|old| self.fits(old, new, pass));
                 let all: Vec<usize> = (0..gone.len()).filter(|k| fits(&gone[*k])).collect();
                 let [only] = all[..] else { continue };
                 let Some(old) = gone[only].as_ref() else { continue };
                 let others = come.iter().enumerate();
-                let others = others.filter(|(k, c)| *k != i && c.as_ref().is_some_and(|c| self.fits(old, c, pass)));
+                let others =
+                    others.filter(|(k, c)| *k != i && c.as_ref().is_some_and(|c| self.fits(old, c, pass)));
                 if others.count() > 0 {
                     continue;
                 }
@@ -334,7 +346,9 @@ impl<'a> Step<'a> {
         match how {
             ObjectOutcome::Moved => {
                 let is_known = |g: &Definition| g.global.linkage != Linkage::Internal;
-                old.global.name == new.global.name && !is_same_file && (is_known(old) && is_known(new) || is_equal())
+                old.global.name == new.global.name
+                    && !is_same_file
+                    && (is_known(old) && is_known(new) || is_equal())
             }
             _ => {
                 old.global.name != new.global.name
@@ -351,9 +365,9 @@ impl<'a> Step<'a> {
     }
 
     fn share_a_hunk(&self, old: &Definition, new: &Definition) -> bool {
-        self.hunks_at(old.global.span.line, old, 0).into_iter().any(|h| {
+        self.hunks_at(old.line, old, 0).into_iter().any(|h| {
             let end = h.new_start.saturating_add(h.new_lines);
-            (h.new_start..end).contains(&new.global.span.line)
+            (h.new_start..end).contains(&new.line)
         })
     }
 
@@ -403,7 +417,7 @@ impl<'a> Step<'a> {
 
     /// Where a definition stands, with its head and its value as they are written.
     fn place(&mut self, d: &Definition, side: usize) -> (Place, Vec<String>, Vec<String>) {
-        let line = d.global.span.line;
+        let line = d.line;
         let found = self.words(d, side).declaration(line, &d.global.name);
         let (lines, head, value) = match found {
             Some(found) => (found.lines, found.head, found.value),
@@ -443,7 +457,8 @@ impl<'a> Step<'a> {
     /// One object in both versions.
     fn compare(&mut self, old: &Definition, new: &Definition, outcome: ObjectOutcome) {
         let (a, b) = (old.global, new.global);
-        let is_same = (a.size, &a.init, a.linkage, a.is_const, old.ty()) == (b.size, &b.init, b.linkage, b.is_const, new.ty());
+        let is_same = (a.size, &a.init, a.linkage, a.is_const, old.ty())
+            == (b.size, &b.init, b.linkage, b.is_const, new.ty());
         if is_same && outcome == ObjectOutcome::Changed && !self.is_in_changed_file(new, 1) {
             return;
         }
@@ -455,16 +470,24 @@ impl<'a> Step<'a> {
         }
         let values = self.value(old, 0, Some(new)).zip(self.value(new, 1, None));
         let mut told = Difference::of((old, new), values.as_ref());
-        let is_written_alike = old_text == new_text;
+        let is_written_alike = (&old_head, &old_text) == (&new_head, &new_text);
+        let doubts = [
+            old.doubt(&old_head, &old_text, &old_place.lines),
+            new.doubt(&new_head, &new_text, &new_place.lines),
+        ];
         if told.rows.is_empty() && old_head != new_head && outcome != ObjectOutcome::Moved {
             told.rows.push(declared(&old_head, &new_head, &b.name));
         }
-        let told_anyway = matches!(outcome, ObjectOutcome::Moved | ObjectOutcome::Renamed);
+        let is_another = matches!(outcome, ObjectOutcome::Moved | ObjectOutcome::Renamed);
         let verdict = match told.open {
             Some(reason) => Verdict::Open(reason),
-            None if !told.rows.is_empty() || told_anyway => Verdict::Differs,
+            // What the parser made of what it did not understand tells nothing.
+            None if doubts.contains(&Some(true)) && !(is_written_alike && told.rows.is_empty()) => {
+                Verdict::Open("source with errors".to_owned())
+            }
+            None if !told.rows.is_empty() || is_another => Verdict::Differs,
             // What is cut to a type that nobody declares is not known.
-            None if !is_written_alike && (old.is_invented(&old_head) || new.is_invented(&new_head)) => {
+            None if !is_written_alike && doubts.contains(&Some(false)) => {
                 Verdict::Open("a type that nothing declares".to_owned())
             }
             None => Verdict::Neutral,
@@ -483,7 +506,8 @@ impl<'a> Step<'a> {
 
     /// One object that one version has alone.
     fn alone(&mut self, d: &Definition, side: usize) {
-        let (place, _, _) = self.place(d, side);
+        let (place, head, written) = self.place(d, side);
+        let is_wrong = d.doubt(&head, &written, &place.lines) == Some(true);
         let (old, new) = if side == 0 { (Some(place), None) } else { (None, Some(place)) };
         let hunks = self.hunks([old.as_ref(), new.as_ref()]);
         // The functions that come and go are told, and what they have with them.
@@ -493,8 +517,8 @@ impl<'a> Step<'a> {
         }
         let value = self.value(d, side, None);
         let text = match &value {
-            Some(value) => format!("starts as {}", words::shown(value)),
-            None => format!("has {} bytes", d.global.size),
+            Some(value) if !is_wrong => format!("starts as {}", words::shown(value)),
+            _ => "has a value that is not understood".to_owned(),
         };
         let (outcome, row) = match side {
             0 => (ObjectOutcome::Removed, Row { before: Some(text), now: None }),
@@ -629,11 +653,12 @@ impl Difference {
             None if a.init != b.init => told.both("has other contents", "has other contents"),
             None => {}
         }
-        let is_text = values.is_some_and(|(x, y)| {
-            matches!((x, y), (Value::Text { .. }, _) | (_, Value::Text { .. }))
-        });
+        let is_text =
+            values.is_some_and(|(x, y)| matches!((x, y), (Value::Text { .. }, _) | (_, Value::Text { .. })));
         if is_array && told.rows.len() == before && length(&a.ty) != length(&b.ty) && !is_text {
-            let said = |ty: &CType| length(ty).map_or("has no length of its own".to_owned(), |n| format!("has {n} elements"));
+            let said = |ty: &CType| {
+                length(ty).map_or("has no length of its own".to_owned(), |n| format!("has {n} elements"))
+            };
             told.both(said(&a.ty), said(&b.ty));
         }
         // Bytes that no member has, and members that no name tells apart.
@@ -669,10 +694,12 @@ fn declared(old: &[String], new: &[String], name: &str) -> Row {
     /// Words around what differs.
     const AROUND: usize = 4;
     let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let behind = old[common..].iter().rev().zip(new[common..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let behind =
+        old[common..].iter().rev().zip(new[common..].iter().rev()).take_while(|(a, b)| a == b).count();
     let part = |head: &[String]| {
         let (from, to) = (common.saturating_sub(AROUND), (head.len() - behind + AROUND).min(head.len()));
-        let word = |w: &String| if w == crate::frontend::c::extents::SELF { name.to_owned() } else { w.clone() };
+        let word =
+            |w: &String| if w == crate::frontend::c::extents::SELF { name.to_owned() } else { w.clone() };
         let words: Vec<String> = head.get(from..to).unwrap_or_default().iter().map(word).collect();
         let (first, last) = (if from > 0 { "… " } else { "" }, if to < head.len() { " …" } else { "" });
         format!("declared as {first}{}{last}", words.join(" "))

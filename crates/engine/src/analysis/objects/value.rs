@@ -228,7 +228,8 @@ impl<'a> Reader<'a> {
         let is_text = |b: &u8| matches!(b, b' '..=b'~' | b'\n' | b'\t' | b'\r' | 0x80..);
         let is_char = &**name == "char" && (used.is_empty() || used.iter().any(is_text));
         let is_known = self.unknown.iter().all(|(start, end, ..)| *end <= at || *start >= at + count);
-        let is_string = is_char || !used.is_empty() && used.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'));
+        let is_string =
+            is_char || !used.is_empty() && used.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'));
         (is_known && is_string).then(|| used.to_vec())
     }
 
@@ -305,7 +306,8 @@ impl<'a> Reader<'a> {
 
     /// What is between two bytes, if that does not fold.
     fn unknown_at(&self, from: u64, to: u64) -> Option<Leaf> {
-        let (start, _, text, names) = self.unknown.iter().find(|(start, end, ..)| *start < to && *end > from)?;
+        let (start, _, text, names) =
+            self.unknown.iter().find(|(start, end, ..)| *start < to && *end > from)?;
         let shown = match names {
             // A name alone is what the source says.
             [only] if text.split(' ').any(|word| word == &**only) => only.to_string(),
@@ -326,7 +328,8 @@ impl<'a> Reader<'a> {
         let CType::Array(element, _) = &g.ty else { return None };
         let bytes = g.constant_bytes(0, g.size)?;
         let rest = bytes.get(usize::try_from(plus).ok()?..)?;
-        matches!(**element, CType::Int { bits: 8, .. }).then(|| rest.strip_suffix(b"\0").unwrap_or(rest).to_vec())
+        matches!(**element, CType::Int { bits: 8, .. })
+            .then(|| rest.strip_suffix(b"\0").unwrap_or(rest).to_vec())
     }
 
     /// An address by the name of what is there.
@@ -382,13 +385,24 @@ fn plain(text: String, is_zero: bool) -> Leaf {
 fn number(c: Const, ty: &CType) -> String {
     match (ty, &c) {
         // A float that is none of these is written so that it reads back.
-        (CType::Float(FloatKind::LongDouble | FloatKind::F64 | FloatKind::F32), _) => witness::constant(c, ty),
-        (CType::Int { bits: 8, name, .. }, Const::Bv { bits, .. }) if &**name == "char" => match *bits as u8 {
-            byte @ b' '..=b'~' => format!("'{}'", if byte == b'\'' || byte == b'\\' { format!("\\{}", byte as char) } else { (byte as char).to_string() }),
-            b'\n' => "'\\n'".to_owned(),
-            b'\t' => "'\\t'".to_owned(),
-            _ => witness::constant(c, ty),
-        },
+        (CType::Float(FloatKind::LongDouble | FloatKind::F64 | FloatKind::F32), _) => {
+            witness::constant(c, ty)
+        }
+        (CType::Int { bits: 8, name, .. }, Const::Bv { bits, .. }) if &**name == "char" => {
+            match *bits as u8 {
+                byte @ b' '..=b'~' => format!(
+                    "'{}'",
+                    if byte == b'\'' || byte == b'\\' {
+                        format!("\\{}", byte as char)
+                    } else {
+                        (byte as char).to_string()
+                    }
+                ),
+                b'\n' => "'\\n'".to_owned(),
+                b'\t' => "'\\t'".to_owned(),
+                _ => witness::constant(c, ty),
+            }
+        }
         _ => witness::constant(c, ty),
     }
 }

@@ -136,7 +136,8 @@ fn elements(old: &[Value], new: &[Value], path: &str, out: &mut Rows) {
         let next = numbers.len() as u32;
         *numbers.entry(v.key()).or_insert(next)
     };
-    let (x, y): (Vec<u32>, Vec<u32>) = (a.iter().map(&mut number).collect(), b.iter().map(&mut number).collect());
+    let (x, y): (Vec<u32>, Vec<u32>) =
+        (a.iter().map(&mut number).collect(), b.iter().map(&mut number).collect());
     let by_place = x.iter().zip(&y).filter(|(p, q)| p != q).count() + x.len().abs_diff(y.len());
     let ops = aligned(&x, &y);
     let changed: usize = ops.as_ref().map_or(usize::MAX, |ops| {
@@ -186,7 +187,9 @@ fn aligned(old: &[u32], new: &[u32]) -> Option<Vec<DiffOp>> {
 /// Whether two elements are one that was changed, and not one in the place of another.
 fn is_same_entry(old: &Value, new: &Value) -> bool {
     let first = |v: &Value| match v {
-        Value::Record(members) => members.iter().find(|(_, v)| !v.is_zero()).map(|(n, v)| (n.clone(), v.key())),
+        Value::Record(members) => {
+            members.iter().find(|(_, v)| !v.is_zero()).map(|(n, v)| (n.clone(), v.key()))
+        }
         _ => None,
     };
     match (old, new) {
@@ -223,7 +226,9 @@ fn is_telling(v: &Value) -> bool {
     match v {
         Value::Text { bytes, .. } => bytes.iter().any(|b| !b.is_ascii_whitespace()),
         Value::Record(_) => !v.is_zero(),
-        Value::Leaf(leaf) => leaf.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '&') && !leaf.is_zero,
+        Value::Leaf(leaf) => {
+            leaf.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '&') && !leaf.is_zero
+        }
         Value::Array(_) => false,
     }
 }
