@@ -51,14 +51,27 @@ pub struct Finding {
     pub file: RepoPath,
     /// In the newest version, from 1.
     pub line: u32,
+    /// Or object.
     pub function: String,
-    /// Of the churn, change or assertion; with the function's name, so a rename of the function gives another one.
+    /// Of the churn, change, object or assertion; with the function's name, so a rename of the function gives another one.
     pub id: String,
     /// The same without names of functions.
     pub text_id: String,
     pub related: Vec<Related>,
     /// Why it is left alone, where a suppression says so.
     pub suppressed: Option<String>,
+}
+
+impl Finding {
+    /// What it is about: `push()`, and of an object its name, as it is.
+    pub fn whose(&self) -> String {
+        if self.is_of_object() { self.function.clone() } else { format!("{}()", self.function) }
+    }
+
+    /// Whether it is about an object and not about a function.
+    pub fn is_of_object(&self) -> bool {
+        self.rule.id == OBJECT
+    }
 }
 
 /// Columns of an input and of what a run does.
@@ -403,7 +416,7 @@ fn of_object(
     Finding {
         rule,
         level: Level::Note,
-        message: format!("{}: {}", visible(object.called()), object.in_one_line(ROOM)),
+        message: object.in_one_line(ROOM),
         file: object.file.clone(),
         line: line.max(1),
         function: object.called(),

@@ -169,8 +169,7 @@ impl Words {
     /// Whether a brace is one of a type or of an initial value, and not of a function.
     fn is_inside(&self, open: usize) -> bool {
         let before = |n: usize| open.checked_sub(n).map_or("", |i| self.text(i));
-        let is_type = |word: &str| matches!(word, "struct" | "union" | "enum");
-        before(1) == "=" || is_type(before(1)) || is_type(before(2))
+        before(1) == "=" || is_type_word(before(1)) || is_type_word(before(2))
     }
 
     /// Whether a name may be defined at file scope, by the text alone: `extern` declarations are none.
@@ -201,7 +200,8 @@ impl Words {
             } else if self.text(i) == name {
                 let (start, commas) = self.start(i);
                 let own = commas.first().map_or(start, |comma| comma + 1);
-                let is_declared = !(own..i).any(|k| self.text(k) == "=") && !self.is_parameter(i);
+                let is_tag = i.checked_sub(1).is_some_and(|b| is_type_word(self.text(b)));
+                let is_declared = !is_tag && !(own..i).any(|k| self.text(k) == "=") && !self.is_parameter(i);
                 if is_declared && !matches!(self.text(start), "extern" | "typedef") {
                     found.push(i);
                 }
@@ -264,6 +264,10 @@ impl Words {
         };
         (0..self.tokens.len()).filter(is_it).count()
     }
+}
+
+fn is_type_word(word: &str) -> bool {
+    matches!(word, "struct" | "union" | "enum")
 }
 
 /// Brackets that belong together.
@@ -340,6 +344,7 @@ mod tests {
         check("int *p = &x;", false);
         check("int f(int x);", false);
         check("LIST_HEAD(x);", true);
+        check("enum x { A };\nstruct x;", false);
     }
 
     #[test]

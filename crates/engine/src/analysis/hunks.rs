@@ -12,11 +12,10 @@ use super::classes::Analysed;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::local::{Locals, Told};
-use super::objects::Objects;
+use super::objects::{Objects, is_mere_declaration, uses};
 use super::reach::Reach;
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
-use crate::frontend::c::extents::Words;
 use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::{Function, Unit};
@@ -390,25 +389,14 @@ impl Judge<'_> {
     /// Whether a line is of a declaration that defines nothing, that the other version has too or has nothing
     /// else in the place of, and that changes nothing of the functions that read it which is not told.
     fn is_mere_declaration(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> bool {
-        let other = if version == pair { pair + 1 } else { pair };
-        let changes = self.request.changes.get(pair).map(Vec::as_slice).unwrap_or_default();
-        let of = |c: &FileChange| match version == pair {
-            true => (c.old_path.as_deref() == Some(path)).then(|| c.new_path.clone()),
-            false => (c.new_path.as_deref() == Some(path)).then(|| c.old_path.clone()),
+        let settled = |i: &usize| {
+            let members = self.lineages[*i].members.iter().enumerate().skip(pair).take(2);
+            let mut both = members.filter_map(|(v, m)| Some((v, m.as_ref()?)));
+            self.is_settled(pair, *i) || !both.any(|(v, m)| uses(&m.function, name) || self.names(v, m, name))
         };
-        let there = changes.iter().find_map(of).flatten();
-        let words = |version: usize, path: &Path| {
-            Words::of(&self.request.versions[version].tree.read(path).unwrap_or_default())
-        };
-        let (own, there) = (words(version, path), there.map(|p| words(other, &p)).unwrap_or_default());
-        let Some(statement) = own.statement_at(line) else { return false };
-        let is_plain = !statement.iter().any(|w| matches!(w.as_str(), "=" | "{"));
-        let declares = is_plain
-            && (statement.first().is_some_and(|w| w == "extern") || statement.iter().any(|w| w == "("));
-        let settled = |i: &usize| self.is_settled(pair, *i);
-        // Another declaration of the name says something else.
-        let is_alone = there.count(&statement) > 0 || !there.names(name);
-        declares && is_alone && self.reached(pair, path, name).iter().all(settled)
+        let of = (pair, version - pair);
+        is_mere_declaration(self.request, of, path, line, name)
+            && self.reached(pair, path, name).iter().all(settled)
     }
 
     /// Whether a step changes code of a file outside of its hunks.

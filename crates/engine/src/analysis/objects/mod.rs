@@ -10,6 +10,7 @@
 //! An object is *neutral* if it begins with the same by members and its head is written as it was. What does not
 //! fold and is written otherwise is *open*, and so is what the parser may have lost.
 
+mod declarations;
 mod definitions;
 mod tests;
 mod value;
@@ -22,6 +23,7 @@ use super::{FileChange, Hunk, Request};
 use crate::frontend::c::extents::Words;
 use crate::ir::{CType, Linkage};
 use crate::report::{ChangeVerdict, Effect, HunkRef, ObjectOutcome, ObjectReport, RepoPath, Report, Version};
+pub(super) use declarations::{is_mere_declaration, uses};
 use definitions::{Definition, definitions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -653,9 +655,7 @@ impl Difference {
             None if a.init != b.init => told.both("has other contents", "has other contents"),
             None => {}
         }
-        let is_text =
-            values.is_some_and(|(x, y)| matches!((x, y), (Value::Text { .. }, _) | (_, Value::Text { .. })));
-        if is_array && told.rows.len() == before && length(&a.ty) != length(&b.ty) && !is_text {
+        if is_array && told.rows.len() == before && length(&a.ty) != length(&b.ty) {
             let said = |ty: &CType| {
                 length(ty).map_or("has no length of its own".to_owned(), |n| format!("has {n} elements"))
             };
