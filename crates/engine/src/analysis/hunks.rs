@@ -720,8 +720,8 @@ mod tests {
     fn what_reaches_no_function_is_reported_as_what_it_is() {
         check_source("#if 0\nint y = 1;\n#endif", "#if 0\nint y = 2;\n#endif", "inactive-branch");
         // Under NO it is one like others.
-        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "global");
-        check_source("int y = 1;", "int y = 2;", "global");
+        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "explained");
+        check_source("int y = 1;", "int y = 2;", "explained");
         check_source("int g(int);", "int g(long);", "prototype");
         check_source("struct s { int a; };", "struct s { int a, b; };", "layout");
         check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
@@ -761,7 +761,7 @@ mod tests {
         check_body("return x;", "return /* same */ x;", &["a.c neutral"]);
         check_body("return x + x;", "return 2 * x;", &["a.c neutral"]);
         check_body("int y = x; return y;", "int z = x; return z;", &["a.c neutral"]);
-        check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c global"]);
+        check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c explained"]);
         // A comment that swallows code is no comment alone.
         check_body("x++;\nx++;\n\nreturn x;", "/*\nx++;\nx++;\n*/\nreturn x;", &["a.c explained"; 2]);
         // Each hunk is judged by what it does itself, not by what else its function does.

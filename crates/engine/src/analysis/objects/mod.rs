@@ -31,6 +31,8 @@ use std::sync::Arc;
 use value::{Names, Value};
 use words::{MAX_ROWS, Row};
 
+/// Objects that one version has alone beyond which none is taken for one of the other version.
+const MAX_PAIRED: usize = 500;
 /// Readers that are named.
 const MAX_READERS: usize = 5;
 
@@ -205,6 +207,14 @@ pub(super) fn take_over(
     }
 }
 
+/// An object that one version has alone.
+struct Left<'a> {
+    definition: Definition<'a>,
+    ty: String,
+    /// What it begins with, whatever it is called.
+    key: Option<String>,
+}
+
 /// One step while its objects are compared.
 struct Step<'a> {
     step: usize,
@@ -249,11 +259,41 @@ impl<'a> Step<'a> {
             };
             let before = before.map(|l| definitions(&l.unit)).unwrap_or_default();
             let after = after.map(|l| definitions(&l.unit)).unwrap_or_default();
+            let (before, after) = self.worth_a_look(before, after);
             let (before, after) = (self.found_in_text(before, 0), self.found_in_text(after, 1));
             self.pair(before, after, &mut met, &mut gone, &mut come);
         }
         self.left_over(gone, come);
-        self.found.sort_by(|a, b| a.order().cmp(&b.order()));
+        self.found.sort_by_key(Found::order);
+    }
+
+    /// The objects that a step may change: those of files that it changes, and those that begin otherwise. Many
+    /// units may read a header that changes.
+    fn worth_a_look(
+        &self,
+        mut before: Vec<Definition<'a>>,
+        mut after: Vec<Definition<'a>>,
+    ) -> (Vec<Definition<'a>>, Vec<Definition<'a>>) {
+        let is_changed = |d: &Definition, side: usize| {
+            let paths = [&d.file, &d.unit.path];
+            self.changes.iter().any(|c| path_of(c, side).is_some_and(|p| paths.contains(&p)))
+        };
+        let said = |d: &Definition| (d.global.size, d.global.linkage, d.global.is_const);
+        let alike = |d: &Definition, all: &[Definition], side: usize| {
+            let known =
+                all.binary_search_by(|o| o.global.symbol.cmp(&d.global.symbol)).ok().and_then(|i| all.get(i));
+            !is_changed(d, side)
+                && known.is_some_and(|k| said(k) == said(d) && k.global.init == d.global.init)
+        };
+        let sorted = |all: &[Definition<'a>]| {
+            let mut all = all.to_vec();
+            all.sort_by(|a, b| a.global.symbol.cmp(&b.global.symbol));
+            all
+        };
+        let (old, new) = (sorted(&before), sorted(&after));
+        before.retain(|d| !alike(d, &new, 0));
+        after.retain(|d| !alike(d, &old, 1));
+        (before, after)
     }
 
     /// The objects with the places of their definitions: the front end gives that of the first declaration, which
@@ -310,53 +350,62 @@ impl<'a> Step<'a> {
 
     /// Objects that one version has alone.
     fn left_over(&mut self, gone: Vec<Definition<'a>>, come: Vec<Definition<'a>>) {
-        let mut gone: Vec<Option<Definition>> = gone.into_iter().map(Some).collect();
-        let mut come: Vec<Option<Definition>> = come.into_iter().map(Some).collect();
-        for pass in [ObjectOutcome::Moved, ObjectOutcome::Renamed] {
+        let left = |all: Vec<Definition<'a>>, side: usize| -> Vec<Option<Left<'a>>> {
+            let is_few = all.len() <= MAX_PAIRED;
+            let of = |d: Definition<'a>| {
+                let key = if is_few { self.nameless_key(&d, side) } else { None };
+                Some(Left { ty: d.ty(), key, definition: d })
+            };
+            all.into_iter().map(of).collect()
+        };
+        let (mut gone, mut come) = (left(gone, 0), left(come, 1));
+        for how in [ObjectOutcome::Moved, ObjectOutcome::Renamed] {
             for i in 0..come.len() {
+                let only = |of: &dyn Fn(&Left<'a>) -> bool, all: &[Option<Left<'a>>]| {
+                    let mut found = (0..all.len()).filter(|k| all[*k].as_ref().is_some_and(of));
+                    found.next().filter(|_| found.next().is_none())
+                };
                 let Some(new) = come[i].as_ref() else { continue };
-                let fits =
-                    |old: &Option<Definition>| old.as_ref().is_some_and(|old| self.fits(old, new, pass));
-                let all: Vec<usize> = (0..gone.len()).filter(|k| fits(&gone[*k])).collect();
-                let [only] = all[..] else { continue };
-                let Some(old) = gone[only].as_ref() else { continue };
-                let others = come.iter().enumerate();
-                let others =
-                    others.filter(|(k, c)| *k != i && c.as_ref().is_some_and(|c| self.fits(old, c, pass)));
-                if others.count() > 0 {
+                let Some(k) = only(&|old| self.fits(old, new, how), &gone) else { continue };
+                let Some(old) = gone[k].as_ref() else { continue };
+                // One that fits several is none of them.
+                if only(&|new| self.fits(old, new, how), &come).is_none() {
                     continue;
                 }
-                if let (Some(old), Some(new)) = (gone[only].take(), come[i].take()) {
-                    self.compare(&old, &new, pass);
+                if let (Some(old), Some(new)) = (gone[k].take(), come[i].take()) {
+                    self.compare(&old.definition, &new.definition, how);
                 }
             }
         }
-        gone.into_iter().flatten().for_each(|d| self.alone(&d, 0));
-        come.into_iter().flatten().for_each(|d| self.alone(&d, 1));
+        gone.into_iter().flatten().for_each(|l| self.alone(&l.definition, 0));
+        come.into_iter().flatten().for_each(|l| self.alone(&l.definition, 1));
+    }
+
+    /// What an object begins with, whatever it is called.
+    fn nameless_key(&self, d: &Definition, side: usize) -> Option<String> {
+        let mut names = self.names[side].clone();
+        names.insert(d.global.symbol.clone(), "\\self".into());
+        Some(Value::of(d.unit, d.global, &names)?.key())
     }
 
     /// Whether two objects that one version each has alone are one.
-    fn fits(&self, old: &Definition, new: &Definition, how: ObjectOutcome) -> bool {
-        if old.function.is_some() || new.function.is_some() || old.ty() != new.ty() {
+    fn fits(&self, old: &Left, new: &Left, how: ObjectOutcome) -> bool {
+        let (a, b) = (&old.definition, &new.definition);
+        let is_equal = old.key.is_some() && old.key == new.key;
+        if a.function.is_some() || b.function.is_some() || old.ty != new.ty {
             return false;
         }
-        let is_same_file = self.renamed(&old.file) == new.file;
-        let is_equal = || {
-            let (a, b) = (self.value(old, 0, Some(new)), self.value(new, 1, None));
-            a.zip(b).is_some_and(|(a, b)| a.key() == b.key())
-        };
+        let is_same_name = a.global.name == b.global.name;
+        let is_known = |d: &Definition| d.global.linkage != Linkage::Internal;
         match how {
             ObjectOutcome::Moved => {
-                let is_known = |g: &Definition| g.global.linkage != Linkage::Internal;
-                old.global.name == new.global.name
-                    && !is_same_file
-                    && (is_known(old) && is_known(new) || is_equal())
+                is_same_name && (is_known(a) && is_known(b) || is_equal) && self.renamed(&a.file) != b.file
             }
             _ => {
-                old.global.name != new.global.name
-                    && is_same_file
-                    && is_equal()
-                    && (self.share_a_hunk(old, new) || self.share_a_reader(old, new))
+                !is_same_name
+                    && is_equal
+                    && self.renamed(&a.file) == b.file
+                    && (self.share_a_hunk(a, b) || self.share_a_reader(a, b))
             }
         }
     }

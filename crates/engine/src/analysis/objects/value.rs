@@ -413,7 +413,7 @@ fn path(unit: &Unit, ty: &CType, at: u64) -> Option<String> {
         CType::Array(element, _) => {
             let size = unit.size_of(element).filter(|s| *s > 0)?;
             let index = format!("[{}]", at / size);
-            if at % size == 0 { Some(index) } else { Some(index + &path(unit, element, at % size)?) }
+            if at.is_multiple_of(size) { Some(index) } else { Some(index + &path(unit, element, at % size)?) }
         }
         CType::Record(id) => {
             let record = unit.records.get(id.0 as usize).filter(|r| !r.is_union)?;
