@@ -371,17 +371,13 @@ impl Judge<'_> {
 
     /// What is told of the objects whose definition a line is of.
     fn object(&self, pair: usize, version: usize, path: &Path, line: u32) -> Option<Line> {
-        Some(match self.objects.line(pair, version - pair, path, line)? {
-            Ok(Told::Differs) => Line::Explained,
-            Ok(_) => Line::Neutral,
-            Err(why) => Line::Not(format!("open:{why}")),
-        })
+        self.objects.line(pair, version - pair, path, line).map(line_of)
     }
 
     /// What has changed no function has not done nothing if an object begins otherwise by it.
     fn but_for_objects(&self, pair: usize, path: &Path, known: Line) -> Line {
         match known {
-            Line::Neutral if self.objects.depend_on(pair, path) => Line::Explained,
+            Line::Neutral => self.objects.by(pair, path).map_or(Line::Neutral, line_of),
             known => known,
         }
     }
@@ -652,6 +648,14 @@ impl Judge<'_> {
                 && (g.span.line..=g.span.end_line.max(g.span.line)).contains(&line);
             here && other.unit.global(&g.symbol).is_none_or(|o| (o.size, &o.init) != (g.size, &g.init))
         })
+    }
+}
+
+fn line_of(told: Result<Told, &str>) -> Line {
+    match told {
+        Ok(Told::Differs) => Line::Explained,
+        Ok(_) => Line::Neutral,
+        Err(why) => Line::Not(format!("open:{why}")),
     }
 }
 

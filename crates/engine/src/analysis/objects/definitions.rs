@@ -103,7 +103,7 @@ impl Definition<'_> {
             let image = |d: &Definition| members::image(d.unit, d.global);
             return image(self).is_some() && image(self) == image(other) || bytes(self) == bytes(other);
         }
-        bytes(self) == bytes(other)
+        self.global.size == other.global.size && bytes(self) == bytes(other)
     }
 }
 

@@ -99,27 +99,15 @@ impl Objects {
         let is_here = |f: &&Found| {
             f.step == step && place(f).is_some_and(|p| p.file == path && p.lines.contains(&line))
         };
-        let here: Vec<&Found> = self.found.iter().filter(is_here).collect();
-        let open = here.iter().find_map(|f| match &f.verdict {
-            Verdict::Open(reason) => Some(reason.as_str()),
-            _ => None,
-        });
-        match open {
-            Some(reason) => Some(Err(reason)),
-            None if here.iter().any(|f| f.verdict == Verdict::Differs) => Some(Ok(Told::Differs)),
-            None if here.is_empty() => None,
-            None => Some(Ok(Told::Neutral)),
-        }
+        told_of(self.found.iter().filter(is_here))
     }
 
-    /// Whether something in a file that is no definition of an object makes one begin otherwise.
-    pub fn depend_on(&self, step: usize, path: &Path) -> bool {
-        self.found.iter().any(|f| {
-            f.step == step
-                && f.hunks.is_empty()
-                && f.verdict != Verdict::Neutral
-                && f.files.iter().any(|file| file == path)
-        })
+    /// What became of objects that begin otherwise by something in a file that is no definition of theirs; an open
+    /// one says why.
+    pub fn by(&self, step: usize, path: &Path) -> Option<Result<Told, &str>> {
+        let is_reached =
+            |f: &&Found| f.step == step && f.hunks.is_empty() && f.files.iter().any(|file| file == path);
+        told_of(self.found.iter().filter(is_reached))
     }
 
     /// Adds them to a report.
@@ -145,6 +133,19 @@ impl Objects {
             report.objects.push(object);
         }
     }
+}
+
+/// What became of some objects, of all together.
+fn told_of<'f>(all: impl Iterator<Item = &'f Found>) -> Option<Result<Told, &'f str>> {
+    let mut told = None;
+    for found in all {
+        match &found.verdict {
+            Verdict::Open(reason) => return Some(Err(reason)),
+            Verdict::Differs => told = Some(Ok(Told::Differs)),
+            Verdict::Neutral => told = told.or(Some(Ok(Told::Neutral))),
+        }
+    }
+    told
 }
 
 impl Found {
@@ -711,7 +712,7 @@ impl Difference {
             told.both(said(&a.ty), said(&b.ty));
         }
         // Bytes that no member has, and members that no name tells apart.
-        if told.rows.is_empty() && told.open.is_none() && (a.size != b.size || !old.is_same_image(new)) {
+        if told.rows.is_empty() && told.open.is_none() && !old.is_same_image(new) {
             told.open = Some("an initial value that is not understood".to_owned());
         }
         told
