@@ -8,7 +8,7 @@
 //! Texts (`text`, `c`, `reason`, values of witnesses) may hold whatever the analysed repository
 //! holds: renderers escape them.
 
-use super::{Assertion, RepoPath};
+use super::{Assertion, ObjectReport, RepoPath};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +35,9 @@ pub struct Report {
     /// Every source hunk between consecutive versions, with what became of it.
     pub hunks: Vec<HunkReport>,
     pub functions: Vec<FunctionReport>,
+    /// Objects with static storage whose definitions a step changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<ObjectReport>,
     /// Asserted and pinned properties that were looked at; the gate reads their violations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assertions: Vec<Assertion>,
@@ -57,6 +60,7 @@ impl Default for Report {
             versions: Vec::new(),
             hunks: Vec::new(),
             functions: Vec::new(),
+            objects: Vec::new(),
             assertions: Vec::new(),
             summary: Summary::default(),
             cost: Cost::default(),

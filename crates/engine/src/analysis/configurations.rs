@@ -93,6 +93,7 @@ fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
     }
     report.cost.solver_queries += found.cost.solver_queries;
     let is_settled = |h: &HunkRef| settled.contains(&(h.file.clone(), h.old_start, h.new_start));
+    super::objects::take_over(report, &found.objects, (from, under), &is_settled);
     for function in found.functions {
         let changes: Vec<_> = function
             .changes

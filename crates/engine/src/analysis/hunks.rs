@@ -14,6 +14,7 @@ use super::configurations::INACTIVE;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::local::{Locals, Told};
+use super::objects::{Objects, is_mere_declaration, uses};
 use super::reach::Reach;
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
@@ -36,11 +37,17 @@ pub(super) struct Seen<'a> {
 }
 
 /// Gives every hunk of the range its verdict.
-pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, locals: &Locals) {
+pub(super) fn account(
+    report: &mut Report,
+    request: &Request,
+    seen: &Seen,
+    (locals, objects): (&Locals, &Objects),
+) {
     let Seen { files, lineages, analysed, reaches } = *seen;
     let churning = churning(report);
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
-    let mut judge = Judge { request, files, lineages, analysed, reaches, locals, churning, kinds, code };
+    let mut judge =
+        Judge { request, files, lineages, analysed, reaches, locals, objects, churning, kinds, code };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -111,6 +118,7 @@ pub(super) fn unread(
         analysed: &analysed,
         reaches,
         locals: &Locals::default(),
+        objects: &Objects::default(),
         churning: BTreeSet::new(),
         kinds: BTreeMap::new(),
         code: BTreeMap::new(),
@@ -159,6 +167,7 @@ struct Judge<'a> {
     lineages: &'a [Lineage],
     analysed: &'a [Analysed],
     locals: &'a Locals,
+    objects: &'a Objects,
     /// Functions with churns, by version, file and name.
     churning: Churning,
     /// By version and path.
@@ -358,21 +367,57 @@ impl Judge<'_> {
             LineKind::Blank => Line::Neutral,
             LineKind::Inactive => not(INACTIVE),
             LineKind::Global(name) if self.begins_alike(pair, path, &name) => Line::Neutral,
-            LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
+            LineKind::Global(name) => match self.object(pair, version, path, line) {
+                Some(known) => known,
+                None if self.is_mere_declaration(pair, version, path, line, &name) => Line::Neutral,
+                None => self.declaration(pair, path, &name, "global"),
+            },
             LineKind::Prototype(name) => match self.declaration(pair, path, &name, "prototype") {
                 Line::Not(_) if self.is_seen_by_users(pair, path, &name) => Line::Neutral,
+                Line::Not(_) if self.is_mere_declaration(pair, version, path, line, &name) => Line::Neutral,
                 known => known,
             },
-            LineKind::Type(name) if self.is_laid_out_anew(pair, path, &name) => Line::Neutral,
+            LineKind::Type(name) if self.is_laid_out_anew(pair, path, &name) => {
+                self.but_for_objects(pair, path, Line::Neutral)
+            }
             LineKind::Type(name) => self.declaration(pair, path, &name, "layout"),
             LineKind::Other => not("unparsed"),
-            LineKind::Directive => self.directive(pair, version, path, line),
+            LineKind::Directive => {
+                let known = self.directive(pair, version, path, line);
+                self.but_for_objects(pair, path, known)
+            }
             LineKind::Function(name) if is_header(path) => match self.member(version, path, line, &name) {
                 Some(_) => self.function(pair, version, path, line, &name),
                 None => self.header_function(pair, path, &name),
             },
             LineKind::Function(name) => self.function(pair, version, path, line, &name),
         }
+    }
+
+    /// What is told of the objects whose definition a line is of.
+    fn object(&self, pair: usize, version: usize, path: &Path, line: u32) -> Option<Line> {
+        self.objects.line(pair, version - pair, path, line).map(line_of)
+    }
+
+    /// What has changed no function has not done nothing if an object begins otherwise by it.
+    fn but_for_objects(&self, pair: usize, path: &Path, known: Line) -> Line {
+        match known {
+            Line::Neutral => self.objects.by(pair, path).map_or(Line::Neutral, line_of),
+            known => known,
+        }
+    }
+
+    /// Whether a line is of a declaration that defines nothing, that the other version has too or has nothing
+    /// else in the place of, and that changes nothing of the functions that read it which is not told.
+    fn is_mere_declaration(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> bool {
+        let settled = |i: &usize| {
+            let members = self.lineages[*i].members.iter().enumerate().skip(pair).take(2);
+            let mut both = members.filter_map(|(v, m)| Some((v, m.as_ref()?)));
+            self.is_settled(pair, *i) || !both.any(|(v, m)| uses(&m.function, name) || self.names(v, m, name))
+        };
+        let of = (pair, version - pair);
+        is_mere_declaration(self.request, of, path, line, name)
+            && self.reached(pair, path, name).iter().all(settled)
     }
 
     /// Whether a step changes code of a file outside of its hunks.
@@ -573,8 +618,21 @@ impl Judge<'_> {
             return not(if filtered { "filtered" } else { "lost" });
         };
         let a = &self.analysed[i];
+        let has_region = self.locals.has_region(i, pair, version - pair, line);
+        let static_local = self.object(pair, version, path, line);
+        match static_local {
+            Some(known @ Line::Not(_)) => return known,
+            // A statement beside it counts, too.
+            Some(known) if !has_region => return known,
+            Some(Line::Explained)
+                if self.locals.line(i, pair, version - pair, line) == Some(Told::Neutral) =>
+            {
+                return Line::Explained;
+            }
+            _ => {}
+        }
         // What local differencing says of the line counts before what is said of the function.
-        let told = match self.locals.has_region(i, pair, version - pair, line) {
+        let told = match has_region {
             // Where a comment swallows code, the lines that changed are its own.
             false if self.swallows(pair, path) => None,
             // What a head says of types shows in the body.
@@ -615,6 +673,14 @@ impl Judge<'_> {
                 && (g.span.line..=g.span.end_line.max(g.span.line)).contains(&line);
             here && other.unit.global(&g.symbol).is_none_or(|o| (o.size, &o.init) != (g.size, &g.init))
         })
+    }
+}
+
+fn line_of(told: Result<Told, &str>) -> Line {
+    match told {
+        Ok(Told::Differs) => Line::Explained,
+        Ok(_) => Line::Neutral,
+        Err(why) => Line::Not(format!("open:{why}")),
     }
 }
 
@@ -683,8 +749,8 @@ mod tests {
     fn what_reaches_no_function_is_reported_as_what_it_is() {
         check_source("#if 0\nint y = 1;\n#endif", "#if 0\nint y = 2;\n#endif", "inactive-branch");
         // Under NO it is one like others.
-        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "global");
-        check_source("int y = 1;", "int y = 2;", "global");
+        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "explained");
+        check_source("int y = 1;", "int y = 2;", "explained");
         check_source("int g(int);", "int g(long);", "prototype");
         check_source("struct s { int a; };", "struct s { int a, b; };", "layout");
         check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
@@ -724,7 +790,7 @@ mod tests {
         check_body("return x;", "return /* same */ x;", &["a.c neutral"]);
         check_body("return x + x;", "return 2 * x;", &["a.c neutral"]);
         check_body("int y = x; return y;", "int z = x; return z;", &["a.c neutral"]);
-        check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c global"]);
+        check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c explained"]);
         // A comment that swallows code is no comment alone.
         check_body("x++;\nx++;\n\nreturn x;", "/*\nx++;\nx++;\n*/\nreturn x;", &["a.c explained"; 2]);
         // Each hunk is judged by what it does itself, not by what else its function does.

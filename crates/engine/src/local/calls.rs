@@ -111,7 +111,7 @@ pub(super) fn differing(
 }
 
 /// The part of a string in which it differs from another, as C writes it.
-fn excerpt(bytes: &[u8], other: &[u8]) -> String {
+pub(crate) fn excerpt(bytes: &[u8], other: &[u8]) -> String {
     let before = bytes.iter().zip(other).take_while(|(a, b)| a == b).count();
     let behind = bytes[before..].iter().rev().zip(other[before.min(other.len())..].iter().rev());
     let behind = behind.take_while(|(a, b)| a == b).count();

@@ -30,6 +30,8 @@ mod tests;
 mod widened;
 mod words;
 
+pub(crate) use calls::excerpt;
+
 use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var};
 use crate::mvicfg::{Flow, MvId, Mvicfg, members, positions};
 use crate::smt;
