@@ -359,7 +359,7 @@ mod tests {
         );
         check("extern int x;", None);
         check("int x;", Some(1));
-        check("int f(int x) { return x; }\nint x;", Some(1));
+        check("int f(int x) { return x; }\nint x;", Some(2));
     }
 
     #[test]
