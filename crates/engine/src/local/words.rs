@@ -331,7 +331,7 @@ impl<'s> Speaker<'s> {
 
     /// A conjunction of conditions; empty: always.
     fn condition(&mut self, literals: &[Literal], events: &[[Vec<Event>; 2]]) -> String {
-        let mut texts: Vec<String> = Vec::new();
+        let mut said: Vec<(Literal, String)> = Vec::new();
         for (term, literal) in combined(self.pool, literals) {
             let all: Vec<Event> = events.iter().flat_map(|e| e[literal.class].iter().cloned()).collect();
             let naming = self.naming(literal.class, &all);
@@ -341,6 +341,19 @@ impl<'s> Speaker<'s> {
                 true => text,
                 false => self.test(&literal),
             };
+            said.push((literal, text));
+        }
+        // The same words for two things: each is told by its test.
+        let unsigned = |text: &str| text.replace("!=", "==");
+        let is_double = |k: usize| {
+            said.iter().enumerate().any(|(j, (_, t))| j != k && unsigned(t) == unsigned(&said[k].1))
+        };
+        let doubles: Vec<usize> = (0..said.len()).filter(|k| is_double(*k)).collect();
+        for k in doubles {
+            said[k].1 = self.test(&said[k].0);
+        }
+        let mut texts: Vec<String> = Vec::new();
+        for (_, text) in said {
             if !texts.contains(&text) {
                 texts.push(text);
             }
