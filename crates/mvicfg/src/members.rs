@@ -8,6 +8,7 @@
 
 mod layout;
 mod place;
+mod records;
 mod relaid;
 
 pub use layout::image;
