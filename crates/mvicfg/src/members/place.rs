@@ -15,10 +15,11 @@ pub(super) enum Step<'e> {
 }
 
 /// Where a path of members is to end.
-enum Until<'t> {
+#[derive(Clone, Copy)]
+pub(super) enum Until<'t> {
     /// At a scalar of at least so many bytes.
     Scalar(u64),
-    /// At an object of so many bytes that is no scalar.
+    /// At an object of so many bytes.
     Object(u64),
     /// At elements of so many bytes.
     Elements(u64),

@@ -12,7 +12,7 @@
 //! to members: the assumption `by-members`.
 
 use super::layout::{Side, record};
-use super::place::Step;
+use super::place::{Step, Until};
 use super::records::{Records, innermost, is_like};
 use super::{is_plain, pointer_to, size_of_const};
 use crate::ir::{
@@ -148,21 +148,6 @@ fn holding(unit: &Unit, ids: &BTreeSet<RecordId>) -> BTreeSet<RecordId> {
         }
         found.extend(more);
     }
-}
-
-/// Where a path of members is to end.
-#[derive(Clone, Copy)]
-enum Until<'t> {
-    /// At a scalar of at least so many bytes.
-    Scalar(u64),
-    /// At an object of so many bytes.
-    Object(u64),
-    /// At elements of so many bytes.
-    Elements(u64),
-    /// At this type.
-    Type(&'t CType),
-    /// At the object itself where nothing is added, else as soon as possible.
-    Any,
 }
 
 /// Rewrites one body.
