@@ -18,7 +18,9 @@ pub use coverage::{FileCoverage, FunctionCoverage, Lowered, coverage};
 
 use crate::history::SourceTree;
 use crate::ir::Unit;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A lowered unit with what it depends on.
 #[derive(Debug)]
@@ -63,8 +65,13 @@ fn lowered(parsed: &c::parse::Parsed, path: &Path, options: &c::Options) -> Resu
         && !invents(c::retry::OBJECT);
     unit.invented = parsed.invented.names.clone();
     unit.statics = c::statics::statics(parsed);
+    let records: Vec<Option<Arc<str>>> = unit.records.iter().map(|r| made_up(&r.name, parsed)).collect();
     for f in &mut unit.functions {
-        f.invented = parsed.invented.in_function(&f.name).to_vec();
+        // What its text names, and the structures whose members it uses through other names.
+        let members = f.records.members.iter().filter_map(|(id, ..)| records.get(id.0 as usize)?.clone());
+        let named = parsed.invented.in_function(&f.name).iter();
+        let names: BTreeSet<Arc<str>> = named.filter_map(|n| made_up(n, parsed)).chain(members).collect();
+        f.invented = names.into_iter().collect();
         if f.binding.unmodelled.is_some() {
             f.binding.unmodelled = Some(parsed.text_hash(&f.name));
         }
@@ -73,6 +80,12 @@ fn lowered(parsed: &c::parse::Parsed, path: &Path, options: &c::Options) -> Resu
         c::header::open(&mut unit);
     }
     Ok(unit)
+}
+
+/// Returns a name whose meaning was made up as its source has it.
+fn made_up(name: &Arc<str>, parsed: &c::parse::Parsed) -> Option<Arc<str>> {
+    let own = || name.strip_prefix(c::retry::INVENTED).map_or_else(|| name.clone(), Arc::from);
+    parsed.invented.has(name).then(own)
 }
 
 /// Returns what every line of a file belongs to (line n is at index n - 1) as `unit` reads it, which

@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn counts_what_was_lost_by_name() {
-        let source = "int f(void) { return 0; }\nint g(void) { return undeclared.member; }\n#if 0\nint h() {}\n#endif\n";
+        let source =
+            "int f(void) { return 0; }\nint g(void) { return undeclared + ; }\n#if 0\nint h() {}\n#endif\n";
         let tree = MemoryTree::new([("a.c", source), ("b.c", "int ok(void) { return 1; }")]);
         let found = coverage(&tree, &sources(&tree), &Options::default());
         let t = found.totals();

@@ -48,6 +48,7 @@ const COMPILER_TYPES: &[(&str, &str)] = &[
 /// What the embedded headers declare, by name.
 struct Index {
     types: BTreeMap<&'static str, &'static str>,
+    tags: BTreeMap<&'static str, &'static str>,
     functions: BTreeMap<&'static str, &'static str>,
 }
 
@@ -55,13 +56,17 @@ struct Index {
 fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
     INDEX.get_or_init(|| {
-        let mut index = Index { types: COMPILER_TYPES.iter().copied().collect(), functions: BTreeMap::new() };
+        let mut index = Index {
+            types: COMPILER_TYPES.iter().copied().collect(),
+            tags: BTreeMap::new(),
+            functions: BTreeMap::new(),
+        };
         for &(header, text) in HEADERS {
             let (mut start, mut depth, mut at) = (0, 0usize, 0);
             for line in text.split_inclusive('\n') {
                 at += line.len();
                 if line.starts_with('#') || line.trim_end().ends_with('\\') {
-                    start = at;
+                    start = if depth == 0 { at } else { start };
                     continue;
                 }
                 depth += line.matches('{').count();
@@ -83,6 +88,8 @@ fn declare(text: &'static str, header: &'static str, index: &mut Index) {
         if let Some(name) = name.filter(|_| !text.contains("(*")) {
             index.types.entry(name).or_insert(header);
         }
+    } else if let Some((tag, _)) = text.strip_prefix("struct ").and_then(|t| t.split_once('{')) {
+        index.tags.entry(tag.trim()).or_insert(header);
     } else if let Some(open) = text.find('(').filter(|_| !text.contains('{')) {
         let name = text[..open].rsplit(|c| !word(c)).next().unwrap_or_default();
         if !name.is_empty() {
@@ -94,6 +101,11 @@ fn declare(text: &'static str, header: &'static str, index: &mut Index) {
 /// Returns the library header that declares a type.
 pub fn declaring_type(name: &str) -> Option<&'static str> {
     index().types.get(name).copied()
+}
+
+/// Returns the library header that defines a structure.
+pub fn declaring_tag(tag: &str) -> Option<&'static str> {
+    index().tags.get(tag).copied()
 }
 
 /// Returns the prototype of a library function in types that need no header, as compilers know it

@@ -7,7 +7,7 @@
 //! Functions are charged with the invented names that their tokens mention. Uses that go through a
 //! chain of pointers do not show in the tokens; lowering finds those by the record's tag.
 
-use super::retry::{Guesses, Places};
+use super::retry::{self, Guesses, Places};
 use super::scan::{Item, ItemKind, Text};
 use rucc_diag::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,8 +41,10 @@ impl Invented {
 pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], guesses: &Guesses) -> Invented {
     let mut names: BTreeMap<Arc<str>, Arc<str>> =
         guesses.types.keys().map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))).collect();
-    let objects = guesses.objects.iter();
+    let objects = guesses.objects.keys().chain(guesses.strings.keys());
     names.extend(objects.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro or object"))));
+    let records = guesses.records.whole.keys().chain(guesses.records.more.keys());
+    names.extend(records.map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))));
     let places = Places::new(text, items);
     for one in diagnostics.iter().filter(|d| d.severity.is_fatal()) {
         let Some(item) = places.item(one).and_then(|at| items.get(at)) else { continue };
@@ -76,8 +78,16 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
     for item in items {
         let ItemKind::Function { name, .. } = &item.kind else { continue };
         let used = text.names(item.tokens.clone());
-        let used: Vec<Arc<str>> =
-            names.keys().filter(|n| used.contains(&***n) && &***n != name).cloned().collect();
+        // A macro that is taken for a string shows as one, and a label as a number.
+        let has_other = !guesses.strings.is_empty() || !guesses.labels.is_empty();
+        let words: BTreeSet<&str> = match has_other {
+            true => item.tokens.clone().map(|i| text.at(i)).collect(),
+            false => BTreeSet::new(),
+        };
+        let number = |n: &str| retry::tokens::number_of(n).to_string();
+        let is_label = |n: &str| guesses.labels.contains(n) && words.contains(&*number(n));
+        let is_used = |n: &str| used.contains(n) || words.contains(&*retry::string_of(n)) || is_label(n);
+        let used: Vec<Arc<str>> = names.keys().filter(|n| is_used(n) && &***n != name).cloned().collect();
         if !used.is_empty() {
             functions.insert(name.clone(), used);
         }

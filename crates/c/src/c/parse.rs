@@ -55,6 +55,8 @@ pub struct Parsed {
     /// Functions defined in active text that the typed tree lacks.
     pub lost: BTreeSet<String>,
     pub invented: Invented,
+    /// Labels behind `case` that are no constants (`retry::tokens::number_of`), by name.
+    pub labels: Vec<Arc<str>>,
     /// Text of ours that stood before the first line to make up for names that nobody declares.
     pub prelude: String,
     /// Positions at which outermost macro calls start.
@@ -172,14 +174,14 @@ pub(super) fn parse_here(
     }
     let opts = session_options(path, options, &survey.folders);
     let mut guesses = Guesses::default();
-    let mut best = run(&files, path, &opts, "")?;
+    let mut best = run(&files, path, &opts, &guesses)?;
     for _ in 1..ROUNDS {
         let next = best.refine(&guesses);
         if next == guesses {
             break;
         }
         files.restart();
-        let again = run(&files, path, &opts, &next.prelude())?;
+        let again = run(&files, path, &opts, &next)?;
         if again.losses() > best.losses() {
             break;
         }
@@ -236,6 +238,7 @@ impl Run {
         let calls = self.tokens.iter().filter(|t| !t.expansion.is_dummy()).map(|t| t.expansion.lo).collect();
         Parsed {
             prelude: guesses.prelude(),
+            labels: guesses.labels.iter().map(|l| Arc::from(l.as_str())).collect(),
             invented,
             calls,
             session: self.session,
@@ -327,11 +330,12 @@ fn run(
     files: &TreeFiles<'_>,
     path: &Path,
     opts: &rucc_session::Options,
-    prelude: &str,
+    guesses: &Guesses,
 ) -> Result<Run, Rejected> {
     let source = files.source(path).ok_or_else(|| Rejected::Missing(path.to_path_buf()))?;
-    let Preprocessed { session, tokens, mut diagnostics, keywords } =
-        preprocess(files, source, path, opts, prelude)?;
+    let Preprocessed { mut session, tokens, mut diagnostics, keywords } =
+        preprocess(files, source, path, opts, &guesses.prelude())?;
+    let tokens = retry::tokens::rewrite(tokens, &mut session.interner, guesses);
     files.check(path)?;
     guard::check_tokens(path, Text { tokens: &tokens, interner: &session.interner })?;
     let plain: Vec<_> = tokens.iter().map(|t| t.to_pp()).collect();
@@ -465,5 +469,88 @@ int g(void) { return f(); }",
         let token = parsed.tokens.iter().find(|t| !t.expansion.is_dummy()).unwrap();
         let place = parsed.place(token.report_span()).unwrap();
         assert_eq!((place.line, place.column, place.macro_name.as_deref()), (3, 10, Some("SQ")));
+    }
+
+    /// Parses one file without an error and returns its prelude.
+    fn prelude(source: &str) -> String {
+        check(&[("a.c", source)], &["f"], &[]);
+        parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap().prelude
+    }
+
+    /// Checks what the prelude declares in the structure `tag`, but for the gaps.
+    fn check_members(source: &str, tag: &str, members: &str) {
+        let prelude = prelude(source);
+        let line = prelude.lines().find(|l| l.starts_with(&format!("struct {tag} {{")));
+        let body = line.and_then(|l| l.split_once('{')).map_or("", |(_, b)| b.trim_end_matches("};"));
+        let kept = body.split(';').map(str::trim).filter(|m| !m.starts_with("char __invdiff_gap"));
+        let mut kept: Vec<&str> = kept.filter(|m| !m.is_empty()).collect();
+        kept.sort();
+        assert_eq!(kept.join("; "), members, "{prelude}");
+    }
+
+    #[test]
+    fn members_nobody_declared_are_guessed_from_their_uses() {
+        check_members("int f(T *p) { return p->a; }", "__invdiff_unknown_T", "long a");
+        check_members(
+            "int f(void) { T v; g(&v); v.a = 1; return v.b; }",
+            "__invdiff_unknown_T",
+            "long a; long b",
+        );
+        check_members("int f(struct s *p) { return p->a + p->b; }", "s", "long a; long b");
+        check_members("int f(void) { struct s v; v.a = 1; return v.a; }", "s", "long a");
+        let held =
+            "int f(struct s *p) { p->fn(3); return p->to->x + p->in.y + p->v[2] + p->l[1].z + *p->q; }";
+        let expected = "long (*fn)(); long *q; long *v; struct __invdiff_unknown_s_in in; \
+                        struct __invdiff_unknown_s_l *l; struct __invdiff_unknown_s_to *to";
+        check_members(held, "s", expected);
+        check_members(held, "__invdiff_unknown_s_in", "long y");
+        check_members("int f(void) { return opt.a; }", "__invdiff_unknown_opt", "long a");
+        check_members("T v = { .a = 1 }; int f(void) { return v.a; }", "__invdiff_unknown_T", "long a");
+        // A typedef of a pointer.
+        check_members("int f(T p) { return p->a; }", "__invdiff_unknown_T", "long a");
+        // What a declared structure lacks.
+        check_members(
+            "struct s { int a; }; int f(struct s *p) { return p->a + p->b; }",
+            "__invdiff_more_s",
+            "long b",
+        );
+        check_members(
+            "typedef struct { int a; } S; int f(S *p) { return p->a + p->b; }",
+            "__invdiff_more_S",
+            "long b",
+        );
+        // Those of the library come from its headers.
+        assert!(prelude("int f(void) { struct stat s; g(&s); return s.st_size; }").contains("<sys/stat.h>"));
+    }
+
+    #[test]
+    fn a_member_lies_where_its_name_says() {
+        let place = |source: &str, name: &str| {
+            let parsed =
+                parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
+            let names = &parsed.session.interner;
+            let records: Vec<_> = parsed.checked.types.records().collect();
+            let fields = records.iter().flat_map(|(_, info)| &info.fields);
+            fields
+                .filter(|f| f.name.is_some_and(|n| names.resolve(n) == name))
+                .map(|f| f.offset)
+                .collect::<Vec<_>>()
+        };
+        let one = place("int f(T *p) { return p->number; }", "number");
+        let other = place("int g(T *p) { return p->kind + p->number + p->size; }", "number");
+        assert_eq!((one.len(), &one), (1, &other));
+    }
+
+    #[test]
+    fn macros_nobody_defined_stand_for_strings_and_labels() {
+        assert!(prelude("int f(void) { return open(DIR \"/a\", 0); }").contains("#define DIR \"{DIR}\""));
+        assert!(prelude("int f(void) { return open(\"a\" SUFFIX(3), 0); }").contains("#define SUFFIX(...)"));
+        let source =
+            "int f(int c) { switch (c) { case KEY: return 1; case F(2): return c == F(2); } return 0; }";
+        check(&[("a.c", source)], &["f"], &[]);
+        let parsed =
+            parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
+        assert_eq!(parsed.labels, [Arc::from("F(2)"), Arc::from("KEY")]);
+        assert_eq!(parsed.invented.in_function("f"), [Arc::from("F(2)"), Arc::from("KEY")]);
     }
 }

@@ -7,28 +7,51 @@
 //! nothing), and the unit is parsed again under a prelude that says so. Every guess stays on record:
 //! see `honesty`.
 
+pub mod records;
+pub mod tokens;
+
 use super::headers;
 use super::scan::{Item, ItemKind, Text, is_type_word};
+use records::Records;
 use rucc_diag::Diagnostic;
+use rucc_lex::PpTokenKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Passes over a unit, the first included.
-pub const ROUNDS: usize = 5;
+pub const ROUNDS: usize = 8;
 
 /// Codes of `rucc`'s diagnostics that guesses start from.
 const UNKNOWN_TYPE: &str = "E0546";
 const UNDECLARED: &str = "E0500";
 const IMPLICIT_CALL: &str = "E0521";
 
+/// What an unknown name of a type, an object or a macro stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Number,
+    /// A structure.
+    Record,
+    /// A pointer to a structure.
+    Pointer,
+    /// A pointer to the first of some numbers.
+    Numbers,
+}
+
 /// Names that the unit uses and nobody declared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guesses {
-    /// Types that we invent; whether it is only ever pointed to.
-    pub types: BTreeMap<String, bool>,
+    /// Types that we invent.
+    pub types: BTreeMap<String, Kind>,
     /// Macros taken to stand for nothing; whether they take arguments.
     pub macros: BTreeMap<String, bool>,
-    /// Macros or objects that are used as numbers: taken for objects of another file.
-    pub objects: BTreeSet<String>,
+    /// Macros that stand beside a string, and are taken for one; whether they take arguments.
+    pub strings: BTreeMap<String, bool>,
+    /// Macros or objects that are used as numbers or structures: taken for objects of another file.
+    pub objects: BTreeMap<String, Kind>,
+    /// Macros that stand behind `case`, as they are written there, with their arguments.
+    pub labels: BTreeSet<String>,
+    /// Structures whose members nobody declared.
+    pub records: Records,
     /// Library headers that declare a type the unit uses without including them.
     pub headers: BTreeSet<&'static str>,
     /// Library functions called without a declaration, with their prototypes.
@@ -45,12 +68,24 @@ impl Guesses {
         for text in self.prototypes.values() {
             out += &format!("{text}\n");
         }
-        for (name, pointed) in &self.types {
-            let ty = if *pointed { format!("struct {INVENTED}{name}") } else { "int".to_owned() };
-            out += &format!("typedef {ty} {name};\n");
+        let kind = |kind: Kind, name: &str| match kind {
+            Kind::Number => "int ".to_owned(),
+            Kind::Numbers => "long *".to_owned(),
+            Kind::Record => format!("struct {INVENTED}{name} "),
+            Kind::Pointer => format!("struct {INVENTED}{name} *"),
+        };
+        for (name, is) in &self.types {
+            out += &format!("typedef {}{name};\n", kind(*is, name));
         }
-        for name in &self.objects {
-            out += &format!("{OBJECT}{name};\n");
+        self.records.declare(&mut out);
+        for (name, is) in self.objects.iter().filter(|(n, _)| !self.labels.contains(*n)) {
+            out += &format!("{OBJECT}{}{name};\n", kind(*is, name));
+        }
+        for at in 0..self.labels.len() {
+            out += &format!("{OBJECT}int {}{at};\n", tokens::LABEL);
+        }
+        for (name, arguments) in &self.strings {
+            out += &format!("#define {name}{} {}\n", if *arguments { "(...)" } else { "" }, string_of(name));
         }
         for (name, arguments) in &self.macros {
             out += &format!("#define {name}{}\n", if *arguments { "(...)" } else { "" });
@@ -62,8 +97,13 @@ impl Guesses {
 /// Prefix of the tags of types that we invent.
 pub const INVENTED: &str = "__invdiff_unknown_";
 
-/// How an object is declared that we invent.
-pub const OBJECT: &str = "extern int ";
+/// The string that a macro is taken for which stands beside one.
+pub fn string_of(name: &str) -> String {
+    format!("\"{{{name}}}\"")
+}
+
+/// How the declaration of an object that we invent begins.
+pub const OBJECT: &str = "extern ";
 
 /// What a pass over the unit left to be explained.
 pub struct Evidence<'a> {
@@ -97,15 +137,24 @@ impl Evidence<'_> {
             }
             match headers::declaring_type(name) {
                 Some(header) => _ = out.headers.insert(header),
-                None => _ = out.types.insert(name.to_owned(), self.only_pointed_to(name)),
+                None => self.invent_type(name, &mut out),
             }
         }
+        self.labels(&mut out);
         for name in self.named(UNDECLARED) {
-            let known = out.types.contains_key(name) || out.macros.contains_key(name);
-            if !known && self.reads_as_number(name) {
-                out.objects.insert(name.to_owned());
+            let known = out.types.contains_key(name)
+                || out.macros.contains_key(name)
+                || out.strings.contains_key(name)
+                || out.objects.contains_key(name);
+            if !known && let Some(kind) = self.reads_as(name) {
+                if matches!(kind, Kind::Record | Kind::Pointer) {
+                    out.records.invent_for_object(self.text, &format!("{INVENTED}{name}"), name);
+                }
+                out.objects.insert(name.to_owned(), kind);
             }
         }
+        self.records(&mut out);
+        self.strings(&mut out);
         let defined: BTreeSet<&str> =
             self.items.iter().flat_map(|i| &i.declares).map(String::as_str).collect();
         for name in self.named(IMPLICIT_CALL) {
@@ -180,7 +229,9 @@ impl Evidence<'_> {
         for (at, name) in plain.iter().enumerate() {
             if ty.flatten() == Some(at) {
                 if headers::declaring_type(name).is_none() {
-                    out.types.entry((*name).to_owned()).or_insert(self.only_pointed_to(name));
+                    if !out.types.contains_key(*name) {
+                        self.invent_type(name, out);
+                    }
                 }
             } else {
                 out.macros.insert((*name).to_owned(), false);
@@ -258,25 +309,149 @@ impl Evidence<'_> {
         })
     }
 
-    /// Returns whether an undeclared name stands only where a number may: it is not called, has no members or
-    /// elements, and is no part of a string.
-    fn reads_as_number(&self, name: &str) -> bool {
+    /// Returns what an undeclared name stands for: all its uses must say the same.
+    fn reads_as(&self, name: &str) -> Option<Kind> {
+        let text = self.text;
+        let mut kinds = (1..text.tokens.len()).filter(|&i| text.at(i) == name).map(|i| self.kind_at(i));
+        let first = kinds.next()??;
+        kinds.all(|k| k == Some(first)).then_some(first)
+    }
+
+    /// Returns what an undeclared name is used as at one place: `None` where it is called, or is part of a string.
+    fn kind_at(&self, at: usize) -> Option<Kind> {
         let text = self.text;
         let is_string = |word: &str| word.ends_with('"');
-        let mut uses = (1..text.tokens.len()).filter(|&i| text.at(i) == name).peekable();
-        uses.peek().is_some()
-            && uses.all(|i| {
-                let (before, next) = (text.at(i - 1), text.at(i + 1));
+        let (before, next) = (text.at(at - 1), text.at(at + 1));
+        let is_odd = |before| matches!(before, "." | "->" | "goto" | "struct" | "union" | "enum");
+        if is_odd(before) || text.name(at + 1).is_some() || is_string(next) || is_string(before) {
+            return None;
+        }
+        match next {
+            "." => Some(Kind::Record),
+            "->" => Some(Kind::Pointer),
+            "[" => match text.at(text.after_group(at + 1, text.tokens.len())) {
+                "." => Some(Kind::Pointer),
+                "->" => None,
+                _ => Some(Kind::Numbers),
+            },
+            "(" | "" => None,
+            _ => {
                 let is_address = before == "&"
-                    && text.name(i.wrapping_sub(2)).is_none()
-                    && !matches!(text.at(i.wrapping_sub(2)), ")" | "]");
-                !matches!(next, "(" | "." | "->" | "[" | "=" | "++" | "--" | "")
-                    && text.name(i + 1).is_none()
-                    && !is_string(next)
-                    && !is_string(before)
-                    && !is_address
-                    && !matches!(before, "." | "->" | "goto" | "case" | "struct" | "union" | "enum")
-            })
+                    && text.name(at.wrapping_sub(2)).is_none()
+                    && !matches!(text.at(at.wrapping_sub(2)), ")" | "]");
+                (!is_address).then_some(Kind::Number)
+            }
+        }
+    }
+
+    fn invent_type(&self, name: &str, out: &mut Guesses) {
+        let kind = match records::kind(self.text, self.items, name) {
+            Kind::Number if self.only_pointed_to(name) => {
+                out.types.insert(name.to_owned(), Kind::Record);
+                return;
+            }
+            kind => kind,
+        };
+        if kind != Kind::Number {
+            out.records.invent(self.text, self.items, &format!("{INVENTED}{name}"), name);
+        }
+        out.types.insert(name.to_owned(), kind);
+    }
+
+    /// Guesses at the structures that errors complain of.
+    fn records(&self, out: &mut Guesses) {
+        let text = self.text;
+        for one in self.diagnostics.iter().filter(|d| d.severity.is_fatal()) {
+            let message = one.message.as_str();
+            let mut quoted = message.split('\'').skip(1).step_by(2);
+            let (first, last) = (quoted.next(), quoted.last());
+            let Some(first) = first else { continue };
+            let last = last.unwrap_or(first);
+            let untagged = |name: &str| name.rsplit(' ').next().unwrap_or_default().to_owned();
+            if message.contains("has no member named") {
+                if is_identifier(last) && !first.starts_with("union ") {
+                    let tag = match first.contains('<') {
+                        true => self.nameless(one.span.lo, last).map(str::to_owned),
+                        false => Some(untagged(first)),
+                    };
+                    let Some(tag) = tag else { continue };
+                    let own = format!("{INVENTED}{tag}");
+                    let tag = if out.records.whole.contains_key(&own) { own } else { tag };
+                    out.records.add_missing(text, &tag, last);
+                }
+            } else if message.contains("undefined type") || message.contains("incomplete type '") {
+                self.undefined(last.strip_prefix("struct "), out);
+            } else if message.contains("isn't known") || message.contains("has incomplete type") {
+                // A variable or a member of a structure that is not known.
+                let tags =
+                    (2..text.tokens.len()).filter(|&i| text.at(i) == first && text.at(i - 2) == "struct");
+                tags.for_each(|i| self.undefined(text.name(i - 1), out));
+            }
+        }
+    }
+
+    /// The typedef of the structure without a tag whose member is asked for from a place of the source on, by what
+    /// stands before the member.
+    fn nameless(&self, place: u32, member: &str) -> Option<&str> {
+        let text = self.text;
+        let from = text.tokens.iter().position(|t| t.report_span().lo == place)?;
+        let until = text.tokens.len().min(from + 64);
+        let is_it = |i: &usize| text.at(*i) == member && matches!(text.at(i - 1), "." | "->");
+        let at = (from + 2..until).find(is_it)?;
+        let base = text.name(at - 2)?;
+        let of = |item: &&Item| item.kind == ItemKind::Typedef;
+        let mut names = self.items.iter().filter(of).flat_map(|item| &item.declares).map(String::as_str);
+        names.find(|name| records::declares(text, self.items, name, base, at))
+    }
+
+    /// Guesses at a structure that is used before, or without, its definition.
+    fn undefined(&self, tag: Option<&str>, out: &mut Guesses) {
+        let Some(tag) = tag.filter(|t| is_identifier(t)) else { return };
+        let text = self.text;
+        let is_defined = (1..text.tokens.len())
+            .any(|i| text.at(i - 1) == "struct" && text.at(i) == tag && text.at(i + 1) == "{");
+        match headers::declaring_tag(tag) {
+            _ if is_defined => {}
+            Some(header) => _ = out.headers.insert(header),
+            None => {
+                let name = tag.strip_prefix(INVENTED).unwrap_or(tag);
+                out.records.invent(text, self.items, tag, name);
+            }
+        }
+    }
+
+    /// Guesses at what stands behind `case`.
+    fn labels(&self, out: &mut Guesses) {
+        let text = self.text;
+        let (undeclared, called) = (self.named(UNDECLARED), self.named(IMPLICIT_CALL));
+        for at in (0..text.tokens.len()).filter(|&i| text.at(i) == "case") {
+            let Some((_, label)) = tokens::label_at(text, at) else { continue };
+            let name = text.at(at + 1);
+            if label == name {
+                if undeclared.contains(name) && self.reads_as(name) == Some(Kind::Number) {
+                    out.labels.insert(label);
+                }
+            } else if called.contains(name) {
+                out.labels.insert(label);
+            }
+        }
+        for label in &out.labels {
+            out.objects.insert(label.clone(), Kind::Number);
+        }
+    }
+
+    /// Guesses at names beside strings: nothing but a macro can stand there.
+    fn strings(&self, out: &mut Guesses) {
+        let text = self.text;
+        let is_string = |i: usize| text.tokens.get(i).is_some_and(|t| t.kind == PpTokenKind::StringLit);
+        for at in (1..text.tokens.len()).filter(|&i| is_string(i)) {
+            if let Some(name) = text.name(at - 1).filter(|n| !out.macros.contains_key(*n)) {
+                out.strings.insert(name.to_owned(), false);
+            }
+            if let Some(name) = text.name(at + 1).filter(|n| !out.macros.contains_key(*n)) {
+                out.strings.insert(name.to_owned(), text.at(at + 2) == "(");
+            }
+        }
     }
 
     fn only_pointed_to(&self, name: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Files followed through the versions.
 
-use super::units::{included_names, includers, is_header, is_library, is_source};
+use super::mentions::{self, Includes};
+use super::units::{included_names, is_header, is_library, is_source};
 use super::{Effort, Request};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -69,15 +70,23 @@ fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut B
     };
     // A source may be included as well; its own text changes where it stands, whoever includes it.
     let quick = request.analysis.effort == Effort::Quick;
-    let included: BTreeSet<PathBuf> = changes
+    let headers: Vec<mentions::Header> = changes
+        .iter()
+        .map(|c| (c.old_path.clone(), c.new_path.clone()))
+        .filter(|(old, new)| old.iter().chain(new).any(|p| is_header(p)))
+        .collect();
+    let sources: BTreeSet<PathBuf> = changes
         .iter()
         .flat_map(|c| c.old_path.iter().chain(&c.new_path))
-        .filter(|p| is_header(p) || is_source(p) && !quick)
+        .filter(|p| is_source(p) && !quick)
         .cloned()
         .collect();
-    if !included.is_empty() {
-        let included: Vec<PathBuf> = included.into_iter().collect();
-        for path in includers(&*request.versions[v - 1].tree, &included) {
+    if !headers.is_empty() || !sources.is_empty() {
+        let (old, new) = (&*request.versions[v - 1].tree, &*request.versions[v].tree);
+        let includes = Includes::of(old);
+        let mut reached = mentions::reached(old, new, &includes, &headers);
+        reached.extend(includes.sources(&sources));
+        for path in reached {
             current.entry(path).or_insert_with_key(|path| start(all, Some(path)));
         }
     }

@@ -33,6 +33,7 @@ mod linked;
 mod loaded;
 mod local;
 pub mod memory;
+mod mentions;
 mod objects;
 mod parts;
 mod preconditions;

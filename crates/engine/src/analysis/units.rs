@@ -3,6 +3,7 @@
 //! A unit is reused for another version when every file that its parse tried to read has the same
 //! content there: nothing is parsed twice for versions that do not differ in it.
 
+use super::mentions::Includes;
 use super::parts::UnitParts;
 pub use crate::frontend::c::header::is_header;
 use crate::frontend::{self, c};
@@ -145,27 +146,7 @@ pub(super) fn is_library(tree: &dyn SourceTree, path: &Path) -> bool {
 /// Returns the source files of a tree that include one of the files, directly or through others, found by
 /// the names in their `#include` lines. Cost: reads every C file of the tree.
 pub fn includers(tree: &dyn SourceTree, headers: &[PathBuf]) -> Vec<PathBuf> {
-    let paths = tree.paths();
-    let files: Vec<&PathBuf> = paths.iter().filter(|p| is_source(p) || is_header(p)).collect();
-    let includes: Vec<(&PathBuf, Vec<String>)> = files
-        .par_iter()
-        .map(|p| (*p, tree.read(p).map(|b| included_names(&b)).unwrap_or_default()))
-        .collect();
-    let name = |p: &Path| p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut wanted: BTreeSet<String> = headers.iter().map(|h| name(h)).collect();
-    loop {
-        let before = wanted.len();
-        for (p, names) in &includes {
-            if names.iter().any(|n| wanted.contains(n)) {
-                wanted.insert(name(p));
-            }
-        }
-        if wanted.len() == before {
-            break;
-        }
-    }
-    let hit = |names: &[String]| names.iter().any(|n| wanted.contains(n));
-    includes.iter().filter(|(p, names)| is_source(p) && hit(names)).map(|(p, _)| (*p).clone()).collect()
+    Includes::of(tree).sources(headers)
 }
 
 /// Last components of the names in a file's `#include` lines.

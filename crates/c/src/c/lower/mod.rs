@@ -55,7 +55,7 @@ pub fn lower(parsed: &Parsed, data_model: DataModel) -> Unit {
         &parsed.session.target,
         &parsed.session.interner,
         spans,
-        &parsed.path,
+        parsed,
         data_model,
     )
 }

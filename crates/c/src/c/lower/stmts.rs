@@ -370,10 +370,18 @@ impl FnCx<'_, '_> {
             }
         };
         let mut targets: BTreeMap<CaseId, Vec<Edge>> = BTreeMap::new();
-        for &id in cases {
+        // Labels whose values are not known come last, by name: none has the value of another, so that the order
+        // that they are written in means nothing.
+        let mut cases = cases.to_vec();
+        cases.sort_by_key(|id| self.unit.label(self.unit.tast[*id].low).map(|(name, _)| name));
+        for id in cases {
             let case = self.unit.tast[id];
             let low = Expr::bv(width, case.low);
-            let test = if case.low == case.high {
+            let label = self.unit.label(case.low).filter(|_| !self.frontier.is_empty());
+            let test = if let Some(Ok(test)) = label.map(|(_, object)| self.is_label(&value, scalar, object))
+            {
+                test
+            } else if case.low == case.high {
                 super::arith::apply(Op::Eq, vec![value.clone(), low], false)
             } else {
                 let le = if scalar.is_signed() { Op::Sle } else { Op::Ule };
@@ -419,7 +427,17 @@ impl FnCx<'_, '_> {
         self.frontier.append(&mut after);
     }
 
-    /// What stands behind a label that is no constant (`case UNKNOWN_MACRO:`) is a statement in error, and no
+    /// Whether the value of a `switch` is that of a label which nobody declared: what the object holds that was
+    /// taken for it (`retry::tokens`).
+    fn is_label(&mut self, value: &Expr, scalar: Scalar, object: DeclId) -> Lowered<Expr> {
+        let ty = self.unit.tast[object].ty;
+        let place = self.object(object)?;
+        let held = self.load(&place, ty, None)?;
+        let held = self.convert(held, self.scalar_type(ty)?, scalar);
+        Ok(super::arith::apply(Op::Eq, vec![value.clone(), held], false))
+    }
+
+    /// What stands behind a label that is no constant (`case UNKNOWN_MACRO(x + 1):`) is a statement in error, and no
     /// case. The `switch` may lead to it all the same: for which values is not known, but it depends on the
     /// value and on what is written there.
     fn ways_to_errors(&mut self, value: &Expr, body: StmtId) -> BTreeMap<StmtId, Vec<Edge>> {

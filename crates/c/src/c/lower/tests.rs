@@ -55,24 +55,34 @@ fn what_stands_behind_unknown_labels_counts() {
     assert_ne!(base, f("x", "KEY", "r = g(2);", known));
     assert_ne!(base, f("x", "CLICK", "r = g(1);", known));
     assert_ne!(base, f("y", "KEY", "r = g(1);", known));
-    // As the only label, behind others, as a range and a call, in a loop, beside a default.
-    let places: [(&str, &str); 5] = [
-        ("KEY", ""),
-        ("KEY", "default: r = 1;"),
-        ("1: case KEY", ""),
-        ("KEY ... 9", known),
-        ("KEY(3)", known),
+    // As the only label, behind others, beside a default, as a call, as a range and in an expression: the last
+    // two are not understood.
+    let places: [(&str, &str, bool); 6] = [
+        ("KEY", "", true),
+        ("KEY", "default: r = 1;", true),
+        ("1: case KEY", "", true),
+        ("KEY(3)", known, true),
+        ("KEY ... 9", known, false),
+        ("KEY | 1", known, false),
     ];
-    for (label, rest) in places {
-        assert_ne!(f("x", label, "r = g(1);", rest), f("x", label, "r = g(2);", rest), "{label} {rest}");
-        assert!(f("x", label, "r = g(1);", rest).contains("source with errors"), "{label} {rest}");
+    for (label, rest, is_known) in places {
+        let made = f("x", label, "r = g(1);", rest);
+        assert_ne!(made, f("x", label, "r = g(2);", rest), "{label} {rest}");
+        assert_eq!(made.contains("source with errors"), !is_known, "{label} {rest}");
+    }
+    // The label is an object of another file, and never a number: of no type is it known not to hold it.
+    for label in ["KEY", "KEY(3)"] {
+        assert!(f("y", label, "r = g(1);", known).contains(&format!("Global({label:?})")), "{label}");
     }
     let first = |k: u32| f("x", "A", &format!("r = g({k}); break; case B: r = 7;"), known);
     assert_ne!(first(1), first(2));
     // Labels inside of what is in error lead somewhere.
-    assert!(f("x", "KEY: case 4", "r = 1;", known).contains("source with errors"));
-    let nested = "switch (y) { case B: r = 1; }";
-    assert_ne!(f("x", "KEY", "r = 1;", nested), f("x", "KEY", "r = 1;", "switch (y) { case B: r = 2; }"));
+    assert!(f("x", "KEY ... 9: case 4", "r = 1;", known).contains("source with errors"));
+    let nested = "case 14: switch (y) { case B: r = 1; }";
+    assert_ne!(
+        f("x", "KEY", "r = 1;", nested),
+        f("x", "KEY", "r = 1;", "case 14: switch (y) { case B: r = 2; }")
+    );
 }
 
 #[test]

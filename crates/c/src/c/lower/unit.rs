@@ -1,5 +1,6 @@
 //! What the functions of one unit share: types, symbols, globals, string literals.
 
+use super::super::parse::Parsed;
 use super::function;
 use super::spans::Spans;
 use super::types::pointer_bits;
@@ -13,7 +14,6 @@ use rucc_sema::{Decl, DeclFlags, DeclId, DeclKind, Definition, ExprId, ExprKind,
 use rucc_target::TargetInfo;
 use rucc_types::{TypeId, TypeKind, Types};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// State of the lowering of one unit.
@@ -39,6 +39,9 @@ pub(super) struct UnitCx<'a> {
     pub(super) local_symbols: BTreeMap<DeclId, Arc<str>>,
     prototypes: BTreeMap<Arc<str>, Prototype>,
     pub(super) labels: super::labels::Labels,
+    /// The objects that are read for labels behind `case` which nobody declared, by the label's number and with
+    /// its place by name.
+    unknown_labels: BTreeMap<i128, (usize, DeclId)>,
     /// Constants that `__LINE__` gave and that their places do not tell from others.
     pub(super) line_numbers: BTreeSet<ExprId>,
 }
@@ -68,7 +71,7 @@ pub(super) fn lower_unit<'a>(
     target: &'a TargetInfo,
     names: &'a Interner,
     spans: Spans<'a>,
-    path: &Path,
+    parsed: &Parsed,
     data_model: DataModel,
 ) -> Unit {
     let mut cx = UnitCx {
@@ -88,8 +91,10 @@ pub(super) fn lower_unit<'a>(
         local_symbols: BTreeMap::new(),
         prototypes: BTreeMap::new(),
         labels: Default::default(),
+        unknown_labels: BTreeMap::new(),
         line_numbers: BTreeSet::new(),
     };
+    cx.find_unknown_labels(&parsed.labels);
     cx.find_line_numbers();
     cx.find_addresses();
     cx.find_labels();
@@ -97,7 +102,7 @@ pub(super) fn lower_unit<'a>(
     cx.lower_records();
     let functions = cx.lower_top_level();
     let globals = std::mem::take(&mut cx.globals);
-    let mut unit = Unit { path: path.to_path_buf(), data_model, globals, functions, ..Unit::default() };
+    let mut unit = Unit { path: parsed.path.clone(), data_model, globals, functions, ..Unit::default() };
     cx.add_linkage(&mut unit);
     unit.options = cx.spans.options();
     unit.files = cx.spans.files;
@@ -120,6 +125,24 @@ impl<'a> UnitCx<'a> {
         }
         let decls = (0..self.tast.counts().decls).map(Idx::<Decl>::from_usize);
         self.address_taken.extend(decls.filter(|d| self.tast[*d].cleanup.is_some()));
+    }
+
+    fn find_unknown_labels(&mut self, labels: &[Arc<str>]) {
+        if labels.is_empty() {
+            return;
+        }
+        for &id in self.tast.top_level() {
+            let name = self.name_of(&self.tast[id]);
+            if let Ok(at) = labels.binary_search(&name) {
+                let number = super::super::retry::tokens::number_of(&name);
+                self.unknown_labels.insert(i128::from(number), (at, id));
+            }
+        }
+    }
+
+    /// Returns the object that is read for a label which nobody declared, and its place among them by name.
+    pub fn label(&self, value: i128) -> Option<(usize, DeclId)> {
+        self.unknown_labels.get(&value).copied()
     }
 
     fn find_line_numbers(&mut self) {

@@ -1,0 +1,337 @@
+//! What the text of a header declares, piece by piece, without its being preprocessed.
+//!
+//! A commit that adds a prototype to a header which every file includes changes nothing for the files that do
+//! not name it. To see which files those are, a header is taken apart into *pieces*: one declaration or one
+//! directive each, with the names that it gives a meaning to and those that it mentions. What is not
+//! understood has no limits ([`Piece::reach`] is `None`): it may mean anything to whoever includes it.
+
+use super::scan::{self, ItemKind, Text};
+use rucc_base::Interner;
+use rucc_lex::{PpTokenKind, TokenFlags};
+use rucc_pp::Tok;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A declaration or a directive of a header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its tokens, for comparison.
+    pub text: String,
+    /// The names that it gives a meaning to, members and enumerators included; `None` where it may mean anything.
+    pub reach: Option<BTreeSet<String>>,
+    /// The names that it mentions.
+    pub mentions: BTreeSet<String>,
+    /// The names that a macro puts together with `##`.
+    pub pastes: Vec<Paste>,
+    /// A directive that decides what is read (`#if`, `#include` and their like).
+    pub decides: bool,
+}
+
+/// A name that a macro puts together: how it begins and ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paste {
+    pub first: End,
+    pub last: End,
+}
+
+/// What stands at an end of a name that a macro puts together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    Word(String),
+    /// What the n-th argument says.
+    Argument(usize),
+}
+
+impl Piece {
+    /// Returns whether a name is put together here by a call of the macro `called`, as far as can be seen.
+    pub fn makes(&self, name: &str, called: &str, paste: &Paste) -> bool {
+        let words: Vec<&str> = self.text.split(' ').collect();
+        let own = self.parameters(&words);
+        let calls = (0..words.len()).filter(|&i| words[i] == called && words.get(i + 1) == Some(&"("));
+        calls.filter(|&i| words.get(i.wrapping_sub(1)) != Some(&"define")).any(|i| {
+            let arguments = arguments(&words, i + 1);
+            // A word of the call; what is a parameter here, or no word, may be any.
+            let known = |end: &End, at_end: bool| match end {
+                End::Word(word) => Some(word.clone()),
+                End::Argument(n) => arguments
+                    .get(*n)
+                    .and_then(|a| if at_end { a.last() } else { a.first() })
+                    .filter(|w| {
+                        !own.contains(*w) && w.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                    })
+                    .map(|w| w.to_string()),
+            };
+            known(&paste.first, false).is_none_or(|w| name.starts_with(&w))
+                && known(&paste.last, true).is_none_or(|w| name.ends_with(&w))
+        })
+    }
+
+    /// The parameters of a macro that is defined here.
+    fn parameters<'t>(&self, words: &[&'t str]) -> BTreeSet<&'t str> {
+        if words.get(1) != Some(&"define") || words.get(3) != Some(&"(") {
+            return BTreeSet::new();
+        }
+        words.iter().skip(4).take_while(|w| **w != ")").copied().collect()
+    }
+}
+
+/// The arguments of a call by their words; `open` is the index of its parenthesis.
+fn arguments<'t>(words: &[&'t str], open: usize) -> Vec<Vec<&'t str>> {
+    let (mut out, mut depth) = (vec![Vec::new()], 0usize);
+    for word in words.iter().skip(open) {
+        match *word {
+            "(" if depth == 0 => depth = 1,
+            ")" if depth == 1 => break,
+            "," if depth == 1 => out.push(Vec::new()),
+            word => {
+                depth = match word {
+                    "(" => depth + 1,
+                    ")" => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                out.last_mut().into_iter().for_each(|a| a.push(word));
+            }
+        }
+    }
+    out
+}
+
+/// Takes a header apart. Cost: linear in its text.
+pub fn pieces(text: &[u8]) -> Vec<Piece> {
+    let mut interner = Interner::new();
+    // A backslash at the end of the text is no good to the lexer.
+    let text = [text, b"\n"].concat();
+    let (tokens, _) = rucc_lex::tokenize(&text, 0, rucc_lex::Options::new(), &mut interner);
+    let tokens: Vec<Tok> = tokens.into_iter().filter(|t| !t.is_eof()).map(Tok::new).collect();
+    let (directives, plain) = parted(&tokens, &interner);
+    let starts: Vec<usize> = directives.iter().map(|d| d.start).collect();
+    let mut out: Vec<(usize, Piece)> =
+        directives.into_iter().map(|range| (range.start, directive(&tokens, &interner, range))).collect();
+    let kept: Vec<Tok> = plain.iter().filter_map(|&i| tokens.get(i).copied()).collect();
+    let text = Text { tokens: &kept, interner: &interner };
+    let mut next = 0;
+    let items = text.items();
+    let ranges = items.iter().map(|item| (item.tokens.clone(), Some(item)));
+    for (range, item) in ranges.chain([(kept.len()..kept.len(), None)]) {
+        // What belongs to no item, such as a bracket too many.
+        if let Some(&at) = plain.get(next).filter(|_| next < range.start) {
+            out.push((at, odd(text, next..range.start)));
+        }
+        if let (Some(item), Some(&at)) = (item, plain.get(range.start)) {
+            let is_whole = is_whole(text, &plain, range.clone(), &starts);
+            out.push((at, if is_whole { declaration(text, item) } else { odd(text, range.clone()) }));
+        }
+        next = range.end;
+    }
+    out.sort_by_key(|(at, _)| *at);
+    out.into_iter().map(|(_, piece)| piece).collect()
+}
+
+/// Whether brackets pair up whichever of the branches within an item is read: between two directives as many are
+/// opened as are closed.
+fn is_whole(text: Text<'_>, plain: &[usize], range: Range<usize>, directives: &[usize]) -> bool {
+    let cuts: Vec<usize> = directives
+        .iter()
+        .map(|d| plain.partition_point(|p| p < d))
+        .filter(|cut| *cut > range.start && *cut < range.end)
+        .collect();
+    let depth = |mut at: Range<usize>| {
+        at.try_fold(0usize, |depth, i| match text.at(i) {
+            "{" => Some(depth + 1),
+            "}" => depth.checked_sub(1),
+            _ => Some(depth),
+        })
+    };
+    depth(range) == Some(0) && cuts.windows(2).all(|w| depth(w[0]..w[1]) == Some(0))
+}
+
+fn odd(text: Text<'_>, range: Range<usize>) -> Piece {
+    let mentions = identifiers(text, range.clone());
+    Piece { text: spelled(text, range), reach: None, mentions, pastes: Vec::new(), decides: false }
+}
+
+/// The stretches of tokens that are directives, and the indices of the others.
+fn parted(tokens: &[Tok], interner: &Interner) -> (Vec<Range<usize>>, Vec<usize>) {
+    let text = Text { tokens, interner };
+    let starts_line = |i: usize| tokens.get(i).is_none_or(|t| t.flags.has(TokenFlags::START_OF_LINE));
+    let (mut directives, mut plain, mut at) = (Vec::new(), Vec::new(), 0);
+    while at < tokens.len() {
+        if text.at(at) == "#" && starts_line(at) {
+            let end = (at + 1..=tokens.len()).find(|&i| starts_line(i)).unwrap_or(tokens.len());
+            directives.push(at..end);
+            at = end;
+        } else {
+            plain.push(at);
+            at += 1;
+        }
+    }
+    (directives, plain)
+}
+
+fn spelled(text: Text<'_>, tokens: Range<usize>) -> String {
+    tokens.map(|i| text.at(i)).collect::<Vec<_>>().join(" ")
+}
+
+fn identifiers(text: Text<'_>, tokens: Range<usize>) -> BTreeSet<String> {
+    let is_name = |i: &usize| text.tokens.get(*i).is_some_and(|t| matches!(t.kind, PpTokenKind::Ident));
+    tokens.filter(is_name).map(|i| text.at(i)).filter(|w| !scan::is_keyword(w)).map(str::to_owned).collect()
+}
+
+fn directive(tokens: &[Tok], interner: &Interner, range: Range<usize>) -> Piece {
+    let text = Text { tokens, interner };
+    let (kind, name) = (text.at(range.start + 1), text.at(range.start + 2));
+    let defines = matches!(kind, "define" | "undef");
+    Piece {
+        text: spelled(text, range.clone()),
+        reach: defines.then(|| BTreeSet::from([name.to_owned()])),
+        mentions: identifiers(text, range.start + 2..range.end),
+        pastes: if defines { pastes(text, range) } else { Vec::new() },
+        decides: !defines && !matches!(kind, "pragma" | "error" | "warning" | "line" | ""),
+    }
+}
+
+/// The names that a macro puts together: rows of words with `##` between them.
+fn pastes(text: Text<'_>, range: Range<usize>) -> Vec<Paste> {
+    let open = range.start + 3;
+    let close = if text.at(open) == "(" { text.after_group(open, range.end) } else { open };
+    let parameters: Vec<&str> =
+        (open + 1..close.saturating_sub(1)).map(|i| text.at(i)).filter(|w| *w != ",").collect();
+    let end =
+        |word: &str| match parameters.iter().position(|p| *p == word || *p == "..." && word == "__VA_ARGS__")
+        {
+            Some(n) => End::Argument(n),
+            None => End::Word(word.to_owned()),
+        };
+    let (mut out, mut at) = (Vec::new(), close);
+    while at < range.end {
+        if text.at(at) != "##" {
+            at += 1;
+            continue;
+        }
+        let first = at - 1;
+        while text.at(at) == "##" {
+            at += 2;
+        }
+        // `, ## __VA_ARGS__` makes no name.
+        if text.at(first) != "," {
+            out.push(Paste { first: end(text.at(first)), last: end(text.at(at - 1)) });
+        }
+    }
+    out
+}
+
+fn declaration(text: Text<'_>, item: &scan::Item) -> Piece {
+    let range = item.tokens.clone();
+    let all = identifiers(text, range.clone());
+    let begins_call = text.name(range.start).is_some() && text.at(range.start + 1) == "(";
+    let reach = match &item.kind {
+        ItemKind::Function { name, .. } => Some(BTreeSet::from([name.clone()])),
+        // What a macro stands for is not seen.
+        _ if begins_call => Some(all.clone()),
+        _ if item.declares.is_empty() => {
+            // `struct s;` says that there is one.
+            let forward = matches!(text.at(range.start), "struct" | "union" | "enum") && range.len() == 3;
+            (forward || range.len() <= 1).then(|| all.clone())
+        }
+        _ => {
+            let mut names: BTreeSet<String> = item.declares.iter().cloned().collect();
+            names.extend(members(text, range.clone()));
+            Some(names)
+        }
+    };
+    Piece { text: spelled(text, range), reach, mentions: all, pastes: Vec::new(), decides: false }
+}
+
+/// The names of members in the bodies of structures, and what may be taken for one.
+fn members(text: Text<'_>, range: Range<usize>) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    let mut depth = 0usize;
+    for at in range {
+        match text.at(at) {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            _ if depth > 0
+                && matches!(text.at(at + 1), ";" | "," | "[" | ":" | ")" | "(" | "{" | "}" | "=") =>
+            {
+                out.extend(text.name(at).map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Per piece, what it gives a meaning to; `*` where that has no limits, `!` before what decides.
+    fn reaches(source: &str) -> Vec<String> {
+        let told = |p: &Piece| {
+            let names = p
+                .reach
+                .as_ref()
+                .map_or("*".to_owned(), |r| r.iter().map(String::as_str).collect::<Vec<_>>().join(" "));
+            let end = |e: &End| match e {
+                End::Word(word) => word.clone(),
+                End::Argument(n) => format!("${n}"),
+            };
+            let pasted: String =
+                p.pastes.iter().map(|p| format!(" {}##{}", end(&p.first), end(&p.last))).collect();
+            format!("{}{names}{pasted}", if p.decides { "!" } else { "" })
+        };
+        pieces(source.as_bytes()).iter().map(told).collect()
+    }
+
+    #[test]
+    fn declarations_reach_their_names() {
+        assert_eq!(reaches("void f(struct grid *g, int n);"), ["f"]);
+        assert_eq!(reaches("struct s { int a, *b[3]; struct t { long c : 3; } d; };"), ["a b c d s t"]);
+        assert_eq!(reaches("typedef struct { int a; } T; enum e { A, B = 2 };"), ["T a", "A B e"]);
+        assert_eq!(reaches("extern const char *const names[], *other;"), ["names other"]);
+        assert_eq!(reaches("static inline int f(int x) { return x; }\nint g;"), ["f", "g"]);
+        assert_eq!(reaches("struct s;"), ["s"]);
+        assert_eq!(reaches("RB_PROTOTYPE(tree, item, entry, cmp);"), ["RB_PROTOTYPE cmp entry item tree"]);
+    }
+
+    #[test]
+    fn directives_are_pieces() {
+        let source = "#ifndef H\n#define H\n#include <x.h>\n#define MAX(a, b) \\\n ((a) > (b))\n#endif\n";
+        assert_eq!(reaches(source), ["!*", "H", "!*", "MAX", "!*"]);
+        assert_eq!(reaches("#pragma pack(1)\nint x;"), ["*", "x"]);
+        // Within a declaration, too.
+        assert_eq!(reaches("struct s {\n#ifdef X\nint a;\n#endif\n};"), ["a s", "!*", "!*"]);
+    }
+
+    #[test]
+    fn pasted_names_are_on_record() {
+        assert_eq!(reaches("#define F(n) n##_init()"), ["F $0##_init"]);
+        assert_eq!(reaches("#define F(a, b) a##b"), ["F $0##$1"]);
+        assert_eq!(reaches("#define F(a) x_##a##_y + a##1"), ["F x_##_y $0##1"]);
+        assert_eq!(reaches("#define F(f, ...) g(f, ##__VA_ARGS__)"), ["F"]);
+    }
+
+    #[test]
+    fn calls_of_macros_make_names() {
+        let check = |source: &str, name: &str, expected: bool| {
+            let macros = pieces(b"#define F(a, b) a##_##b");
+            let made = pieces(source.as_bytes()).iter().any(|p| p.makes(name, "F", &macros[0].pastes[0]));
+            assert_eq!(made, expected, "{source} {name}");
+        };
+        check("int F(one, two);", "one_two", true);
+        check("int F(one, two);", "one_three", false);
+        check("int x = g(F(one, F(a, two)));", "one_three", true);
+        check("#define G(t) F(one, t)", "one_three", true);
+        check("#define G(t) F(x_##t, two)", "one_two", false);
+        check("#define G(t) F(x_##t, two)", "x_y_two", true);
+    }
+
+    #[test]
+    fn what_is_odd_has_no_limits() {
+        assert_eq!(reaches("+ 3 }"), ["*"]);
+        // Whichever branch is read, one bracket is open; both together leave one.
+        let heads =
+            "#ifdef X\nint f(void) {\n#else\nint f(int a) {\n#endif\nreturn 0; }\nint g(void) { return 1; }";
+        assert_eq!(reaches(heads), ["!*", "*", "!*", "!*"]);
+    }
+}

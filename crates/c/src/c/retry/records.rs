@@ -1,0 +1,320 @@
+//! Structures that nobody declared: their members are guessed from how the unit uses them.
+//!
+//! `desc->type` on a type of a header that is missing says that there is a member `type`, and how it is used
+//! says what it holds: it is called, followed as a pointer, indexed, has members itself, or else is a number.
+//! Where a member lies is nobody's to know. It gets a place that follows from its name alone, so that two
+//! versions of a unit, and two units of a version, agree on it whichever members each of them mentions; members
+//! whose names fall on one place move on, in the order of their names. No two members overlap: that a type is a
+//! union is not seen. Every function that uses such a type says so (`invented-type(T)`, see `honesty`).
+
+use super::super::scan::{Item, ItemKind, Text};
+use super::{INVENTED, Kind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::ops::Range;
+
+/// Places of members in an invented structure, of eight bytes each.
+const PLACES: usize = 128;
+
+/// Places of members that are structures themselves, behind the others, and the places in one of them.
+const INNER: (usize, usize) = (4, 32);
+
+/// Structures within each other, by value or through pointers, that are followed from one use.
+const DEPTH: usize = 4;
+
+/// What a member holds, as far as its uses tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holds {
+    Number,
+    /// A pointer to the first of some numbers.
+    Numbers,
+    /// A structure.
+    Record,
+    /// A pointer to a structure.
+    Pointer,
+    /// A pointer to the first of some pointers to structures.
+    Pointers,
+    Function,
+}
+
+/// The members of one structure by their names.
+pub type Members = BTreeMap<String, Holds>;
+
+/// Invented structures, by tag.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// Structures of which nothing is declared.
+    pub whole: BTreeMap<String, Members>,
+    /// Members that declared structures lack.
+    pub more: BTreeMap<String, Members>,
+}
+
+/// Prefix of the tag under which the prelude declares the members that a declared structure lacks.
+pub const MORE: &str = "__invdiff_more_";
+
+impl Records {
+    /// Notes a structure of which nothing is declared, with what the variables declared with `name`, a typedef's
+    /// or the tag itself, show of it.
+    pub fn invent(&mut self, text: Text<'_>, items: &[Item], tag: &str, name: &str) {
+        if self.whole.contains_key(tag) {
+            return;
+        }
+        self.whole.insert(tag.to_owned(), Members::new());
+        for variable in variables(text, items, name) {
+            for (_, member) in accesses(text, variable.name, variable.within.clone()) {
+                self.add(text, tag, member, DEPTH);
+            }
+        }
+    }
+
+    /// Notes the structure that an object of another file is, or points to.
+    pub fn invent_for_object(&mut self, text: Text<'_>, tag: &str, object: &str) {
+        self.whole.entry(tag.to_owned()).or_default();
+        for member in accessed(text, object) {
+            self.add(text, tag, member, DEPTH);
+        }
+    }
+
+    /// Notes a member that an error says is missing. `tag` is an invented one or a declared structure's.
+    pub fn add_missing(&mut self, text: Text<'_>, tag: &str, member: &str) {
+        if self.whole.contains_key(tag) {
+            return self.add(text, tag, member, DEPTH);
+        }
+        let holds = holds(text, member);
+        self.more.entry(tag.to_owned()).or_default().insert(member.to_owned(), holds);
+        self.add_inner(text, tag, member, holds, DEPTH);
+    }
+
+    fn add(&mut self, text: Text<'_>, tag: &str, member: &str, depth: usize) {
+        let known = self.whole.entry(tag.to_owned()).or_default();
+        if known.contains_key(member) {
+            return;
+        }
+        let mut found = holds(text, member);
+        if depth < 2 && found == Holds::Record {
+            found = Holds::Number;
+        }
+        known.insert(member.to_owned(), found);
+        self.add_inner(text, tag, member, found, depth);
+    }
+
+    /// Notes the structure that a member is, or points to, with what its uses show of it.
+    fn add_inner(&mut self, text: Text<'_>, tag: &str, member: &str, holds: Holds, depth: usize) {
+        if depth > 0 && matches!(holds, Holds::Record | Holds::Pointer | Holds::Pointers) {
+            let inner = inner_tag(tag, member);
+            self.whole.entry(inner.clone()).or_default();
+            for next in accessed(text, member) {
+                self.add(text, &inner, next, depth - 1);
+            }
+        }
+    }
+
+    /// Declares the structures, each behind those that it holds.
+    pub fn declare(&self, out: &mut String) {
+        for tag in self.whole.keys() {
+            _ = writeln!(out, "struct {tag};");
+        }
+        let mut done = BTreeSet::new();
+        for tag in self.whole.keys() {
+            self.declare_one(tag, PLACES, &mut done, out);
+        }
+        for (tag, members) in &self.more {
+            for inner in held(tag, members) {
+                self.declare_one(&inner, INNER.1, &mut done, out);
+            }
+            _ = write!(out, "struct {MORE}{tag} {{ ");
+            for (name, holds) in members {
+                _ = write!(out, "{} ", declaration(tag, name, *holds));
+            }
+            out.push_str("};\n");
+        }
+    }
+
+    fn declare_one(&self, tag: &str, places: usize, done: &mut BTreeSet<String>, out: &mut String) {
+        let Some(members) = self.whole.get(tag).filter(|_| done.insert(tag.to_owned())) else { return };
+        // What is held is small, wherever else it stands by itself.
+        let is_held = self.whole.iter().chain(&self.more).any(|(t, m)| held(t, m).any(|i| i == tag));
+        let places = if is_held { INNER.1 } else { places };
+        held(tag, members).for_each(|inner| self.declare_one(&inner, INNER.1, done, out));
+        let (inner, plain): (Vec<_>, Vec<_>) = members.iter().partition(|(_, h)| **h == Holds::Record);
+        _ = write!(out, "struct {tag} {{ ");
+        let mut next = 0;
+        for (place, name, holds) in placed(&plain, places) {
+            gap(out, next, (place - next) * 8);
+            _ = write!(out, "{} ", declaration(tag, name, holds));
+            next = place + 1;
+        }
+        gap(out, next, places.saturating_sub(next) * 8);
+        if places == PLACES {
+            let mut next = 0;
+            for (place, name, holds) in placed(&inner, INNER.0) {
+                gap(out, PLACES + next, (place - next) * INNER.1 * 8);
+                _ = write!(out, "{} ", declaration(tag, name, holds));
+                next = place + 1;
+            }
+            gap(out, PLACES + next, INNER.0.saturating_sub(next) * INNER.1 * 8);
+        }
+        out.push_str("};\n");
+    }
+}
+
+/// Tags of what a structure holds by value.
+fn held<'a>(tag: &'a str, members: &'a Members) -> impl Iterator<Item = String> + 'a {
+    members.iter().filter(|(_, h)| **h == Holds::Record).map(move |(name, _)| inner_tag(tag, name))
+}
+
+fn inner_tag(tag: &str, member: &str) -> String {
+    format!("{INVENTED}{}_{member}", tag.strip_prefix(INVENTED).unwrap_or(tag))
+}
+
+fn declaration(tag: &str, name: &str, holds: Holds) -> String {
+    let inner = inner_tag(tag, name);
+    match holds {
+        Holds::Number => format!("long {name};"),
+        Holds::Numbers => format!("long *{name};"),
+        Holds::Record => format!("struct {inner} {name};"),
+        Holds::Pointer => format!("struct {inner} *{name};"),
+        Holds::Pointers => format!("struct {inner} **{name};"),
+        Holds::Function => format!("long (*{name})();"),
+    }
+}
+
+/// Leaves room before the next member.
+fn gap(out: &mut String, at: usize, bytes: usize) {
+    if bytes > 0 {
+        _ = write!(out, "char __invdiff_gap{at}[{bytes}]; ");
+    }
+}
+
+/// Gives each member the place that its name asks for, or the next free one, in the order of places; what finds
+/// none stands behind them all.
+fn placed<'a>(members: &[(&'a String, &'a Holds)], places: usize) -> Vec<(usize, &'a str, Holds)> {
+    let mut taken: BTreeMap<usize, (&str, Holds)> = BTreeMap::new();
+    for (name, holds) in members {
+        let wanted = hash(name) as usize % places;
+        let free = (0..places).map(|i| (wanted + i) % places).find(|p| !taken.contains_key(p));
+        let free = free.unwrap_or(places.max(taken.len()));
+        taken.insert(free, (name, **holds));
+    }
+    taken.into_iter().map(|(place, (name, holds))| (place, name, holds)).collect()
+}
+
+/// FNV-1a: the same on every machine.
+pub fn hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// What a member holds by how it is used.
+fn holds(text: Text<'_>, member: &str) -> Holds {
+    let uses =
+        (1..text.tokens.len()).filter(|&i| matches!(text.at(i - 1), "." | "->") && text.at(i) == member);
+    let one = |i: usize| {
+        let mut next = i + 1;
+        let indexed = text.at(next) == "[";
+        while text.at(next) == "[" {
+            next = text.after_group(next, text.tokens.len());
+        }
+        match (text.at(next), indexed) {
+            ("(", false) => Holds::Function,
+            ("->", true) => Holds::Pointers,
+            ("->", false) | (".", true) => Holds::Pointer,
+            (".", false) => Holds::Record,
+            (_, true) => Holds::Numbers,
+            _ if is_followed(text, i) => Holds::Numbers,
+            _ => Holds::Number,
+        }
+    };
+    uses.map(one).max().unwrap_or(Holds::Number)
+}
+
+/// Whether what stands there as the last of a row of members is followed as a pointer: `*a->b.c`.
+fn is_followed(text: Text<'_>, member: usize) -> bool {
+    let mut first = member;
+    while first >= 2 && matches!(text.at(first - 1), "." | "->") && text.name(first - 2).is_some() {
+        first -= 2;
+    }
+    let is_number = |i: usize| text.at(i).starts_with(|c: char| c.is_ascii_digit());
+    let ends_operand = |i: usize| text.name(i).is_some() || matches!(text.at(i), ")" | "]") || is_number(i);
+    first >= 2 && text.at(first - 1) == "*" && !ends_operand(first - 2)
+}
+
+/// Names of members that follow a variable or member anywhere: `v.x`, `v->x`, `v[i].x`.
+fn accessed<'a>(text: Text<'a>, variable: &str) -> BTreeSet<&'a str> {
+    accesses(text, variable, 0..text.tokens.len()).map(|(_, member)| member).collect()
+}
+
+/// The accesses of a variable's members in a stretch of tokens, each with whether it is `->`; also those that its
+/// initialiser names.
+fn accesses<'a>(
+    text: Text<'a>,
+    variable: &str,
+    within: Range<usize>,
+) -> impl Iterator<Item = (bool, &'a str)> {
+    let end = within.end;
+    let uses: Vec<usize> = within.filter(|&i| text.at(i) == variable).collect();
+    uses.into_iter().flat_map(move |at| {
+        let mut out = Vec::new();
+        let mut next = at + 1;
+        while text.at(next) == "[" {
+            next = text.after_group(next, end);
+        }
+        if matches!(text.at(next), "." | "->") {
+            out.extend(text.name(next + 1).map(|member| (text.at(next) == "->", member)));
+        }
+        if text.at(next) == "=" && text.at(next + 1) == "{" {
+            let close = text.after_group(next + 1, end);
+            let begins = |i: usize| text.at(i) == "." && matches!(text.at(i - 1), "{" | ",");
+            let members = (next + 2..close).filter(|&i| begins(i)).filter_map(|i| text.name(i + 1));
+            out.extend(members.map(|member| (false, member)));
+        }
+        out
+    })
+}
+
+/// A variable, parameter or member that is declared with a type.
+struct Variable<'a> {
+    name: &'a str,
+    is_pointer: bool,
+    /// Where it can be used.
+    within: Range<usize>,
+}
+
+fn variables<'a>(text: Text<'a>, items: &[Item], type_name: &str) -> Vec<Variable<'a>> {
+    let mut out = Vec::new();
+    for item in items {
+        let is_local = matches!(item.kind, ItemKind::Function { .. });
+        for at in item.tokens.clone().filter(|&i| text.at(i) == type_name) {
+            let (mut next, mut is_pointer) = (at + 1, false);
+            while matches!(text.at(next), "*" | "const" | "volatile" | "restrict" | "__restrict") {
+                is_pointer |= text.at(next) == "*";
+                next += 1;
+            }
+            // `(T *)p` reads what `p` points to.
+            next += usize::from(is_pointer && text.at(next) == ")");
+            let name = text.name(next).filter(|_| text.at(next + 1) != "(");
+            let within = if is_local { item.tokens.clone() } else { 0..text.tokens.len() };
+            out.extend(name.map(|name| Variable { name, is_pointer, within }));
+        }
+    }
+    out
+}
+
+/// Whether a name that is used at a place is a variable or a member of a type.
+pub fn declares(text: Text<'_>, items: &[Item], type_name: &str, name: &str, at: usize) -> bool {
+    variables(text, items, type_name).iter().any(|v| v.name == name && v.within.contains(&at))
+}
+
+/// What an unknown type is, by how its variables are used.
+pub fn kind(text: Text<'_>, items: &[Item], type_name: &str) -> Kind {
+    let mut found = Kind::Number;
+    for variable in variables(text, items, type_name) {
+        for (is_arrow, _) in accesses(text, variable.name, variable.within.clone()) {
+            found = match (variable.is_pointer, is_arrow) {
+                (false, true) if found == Kind::Number => Kind::Pointer,
+                (true, true) | (false, false) => Kind::Record,
+                _ => found,
+            };
+        }
+    }
+    found
+}

@@ -1,0 +1,279 @@
+//! Which files a changed header can change anything for.
+//!
+//! A header that every file includes makes each of them a unit that the range touches; nearly always only a few
+//! of them name what changed. The changed pieces of the header (`c::declared`) give a set of names; whatever in
+//! other headers mentions one of these adds its own (a macro that uses the changed one, a structure that holds
+//! the changed one), until nothing is added. A source that mentions none of them is read as before, token by
+//! token but for declarations that it does not use. Where a change decides what is read (`#if`, `#include`), or
+//! is not understood, every file that includes the header counts.
+
+use super::units::{included_names, is_header, is_source};
+use crate::frontend::c::declared::{Paste, Piece, pieces};
+use crate::history::SourceTree;
+use rayon::prelude::*;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+/// The `#include` lines of a tree.
+pub struct Includes {
+    /// By C file, the last components of the names that it includes.
+    by_file: Vec<(PathBuf, Vec<String>)>,
+}
+
+impl Includes {
+    /// Cost: reads every C file of the tree.
+    pub fn of(tree: &dyn SourceTree) -> Includes {
+        let paths = tree.paths();
+        let files: Vec<&PathBuf> = paths.iter().filter(|p| is_source(p) || is_header(p)).collect();
+        let names = |p: &PathBuf| tree.read(p).map(|b| included_names(&b)).unwrap_or_default();
+        Includes { by_file: files.par_iter().map(|p| ((*p).clone(), names(p))).collect() }
+    }
+
+    /// Returns the source files that include one of the files, directly or through others, found by the names
+    /// in their `#include` lines.
+    pub fn sources<'p>(&self, headers: impl IntoIterator<Item = &'p PathBuf>) -> Vec<PathBuf> {
+        let mut wanted: BTreeSet<String> = headers.into_iter().map(|h| name(h)).collect();
+        loop {
+            let before = wanted.len();
+            for (p, names) in &self.by_file {
+                if names.iter().any(|n| wanted.contains(n)) {
+                    wanted.insert(name(p));
+                }
+            }
+            if wanted.len() == before {
+                break;
+            }
+        }
+        let hit = |names: &[String]| names.iter().any(|n| wanted.contains(n));
+        let found = self.by_file.iter().filter(|(p, names)| is_source(p) && hit(names));
+        found.map(|(p, _)| p.clone()).collect()
+    }
+
+    /// Headers, and sources that others include.
+    fn shared(&self) -> impl Iterator<Item = &PathBuf> {
+        let named: BTreeSet<&str> = self.by_file.iter().flat_map(|(_, n)| n).map(String::as_str).collect();
+        let files = self.by_file.iter().map(|(p, _)| p);
+        files.filter(move |p| is_header(p) || named.contains(&*name(p)))
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// A header before and after, where it is there.
+pub type Header = (Option<PathBuf>, Option<PathBuf>);
+
+/// Returns the sources that changed headers can change anything for, and for each header that is left without
+/// one a source that includes it, so that it is read at all.
+pub fn reached(
+    old: &dyn SourceTree,
+    new: &dyn SourceTree,
+    includes: &Includes,
+    headers: &[Header],
+) -> BTreeSet<PathBuf> {
+    let paths = |h: &Header| h.0.iter().chain(&h.1).cloned().collect::<Vec<_>>();
+    let (mut names, mut found) = (Names::default(), BTreeSet::new());
+    let mut limited: Vec<&Header> = Vec::new();
+    for header in headers {
+        let text = |tree: &dyn SourceTree, p: &Option<PathBuf>| p.as_ref().and_then(|p| tree.read(p));
+        let (before, after) = (text(old, &header.0), text(new, &header.1));
+        match (before, after) {
+            (Some(a), Some(b)) if is_plain(header) && names.add_changed(&a, &b) => limited.push(header),
+            _ => found.extend(includes.sources(&paths(header))),
+        }
+    }
+    if limited.is_empty() {
+        return found;
+    }
+    let candidates = includes.sources(limited.iter().flat_map(|h| h.0.iter().chain(&h.1)));
+    if !names.close(old, includes) {
+        found.extend(candidates);
+        return found;
+    }
+    let is_named =
+        |p: &&PathBuf| old.read(p).is_some_and(|text| names.are_in(&text) || names.are_made_in(&text));
+    found.extend(candidates.par_iter().filter(is_named).cloned().collect::<Vec<_>>());
+    for header in limited {
+        let readers = includes.sources(&paths(header));
+        if !readers.iter().any(|p| found.contains(p)) {
+            found.extend(readers.into_iter().next());
+        }
+    }
+    found
+}
+
+/// Whether both are headers of declarations, not tables that are included in the middle of something.
+fn is_plain(header: &Header) -> bool {
+    header.0.iter().chain(&header.1).all(|p| p.extension().is_some_and(|e| e == "h"))
+}
+
+/// Names whose meaning may have changed.
+#[derive(Default)]
+struct Names {
+    all: HashSet<String>,
+    /// What the macros of headers put together with `##`.
+    pastes: Vec<(String, Paste)>,
+}
+
+impl Names {
+    /// Adds the names of the pieces in which two texts differ; returns false where there is no telling.
+    fn add_changed(&mut self, before: &[u8], after: &[u8]) -> bool {
+        let names_lines = |text: &[u8]| text.windows(8).any(|w| w == b"__LINE__");
+        if names_lines(before) || names_lines(after) {
+            return false;
+        }
+        let (before, after) = (pieces(before), pieces(after));
+        let texts = |list: &[Piece]| list.iter().map(|p| p.text.clone()).collect::<Vec<_>>();
+        for op in capture_diff_slices(Algorithm::Myers, &texts(&before), &texts(&after)) {
+            if matches!(op, DiffOp::Equal { .. }) {
+                continue;
+            }
+            let gone = before.get(op.old_range()).unwrap_or_default();
+            let come = after.get(op.new_range()).unwrap_or_default();
+            for piece in gone.iter().chain(come) {
+                match piece.reach.as_ref().filter(|_| !piece.decides) {
+                    Some(names) => self.all.extend(names.iter().cloned()),
+                    None => return false,
+                }
+            }
+        }
+        true
+    }
+
+    /// Adds what mentions a name, until nothing does; returns false where what mentions one may mean anything.
+    fn close(&mut self, tree: &dyn SourceTree, includes: &Includes) -> bool {
+        let texts: Vec<(&PathBuf, _)> =
+            includes.shared().filter_map(|p| tree.read(p).map(|text| (p, text))).collect();
+        let mut known: BTreeMap<&PathBuf, Vec<Piece>> = BTreeMap::new();
+        for (path, text) in &texts {
+            if text.windows(2).any(|w| w == b"##") {
+                let list = pieces(text);
+                self.pastes.extend(list.iter().flat_map(pastes));
+                known.insert(path, list);
+            }
+        }
+        loop {
+            let before = self.all.len();
+            for (path, text) in &texts {
+                if !known.contains_key(path) && !self.are_in(text) && !self.are_called_in(text) {
+                    continue;
+                }
+                for piece in known.entry(path).or_insert_with(|| pieces(text)).iter() {
+                    if !self.mentioned(piece) {
+                        continue;
+                    }
+                    match piece.reach.as_ref().filter(|_| !piece.decides) {
+                        Some(names) => self.all.extend(names.iter().cloned()),
+                        // `#ifdef NAME`, or what is not understood.
+                        None => return false,
+                    }
+                }
+            }
+            if self.all.len() == before {
+                return true;
+            }
+        }
+    }
+
+    fn mentioned(&self, piece: &Piece) -> bool {
+        piece.mentions.iter().any(|name| self.all.contains(name)) || self.are_made(piece, &self.pastes)
+    }
+
+    fn are_made(&self, piece: &Piece, pastes: &[(String, Paste)]) -> bool {
+        let called = pastes.iter().filter(|(name, _)| piece.mentions.contains(name));
+        let is_made =
+            |(called, paste): &(String, Paste)| self.all.iter().any(|n| piece.makes(n, called, paste));
+        called.into_iter().any(is_made)
+    }
+
+    /// Whether a text calls a macro that puts names together.
+    fn are_called_in(&self, text: &[u8]) -> bool {
+        words(text).any(|word| self.pastes.iter().any(|(name, _)| name == word))
+    }
+
+    /// Whether a text puts one of the names together, with its own macros or those of headers.
+    fn are_made_in(&self, text: &[u8]) -> bool {
+        let has_own = text.windows(2).any(|w| w == b"##");
+        if !has_own && !self.are_called_in(text) {
+            return false;
+        }
+        let list = pieces(text);
+        let mut all = self.pastes.clone();
+        all.extend(list.iter().flat_map(pastes));
+        list.iter().any(|piece| self.are_made(piece, &all))
+    }
+
+    /// Whether a text has one of the names, in whatever place.
+    fn are_in(&self, text: &[u8]) -> bool {
+        words(text).any(|word| self.all.contains(word))
+    }
+}
+
+/// The words of a text, in whatever place.
+fn words(text: &[u8]) -> impl Iterator<Item = &str> {
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'$' || !b.is_ascii();
+    text.split(move |b| !is_word(b)).filter(|w| !w.is_empty()).filter_map(|w| std::str::from_utf8(w).ok())
+}
+
+/// What a macro puts together, by its name.
+fn pastes(piece: &Piece) -> impl Iterator<Item = (String, Paste)> {
+    let name = piece.reach.iter().flatten().next().cloned().unwrap_or_default();
+    piece.pastes.iter().map(move |paste| (name.clone(), paste.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::MemoryTree;
+
+    /// The sources that are reached when `h.h` goes from one text to another beside some other files.
+    fn check(before: &str, after: &str, others: &[(&str, &str)], reached: &[&str]) {
+        let files = |h: &'static str, text: &str| -> Vec<(String, String)> {
+            let others = others.iter().map(|(p, t)| (p.to_string(), t.to_string()));
+            others.chain([(h.to_owned(), text.to_owned())]).collect()
+        };
+        let tree =
+            |text: &str| MemoryTree::new(files("h.h", text).iter().map(|(p, t)| (p.as_str(), t.as_str())));
+        let (old, new) = (tree(before), tree(after));
+        let header = (Some(PathBuf::from("h.h")), Some(PathBuf::from("h.h")));
+        let found = super::reached(&old, &new, &Includes::of(&old), &[header]);
+        assert_eq!(found.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(), reached);
+    }
+
+    const A: (&str, &str) = ("a.c", "#include \"h.h\"\nint a(void) { return f(1) + K; }");
+    const B: (&str, &str) = ("b.c", "#include \"h.h\"\nint b(struct s *p) { return p->m; }");
+    const C: (&str, &str) = ("c.c", "int c(void) { return f(2); }");
+
+    #[test]
+    fn only_who_names_it_is_reached() {
+        check("int f(int);", "int f(int);\nint g(void);\nint f2;", &[A, B, C], &["a.c"]);
+        check("int f(int);", "long f(int);", &[A, B, C], &["a.c"]);
+        check("struct s { int m; };", "struct s { int k, m; };", &[A, B, C], &["b.c"]);
+        check("#define K 1\nint f(int);", "#define K 2\nint f(int);", &[A, B, C], &["a.c"]);
+        check("// one\nint f(int);", "// two\nint f(int);", &[A, B, C], &["a.c"]);
+    }
+
+    #[test]
+    fn names_lead_to_names() {
+        let middle =
+            ("mid.h", "#include \"h.h\"\n#define K (BASE + 1)\nstruct s { struct inner i; int m; };\n");
+        let a = ("a.c", "#include \"mid.h\"\nint a(void) { return K; }");
+        let b = ("b.c", "#include \"mid.h\"\nint b(struct s *p) { return p->m; }");
+        check("#define BASE 1", "#define BASE 2", &[middle, a, b], &["a.c"]);
+        check("struct inner { int x; };", "struct inner { long x; };", &[middle, a, b], &["b.c"]);
+        let pastes = ("p.h", "#define CALL(n) n##_run()\n");
+        let a = ("a.c", "#include \"h.h\"\n#include \"p.h\"\nint a(void) { return CALL(it); }");
+        check("int it_run(void);", "long it_run(void);", &[pastes, a, B], &["a.c"]);
+    }
+
+    #[test]
+    fn what_decides_reaches_everyone() {
+        let all = ["a.c", "b.c"];
+        check("int f(int);", "#include <x.h>\nint f(int);", &[A, B, C], &all);
+        check("#ifdef X\nint f(int);\n#endif", "#ifndef X\nint f(int);\n#endif", &[A, B, C], &all);
+        check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\nint q;\n#endif"), A, B], &all);
+        check("int f(int);", "int f(int) { return __LINE__; }", &[A, B, C], &all);
+    }
+}
