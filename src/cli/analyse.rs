@@ -161,6 +161,22 @@ pub fn differences(
     Ok((found, job.request.versions, job.request.options))
 }
 
+/// Counts the changed functions that are `wanted`; also returns the versions.
+pub fn quantify(
+    repository: &Repository,
+    args: &DiffArgs,
+    choice: &analysis::quantify::Choice,
+    context: &mut Context,
+    wanted: impl Fn(&RepoPath, &str) -> bool + Sync,
+) -> Result<(QuantifyResult, Vec<VersionInput>), CliError> {
+    let job = job(repository, args, context)?;
+    let found = analysis::quantify::quantify(&job.request, choice, wanted);
+    Ok((found, job.request.versions))
+}
+
+/// The counts, or why there are none.
+pub type QuantifyResult = Result<Vec<analysis::quantify::Quantified>, analysis::quantify::Problem>;
+
 /// What the arguments ask of the analysis.
 struct Job {
     request: Request,

@@ -35,6 +35,7 @@ pub mod memory;
 mod parts;
 mod preconditions;
 mod properties;
+pub mod quantify;
 mod reach;
 mod renamed;
 mod selection;
