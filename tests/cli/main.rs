@@ -20,4 +20,5 @@ mod html;
 mod install;
 mod packaging;
 mod policy;
+mod quantify;
 mod witness;
