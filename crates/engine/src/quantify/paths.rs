@@ -280,7 +280,10 @@ impl Explorer<'_> {
             Instr::Call { callee, .. } => {
                 keeps_memory = matches!(callee, Callee::Direct(name) if WRITERS.contains(&&**name));
                 self.note_call(open, &node.instr, found);
-                open.path.writes_elsewhere |= !keeps_memory;
+                // It may fail, or not come back: what it does is not known.
+                if !keeps_memory {
+                    return Next::End(End::Grey("a call that is not known"));
+                }
             }
             Instr::Return { value } => {
                 let value = value.as_ref().map(|e| machine.term(self.pool, &open.state, e));
