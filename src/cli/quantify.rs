@@ -307,7 +307,7 @@ fn text(
         }
         writeln!(out, "{}", heading(q))?;
         for (v, counted) in q.versions.iter().enumerate() {
-            let name = versions.get(v).map_or(String::new(), |v| visible(v.info.name.as_bytes()).to_string());
+            let name = versions.get(v).map_or(String::new(), |v| visible(v.info.name.as_bytes()));
             let Some(counted) = counted else {
                 writeln!(out, "  version {}  {name}  it is not there", v + 1)?;
                 continue;
