@@ -459,6 +459,7 @@ fn excluded_hunks(step: &Changes) -> Vec<HunkReport> {
         new_lines: lines[3],
         verdict: Verdict::NotAnalysed,
         why: Some(why.to_owned()),
+        ..HunkReport::default()
     };
     let mut hunks = Vec::new();
     for (file, why) in step.files.iter().filter_map(|file| Some((file, excluded(file)?))) {

@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 6] = [
+const WORDS: [Entry; 8] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -105,6 +105,16 @@ const WORDS: [Entry; 6] = [
         "else",
         "What is known of all other states: both do the same, where the older version does nothing undefined; or nothing.",
         "else    as before  proved\nelse    as before, but for what the calls do\nelse    not known",
+    ),
+    (
+        "object",
+        "A variable with static storage whose definition differs: what it begins with, member by member and element by element, its type, its linkage, its name.",
+        "-static int limit = 10;\n+static int limit = 12;\n\nlimit\nbefore  starts as 10\nnow     starts as 12\nread by push()",
+    ),
+    (
+        "read by",
+        "The functions that name an object whose definition differs, among those that were looked at.",
+        "static int limit = 12;\nint push(int n) { return n < limit; }\n\nread by push()",
     ),
     (
         "effort",

@@ -18,6 +18,7 @@ mod function_history;
 mod gate;
 mod html;
 mod install;
+mod objects;
 mod packaging;
 mod policy;
 mod quantify;

@@ -61,6 +61,7 @@ fn lowered(parsed: &c::parse::Parsed, path: &Path, options: &c::Options) -> Resu
         && parsed.lost.is_empty()
         && !invents("#define ")
         && !invents(c::retry::OBJECT);
+    unit.invented = parsed.invented.names.clone();
     unit.statics = c::statics::statics(parsed);
     for f in &mut unit.functions {
         f.invented = parsed.invented.in_function(&f.name).to_vec();

@@ -315,12 +315,19 @@ pub struct RecordUses {
     pub members: BTreeSet<(RecordId, Arc<str>, u64)>,
     /// Records to or from which pointers are converted: bytes are looked at as something else.
     pub recast: BTreeSet<RecordId>,
+    /// Those of them that bytes are taken for: a pointer to what is neither a record nor `void` becomes one to them,
+    /// but in the form of `container_of`.
+    pub viewed: BTreeSet<RecordId>,
+    /// What `sizeof` gave, with the first line of the text around.
+    pub sizes: BTreeSet<(u32, u64)>,
 }
 
 impl RecordUses {
     pub fn extend(&mut self, other: &RecordUses) {
         self.members.extend(other.members.iter().cloned());
         self.recast.extend(&other.recast);
+        self.viewed.extend(&other.viewed);
+        self.sizes.extend(&other.sizes);
     }
 }
 

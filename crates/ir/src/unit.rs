@@ -1,7 +1,7 @@
 //! A translation unit after lowering.
 
 use super::{Alias, CType, Callee, Expr, Function, Instr, Object, Record, RecordId, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -200,6 +200,9 @@ pub struct Unit {
     /// No definition of its text was lost, and no unknown macro taken to stand for nothing: what the
     /// functions do not do, the unit does not do.
     pub is_whole: bool,
+    /// Names whose meaning was made up, with the reason: types that nothing declares, what has errors in its
+    /// declaration, what holds one of these.
+    pub invented: BTreeMap<Arc<str>, Arc<str>>,
     /// Bytes of globals whose addresses get away, once they were looked for.
     pub exposed: OnceLock<BTreeSet<Region>>,
     /// Names of functions that its code calls or takes the address of, once they were looked for.

@@ -8,8 +8,11 @@
 
 mod layout;
 mod place;
+mod records;
+mod relaid;
 
 pub use layout::image;
+pub use relaid::{OTHER, Relaid, Seen, relaid};
 
 use crate::ir::{CType, Callee, Expr, Function, Instr, Object, Unit, VarId};
 use layout::{Layouts, Side, by_members};

@@ -22,16 +22,32 @@ pub fn in_one_line(change: &Change, room: usize) -> String {
     if !line.is_empty() {
         line.push_str(": ");
     }
-    line.push_str(&match first.map(sides) {
-        Some((before, now)) if !before.is_empty() && !now.is_empty() => {
-            format!("{} -> {}", part(&before), part(&now))
-        }
-        Some((before, _)) if !before.is_empty() => format!("no longer {}", part(&before)),
-        Some((_, now)) if !now.is_empty() => format!("now also {}", part(&now)),
-        _ => "behaviour differs".to_owned(),
-    });
-    if let more @ 1.. = change.deltas.len().saturating_sub(1) {
-        line.push_str(&format!("; and {more} more"));
+    let (before, now) = first.map(sides).unwrap_or_default();
+    let more = change.deltas.len().saturating_sub(1);
+    line.push_str(&one_line(&OneLine { before, now, more, room }));
+    line
+}
+
+/// What either version does or has, and how much more there is to tell.
+pub(super) struct OneLine {
+    pub before: String,
+    pub now: String,
+    pub more: usize,
+    /// Characters of either side.
+    pub room: usize,
+}
+
+/// `returns -1 -> returns -2; and 2 more`, escaped.
+pub(super) fn one_line(said: &OneLine) -> String {
+    let part = |text: &str| shortened(&visible(text), said.room);
+    let mut line = match (said.before.as_str(), said.now.as_str()) {
+        ("", "") => "behaviour differs".to_owned(),
+        (before, "") => format!("no longer {}", part(before)),
+        ("", now) => format!("now also {}", part(now)),
+        (before, now) => format!("{} -> {}", part(before), part(now)),
+    };
+    if said.more > 0 {
+        line.push_str(&format!("; and {} more", said.more));
     }
     line
 }

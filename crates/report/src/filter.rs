@@ -4,7 +4,7 @@
 //! is the same either way. Verdicts of hunks stay those of the whole range.
 
 use super::model::{Change, Churn, Fact, FunctionReport, HunkRef, Point, PointKind, Report, Status, Summary};
-use super::{LineRef, RepoPath};
+use super::{LineRef, ObjectReport, RepoPath};
 
 /// What to keep; an empty list keeps everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -115,7 +115,33 @@ impl Filter {
             changes.retain(|change| self.passes_change(function, change));
             function.changes = changes;
         }
+        report.objects.retain(|o| self.passes_object(o));
         report.summary = Summary::of(report);
+    }
+
+    /// An object has no facts; by functions those are asked for that read it, by variables its name.
+    fn passes_object(&self, object: &ObjectReport) -> bool {
+        let of_facts = !self.templates.is_empty() || !self.statuses.is_empty() || !self.points.is_empty();
+        let reads = |glob: &FunctionGlob| {
+            let own = object.function.iter().chain(&object.readers);
+            own.into_iter().any(|name| glob.matches(&object.file, name))
+        };
+        let within = |start: u32, lines: u32, line: u32| line >= start && line - start < lines;
+        let is_at = |at: &SourceLine| {
+            let here = object.file == at.file && object.lines.values().any(|line| *line == at.line);
+            let hunk = |h: &HunkRef| {
+                h.file == at.file
+                    && (within(h.old_start, h.old_lines, at.line)
+                        || within(h.new_start, h.new_lines, at.line))
+            };
+            here || object.hunks.iter().any(hunk)
+        };
+        !self.without_churns
+            && !of_facts
+            && (self.functions.is_empty() || self.functions.iter().any(reads))
+            && (self.variables.is_empty() || self.variables.contains(&object.name))
+            && (self.at.is_empty() || self.at.iter().any(is_at))
+            && (self.affected_by.is_empty() || self.affected_by.iter().any(is_at))
     }
 
     fn passes_function(&self, function: &FunctionReport) -> bool {

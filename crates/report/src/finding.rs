@@ -5,11 +5,12 @@
 
 use super::change::{in_one_line, sides, told};
 use super::escape::visible;
+use super::object::told_objects;
 use super::text::{ends_of, input_of};
 use super::trailer::{change, statement};
 use super::{
-    Assertion, AssertionKind, AssertionOutcome, Change, Churn, Claim, FunctionReport, HunkReport, Judgement,
-    LeftAlone, Point, RepoPath, Report, Version,
+    Assertion, AssertionKind, AssertionOutcome, Change, Churn, Claim, Effect, FunctionReport, HunkReport,
+    Judgement, LeftAlone, ObjectReport, Point, RepoPath, Report, Version,
 };
 use std::collections::BTreeMap;
 
@@ -50,8 +51,9 @@ pub struct Finding {
     pub file: RepoPath,
     /// In the newest version, from 1.
     pub line: u32,
+    /// Or object.
     pub function: String,
-    /// Of the churn, change or assertion; with the function's name, so a rename of the function gives another one.
+    /// Of the churn, change, object or assertion; with the function's name, so a rename of the function gives another one.
     pub id: String,
     /// The same without names of functions.
     pub text_id: String,
@@ -60,19 +62,39 @@ pub struct Finding {
     pub suppressed: Option<String>,
 }
 
+impl Finding {
+    /// What it is about: `push()`, and of an object its name, as it is.
+    pub fn whose(&self) -> String {
+        if self.is_of_object() { self.function.clone() } else { format!("{}()", self.function) }
+    }
+
+    /// Whether it is about an object and not about a function.
+    pub fn is_of_object(&self) -> bool {
+        self.rule.id == OBJECT
+    }
+}
+
 /// Columns of an input and of what a run does.
 const ROOM: usize = 200;
 
 /// Rule of what changes where the text does.
 const CHANGE: &str = "change/local";
+/// Rule of objects that begin with something else, or are declared otherwise.
+const OBJECT: &str = "change/object";
 
 /// The rules, in the order of their ids.
-pub const RULES: [Rule; 16] = [
+pub const RULES: [Rule; 17] = [
     Rule {
         id: CHANGE,
         title: "The code does something else here",
         text: "From the states at this place that meet the condition, the old version does one thing and the new one another. Whether the function gets there in such a state is not said.",
         example: "+    if (p == NULL) return -1;\n     return p->len;\n\nwhen p == NULL: undefined: p is NULL -> returns -1",
+    },
+    Rule {
+        id: OBJECT,
+        title: "An object begins with something else",
+        text: "The definition of an object with static storage differs: what it begins with, its type, its linkage or its name. Who reads it may do something else; whether anyone has written it by then is not said.",
+        example: "     { \"menu_valign\", \"bottom\" },\n+    { \"menu_gradient_pos\", \"none\" },\n\nnow     has { \"menu_gradient_pos\", \"none\" } after { \"menu_valign\", \"bottom\" }",
     },
     Rule {
         id: "churn/changed",
@@ -214,9 +236,10 @@ pub fn findings(report: &Report, left_alone: &BTreeMap<String, LeftAlone>, churn
             }
             found.extend(told(function).map(|c| of_change(function, c, newest, &hunks, left_alone)));
         }
+        found.extend(told_objects(report).map(|o| of_object(o, newest, &hunks, left_alone)));
     }
     // What a fact says of the whole function comes before what is said of a place in it.
-    let is_local = |f: &Finding| f.rule.id == CHANGE;
+    let is_local = |f: &Finding| matches!(f.rule.id, CHANGE | OBJECT);
     found.sort_by(|a, b| {
         let key = |f: &Finding| (f.level, is_local(f));
         key(a).cmp(&key(b)).then_with(|| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)))
@@ -375,6 +398,33 @@ fn carried(function: &FunctionReport, line: u32, (from, to): (Version, Version),
         line = line.saturating_sub(gone).saturating_add(come);
     }
     line
+}
+
+fn of_object(
+    object: &ObjectReport,
+    newest: Version,
+    hunks: &Hunks,
+    left_alone: &BTreeMap<String, LeftAlone>,
+) -> Finding {
+    let rule = rule(OBJECT).unwrap_or(&RULES[0]);
+    // What is gone has a line in the older version only.
+    let begin = if object.lines.contains_key(&object.to) { object.to } else { object.from };
+    let function = FunctionReport { file: object.file.clone(), ..FunctionReport::default() };
+    let line = object.line().map_or(1, |line| carried(&function, line, (begin, newest), hunks));
+    let effects = |all: &[Effect]| all.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("\n");
+    let coming = if object.was.is_some() { String::new() } else { object.coming() };
+    Finding {
+        rule,
+        level: Level::Note,
+        message: object.in_one_line(ROOM),
+        file: object.file.clone(),
+        line: line.max(1),
+        function: object.called(),
+        id: object.id.clone(),
+        text_id: hash(&[rule.id, &coming, &effects(&object.before), &effects(&object.now)]),
+        related: Vec::new(),
+        suppressed: left_alone.get(&object.id).and_then(LeftAlone::reason).map(str::to_owned),
+    }
 }
 
 fn of_change(

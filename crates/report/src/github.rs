@@ -20,7 +20,10 @@ pub fn render(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
         let shown = if all.len() > MAX_OF_A_KIND { MAX_OF_A_KIND - 1 } else { all.len() };
         for f in &all[..shown] {
             let file = String::from_utf8_lossy(f.file.as_bytes());
-            let title = format!("{} in {}()", f.rule.title, f.function);
+            let title = match f.is_of_object() {
+                true => format!("{}: {}", f.rule.title, f.whose()),
+                false => format!("{} in {}", f.rule.title, f.whose()),
+            };
             writeln!(
                 out,
                 "::{command} file={},line={},title={}::{}",
@@ -85,7 +88,7 @@ fn section(f: &Finding) -> String {
     let file = String::from_utf8_lossy(f.file.as_bytes());
     let place = code(&format!("{file}:{}", f.line));
     let reason = f.suppressed.as_ref().map(|r| format!(" ({})", code(r))).unwrap_or_default();
-    let function = code(&format!("{}()", f.function));
+    let function = code(&f.whose());
     format!("- **{mark}**{reason} {place} {function} {}: {}\n", f.rule.title, code(&f.message))
 }
 

@@ -12,7 +12,7 @@ pub fn render(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
         .filter(|f| f.suppressed.is_none())
         .map(|f| {
             json!({
-                "description": format!("{}(): {}", f.function, f.message),
+                "description": format!("{}: {}", f.whose(), f.message),
                 "check_name": f.rule.id,
                 "fingerprint": f.id,
                 "severity": match f.level {

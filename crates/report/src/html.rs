@@ -20,6 +20,7 @@ mod properties;
 mod rest;
 mod source;
 
+use super::object::told_objects;
 use super::text::{self, TextOptions};
 use super::{FunctionReport, LeftAlone, RepoPath, Report, Summary, Verdict, Version, VersionInfo};
 use crate::mvicfg::picture::Picture;
@@ -248,6 +249,12 @@ impl<'a> View<'a> {
                 local::count(self.report),
                 "place where the code does something else",
                 "places where the code does something else",
+            ),
+            (
+                "inner",
+                told_objects(self.report).count(),
+                "object whose definition differs",
+                "objects whose definitions differ",
             ),
             ("inner", churns - seen, "change that callers do not see", "changes that callers do not see"),
             ("kept", summary.version_invariants, "fact that stayed", "facts that stayed"),

@@ -17,6 +17,7 @@ pub mod html;
 pub mod json;
 pub mod model;
 pub mod note;
+mod object;
 pub mod palette;
 mod path;
 pub mod porcelain;
@@ -29,4 +30,5 @@ pub mod yaml;
 
 pub use assertion::*;
 pub use model::*;
+pub use object::{ObjectOutcome, ObjectReport};
 pub use path::RepoPath;

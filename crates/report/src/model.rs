@@ -8,7 +8,7 @@
 //! Texts (`text`, `c`, `reason`, values of witnesses) may hold whatever the analysed repository
 //! holds: renderers escape them.
 
-use super::{Assertion, RepoPath};
+use super::{Assertion, ObjectReport, RepoPath};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +35,9 @@ pub struct Report {
     /// Every source hunk between consecutive versions, with what became of it.
     pub hunks: Vec<HunkReport>,
     pub functions: Vec<FunctionReport>,
+    /// Objects with static storage whose definitions a step changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<ObjectReport>,
     /// Asserted and pinned properties that were looked at; the gate reads their violations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assertions: Vec<Assertion>,
@@ -57,6 +60,7 @@ impl Default for Report {
             versions: Vec::new(),
             hunks: Vec::new(),
             functions: Vec::new(),
+            objects: Vec::new(),
             assertions: Vec::new(),
             summary: Summary::default(),
             cost: Cost::default(),
@@ -141,6 +145,17 @@ pub struct HunkReport {
     /// `excluded:<by>`, `limit:<name>`, or other words; null otherwise. A neutral hunk may say why it is neutral
     /// (`comment`, `layout-of-text`, `equivalent`).
     pub why: Option<String>,
+    /// While configurations are looked at: the lines, by side, that none of them has taken so far, and whether
+    /// something was told of others. Not written.
+    #[serde(skip)]
+    pub pending: Pending,
+}
+
+/// What is left of a hunk to look at under other macros.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    pub inactive: BTreeSet<(usize, u32)>,
+    pub told: bool,
 }
 
 /// What became of a source hunk.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::change::told;
 use super::escape::visible;
+use super::object::told_objects;
 use super::trailer::{churn_lines, regression_line, regressions};
 use super::{FunctionReport, Report, Summary, VersionInfo};
 use crate::store::notes::{Ends, Record, SCHEMA};
@@ -78,6 +79,9 @@ fn text(report: &Report) -> String {
     let mut parts = vec![format!("{} ({observable} observable)", counted(churns.len(), "churn"))];
     if let changes @ 1.. = report.functions.iter().flat_map(told).count() {
         parts.push(counted(changes, "change"));
+    }
+    if let objects @ 1.. = told_objects(report).count() {
+        parts.push(counted(objects, "object"));
     }
     parts.push(counted(summary.version_invariants, "version invariant"));
     if summary.undecided > 0 {

@@ -3,8 +3,9 @@
 use super::change::{sides, told};
 use super::escape::{c_quoted, force_c_quoted};
 use super::model::{Change, Churn, Fact, FunctionReport, Point, PointKind, Report, Version};
+use super::object::told_objects;
 use super::text::status_text;
-use super::{RepoPath, Summary};
+use super::{ObjectReport, RepoPath, Summary};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -29,6 +30,9 @@ pub fn render(report: &Report, nul: bool, out: &mut dyn Write) -> io::Result<()>
     }
     for (index, function) in report.functions.iter().enumerate() {
         writer.function(&(index + 1).to_string(), function)?;
+    }
+    for object in told_objects(report) {
+        writer.object(object)?;
     }
     let s = Summary::of(report);
     let counts =
@@ -100,6 +104,31 @@ impl Porcelain<'_> {
         for delta in &change.deltas {
             let (before, now) = sides(delta);
             self.record("delta", &[&change.id, &delta.evidence, &delta.when.text, &before, &now], None)?;
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, object: &ObjectReport) -> io::Result<()> {
+        let fields = [
+            object.from.to_string(),
+            object.to.to_string(),
+            word(&object.outcome),
+            object.line().unwrap_or(0).to_string(),
+            object.under.clone().unwrap_or_default(),
+            object.id.clone(),
+            object.function.clone().unwrap_or_default(),
+            object.name.clone(),
+            object.ty.clone(),
+            object.was.clone().unwrap_or_default(),
+        ];
+        self.record("object", &fields, Some(&object.file))?;
+        for (side, effects) in [("before", &object.before), ("now", &object.now)] {
+            for effect in effects {
+                self.record("value", &[&object.id, side, &effect.text], None)?;
+            }
+        }
+        for reader in &object.readers {
+            self.record("reader", &[&object.id, reader], None)?;
         }
         Ok(())
     }
@@ -281,6 +310,7 @@ mod tests {
             new_lines: 2,
             verdict: Verdict::Explained,
             why: None,
+            ..HunkReport::default()
         };
         let version = |index, name: &str| VersionInfo { index, name: name.into(), ..VersionInfo::default() };
         Report {

@@ -95,7 +95,10 @@ fn result(finding: &Finding) -> Value {
         Level::Note => "note",
     };
     let mut location = location(&finding.file, finding.line);
-    location["logicalLocations"] = json!([{"name": finding.function, "kind": "function"}]);
+    location["logicalLocations"] = {
+        let kind = if finding.is_of_object() { "variable" } else { "function" };
+        json!([{"name": finding.function, "kind": kind}])
+    };
     let mut value = json!({
         "ruleId": finding.rule.id,
         "ruleIndex": index,

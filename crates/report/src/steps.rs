@@ -3,8 +3,9 @@
 //! A *step* goes from one version to another. What a caller shows of a callee's change is told at the
 //! callee, which names the caller.
 
-use super::RepoPath;
 use super::model::{Change, ChangeVerdict, Churn, FunctionReport, Outcome, Point, Report, Version};
+use super::object::told_objects;
+use super::{ObjectReport, RepoPath};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -15,6 +16,8 @@ pub struct Step<'a> {
     /// Functions with churns.
     pub changed: Vec<Changed<'a>>,
     pub comings: Vec<Comings<'a>>,
+    /// Objects of which something is told, by file and line.
+    pub objects: Vec<&'a ObjectReport>,
 }
 
 /// The churns of one function in one step, best first.
@@ -95,6 +98,11 @@ pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
     for step in comings.keys() {
         steps.entry(*step).or_default();
     }
+    let mut objects: BTreeMap<(Version, Version), Vec<&ObjectReport>> = BTreeMap::new();
+    for object in told_objects(report) {
+        objects.entry((object.to, object.from)).or_default().push(object);
+        steps.entry((object.to, object.from)).or_default();
+    }
     let mut all = Vec::new();
     for ((to, from), mut changed) in steps {
         sort_by_importance(&mut changed);
@@ -102,7 +110,9 @@ pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
             let name = format!("{}:{}", c.function.file, c.function.name);
             c.seen_by = callers.get(&(from, &name)).cloned().unwrap_or_default();
         }
-        all.push(Step { from, to, changed, comings: comings.remove(&(to, from)).unwrap_or_default() });
+        let comings = comings.remove(&(to, from)).unwrap_or_default();
+        let objects = objects.remove(&(to, from)).unwrap_or_default();
+        all.push(Step { from, to, changed, comings, objects });
     }
     all
 }

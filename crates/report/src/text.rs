@@ -16,6 +16,7 @@ mod witness;
 
 use super::escape::visible;
 use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
+use super::object::told_objects;
 use super::palette::{Palette, Slot};
 use super::{Fact, LeftAlone, Point, PointKind, Witness};
 pub use check::render as render_check;
@@ -69,7 +70,8 @@ impl Default for TextOptions {
 pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let view = View { report, options };
     let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty())
-        || told_changes(report).0 > 0;
+        || told_changes(report).0 > 0
+        || told_objects(report).next().is_some();
     let has_held = report
         .functions
         .iter()
@@ -393,6 +395,9 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     let mut parts = Vec::new();
     if let (changes @ 1.., functions) = told_changes(report) {
         parts.push(format!("{} told in {}", counted(changes, "change"), counted(functions, "function")));
+    }
+    if let objects @ 1.. = told_objects(report).count() {
+        parts.push(format!("{} told", counted(objects, "object")));
     }
     if parts.is_empty() || summary.churns > 0 {
         parts.push(churn_summary(report, options, &summary));

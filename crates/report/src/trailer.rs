@@ -10,10 +10,11 @@ use std::cmp::Ordering;
 
 use super::change::{in_one_line, told};
 use super::escape::{c_quoted, shortened, visible};
+use super::object::told_objects;
 use super::text::input_text;
 use super::{
-    Assertion, Change, Churn, Claim, Fact, FunctionReport, LineRef, Point, PointKind, RepoPath, Report,
-    Version, Violation,
+    Assertion, Change, Churn, Claim, Fact, FunctionReport, LineRef, ObjectReport, Point, PointKind, RepoPath,
+    Report, Version, Violation,
 };
 use crate::store::trailers::Trailer;
 
@@ -99,6 +100,7 @@ pub(super) fn churn_lines(report: &Report) -> Vec<String> {
     let functions = report.functions.iter().filter(|f| !is_described(f));
     let changes: Vec<String> = functions.flat_map(|f| told(f).map(|c| change_line(f, c))).collect();
     lines.splice(described..described, changes);
+    lines.extend(told_objects(report).map(object_line));
     lines
 }
 
@@ -116,6 +118,22 @@ fn change_line(function: &FunctionReport, change: &Change) -> String {
         change.hunks.iter().filter_map(|h| begin(&h.file, h.new_start, h.new_lines)).collect();
     line.push_str(&causes(&removed, &added, &function.file));
     line
+}
+
+/// Says what became of an object in one line: `src/options.c:options: now also has "x" after "y" (+56)`.
+fn object_line(object: &ObjectReport) -> String {
+    let whose = place(&object.file, &object.called());
+    let begin = |file: &RepoPath, line, lines: u32| {
+        (lines > 0).then(|| LineRef { file: file.clone(), line, text: None })
+    };
+    let (removed, added): (Vec<_>, Vec<_>) = object
+        .hunks
+        .iter()
+        .map(|h| (begin(&h.file, h.old_start, h.old_lines), begin(&h.file, h.new_start, h.new_lines)))
+        .unzip();
+    let removed: Vec<LineRef> = removed.into_iter().flatten().collect();
+    let added: Vec<LineRef> = added.into_iter().flatten().collect();
+    format!("{whose}: {}{}", object.in_one_line(FACT_WIDTH), causes(&removed, &added, &object.file))
 }
 
 /// Says a churn in one line: `src/area.c:area: \result: a * b -> fabs(a * b) (-12 +12)`.

@@ -301,6 +301,8 @@ fn answer(report: &Value) -> Answer {
     // A function that is new or gone is told as such.
     let named =
         list(&report["functions"]).iter().any(|f| f["outcome"] == "added" || f["outcome"] == "removed");
+    // So is what an object begins with.
+    let named = named || !list(&report["objects"]).is_empty();
     match (named, undecided > 0 || partly || unread) {
         (true, _) => Answer::Told,
         (_, true) => Answer::Open,

@@ -7,6 +7,7 @@
 pub mod annotations;
 pub mod child;
 pub mod coverage;
+pub mod extents;
 mod files;
 pub mod guard;
 pub mod header;

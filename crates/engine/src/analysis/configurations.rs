@@ -7,7 +7,7 @@
 
 use super::{Effort, Options, Request, Watch, diff_loaded, loaded::Loaded};
 use crate::report::{FunctionReport, HunkRef, HunkReport, Report, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Sets of macros that one file is read with, beside the one that was asked for.
@@ -21,7 +21,7 @@ const MAX_CONDITION: usize = 2_000;
 type Macros = BTreeMap<String, Option<String>>;
 
 /// Why a hunk is looked at again.
-const INACTIVE: &str = "inactive-branch";
+pub(super) const INACTIVE: &str = "inactive-branch";
 
 /// Looks at hunks in branches that were not taken.
 pub(super) fn tell(report: &mut Report, request: &Request, watch: &dyn Watch) {
@@ -69,20 +69,31 @@ fn configured(request: &Request, step: usize, file: &PathBuf, macros: &Macros) -
 fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
     let place = |h: &HunkReport| (h.file.clone(), h.old_start, h.new_start);
     let mut settled = Vec::new();
-    for hunk in found.hunks.iter().filter(|h| h.why.as_deref() != Some(INACTIVE)) {
+    for hunk in &found.hunks {
         let is_it = |h: &&mut HunkReport| {
             h.from == from && place(h) == place(hunk) && h.why.as_deref() == Some(INACTIVE)
         };
-        if let Some(known) = report.hunks.iter_mut().find(is_it) {
-            (known.verdict, known.why) = (hunk.verdict, hunk.why.clone());
-            if hunk.verdict == Verdict::Neutral {
-                known.why = None;
-            }
-            settled.push(place(hunk));
+        let Some(known) = report.hunks.iter_mut().find(is_it) else { continue };
+        let is_read = matches!(hunk.why.as_deref(), None | Some(INACTIVE));
+        let left: BTreeSet<(usize, u32)> =
+            known.pending.inactive.intersection(&hunk.pending.inactive).copied().collect();
+        if is_read && left.len() == known.pending.inactive.len() && !hunk.pending.told {
+            continue;
+        }
+        let told = hunk.pending.told || hunk.verdict == Verdict::Explained;
+        settled.push(place(hunk));
+        known.pending.told |= told;
+        known.pending.inactive = left;
+        if !is_read {
+            known.why.clone_from(&hunk.why);
+        } else if known.pending.inactive.is_empty() {
+            known.why = None;
+            known.verdict = if known.pending.told { Verdict::Explained } else { Verdict::Neutral };
         }
     }
     report.cost.solver_queries += found.cost.solver_queries;
     let is_settled = |h: &HunkRef| settled.contains(&(h.file.clone(), h.old_start, h.new_start));
+    super::objects::take_over(report, &found.objects, (from, under), &is_settled);
     for function in found.functions {
         let changes: Vec<_> = function
             .changes
@@ -149,22 +160,23 @@ fn configurations(request: &Request, step: usize, file: &PathBuf, hunks: &[HunkR
     let texts = [read(step, change.old_path.as_ref()), read(step + 1, change.new_path.as_ref())];
     let mut all: Vec<Macros> = Vec::new();
     for hunk in hunks {
-        let sides =
-            [(hunk.old_start, hunk.old_lines, &texts[0]), (hunk.new_start, hunk.new_lines, &texts[1])];
-        let lines = sides.iter().flat_map(|(start, n, text)| {
-            (*start..start.saturating_add(*n)).filter_map(|line| text.get((line as usize).checked_sub(1)?))
-        });
-        // The line that asks for most.
-        let Some(wanted) = lines.max_by_key(|m| m.len()).filter(|m| !m.is_empty()) else { continue };
-        if wanted.contains_key(NEVER) {
-            continue;
-        }
-        let fits =
-            |known: &Macros| wanted.iter().all(|(name, value)| known.get(name).is_none_or(|v| v == value));
-        match all.iter().position(fits) {
-            Some(k) => all[k].extend(wanted.clone()),
-            None if all.len() < MAX_CONFIGURATIONS => all.push(wanted.clone()),
-            None => {}
+        let lines = hunk
+            .pending
+            .inactive
+            .iter()
+            .filter_map(|(side, line)| texts.get(*side)?.get((*line as usize).checked_sub(1)?));
+        let mut asked: Vec<&Macros> = lines.filter(|m| !m.is_empty() && !m.contains_key(NEVER)).collect();
+        // The lines that ask for most come first: what they ask for does for those around them.
+        asked.sort_by_key(|m| std::cmp::Reverse(m.len()));
+        for wanted in asked {
+            let fits = |known: &Macros| {
+                wanted.iter().all(|(name, value)| known.get(name).is_none_or(|v| v == value))
+            };
+            match all.iter().position(fits) {
+                Some(k) => all[k].extend(wanted.clone()),
+                None if all.len() < MAX_CONFIGURATIONS => all.push(wanted.clone()),
+                None => {}
+            }
         }
     }
     all

@@ -9,9 +9,12 @@
 //! configurations may depend on it.
 
 use super::classes::Analysed;
+use super::conditionals::Own;
+use super::configurations::INACTIVE;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::local::{Locals, Told};
+use super::objects::{Objects, is_mere_declaration, uses};
 use super::reach::Reach;
 use super::units::{is_header, is_source};
 use super::{FileChange, Hunk, Request};
@@ -19,8 +22,9 @@ use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::{Function, Unit};
 use crate::mvicfg::key::body_hash;
-use crate::report::{ChangeVerdict, HunkReport, RepoPath, Report, Verdict, Version};
+use crate::report::{ChangeVerdict, HunkReport, Pending, RepoPath, Report, Verdict, Version};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,11 +37,17 @@ pub(super) struct Seen<'a> {
 }
 
 /// Gives every hunk of the range its verdict.
-pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, locals: &Locals) {
+pub(super) fn account(
+    report: &mut Report,
+    request: &Request,
+    seen: &Seen,
+    (locals, objects): (&Locals, &Objects),
+) {
     let Seen { files, lineages, analysed, reaches } = *seen;
     let churning = churning(report);
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
-    let mut judge = Judge { request, files, lineages, analysed, reaches, locals, churning, kinds, code };
+    let mut judge =
+        Judge { request, files, lineages, analysed, reaches, locals, objects, churning, kinds, code };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -46,7 +56,7 @@ pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, local
             let whole = [Hunk { old_start: 0, old_lines: 0, new_start: 0, new_lines: 0 }];
             let opaque = change.opaque.is_some() && change.hunks.is_empty();
             for hunk in if opaque { &whole[..] } else { &change.hunks } {
-                let (verdict, why) = judge.hunk(report, i, change, hunk);
+                let (verdict, why, pending) = judge.hunk(report, i, change, hunk);
                 hunks.push(HunkReport {
                     from: i as u32 + 1,
                     to: i as u32 + 2,
@@ -57,6 +67,7 @@ pub(super) fn account(report: &mut Report, request: &Request, seen: &Seen, local
                     new_lines: hunk.new_lines,
                     verdict,
                     why,
+                    pending,
                 });
             }
         }
@@ -107,6 +118,7 @@ pub(super) fn unread(
         analysed: &analysed,
         reaches,
         locals: &Locals::default(),
+        objects: &Objects::default(),
         churning: BTreeSet::new(),
         kinds: BTreeMap::new(),
         code: BTreeMap::new(),
@@ -127,6 +139,7 @@ pub(super) fn unread(
                     new_lines: hunk.new_lines,
                     verdict: Verdict::NotAnalysed,
                     why: Some(why.to_owned()),
+                    ..HunkReport::default()
                 }));
             }
         }
@@ -154,6 +167,7 @@ struct Judge<'a> {
     lineages: &'a [Lineage],
     analysed: &'a [Analysed],
     locals: &'a Locals,
+    objects: &'a Objects,
     /// Functions with churns, by version, file and name.
     churning: Churning,
     /// By version and path.
@@ -172,36 +186,56 @@ impl Judge<'_> {
         pair: usize,
         change: &FileChange,
         hunk: &Hunk,
-    ) -> (Verdict, Option<String>) {
+    ) -> (Verdict, Option<String>, Pending) {
         let path = change.new_path.as_deref().or(change.old_path.as_deref()).unwrap_or(Path::new(""));
+        let mut pending = Pending::default();
         if !(is_source(path) || is_header(path)) {
-            return (Verdict::NotAnalysed, Some("not-c".into()));
+            return (Verdict::NotAnalysed, Some("not-c".into()), pending);
         }
         if let Some(why) = change.opaque {
-            return (Verdict::NotAnalysed, Some(why.into()));
+            return (Verdict::NotAnalysed, Some(why.into()), pending);
         }
         if explained(report, pair, path, hunk) {
-            return (Verdict::Explained, None);
+            return (Verdict::Explained, None, pending);
         }
         if self.is_same_code(pair, change, hunk) {
-            return (Verdict::Neutral, None);
+            return (Verdict::Neutral, None, pending);
         }
-        let mut explained = false;
         let sides = [
             (pair, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
             (pair + 1, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
         ];
-        for (version, path, start, lines) in sides {
+        for (side, (version, path, start, lines)) in sides.into_iter().enumerate() {
             let Some(path) = path else { continue };
-            for line in start..start.saturating_add(lines) {
-                match self.line(pair, version, path, line) {
+            let inside = start..start.saturating_add(lines);
+            let own = self.own_directives(version, path, inside.clone());
+            for line in inside {
+                let found = match own.get(&line) {
+                    Some(Own::Branch(first)) => self.line(pair, version, path, *first),
+                    Some(Own::Group) => Line::Neutral,
+                    None => self.line(pair, version, path, line),
+                };
+                match found {
                     Line::Neutral => {}
-                    Line::Explained => explained = true,
-                    Line::Not(why) => return (Verdict::NotAnalysed, Some(why)),
+                    Line::Explained => pending.told = true,
+                    Line::Not(why) if why == INACTIVE => _ = pending.inactive.insert((side, line)),
+                    Line::Not(why) => return (Verdict::NotAnalysed, Some(why), pending),
                 }
             }
         }
-        (if explained { Verdict::Explained } else { Verdict::Neutral }, None)
+        match (pending.inactive.is_empty(), pending.told) {
+            (false, _) => (Verdict::NotAnalysed, Some(INACTIVE.into()), pending),
+            (true, true) => (Verdict::Explained, None, pending),
+            (true, false) => (Verdict::Neutral, None, pending),
+        }
+    }
+
+    /// The directives of conditions among lines of a hunk that choose between lines of the hunk alone: what they
+    /// choose is told of those lines.
+    fn own_directives(&self, version: usize, path: &Path, inside: Range<u32>) -> BTreeMap<u32, Own> {
+        let bytes = self.request.versions[version].tree.read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        super::conditionals::own(&text, inside)
     }
 
     /// Why the first line of a hunk that was not read was not.
@@ -217,7 +251,7 @@ impl Judge<'_> {
             }
             for line in start..start.saturating_add(lines) {
                 let why = match self.kind(version, path, line) {
-                    Some(LineKind::Inactive) => "inactive-branch",
+                    Some(LineKind::Inactive) => INACTIVE,
                     None | Some(LineKind::Other) => "unparsed",
                     Some(LineKind::Function(name))
                         if !is_header(path) && self.member(version, path, line, &name).is_none() =>
@@ -331,23 +365,59 @@ impl Judge<'_> {
                 }
             }
             LineKind::Blank => Line::Neutral,
-            LineKind::Inactive => not("inactive-branch"),
+            LineKind::Inactive => not(INACTIVE),
             LineKind::Global(name) if self.begins_alike(pair, path, &name) => Line::Neutral,
-            LineKind::Global(name) => self.declaration(pair, path, &name, "global"),
+            LineKind::Global(name) => match self.object(pair, version, path, line) {
+                Some(known) => known,
+                None if self.is_mere_declaration(pair, version, path, line, &name) => Line::Neutral,
+                None => self.declaration(pair, path, &name, "global"),
+            },
             LineKind::Prototype(name) => match self.declaration(pair, path, &name, "prototype") {
                 Line::Not(_) if self.is_seen_by_users(pair, path, &name) => Line::Neutral,
+                Line::Not(_) if self.is_mere_declaration(pair, version, path, line, &name) => Line::Neutral,
                 known => known,
             },
-            LineKind::Type(name) if self.is_laid_out_anew(pair, path, &name) => Line::Neutral,
+            LineKind::Type(name) if self.is_laid_out_anew(pair, path, &name) => {
+                self.but_for_objects(pair, path, Line::Neutral)
+            }
             LineKind::Type(name) => self.declaration(pair, path, &name, "layout"),
             LineKind::Other => not("unparsed"),
-            LineKind::Directive => self.directive(pair, version, path, line),
+            LineKind::Directive => {
+                let known = self.directive(pair, version, path, line);
+                self.but_for_objects(pair, path, known)
+            }
             LineKind::Function(name) if is_header(path) => match self.member(version, path, line, &name) {
                 Some(_) => self.function(pair, version, path, line, &name),
                 None => self.header_function(pair, path, &name),
             },
             LineKind::Function(name) => self.function(pair, version, path, line, &name),
         }
+    }
+
+    /// What is told of the objects whose definition a line is of.
+    fn object(&self, pair: usize, version: usize, path: &Path, line: u32) -> Option<Line> {
+        self.objects.line(pair, version - pair, path, line).map(line_of)
+    }
+
+    /// What has changed no function has not done nothing if an object begins otherwise by it.
+    fn but_for_objects(&self, pair: usize, path: &Path, known: Line) -> Line {
+        match known {
+            Line::Neutral => self.objects.by(pair, path).map_or(Line::Neutral, line_of),
+            known => known,
+        }
+    }
+
+    /// Whether a line is of a declaration that defines nothing, that the other version has too or has nothing
+    /// else in the place of, and that changes nothing of the functions that read it which is not told.
+    fn is_mere_declaration(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> bool {
+        let settled = |i: &usize| {
+            let members = self.lineages[*i].members.iter().enumerate().skip(pair).take(2);
+            let mut both = members.filter_map(|(v, m)| Some((v, m.as_ref()?)));
+            self.is_settled(pair, *i) || !both.any(|(v, m)| uses(&m.function, name) || self.names(v, m, name))
+        };
+        let of = (pair, version - pair);
+        is_mere_declaration(self.request, of, path, line, name)
+            && self.reached(pair, path, name).iter().all(settled)
     }
 
     /// Whether a step changes code of a file outside of its hunks.
@@ -548,8 +618,21 @@ impl Judge<'_> {
             return not(if filtered { "filtered" } else { "lost" });
         };
         let a = &self.analysed[i];
+        let has_region = self.locals.has_region(i, pair, version - pair, line);
+        let static_local = self.object(pair, version, path, line);
+        match static_local {
+            Some(known @ Line::Not(_)) => return known,
+            // A statement beside it counts, too.
+            Some(known) if !has_region => return known,
+            Some(Line::Explained)
+                if self.locals.line(i, pair, version - pair, line) == Some(Told::Neutral) =>
+            {
+                return Line::Explained;
+            }
+            _ => {}
+        }
         // What local differencing says of the line counts before what is said of the function.
-        let told = match self.locals.has_region(i, pair, version - pair, line) {
+        let told = match has_region {
             // Where a comment swallows code, the lines that changed are its own.
             false if self.swallows(pair, path) => None,
             // What a head says of types shows in the body.
@@ -590,6 +673,14 @@ impl Judge<'_> {
                 && (g.span.line..=g.span.end_line.max(g.span.line)).contains(&line);
             here && other.unit.global(&g.symbol).is_none_or(|o| (o.size, &o.init) != (g.size, &g.init))
         })
+    }
+}
+
+fn line_of(told: Result<Told, &str>) -> Line {
+    match told {
+        Ok(Told::Differs) => Line::Explained,
+        Ok(_) => Line::Neutral,
+        Err(why) => Line::Not(format!("open:{why}")),
     }
 }
 
@@ -658,8 +749,8 @@ mod tests {
     fn what_reaches_no_function_is_reported_as_what_it_is() {
         check_source("#if 0\nint y = 1;\n#endif", "#if 0\nint y = 2;\n#endif", "inactive-branch");
         // Under NO it is one like others.
-        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "global");
-        check_source("int y = 1;", "int y = 2;", "global");
+        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "explained");
+        check_source("int y = 1;", "int y = 2;", "explained");
         check_source("int g(int);", "int g(long);", "prototype");
         check_source("struct s { int a; };", "struct s { int a, b; };", "layout");
         check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
@@ -699,7 +790,7 @@ mod tests {
         check_body("return x;", "return /* same */ x;", &["a.c neutral"]);
         check_body("return x + x;", "return 2 * x;", &["a.c neutral"]);
         check_body("int y = x; return y;", "int z = x; return z;", &["a.c neutral"]);
-        check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c global"]);
+        check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c explained"]);
         // A comment that swallows code is no comment alone.
         check_body("x++;\nx++;\n\nreturn x;", "/*\nx++;\nx++;\n*/\nreturn x;", &["a.c explained"; 2]);
         // Each hunk is judged by what it does itself, not by what else its function does.
@@ -720,6 +811,16 @@ mod tests {
             (&format!("{}\nint g(long);\n", f("return x + 1;")), ""),
             &["a.c explained", "a.c prototype"],
         );
+    }
+
+    #[test]
+    fn what_stands_behind_an_unknown_label_is_not_neutral() {
+        let f = |k: u32| {
+            format!(
+                "int g(int);\nint f(int c)\n{{\nint r = 0;\nswitch (c) {{\ncase KEY:\nr = g({k});\nbreak;\ncase 13:\nr = 2;\n}}\nreturn r;\n}}\n"
+            )
+        };
+        check((&f(1), ""), (&f(2), ""), &["a.c open:source with errors"]);
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Locals {
         let here = changes.iter().filter(|c| c.lines[side].contains(&line));
         let told = |c: &Change| match c.verdict {
             Verdict::Neutral => Told::Neutral,
-            Verdict::Differs if c.rest_is_same => Told::Differs,
+            Verdict::Differs if c.rest.is_none() => Told::Differs,
             Verdict::Differs | Verdict::Open(_) => Told::Open,
         };
         let all: Vec<Told> = here.map(told).collect();
@@ -95,13 +95,13 @@ impl Locals {
         let here = self.changes.get(&(lineage, step))?.iter().filter(|c| c.lines[side].contains(&line));
         here.into_iter().find_map(|c| match &c.verdict {
             Verdict::Open(reason) => Some(reason.as_str()),
-            _ => None,
+            _ => c.rest.as_deref(),
         })
     }
 
     /// Whether all of a function's regions were told.
     pub fn is_told(&self, lineage: usize, step: usize) -> bool {
-        let settled = |c: &Change| !matches!(c.verdict, Verdict::Open(_)) && c.rest_is_same;
+        let settled = |c: &Change| !matches!(c.verdict, Verdict::Open(_)) && c.rest.is_none();
         self.changes.get(&(lineage, step)).is_some_and(|changes| changes.iter().all(settled))
     }
 
@@ -181,8 +181,7 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
     let deltas: Vec<Delta> = change.deltas.iter().map(delta).collect();
     let (verdict, reason) = match &change.verdict {
         Verdict::Neutral => (ChangeVerdict::Neutral, None),
-        Verdict::Differs if change.rest_is_same => (ChangeVerdict::Differs, None),
-        Verdict::Differs => (ChangeVerdict::Differs, Some("not everything is compared".to_owned())),
+        Verdict::Differs => (ChangeVerdict::Differs, change.rest.clone()),
         Verdict::Open(reason) => (ChangeVerdict::Open, Some(reason.clone())),
     };
     let numbered = change.at.iter().zip([from, to]).filter_map(|(line, v)| Some((v, (*line)?)));
@@ -199,12 +198,16 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
         verdict,
         reason,
         deltas,
-        otherwise: if change.rest_is_same { Otherwise::Same } else { Otherwise::Open },
-        assumptions: [(change.apart, "calls-apart"), (change.valid, "valid-accesses")]
-            .into_iter()
-            .filter(|(is_made, _)| *is_made)
-            .map(|(_, name)| name.to_owned())
-            .collect(),
+        otherwise: if change.rest.is_none() { Otherwise::Same } else { Otherwise::Open },
+        assumptions: [
+            (change.apart, "calls-apart"),
+            (change.valid, "valid-accesses"),
+            (change.by_members, "by-members"),
+        ]
+        .into_iter()
+        .filter(|(is_made, _)| *is_made)
+        .map(|(_, name)| name.to_owned())
+        .collect(),
     }
 }
 

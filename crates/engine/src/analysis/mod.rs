@@ -11,6 +11,7 @@ mod bindings;
 mod callers;
 mod classes;
 mod compiled_out;
+mod conditionals;
 mod configurations;
 mod convert;
 pub mod difference;
@@ -32,6 +33,7 @@ mod linked;
 mod loaded;
 mod local;
 pub mod memory;
+mod objects;
 mod parts;
 mod preconditions;
 mod properties;
@@ -350,8 +352,13 @@ fn tell_locally(
         }
     };
     locals.tell(report, request, lineages);
+    let objects = match request.analysis.properties_only {
+        true => objects::Objects::default(),
+        false => objects::Objects::of(request, files, &world.reaches, lineages),
+    };
+    objects.tell(report);
     let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
-    hunks::account(report, request, &seen, &locals);
+    hunks::account(report, request, &seen, (&locals, &objects));
     configurations::tell(report, request, world.watch);
 }
 

@@ -15,8 +15,10 @@ use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
 use super::region::{Frontier, paths};
 use super::sites::Tag;
 use super::{Mistake, is_made};
-use crate::ir::{App, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId};
+use crate::ir::{App, Leaf, Linkage, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
+use crate::semantics::library;
+use crate::semantics::output::{constant_string, prints_alike};
 use crate::smt::{Decider, Decision, Truth};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
@@ -100,6 +102,8 @@ pub(super) struct Comparer<'c> {
     pub frontier: MvId,
     /// What was taken for granted of the newer version in common code: see [`Outcome::valid`].
     pub valid: bool,
+    /// What holds at every point: see [`super::widened`].
+    pub relations: Vec<TermId>,
     pub pool: TermPool,
     pub decider: Decider,
 }
@@ -151,7 +155,7 @@ impl Comparer<'_> {
 
     fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
         let (a, b) = self.settled(old, new);
-        let mut conditions: Vec<TermId> = Vec::new();
+        let mut conditions: Vec<TermId> = self.relations.clone();
         for l in a.path.literals.iter().chain(&b.path.literals) {
             if !conditions.contains(&l.term) {
                 conditions.push(l.term);
@@ -185,7 +189,8 @@ impl Comparer<'_> {
             Verdict::Differ(items) => match self.satisfiable(joint) {
                 Some(true) => {
                     outcome.apart |= apart;
-                    outcome.differences.push(difference(joined(old, new), items, old, new));
+                    let (items, literals) = self.narrowed(items, (joined(old, new), joint));
+                    outcome.differences.push(difference(literals, items, old, new));
                 }
                 Some(false) => {}
                 None => _ = outcome.open.get_or_insert_with(|| "a condition that is not decided".into()),
@@ -527,8 +532,11 @@ impl Comparer<'_> {
             match self.equal(a, b, joint) {
                 Decision::Equal => {}
                 Decision::Open { .. } if !self.is_evident(a, b) => {
-                    let name = &self.graph.vars[v.0 as usize].name;
-                    open.get_or_insert(format!("the value of {name}"));
+                    let var = &self.graph.vars[v.0 as usize];
+                    open.get_or_insert(match var.kind {
+                        VarKind::Temp => "a value in the middle of a statement".to_owned(),
+                        _ => format!("the value of {}", var.name),
+                    });
                 }
                 _ => {
                     items[0].push(Item::Variable(v, a));
@@ -608,12 +616,27 @@ impl Comparer<'_> {
 
     fn is_equal_call(&mut self, a: &Event, b: &Event, joint: TermId) -> bool {
         let same = is_made(Mistake::ArgumentsIgnored);
+        let unit = self.sides[1].version.unit;
+        let of_library = a.callee.as_ref().filter(|name| unit.function(name).is_none());
+        let format = of_library.and_then(|name| library::row(name)?.format_arg());
         same || a.args.len() == b.args.len()
-            && a.args.iter().zip(&b.args).all(|(&x, &y)| {
+            && a.args.iter().zip(&b.args).enumerate().all(|(k, (&x, &y))| {
                 x == y
+                    || format == Some(k) && self.print_alike((a.class, x), (b.class, y))
                     || self.pool.sort(x) == self.pool.sort(y)
                         && matches!(self.equal(x, y, joint), Decision::Equal)
             })
+    }
+
+    /// Whether two formats print the same of the same arguments.
+    fn print_alike(&self, a: (usize, TermId), b: (usize, TermId)) -> bool {
+        let text = |(class, t): (usize, TermId)| {
+            let Term::Leaf(Leaf::SymbolAddr { symbol, .. }) = self.pool.get(t) else { return None };
+            let global = self.sides[class].layout.global(symbol)?;
+            constant_string(global, 0).filter(|_| global.linkage == Linkage::Literal)
+        };
+        let model = self.sides[1].layout.data_model;
+        matches!((text(a), text(b)), (Some(a), Some(b)) if prints_alike(&a, &b, model))
     }
 
     fn equal(&mut self, a: TermId, b: TermId, joint: TermId) -> Decision {
@@ -623,7 +646,10 @@ impl Comparer<'_> {
         if self.pool.sort(a) != self.pool.sort(b) {
             return Decision::Open { reason: "sorts" };
         }
-        self.decider.equal(&mut self.pool, a, b, joint)
+        match self.decider.equal(&mut self.pool, a, b, joint) {
+            open @ Decision::Open { .. } => self.apart_on_data(a, b, joint).map_or(open, Decision::Differ),
+            known => known,
+        }
     }
 
     /// Whether two terms differ for everybody to see: constants, and what is computed from other inputs.
@@ -733,7 +759,6 @@ fn is_whole(end: &End) -> bool {
 }
 
 fn is_local(pool: &TermPool, address: TermId) -> bool {
-    use crate::ir::Leaf;
     match pool.get(address) {
         Term::Leaf(Leaf::LocalAddr { .. }) => true,
         Term::App(App::Op(crate::ir::Op::Add), args) => {

@@ -10,7 +10,7 @@ use super::Version;
 use super::sites::Tag;
 use crate::ir::{
     App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, MacroUse, Object, Op, Sort, Term, TermId,
-    TermPool, UndefinedKind, VarId,
+    TermPool, UndefinedKind, Unit, VarId,
 };
 use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
 use crate::semantics::library::{self, ResultIs, Row};
@@ -21,6 +21,8 @@ use std::sync::Arc;
 pub(super) struct Side<'a> {
     pub class: usize,
     pub version: Version<'a>,
+    /// Records and objects as the body's offsets mean them.
+    pub layout: &'a Unit,
     pub flow: &'a ClassFlow,
     /// By node.
     pub tags: Vec<Option<Tag>>,
@@ -195,12 +197,39 @@ impl Machine<'_> {
             Expr::Const(c) => self.pool.constant(*c),
             Expr::Var(v) => self.var(path, *v),
             Expr::Addr(object) => self.address(object),
+            Expr::Op { op: Op::Eq, args, .. } if self.is_never_null(args) => self.pool.bool(false),
             Expr::Op { op, args, .. } => {
                 let terms: Vec<TermId> = args.iter().map(|a| self.term(path, a)).collect();
                 self.operator_hazard(path, *op, &terms);
                 self.pool.op(*op, &terms)
             }
         }
+    }
+
+    /// Whether the null pointer is compared with the address of a member, or of an element: behind a null pointer
+    /// there is none.
+    fn is_never_null(&self, args: &[Expr]) -> bool {
+        let is_null = |e: &Expr| matches!(e, Expr::Const(c) if c.to_bits() == 0);
+        let [a, b] = args else { return false };
+        let address = match (is_null(a), is_null(b)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return false,
+        };
+        let Expr::Op { op: Op::Add, args, signed_arith: false } = address else { return false };
+        let [base, Expr::Const(by)] = args.as_slice() else { return false };
+        let mut base = base;
+        while let Expr::Op { op: Op::Add, args, signed_arith: false } = base
+            && let Some(first) = args.first()
+        {
+            base = first;
+        }
+        let is_pointer = match base {
+            Expr::Var(v) => self.graph.vars[v.0 as usize].ty.is_pointer(),
+            Expr::Addr(_) => true,
+            _ => false,
+        };
+        is_pointer && by.to_bits() != 0
     }
 
     fn operator_hazard(&mut self, path: &mut Path, op: Op, args: &[TermId]) {
@@ -278,8 +307,10 @@ impl Machine<'_> {
                 self.dereference(path, addr);
                 let (addr, value) = (self.term(path, addr), self.term(path, value));
                 path.accesses.insert(addr);
-                let stored = App::Store { bytes: access.bytes };
-                path.memory = self.pool.app(stored, &[path.memory, addr, value]);
+                if !self.is_zeroed(path.memory, addr, access.bytes, value) {
+                    let stored = App::Store { bytes: access.bytes };
+                    path.memory = self.pool.app(stored, &[path.memory, addr, value]);
+                }
             }
             Instr::Copy { dst, src, bytes } => {
                 self.dereference(path, src);
@@ -303,6 +334,20 @@ impl Machine<'_> {
             Instr::Unknown { reason, .. } => return Err(reason.to_string()),
         }
         Ok(Step::Next)
+    }
+
+    /// Whether a value is zero and memory was set to zero there last.
+    fn is_zeroed(&self, memory: TermId, addr: TermId, bytes: u64, value: TermId) -> bool {
+        let Term::App(App::ZeroBytes { bytes: all }, args) = self.pool.get(memory) else { return false };
+        let is_zero = self.pool.as_const(value).is_some_and(|c| c.to_bits() == 0);
+        let offset = match (args.get(1), self.pool.as_op(addr, Op::Add)) {
+            (Some(start), _) if *start == addr => Some(0),
+            (Some(start), Some(&[base, by] | &[by, base])) if base == *start => {
+                self.pool.as_const(by).and_then(|c| u64::try_from(c.to_bits()).ok())
+            }
+            _ => None,
+        };
+        is_zero && offset.and_then(|k| k.checked_add(bytes)).is_some_and(|end| end <= *all)
     }
 
     fn call(&mut self, path: &mut Path) -> Result<Step, Stop> {
@@ -410,7 +455,7 @@ impl Machine<'_> {
     /// Reads memory; bytes of constant objects are read from their initialisers.
     fn load(&mut self, memory: TermId, addr: TermId, sort: Sort, bytes: u64) -> TermId {
         let constant = |(symbol, offset): (Arc<str>, u64)| {
-            let global = self.side.version.unit.global(&symbol).filter(|g| g.is_known_constant())?;
+            let global = self.side.layout.global(&symbol).filter(|g| g.is_known_constant())?;
             let bits = global.constant_bytes(offset, bytes)?;
             Const::from_bits(sort, bits.iter().rev().fold(0u128, |all, b| all << 8 | u128::from(*b)))
         };

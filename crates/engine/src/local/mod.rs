@@ -8,33 +8,45 @@
 //! - [`liveness`]: which variables matter at a point.
 //! - [`region`]: where the versions go apart, and until where; the paths between.
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
+//! - [`widened`]: variables of another width.
 //! - [`follow`]: how common code goes on after a path.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
-//! - [`words`]: `when`, `before`, `now`.
+//! - [`narrow`]: the one value for which values differ.
+//! - [`words`], [`calls`], [`source_tests`]: `when`, `before`, `now`.
 
+mod calls;
 mod compare;
 mod follow;
 mod liveness;
 mod machine;
+mod narrow;
 #[cfg(test)]
 mod oracle;
 mod region;
 mod sites;
+mod source_tests;
 #[cfg(test)]
 mod tests;
+mod widened;
 mod words;
 
-use crate::ir::{Expr, Function, Object, Op, Sort, TermPool, Unit};
+pub(crate) use calls::excerpt;
+
+use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var};
 use crate::mvicfg::{Flow, MvId, Mvicfg, members, positions};
 use crate::smt;
 use compare::Comparer;
 use machine::Side;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
-use words::Speaker;
+use widened::Widened;
+use words::{Precision, Speaker};
 
 /// Z3's units for one question about a region.
-const RLIMIT: u64 = 100_000;
+const RLIMIT: u64 = 600_000;
+/// The same for all questions about one function.
+const UNITS: u64 = 24_000_000;
 /// Regions of one function that are looked at.
 const MAX_REGIONS: usize = 200;
 
@@ -149,14 +161,20 @@ pub struct Change {
     pub in_loop: Option<u32>,
     pub verdict: Verdict,
     pub deltas: Vec<Delta>,
-    /// From every other state, in which the older version does nothing undefined, both do the same.
-    pub rest_is_same: bool,
+    /// Why it is not known whether from every other state, in which the older version does nothing undefined, both
+    /// do the same: `None` where they do.
+    pub rest: Option<String>,
     /// But for what calls that only one version makes may do.
     pub apart: bool,
     /// What the newer version reads and writes and the older one does not is there.
     pub valid: bool,
+    /// Structures that are laid out otherwise are seen by their members alone.
+    pub by_members: bool,
     #[cfg(test)]
     frontier: region::Frontier,
+    /// It was compared through another region.
+    #[cfg(test)]
+    covers: bool,
 }
 
 /// Compares two bodies region by region; `None` where structures that they use are laid out otherwise, so that
@@ -167,11 +185,18 @@ pub fn compare(
     source: &dyn Fn(usize, u32) -> Option<String>,
 ) -> Option<(Vec<Change>, usize)> {
     let _room = crate::cost::enter(crate::cost::Room::Local);
-    if !members::places_agree((old.body, old.unit), (new.body, new.unit)) {
-        return None;
-    }
-    let bodies = (unplaced(old.body), unplaced(new.body));
-    let (old, new) = (Version { body: &bodies.0, ..old }, Version { body: &bodies.1, ..new });
+    let sides = ((&**old.body, old.unit), (&**new.body, new.unit));
+    let relaid = match members::relaid(sides.0, sides.1) {
+        Ok(relaid) => relaid,
+        // Where bytes are seen, members that were only added behind change none of them.
+        Err(members::Seen) if members::places_agree(sides.0, sides.1) => None,
+        Err(members::Seen) => return None,
+    };
+    let source_body = old.body;
+    let older = relaid.as_ref().map_or(old.body, |r| &r.body);
+    let widened = Widened::of(unplaced(older), unplaced(new.body));
+    let [first, second] = &widened.bodies;
+    let (old, new) = (Version { body: first, ..old }, Version { body: second, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
     let flow = Flow::new(&graph);
     let liveness = liveness::Liveness::new(&graph, &flow);
@@ -180,10 +205,19 @@ pub fn compare(
     let regions = region::regions(&graph, &common, &reachable);
     let [of_old, of_new] = sites::tags(&graph);
     let sides = [
-        Side { class: 0, version: old, flow: &flow.classes[0], tags: of_old },
-        Side { class: 1, version: new, flow: &flow.classes[1], tags: of_new },
+        Side {
+            class: 0,
+            version: old,
+            layout: relaid.as_ref().map_or(old.unit, |r| &r.layout),
+            flow: &flow.classes[0],
+            tags: of_old,
+        },
+        Side { class: 1, version: new, layout: new.unit, flow: &flow.classes[1], tags: of_new },
     ];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
+    let allowance = smt::Allowance::new(&Rc::new(smt::Budget::default()), UNITS);
+    let mut pool = TermPool::new();
+    let relations = widened.relations(&graph, &mut pool);
     let mut comparer = Comparer {
         graph: &graph,
         sides: [&sides[0], &sides[1]],
@@ -191,8 +225,9 @@ pub fn compare(
         liveness: &liveness,
         frontier: Mvicfg::ENTRY,
         valid: false,
-        pool: TermPool::new(),
-        decider: smt::Decider::new(limits, 4),
+        relations,
+        pool,
+        decider: smt::Decider::new(limits, 4).sharing(allowance),
     };
     let mut changes: Vec<Change> = Vec::new();
     // Frontiers within what an earlier region was compared through, to where both do the same again, by the
@@ -203,6 +238,8 @@ pub fn compare(
         let lines = [0, 1].map(|c| lines(&graph, c, region));
         if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
             change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
+            #[cfg(test)]
+            (change.covers = true);
             continue;
         }
         let outcome = match k < MAX_REGIONS {
@@ -216,7 +253,8 @@ pub fn compare(
             pool: &mut comparer.pool,
             frontier: region.frontier,
             source,
-            with_names: true,
+            widened: &widened,
+            precision: Precision::Names,
         };
         let mut said = speaker.deltas(&outcome.differences);
         if is_made(Mistake::DeltasLost) {
@@ -237,11 +275,14 @@ pub fn compare(
             in_loop: loop_line(&graph, &flow, region),
             verdict,
             deltas,
-            rest_is_same: open.is_none(),
+            rest: open,
             apart: outcome.apart,
             valid: outcome.valid && !is_made(Mistake::AccessesGranted),
+            by_members: relaid.is_some(),
             #[cfg(test)]
             frontier: region.frontier,
+            #[cfg(test)]
+            covers: false,
         };
         let number = add(&mut changes, change);
         if is_neutral {
@@ -250,8 +291,43 @@ pub fn compare(
         }
     }
     tell_moves(&mut changes);
+    if let Some(relaid) = &relaid {
+        let lengths =
+            relaid.resized.iter().filter_map(|(v, w)| resized(source_body.var(*v), new.body.var(*w)));
+        changes.extend(lengths);
+    }
     let queries = comparer.decider.solver().statistics().queries as usize;
     Some((changes, queries))
+}
+
+/// That a local array has another length.
+fn resized(old: &Var, new: &Var) -> Option<Change> {
+    let (CType::Array(_, Some(before)), CType::Array(_, Some(now))) = (&old.ty, &new.ty) else { return None };
+    let effect = |n: u64, var: &Var| Effect {
+        kind: EffectKind::Value,
+        text: format!("{} has {n} elements", var.name),
+        line: (var.span.line > 0).then_some(var.span.line),
+    };
+    let at = [old, new].map(|v| (v.span.line > 0).then_some(v.span.line));
+    Some(Change {
+        at,
+        lines: at.map(|line| line.into_iter().collect()),
+        in_loop: None,
+        verdict: Verdict::Differs,
+        deltas: vec![Delta {
+            when: String::new(),
+            before: vec![effect(*before, old)],
+            now: vec![effect(*now, new)],
+        }],
+        rest: None,
+        apart: false,
+        valid: false,
+        by_members: false,
+        #[cfg(test)]
+        frontier: region::Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
+        #[cfg(test)]
+        covers: false,
+    })
 }
 
 /// A call that one region lost and another got was moved: it is told once, where it is now.
@@ -277,7 +353,7 @@ fn tell_moves(changes: &mut Vec<Change>) {
         };
         let lost = changes[j].clone();
         let here = &mut changes[k];
-        here.rest_is_same &= lost.rest_is_same;
+        here.rest = here.rest.take().or(lost.rest);
         for side in [0, 1] {
             here.lines[side].extend(&lost.lines[side]);
         }
@@ -334,11 +410,11 @@ fn add(changes: &mut Vec<Change>, change: Change) -> usize {
         return changes.len() - 1;
     };
     let known = &mut changes[k];
-    let rest = known.rest_is_same && change.rest_is_same;
+    let rest = known.rest.clone().or_else(|| change.rest.clone());
     if change.in_loop.is_some() && known.in_loop.is_none() {
         *known = change;
     }
-    known.rest_is_same = rest;
+    known.rest = rest;
     k
 }
 

@@ -28,7 +28,7 @@ fn told(old: &str, new: &str) -> Vec<String> {
                 for d in &change.deltas {
                     lines.push(format!("{} | {} | {}", d.when, effects(&d.before), effects(&d.now)));
                 }
-                if !change.rest_is_same {
+                if change.rest.is_some() {
                     lines.push("else open".to_owned());
                 }
             }
@@ -202,5 +202,201 @@ fn order_of_calls() {
         "lock(a);\nlock(b);",
         "lock(b);\nlock(a);",
         &[" |  | calls lock(b) here, and not where line 13 was"],
+    );
+}
+
+/// Two versions of one function under two versions of what stands before it, what is told.
+#[track_caller]
+fn check_relaid(heads: [&str; 2], function: &str, bodies: [&str; 2], expected: &[&str]) {
+    let text = |k: usize| format!("{BEFORE}{}\n{function}\n{{\n{}\n}}\n", heads[k], bodies[k]);
+    assert_eq!(told(&text(0), &text(1)), expected, "\n{}\n-->\n{}", text(0), text(1));
+}
+
+const RELAID: [&str; 2] = [
+    "struct t { int a; char name[8]; long gone; struct t *next; struct { int x, y; } at; };",
+    "struct t { int more; int a; char name[16]; struct t *next; char *added; struct { int y, x; } at; };",
+];
+
+#[test]
+fn members_keep_their_names() {
+    let same = "p->at.x = p->a; p->name[2] = 1; p = p->next; p->at.y = n; return p->a;";
+    check_relaid(RELAID, "int f(struct t *p, int n)", [same, same], &[]);
+    let same = "for (int i = 0; i < n; i++) p[i].at.x = p[i].name[i]; return p - &p[n] + 1 == n;";
+    check_relaid(RELAID, "int f(struct t *p, int n)", [same, same], &[]);
+    check_relaid(
+        RELAID,
+        "int f(struct t *p, int n)",
+        ["p->a = n; return p->at.x;", "p->a = n; return p->at.y;"],
+        &[" | returns p->at.x | returns p->at.y"],
+    );
+    check_relaid(
+        RELAID,
+        "int f(struct t *p, int n)",
+        ["p->gone = n; return p->a;", "p->more = n; return p->a;"],
+        &[" | sets p->gone to n | sets p->more to n"],
+    );
+    // Where one lay, the other lies: no name is taken for another.
+    check_relaid(
+        RELAID,
+        "int f(struct t *p, int n)",
+        ["return p->a;", "return p->more;"],
+        &[" | returns p->a | returns p->more"],
+    );
+}
+
+#[test]
+fn what_has_the_size_of_a_structure_keeps_it() {
+    let same = "struct t *p = malloc(n * sizeof *p), q = {0}, r = q; memset(p, 0, sizeof(struct t));\n\
+                memcpy(&q, p, sizeof q); foreign(q.at.y); r = *p; foreign(r.a); free(p); return 0;";
+    check_relaid(RELAID, "int f(int n)", [same, same], &[]);
+    let sized =
+        ["memset(p->name, 0, sizeof p->name); return 24;", "memset(p->name, 0, sizeof p->name); return 24;"];
+    check_relaid(RELAID, "int f(struct t *p)", sized, &[]);
+    let sized = ["foreign(40);", "foreign(sizeof *p);"];
+    check_relaid(RELAID, "void f(struct t *p)", sized, &[" | calls foreign(40) | calls foreign(48)"]);
+}
+
+#[test]
+fn bytes_that_are_seen_are_not_compared() {
+    let read = |body: &str| {
+        let text = |k: usize| format!("{BEFORE}{}\nint f(struct t *p, int n)\n{{\n{body}\n}}\n", RELAID[k]);
+        let units = [unit(&text(0)), unit(&text(1))];
+        let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
+        let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
+        compare(version(0), version(1), &|_, _| None).is_none()
+    };
+    assert!(read("char *c = (char *)p; return c[4];"));
+    assert!(read("char *c = p->name; return ((struct t *)c)->a;"));
+    assert!(!read("char *c = (char *)(p + 1); p->next = (struct t *)0; return c == p->name;"));
+    assert!(read("union { struct t t; int k[4]; } u; u.t = *p; return u.k[1];"));
+    assert!(!read("void *v = p; return ((struct t *)v)->a;"));
+}
+
+#[test]
+fn records_around_members() {
+    let heads = [
+        "struct link { struct link *next; }; struct t { int a; struct link list; int b; };\n\
+         #define OF(p) ((struct t *)((char *)(p) - __builtin_offsetof(struct t, list)))",
+        "struct link { struct link *next; }; struct t { int a; long added; struct link list; int b; };\n\
+         #define OF(p) ((struct t *)((char *)(p) - __builtin_offsetof(struct t, list)))",
+    ];
+    let same = "int n = 0; for (struct link *l = head; l; l = l->next) n += OF(l)->b; return n;";
+    check_relaid(heads, "int f(struct link *head)", [same, same], &[]);
+    check_relaid(
+        heads,
+        "int f(struct link *head)",
+        ["return OF(head)->b;", "return OF(head)->a;"],
+        &[" | returns *(int *)(head + 1) | returns *(int *)(head - 2)"],
+    );
+}
+
+#[test]
+fn initial_values_keep_their_members() {
+    let heads = [
+        "static const struct { int a; const char *name; int b; } table[] = {{1, \"x\", 2}, {3, \"y\", 4}};",
+        "static const struct { const char *name; int a; long c; int b; } table[] = {{\"x\", 1, 0, 2}, {\"y\", 3, 9, 4}};",
+    ];
+    let same = "foreign(table[1].b); return table[k].a;";
+    check_relaid(heads, "int f(int k)", [same, same], &[]);
+}
+
+#[test]
+fn formats_that_print_the_same() {
+    check("void f(size_t n)", "printf(\"%lu\\n\", n);", "printf(\"%zu\\n\", n);", &[]);
+    check(
+        "void f(size_t n)",
+        "printf(\"%lu\\n\", n);",
+        "printf(\"%lx\\n\", n);",
+        &[r#" | calls printf("%lu\n", n) | calls printf("%lx\n", n)"#],
+    );
+}
+
+#[test]
+fn of_long_calls_the_arguments_that_differ_are_told() {
+    let text = |word: &str| {
+        format!(
+            "printf(\"Usage: %s [options] {word}\\n  -f, --force     forces, which is dangerous\\n  -s, \
+             --syslog    prints to syslog, not to standard error\\n\", s);"
+        )
+    };
+    check(
+        "void f(char *s)",
+        &text("[names]"),
+        &text("names"),
+        &[
+            r#" | calls printf("Usage: %s [options] [names]\n  -f, --force  …", …) | calls printf("Usage: %s [options] names\n  -f, --force  …", …)"#,
+        ],
+    );
+    let nine = "int g(int, int, int, int, const char *, const char *, int, ...);\n\
+                void f(struct s *previous, struct s *following)";
+    let call = |more: &str| {
+        format!(
+            "g(previous->cap, following->cap, previous->n, following->n, previous->data, following->data, \
+             following->next->n{more});"
+        )
+    };
+    check(nine, &call(""), &call(", previous->next->n"), &[" | calls g(…) | calls g(…, previous->next->n)"]);
+}
+
+#[test]
+fn a_wider_variable() {
+    let body = "for (i = 0; i < p->n; i++) foreign(p->cap);";
+    check_heads(
+        ["void f(struct s *p) { unsigned char i;", "void f(struct s *p) { int i;"],
+        body,
+        &["i == 255 | sets i to 0 | sets i to 256"],
+    );
+    let body = "for (i = 0; i < n; i++) foreign(1);";
+    check_heads(
+        ["void f(unsigned n) { unsigned char i;", "void f(unsigned n) { unsigned long i;"],
+        body,
+        &[
+            "(unsigned char)(i + 1) < n && n <= i + 1 | calls foreign(1); goes another round | leaves the loop",
+            "n != 0 && n > 256 && i == 255 | sets i to 0 | sets i to 256",
+        ],
+    );
+    check_heads(["int f(int x) {", "int f(long x) {"], "return x < 3 ? 1 : foreign(2);", &[]);
+    check_heads(
+        ["long f(int x) {", "long f(long x) {"],
+        "return x + 1;",
+        &["x == 2147483647 | returns -2147483648 | returns 2147483648"],
+    );
+}
+
+/// One body under two heads, which is the same but for `}`.
+#[track_caller]
+fn check_heads(heads: [&str; 2], body: &str, expected: &[&str]) {
+    let text = |k: usize| format!("{BEFORE}{}\n{body}\n}}\n", heads[k]);
+    assert_eq!(told(&text(0), &text(1)), expected, "\n{}\n-->\n{}\n{body}", heads[0], heads[1]);
+}
+
+#[test]
+fn an_array_of_another_length() {
+    check(
+        "int f(char *s)",
+        "char buf[64] = \"\";\nfor (int i = 0; s[i]; i++)\n buf[i] = s[i];\nreturn foreign(buf[0]);",
+        "char buf[128] = \"\";\nfor (int i = 0; s[i]; i++)\n buf[i] = s[i];\nreturn foreign(buf[0]);",
+        &[" | buf has 64 elements | buf has 128 elements"],
+    );
+    check(
+        "int f(char *s)",
+        "char buf[64];\nsnprintf(buf, sizeof buf, s);\nreturn foreign(buf[0]);",
+        "char buf[128];\nsnprintf(buf, sizeof buf, s);\nreturn foreign(buf[0]);",
+        &[" | buf has 64 elements | buf has 128 elements"],
+    );
+}
+
+#[test]
+fn floats_that_differ() {
+    check(
+        "double f(double *p, char c)",
+        "double n = *p;\nswitch (c) {\ncase 'K': n *= 1000.0; break;\ncase 'M': n *= 1000000.0; break;\n\
+         case 'G': n *= 1e9; break;\ncase 'T': n *= 1e12; break;\n}\nreturn n;",
+        "double n = *p;\nif (foreign(c) < 1)\n return 0;\nswitch (c) {\ncase 'K': n *= 1000.0; break;\n\
+         case 'M': n *= 1000000.0; break;\ncase 'G': n *= 1e9; break;\ncase 'T': n *= 1e12; break;\n}\nreturn n;",
+        &[
+            "foreign(c) <= 0 | goes on at line 13 | calls foreign(c); returns 0.0",
+            "foreign(c) > 0 |  | calls foreign(c)",
+        ],
     );
 }

@@ -3,20 +3,22 @@
 //! A text that would need a name that the source does not have is not shown: a condition is then named by the
 //! line of its test, a value by the words of its statement.
 
+use super::calls::{argument_words, call_text, decayed, differing};
 use super::compare::{Difference, Item};
 use super::follow::{Known, is_in_loop};
 use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, variable_leaf};
 use super::region::Frontier;
-use super::{Delta, Effect, EffectKind};
+use super::widened::Widened;
+use super::{Delta, Effect, EffectKind, source_tests};
 use crate::ir::{App, CType, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
 use crate::semantics::library;
 
 /// Longest text of a condition, in characters.
 const LONGEST_CONDITION: usize = 160;
 /// Longest text of a value.
-const LONGEST_VALUE: usize = 80;
+pub(super) const LONGEST_VALUE: usize = 80;
 
 /// Puts what was found in words.
 pub(super) struct Speaker<'s> {
@@ -26,8 +28,18 @@ pub(super) struct Speaker<'s> {
     pub frontier: Frontier,
     /// The source line of a node, by class.
     pub source: &'s dyn Fn(usize, u32) -> Option<String>,
-    /// Constants are told by the names that the source has for them.
-    pub with_names: bool,
+    pub widened: &'s Widened,
+    pub precision: Precision,
+}
+
+/// How calls are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// Constants by the names that the source has for them.
+    Names,
+    Numbers,
+    /// By what differs from the other version's call.
+    Differences,
 }
 
 /// A difference in words, but for its condition.
@@ -45,11 +57,13 @@ impl<'s> Speaker<'s> {
         let mut wordless = 0;
         for d in differences {
             let [mut before, mut now] = [0, 1].map(|class: usize| self.effects(class, d));
-            if says_the_same(&before, &now) {
-                // The same names may stand for other numbers.
-                self.with_names = false;
-                [before, now] = [0, 1].map(|class: usize| self.effects(class, d));
-                self.with_names = true;
+            // The same names may stand for other numbers, and long calls differ where they were cut.
+            for precise in [Precision::Numbers, Precision::Differences] {
+                if says_the_same(&before, &now) {
+                    self.precision = precise;
+                    [before, now] = [0, 1].map(|class: usize| self.effects(class, d));
+                    self.precision = Precision::Names;
+                }
             }
             if says_the_same(&before, &now) {
                 wordless += 1;
@@ -78,8 +92,7 @@ impl<'s> Speaker<'s> {
         let side: &'s Side<'s> = self.sides[class];
         let body = &self.graph.bodies[class];
         let bits = side.version.unit.data_model.pointer_bits();
-        let mut naming =
-            Naming { unit: Some(side.version.unit), max_len: LONGEST_CONDITION, ..Naming::default() };
+        let mut naming = Naming { unit: Some(side.layout), max_len: LONGEST_CONDITION, ..Naming::default() };
         for (k, var) in body.vars.iter().enumerate() {
             let Some(&mv) = self.graph.var_map[class].get(k) else { continue };
             let key = format!("{}#{}", var.name, var.ordinal).into();
@@ -88,6 +101,9 @@ impl<'s> Speaker<'s> {
                 let term = self.pool.leaf(variable_leaf(self.graph, mv));
                 naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
             }
+        }
+        for (term, text, ty) in self.widened.values(self.graph, self.pool, class) {
+            naming.names.insert(term, Named { text, ty });
         }
         naming.types.insert(memory_leaf(), CType::Void);
         for event in events {
@@ -103,7 +119,7 @@ impl<'s> Speaker<'s> {
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
     /// say the same.
     fn call(&mut self, naming: &Naming, event: &Event) -> String {
-        let names = event.callee.as_ref().filter(|_| self.with_names).and_then(|callee| {
+        let names = event.callee.as_ref().filter(|_| self.precision == Precision::Names).and_then(|callee| {
             let line = (self.source)(event.class, self.line(event.class, event.node))?;
             argument_words(&line, callee)
         });
@@ -142,7 +158,15 @@ impl<'s> Speaker<'s> {
                 let line = self.line(class, event.node);
                 let naming = self.naming(class, events);
                 let naming = Naming { max_len: LONGEST_VALUE, ..naming };
-                let text = self.call(&naming, event);
+                let mut text = self.call(&naming, event);
+                let is_other = |i: &&Item| matches!(i, Item::Call(o) if o.tag == event.tag);
+                if let Some(Item::Call(other)) = d.items[1 - class].iter().find(is_other)
+                    && (text.contains('…') || self.precision == Precision::Differences)
+                {
+                    let units = [self.sides[class].layout, self.sides[1 - class].layout];
+                    let told = differing(self.graph, self.pool, (&naming, units), (event, other));
+                    text = told.unwrap_or(text);
+                }
                 (EffectKind::Call, format!("calls {text}"), line)
             }
             Item::Write { address, bytes, value } => {
@@ -153,8 +177,9 @@ impl<'s> Speaker<'s> {
                 }
                 let naming = self.naming(class, events);
                 let sort = self.pool.sort(*value);
-                match render_lvalue(self.pool, *address, sort, *bytes, &naming).filter(|n| is_plain(&n.text))
-                {
+                let place = render_lvalue(self.pool, *address, sort, *bytes, &naming);
+                let place = place.map(|n| Named { text: n.text.replace(members::OTHER, ""), ..n });
+                match place.filter(|n| is_plain(&n.text)) {
                     Some(place) => {
                         let value = render_typed(self.pool, *value, &naming, Some(&place.ty));
                         let to = if is_short(&value) { format!(" to {value}") } else { String::new() };
@@ -282,9 +307,31 @@ impl<'s> Speaker<'s> {
         format!("undefined at line {line}: {what}")
     }
 
+    /// A test by its place in the source, with its text where it stands there by itself.
+    fn test(&self, literal: &Literal) -> String {
+        let class = literal.class;
+        let line = self.line(class, literal.node);
+        let only = self.graph.node(literal.node).classes.len() == 1;
+        let version = if class == 0 && only { " before" } else { "" };
+        let expansion = expansion(self.graph, class, literal.node);
+        let origin = self.graph.origin(literal.node, class).filter(|_| expansion.is_none());
+        let source = |line: u32| (self.source)(class, line);
+        let text = origin.and_then(|n| source_tests::operand(&self.graph.bodies[class], n, &source));
+        match (text, literal.holds) {
+            (Some(text), true) => format!("{text} (line {line}{version})"),
+            (Some(text), false) if is_operand(&text) => format!("!{text} (line {line}{version})"),
+            (Some(text), false) => format!("!({text}) (line {line}{version})"),
+            (None, holds) => {
+                let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();
+                let word = if holds { "holds" } else { "fails" };
+                format!("the test of line {line}{name}{version} {word}")
+            }
+        }
+    }
+
     /// A conjunction of conditions; empty: always.
     fn condition(&mut self, literals: &[Literal], events: &[[Vec<Event>; 2]]) -> String {
-        let mut texts: Vec<String> = Vec::new();
+        let mut said: Vec<(Literal, String)> = Vec::new();
         for (term, literal) in combined(self.pool, literals) {
             let all: Vec<Event> = events.iter().flat_map(|e| e[literal.class].iter().cloned()).collect();
             let naming = self.naming(literal.class, &all);
@@ -292,17 +339,21 @@ impl<'s> Speaker<'s> {
             let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
                 true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
                 true => text,
-                false => {
-                    let word = if literal.holds { "holds" } else { "fails" };
-                    let line = self.line(literal.class, literal.node);
-                    let name = expansion(self.graph, literal.class, literal.node);
-                    let name = name.map(|m| format!(" ({})", m.name)).unwrap_or_default();
-                    let version = if literal.class == 0 { " before" } else { "" };
-                    let only = self.graph.node(literal.node).classes.len() == 1;
-                    let version = if only { version } else { "" };
-                    format!("the test of line {line}{name}{version} {word}")
-                }
+                false => self.test(&literal),
             };
+            said.push((literal, text));
+        }
+        // The same words for two things: each is told by its test.
+        let unsigned = |text: &str| text.replace("!=", "==");
+        let is_double = |k: usize| {
+            said.iter().enumerate().any(|(j, (_, t))| j != k && unsigned(t) == unsigned(&said[k].1))
+        };
+        let doubles: Vec<usize> = (0..said.len()).filter(|k| is_double(*k)).collect();
+        for k in doubles {
+            said[k].1 = self.test(&said[k].0);
+        }
+        let mut texts: Vec<String> = Vec::new();
+        for (_, text) in said {
             if !texts.contains(&text) {
                 texts.push(text);
             }
@@ -311,9 +362,18 @@ impl<'s> Speaker<'s> {
     }
 }
 
+/// Whether a text needs no brackets behind `!`: outside of its own ones there are names and members only.
+fn is_operand(text: &str) -> bool {
+    let mut depth = 0i32;
+    text.replace("->", ".").chars().all(|c| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        depth > 0 || c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ')' | ']')
+    })
+}
+
 /// A term in the words of the memory at its own time: what it reads there is what names mean there. Where it reads
 /// what was at the point, too, names would mean two things, and it stays as it is.
-fn current(pool: &mut TermPool, t: TermId, memory: TermId) -> TermId {
+pub(super) fn current(pool: &mut TermPool, t: TermId, memory: TermId) -> TermId {
     let at_point = pool.leaf(memory_leaf());
     let reads_point = |pool: &TermPool| {
         pool.reachable(&[t]).into_iter().any(
@@ -326,106 +386,13 @@ fn current(pool: &mut TermPool, t: TermId, memory: TermId) -> TermId {
     pool.rebuilt(t, &|_, t| if t == memory { Rebuilt::By(at_point) } else { Rebuilt::Kept })
 }
 
-/// The words of a call.
-fn call_text(
-    graph: &Mvicfg,
-    pool: &mut TermPool,
-    naming: &Naming,
-    (event, names): (&Event, Option<&[String]>),
-) -> String {
-    let types: Vec<CType> =
-        call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
-    let given: Vec<TermId> = event.args.iter().map(|a| current(pool, *a, event.memory.0)).collect();
-    let (name, args) = match (&event.callee, given.split_first()) {
-        (Some(name), _) => (name.to_string(), given.as_slice()),
-        (None, Some((pointer, args))) => {
-            let text = render(pool, *pointer, naming);
-            (if is_short(&text) { format!("(*{text})") } else { "a function pointer".to_owned() }, args)
-        }
-        (None, None) => ("a function pointer".to_owned(), given.as_slice()),
-    };
-    let short = Naming { max_len: LONGEST_VALUE, ..naming.clone() };
-    let words: Vec<String> = args
-        .iter()
-        .enumerate()
-        .map(|(k, a)| {
-            let name = names.and_then(|n| n.get(k)).filter(|n| is_name(n) && pool.as_const(*a).is_some());
-            name.cloned().unwrap_or_else(|| decayed(&render_typed(pool, *a, &short, types.get(k))))
-        })
-        .map(|t| if is_plain(&t) { t } else { "…".to_owned() })
-        .collect();
-    let text = format!("{name}({})", words.join(", "));
-    if text.chars().count() <= LONGEST_VALUE { text } else { format!("{name}(…)") }
-}
-
 /// Whether two lists of effects have the same words, whatever lines they stand at.
 fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
     before.iter().map(|e| &e.text).eq(now.iter().map(|e| &e.text))
 }
 
-/// A text in which arrays are named as one writes them: `p->name` for `&p->name[0]`.
-fn decayed(text: &str) -> String {
-    let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '>' | '[' | ']');
-    let mut out = String::new();
-    let mut rest = text;
-    let mut before = ' ';
-    while let Some(at) = rest.find('&') {
-        let (head, tail) = rest.split_at(at);
-        out.push_str(head);
-        before = head.chars().last().unwrap_or(before);
-        let path = &tail[1..];
-        let end = path.find(|c| !is_path(c)).unwrap_or(path.len());
-        let is_unary = matches!(before, ' ' | '(' | ',' | '!' | '*')
-            && path.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        match path[..end].strip_suffix("[0]").filter(|p| is_unary && !p.ends_with(['-', '.', '>'])) {
-            Some(array) => out.push_str(array),
-            None => out.push_str(&tail[..1 + end]),
-        }
-        before = '&';
-        rest = &path[end..];
-    }
-    out.push_str(rest);
-    out
-}
-
-/// The arguments of a call as they stand in a line, where it is the only one of that function there.
-fn argument_words(line: &str, callee: &str) -> Option<Vec<String>> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut starts = line.match_indices(callee).filter(|(at, _)| {
-        let (before, after) = (&line[..*at], line[at + callee.len()..].trim_start());
-        !before.ends_with(is_word) && after.starts_with('(')
-    });
-    let (at, _) = starts.next().filter(|_| line.matches(callee).count() == 1)?;
-    let list = line[at + callee.len()..].trim_start().strip_prefix('(')?;
-    let (mut words, mut word, mut depth) = (Vec::new(), String::new(), 0);
-    let mut quote = None;
-    let mut escaped = false;
-    for c in list.chars() {
-        match (quote, c) {
-            // What is quoted is no name.
-            (None, '"' | '\'') => quote = Some(c),
-            (Some(_), _) if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(q), _) if q == c => quote = None,
-            (Some(_), _) => {}
-            (None, ')') if depth == 0 => {
-                words.push(word.trim().to_owned());
-                return Some(words);
-            }
-            (None, ',') if depth == 0 => words.push(std::mem::take(&mut word).trim().to_owned()),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth -= 1,
-            (None, _) => {}
-        }
-        if c != ',' || depth > 0 || quote.is_some() {
-            word.push(c);
-        }
-    }
-    None
-}
-
 /// Whether a text says everything in names of the source.
-fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &str) -> bool {
     !text.contains("...") && !text.contains('\\') && !text.contains('%') || is_quoted(text)
 }
 
@@ -449,11 +416,11 @@ fn is_quoted(text: &str) -> bool {
     !outside.contains("...") && !outside.contains('\\') && !temporary
 }
 
-fn is_short(text: &str) -> bool {
+pub(super) fn is_short(text: &str) -> bool {
     is_plain(text) && text.chars().count() <= LONGEST_VALUE
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -584,40 +551,5 @@ fn bound(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
             }
             _ => k += 1,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{argument_words, decayed};
-
-    #[test]
-    fn arrays_are_named_as_one_writes_them() {
-        for (text, expected) in [
-            ("strcmp(&e->d_name[0], s) == 0", "strcmp(e->d_name, s) == 0"),
-            ("&a[0]", "a"),
-            ("f(&a.b[0].c, &a[0][1])", "f(&a.b[0].c, &a[0][1])"),
-            ("(x & y[0]) != 0 && &p->q[0] == z", "(x & y[0]) != 0 && p->q == z"),
-            ("x &&y[0]", "x &&y[0]"),
-        ] {
-            assert_eq!(decayed(text), expected);
-        }
-    }
-
-    #[track_caller]
-    fn check(line: &str, expected: Option<&[&str]>) {
-        let found = argument_words(line, "f");
-        assert_eq!(found, expected.map(|e| e.iter().map(|w| (*w).to_owned()).collect()), "{line}");
-    }
-
-    #[test]
-    fn arguments_are_those_of_the_only_call() {
-        check("  x = f(A, b + 1, g(c, d));", Some(&["A", "b + 1", "g(c, d)"]));
-        check("f (\"a, b)\", ',', N);", Some(&["\"a, b)\"", "','", "N"]));
-        check("f(\"a\\\"b, c\", N)", Some(&["\"a\\\"b, c\"", "N"]));
-        check("f(a); f(b);", None);
-        check("gf(a); f(b)", None);
-        check("f(a,", None);
-        check("xf(a)", None);
     }
 }

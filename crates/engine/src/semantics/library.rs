@@ -47,6 +47,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// Which argument is a format of the `printf` family.
+    pub fn format_arg(&self) -> Option<usize> {
+        self.format
+    }
+
     pub fn reads_arg(&self, k: usize) -> bool {
         self.names_arg(self.read, k)
     }

@@ -13,7 +13,7 @@ pub mod frames;
 pub mod inline;
 pub mod library;
 mod loops;
-mod output;
+pub mod output;
 mod place;
 pub mod pointers;
 mod reach;

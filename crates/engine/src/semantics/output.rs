@@ -4,7 +4,7 @@
 //! (`docs/design/facts.md`): equal sequences print equal bytes. Constants that a conversion renders are
 //! folded into the literals, so that `printf("%d", 1)` equals `printf("1")`.
 
-use crate::interp::format::{self, ArgType};
+use crate::interp::format::{self, ArgType, Length};
 use crate::ir::{Const, DataModel, Global, Sort};
 
 /// Bytes of the longest string that is looked at; an object may be declared much larger than memory.
@@ -62,6 +62,27 @@ pub fn is_counting(format: &[u8]) -> bool {
         rest = after.get(length + 1..).unwrap_or(&[]);
     }
     false
+}
+
+/// Whether two formats print the same of equal arguments: `%zu` and `%lu`, where these are as wide.
+pub fn prints_alike(a: &[u8], b: &[u8], model: DataModel) -> bool {
+    let canonical = |f: &[u8]| -> Option<Vec<Result<Vec<u8>, String>>> {
+        let one = |piece: format::Piece| match piece {
+            format::Piece::Literal(bytes) => Ok(bytes),
+            format::Piece::Conversion(mut c) => {
+                if let (
+                    Length::L | Length::Ll | Length::J | Length::Z | Length::T,
+                    ArgType::Int { length, .. },
+                ) = (c.length, c.arg_type())
+                {
+                    c.length = if length.int_bits(model) == 64 { Length::Ll } else { Length::None };
+                }
+                Err(c.canonical())
+            }
+        };
+        Some(format::parse_printf(f).ok()?.into_iter().map(one).collect())
+    };
+    a == b || canonical(a).is_some_and(|x| canonical(b) == Some(x))
 }
 
 /// Returns whether a format has a conversion that reads memory, or one that is not modelled.

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 /// Scalars of an initial value beyond which bytes tell.
-const MAX_LEAVES: usize = 4096;
+pub(super) const MAX_LEAVES: usize = 4096;
 
 /// A body and its unit.
 pub(super) struct Side<'a> {
@@ -64,6 +64,11 @@ impl<'a> Layouts<'a> {
             rest = others;
         }
         (!relaid.is_empty()).then_some(Layouts { relaid })
+    }
+
+    /// The structures that are laid out otherwise, in both versions.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'a Record, &'a Record)> + '_ {
+        self.relaid.values().copied()
     }
 
     /// These of one name.

@@ -5,7 +5,7 @@ use super::{Walk, Wanted, is_plain};
 use crate::ir::{CType, Expr, Object, Op};
 
 /// How far an address goes into an object.
-enum Step<'e> {
+pub(super) enum Step<'e> {
     Bytes(i128),
     /// That many elements of so many bytes; backwards if negative.
     Elements {
@@ -15,10 +15,11 @@ enum Step<'e> {
 }
 
 /// Where a path of members is to end.
-enum Until<'t> {
+#[derive(Clone, Copy)]
+pub(super) enum Until<'t> {
     /// At a scalar of at least so many bytes.
     Scalar(u64),
-    /// At an object of so many bytes that is no scalar.
+    /// At an object of so many bytes.
     Object(u64),
     /// At elements of so many bytes.
     Elements(u64),
@@ -30,7 +31,7 @@ enum Until<'t> {
 
 impl Side<'_> {
     /// The type that the address at the bottom of an expression leads to.
-    fn leads_to(&self, e: &Expr) -> Option<CType> {
+    pub(super) fn leads_to(&self, e: &Expr) -> Option<CType> {
         match e {
             Expr::Var(v) => {
                 self.body.var(*v).ty.target().filter(|_| self.body.var(*v).ty.is_pointer()).cloned()
@@ -51,7 +52,7 @@ impl Side<'_> {
     }
 
     /// An address as a base and steps, bytes and elements in turn, bytes at both ends.
-    fn steps<'e>(&self, e: &'e Expr) -> (&'e Expr, Vec<Step<'e>>) {
+    pub(super) fn steps<'e>(&self, e: &'e Expr) -> (&'e Expr, Vec<Step<'e>>) {
         let Expr::Op { op: op @ (Op::Add | Op::Sub), args, signed_arith: false } = e else {
             return (e, vec![Step::Bytes(0)]);
         };

@@ -80,6 +80,8 @@ pub fn changes(view: &View) -> Section {
                 excerpts.push(article(view, step, changed, &article_id(number, *k), &mut html));
             }
             if part + 1 == chunks.len() {
+                count += step.objects.len();
+                local::objects(view, &step.objects, &mut html);
                 elsewhere(view, step, &excerpts, &mut html);
                 comings(step, &mut html);
             }
@@ -109,6 +111,7 @@ fn elsewhere(view: &View, step: &Step, excerpts: &[Excerpt], html: &mut Html) {
     let is_wanted = |h: &&HunkReport| {
         (h.from, h.to, h.verdict) == (step.from, step.to, Verdict::Explained)
             && !excerpts.iter().any(|e| e.shows(h))
+            && !step.objects.iter().any(|o| o.hunks.contains(&text::hunk_ref(h)))
     };
     let hunks: Vec<&HunkReport> = view.report.hunks.iter().filter(is_wanted).collect();
     if hunks.is_empty() {

@@ -1,12 +1,13 @@
 //! What a function does otherwise where its text differs: a card for each region, with `when`, `before`, `now`
 //! and `else`.
 
-use super::View;
 use super::changes::assumptions;
 use super::markup::Html;
 use super::source::{Excerpt, Side, old_path};
+use super::{View, rest};
+use crate::ObjectReport;
 use crate::change::{place, told};
-use crate::model::{Change, Delta, Effect, FunctionReport, HunkRef, Otherwise, Report};
+use crate::model::{Change, Delta, Effect, FunctionReport, HunkRef, HunkReport, Otherwise, Report};
 use crate::steps::Changed;
 use crate::{RepoPath, text};
 
@@ -67,6 +68,57 @@ fn card(view: &View, function: &FunctionReport, change: &Change, excerpt: &Excer
     html.markup("</dl>");
     assumptions(&change.assumptions, html);
     html.close("div");
+}
+
+/// A card for each object.
+pub fn objects(view: &View, objects: &[&ObjectReport], html: &mut Html) {
+    for object in objects {
+        object_card(view, object, html);
+    }
+}
+
+fn object_card(view: &View, object: &ObjectReport, html: &mut Html) {
+    let file = object.file.to_string();
+    html.open(
+        "div",
+        &[
+            ("class", "card local object item"),
+            ("data-kind", "change"),
+            ("data-file", &file),
+            ("data-function", &object.called()),
+        ],
+    );
+    html.open("p", &[("class", "where")]);
+    html.leaf("code", &[], &object.called());
+    let line = object.line().map(|line| format!(", line {line}")).unwrap_or_default();
+    html.text(&format!(" · {file}{line}"));
+    let coming = object.coming();
+    if !coming.is_empty() {
+        html.leaf("span", &[("class", "tag")], &coming);
+    }
+    if let Some(name) = &object.under {
+        html.leaf("span", &[("class", "tag")], &format!("under {name}"));
+    }
+    html.close("p");
+    html.markup("<dl class=\"delta\">");
+    if !object.ty.is_empty() {
+        html.markup("<dt>type</dt>");
+        html.element("dd", &[], |html| html.leaf("code", &[], &object.ty));
+    }
+    effects("before", "old", &object.before, html);
+    effects("now", "new", &object.now, html);
+    html.markup("</dl>");
+    let readers = object.read_by();
+    if !readers.is_empty() {
+        html.leaf("p", &[("class", "seen-by")], &readers);
+    }
+    let is_shown = |h: &&HunkReport| {
+        (h.from, h.to) == (object.from, object.to) && object.hunks.contains(&text::hunk_ref(h))
+    };
+    let hunks: Vec<&HunkReport> = view.report.hunks.iter().filter(is_shown).take(HUNKS).collect();
+    hunks.iter().for_each(|hunk| rest::hunk(view, hunk, hunks.len() == 1, html));
+    html.close("div");
+    html.markup("\n");
 }
 
 fn delta(delta: &Delta, html: &mut Html) {

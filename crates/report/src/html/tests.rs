@@ -77,6 +77,7 @@ fn report(text: &str) -> Report {
         new_lines: 1,
         verdict: Verdict::Explained,
         why: None,
+        ..HunkReport::default()
     };
     let other = HunkReport {
         old_start: 1,

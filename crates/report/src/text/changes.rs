@@ -1,6 +1,7 @@
 //! What changes where the text does: `when`, `before`, `now`, `else`.
 
 use super::View;
+use crate::ObjectReport;
 use crate::escape::{shortened, visible};
 use crate::model::{Change, Delta, Effect, Otherwise};
 use crate::palette::Slot;
@@ -12,6 +13,10 @@ const DETAIL: usize = 12;
 const EFFECTS_SHOWN: usize = 4;
 /// Deltas of one region that are shown, unless `-v`.
 const DELTAS_SHOWN: usize = 3;
+/// Column of the hunks of an object.
+const OBJECT_HUNKS: usize = 33;
+/// Hunks named beside an object, unless `-v`.
+const HUNKS_SHOWN: usize = 3;
 
 /// Writes the regions of a function in which two versions differ.
 pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
@@ -26,6 +31,45 @@ pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io
     Ok(())
 }
 
+/// Writes what became of objects, most of it as the effects of changes.
+pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dyn Write) -> io::Result<()> {
+    for object in objects {
+        let mut line = view.line();
+        line.plain("  ").paint(Slot::File, &object.file.to_string());
+        line.plain(&format!("  {}", visible(object.called())));
+        let coming = object.coming();
+        if !coming.is_empty() {
+            line.plain(&format!("  {}", visible(&coming)));
+        }
+        line.pad_to(OBJECT_HUNKS.max(line.column() + 2));
+        let shown = if view.options.verbose { object.hunks.len() } else { HUNKS_SHOWN };
+        for hunk in object.hunks.iter().take(shown) {
+            line.paint(Slot::Hunk, &super::hunk_text(hunk)).plain(" ");
+        }
+        if object.hunks.len() > shown {
+            line.paint(Slot::Hunk, &format!("… {} more", object.hunks.len() - shown));
+        }
+        line.write(out)?;
+        let under = object.under.as_ref().map(|name| format!(", under {}", visible(name)));
+        let at = object.line().map(|line| format!("at line {line}"));
+        let mut place = format!("{}{}", at.unwrap_or_default(), under.unwrap_or_default());
+        let rows = [
+            (
+                "    type",
+                None,
+                if object.was.is_none() && !coming.is_empty() { visible(&object.ty) } else { String::new() },
+            ),
+            ("    before", Some(Slot::Removed), effects_text(&object.before, usize::MAX)),
+            ("    now", Some(Slot::Added), effects_text(&object.now, usize::MAX)),
+            ("    read by", None, visible(object.read_by().trim_start_matches("read by "))),
+        ];
+        for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {
+            write_row(view, label, *slot, text, &std::mem::take(&mut place), out)?;
+        }
+    }
+    Ok(())
+}
+
 fn write_delta(
     view: &View,
     change: &Change,
@@ -35,7 +79,7 @@ fn write_delta(
 ) -> io::Result<()> {
     let mut place = if is_first { place_text(change) } else { String::new() };
     let when = visible(&delta.when.text);
-    let (before, now) = (effects_text(&delta.before), effects_text(&delta.now));
+    let (before, now) = (effects_text(&delta.before, EFFECTS_SHOWN), effects_text(&delta.now, EFFECTS_SHOWN));
     let rows = [
         ("    when", None, when),
         ("    before", Some(Slot::Removed), before),
@@ -90,6 +134,9 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
         (Otherwise::Open, _) => "not known",
     };
     line.plain(text);
+    if let (Otherwise::Open, Some(reason)) = (change.otherwise, &change.reason) {
+        line.plain(&format!(": {}", visible(reason)));
+    }
     if change.otherwise == Otherwise::Same && !assumes("calls-apart") {
         // What the newer version alone reads and writes has to be there.
         let invented = change.assumptions.iter().any(|a| a.starts_with("invented-type("));
@@ -98,7 +145,8 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
             () if assumes("valid-accesses") => "proved for valid accesses",
             () => "proved",
         };
-        line.plain("  ").paint(Slot::Status, status);
+        let by = if assumes("by-members") { ", member by member" } else { "" };
+        line.plain("  ").paint(Slot::Status, &format!("{status}{by}"));
     }
     line.write(out)
 }
@@ -111,11 +159,11 @@ fn place_text(change: &Change) -> String {
     parts.join(", ")
 }
 
-/// Effects in one line: `calls f(a), g(b); returns -1`.
-fn effects_text(effects: &[Effect]) -> String {
+/// The first effects in one line: `calls f(a), g(b); returns -1`.
+fn effects_text(effects: &[Effect], most: usize) -> String {
     let mut text = String::new();
     let mut calls = false;
-    for (k, effect) in effects.iter().take(EFFECTS_SHOWN).enumerate() {
+    for (k, effect) in effects.iter().take(most).enumerate() {
         let word = visible(&effect.text);
         let call = word.strip_prefix("calls ").filter(|_| calls);
         if k > 0 {
@@ -124,7 +172,7 @@ fn effects_text(effects: &[Effect]) -> String {
         text.push_str(call.unwrap_or(&word));
         calls = effect.kind == "call";
     }
-    match effects.len().saturating_sub(EFFECTS_SHOWN) {
+    match effects.len().saturating_sub(most) {
         0 => text,
         n => format!("{text} and {n} more"),
     }

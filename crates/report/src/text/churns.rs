@@ -35,6 +35,7 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
                 write_callers(view, &names, out)?;
             }
         }
+        super::changes::write_objects(view, &step.objects, out)?;
         for comings in &step.comings {
             let names: Vec<String> = comings.functions.iter().map(|n| format!("{}()", visible(n))).collect();
             writeln!(out, "  {}  {}: {}", comings.file, comings.word, names.join(" "))?;

@@ -36,6 +36,7 @@ fn hunk(to: Version, line: u32, verdict: Verdict, why: Option<&str>) -> HunkRepo
         new_lines: 1,
         verdict,
         why: why.map(Into::into),
+        ..HunkReport::default()
     }
 }
 

@@ -2,7 +2,9 @@
 #define __INVDIFF_UNISTD_H
 #include <stddef.h>
 #include <sys/types.h>
-#include <getopt.h>
+extern char *optarg;
+extern int optind, opterr, optopt;
+int getopt(int, char *const[], const char *);
 #define _POSIX_VERSION 200809L
 #define _POSIX2_VERSION 200809L
 #define _XOPEN_VERSION 700

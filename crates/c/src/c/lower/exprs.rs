@@ -133,6 +133,12 @@ impl FnCx<'_, '_> {
             ExprKind::Const(c) => {
                 let made = self.constant(c, expr.ty)?;
                 let at = self.unit.tast.expr_span(e);
+                if let Expr::Const(k) = &made
+                    && self.unit.spans.is_sizeof(at)
+                {
+                    let size = u64::try_from(k.to_bits()).unwrap_or(0);
+                    self.records.sizes.insert((self.span.line, size));
+                }
                 let is_line = |k: &Const| self.unit.spans.is_line_number(at, k.to_bits() as i128);
                 let marked =
                     self.unit.line_numbers.contains(&e) || matches!(&made, Expr::Const(k) if is_line(k));
@@ -141,7 +147,8 @@ impl FnCx<'_, '_> {
             ExprKind::Convert { kind, operand } => self.conversion(kind, operand, expr.ty),
             ExprKind::Cast(operand) => {
                 self.measure_type(expr.ty)?;
-                self.cast(operand, expr.ty)
+                let value = self.cast(operand, expr.ty)?;
+                Ok(self.converted(value, operand, expr.ty))
             }
             ExprKind::Decl(_)
             | ExprKind::Member { .. }

@@ -67,6 +67,8 @@ pub(super) struct Breakable {
     /// Edges from the chain of comparisons of a `switch` to its labels.
     pub cases: BTreeMap<CaseId, Vec<Edge>>,
     pub default: Vec<Edge>,
+    /// Edges to what stands behind labels of a `switch` that are in error.
+    pub errors: BTreeMap<rucc_sema::StmtId, Vec<Edge>>,
     /// Variables with a cleanup that are in scope around it.
     pub cleanups: usize,
 }

@@ -4,7 +4,7 @@
 use super::function::{FnCx, Lowered};
 use super::types::{Scalar, Shape};
 use crate::ir::{CType, Callee, Expr, RecordId};
-use rucc_ast::UnaryOp;
+use rucc_ast::{BinaryOp, UnaryOp};
 use rucc_sema::{Conversion, ExprId, ExprKind};
 use rucc_types::TypeId;
 use std::sync::Arc;
@@ -27,8 +27,45 @@ impl FnCx<'_, '_> {
         if from == to || !(from.is_pointer() || to.is_pointer()) || self.is_fresh(operand) {
             return;
         }
-        let records = [&from, &to].into_iter().filter_map(pointed_record);
+        let records: Vec<RecordId> = [&from, &to].into_iter().filter_map(pointed_record).collect();
+        // What is seen through a pointer to something else shows in the body; that bytes are taken for a record
+        // does not.
+        let is_other = |ty: &CType| match ty {
+            CType::Pointer(to) => !matches!(**to, CType::Void | CType::Record(_)),
+            _ => false,
+        };
+        if is_other(&from) && !self.is_container(operand) {
+            self.records.viewed.extend(pointed_record(&to));
+        }
         self.records.recast.extend(records);
+    }
+
+    /// Whether an expression leads from a member back to the record that it is in: so many bytes less.
+    fn is_container(&self, operand: ExprId) -> bool {
+        match self.unit.tast[operand].kind {
+            ExprKind::Cast(inner) | ExprKind::Convert { operand: inner, .. } => self.is_container(inner),
+            ExprKind::Binary { op: BinaryOp::Sub, rhs, .. } => self.is_number(rhs),
+            _ => false,
+        }
+    }
+
+    fn is_number(&self, e: ExprId) -> bool {
+        match self.unit.tast[e].kind {
+            ExprKind::Const(_) => true,
+            ExprKind::Cast(inner) | ExprKind::Convert { operand: inner, .. } => self.is_number(inner),
+            _ => false,
+        }
+    }
+
+    /// A pointer that was converted is one to its new type from there on: what is reached through it is of that.
+    pub fn converted(&mut self, value: Expr, operand: ExprId, ty: TypeId) -> Expr {
+        let (from, to) = (self.unit.ctype(self.unit.tast[operand].ty), self.unit.ctype(ty));
+        if from == to || pointed_record(&to).is_none() || matches!(value, Expr::Const(_)) {
+            return value;
+        }
+        let held = self.temp(Scalar::Pointer, ty);
+        self.assign(held, value);
+        Expr::Var(held)
     }
 
     /// Whether a value is no address, or that of memory in which nothing is yet.

@@ -10,7 +10,7 @@ use rucc_base::Interner;
 use rucc_diag::{SourceMap, Span};
 use rucc_lex::PpTokenKind;
 use rucc_pp::Tok;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,6 +33,8 @@ pub(super) struct Spans<'a> {
     /// Where equal numbers stand beside these: by the same position the number, and which of its
     /// occurrences `__LINE__` gave.
     beside: BTreeMap<u32, (i128, Vec<bool>)>,
+    /// Where `sizeof` stands, or the macro that it came out of.
+    sizes: BTreeSet<u32>,
 }
 
 /// The value of an integer as it is spelled.
@@ -78,6 +80,8 @@ impl<'a> Spans<'a> {
         }
         beside.retain(|_, (_, occurrences)| occurrences.contains(&false));
         line_numbers.retain(|at, _| !beside.contains_key(at));
+        let is_sizeof = |t: &&Tok| t.value.is_some_and(|v| interner.resolve(v) == "sizeof");
+        let sizes = tokens.iter().filter(is_sizeof).map(|t| t.report_span().lo).collect();
         Spans {
             sources,
             names: interner,
@@ -89,7 +93,13 @@ impl<'a> Spans<'a> {
             ends: BTreeMap::new(),
             line_numbers,
             beside,
+            sizes,
         }
+    }
+
+    /// Whether a constant at this place is what `sizeof` gave, or stands in one macro call with it.
+    pub fn is_sizeof(&self, span: Span) -> bool {
+        self.sizes.contains(&span.lo)
     }
 
     /// The tokens after preprocessing that stand from a position up to another.

@@ -1,11 +1,11 @@
 //! Statements: control flow, labels, declarations and their initialisers.
 
-use super::function::{Breakable, Edge, FnCx, Lowered};
+use super::function::{Breakable, Edge, FnCx, Lowered, Unmodelled};
 use super::places::Place;
 use super::sequencing::Jumps;
 use super::spelling::Part;
 use super::types::{Scalar, Shape};
-use crate::ir::{Access, Expr, Instr, NodeId, Object, Op, VarId, VarKind};
+use crate::ir::{Access, Expr, Instr, NodeId, Object, Op, Unknown, VarId, VarKind};
 use rucc_sema::{CaseId, DeclId, DeclKind, ExprId, ExprKind, LabelId, Stmt, StmtId};
 use std::collections::BTreeMap;
 
@@ -20,6 +20,9 @@ impl FnCx<'_, '_> {
         match self.unit.tast[id] {
             Stmt::Empty => {}
             Stmt::Error => {
+                if let Some(edges) = self.around.iter_mut().rev().find_map(|b| b.errors.remove(&id)) {
+                    self.label_here(span, edges);
+                }
                 self.start("expr", span);
                 let registers = self.all_registers();
                 self.unknown("source with errors".into(), Part::Stmt(id), registers, true);
@@ -397,11 +400,13 @@ impl FnCx<'_, '_> {
                 }
             }
         }
+        let errors = self.ways_to_errors(&value, body);
         let rest = self.take_frontier();
         let (default, mut after) = if has_default { (rest, Vec::new()) } else { (Vec::new(), rest) };
         self.around.push(Breakable {
             cases: targets,
             default,
+            errors,
             blocks: self.scopes.len(),
             cleanups: self.cleanups.len(),
             ..Breakable::default()
@@ -412,6 +417,50 @@ impl FnCx<'_, '_> {
         let around = self.around.pop().unwrap_or_default();
         self.frontier.extend(around.breaks);
         self.frontier.append(&mut after);
+    }
+
+    /// What stands behind a label that is no constant (`case UNKNOWN_MACRO:`) is a statement in error, and no
+    /// case. The `switch` may lead to it all the same: for which values is not known, but it depends on the
+    /// value and on what is written there.
+    fn ways_to_errors(&mut self, value: &Expr, body: StmtId) -> BTreeMap<StmtId, Vec<Edge>> {
+        let mut found = Vec::new();
+        self.errors_in(body, &mut found);
+        let mut ways = BTreeMap::new();
+        for id in found {
+            if self.frontier.is_empty() {
+                break;
+            }
+            self.start("switch", self.unit.tast.stmt_span(id));
+            let way = self.truth();
+            let reason: Unmodelled = "source with errors".into();
+            self.unknowns.push(Unknown { line: self.span.line, reason: reason.clone() });
+            let text = self.spelled(Part::Tokens).text;
+            let (reads, writes) = (vec![value.clone()], vec![way]);
+            self.emit(Instr::Unknown { reason, text, reads, writes, anything: false });
+            let (yes, no) = self.emit_branch(Expr::Var(way));
+            ways.insert(id, vec![yes]);
+            self.frontier = vec![no];
+        }
+        ways
+    }
+
+    /// The statements in error of a `switch`, but for those of one inside of it.
+    fn errors_in(&self, id: StmtId, found: &mut Vec<StmtId>) {
+        match self.unit.tast[id] {
+            Stmt::Error => found.push(id),
+            Stmt::Block(list) => self.unit.tast[list].iter().for_each(|s| self.errors_in(*s, found)),
+            Stmt::If { then, otherwise, .. } => {
+                self.errors_in(then, found);
+                otherwise.into_iter().for_each(|s| self.errors_in(s, found));
+            }
+            Stmt::While { body, .. }
+            | Stmt::For { body, .. }
+            | Stmt::DoWhile { body, .. }
+            | Stmt::Case { body, .. }
+            | Stmt::Default { body }
+            | Stmt::Label { body, .. } => self.errors_in(body, found),
+            _ => {}
+        }
     }
 
     fn declaration(&mut self, d: DeclId) {

@@ -33,6 +33,48 @@ pub(super) fn unmodelled(source: &str) {
     assert!(matches!(end, End::Unsupported { .. }), "{end:?} {source}");
 }
 
+/// What `f` is lowered to.
+fn lowered(source: &str) -> String {
+    let tree = MemoryTree::new([("t.c", source.as_bytes())]);
+    let loaded = frontend::load_unit(&tree, Path::new("t.c"), &Default::default()).expect("it parses");
+    let f = loaded.unit.function("f").expect("a function");
+    format!("{:?}", f.nodes.iter().map(|n| &n.instr).collect::<Vec<_>>())
+}
+
+#[test]
+fn what_stands_behind_unknown_labels_counts() {
+    let f = |on: &str, label: &str, body: &str, rest: &str| {
+        lowered(&format!(
+            "int g(int); int f(int x, char y) {{ int r = 0; switch ({on}) {{ case {label}: {body} break; {rest} }} return r; }}"
+        ))
+    };
+    let known = "case 13: r = 2; break;";
+    let base = f("x", "KEY", "r = g(1);", known);
+    assert_eq!(base, f("x", "KEY", "r = g(1);", known));
+    // The statement, the label and the value that is asked for.
+    assert_ne!(base, f("x", "KEY", "r = g(2);", known));
+    assert_ne!(base, f("x", "CLICK", "r = g(1);", known));
+    assert_ne!(base, f("y", "KEY", "r = g(1);", known));
+    // As the only label, behind others, as a range and a call, in a loop, beside a default.
+    let places: [(&str, &str); 5] = [
+        ("KEY", ""),
+        ("KEY", "default: r = 1;"),
+        ("1: case KEY", ""),
+        ("KEY ... 9", known),
+        ("KEY(3)", known),
+    ];
+    for (label, rest) in places {
+        assert_ne!(f("x", label, "r = g(1);", rest), f("x", label, "r = g(2);", rest), "{label} {rest}");
+        assert!(f("x", label, "r = g(1);", rest).contains("source with errors"), "{label} {rest}");
+    }
+    let first = |k: u32| f("x", "A", &format!("r = g({k}); break; case B: r = 7;"), known);
+    assert_ne!(first(1), first(2));
+    // Labels inside of what is in error lead somewhere.
+    assert!(f("x", "KEY: case 4", "r = 1;", known).contains("source with errors"));
+    let nested = "switch (y) { case B: r = 1; }";
+    assert_ne!(f("x", "KEY", "r = 1;", nested), f("x", "KEY", "r = 1;", "switch (y) { case B: r = 2; }"));
+}
+
 #[test]
 fn switch() {
     check(

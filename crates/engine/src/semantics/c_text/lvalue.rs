@@ -10,6 +10,7 @@ use crate::ir::{App, CType, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf
 use std::sync::Arc;
 
 /// A place while it is being spelled.
+#[derive(Clone)]
 struct Step {
     text: String,
     level: Level,
@@ -318,6 +319,18 @@ impl Renderer<'_> {
             return self.inside(base, ty, rest, access, 0);
         }
         let size = i128::from(self.naming.size_of(ty).filter(|&s| s > 0)?);
+        // A member may lie beyond: of a flexible array, or of another version.
+        if rest.constant >= size
+            && matches!(ty, CType::Record(_))
+            && rest.terms.iter().all(|(k, _)| k % size == 0)
+        {
+            let (index, _) = split(&Linear { terms: rest.terms.clone(), constant: 0 }, size);
+            let step = if index.terms.is_empty() { base.clone() } else { self.element(&base, &index) };
+            let inner = Linear { terms: Vec::new(), constant: rest.constant };
+            if let Some(found) = self.inside(step, ty, &inner, access, 0) {
+                return Some(found);
+            }
+        }
         let (index, inner) = split(rest, size);
         let whole = index.terms.is_empty() && index.constant == 0;
         let step = match (whole, ty) {

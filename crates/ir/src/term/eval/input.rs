@@ -87,6 +87,12 @@ impl Assignment {
         Assignment { fill, ..Assignment::default() }
     }
 
+    /// The same, with everything else filled by `fill`.
+    pub fn refilled(mut self, fill: Fill) -> Assignment {
+        self.fill = fill;
+        self
+    }
+
     /// Fixes the value of a leaf or of an application of an uninterpreted function. When two
     /// applications turn out to have equal arguments, the value of the term with the smaller id is
     /// taken for both.

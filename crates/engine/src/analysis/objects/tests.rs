@@ -1,0 +1,280 @@
+//! Pairs of a few lines of C and what is told of their objects.
+#![cfg(test)]
+
+use crate::analysis::{Effort, Options, Request, diff, memory};
+use crate::frontend::c;
+use crate::report::{Effect, ObjectReport, Report, Verdict};
+
+fn request(old: &[(&str, &str)], new: &[(&str, &str)], jobs: usize) -> Request {
+    let analysis = Options { jobs, effort: Effort::Quick, ..Options::default() };
+    memory::request(&[old.to_vec(), new.to_vec()], c::Options::default(), analysis)
+}
+
+fn said(o: &ObjectReport) -> String {
+    let effects = |all: &[Effect]| all.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; ");
+    let coming = o.coming();
+    let name = if coming.is_empty() { o.called() } else { format!("{} {coming}", o.called()) };
+    let reason = o.reason.as_ref().map(|r| format!(" open: {r}")).unwrap_or_default();
+    format!("{name}: {} -> {}{reason}", effects(&o.before), effects(&o.now))
+}
+
+fn verdicts(report: &Report) -> String {
+    let of = |h: &crate::report::HunkReport| match h.verdict {
+        Verdict::Explained => "explained".to_owned(),
+        Verdict::Neutral => "neutral".to_owned(),
+        Verdict::NotAnalysed => h.why.clone().unwrap_or_default(),
+    };
+    report.hunks.iter().map(of).collect::<Vec<_>>().join(" ")
+}
+
+/// Compares two versions of `a.c`: what is said of each object, and what became of the hunks.
+#[track_caller]
+fn check(old: &str, new: &str, expected: &[&str], hunks: &str) {
+    let text = |t: &str| format!("{t}\nint main(void) {{ return 0; }}\n");
+    let (old, new) = (text(old), text(new));
+    let report = diff(&request(&[("a.c", &old)], &[("a.c", &new)], 1));
+    let found: Vec<String> = report.objects.iter().map(said).collect();
+    assert_eq!(found, expected, "{old} | {new}");
+    assert_eq!(verdicts(&report), hunks, "{old} | {new}");
+}
+
+/// One initial value in the place of another.
+#[track_caller]
+fn changed(ty: &str, old: &str, new: &str, expected: &str) {
+    let text = |value: &str| format!("{} = {value};", ty);
+    check(&text(old), &text(new), &[expected], "explained");
+}
+
+#[test]
+fn scalars_and_strings() {
+    changed("int x", "10", "12", "x: starts as 10 -> starts as 12");
+    changed("static const int x", "10", "0", "x: starts as 10 -> starts as 0");
+    changed("double x", "1.5", "-1.5", "x: starts as 1.5 -> starts as -1.5");
+    changed("char x", "'a'", "'b'", "x: starts as 'a' -> starts as 'b'");
+    changed("unsigned char x", "'a'", "'b'", "x: starts as 97 -> starts as 98");
+    changed("_Bool x", "0", "1", "x: starts as 0 -> starts as 1");
+    changed("char *x", "\"a\"", "0", "x: starts as \"a\" -> starts as NULL");
+    changed("const char x[]", "\"one\"", "\"two\"", "x: starts as \"one\" -> starts as \"two\"");
+    changed(
+        "const char x[]",
+        "\"a long usage text\\n  and more of it\\n  option producue\\n\"",
+        "\"a long usage text\\n  and more of it\\n  option produce\\n\"",
+        "x: starts as \"…\\n  option producue\\n\" -> starts as \"…\\n  option produce\\n\"",
+    );
+}
+
+#[test]
+fn elements_are_aligned() {
+    changed("int x[4]", "{ 1, 2, 3 }", "{ 1, 5, 3 }", "x: [1] is 2 -> [1] is 5");
+    changed("int x[]", "{ 1, 2 }", "{ 1, 2, 3 }", "x:  -> has 3 at [2]");
+    changed("char *x[]", "{ \"a\", \"c\", 0 }", "{ \"a\", \"b\", \"c\", 0 }", "x:  -> has \"b\" after \"a\"");
+    changed("char *x[]", "{ \"a\", \"b\", \"c\", 0 }", "{ \"a\", \"c\", 0 }", "x: has \"b\" after \"a\" -> ");
+    let table = "struct s { const char *k, *v; } x[]";
+    changed(
+        table,
+        "{ { \"a\", \"1\" }, { \"c\", \"3\" }, { 0 } }",
+        "{ { \"a\", \"1\" }, { \"b\", \"2\" }, { \"c\", \"3\" }, { 0 } }",
+        "x:  -> has { \"b\", \"2\" } after { \"a\", \"1\" }",
+    );
+    changed(
+        table,
+        "{ { \"a\", \"1\" }, { \"c\", \"3\" } }",
+        "{ { \"a\", \"1\" }, { \"c\", \"4\" } }",
+        "x: [1].v is \"3\" -> [1].v is \"4\"",
+    );
+}
+
+#[test]
+fn members_go_by_their_names() {
+    let object = |value: &str| {
+        format!(
+            "struct o {{ int a; void (*f)(void); const char *s; double d; int n[2]; }};\nvoid g(void);\nvoid h(void);\nstruct o x = {{ {value} }};"
+        )
+    };
+    let differs =
+        |old: &str, new: &str, expected: &str| check(&object(old), &object(new), &[expected], "explained");
+    differs(".a = 1, .f = g", ".a = 1, .f = h", "x: .f is g -> .f is h");
+    differs(".a = 1", ".a = 1, .s = \"t\"", "x: .s is NULL -> .s is \"t\"");
+    differs(".n = { 1, 2 }", ".n = { 1, 3 }", "x: .n[1] is 2 -> .n[1] is 3");
+    differs(".d = 0.5, .a = 1", ".d = 1.5, .a = 2", "x: .a is 1; .d is 0.5 -> .a is 2; .d is 1.5");
+}
+
+#[test]
+fn heads_are_told() {
+    check("int x = 1;", "long x = 1;", &["x: has type int -> has type long"], "explained");
+    check("int x = 1;", "static int x = 1;", &["x: is seen by other files -> is static"], "explained");
+    check("int x = 1;", "const int x = 1;", &["x: is not const -> is const"], "explained");
+    check("int x[40];", "int x[41];", &["x: has 40 elements -> has 41 elements"], "explained");
+    check("char x[40];", "char x[41];", &["x: has 40 elements -> has 41 elements"], "explained");
+    check(
+        "static char *x = 0;",
+        "static const char *x = 0;",
+        &["x: declared as static char * x -> declared as static const char * x"],
+        "explained",
+    );
+    check(
+        "int x = 1;",
+        "volatile int x = 1;",
+        &["x: declared as int x -> declared as volatile int x"],
+        "explained",
+    );
+}
+
+#[test]
+fn what_comes_and_goes() {
+    check("", "static int x = 3;", &["x new:  -> starts as 3"], "explained");
+    check("int x[2] = { 1 };", "", &["x gone: starts as { 1 } -> "], "explained");
+    check("static int x = 7;", "static int y = 7;", &["y renamed from x:  -> "], "explained");
+    // Zeros of several objects are no reason to take one for another.
+    check(
+        "static int x;",
+        "static int y;\nstatic int z;",
+        &["x gone: starts as 0 -> ", "y new:  -> starts as 0", "z new:  -> starts as 0"],
+        "explained",
+    );
+    // One that names itself.
+    let list = |name: &str| {
+        format!("struct l {{ struct l *n, *p; }};\nstatic struct l {name} = {{ &{name}, &{name} }};")
+    };
+    check(&list("x"), &list("y"), &["y renamed from x:  -> "], "explained");
+}
+
+#[test]
+fn objects_move_between_files() {
+    let main = "int main(void) { return 0; }\n";
+    let table = "const char *const names[] = { \"a\", \"b\" };\n";
+    let with = |text: &str| format!("{text}{main}");
+    let (full, empty) = (with(table), with(""));
+    let other = "int f(void) { return 1; }\n";
+    let moved = format!("{table}{other}");
+    let report = diff(&request(&[("a.c", &full), ("b.c", other)], &[("a.c", &empty), ("b.c", &moved)], 1));
+    let found: Vec<String> = report.objects.iter().map(said).collect();
+    assert_eq!(found, ["names moved from a.c:  -> "]);
+    assert_eq!(verdicts(&report), "explained explained");
+    // With the whole file.
+    let report = diff(&request(&[("a.c", table), ("b.c", other)], &[("b.c", &moved)], 1));
+    let found: Vec<String> = report.objects.iter().map(said).collect();
+    assert_eq!(found, ["names moved from a.c:  -> "]);
+}
+
+#[test]
+fn what_is_written_otherwise_and_equal_is_neutral() {
+    check("int x = 16;", "int x = 0x10;", &[], "neutral");
+    check("int x = 0;", "int x;", &[], "neutral");
+    check(
+        "int x[] = { 1, 2 };",
+        "int x[2] = { [1] = 2, [0] = 1, };",
+        &["x: declared as int x [ ] -> declared as int x [ 2 ]"],
+        "explained",
+    );
+    check("char *x = \"ab\";", "char *x = \"a\" \"b\";", &[], "neutral");
+    check(
+        "struct s { int a, b; } x = { 1, 2 };",
+        "struct s { int a, b; } x = { .b = 2, .a = 1 };",
+        &[],
+        "neutral",
+    );
+    check("extern int y;\nextern int x;", "extern int x;\nextern int y;", &[], "neutral neutral");
+    check("", "extern int x;", &[], "neutral");
+    check("int f(int);", "int f(int);\nint g(int);", &[], "neutral");
+    check("extern int x;", "extern long x;", &[], "global");
+}
+
+#[test]
+fn what_does_not_fold_is_open() {
+    let why = "open:source with errors";
+    check("int x = UNKNOWN_A;", "int x = UNKNOWN_B;", &["x:  ->  open: source with errors"], why);
+    check("int x = UNKNOWN_A;", "int x  =  UNKNOWN_A; // the same", &[], "neutral");
+    check(
+        "foo_t x = 1;",
+        "foo_t x = 4294967297;",
+        &["x:  ->  open: a type that nothing declares"],
+        "open:a type that nothing declares",
+    );
+}
+
+#[test]
+fn static_locals_have_their_function() {
+    let f = |k: &str| format!("int f(int i)\n{{\n static const int t[] = {{ 1, {k} }};\n return t[i];\n}}");
+    check(&f("2"), &f("3"), &["t of f(): [1] is 2 -> [1] is 3"], "explained");
+    check(&f("2"), &f("1 + 1"), &[], "neutral");
+    // One of a function that is new is told with it.
+    check("", &f("2"), &[], "explained");
+}
+
+#[test]
+fn macros_reach_what_they_are_used_in() {
+    check(
+        "#define N 1\n\nint x = N;",
+        "#define N 2\n\nint x = N;",
+        &["x: starts as 1 -> starts as 2"],
+        "explained",
+    );
+    check("#define N 1\n\nint x = N;", "#define N (1)\n\nint x = N;", &[], "neutral");
+}
+
+#[test]
+fn several_are_counted() {
+    let table = |n: usize| {
+        let entries: Vec<String> = (0..n).map(|i| format!("\"entry {i}\"")).collect();
+        format!("const char *x[] = {{ {}, 0 }};", entries.join(", "))
+    };
+    check(
+        &table(3),
+        &table(40),
+        &["x:  -> has \"entry 3\", \"entry 4\", \"entry 5\" and 34 more after \"entry 2\""],
+        "explained",
+    );
+    let row = |k: u32| {
+        let all: Vec<String> = (0..20).map(|i| (i * k).to_string()).collect();
+        format!("int x[20] = {{ {} }};", all.join(", "))
+    };
+    let report = diff(&request(&[("a.c", &row(1))], &[("a.c", &row(2))], 1));
+    let o = &report.objects[0];
+    assert_eq!((o.before.len(), o.now.len()), (7, 7));
+    assert_eq!(o.now[6].text, "and 13 more");
+}
+
+/// Objects of many kinds.
+const MANY: &str = "#define N 3\nstruct point { int x, y; };\nstatic const struct point points[N] = { { 1, 2 }, { 3, 4 } };\nconst char *names[] = { \"a\", \"b\", 0 };\nint (*hook)(void);\ndouble d = 1e10;\nchar buf[] = \"text\";\nunsigned char bytes[] = { 1, 2, 255 };\nunion u { int i; char c[4]; } u = { 7 };\nstruct b { unsigned a : 3, b : 5; } bits = { 5, 17 };\nint *p = &points_of[1];\nint main(void)\n{\n  static int n = 5;\n  return n + points[0].x;\n}\n";
+
+#[test]
+fn nothing_is_told_of_what_stays() {
+    let report = diff(&request(&[("a.c", MANY)], &[("a.c", MANY)], 1));
+    assert!(report.objects.is_empty() && report.hunks.is_empty());
+    // White space, comments and lines say nothing.
+    for new in
+        [MANY.replace(", ", ",\n   "), MANY.replace(" = ", "\n  = /* as it was */ "), format!("\n\n{MANY}")]
+    {
+        let report = diff(&request(&[("a.c", MANY)], &[("a.c", &new)], 1));
+        assert!(report.objects.is_empty(), "{:?}", report.objects);
+        assert!(report.hunks.iter().all(|h| h.verdict == Verdict::Neutral), "{:?}", report.hunks);
+    }
+}
+
+#[test]
+fn any_number_of_workers_says_the_same() {
+    let new = MANY
+        .replace("{ 3, 4 }", "{ 3, 5 }")
+        .replace("\"b\"", "\"c\", \"d\"")
+        .replace("17", "18")
+        .replace("{ 7 }", "{ 8 }");
+    let of = |jobs: usize| {
+        let report = diff(&request(&[("a.c", MANY), ("b.c", MANY)], &[("a.c", &new), ("b.c", &new)], jobs));
+        report.objects.iter().map(|o| format!("{} {} {}", o.file, o.id, said(o))).collect::<Vec<_>>()
+    };
+    let one = of(1);
+    assert_eq!(one.len(), 8, "{one:#?}");
+    assert_eq!(one, of(4));
+    let said: Vec<&str> =
+        one.iter().filter_map(|t| t.strip_prefix("a.c ")?.split_once(' ').map(|(_, s)| s)).collect();
+    assert_eq!(
+        said,
+        [
+            "points: [1].y is 4 -> [1].y is 5",
+            "names: has \"b\" after \"a\" -> has \"c\", \"d\" after \"a\"",
+            "u: starts as { .i = 7 } -> starts as { .i = 8 }",
+            "bits: .b is 17 -> .b is 18",
+        ]
+    );
+}

@@ -1,0 +1,255 @@
+//! The words of calls: whom they call and with what.
+//!
+//! Of two calls of one function whose words are long or the same, the arguments that differ are told, and of
+//! strings the part in which they do.
+
+use super::machine::{Event, call_types};
+use super::words::{LONGEST_VALUE, current, is_name, is_plain, is_short};
+use crate::ir::{CType, Leaf, Term, TermId, TermPool, Unit};
+use crate::mvicfg::Mvicfg;
+use crate::semantics::c_text::{Naming, render, render_typed};
+use crate::semantics::output::constant_string;
+
+/// Characters of a string that are shown around what differs.
+const AROUND: usize = 16;
+/// Characters of a string that are shown of what differs.
+const LONGEST_STRING: usize = 48;
+
+/// The words of a call.
+pub(super) fn call_text(
+    graph: &Mvicfg,
+    pool: &mut TermPool,
+    naming: &Naming,
+    (event, names): (&Event, Option<&[String]>),
+) -> String {
+    let types: Vec<CType> =
+        call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
+    let given: Vec<TermId> = event.args.iter().map(|a| current(pool, *a, event.memory.0)).collect();
+    let (name, args) = match (&event.callee, given.split_first()) {
+        (Some(name), _) => (name.to_string(), given.as_slice()),
+        (None, Some((pointer, args))) => {
+            let text = render(pool, *pointer, naming);
+            (if is_short(&text) { format!("(*{text})") } else { "a function pointer".to_owned() }, args)
+        }
+        (None, None) => ("a function pointer".to_owned(), given.as_slice()),
+    };
+    let short = Naming { max_len: LONGEST_VALUE, ..naming.clone() };
+    let words: Vec<String> = args
+        .iter()
+        .enumerate()
+        .map(|(k, a)| {
+            let name = names.and_then(|n| n.get(k)).filter(|n| is_name(n) && pool.as_const(*a).is_some());
+            name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)))
+        })
+        .map(|t| if is_plain(&t) { t } else { "…".to_owned() })
+        .collect();
+    let text = format!("{name}({})", words.join(", "));
+    if text.chars().count() <= LONGEST_VALUE { text } else { format!("{name}(…)") }
+}
+
+/// The words of an argument. A pointer to a structure that is handed over as one to a scalar is that to its first
+/// member.
+fn argument(pool: &TermPool, t: TermId, naming: &Naming, ty: Option<&CType>) -> String {
+    let first = || {
+        let named = naming.names.get(&t)?;
+        let (CType::Pointer(record), CType::Pointer(wanted)) = (&named.ty, ty?) else { return None };
+        let mut at = &**record;
+        let mut path = String::new();
+        while !matches!(at, CType::Int { .. } | CType::Float(_)) {
+            (path, at) = match at {
+                CType::Array(element, _) => (format!("{path}[0]"), &**element),
+                CType::Record(id) => {
+                    let first =
+                        naming.unit?.records.get(id.0 as usize)?.fields.iter().find(|f| f.offset == 0)?;
+                    let arrow = if path.is_empty() { "->" } else { "." };
+                    (format!("{path}{arrow}{}", first.name), &first.ty)
+                }
+                _ => return None,
+            };
+        }
+        let bits = |ty: &CType| ty.sort(64);
+        let is_it = !path.is_empty() && bits(at) == bits(wanted) && bits(at).is_some();
+        is_it.then(|| format!("&{}{path}", named.text))
+    };
+    decayed(&first().unwrap_or_else(|| render_typed(pool, t, naming, ty)))
+}
+
+/// The words of a call beside another of the same function: only the arguments that differ, others are `…`.
+/// `units` have the literals of this call and of the other.
+pub(super) fn differing(
+    graph: &Mvicfg,
+    pool: &mut TermPool,
+    (naming, units): (&Naming, [&Unit; 2]),
+    (event, other): (&Event, &Event),
+) -> Option<String> {
+    let name = event.callee.as_ref().filter(|name| other.callee.as_ref() == Some(name))?;
+    let types: Vec<CType> =
+        call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
+    let mut words: Vec<String> = Vec::new();
+    for (k, arg) in event.args.iter().enumerate() {
+        let theirs = other.args.get(k).copied();
+        if theirs == Some(*arg) {
+            if words.last().is_none_or(|w| w != "…") {
+                words.push("…".to_owned());
+            }
+            continue;
+        }
+        let string = literal(pool, units[0], *arg);
+        let text = match string {
+            Some(bytes) => {
+                let before = theirs.and_then(|t| literal(pool, units[1], t));
+                excerpt(&bytes, before.as_deref().unwrap_or_default())
+            }
+            None => {
+                let now = current(pool, *arg, event.memory.0);
+                argument(pool, now, naming, types.get(k))
+            }
+        };
+        words.push(if is_plain(&text) { text } else { "…".to_owned() });
+    }
+    Some(format!("{name}({})", words.join(", ")))
+}
+
+/// The part of a string in which it differs from another, as C writes it.
+pub(crate) fn excerpt(bytes: &[u8], other: &[u8]) -> String {
+    let before = bytes.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let behind = bytes[before..].iter().rev().zip(other[before.min(other.len())..].iter().rev());
+    let behind = behind.take_while(|(a, b)| a == b).count();
+    let start = if before > AROUND + 4 { before - AROUND } else { 0 };
+    let differs = (bytes.len() - behind).min(before + LONGEST_STRING).max(before);
+    let end = if bytes.len() - differs > AROUND + 4 { differs + AROUND } else { bytes.len() };
+    let text: String = String::from_utf8_lossy(&bytes[start..end]).chars().map(spelled).collect();
+    let dots = |is_cut: bool| if is_cut { "…" } else { "" };
+    format!("\"{}{text}{}\"", dots(start > 0), dots(end < bytes.len()))
+}
+
+/// A character as it stands in a literal.
+fn spelled(c: char) -> String {
+    match c {
+        '\n' => "\\n".to_owned(),
+        '\t' => "\\t".to_owned(),
+        '"' => "\\\"".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        c if c.is_control() => format!("\\{:03o}", u32::from(c)),
+        c => c.to_string(),
+    }
+}
+
+/// The bytes of a string literal.
+fn literal(pool: &TermPool, unit: &Unit, t: TermId) -> Option<Vec<u8>> {
+    let Term::Leaf(Leaf::SymbolAddr { symbol, .. }) = pool.get(t) else { return None };
+    let global = unit.global(symbol).filter(|g| g.linkage == crate::ir::Linkage::Literal)?;
+    constant_string(global, 0)
+}
+
+/// A text in which arrays are named as one writes them: `p->name` for `&p->name[0]`.
+pub(super) fn decayed(text: &str) -> String {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '>' | '[' | ']');
+    let mut out = String::new();
+    let mut rest = text;
+    let mut before = ' ';
+    while let Some(at) = rest.find('&') {
+        let (head, tail) = rest.split_at(at);
+        out.push_str(head);
+        before = head.chars().last().unwrap_or(before);
+        let path = &tail[1..];
+        let end = path.find(|c| !is_path(c)).unwrap_or(path.len());
+        let is_unary = matches!(before, ' ' | '(' | ',' | '!' | '*')
+            && path.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        match path[..end].strip_suffix("[0]").filter(|p| is_unary && !p.ends_with(['-', '.', '>'])) {
+            Some(array) => out.push_str(array),
+            None => out.push_str(&tail[..1 + end]),
+        }
+        before = '&';
+        rest = &path[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The arguments of a call as they stand in a line, where it is the only one of that function there.
+pub(super) fn argument_words(line: &str, callee: &str) -> Option<Vec<String>> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut starts = line.match_indices(callee).filter(|(at, _)| {
+        let (before, after) = (&line[..*at], line[at + callee.len()..].trim_start());
+        !before.ends_with(is_word) && after.starts_with('(')
+    });
+    let (at, _) = starts.next().filter(|_| line.matches(callee).count() == 1)?;
+    let list = line[at + callee.len()..].trim_start().strip_prefix('(')?;
+    let (mut words, mut word, mut depth) = (Vec::new(), String::new(), 0);
+    let mut quote = None;
+    let mut escaped = false;
+    for c in list.chars() {
+        match (quote, c) {
+            // What is quoted is no name.
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(q), _) if q == c => quote = None,
+            (Some(_), _) => {}
+            (None, ')') if depth == 0 => {
+                words.push(word.trim().to_owned());
+                return Some(words);
+            }
+            (None, ',') if depth == 0 => words.push(std::mem::take(&mut word).trim().to_owned()),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, _) => {}
+        }
+        if c != ',' || depth > 0 || quote.is_some() {
+            word.push(c);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{argument_words, decayed, excerpt};
+
+    #[test]
+    fn arrays_are_named_as_one_writes_them() {
+        for (text, expected) in [
+            ("strcmp(&e->d_name[0], s) == 0", "strcmp(e->d_name, s) == 0"),
+            ("&a[0]", "a"),
+            ("f(&a.b[0].c, &a[0][1])", "f(&a.b[0].c, &a[0][1])"),
+            ("(x & y[0]) != 0 && &p->q[0] == z", "(x & y[0]) != 0 && p->q == z"),
+            ("x &&y[0]", "x &&y[0]"),
+        ] {
+            assert_eq!(decayed(text), expected);
+        }
+    }
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<&[&str]>) {
+        let found = argument_words(line, "f");
+        assert_eq!(found, expected.map(|e| e.iter().map(|w| (*w).to_owned()).collect()), "{line}");
+    }
+
+    #[test]
+    fn arguments_are_those_of_the_only_call() {
+        check("  x = f(A, b + 1, g(c, d));", Some(&["A", "b + 1", "g(c, d)"]));
+        check("f (\"a, b)\", ',', N);", Some(&["\"a, b)\"", "','", "N"]));
+        check("f(\"a\\\"b, c\", N)", Some(&["\"a\\\"b, c\"", "N"]));
+        check("f(a); f(b);", None);
+        check("gf(a); f(b)", None);
+        check("f(a,", None);
+        check("xf(a)", None);
+    }
+
+    #[test]
+    fn of_strings_the_part_that_differs_is_told() {
+        for (text, other, expected) in [
+            ("abc", "abd", "\"abc\""),
+            ("a\nb\"", "", "\"a\\nb\\\"\""),
+            (
+                "\t-k, --set-version VERSION   Use VERSION instead of $(uname -r)\n\t-b, --basedir DIR",
+                "\t-k, --set-version VERSION   Use VERSION instead of `uname -r`\n\t-b, --basedir DIR",
+                "\"…SION instead of $(uname -r)\\n\\t-b, --basedir DIR\"",
+            ),
+            ("0123456789012345678901234", "01234567890123456789012345", "\"…9012345678901234\""),
+        ] {
+            assert_eq!(excerpt(text.as_bytes(), other.as_bytes()), expected);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Differences of one value: where versions compute different values that are equal but for one value of a
+//! variable, that value is the condition, and what they compute there is what they do.
+//!
+//! Of an input on which the values differ the solver is asked whether they do for any other value of a variable
+//! (`i == 255`, where `(unsigned char)(i + 1)` and `i + 1` differ).
+
+use super::compare::{Comparer, Item};
+use super::machine::{Literal, variable_leaf};
+use crate::ir::eval::{Assignment, Fill, Value, evaluate};
+use crate::ir::{Const, Rebuilt, TermId, VarId, VarKind};
+use crate::smt::{Decision, Truth};
+use std::sync::Arc;
+
+/// Ways in which numbers are filled in.
+const FILLS: u64 = 8;
+/// Variables that are tried.
+const MAX_VARIABLES: usize = 3;
+
+impl Comparer<'_> {
+    /// Adds the condition under which the only values that differ do, if it is a value of a variable, and puts the
+    /// value in its place elsewhere.
+    pub(super) fn narrowed(
+        &mut self,
+        items: [Vec<Item>; 2],
+        (literals, joint): (Vec<Literal>, TermId),
+    ) -> ([Vec<Item>; 2], Vec<Literal>) {
+        let Some((a, b)) = only_values(&items) else { return (items, literals) };
+        let Some((leaf, value)) = self.only_input(a, b, joint) else { return (items, literals) };
+        let value = self.pool.constant(value);
+        let items = items.map(|list| list.into_iter().map(|i| self.under(i, leaf, value)).collect());
+        let put = |l: Literal| Literal { term: self.put(l.term, leaf, value), ..l };
+        let mut literals: Vec<Literal> = literals.into_iter().map(put).collect();
+        literals.retain(|l| self.pool.as_const(l.term) != Some(Const::TRUE));
+        let term = self.pool.eq(leaf, value);
+        literals.push(Literal { term, class: 1, node: self.frontier, holds: true });
+        (items, literals)
+    }
+
+    /// An input on which two values differ, where the solver says nothing of both: one on which the condition holds,
+    /// with other numbers where nothing rests on them.
+    pub(super) fn apart_on_data(&mut self, a: TermId, b: TermId, joint: TermId) -> Option<Assignment> {
+        let never = self.pool.bool(false);
+        let Truth::Fails(input) = self.decider.holds(&mut self.pool, joint, never) else { return None };
+        (0..FILLS).find_map(|seed| {
+            let input = input.clone().refilled(Fill::Varied { seed, palette: Arc::default() });
+            let values = evaluate(&self.pool, &[joint, a, b], &input);
+            let [Ok(Value::Const(Const::TRUE)), Ok(Value::Const(x)), Ok(Value::Const(y))] = &values[..]
+            else {
+                return None;
+            };
+            (x != y && !(x.is_nan() && y.is_nan())).then_some(input)
+        })
+    }
+
+    fn put(&mut self, t: TermId, leaf: TermId, value: TermId) -> TermId {
+        self.pool.rebuilt(t, &|_, t| if t == leaf { Rebuilt::By(value) } else { Rebuilt::Kept })
+    }
+
+    /// The variable and its value without which two values are equal.
+    fn only_input(&mut self, a: TermId, b: TermId, joint: TermId) -> Option<(TermId, Const)> {
+        let same = self.pool.eq(a, b);
+        let Decision::Differ(input) = self.decider.equal(&mut self.pool, a, b, joint) else { return None };
+        let read = self.pool.reachable(&[a, b]);
+        let named = (0..self.graph.vars.len() as u32).map(VarId).filter(|v| {
+            let var = &self.graph.vars[v.0 as usize];
+            var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some()
+        });
+        let leaves: Vec<TermId> = named
+            .filter_map(|v| self.pool.known_leaf(&variable_leaf(self.graph, v)))
+            .filter(|leaf| read.contains(leaf))
+            .take(MAX_VARIABLES + 1)
+            .collect();
+        if leaves.len() > MAX_VARIABLES {
+            return None;
+        }
+        leaves.into_iter().find_map(|leaf| {
+            let [Ok(Value::Const(value @ Const::Bv { .. }))] = evaluate(&self.pool, &[leaf], &input)[..]
+            else {
+                return None;
+            };
+            let constant = self.pool.constant(value);
+            let is_it = self.pool.eq(leaf, constant);
+            let goal = self.pool.or(same, is_it);
+            matches!(self.decider.holds(&mut self.pool, joint, goal), Truth::Holds).then_some((leaf, value))
+        })
+    }
+
+    fn under(&mut self, item: Item, leaf: TermId, value: TermId) -> Item {
+        let pool = &mut self.pool;
+        let mut put =
+            |t: TermId| pool.rebuilt(t, &|_, t| if t == leaf { Rebuilt::By(value) } else { Rebuilt::Kept });
+        match item {
+            Item::Variable(v, t) => Item::Variable(v, put(t)),
+            Item::Return(t, node, memory) => Item::Return(t.map(&mut put), node, memory),
+            Item::Write { address, bytes, value } => Item::Write { address, bytes, value: put(value) },
+            other => other,
+        }
+    }
+}
+
+/// The values of the only effect of both versions, which is the same but for them.
+fn only_values(items: &[Vec<Item>; 2]) -> Option<(TermId, TermId)> {
+    match [items[0].as_slice(), items[1].as_slice()] {
+        [[Item::Variable(v, a)], [Item::Variable(w, b)]] if v == w => Some((*a, *b)),
+        [[Item::Return(Some(a), ..)], [Item::Return(Some(b), ..)]] => Some((*a, *b)),
+        [[Item::Write { address, bytes, value: a }], [Item::Write { address: to, bytes: n, value: b }]]
+            if address == to && bytes == n =>
+        {
+            Some((*a, *b))
+        }
+        _ => None,
+    }
+}

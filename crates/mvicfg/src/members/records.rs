@@ -1,0 +1,190 @@
+//! Which records of two units are laid out otherwise, and which of their members are the same.
+//!
+//! Records pair by name, nameless ones by the objects, variables and members that are of them; members by name, and
+//! where they were renamed by their neighbours. The older unit's records get the newer layout ([`Records::target`]).
+
+use super::layout::{Layouts, Side, record};
+use super::relaid::{FAR, FAR_IN_32, OTHER};
+use crate::ir::{CType, Field, Function, Record, RecordId, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The records of two units that are laid out otherwise.
+pub(super) struct Records {
+    /// Of the older unit, and of the newer one.
+    pub relaid: BTreeSet<RecordId>,
+    pub newer: BTreeSet<RecordId>,
+    /// All records of the older unit, with the newer layout.
+    pub target: Vec<Record>,
+    /// Members of which nothing is known: numbers of another type in the newer version, and bits elsewhere. By record,
+    /// their places.
+    pub other: BTreeSet<(RecordId, usize)>,
+}
+
+impl Records {
+    pub fn of((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Records {
+        let mut pairs: Vec<(RecordId, RecordId)> = Vec::new();
+        let id = |unit: &Unit, r: &Record| {
+            unit.records.iter().position(|o| std::ptr::eq(o, r)).map(|k| RecordId(k as u32))
+        };
+        if let Some(layouts) = Layouts::of(old, new) {
+            pairs.extend(layouts.pairs().filter_map(|(a, b)| Some((id(old, a)?, id(new, b)?))));
+        }
+        // Those without a name are known by the objects and variables that are of them.
+        let mut nameless = |a: &CType, b: &CType| {
+            if let (Some(x), Some(y)) = (innermost(a), innermost(b))
+                && let (Some(r), Some(s)) = (record(old, x), record(new, y))
+                && r.name.is_empty()
+                && s.name.is_empty()
+                && !pairs.contains(&(x, y))
+            {
+                pairs.push((x, y));
+            }
+        };
+        for object in Side::new(f, old).objects() {
+            if let Some(other) = new.global(&object.symbol) {
+                nameless(&object.ty, &other.ty);
+            }
+        }
+        for v in &f.vars {
+            let same = g.vars.iter().find(|w| (&v.name, v.ordinal, v.kind) == (&w.name, w.ordinal, w.kind));
+            if let Some(w) = same.filter(|_| !v.name.starts_with('%')) {
+                nameless(&v.ty, &w.ty);
+            }
+        }
+        let mut found = Records {
+            relaid: BTreeSet::new(),
+            newer: BTreeSet::new(),
+            target: old.records.clone(),
+            other: BTreeSet::new(),
+        };
+        while let Some((a, b)) = pairs.pop() {
+            if found.relaid.contains(&a) {
+                continue;
+            }
+            pairs.extend(found.relay((a, old), (b, new)));
+        }
+        found
+    }
+
+    /// Lays one record out as another; the nameless ones in both that are to be paired, too.
+    fn relay(
+        &mut self,
+        (a, old): (RecordId, &Unit),
+        (b, new): (RecordId, &Unit),
+    ) -> Vec<(RecordId, RecordId)> {
+        let (Some(before), Some(after)) = (record(old, a), record(new, b)) else { return Vec::new() };
+        let far = if old.data_model.pointer_bits() == 64 { FAR } else { FAR_IN_32 };
+        let mut inner = Vec::new();
+        let pairing = paired(before, after, (old, new));
+        let mut target = before.clone();
+        (target.size, target.align) = (after.size, after.align);
+        for (k, field) in before.fields.iter().enumerate() {
+            let moved = &mut target.fields[k];
+            let there = pairing[k].map(|j| &after.fields[j]);
+            match there {
+                Some(g) if is_like((&field.ty, old), (&g.ty, new)) && keeps_bits(before, field, after, g) => {
+                    moved.offset = g.offset;
+                    if let (CType::Array(e, _), CType::Array(_, n)) = (&field.ty, &g.ty) {
+                        moved.ty = CType::Array(e.clone(), *n);
+                    }
+                    if let (Some(x), Some(y)) = (innermost(&field.ty), innermost(&g.ty))
+                        && record(old, x).is_some_and(|r| r.name.is_empty())
+                    {
+                        inner.push((x, y));
+                    }
+                }
+                Some(g) => {
+                    moved.offset = far + field.offset;
+                    // The same name means something else: it is no word for what it was.
+                    moved.name = format!("{}{OTHER}", field.name).into();
+                    if is_number(&field.ty) && is_number(&g.ty) || field.bits.is_some() || g.bits.is_some() {
+                        self.other.insert((a, k));
+                    }
+                }
+                None => moved.offset = far + field.offset,
+            }
+        }
+        let stays =
+            target.fields.iter().zip(&before.fields).all(|(x, y)| (x.offset, &x.ty) == (y.offset, &y.ty));
+        if !(stays && target.size == before.size) {
+            self.relaid.insert(a);
+            self.newer.insert(b);
+        }
+        if let Some(place) = self.target.get_mut(a.0 as usize) {
+            *place = target;
+        }
+        inner
+    }
+}
+
+/// The record that a type is, or is made of, itself.
+pub(super) fn innermost(ty: &CType) -> Option<RecordId> {
+    match ty {
+        CType::Array(element, _) => innermost(element),
+        CType::Record(id) => Some(*id),
+        _ => None,
+    }
+}
+
+/// For each member of a record its counterpart in another: by name; members between the same neighbours that are
+/// as many and of the same types got other names.
+fn paired(before: &Record, after: &Record, (old, new): (&Unit, &Unit)) -> Vec<Option<usize>> {
+    let by_name = |f: &Field| after.fields.iter().position(|g| g.name == f.name && !g.name.is_empty());
+    let mut pairing: Vec<Option<usize>> = before.fields.iter().map(by_name).collect();
+    let names = |r: &Record| r.fields.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
+    for op in similar::capture_diff_slices(similar::Algorithm::Lcs, &names(before), &names(after)) {
+        let similar::DiffOp::Replace { old_index, old_len, new_index, new_len } = op else { continue };
+        let renamed = |k: usize| {
+            let (f, g) = (&before.fields[old_index + k], &after.fields[new_index + k]);
+            pairing[old_index + k].is_none()
+                && !before.fields.iter().any(|f| f.name == g.name)
+                && f.bits == g.bits
+                && is_like((&f.ty, old), (&g.ty, new))
+        };
+        if old_len == new_len && (0..old_len).all(renamed) {
+            (0..old_len).for_each(|k| pairing[old_index + k] = Some(new_index + k));
+        }
+    }
+    pairing
+}
+
+/// Whether values of two types are the same bytes, and, an outermost length aside, the same members.
+pub(super) fn is_like((a, old): (&CType, &Unit), (b, new): (&CType, &Unit)) -> bool {
+    match (a, b) {
+        (CType::Int { bits, .. }, CType::Int { bits: n, .. }) => bits == n,
+        (CType::Pointer(_), CType::Pointer(_)) => true,
+        (CType::Array(x, _), CType::Array(y, _)) => {
+            let inner = |ty: &CType| if let CType::Array(_, n) = ty { Some(*n) } else { None };
+            inner(x) == inner(y) && is_like((x, old), (y, new))
+        }
+        (CType::Record(x), CType::Record(y)) => {
+            matches!((record(old, *x), record(new, *y)), (Some(r), Some(s)) if r.name == s.name)
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Whether a type is one of numbers: of two of them the values are the same where they fit.
+fn is_number(ty: &CType) -> bool {
+    match ty {
+        CType::Array(element, _) => is_number(element),
+        ty => matches!(ty, CType::Bool | CType::Int { .. } | CType::Float(_)),
+    }
+}
+
+/// Whether a member shares what it is read from with the same members as before.
+fn keeps_bits(before: &Record, f: &Field, after: &Record, g: &Field) -> bool {
+    let of_unit = |r: &Record, at: u64| -> BTreeMap<Arc<str>, (u32, u32)> {
+        let bits = r.fields.iter().filter(|f| f.offset == at);
+        bits.filter_map(|f| Some((f.name.clone(), f.bits?))).collect()
+    };
+    match (f.bits, g.bits) {
+        (None, None) => true,
+        (Some(x), Some(y)) => {
+            let (a, b) = (of_unit(before, f.offset), of_unit(after, g.offset));
+            x == y && a.iter().all(|(name, bits)| b.get(name) == Some(bits))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,95 @@
+//! Objects whose definitions change, in every format.
+
+use crate::support::TempRepo;
+use crate::support::schema::errors_closed;
+use serde_json::Value;
+
+fn invdiff(repo: &TempRepo, words: &str) -> String {
+    let output =
+        repo.command_of(env!("CARGO_BIN_EXE_git-invdiff")).args(words.split_whitespace()).output().unwrap();
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+const OLD: &str = "static const char *names[] = {\n    \"one\",\n    \"three\",\n    0\n};\nstatic int limit = 10;\nint used(int n)\n{\n    return n < limit && names[0];\n}\n";
+
+fn repository() -> TempRepo {
+    let repo = TempRepo::new().file("a.c", OLD).commit("first");
+    repo.write(
+        "a.c",
+        OLD.replace("    \"three\"", "    \"two\\33<b>\",\n    \"three\"").replace("= 10", "= 12"),
+    );
+    repo
+}
+
+#[test]
+fn people_read_what_begins_otherwise() {
+    let text = invdiff(&repository(), "--effort quick --no-cache");
+    let told: Vec<&str> = text.lines().skip_while(|l| !l.starts_with("  a.c")).collect();
+    let told: Vec<String> = told.iter().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        told,
+        [
+            "a.c names @@ -2,0 +3 @@",
+            "now has \"two\\033<b>\" after \"one\" at line 1",
+            "read by used()",
+            "a.c limit @@ -6 +7 @@",
+            "before starts as 10 at line 7",
+            "now starts as 12",
+            "read by used()",
+            "",
+            "2 objects told; nothing undecided; 2 of 2 hunks explained or neutral",
+        ],
+        "{text}"
+    );
+}
+
+#[test]
+fn programs_read_it_too() {
+    let repo = repository();
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/invdiff-1.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for words in ["--json --effort quick", "--json"] {
+        let report: Value = serde_json::from_str(&invdiff(&repo, words)).unwrap();
+        assert_eq!(errors_closed(&schema, &report), [""; 0], "{words}");
+        let of = |name: &str| {
+            let all = report["objects"].as_array().expect("objects");
+            all.iter().find(|o| o["name"] == name).cloned().expect("an object")
+        };
+        let limit = of("limit");
+        assert_eq!((&limit["type"], &limit["outcome"]), (&"int".into(), &"changed".into()));
+        assert_eq!(limit["before"][0]["text"], "starts as 10");
+        assert_eq!(
+            limit["now"][0],
+            serde_json::json!({"kind": "value", "text": "starts as 12", "c": null, "line": null})
+        );
+        assert_eq!((&limit["readers"][0], &limit["verdict"]), (&"used".into(), &"differs".into()));
+        assert_eq!(of("names")["before"], serde_json::json!([]));
+    }
+    let porcelain = invdiff(&repo, "--porcelain --effort quick");
+    let records: Vec<&str> =
+        porcelain.lines().filter(|l| l.starts_with("object") || l.starts_with("value")).collect();
+    assert_eq!(records.len(), 5, "{porcelain}");
+    assert!(records[0].starts_with("object\t1\t2\tchanged\t1\t-\t"), "{}", records[0]);
+    assert!(records[4].ends_with("\tnow\tstarts as 12"), "{}", records[4]);
+    for format in ["sarif", "gitlab", "github", "yaml", "html"] {
+        let text = invdiff(&repo, &format!("--effort quick --format {format}"));
+        assert!(text.contains("starts as 12"), "{format}: {text}");
+        // What the repository says is never markup and never acts on a terminal.
+        assert!(
+            !text.contains("33<b>\"") && !text.contains('\u{1b}') || format != "html",
+            "{format}: {text}"
+        );
+    }
+}
+
+#[test]
+fn what_begins_as_before_is_no_change() {
+    let repo = TempRepo::new().file("a.c", OLD).commit("first");
+    repo.write(
+        "a.c",
+        OLD.replace("    \"one\",\n", "    \"o\" \"ne\" ,  /* the first */\n").replace("10", "0xa"),
+    );
+    let text = invdiff(&repo, "--effort quick");
+    assert_eq!(text.trim_end(), "no semantic change; nothing undecided; 2 of 2 hunks explained or neutral");
+}
