@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 const MAX_CASES: usize = 24;
 /// Parts of one formula; beyond, it is evaluated.
 const MAX_PARTS: usize = 400;
+/// Bits of a word; wider ones are evaluated.
+const MAX_WIDTH: u16 = 120;
 /// Terms inside one another.
 const MAX_DEPTH: usize = 200;
 
@@ -91,18 +93,24 @@ impl Formula {
 /// A value as an integer, by cases of which exactly one applies.
 type Cases = Vec<(Formula, Linear)>;
 
-pub(crate) struct Builder<'a> {
-    pub pool: &'a TermPool,
-    pub domain: &'a Domain,
-    ranges: Vec<Range>,
+/// What is known of the terms of one pool over one domain.
+#[derive(Default)]
+pub(crate) struct Known {
     values: FxHashMap<TermId, Option<Cases>>,
     conditions: FxHashMap<TermId, Formula>,
 }
 
+pub(crate) struct Builder<'a> {
+    pub pool: &'a TermPool,
+    pub domain: &'a Domain,
+    ranges: Vec<Range>,
+    known: &'a mut Known,
+}
+
 impl<'a> Builder<'a> {
-    pub fn new(pool: &'a TermPool, domain: &'a Domain) -> Builder<'a> {
+    pub fn new(pool: &'a TermPool, domain: &'a Domain, known: &'a mut Known) -> Builder<'a> {
         let ranges = domain.inputs.iter().map(|i| i.range).collect();
-        Builder { pool, domain, ranges, values: FxHashMap::default(), conditions: FxHashMap::default() }
+        Builder { pool, domain, ranges, known }
     }
 
     pub fn condition(&mut self, t: TermId) -> Formula {
@@ -110,13 +118,13 @@ impl<'a> Builder<'a> {
     }
 
     fn formula(&mut self, t: TermId, depth: usize) -> Formula {
-        if let Some(known) = self.conditions.get(&t) {
+        if let Some(known) = self.known.conditions.get(&t) {
             return known.clone();
         }
         let opaque = Formula::Term(t, true);
         let found = if depth > MAX_DEPTH { None } else { self.logical(t, depth) };
         let found = found.filter(|f| f.parts() <= MAX_PARTS).unwrap_or(opaque);
-        self.conditions.insert(t, found.clone());
+        self.known.conditions.insert(t, found.clone());
         found
     }
 
@@ -164,20 +172,20 @@ impl<'a> Builder<'a> {
 
     /// A bit-vector as a signed integer.
     fn value(&mut self, t: TermId, depth: usize) -> Option<Cases> {
-        if let Some(known) = self.values.get(&t) {
+        if let Some(known) = self.known.values.get(&t) {
             return known.clone();
         }
         let found = if depth > MAX_DEPTH { None } else { self.integer(t, depth) };
         let found = found.filter(|cases| cases.len() <= MAX_CASES);
         let parts = |cases: &Cases| cases.iter().map(|(f, _)| f.parts()).sum::<usize>();
         let found = found.filter(|cases| parts(cases) <= MAX_PARTS);
-        self.values.insert(t, found.clone());
+        self.known.values.insert(t, found.clone());
         found
     }
 
     fn integer(&mut self, t: TermId, depth: usize) -> Option<Cases> {
         let Sort::Bv(width) = self.pool.sort(t) else { return None };
-        if width > 64 {
+        if width > MAX_WIDTH {
             return None;
         }
         if let Some(c) = self.pool.as_const(t) {

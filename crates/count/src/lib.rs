@@ -5,6 +5,7 @@
 //!
 //! - `formula`: conditions become linear inequalities over integers where bounds prove that nothing
 //!   wraps on the domain, with `ite` split into cases; what is not linear is evaluated bit by bit.
+//! - `bounds`: what a term can be at most and at least.
 //! - `solve`: ranges are narrowed, conditions without common inputs are counted apart and multiplied,
 //!   alternatives are made disjoint and added, what is left is counted in closed form or cut into slices.
 //! - `lattice`: the closed form for two inputs.
@@ -16,6 +17,7 @@
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
+mod bounds;
 mod estimate;
 mod formula;
 mod lattice;
@@ -24,7 +26,7 @@ mod solve;
 
 pub use estimate::{Estimate, sample, wilson};
 pub use lattice::{Range, floor_sum, width};
-pub use solve::{Count, count};
+pub use solve::{Count, Counter, count};
 
 use invdiff_ir::{Const, Sort, TermId, TermPool};
 

@@ -3,11 +3,12 @@
 //! Each step either narrows the ranges, multiplies parts that have no input in common, adds disjoint
 //! alternatives, counts a polygon in closed form, or cuts along one input and goes on in the slices.
 
-use crate::formula::{Builder, Formula, Linear};
+use crate::bounds::Bounds;
+use crate::formula::{Builder, Formula, Known, Linear};
 use crate::lattice::{Range, Row, width};
 use crate::{Domain, lattice};
 use invdiff_ir::eval::{Assignment, Program};
-use invdiff_ir::{Leaf, Term, TermId, TermPool};
+use invdiff_ir::{Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -21,37 +22,91 @@ pub enum Count {
     Unknown,
 }
 
-/// Counts the inputs of a domain that meet all conditions. `work`: slices, alternatives and evaluations,
-/// one each; what is left of it stays there.
+/// Counts over one domain with the terms of one pool, and keeps what it learns of terms.
+pub struct Counter {
+    domain: Domain,
+    known: Known,
+    bounds: FxHashMap<TermId, Range>,
+    programs: FxHashMap<TermId, Program>,
+    /// Inputs of a term.
+    inputs: FxHashMap<TermId, BTreeSet<usize>>,
+    /// Whether a term rests on inputs of the domain alone.
+    closed: FxHashMap<TermId, bool>,
+}
+
+impl Counter {
+    /// A counter for the terms of one pool: no terms of another may be asked of it.
+    pub fn new(domain: Domain) -> Counter {
+        Counter {
+            domain,
+            known: Known::default(),
+            bounds: FxHashMap::default(),
+            programs: FxHashMap::default(),
+            inputs: FxHashMap::default(),
+            closed: FxHashMap::default(),
+        }
+    }
+
+    /// The domain that is counted over.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// Whether a term's value follows from the inputs of the domain.
+    pub fn is_closed(&mut self, pool: &TermPool, t: TermId) -> bool {
+        if let Some(known) = self.closed.get(&t) {
+            return *known;
+        }
+        let domain = &self.domain;
+        let is_input = |t: &TermId| match pool.get(*t) {
+            Term::Leaf(_) => domain.position(*t).is_some(),
+            Term::App(invdiff_ir::App::Op(_), _) | Term::Const(_) => true,
+            Term::App(..) => false,
+        };
+        let found = pool.reachable(&[t]).iter().all(is_input);
+        self.closed.insert(t, found);
+        found
+    }
+
+    /// Bounds of a bit-vector as a signed number, from those of the inputs.
+    pub fn bounds(&mut self, pool: &TermPool, t: TermId) -> Option<Range> {
+        Bounds { pool, domain: &self.domain, known: &mut self.bounds }.of(t, 0)
+    }
+
+    /// Counts the inputs that meet all conditions. `work`: slices, alternatives and evaluations, one
+    /// each; what is left of it stays there.
+    pub fn count(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
+        if self.domain.size().is_none() {
+            return Count::TooLarge;
+        }
+        if !conditions.iter().all(|c| self.is_closed(pool, *c)) {
+            return Count::Unknown;
+        }
+        let mut builder = Builder::new(pool, &self.domain, &mut self.known);
+        let formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
+        let ranges: Vec<Range> = self.domain.inputs.iter().map(|i| i.range).collect();
+        if ranges.iter().any(|r| r.0 > r.1) {
+            return Count::Exact(0);
+        }
+        let all: Vec<usize> = (0..ranges.len()).collect();
+        let mut solver = Solver {
+            pool,
+            domain: &self.domain,
+            programs: &mut self.programs,
+            inputs: &mut self.inputs,
+            work,
+            stopped: None,
+        };
+        match solver.count(ranges, &all, formulas, 0) {
+            Some(n) => Count::Exact(n),
+            None => solver.stopped.unwrap_or(Count::TooLarge),
+        }
+    }
+}
+
+/// As [`Counter::count`], once.
 pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut u64) -> Count {
-    let is_input = |t: &TermId| match pool.get(*t) {
-        Term::Leaf(Leaf::SymbolAddr { .. } | Leaf::LocalAddr { .. }) => false,
-        Term::Leaf(_) => domain.inputs.iter().any(|i| i.term == *t),
-        Term::App(invdiff_ir::App::Op(_), _) | Term::Const(_) => true,
-        Term::App(..) => false,
-    };
-    if domain.size().is_none() {
-        return Count::TooLarge;
-    }
-    if !pool.reachable(conditions).iter().all(is_input) {
-        return Count::Unknown;
-    }
-    let mut builder = Builder::new(pool, domain);
-    let formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
-    let mut solver = Solver {
-        pool,
-        domain,
-        programs: FxHashMap::default(),
-        inputs: FxHashMap::default(),
-        work,
-        stopped: None,
-    };
-    let ranges = domain.inputs.iter().map(|i| i.range).collect();
-    let all: Vec<usize> = (0..domain.inputs.len()).collect();
-    match solver.count(ranges, &all, formulas, 0) {
-        Some(n) => Count::Exact(n),
-        None => solver.stopped.unwrap_or(Count::TooLarge),
-    }
+    Counter::new(domain.clone()).count(pool, conditions, work)
 }
 
 /// Steps inside one another.
@@ -60,9 +115,9 @@ const MAX_DEPTH: usize = 300;
 struct Solver<'a> {
     pool: &'a TermPool,
     domain: &'a Domain,
-    programs: FxHashMap<TermId, Program>,
+    programs: &'a mut FxHashMap<TermId, Program>,
     /// Inputs of a term.
-    inputs: FxHashMap<TermId, BTreeSet<usize>>,
+    inputs: &'a mut FxHashMap<TermId, BTreeSet<usize>>,
     work: &'a mut u64,
     stopped: Option<Count>,
 }
@@ -119,7 +174,9 @@ impl Solver<'_> {
         loop {
             let before = ranges.to_vec();
             let mut kept = Vec::new();
+            // Taken from the end: what is evaluated comes last, behind the conditions that guard it.
             let mut open = parts;
+            open.sort_by_key(|p| !matches!(p, Formula::Term(..)));
             while let Some(part) = open.pop() {
                 match self.simplified(ranges, part)? {
                     Formula::True => {}
@@ -168,8 +225,12 @@ impl Solver<'_> {
                 let inputs = self.inputs_of(t);
                 let fixed = inputs.iter().all(|i| ranges.get(*i).is_some_and(|(low, high)| low == high));
                 match fixed {
-                    true if self.evaluated(ranges, t)? == value => Formula::True,
-                    true => Formula::False,
+                    true => match self.evaluated(ranges, t)? {
+                        Some(holds) if holds == value => Formula::True,
+                        Some(_) => Formula::False,
+                        // Undefined there; another condition may leave that input out.
+                        None => Formula::Term(t, value),
+                    },
                     false => Formula::Term(t, value),
                 }
             }
@@ -209,7 +270,8 @@ impl Solver<'_> {
         self.inputs.entry(t).or_insert_with(find).clone()
     }
 
-    fn evaluated(&mut self, ranges: &[Range], t: TermId) -> Option<bool> {
+    /// Whether a term holds where its inputs are fixed; inside `None`: it is undefined. Outside: too much work.
+    fn evaluated(&mut self, ranges: &[Range], t: TermId) -> Option<Option<bool>> {
         self.spend(1)?;
         let mut input = Assignment::new();
         for i in self.inputs_of(t) {
@@ -217,11 +279,7 @@ impl Solver<'_> {
             input.set(self.domain.inputs.get(i)?.term, value);
         }
         let program = self.programs.entry(t).or_insert_with(|| Program::new(self.pool, &[t]));
-        let holds = program.run(self.pool, &input).holds(t);
-        if holds.is_none() {
-            self.stopped = Some(Count::Unknown);
-        }
-        holds
+        Some(program.run(self.pool, &input).holds(t))
     }
 
     fn inputs_in(&mut self, part: &Formula, found: &mut BTreeSet<usize>) {
@@ -280,7 +338,11 @@ impl Solver<'_> {
         // The shortest of the inputs that can still be cut.
         let choice = if cut.is_empty() { inputs } else { &cut };
         let wide = choice.iter().filter_map(|i| Some((width(*ranges.get(*i)?)?, *i))).filter(|(w, _)| *w > 1);
-        let (slices, along) = wide.min()?;
+        let Some((slices, along)) = wide.min() else {
+            // Nothing is left to cut, and something undefined is left.
+            self.stopped = Some(Count::Unknown);
+            return None;
+        };
         // What cannot be paid for is not begun.
         if u128::try_from(slices).ok()? > u128::from(*self.work) {
             self.stopped = Some(Count::TooLarge);

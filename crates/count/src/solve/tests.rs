@@ -3,7 +3,7 @@
 use super::*;
 use crate::Input;
 use crate::random::Random;
-use invdiff_ir::{Op, Sort};
+use invdiff_ir::{Leaf, Op, Sort};
 
 fn domain(pool: &mut TermPool, sort: Sort, ranges: &[Range]) -> Domain {
     let input = |(k, range): (usize, &Range)| {
