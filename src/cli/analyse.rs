@@ -167,7 +167,7 @@ pub fn quantify(
     args: &DiffArgs,
     choice: &analysis::quantify::Choice,
     context: &mut Context,
-    wanted: impl Fn(&RepoPath, &str) -> bool + Sync,
+    wanted: &analysis::quantify::Wanted,
 ) -> Result<(QuantifyResult, Vec<VersionInput>), CliError> {
     let job = job(repository, args, context)?;
     let found = analysis::quantify::quantify(&job.request, choice, wanted);

@@ -4,7 +4,7 @@ use super::diff::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::analysis::VersionInput;
-use crate::analysis::quantify::{Choice, Problem, Quantified, TargetChoice};
+use crate::analysis::quantify::{Choice, Problem, Quantified, TargetChoice, Wanted};
 use crate::config::nearest;
 use crate::quantify::{Comparison, Limits, Totals};
 use crate::report::escape::visible;
@@ -146,10 +146,10 @@ fn found(
     let (range, named) = without_function(range);
     let globs: Vec<FunctionGlob> =
         asked.function.iter().chain(&named).map(|glob| FunctionGlob::parse(glob)).collect();
-    let wanted =
-        |file: &RepoPath, name: &str| globs.is_empty() || globs.iter().any(|g| g.matches(file, name));
+    let is_it = |file: &RepoPath, name: &str| globs.is_empty() || globs.iter().any(|g| g.matches(file, name));
+    let wanted = Wanted { is_it: &is_it, is_named: !globs.is_empty() };
     let diff = DiffArgs { range, ..DiffArgs::default() };
-    let (found, versions) = analyse::quantify(&repository, &diff, choice, context, wanted)?;
+    let (found, versions) = analyse::quantify(&repository, &diff, choice, context, &wanted)?;
     let found = found.map_err(refused)?;
     if found.is_empty() {
         let by_line = matches!(choice.target, TargetChoice::Line(..));
@@ -194,8 +194,9 @@ fn refused(problem: Problem) -> CliError {
             CliError::usage(format!("the domain of {function}() has more than 2^120 inputs"))
                 .hint("give smaller ranges with --domain NAME=LOW..HIGH")
         }
-        Problem::NoCode { line, function } => {
-            CliError::usage(format!("line {line} has no code of {function}()"))
+        Problem::NoCode { line, function, is_branch } => {
+            let what = if is_branch { "branch" } else { "code" };
+            CliError::usage(format!("line {line} has no {what} of {function}()"))
         }
     }
 }
@@ -209,7 +210,7 @@ impl ChoiceArgs {
                 return Err(CliError::usage(format!("'{name}' has two domains")));
             }
         }
-        Ok(Choice { domains, target: target(&self.target)?, limits: Limits::default() })
+        Ok(Choice { domains, target: target(&self.target)?, limits: Limits::default(), with_first: false })
     }
 }
 
@@ -284,7 +285,7 @@ fn title(q: &Quantified) -> String {
 
 /// The function and its domain.
 fn heading(q: &Quantified) -> String {
-    let size = q.versions.iter().flatten().next().map_or(0, |c| c.totals.size);
+    let size = q.size;
     let range = |(name, (low, high), usual): &(String, (i128, i128), bool)| {
         format!("{}={low}..{high}{}", visible(name.as_bytes()), if *usual { " (default)" } else { "" })
     };
@@ -331,12 +332,14 @@ fn totals_text(t: &Totals, target: &str, out: &mut impl Write) -> Result<(), Cli
     writeln!(out, "    failure  {}", share(t.failure, t.size))?;
     writeln!(out, "    grey     {}", share(t.grey, t.size))?;
     if t.grey > 0 {
-        for (why, paths) in &t.reasons {
-            writeln!(out, "             {why} on {paths} {}", if *paths == 1 { "path" } else { "paths" })?;
+        for (why, grey) in &t.reasons {
+            let paths = if grey.paths == 1 { "path" } else { "paths" };
+            let inputs = if grey.inputs > 0 { format!("{}, ", share(grey.inputs, t.size)) } else { String::new() };
+            writeln!(out, "             {why}: {inputs}{} {paths}", grey.paths)?;
         }
     }
     if target != "assertion" {
-        let least = if t.grey > 0 { "at least " } else { "" };
+        let least = if t.uncertain > 0 { "at least " } else { "" };
         writeln!(out, "    {}  {least}{}", visible(target.as_bytes()), share(t.target, t.size))?;
     }
     for b in &t.branches {
@@ -370,7 +373,7 @@ fn number(n: i128, of: i128) -> Value {
 }
 
 fn target_json(q: &Quantified, target: &str) -> Value {
-    let size = q.versions.iter().flatten().next().map_or(0, |c| c.totals.size);
+    let size = q.size;
     let domain: serde_json::Map<String, Value> = q
         .inputs
         .iter()
@@ -387,7 +390,7 @@ fn target_json(q: &Quantified, target: &str) -> Value {
         Some(json!({
             "index": v + 1, "target_count": t.target.to_string(), "success": t.success.to_string(),
             "failure": t.failure.to_string(), "grey": t.grey.to_string(), "probability": probability,
-            "interval": [probability, fraction(t.target + t.grey, t.size).min(1.0)],
+            "interval": [probability, fraction(t.target + t.uncertain, t.size).min(1.0)],
             "nodes": c.states, "explored": c.states, "branches": branches
         }))
     };

@@ -2,10 +2,12 @@
 
 use super::lineage::{Lineage, Member};
 use super::{FileChange, Request};
-use crate::count::{Domain, Input, Range};
-use crate::ir::{Function, Instr, TermPool};
+use crate::count::{Counter, Domain, Input, Range};
+use crate::ir::{Instr, TermPool};
+use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::{
-    Candidate, Comparison, Explored, Explorer, Limits, Lines, Target, Totals, candidates, compare, totals,
+    Candidate, Comparer, Comparison, Explored, Explorer, Limits, Lines, Target, Totals, candidates, followed,
+    totals,
 };
 use crate::report::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +21,8 @@ pub struct Choice {
     pub domains: BTreeMap<String, Range>,
     pub target: TargetChoice,
     pub limits: Limits,
+    /// Each version is also compared with the first.
+    pub with_first: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +31,8 @@ pub enum TargetChoice {
     Return(i128),
     /// A line of the newest version that is reached.
     Line(PathBuf, u32),
+    /// A condition on a line of the newest version that is true.
+    Branch(PathBuf, u32),
     /// A changed line is reached.
     Churn,
 }
@@ -38,16 +44,23 @@ pub struct Quantified {
     pub name: Arc<str>,
     /// Inputs with their ranges, and whether the range is the usual one.
     pub inputs: Vec<(String, Range, bool)>,
+    /// Inputs in the domain.
+    pub size: i128,
     /// By version; `None` where it does not exist.
     pub versions: Vec<Option<Counted>>,
     /// From each version to the next: what was compared, or why nothing was.
     pub steps: Vec<Result<Comparison, &'static str>>,
+    /// The same from the first version to each later one, where that was asked for.
+    pub with_first: Vec<Result<Comparison, &'static str>>,
+    /// How lines correspond, by step.
+    pub lines: Vec<Lines>,
 }
 
 #[derive(Debug)]
 pub struct Counted {
     pub totals: Totals,
     pub states: u64,
+    pub paths: usize,
 }
 
 /// Why a function has no counts.
@@ -59,40 +72,51 @@ pub enum Problem {
     OutOfType { name: String, whole: Range },
     /// The domain of this function has more than `2^120` inputs.
     TooLarge { function: String },
-    /// The line has no code in the function.
-    NoCode { line: u32, function: String },
+    /// The line has no code in the function, or no branch.
+    NoCode { line: u32, function: String, is_branch: bool },
 }
 
-/// Counts the functions of a range that are `wanted`. Cost: parsing and lowering, paths, counts within
-/// the limits; no solver.
-pub fn quantify(
-    request: &Request,
-    choice: &Choice,
-    wanted: impl Fn(&RepoPath, &str) -> bool + Sync,
-) -> Result<Vec<Quantified>, Problem> {
+/// Which functions are counted.
+pub struct Wanted<'a> {
+    /// Asked for by file and name.
+    pub is_it: &'a (dyn Fn(&RepoPath, &str) -> bool + Sync),
+    /// They are counted whether or not they differ.
+    pub is_named: bool,
+}
+
+/// Counts functions of a range: those that differ, or that are named. Cost: parsing and lowering, paths,
+/// counts within the limits; no solver.
+pub fn quantify(request: &Request, choice: &Choice, wanted: &Wanted) -> Result<Vec<Quantified>, Problem> {
     super::in_pool(request, || {
         let loaded = super::Loaded::of(request);
+        let at = match &choice.target {
+            TargetChoice::Line(file, line) | TargetChoice::Branch(file, line) => Some((file, *line)),
+            _ => None,
+        };
         let is_wanted = |l: &&Lineage| {
             let Some((_, m)) = l.newest() else { return false };
-            let of_line = match &choice.target {
-                TargetChoice::Line(file, _) => m.file == *file,
-                _ => true,
-            };
-            of_line && super::classes::is_changed(l) && wanted(&RepoPath::from(&m.file), &m.function.name)
+            let is_around = |line: u32| m.function.span.line <= line && line <= m.function.span.end_line;
+            let has_target = at.is_none_or(|(file, line)| m.file == *file && is_around(line));
+            let is_asked = (wanted.is_it)(&RepoPath::from(&m.file), &m.function.name);
+            has_target && is_asked && (wanted.is_named || at.is_some() || differs(l))
         };
         let mut lineages: Vec<&Lineage> = loaded.lineages.iter().filter(is_wanted).collect();
         let place = |l: &&Lineage| l.newest().map(|(_, m)| (m.file.clone(), m.function.span.line));
         lineages.sort_by_key(place);
-        if let TargetChoice::Line(_, line) = choice.target {
-            let around = |l: &&Lineage| {
-                l.newest()
-                    .is_some_and(|(_, m)| m.function.span.line <= line && line <= m.function.span.end_line)
-            };
-            lineages.retain(|l| around(l));
-        }
         check_names(&lineages, choice)?;
         lineages.into_iter().map(|l| one(l, request, choice)).collect()
     })
+}
+
+/// Whether versions of a function, or of what is followed from it, differ.
+fn differs(l: &Lineage) -> bool {
+    let bodies = |m: &Member| -> Vec<(Arc<str>, String)> {
+        let followed = followed(&m.function, &m.unit);
+        followed.into_iter().map(|f| (f.name.clone(), exact_body_hash(f))).collect()
+    };
+    let mut of = l.members.iter().map(|m| m.as_ref().map(bodies));
+    let first = of.next();
+    super::classes::is_changed(l) || of.any(|other| Some(other) != first)
 }
 
 /// Every range is one of some function's input.
@@ -100,7 +124,7 @@ fn check_names(lineages: &[&Lineage], choice: &Choice) -> Result<(), Problem> {
     let mut known: BTreeSet<String> = BTreeSet::new();
     for m in lineages.iter().flat_map(|l| l.members.iter().flatten()) {
         let mut pool = TermPool::new();
-        known.extend(candidates(&m.inlined, &m.unit, &mut pool).iter().map(|c| c.name.to_string()));
+        known.extend(candidates(&m.function, &m.unit, &mut pool).iter().map(|c| c.name.to_string()));
     }
     match choice.domains.keys().find(|name| !known.contains(*name)) {
         Some(name) => Err(Problem::NoInput { name: name.clone(), known: known.into_iter().collect() }),
@@ -108,44 +132,74 @@ fn check_names(lineages: &[&Lineage], choice: &Choice) -> Result<(), Problem> {
     }
 }
 
-fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Problem> {
-    let mut pool = TermPool::new();
-    let of = |m: &Member, pool: &mut TermPool| candidates(&m.inlined, &m.unit, pool);
-    let by_version: Vec<Option<Vec<Candidate>>> =
-        l.members.iter().map(|m| m.as_ref().map(|m| of(m, &mut pool))).collect();
-    let mut all: Vec<Candidate> = Vec::new();
-    for c in by_version.iter().flatten().flatten() {
-        if all.iter().all(|known| known.term != c.term) {
-            all.push(c.clone());
+/// A function's inputs in all versions.
+struct Inputs {
+    by_version: Vec<Option<Vec<Candidate>>>,
+    all: Vec<Candidate>,
+}
+
+impl Inputs {
+    fn of(l: &Lineage, choice: &Choice, pool: &mut TermPool) -> Result<Inputs, Problem> {
+        let by_version: Vec<Option<Vec<Candidate>>> =
+            l.members.iter().map(|m| m.as_ref().map(|m| candidates(&m.function, &m.unit, pool))).collect();
+        let mut all: Vec<Candidate> = Vec::new();
+        for c in by_version.iter().flatten().flatten() {
+            if all.iter().all(|known| known.term != c.term) {
+                all.push(c.clone());
+            }
         }
-    }
-    let range = |c: &Candidate| choice.domains.get(&*c.name).copied().unwrap_or_else(|| c.usual());
-    for c in &all {
-        let (low, high) = range(c);
-        if low < c.whole.0 || high > c.whole.1 {
-            return Err(Problem::OutOfType { name: c.name.to_string(), whole: c.whole });
+        for c in &all {
+            let (low, high) = choice.range(c);
+            if low < c.whole.0 || high > c.whole.1 {
+                return Err(Problem::OutOfType { name: c.name.to_string(), whole: c.whole });
+            }
         }
+        Ok(Inputs { by_version, all })
     }
-    let full = Domain { inputs: all.iter().map(|c| Input { term: c.term, range: range(c) }).collect() };
-    let mut explored: Vec<Option<Explored>> = Vec::new();
-    for (m, own) in l.members.iter().zip(&by_version) {
-        let (Some(m), Some(own)) = (m, own) else {
-            explored.push(None);
-            continue;
+
+    fn domain(&self, choice: &Choice) -> Domain {
+        Domain { inputs: self.all.iter().map(|c| Input { term: c.term, range: choice.range(c) }).collect() }
+    }
+
+    /// Leaves out globals that no version reads before it writes them.
+    fn retain_used(&mut self, explored: &[Option<Explored>]) {
+        let by_version = &self.by_version;
+        let is_used = |c: &Candidate| {
+            explored.iter().zip(by_version).any(|pair| match pair {
+                (Some(e), Some(own)) => {
+                    own.iter().position(|o| o.term == c.term).is_some_and(|i| e.used.contains(&i))
+                }
+                _ => false,
+            })
         };
-        let (f, unit): (&Function, _) = (&m.inlined, &m.unit);
-        let mut explorer =
-            Explorer { f, unit, pool: &mut pool, candidates: own, domain: &full, limits: choice.limits };
-        explored.push(Some(explorer.explore()));
+        self.all.retain(is_used);
     }
-    // A global that no version reads before it writes it is no input.
-    let used = |c: &Candidate| {
-        let of = explored.iter().zip(&by_version).filter_map(|(e, own)| Some((e.as_ref()?, own.as_ref()?)));
-        of.into_iter()
-            .any(|(e, own)| own.iter().position(|o| o.term == c.term).is_some_and(|i| e.used.contains(&i)))
-    };
-    all.retain(|c| used(c));
-    let domain = Domain { inputs: all.iter().map(|c| Input { term: c.term, range: range(c) }).collect() };
+}
+
+impl Choice {
+    fn range(&self, c: &Candidate) -> Range {
+        self.domains.get(&*c.name).copied().unwrap_or_else(|| c.usual())
+    }
+}
+
+fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Problem> {
+    let Some((_, newest)) = l.newest() else { return Err(Problem::TooLarge { function: String::new() }) };
+    let too_large = || Problem::TooLarge { function: newest.function.name.to_string() };
+    let mut pool = TermPool::new();
+    let mut inputs = Inputs::of(l, choice, &mut pool)?;
+    let full = inputs.domain(choice);
+    full.size().ok_or_else(too_large)?;
+    let mut explored: Vec<Option<Explored>> = Vec::new();
+    for (m, own) in l.members.iter().zip(&inputs.by_version) {
+        explored.push(match (m, own) {
+            (Some(m), Some(own)) => {
+                Some(Explorer::new(&m.function, &m.unit, &mut pool, own, &full, choice.limits).explore())
+            }
+            _ => None,
+        });
+    }
+    inputs.retain_used(&explored);
+    let mut counter = Counter::new(inputs.domain(choice));
     let lines: Vec<Lines> = (1..l.members.len()).map(|v| lines_of(l, request, v)).collect();
     let mut versions = Vec::new();
     for (v, e) in explored.iter_mut().enumerate() {
@@ -155,30 +209,52 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         };
         let target = target(choice, v, m, &lines)?;
         let mut work = choice.limits.work;
-        let Some(totals) = totals(e, &mut pool, &domain, &target, &mut work) else {
-            return Err(Problem::TooLarge { function: m.function.name.to_string() });
+        let totals = totals(e, &mut pool, &mut counter, &target, &mut work).ok_or_else(too_large)?;
+        versions.push(Some(Counted { totals, states: e.states, paths: e.paths.len() }));
+    }
+    let mut compared = |from: usize, to: usize, lines: &Lines| {
+        let (Some(Some(old)), Some(Some(new))) = (explored.get(from), explored.get(to)) else {
+            return Err("one version does not have it");
         };
-        versions.push(Some(Counted { totals, states: e.states }));
-    }
-    let mut steps = Vec::new();
-    for (v, lines) in (1..).zip(&lines) {
-        let pair = (explored.get(v - 1).and_then(Option::as_ref), explored.get(v).and_then(Option::as_ref));
-        steps.push(match pair {
-            (Some(_), Some(_)) if parameters(l, v - 1) != parameters(l, v) => Err("its parameters differ"),
-            (Some(old), Some(new)) => compare(old, new, &mut pool, &domain, lines, &choice.limits)
-                .ok_or("there are more pairs of paths than the bound"),
-            _ => Err("one version does not have it"),
-        });
-    }
-    let (_, newest) = l.newest().ok_or(Problem::TooLarge { function: String::new() })?;
-    let input = |c: &Candidate| (c.name.to_string(), range(c), !choice.domains.contains_key(&*c.name));
+        if parameters(l, from) != parameters(l, to) {
+            return Err("its parameters differ");
+        }
+        let candidates = &inputs.all;
+        let (pool, counter) = (&mut pool, &mut counter);
+        let mut comparer = Comparer { pool, counter, candidates, lines, limits: choice.limits };
+        comparer.compare(old, new).ok_or("there are more pairs of paths than the bound")
+    };
+    let steps = (1..).zip(&lines).map(|(v, lines)| compared(v - 1, v, lines)).collect();
+    let with_first = match choice.with_first {
+        true => (1..l.members.len()).map(|v| compared(0, v, &lines_between(&lines, v))).collect(),
+        false => Vec::new(),
+    };
+    let input = |c: &Candidate| (c.name.to_string(), choice.range(c), !choice.domains.contains_key(&*c.name));
     Ok(Quantified {
         file: newest.file.clone(),
         name: newest.function.name.clone(),
-        inputs: all.iter().map(input).collect(),
+        inputs: inputs.all.iter().map(input).collect(),
+        size: counter.domain().size().ok_or_else(too_large)?,
         versions,
         steps,
+        with_first,
+        lines,
     })
+}
+
+/// How lines of the first version correspond to those of version `v`, over all steps between them.
+fn lines_between(steps: &[Lines], v: usize) -> Lines {
+    let mut all = steps.first().cloned().unwrap_or_default();
+    for step in steps.iter().take(v).skip(1) {
+        let back = |new: &u32| all.same.iter().find(|(_, n)| *n == new).map(|(old, _)| *old);
+        let old: BTreeSet<u32> = step.old.iter().filter_map(back).collect();
+        let new = all.new.iter().filter_map(|n| step.same.get(n).copied());
+        let new: BTreeSet<u32> = new.chain(step.new.iter().copied()).collect();
+        let same = all.same.iter().filter_map(|(old, mid)| Some((*old, *step.same.get(mid)?))).collect();
+        all.old.extend(old);
+        (all.new, all.same) = (new, same);
+    }
+    all
 }
 
 /// Names and sorts of the parameters in a version.
@@ -197,19 +273,25 @@ fn target(choice: &Choice, v: usize, m: &Member, lines: &[Lines]) -> Result<Targ
             changed.extend(v.checked_sub(1).and_then(|v| lines.get(v)).into_iter().flat_map(|l| &l.new));
             Target::Lines(changed)
         }
-        TargetChoice::Line(_, line) => {
+        TargetChoice::Line(_, line) | TargetChoice::Branch(_, line) => {
+            let is_branch = matches!(choice.target, TargetChoice::Branch(..));
             let mut at = Some(*line);
             for step in lines.iter().skip(v).rev() {
                 at = at.and_then(|new| step.same.iter().find(|(_, n)| **n == new).map(|(old, _)| *old));
             }
             let has_code = |line: u32| {
-                let node = |n: &crate::ir::Node| n.span.line == line && !matches!(n.instr, Instr::Nop);
-                m.function.nodes.iter().any(node)
+                let is_it = |n: &crate::ir::Node| match is_branch {
+                    true => matches!(n.instr, Instr::Branch { .. }),
+                    false => !matches!(n.instr, Instr::Nop),
+                };
+                m.function.nodes.iter().any(|n| n.span.line == line && is_it(n))
             };
             if v >= lines.len() && !has_code(*line) {
-                return Err(Problem::NoCode { line: *line, function: m.function.name.to_string() });
+                let function = m.function.name.to_string();
+                return Err(Problem::NoCode { line: *line, function, is_branch });
             }
-            Target::Lines(at.into_iter().collect())
+            let lines = at.into_iter().collect();
+            if is_branch { Target::Branch(lines) } else { Target::Lines(lines) }
         }
     })
 }

@@ -1,7 +1,8 @@
-//! What of a function is an input: its integer parameters and the integer globals that it reads.
+//! What of a function is an input: its integer parameters, and the integer globals that it or what it calls
+//! in its unit reads.
 
 use crate::count::Range;
-use crate::ir::{App, CType, Expr, Function, Instr, Leaf, Object, Sort, TermId, TermPool, Unit};
+use crate::ir::{CType, Callee, Expr, Function, Instr, Leaf, Object, Sort, TermId, TermPool, Unit};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ pub struct Candidate {
     pub name: Arc<str>,
     /// The leaf that stands for it in conditions.
     pub term: TermId,
-    /// Of a global: what reads it from the memory at entry.
-    pub load: Option<TermId>,
+    /// Of a global: its symbol and size in bytes.
+    pub global: Option<(Arc<str>, u64)>,
     /// Every value of its type.
     pub whole: Range,
     pub is_truth_value: bool,
@@ -29,34 +30,52 @@ impl Candidate {
     }
 }
 
-/// The candidates of a function, parameters first.
+/// The function and what it calls, directly or not, that its unit defines.
+pub fn followed<'a>(f: &'a Function, unit: &'a Unit) -> Vec<&'a Function> {
+    let mut found = vec![f];
+    let mut next = 0;
+    while let Some(g) = found.get(next).copied() {
+        next += 1;
+        for node in &g.nodes {
+            if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr
+                && let Some(h) = unit.callee(name)
+                && found.iter().all(|known| known.name != h.name)
+            {
+                found.push(h);
+            }
+        }
+    }
+    found
+}
+
+/// The candidates of a function, parameters first. The globals of a program's `main` begin as written.
 pub fn candidates(f: &Function, unit: &Unit, pool: &mut TermPool) -> Vec<Candidate> {
     let mut found = Vec::new();
     for p in &f.params {
         let var = f.var(*p);
         if let (Some(sort), Some((whole, is_truth_value))) = (var.sort, whole(&var.ty, var.sort)) {
             let term = pool.leaf(Leaf::Param { name: var.name.clone(), sort });
-            found.push(Candidate { name: var.name.clone(), term, load: None, whole, is_truth_value });
+            found.push(Candidate { name: var.name.clone(), term, global: None, whole, is_truth_value });
         }
     }
+    if &*f.name == "main" {
+        return found;
+    }
     let mut seen: BTreeSet<Arc<str>> = BTreeSet::new();
-    for node in &f.nodes {
+    for node in followed(f, unit).into_iter().flat_map(|g| &g.nodes) {
         let Instr::Load { addr: Expr::Addr(Object::Global(symbol)), access, .. } = &node.instr else {
             continue;
         };
-        let is_constant = unit.global(symbol).is_some_and(|g| g.is_known_constant());
-        let Some((whole, is_truth_value)) = whole(&access.ty, Some(access.sort)) else { continue };
-        if is_constant || access.volatile || !seen.insert(symbol.clone()) {
+        let Some(global) = unit.global(symbol) else { continue };
+        let Some((whole, is_truth_value)) = whole(&global.ty, Some(access.sort)) else { continue };
+        let is_all = access.bytes == global.size && !access.volatile;
+        if global.is_known_constant() || !is_all || !seen.insert(symbol.clone()) {
             continue;
         }
-        let bits = unit.data_model.pointer_bits();
-        let (memory, address) =
-            (pool.leaf(Leaf::Memory), pool.leaf(Leaf::SymbolAddr { symbol: symbol.clone(), bits }));
-        let load = pool.app(App::Load { sort: access.sort, bytes: access.bytes }, &[memory, address]);
         // No parameter's name has a dot in front.
         let leaf = Leaf::Param { name: format!(".{symbol}").into(), sort: access.sort };
-        let term = pool.leaf(leaf);
-        found.push(Candidate { name: symbol.clone(), term, load: Some(load), whole, is_truth_value });
+        let (term, global) = (pool.leaf(leaf), Some((symbol.clone(), global.size)));
+        found.push(Candidate { name: symbol.clone(), term, global, whole, is_truth_value });
     }
     found
 }

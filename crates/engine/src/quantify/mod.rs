@@ -3,22 +3,29 @@
 //!
 //! A function is executed symbolically, path by path, and the path conditions are counted over a bounded
 //! domain ([`crate::count`]); a branch that no input of the domain takes is left without asking a solver.
-//! Paths are disjoint, so counts add up. What is cut by a bound, rests on an unknown value, or is too
-//! large to count is *grey*: neither success nor failure.
+//! Paths are disjoint, so counts add up. What is cut by a bound, rests on an unknown value, does something
+//! that C leaves undefined (signed overflow among it), or is too large to count is *grey*: neither success
+//! nor failure.
 //!
-//! - [`Explorer`]: the paths of one version.
+//! - [`Explorer`]: the paths of one version; `state` and `memory` are where a path is, `guard` says when an
+//!   operation is undefined, `output` what is printed.
 //! - [`Totals`]: the counts of one version.
 //! - [`Comparison`]: two versions on the same inputs, path against path.
 //!
-//! Signed arithmetic wraps here, as the machine's does. Source of the method: Filieri, Pasareanu and
-//! Yang, "Quantification of software changes through probabilistic symbolic execution", ASE 2015.
+//! Source of the method: Filieri, Pasareanu and Yang, "Quantification of software changes through
+//! probabilistic symbolic execution", ASE 2015, section IV.
 
 mod compare;
+mod guard;
 mod input;
+mod memory;
+mod output;
 mod paths;
+mod state;
 mod totals;
 
-pub use compare::{Comparison, Lines, compare};
-pub use input::{Candidate, candidates};
+pub use compare::{Comparer, Comparison, Lines};
+pub use input::{Candidate, candidates, followed};
+pub use output::{Atom, Output};
 pub use paths::{End, Explored, Explorer, Limits, Path, Turn};
-pub use totals::{BranchCount, Target, Totals, totals};
+pub use totals::{BranchCount, Grey, Target, Totals, totals};

@@ -1,19 +1,27 @@
 //! The paths of a function over a bounded domain.
+//!
+//! Depth first, in one order. A branch that no input of the domain takes is left: the counter sees that, no
+//! solver is asked. Calls of functions that the unit defines are followed into. An access at an offset that
+//! depends on inputs is followed once for each offset. Inputs on which an operation is undefined leave the
+//! path there, and are grey.
 
 use super::input::Candidate;
-use crate::count::{Count, Domain, count};
-use crate::ir::{
-    Callee, Expr, Function, Instr, Leaf, NodeId, Object, Op, Rebuilt, Sort, Term, TermId, TermPool, Unit,
-};
-use crate::semantics::constant_string;
-use crate::symex::{Machine, State, Step, is_failure};
+use super::memory::Place;
+use super::output::Output;
+use super::state::{Frame, Reason, State, World};
+use crate::count::{Count, Counter, Domain};
+use crate::ir::{CType, Callee, Function, Instr, Leaf, NodeId, TermId, TermPool, Unit, VarId};
+use crate::symex::is_failure;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Functions that write output and leave the program's memory alone.
-const WRITERS: [&str; 5] = ["printf", "puts", "putchar", "fprintf", "fputs"];
+mod effects;
+
+use effects::{fails, goto};
+
 /// Work to see that no input takes a branch; one that is not seen to be empty is followed.
-const LOOK: u64 = 400;
+const LOOK: u64 = 2000;
 
 /// Bounds of an exploration.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +29,8 @@ pub struct Limits {
     pub paths: usize,
     /// Instructions of one path.
     pub steps: u64,
+    /// Instructions of all paths.
+    pub all_steps: u64,
     /// Of all counts of a version.
     pub work: u64,
     /// Pairs of paths that are compared.
@@ -29,7 +39,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { paths: 20_000, steps: 20_000, work: 20_000_000, pairs: 200_000 }
+        Limits { paths: 20_000, steps: 20_000, all_steps: 20_000_000, work: 20_000_000, pairs: 200_000 }
     }
 }
 
@@ -37,30 +47,25 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     Return(Option<TermId>),
-    /// An assertion of this line fails, or the program aborts there.
+    /// An assertion of this line fails, or the program aborts there; 0 for a line of another file.
     Failure(u32),
-    /// Another call does not return.
-    Exit,
+    /// The program exits with this status.
+    Exit(Option<TermId>),
     /// It is not known how it goes on: the reason.
     Grey(&'static str),
 }
 
 /// A decision on a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Turn {
+    pub function: Arc<str>,
     pub node: NodeId,
+    /// 0 for a line of another file.
     pub line: u32,
     pub taken: bool,
 }
 
-/// A call that others may see, with what is passed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    pub callee: String,
-    pub texts: Vec<Option<Vec<u8>>>,
-    pub args: Vec<TermId>,
-}
-
+/// One way through a function.
 #[derive(Clone, Debug)]
 pub struct Path {
     pub conditions: Vec<TermId>,
@@ -68,11 +73,10 @@ pub struct Path {
     /// Lines of the function's own file.
     pub lines: BTreeSet<u32>,
     pub turns: Vec<Turn>,
-    pub events: Vec<Event>,
-    /// Globals that were written, with their values at the end.
-    pub written: BTreeMap<Arc<str>, TermId>,
-    /// Something was written that is not followed.
-    pub writes_elsewhere: bool,
+    pub stdout: Output,
+    pub stderr: Output,
+    /// What globals that were written hold at the end, by offset: bytes and value.
+    pub written: BTreeMap<Arc<str>, BTreeMap<u64, (u64, TermId)>>,
     /// Inputs of the domain; none where that is not known.
     pub count: Option<i128>,
 }
@@ -82,299 +86,397 @@ pub struct Explored {
     pub paths: Vec<Path>,
     /// Decisions and ends.
     pub states: u64,
-    /// The path limit cut it.
+    /// A limit cut it.
     pub is_cut: bool,
     /// Which candidates are read before they are written, by position.
     pub used: BTreeSet<usize>,
+    /// It is a whole program, not a function that somebody calls.
+    pub is_program: bool,
 }
 
-pub struct Explorer<'a> {
-    pub f: &'a Function,
-    pub unit: &'a Unit,
-    pub pool: &'a mut TermPool,
-    pub candidates: &'a [Candidate],
-    pub domain: &'a Domain,
-    pub limits: Limits,
-}
-
-struct Open {
-    state: State,
-    path: Path,
+/// Follows the paths of one version.
+pub struct Explorer<'a, 'p> {
+    world: World<'a, 'p>,
+    f: &'a Function,
+    limits: Limits,
+    found: Explored,
+    /// Conditions that no input of the domain meets.
+    never: FxHashMap<TermId, bool>,
     steps: u64,
-    globals: BTreeMap<Arc<str>, (Sort, u64)>,
 }
 
-/// What one step comes to.
+struct Open<'a> {
+    state: State<'a>,
+    conditions: Vec<TermId>,
+    lines: BTreeSet<u32>,
+    turns: Vec<Turn>,
+}
+
+/// What comes after an instruction.
 enum Next {
     On,
-    Split(TermId, NodeId, NodeId),
+    /// By a condition to the first node, else to the second.
+    Branch(TermId, NodeId, NodeId),
+    /// The instruction is done again where a term has each of these values.
+    Again(Vec<(TermId, TermId, TermId)>),
     End(End),
 }
 
-impl Explorer<'_> {
-    /// Follows all paths, in one order.
-    pub fn explore(&mut self) -> Explored {
-        let machine = Machine { f: self.f, unit: self.unit };
-        let path = Path {
-            conditions: Vec::new(),
-            end: End::Grey("not followed"),
-            lines: BTreeSet::new(),
-            turns: Vec::new(),
-            events: Vec::new(),
-            written: BTreeMap::new(),
-            writes_elsewhere: false,
-            count: None,
+impl<'a, 'p> Explorer<'a, 'p> {
+    /// Prepares the exploration of a function of a unit.
+    pub fn new(
+        f: &'a Function,
+        unit: &'a Unit,
+        pool: &'p mut TermPool,
+        candidates: &'p [Candidate],
+        domain: &Domain,
+        limits: Limits,
+    ) -> Explorer<'a, 'p> {
+        let parameters = candidates.iter().enumerate().filter(|(_, c)| c.global.is_none()).map(|(i, _)| i);
+        let is_program = &*f.name == "main";
+        let found = Explored {
+            paths: Vec::new(),
+            states: 0,
+            is_cut: false,
+            used: parameters.collect(),
+            is_program,
         };
-        let state = machine.entry(self.pool);
-        let mut work = vec![Open { state, path, steps: 0, globals: BTreeMap::new() }];
-        let used = self.candidates.iter().enumerate().filter(|(_, c)| c.load.is_none()).map(|(i, _)| i);
-        let mut found = Explored { paths: Vec::new(), states: 0, is_cut: false, used: used.collect() };
+        let counter = Counter::new(domain.clone());
+        let world = World { unit, pool, counter, candidates, objects: FxHashMap::default(), is_program };
+        Explorer { world, f, limits, found, never: FxHashMap::default(), steps: 0 }
+    }
+
+    /// Follows all paths.
+    pub fn explore(mut self) -> Explored {
+        let mut work = vec![self.entry()];
         while let Some(open) = work.pop() {
-            if found.paths.len() >= self.limits.paths {
-                found.is_cut = true;
+            if self.found.paths.len() >= self.limits.paths || self.steps > self.limits.all_steps {
+                self.found.is_cut = true;
                 break;
             }
-            self.follow(open, &mut found, &mut work);
+            self.follow(open, &mut work);
         }
-        found
+        self.found
+    }
+
+    fn entry(&mut self) -> Open<'a> {
+        let mut state = State {
+            frames: vec![Frame::new(self.f, 0)],
+            memory: Default::default(),
+            calls: 1,
+            known: BTreeMap::new(),
+            written: BTreeSet::new(),
+            entered: BTreeSet::new(),
+            stdout: Output::default(),
+            stderr: Output::default(),
+            steps: 0,
+            unknowns: 0,
+        };
+        for p in &self.f.params {
+            let var = self.f.var(*p);
+            let Some(sort) = var.sort else { continue };
+            let value = self.world.pool.leaf(Leaf::Param { name: var.name.clone(), sort });
+            self.give(&mut state, *p, value);
+        }
+        Open { state, conditions: Vec::new(), lines: BTreeSet::new(), turns: Vec::new() }
+    }
+
+    /// Gives a variable of the innermost call a value.
+    fn give(&mut self, state: &mut State, v: VarId, value: TermId) {
+        let Some(frame) = state.frames.last_mut() else { return };
+        let var = frame.f.var(v);
+        if var.in_memory {
+            let place = frame.place(v);
+            state.memory.forget(&place);
+            // The object has nothing else in it.
+            let _ = state.memory.write(self.world.pool, &place, 0, var.value_bytes(), value);
+        } else if let Some(at) = frame.vars.get_mut(v.0 as usize) {
+            *at = Some(value);
+        }
     }
 
     /// Follows a path to its next decision or its end.
-    fn follow(&mut self, mut open: Open, found: &mut Explored, work: &mut Vec<Open>) {
+    fn follow(&mut self, mut open: Open<'a>, work: &mut Vec<Open<'a>>) {
         loop {
-            let node = open.state.node;
-            let span = &self.f.node(node).span;
-            if span.line > 0 && span.file.0 == 0 && !matches!(self.f.node(node).instr, Instr::Nop) {
-                open.path.lines.insert(span.line);
+            self.steps += 1;
+            open.state.steps += 1;
+            if open.state.steps > self.limits.steps || self.steps > self.limits.all_steps {
+                return self.ended(open, End::Grey("a path longer than the bound"));
             }
-            open.steps += 1;
-            if open.steps > self.limits.steps {
-                return self.ended(open, End::Grey("longer than the bound"), found);
+            let Some(frame) = open.state.frames.last() else { return };
+            let node = frame.f.node(frame.node);
+            if node.span.line > 0 && node.span.file.0 == 0 && !matches!(node.instr, Instr::Nop) {
+                open.lines.insert(node.span.line);
             }
-            if node == Function::EXIT {
-                return self.ended(open, End::Return(None), found);
+            if frame.node == Function::EXIT {
+                match self.returned(&mut open) {
+                    Some(end) => return self.ended(open, end),
+                    None => continue,
+                }
             }
-            if self.may_be_undefined(&mut open, found) {
-                return;
-            }
-            match self.step(&mut open, found) {
-                Next::On => {}
-                Next::End(end) => return self.ended(open, end, found),
-                Next::Split(condition, yes, no) => {
-                    let not = self.pool.not(condition);
-                    let line = self.f.node(node).span.line;
-                    let (can, can_not) = (self.is_possible(&open, condition), self.is_possible(&open, not));
-                    let is_choice = can && can_not;
-                    for (literal, next, taken) in [(not, no, false), (condition, yes, true)]
-                        .into_iter()
-                        .filter(|(.., t)| if *t { can } else { can_not })
-                    {
-                        let mut side = open.copy();
-                        side.state.node = next;
-                        if is_choice {
-                            side.path.conditions.push(literal);
-                            found.states += 1;
-                        }
-                        if !self.fails(yes) && !self.fails(no) {
-                            side.path.turns.push(Turn { node, line, taken });
-                        }
-                        work.push(side);
+            let mut bad = Vec::new();
+            match self.step(&mut open, &node.instr, &node.succs, &mut bad) {
+                Err(reason) => return self.ended(open, End::Grey(reason)),
+                Ok(None) => return,
+                Ok(Some(Next::On)) => {}
+                Ok(Some(Next::End(end))) => return self.ended(open, end),
+                Ok(Some(Next::Again(values))) => return self.again(open, values, work),
+                Ok(Some(Next::Branch(condition, yes, no))) => {
+                    match self.world.pool.as_const(condition).and_then(|c| c.as_bool()) {
+                        Some(taken) => goto(&mut open.state, if taken { yes } else { no }),
+                        None => return self.branch(open, condition, yes, no, node.span.line, work),
                     }
-                    return;
                 }
             }
         }
     }
 
-    fn fails(&self, node: NodeId) -> bool {
-        matches!(&self.f.node(node).instr, Instr::Call { callee, .. } if is_failure(callee))
-    }
-
-    fn is_possible(&mut self, open: &Open, literal: TermId) -> bool {
-        if let Some(known) = self.pool.as_const(literal).and_then(|c| c.as_bool()) {
-            return known;
-        }
-        let mut all = open.path.conditions.clone();
-        all.push(literal);
-        count(self.pool, self.domain, &all, &mut LOOK.clone()) != Count::Exact(0)
-    }
-
-    fn ended(&mut self, open: Open, end: End, found: &mut Explored) {
-        let Open { state, mut path, globals, .. } = open;
-        for (symbol, (sort, bytes)) in globals {
-            let bits = self.unit.data_model.pointer_bits();
-            let address = self.pool.leaf(Leaf::SymbolAddr { symbol: symbol.clone(), bits });
-            let value = self.pool.app(crate::ir::App::Load { sort, bytes }, &[state.memory, address]);
-            let value = self.over_inputs(value, found);
-            path.written.insert(symbol, value);
-        }
-        path.end = match (end, path.end) {
-            // The value was noted where it was returned.
-            (End::Return(_), End::Return(value)) => End::Return(value),
-            (end, _) => end,
-        };
-        found.states += 1;
-        found.paths.push(path);
-    }
-
-    /// A term with reads of globals at entry replaced by the inputs that they are.
-    fn over_inputs(&mut self, t: TermId, found: &mut Explored) -> TermId {
-        let loads: Vec<(TermId, TermId)> =
-            self.candidates.iter().filter_map(|c| Some((c.load?, c.term))).collect();
-        if loads.is_empty() {
-            return t;
-        }
-        let by = |t: TermId| loads.iter().find(|(load, _)| *load == t).map(|(_, term)| *term);
-        let t = self.pool.rebuilt(t, &|_, t| by(t).map_or(Rebuilt::Kept, Rebuilt::By));
-        for part in self.pool.reachable(&[t]) {
-            found.used.extend(self.candidates.iter().position(|c| c.term == part));
-        }
-        t
-    }
-
-    /// Cuts off the inputs on which an operation of the node is undefined; whether there are no others.
-    fn may_be_undefined(&mut self, open: &mut Open, found: &mut Explored) -> bool {
-        let mut operands: Vec<Expr> = Vec::new();
-        self.f.node(open.state.node).instr.for_each_expr(&mut |e| {
-            if matches!(e, Expr::Op { op, .. } if is_partial(*op)) {
-                operands.push(e.clone());
-            }
-        });
-        for e in operands {
-            let Expr::Op { op, args, .. } = e else { continue };
-            let machine = Machine { f: self.f, unit: self.unit };
-            let args: Vec<TermId> = args.iter().map(|a| machine.term(self.pool, &open.state, a)).collect();
-            let Some(bad) = undefined(self.pool, op, &args) else {
-                self.ended(open.copy(), End::Grey("a conversion from a float"), found);
-                return true;
-            };
-            let bad = self.over_inputs(bad, found);
-            let good = self.pool.not(bad);
-            if !self.is_possible(open, bad) {
+    fn branch(
+        &mut self,
+        open: Open<'a>,
+        condition: TermId,
+        yes: NodeId,
+        no: NodeId,
+        line: u32,
+        work: &mut Vec<Open<'a>>,
+    ) {
+        let Some(frame) = open.state.frames.last() else { return };
+        let (f, node) = (frame.f, frame.node);
+        let own = f.node(node).span.file.0 == 0;
+        let is_assertion = fails(f, yes) || fails(f, no);
+        let not = self.world.pool.not(condition);
+        let (can, can_not) =
+            (self.is_possible(&open.conditions, condition), self.is_possible(&open.conditions, not));
+        for (literal, next, taken) in [(not, no, false), (condition, yes, true)] {
+            if !(if taken { can } else { can_not }) {
                 continue;
             }
             let mut side = open.copy();
-            side.path.conditions.push(bad);
-            self.ended(side, End::Grey("undefined behaviour"), found);
-            open.path.conditions.push(good);
-            if !self.is_possible(open, good) {
-                return true;
+            goto(&mut side.state, next);
+            if can && can_not {
+                side.conditions.push(literal);
+                self.found.states += 1;
             }
+            if !is_assertion {
+                let line = if own { line } else { 0 };
+                side.turns.push(Turn { function: f.name.clone(), node, line, taken });
+            }
+            work.push(side);
         }
-        false
     }
 
-    fn step(&mut self, open: &mut Open, found: &mut Explored) -> Next {
-        let machine = Machine { f: self.f, unit: self.unit };
-        let node = self.f.node(open.state.node).clone();
-        let memory = open.state.memory;
-        let mut keeps_memory = false;
-        match &node.instr {
-            Instr::Call { callee, noreturn: true, .. } => {
-                let line = node.span.line;
-                let aborts = matches!(callee, Callee::Direct(name) if &**name == "abort");
-                self.note_call(open, &node.instr, found);
-                let fails = aborts || is_failure(callee);
-                return Next::End(if fails { End::Failure(line) } else { End::Exit });
+    /// Goes on once for each value that a term can have here.
+    fn again(&mut self, open: Open<'a>, values: Vec<(TermId, TermId, TermId)>, work: &mut Vec<Open<'a>>) {
+        for (condition, term, value) in values {
+            if !self.is_possible(&open.conditions, condition) {
+                continue;
             }
-            Instr::Call { callee, .. } => {
-                keeps_memory = matches!(callee, Callee::Direct(name) if WRITERS.contains(&&**name));
-                self.note_call(open, &node.instr, found);
-                // It may fail, or not come back: what it does is not known.
-                if !keeps_memory {
-                    return Next::End(End::Grey("a call that is not known"));
+            let mut side = open.copy();
+            side.conditions.push(condition);
+            side.state.known.insert(term, value);
+            self.found.states += 1;
+            work.push(side);
+        }
+    }
+
+    fn is_possible(&mut self, conditions: &[TermId], literal: TermId) -> bool {
+        let World { pool, counter, .. } = &mut self.world;
+        if let Some(known) = pool.as_const(literal).and_then(|c| c.as_bool()) {
+            return known;
+        }
+        let never = self.never.entry(literal).or_insert_with(|| {
+            counter.count(pool, &[literal], &mut LOOK.clone()) == Count::Exact(0)
+        });
+        if *never {
+            return false;
+        }
+        if conditions.contains(&literal) {
+            return true;
+        }
+        let mut all = conditions.to_vec();
+        all.push(literal);
+        counter.count(pool, &all, &mut LOOK.clone()) != Count::Exact(0)
+    }
+
+    fn ended(&mut self, open: Open<'a>, end: End) {
+        let Open { state, conditions, lines, turns } = open;
+        let mut written = BTreeMap::new();
+        for symbol in state.written {
+            let cells = state.memory.of(&Place::Global(symbol.clone()));
+            let cells: BTreeMap<u64, (u64, TermId)> = cells.map(|(o, n, v)| (o, (n, v))).collect();
+            written.insert(symbol, cells);
+        }
+        let (stdout, stderr) = (state.stdout, state.stderr);
+        self.found.states += 1;
+        let path = Path { conditions, end, lines, turns, stdout, stderr, written, count: None };
+        self.found.paths.push(path);
+    }
+
+    /// Ends the innermost call; the end of the path where that is the function itself.
+    fn returned(&mut self, open: &mut Open<'a>) -> Option<End> {
+        let frame = open.state.frames.pop()?;
+        let Some(caller) = open.state.frames.last() else {
+            if !frame.is_returning && frame.f.ret != CType::Void {
+                return Some(End::Grey("a result that is missing"));
+            }
+            return Some(End::Return(frame.result));
+        };
+        open.state.memory.end_call(frame.number);
+        let node = caller.f.node(caller.node);
+        let Instr::Call { dst, .. } = &node.instr else {
+            return Some(End::Grey("control that is not followed"));
+        };
+        if let Some(dst) = *dst {
+            match frame.result {
+                Some(value) => self.give(&mut open.state, dst, value),
+                None => self.forget(&mut open.state, dst),
+            }
+        }
+        match node.succs.as_slice() {
+            &[next] => goto(&mut open.state, next),
+            _ => return Some(End::Grey("control that is not followed")),
+        }
+        None
+    }
+
+    /// Makes a variable of the innermost call indeterminate.
+    fn forget(&mut self, state: &mut State, v: VarId) {
+        let Some(frame) = state.frames.last_mut() else { return };
+        if frame.f.var(v).in_memory {
+            let place = frame.place(v);
+            state.memory.forget(&place);
+        } else if let Some(at) = frame.vars.get_mut(v.0 as usize) {
+            *at = None;
+        }
+    }
+
+    /// Parts off the inputs on which something is undefined; whether others are left.
+    fn part_off(&mut self, open: &mut Open<'a>, bad: &[(TermId, Reason)]) -> bool {
+        for (condition, reason) in bad {
+            if !self.is_possible(&open.conditions, *condition) {
+                continue;
+            }
+            let mut side = open.copy();
+            side.conditions.push(*condition);
+            self.ended(side, End::Grey(reason));
+            let good = self.world.pool.not(*condition);
+            if !self.is_possible(&open.conditions, good) {
+                return false;
+            }
+            open.conditions.push(good);
+        }
+        true
+    }
+
+    /// Executes an instruction; `None`: no input is left.
+    fn step(
+        &mut self,
+        open: &mut Open<'a>,
+        instr: &'a Instr,
+        succs: &[NodeId],
+        bad: &mut Vec<(TermId, Reason)>,
+    ) -> Result<Option<Next>, Reason> {
+        let mut values = Vec::new();
+        let mut failed = None;
+        instr.for_each_operand(&mut |e| match self.world.value(&open.state, e, bad) {
+            Ok(value) => values.push(value),
+            Err(reason) => failed = failed.or(Some(reason)),
+        });
+        if let Some(reason) = failed {
+            return Err(reason);
+        }
+        if !self.part_off(open, bad) {
+            return Ok(None);
+        }
+        let next = self.effect(open, instr, &values)?;
+        let next = match next {
+            Effect::Done => match succs {
+                &[next] => {
+                    goto(&mut open.state, next);
+                    Next::On
                 }
-            }
-            Instr::Return { value } => {
-                let value = value.as_ref().map(|e| machine.term(self.pool, &open.state, e));
-                open.path.end = End::Return(value.map(|v| self.over_inputs(v, found)));
-            }
-            Instr::Store { addr, access, .. } => match addr {
-                Expr::Addr(Object::Global(symbol)) => {
-                    open.globals.insert(symbol.clone(), (access.sort, access.bytes));
-                }
-                Expr::Addr(Object::Local(_)) => {}
-                _ => open.path.writes_elsewhere = true,
+                _ => return Err("control that is not followed"),
             },
-            Instr::Copy { .. } | Instr::Zero { .. } => open.path.writes_elsewhere = true,
-            Instr::Unknown { .. } => return Next::End(End::Grey("code that is not understood")),
-            _ => {}
-        }
-        let step = machine.step(self.pool, &mut open.state);
-        if keeps_memory {
-            open.state.memory = memory;
-        }
-        match (step, node.succs.as_slice()) {
-            (Step::Next, &[next]) => open.state.node = next,
-            (Step::Branch(condition), &[yes, no]) => {
-                let condition = self.over_inputs(condition, found);
-                match self.pool.as_const(condition).and_then(|c| c.as_bool()) {
-                    Some(true) => open.state.node = yes,
-                    Some(false) => open.state.node = no,
-                    None => return Next::Split(condition, yes, no),
+            Effect::Inside => Next::On,
+            Effect::Decision(condition) => match succs {
+                &[yes, no] => Next::Branch(condition, yes, no),
+                _ => return Err("control that is not followed"),
+            },
+            Effect::Again(values) => Next::Again(values),
+            Effect::End(end) => Next::End(end),
+            Effect::Nothing => return Ok(None),
+        };
+        Ok(Some(next))
+    }
+
+    fn effect(&mut self, open: &mut Open<'a>, instr: &'a Instr, values: &[TermId]) -> Result<Effect, Reason> {
+        match (instr, values) {
+            (Instr::Nop, _) => {}
+            (Instr::Declare(v), _) => self.forget(&mut open.state, *v),
+            (Instr::Assign { dst, .. }, &[value]) => self.give(&mut open.state, *dst, value),
+            (Instr::Load { access, .. }, _) if access.volatile => return Err("a volatile object"),
+            (Instr::Store { access, .. }, _) if access.volatile => return Err("a volatile object"),
+            (Instr::Load { dst, access, .. }, &[address]) => {
+                let (behind, offset) = match self.place(open, address, access.bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                let value = self.read(&mut open.state, &behind, offset, access.bytes, access.sort)?;
+                self.give(&mut open.state, *dst, value);
+            }
+            (Instr::Store { access, .. }, &[address, value]) => {
+                let (behind, offset) = match self.place(open, address, access.bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                self.write(&mut open.state, &behind, offset, access.bytes, value)?;
+            }
+            (Instr::Zero { bytes, .. }, &[address]) => {
+                let (behind, offset) = match self.place(open, address, *bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                self.zero(&mut open.state, &behind, offset, *bytes)?;
+            }
+            (Instr::Copy { bytes, .. }, &[dst, src]) => {
+                let (to, into) = match self.place(open, dst, *bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                let (from, start) = match self.place(open, src, *bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                self.copy(&mut open.state, (&to, into), (&from, start), *bytes)?;
+            }
+            (Instr::Call { callee, dst, result_to, noreturn, .. }, _) => {
+                if result_to.is_some() {
+                    return Err("a call that is not known");
                 }
+                let Callee::Direct(name) = callee else { return Err("a call through a pointer") };
+                return self.call(open, name, *dst, *noreturn, values);
             }
-            (Step::End, _) => return Next::End(End::Grey("code that must not be reached")),
-            _ => return Next::End(End::Grey("control that is not followed")),
+            (Instr::Branch { .. }, &[condition]) => return Ok(Effect::Decision(condition)),
+            (Instr::Return { .. }, values) => {
+                let Some(frame) = open.state.frames.last_mut() else { return Ok(Effect::Nothing) };
+                frame.result = values.first().copied();
+                frame.is_returning = true;
+            }
+            (Instr::Unreachable, _) => return Err("code that must not be reached"),
+            _ => return Err("code that is not understood"),
         }
-        Next::On
-    }
-
-    fn note_call(&mut self, open: &mut Open, instr: &Instr, found: &mut Explored) {
-        let Instr::Call { callee, args, .. } = instr else { return };
-        let machine = Machine { f: self.f, unit: self.unit };
-        let callee = match callee {
-            Callee::Direct(name) => name.to_string(),
-            Callee::Indirect(_) => "*".to_owned(),
-        };
-        let values: Vec<TermId> = args.iter().map(|a| machine.term(self.pool, &open.state, a)).collect();
-        let text = |t: &TermId| match self.pool.get(*t) {
-            Term::Leaf(Leaf::SymbolAddr { symbol, .. }) => {
-                constant_string(self.unit.global(symbol).filter(|g| g.is_known_constant())?, 0)
-            }
-            _ => None,
-        };
-        let texts = values.iter().map(text).collect();
-        let args = values.into_iter().map(|v| self.over_inputs(v, found)).collect();
-        open.path.events.push(Event { callee, texts, args });
+        Ok(Effect::Done)
     }
 }
 
-impl Open {
-    fn copy(&self) -> Open {
-        Open {
-            state: self.state.clone(),
-            path: self.path.clone(),
-            steps: self.steps,
-            globals: self.globals.clone(),
-        }
-    }
-}
-
-fn is_partial(op: Op) -> bool {
-    use Op::{AShr, FToS, FToU, LShr, SDiv, SRem, Shl, UDiv, URem};
-    matches!(op, UDiv | SDiv | URem | SRem | Shl | LShr | AShr | FToS(_) | FToU(_))
-}
-
-/// When an operation is undefined; `None`: that has no condition here.
-fn undefined(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
-    let &[a, b] = args else { return None };
-    let Sort::Bv(width) = pool.sort(b) else { return None };
-    match op {
-        Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {
-            let zero = pool.bv(width, 0);
-            let by_zero = pool.eq(b, zero);
-            if matches!(op, Op::UDiv | Op::URem) {
-                return Some(by_zero);
-            }
-            let (least, minus) = (pool.bv(width, 1i128 << (width - 1)), pool.bv(width, -1));
-            let (x, y) = (pool.eq(a, least), pool.eq(b, minus));
-            let overflow = pool.and(x, y);
-            Some(pool.or(by_zero, overflow))
-        }
-        _ => {
-            let limit = pool.bv(width, i128::from(width));
-            Some(pool.op(Op::Ule, &[limit, b]))
-        }
-    }
+/// What an instruction did.
+enum Effect {
+    Done,
+    /// A call is entered.
+    Inside,
+    Decision(TermId),
+    Again(Vec<(TermId, TermId, TermId)>),
+    End(End),
+    /// No input is left.
+    Nothing,
 }

@@ -27,7 +27,7 @@ pub struct State {
 
 /// What comes after a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(super) enum Step {
     Next,
     /// Under this condition the first successor, else the second.
     Branch(TermId),
@@ -39,7 +39,7 @@ pub(crate) enum Step {
 
 /// A function under execution.
 #[derive(Clone, Copy)]
-pub(crate) struct Machine<'a> {
+pub(super) struct Machine<'a> {
     pub f: &'a Function,
     pub unit: &'a Unit,
 }

@@ -24,6 +24,5 @@ mod trie;
 pub use explore::{Counts, Direction, Explorer, Finding, Limits, Suspicion, Target, Verdict};
 pub use impact::Impact;
 pub use known::Known;
-pub(crate) use machine::{Machine, State, Step};
 pub use site::{Region, Site, Sites, assertions_of, clauses, is_failure, without};
 pub use trie::Trie;
