@@ -118,7 +118,7 @@ mod tests {
     fn words_that_may_wrap_have_the_bounds_of_their_type() {
         let mut pool = TermPool::new();
         let x = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(8) });
-        let mut counter = Counter::new(Domain { inputs: vec![Input { term: x, range: (-10, 9) }] });
+        let mut counter = Counter::new(Domain { inputs: vec![Input::even(x, (-10, 9))] });
         let square = pool.op(Op::Mul, &[x, x]);
         assert_eq!(counter.bounds(&pool, square), Some((-90, 100)));
         let two = pool.bv(8, 2);

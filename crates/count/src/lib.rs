@@ -45,12 +45,41 @@ pub struct Input {
     pub term: TermId,
     /// Values, not bits: an unsigned one goes up to `2^width - 1`.
     pub range: Range,
+    /// How often each value counts, by ranges that do not overlap; 0 outside of them. Empty: each once.
+    pub weights: Vec<(Range, i128)>,
+}
+
+impl Input {
+    /// An input of which each value counts once.
+    pub fn even(term: TermId, range: Range) -> Input {
+        Input { term, range, weights: Vec::new() }
+    }
+
+    /// What the values of a range count; `None`: too much.
+    pub(crate) fn mass(&self, range: Range) -> Option<i128> {
+        if self.weights.is_empty() {
+            return width(range);
+        }
+        let part = |((low, high), weight): &(Range, i128)| {
+            width((range.0.max(*low), range.1.min(*high)))?.checked_mul(*weight)
+        };
+        self.weights.iter().try_fold(0i128, |all, piece| all.checked_add(part(piece)?))
+    }
+
+    /// The ranges of equal weight within a range, with their weights.
+    pub(crate) fn pieces(&self, range: Range) -> Vec<(Range, i128)> {
+        if self.weights.is_empty() {
+            return vec![(range, 1)];
+        }
+        let cut = |((low, high), weight): &(Range, i128)| ((range.0.max(*low), range.1.min(*high)), *weight);
+        self.weights.iter().map(cut).filter(|((low, high), weight)| low <= high && *weight != 0).collect()
+    }
 }
 
 impl Domain {
-    /// How many inputs there are; `None` for more than `2^120`.
+    /// How many inputs there are, by their weights; `None` for more than `2^120`.
     pub fn size(&self) -> Option<i128> {
-        let widths = self.inputs.iter().map(|i| width(i.range));
+        let widths = self.inputs.iter().map(|i| i.mass(i.range));
         let size = widths.into_iter().try_fold(1i128, |all, w| all.checked_mul(w?))?;
         (size < 1 << MAX_BITS).then_some(size)
     }

@@ -156,7 +156,7 @@ impl Solver<'_> {
         let groups = self.components(&parts);
         let bound: BTreeSet<usize> = groups.iter().flat_map(|(inputs, _)| inputs).copied().collect();
         for i in over.iter().filter(|i| !bound.contains(i)) {
-            all = all.checked_mul(width(*ranges.get(*i)?)?)?;
+            all = all.checked_mul(self.domain.inputs.get(*i)?.mass(*ranges.get(*i)?)?)?;
         }
         for (inputs, parts) in groups {
             if all == 0 {
@@ -321,6 +321,21 @@ impl Solver<'_> {
         if let Some(at) = parts.iter().position(|p| matches!(p, Formula::Or(_))) {
             return self.alternatives(ranges, &over, parts, at, depth);
         }
+        // Inside, each value of an input counts the same.
+        for &i in inputs {
+            let range = *ranges.get(i)?;
+            let pieces = self.domain.inputs.get(i)?.pieces(range);
+            if pieces.iter().all(|(r, _)| *r == range) && !pieces.is_empty() {
+                continue;
+            }
+            let mut all = 0i128;
+            for (piece, _) in pieces {
+                let mut slice = ranges.to_vec();
+                *slice.get_mut(i)? = piece;
+                all = all.checked_add(self.count(slice, &over, parts.clone(), depth + 1)?)?;
+            }
+            return Some(all);
+        }
         let evaluated = parts.iter().filter(|p| matches!(p, Formula::Term(..)));
         let mut cut = BTreeSet::new();
         evaluated.cloned().collect::<Vec<_>>().iter().for_each(|p| self.inputs_in(p, &mut cut));
@@ -333,7 +348,10 @@ impl Solver<'_> {
                 _ => None,
             };
             let rows: Vec<Row> = parts.iter().map(row).collect::<Option<_>>()?;
-            return lattice::polygon(*ranges.get(x)?, *ranges.get(y)?, &rows);
+            let (xs, ys) = (*ranges.get(x)?, *ranges.get(y)?);
+            let weight = |i: usize, range| self.domain.inputs.get(i)?.pieces(range).first().map(|(_, w)| *w);
+            let points = lattice::polygon(xs, ys, &rows)?;
+            return points.checked_mul(weight(x, xs)?)?.checked_mul(weight(y, ys)?);
         }
         // The shortest of the inputs that can still be cut.
         let choice = if cut.is_empty() { inputs } else { &cut };

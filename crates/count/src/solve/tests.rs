@@ -8,7 +8,7 @@ use invdiff_ir::{Leaf, Op, Sort};
 fn domain(pool: &mut TermPool, sort: Sort, ranges: &[Range]) -> Domain {
     let input = |(k, range): (usize, &Range)| {
         let term = pool.leaf(Leaf::Param { name: format!("x{k}").into(), sort });
-        Input { term, range: *range }
+        Input::even(term, *range)
     };
     Domain { inputs: ranges.iter().enumerate().map(input).collect() }
 }
@@ -171,4 +171,41 @@ fn what_is_no_input_is_unknown() {
     let one = pool.bv(32, 1);
     let is_one = pool.eq(divided, one);
     assert_eq!(count(&pool, &d, &[is_one], &mut 1000), Count::Unknown);
+}
+
+#[test]
+fn weights_count_values_more_than_once() {
+    let mut pool = TermPool::new();
+    let mut random = Random::new(3);
+    for round in 0..200 {
+        let mut d = domain(&mut pool, Sort::Bv(32), &[(-6, 9), (0, 7), (-3, 3)]);
+        d.inputs[0].weights = vec![((-6, -1), random.within((0, 3))), ((2, 9), 2)];
+        d.inputs[1].weights = vec![((0, 3), 1), ((4, 7), random.within((0, 5)))];
+        let mut sum = pool.bv(32, random.within((-9, 9)));
+        for v in d.inputs.clone().iter().take(2 + round % 2) {
+            let factor = pool.bv(32, random.within((-3, 3)));
+            let part = if round % 5 == 0 { pool.op(Op::Mul, &[v.term, v.term]) } else { pool.op(Op::Mul, &[factor, v.term]) };
+            sum = pool.op(Op::Add, &[sum, part]);
+        }
+        let zero = pool.bv(32, 0);
+        let conditions = [pool.op(Op::Sle, &[sum, zero])];
+        let program = Program::new(&pool, &conditions);
+        let mut truth = 0;
+        for x in -6..=9i128 {
+            for y in 0..=7i128 {
+                for z in -3..=3i128 {
+                    let mut input = Assignment::new();
+                    let mut weight = 1;
+                    for (i, n) in [x, y, z].into_iter().enumerate() {
+                        input.set(d.inputs[i].term, d.constant(&pool, i, n).unwrap());
+                        weight *= d.inputs[i].mass((n, n)).unwrap();
+                    }
+                    let holds = program.run(&pool, &input).holds(conditions[0]) == Some(true);
+                    truth += if holds { weight } else { 0 };
+                }
+            }
+        }
+        let mut work = 1_000_000;
+        assert_eq!(count(&pool, &d, &conditions, &mut work), Count::Exact(truth), "{round}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Counts of a range: each function that it changes, version by version and step by step.
 
 use super::lineage::{Lineage, Member};
-use super::{FileChange, Request};
+use super::{FileChange, Hunk, Request};
 use crate::count::{Counter, Domain, Input, Range};
 use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub struct Choice {
     /// Ranges by input.
     pub domains: BTreeMap<String, Range>,
+    /// How often each value of an input counts, by ranges; inputs that are not named count each value once.
+    pub weights: BTreeMap<String, Vec<(Range, i128)>>,
     pub target: TargetChoice,
     pub limits: Limits,
     /// Each version is also compared with the first.
@@ -44,8 +46,10 @@ pub struct Quantified {
     pub name: Arc<str>,
     /// Inputs with their ranges, and whether the range is the usual one.
     pub inputs: Vec<(String, Range, bool)>,
-    /// Inputs in the domain.
+    /// Inputs in the domain, by their weights.
     pub size: i128,
+    /// Some input's values do not all count once.
+    pub is_weighted: bool,
     /// By version; `None` where it does not exist.
     pub versions: Vec<Option<Counted>>,
     /// From each version to the next: what was compared, or why nothing was.
@@ -73,7 +77,7 @@ pub enum Problem {
     /// The domain of this function has more than `2^120` inputs.
     TooLarge { function: String },
     /// The line has no code in the function, or no branch.
-    NoCode { line: u32, function: String, is_branch: bool },
+    NoCode { line: u32, function: String, is_branch: bool, nearest: Option<u32> },
 }
 
 /// Which functions are counted.
@@ -158,7 +162,11 @@ impl Inputs {
     }
 
     fn domain(&self, choice: &Choice) -> Domain {
-        Domain { inputs: self.all.iter().map(|c| Input { term: c.term, range: choice.range(c) }).collect() }
+        let input = |c: &Candidate| {
+            let weights = choice.weights.get(&*c.name).cloned().unwrap_or_default();
+            Input { term: c.term, range: choice.range(c), weights }
+        };
+        Domain { inputs: self.all.iter().map(input).collect() }
     }
 
     /// Leaves out globals that no version reads before it writes them.
@@ -226,7 +234,7 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
     };
     let steps = (1..).zip(&lines).map(|(v, lines)| compared(v - 1, v, lines)).collect();
     let with_first = match choice.with_first {
-        true => (1..l.members.len()).map(|v| compared(0, v, &lines_between(&lines, v))).collect(),
+        true => (1..l.members.len()).map(|v| compared(0, v, &lines_from_first(l, request, v))).collect(),
         false => Vec::new(),
     };
     let input = |c: &Candidate| (c.name.to_string(), choice.range(c), !choice.domains.contains_key(&*c.name));
@@ -235,6 +243,7 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         name: newest.function.name.clone(),
         inputs: inputs.all.iter().map(input).collect(),
         size: counter.domain().size().ok_or_else(too_large)?,
+        is_weighted: inputs.all.iter().any(|c| choice.weights.contains_key(&*c.name)),
         versions,
         steps,
         with_first,
@@ -242,19 +251,15 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
     })
 }
 
-/// How lines of the first version correspond to those of version `v`, over all steps between them.
-fn lines_between(steps: &[Lines], v: usize) -> Lines {
-    let mut all = steps.first().cloned().unwrap_or_default();
-    for step in steps.iter().take(v).skip(1) {
-        let back = |new: &u32| all.same.iter().find(|(_, n)| *n == new).map(|(old, _)| *old);
-        let old: BTreeSet<u32> = step.old.iter().filter_map(back).collect();
-        let new = all.new.iter().filter_map(|n| step.same.get(n).copied());
-        let new: BTreeSet<u32> = new.chain(step.new.iter().copied()).collect();
-        let same = all.same.iter().filter_map(|(old, mid)| Some((*old, *step.same.get(mid)?))).collect();
-        all.old.extend(old);
-        (all.new, all.same) = (new, same);
-    }
-    all
+/// How lines of the first version correspond to those of version `v`, by their texts.
+fn lines_from_first(l: &Lineage, request: &Request, v: usize) -> Lines {
+    let text = |w: usize| -> Option<String> {
+        let (member, version) = (l.members.get(w)?.as_ref()?, request.versions.get(w)?);
+        Some(String::from_utf8_lossy(&version.tree.read(&member.file)?).into_owned())
+    };
+    let (Some(old), Some(new)) = (text(0), text(v)) else { return Lines::default() };
+    let last = u32::try_from(old.lines().count()).unwrap_or(u32::MAX);
+    lines_by(&super::memory::hunks(&old, &new), last)
 }
 
 /// Names and sorts of the parameters in a version.
@@ -279,16 +284,15 @@ fn target(choice: &Choice, v: usize, m: &Member, lines: &[Lines]) -> Result<Targ
             for step in lines.iter().skip(v).rev() {
                 at = at.and_then(|new| step.same.iter().find(|(_, n)| **n == new).map(|(old, _)| *old));
             }
-            let has_code = |line: u32| {
-                let is_it = |n: &crate::ir::Node| match is_branch {
-                    true => matches!(n.instr, Instr::Branch { .. }),
-                    false => !matches!(n.instr, Instr::Nop),
-                };
-                m.function.nodes.iter().any(|n| n.span.line == line && is_it(n))
+            let is_it = |n: &&crate::ir::Node| match is_branch {
+                true => matches!(n.instr, Instr::Branch { .. }),
+                false => !matches!(n.instr, Instr::Nop),
             };
-            if v >= lines.len() && !has_code(*line) {
+            let has_it: BTreeSet<u32> = m.function.nodes.iter().filter(is_it).map(|n| n.span.line).collect();
+            if v >= lines.len() && !has_it.contains(line) {
                 let function = m.function.name.to_string();
-                return Err(Problem::NoCode { line: *line, function, is_branch });
+                let nearest = has_it.into_iter().filter(|l| *l > 0).min_by_key(|l| l.abs_diff(*line));
+                return Err(Problem::NoCode { line: *line, function, is_branch, nearest });
             }
             let lines = at.into_iter().collect();
             if is_branch { Target::Branch(lines) } else { Target::Lines(lines) }
@@ -298,13 +302,22 @@ fn target(choice: &Choice, v: usize, m: &Member, lines: &[Lines]) -> Result<Targ
 
 /// The changed lines of the step to version `v`, and how the others correspond.
 fn lines_of(l: &Lineage, request: &Request, v: usize) -> Lines {
-    let mut lines = Lines::default();
-    let (Some(Some(old)), Some(Some(new))) = (l.members.get(v - 1), l.members.get(v)) else { return lines };
+    let (Some(Some(old)), Some(Some(new))) = (l.members.get(v - 1), l.members.get(v)) else {
+        return Lines::default();
+    };
     let is_it =
         |c: &&FileChange| c.old_path.as_ref() == Some(&old.file) && c.new_path.as_ref() == Some(&new.file);
     let change = request.changes.get(v - 1).and_then(|all| all.iter().find(is_it));
+    // What is followed may stand behind the function.
+    let last = old.unit.functions.iter().map(|f| f.span.end_line).max().unwrap_or(0);
+    lines_by(change.map(|c| c.hunks.as_slice()).unwrap_or_default(), last)
+}
+
+/// The lines that hunks change, and how the others, up to the last of the old ones, correspond.
+fn lines_by(hunks: &[Hunk], last: u32) -> Lines {
+    let mut lines = Lines::default();
     let (mut at, mut to) = (1u32, 1u32);
-    for h in change.map(|c| c.hunks.as_slice()).unwrap_or_default() {
+    for h in hunks {
         // The empty side of a hunk is named by the line before it.
         let begin = |start: u32, n: u32| if n == 0 { start.saturating_add(1) } else { start };
         while at < begin(h.old_start, h.old_lines) {
@@ -319,7 +332,7 @@ fn lines_of(l: &Lineage, request: &Request, v: usize) -> Lines {
         at = begin(h.old_start, h.old_lines).saturating_add(h.old_lines);
         to = begin(h.new_start, h.new_lines).saturating_add(h.new_lines);
     }
-    while at <= old.function.span.end_line {
+    while at <= last {
         lines.same.insert(at, to);
         (at, to) = (at.saturating_add(1), to.saturating_add(1));
     }

@@ -174,11 +174,13 @@ impl Comparer<'_> {
                 found.values(pool, a, b);
             }
             (End::Return(None), End::Return(None)) => {}
-            (End::Failure(a), End::Failure(b)) => match (lines.same.get(a), lines.same.values().any(|v| v == b)) {
-                (Some(c), _) if c == b => {}
-                (Some(_), _) | (None, true) => found.certain(pool),
-                (None, false) => found.lost(pool),
-            },
+            (End::Failure(a), End::Failure(b)) => {
+                match (lines.same.get(a), lines.same.values().any(|v| v == b)) {
+                    (Some(c), _) if c == b => {}
+                    (Some(_), _) | (None, true) => found.certain(pool),
+                    (None, false) => found.lost(pool),
+                }
+            }
             (End::Grey(_), _) | (_, End::Grey(_)) => found.lost(pool),
             (End::Return(_), End::Exit(_)) | (End::Exit(_), End::Return(_)) if is_program => found.lost(pool),
             (End::Return(_), End::Return(_)) | (End::Exit(_), End::Exit(_)) => found.lost(pool),
@@ -190,7 +192,8 @@ impl Comparer<'_> {
         let mut printed = output::difference(pool, &p.stdout, &q.stdout);
         if matches!(p.end, End::Failure(_)) {
             // What was still in the buffer is lost.
-            printed = Difference { differ: pool.bool(false), unknown: pool.or(printed.differ, printed.unknown) };
+            printed =
+                Difference { differ: pool.bool(false), unknown: pool.or(printed.differ, printed.unknown) };
         }
         found.and(pool, printed);
         let errors = output::difference(pool, &p.stderr, &q.stderr);

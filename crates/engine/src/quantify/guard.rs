@@ -26,7 +26,9 @@ pub(super) fn partial(pool: &mut TermPool, counter: &mut Counter, op: Op, args: 
         return Guard::NotFollowed("a conversion from a float");
     }
     let (&[a, b], UDiv | SDiv | URem | SRem | Shl | LShr | AShr) = (args, op) else { return Guard::Fine };
-    let Sort::Bv(width) = pool.sort(b) else { return Guard::NotFollowed("an operation that is not followed") };
+    let Sort::Bv(width) = pool.sort(b) else {
+        return Guard::NotFollowed("an operation that is not followed");
+    };
     let known = counter.bounds(pool, b);
     if matches!(op, Shl | LShr | AShr) {
         if known.is_some_and(|(low, high)| low >= 0 && high < i128::from(width)) {

@@ -168,7 +168,8 @@ pub(super) fn difference(pool: &mut TermPool, a: &Output, b: &Output) -> Differe
 /// without a width that no digit follows.
 fn is_told_apart(output: &Output, i: usize) -> bool {
     let Some(Atom::Value(conversion, _)) = output.0.get(i) else { return true };
-    let is_number = matches!(conversion.as_str(), "%d" | "%u" | "%x" | "%ld" | "%lu" | "%lld" | "%llu" | "%lx");
+    let is_number =
+        matches!(conversion.as_str(), "%d" | "%u" | "%x" | "%ld" | "%lu" | "%lld" | "%llu" | "%lx");
     let ends = match output.0.get(i + 1) {
         None => true,
         Some(Atom::Literal(bytes)) => bytes.first().is_some_and(|b| !b.is_ascii_hexdigit()),

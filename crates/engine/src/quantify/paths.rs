@@ -134,13 +134,8 @@ impl<'a, 'p> Explorer<'a, 'p> {
     ) -> Explorer<'a, 'p> {
         let parameters = candidates.iter().enumerate().filter(|(_, c)| c.global.is_none()).map(|(i, _)| i);
         let is_program = &*f.name == "main";
-        let found = Explored {
-            paths: Vec::new(),
-            states: 0,
-            is_cut: false,
-            used: parameters.collect(),
-            is_program,
-        };
+        let found =
+            Explored { paths: Vec::new(), states: 0, is_cut: false, used: parameters.collect(), is_program };
         let counter = Counter::new(domain.clone());
         let world = World { unit, pool, counter, candidates, objects: FxHashMap::default(), is_program };
         Explorer { world, f, limits, found, never: FxHashMap::default(), steps: 0 }
@@ -284,9 +279,10 @@ impl<'a, 'p> Explorer<'a, 'p> {
         if let Some(known) = pool.as_const(literal).and_then(|c| c.as_bool()) {
             return known;
         }
-        let never = self.never.entry(literal).or_insert_with(|| {
-            counter.count(pool, &[literal], &mut LOOK.clone()) == Count::Exact(0)
-        });
+        let never = self
+            .never
+            .entry(literal)
+            .or_insert_with(|| counter.count(pool, &[literal], &mut LOOK.clone()) == Count::Exact(0));
         if *never {
             return false;
         }

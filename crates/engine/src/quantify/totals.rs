@@ -106,7 +106,8 @@ pub fn totals(
         totals.target = totals.target.checked_add(met)?;
         totals.uncertain = totals.uncertain.checked_add(open)?;
         for turn in &path.turns {
-            let of_branch = branches.entry((turn.function.clone(), turn.node)).or_insert_with(|| new_branch(turn));
+            let of_branch =
+                branches.entry((turn.function.clone(), turn.node)).or_insert_with(|| new_branch(turn));
             let side = if turn.taken { &mut of_branch.taken } else { &mut of_branch.not_taken };
             *side = side.checked_add(n)?;
         }
@@ -117,6 +118,7 @@ pub fn totals(
     if explored.is_cut {
         totals.reasons.entry("more paths than the bound").or_default().paths += 1;
     }
+    branches.values().try_for_each(|b| b.taken.checked_add(b.not_taken).map(drop))?;
     totals.branches = branches.into_values().filter(|b| b.line > 0).collect();
     totals.branches.sort_by_key(|b| (b.line, b.node));
     Some(totals)

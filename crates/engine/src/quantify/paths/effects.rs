@@ -119,7 +119,9 @@ impl<'a> Explorer<'a, '_> {
         sort: Sort,
     ) -> Result<TermId, Reason> {
         if let Place::Global(symbol) = &behind.place {
-            if matches!(&**symbol, "stdout" | "stderr") && self.world.unit.global(symbol).is_some_and(is_import) {
+            if matches!(&**symbol, "stdout" | "stderr")
+                && self.world.unit.global(symbol).is_some_and(is_import)
+            {
                 let key = format!("stream:{symbol}").into();
                 return Ok(self.world.pool.leaf(Leaf::Havoc { key, sort }));
             }
@@ -197,7 +199,8 @@ impl<'a> Explorer<'a, '_> {
         // Cells go over as they are; what they cover only in part goes byte by byte.
         let end = from.1 + bytes;
         let cells: Vec<(u64, u64, TermId)> = state.memory.of(&from.0.place).collect();
-        let is_whole = |&(at, n, _): &(u64, u64, TermId)| at + n <= from.1 || at >= end || at >= from.1 && at + n <= end;
+        let is_whole =
+            |&(at, n, _): &(u64, u64, TermId)| at + n <= from.1 || at >= end || at >= from.1 && at + n <= end;
         let mut parts: Vec<(u64, u64, TermId)> = Vec::new();
         if !cells.is_empty() && cells.iter().all(is_whole) {
             parts.extend(cells.into_iter().filter(|(at, ..)| (from.1..end).contains(at)));
@@ -277,7 +280,12 @@ impl<'a> Explorer<'a, '_> {
         Ok(Effect::Done)
     }
 
-    fn enter_call(&mut self, open: &mut Open<'a>, f: &'a Function, args: &[TermId]) -> Result<Effect, Reason> {
+    fn enter_call(
+        &mut self,
+        open: &mut Open<'a>,
+        f: &'a Function,
+        args: &[TermId],
+    ) -> Result<Effect, Reason> {
         if f.variadic || f.params.len() != args.len() || !f.unknowns.is_empty() {
             return Err(UNKNOWN_CALL);
         }
@@ -301,7 +309,8 @@ impl<'a> Explorer<'a, '_> {
         let Sort::Bv(width) = self.world.pool.sort(x) else { return Err(UNKNOWN_CALL) };
         let pool = &mut *self.world.pool;
         let (zero, least) = (pool.bv(width, 0), pool.bv(width, 1i128 << (width - 1).min(126)));
-        let (is_below, is_least, minus) = (pool.op(Op::Slt, &[x, zero]), pool.eq(x, least), pool.op(Op::Neg, &[x]));
+        let (is_below, is_least, minus) =
+            (pool.op(Op::Slt, &[x, zero]), pool.eq(x, least), pool.op(Op::Neg, &[x]));
         let value = pool.ite(is_below, minus, x);
         match self.part_off(open, &[(is_least, crate::quantify::guard::OVERFLOW)]) {
             true => Ok(value),
@@ -332,8 +341,9 @@ impl<'a> Explorer<'a, '_> {
         };
         let pool = &mut *self.world.pool;
         let done = match (name, rest) {
-            ("printf" | "fprintf", [format, values @ ..]) => text(pool, *format)
-                .and_then(|format| output.formatted(pool, &format, values, model, &text)),
+            ("printf" | "fprintf", [format, values @ ..]) => {
+                text(pool, *format).and_then(|format| output.formatted(pool, &format, values, model, &text))
+            }
             ("putchar" | "fputc" | "putc", &[c]) => {
                 output.character(pool, c);
                 Some(())
