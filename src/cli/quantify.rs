@@ -34,7 +34,7 @@ use std::sync::Arc;
     git invdiff quantify HEAD~1..HEAD                              on a small domain, which is stated\n  \
     git invdiff quantify --domain x=-10..9 --domain y=0..99 A..B   on this one\n  \
     git invdiff quantify --target return=-1 --function parse A..B  how often it returns -1\n  \
-    git invdiff quantify HEAD -- src/brake.c:launch                one function of one version")]
+    git invdiff quantify A..B -- src/brake.c:launch                one function, changed or not")]
 pub struct QuantifyArgs {
     #[command(flatten)]
     pub range: RangeArgs,
@@ -143,9 +143,11 @@ fn found(
     };
     let files = files.unwrap_or_default();
     let whole = !files.is_empty() || !globs.is_empty() && range.revisions.len() == 1;
+    let is_one =
+        range.revisions.len() == 1 && !range.revisions.iter().any(|r| r.to_string_lossy().contains(".."));
     let diff = DiffArgs { range, whole, ..DiffArgs::default() };
     let with = |versions: &mut Vec<VersionInput>, changes: &mut Vec<Vec<crate::analysis::FileChange>>| {
-        add_patches(patches, versions, changes)?;
+        add_patches(patches, is_one, versions, changes)?;
         for v in versions.iter_mut().filter(|_| !files.is_empty()) {
             v.tree = Arc::new(patch::Overlay::listing(v.tree.clone(), files.clone()));
         }
@@ -155,7 +157,9 @@ fn found(
     let found = found.map_err(refused)?;
     if found.is_empty() {
         let what = match choice.target {
-            TargetChoice::Line(..) | TargetChoice::Branch(..) => "no function that is asked for has this line",
+            TargetChoice::Line(..) | TargetChoice::Branch(..) => {
+                "no function that is asked for has this line"
+            }
             _ if !globs.is_empty() => "no function has this name",
             _ => "no function differs",
         };
@@ -164,13 +168,19 @@ fn found(
     Ok((found, versions))
 }
 
-/// Adds a version for each patch to the first version.
+/// Adds a version for each patch to the first version. `is_one`: one revision was named.
 fn add_patches(
     patches: &[PathBuf],
+    is_one: bool,
     versions: &mut Vec<VersionInput>,
     changes: &mut Vec<Vec<crate::analysis::FileChange>>,
 ) -> Result<(), CliError> {
     let Some(base) = versions.first().map(|v| v.tree.clone()) else { return Ok(()) };
+    if !patches.is_empty() && is_one {
+        // The revision alone is meant, and not the working tree.
+        versions.truncate(1);
+        changes.clear();
+    }
     for file in patches {
         let tree = Arc::new(patch::apply(file, &base)?);
         let before = versions.last().map_or(base.clone(), |v| v.tree.clone());
@@ -208,10 +218,10 @@ fn refused(problem: Problem) -> CliError {
         Problem::OutOfType { name, whole: (low, high) } => {
             CliError::usage(format!("the domain of '{name}' leaves its type, which has {low}..{high}"))
         }
-        Problem::TooLarge { function } => {
-            CliError::usage(format!("the domain of {function}() is too large to count: more than 2^120 inputs"))
-                .hint("give smaller ranges with --domain NAME=LOW..HIGH")
-        }
+        Problem::TooLarge { function } => CliError::usage(format!(
+            "the domain of {function}() is too large to count: more than 2^120 inputs"
+        ))
+        .hint("give smaller ranges with --domain NAME=LOW..HIGH"),
         Problem::NoCode { line, function, is_branch, nearest } => {
             let what = if is_branch { "branch" } else { "code" };
             let error = CliError::usage(format!("line {line} has no {what} of {function}()"));

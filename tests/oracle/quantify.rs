@@ -13,7 +13,8 @@ use git_invdiff::analysis::{Options, memory};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::{
-    Comparison, Difference, End, Input, Limits, ObjectId, ObjectInit, Outcome, Program, Storage, Value, compare, run,
+    Comparison, Difference, End, Input, Limits, ObjectId, ObjectInit, Outcome, Program, Storage, Value,
+    compare, run,
 };
 use git_invdiff::ir::Const;
 use std::collections::BTreeMap;
@@ -72,6 +73,10 @@ struct Truth {
     differing: i128,
     same: i128,
     either: i128,
+    /// Of these, one version comes to a changed line of the function.
+    reaching: i128,
+    /// By version and node: decisions for and against.
+    branches: [BTreeMap<NodeId, (i128, i128)>; 2],
 }
 
 /// What the tests saw, so that they cannot pass without having seen it.
@@ -84,6 +89,7 @@ struct Seen {
     grey: usize,
     differing: usize,
     compared_exactly: usize,
+    branches: usize,
 }
 
 fn one_value(input: &mut Input, program: &Program, function: &str, name: &str, value: i128) {
@@ -106,24 +112,68 @@ fn one_value(input: &mut Input, program: &Program, function: &str, name: &str, v
     input.objects.push(ObjectInit { id, ty, storage, bytes, undefined: Vec::new(), pointers: Vec::new() });
 }
 
+/// How often a run decides each branch of its entry function, both ways, and whether it comes to some lines.
+struct Trace {
+    nodes: Vec<NodeId>,
+    watched: Vec<NodeId>,
+}
+
+impl Trace {
+    fn of(f: &Function) -> Trace {
+        let watched = (0..f.nodes.len() as u32).map(NodeId).collect();
+        Trace { nodes: Vec::new(), watched }
+    }
+
+    fn run(&mut self, p: &Program, name: &str, input: &Input, limits: &Limits) -> Outcome {
+        self.nodes.clear();
+        let nodes = &mut self.nodes;
+        let mut observe = |n: NodeId, _: &mut Observation| {
+            nodes.push(n);
+            ControlFlow::Continue(())
+        };
+        run_traced(p, name, input, limits, &self.watched, &mut observe)
+    }
+
+    fn decisions<'a>(&'a self, f: &'a Function) -> impl Iterator<Item = (NodeId, bool)> + 'a {
+        let pairs = self.nodes.windows(2).filter(|w| matches!(f.node(w[0]).instr, Instr::Branch { .. }));
+        pairs.map(|w| (w[0], f.node(w[0]).succs[0] == w[1]))
+    }
+
+    fn comes_to(&self, f: &Function, lines: &BTreeSet<u32>) -> bool {
+        let is_code = |n: &&NodeId| !matches!(f.node(**n).instr, Instr::Nop);
+        self.nodes.iter().filter(is_code).any(|n| lines.contains(&f.node(*n).span.line))
+    }
+}
+
 fn enumerate(programs: [&Program; 2], q: &Quantified) -> Truth {
     let limits = Limits { fuel: 100_000, ..Limits::default() };
     let mut truth = Truth::default();
+    let functions = programs.map(|p| p.function(&q.name).expect("both versions have it"));
+    let mut traces = functions.map(|f| Trace::of(f));
+    let changed = [&q.lines[0].old, &q.lines[0].new];
     let mut values: Vec<i128> = q.inputs.iter().map(|(_, range, _)| range.0).collect();
     for _ in 0..q.size {
-        let outcomes = programs.map(|p| {
+        let mut one = |v: usize| {
             let mut input = Input::default();
             for ((name, ..), value) in q.inputs.iter().zip(&values) {
-                one_value(&mut input, p, &q.name, name, *value);
+                one_value(&mut input, programs[v], &q.name, name, *value);
             }
-            run(p, &q.name, &input, &limits)
-        });
+            traces[v].run(programs[v], &q.name, &input, &limits)
+        };
+        let outcomes = [one(0), one(1)];
         let classes = [class(&outcomes[0]), class(&outcomes[1])];
         for v in 0..2 {
             truth.success[v] += i128::from(classes[v] == Class::Success);
             truth.failure[v] += i128::from(classes[v] == Class::Failure);
+            for (node, taken) in traces[v].decisions(functions[v]).filter(|_| classes[v] != Class::Undefined)
+            {
+                let counts = truth.branches[v].entry(node).or_default();
+                *(if taken { &mut counts.0 } else { &mut counts.1 }) += 1;
+            }
         }
         if !classes.contains(&Class::Undefined) {
+            let reaches = |v: usize| traces[v].comes_to(functions[v], changed[v]);
+            truth.reaching += i128::from(reaches(0) || reaches(1));
             let same_line = match (failed_at(&outcomes[0]), failed_at(&outcomes[1])) {
                 (Some(a), Some(b)) => q.lines[0].same.get(&a).map(|a| *a == b),
                 _ => Some(true),
@@ -226,6 +276,12 @@ fn judge(programs: [&Program; 2], q: &Quantified, seen: &mut Seen, what: &str) {
         assert!(named <= undefined, "{what}");
         if named == t.grey {
             assert_eq!((t.success, t.failure), (truth.success[v], truth.failure[v]), "{what}");
+            let own = t.branches.iter().filter(|b| b.function == q.name);
+            for b in own {
+                let counts = truth.branches[v].get(&b.node).copied().unwrap_or_default();
+                assert_eq!((b.taken, b.not_taken), counts, "line {} {what}", b.line);
+                seen.branches += 1;
+            }
             seen.exact += 1;
         } else {
             all_exact = false;
@@ -242,6 +298,9 @@ fn judge(programs: [&Program; 2], q: &Quantified, seen: &mut Seen, what: &str) {
         );
         assert!(c.disturbed <= c.differing && c.same >= 0 && c.differing >= 0 && c.open >= 0, "{what}");
         seen.differing += usize::from(c.differing > 0 && c.same > 0);
+        if all_exact {
+            assert_eq!(c.reaching, truth.reaching, "{what}");
+        }
         let is_exact = c.differing == truth.differing && c.same == truth.same;
         seen.compared_exactly += usize::from(all_exact && is_exact);
     }
@@ -448,6 +507,7 @@ fn counts_of_small_programs_are_those_of_all_their_runs() {
     assert!(functions * 3 >= programs as usize * 2, "{seen:?}");
     assert!(seen.exact * 10 >= functions * 2 * 8, "most counts are to be exact: {seen:?}");
     assert!(seen.compared_exactly * 2 >= functions, "{seen:?}");
+    assert!(seen.branches > functions, "{seen:?}");
     assert!(seen.failing > 0 && seen.grey > 0 && seen.differing > 0, "{seen:?}");
 }
 

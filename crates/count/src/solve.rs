@@ -74,7 +74,7 @@ impl Counter {
     }
 
     /// Counts the inputs that meet all conditions. `work`: slices, alternatives and evaluations, one
-    /// each; what is left of it stays there.
+    /// each, more for long conditions and large terms; what is left of it stays there.
     pub fn count(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
         if self.domain.size().is_none() {
             return Count::TooLarge;
@@ -172,6 +172,7 @@ impl Solver<'_> {
     fn narrowed(&mut self, ranges: &mut [Range], parts: Vec<Formula>) -> Option<Left> {
         let mut parts = parts;
         loop {
+            self.spend(parts.len() as u64 / 8)?;
             let before = ranges.to_vec();
             let mut kept = Vec::new();
             // Taken from the end: what is evaluated comes last, behind the conditions that guard it.
@@ -272,13 +273,15 @@ impl Solver<'_> {
 
     /// Whether a term holds where its inputs are fixed; inside `None`: it is undefined. Outside: too much work.
     fn evaluated(&mut self, ranges: &[Range], t: TermId) -> Option<Option<bool>> {
-        self.spend(1)?;
         let mut input = Assignment::new();
         for i in self.inputs_of(t) {
             let value = self.domain.constant(self.pool, i, ranges.get(i)?.0)?;
             input.set(self.domain.inputs.get(i)?.term, value);
         }
-        let program = self.programs.entry(t).or_insert_with(|| Program::new(self.pool, &[t]));
+        let pool = self.pool;
+        let terms = self.programs.entry(t).or_insert_with(|| Program::new(pool, &[t])).terms().len();
+        self.spend(1 + terms as u64 / 32)?;
+        let program = self.programs.get(&t)?;
         Some(program.run(self.pool, &input).holds(t))
     }
 

@@ -13,8 +13,11 @@ pub(super) fn number(n: i128, of: i128) -> Value {
 
 /// All that is known of a function.
 pub(super) fn target(q: &Quantified, target: &str) -> Value {
-    let domain: Map<String, Value> =
-        q.inputs.iter().map(|(name, (low, high), _)| (name.clone(), json!([wide(*low), wide(*high)]))).collect();
+    let domain: Map<String, Value> = q
+        .inputs
+        .iter()
+        .map(|(name, (low, high), _)| (name.clone(), json!([wide(*low), wide(*high)])))
+        .collect();
     let versions: Vec<Value> = q
         .versions
         .iter()

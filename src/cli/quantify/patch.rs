@@ -68,7 +68,8 @@ struct FilePatch {
 /// The tree that a patch makes of another.
 pub(super) fn apply(file: &Path, tree: &Arc<dyn SourceTree>) -> Result<Overlay, CliError> {
     let name = file.display().to_string();
-    let text = std::fs::read(file).map_err(|e| CliError::fatal(format!("cannot read the patch '{name}': {e}")))?;
+    let text =
+        std::fs::read(file).map_err(|e| CliError::fatal(format!("cannot read the patch '{name}': {e}")))?;
     let wrong = |(line, what): (usize, String)| CliError::fatal(format!("patch {name}:{line}: {what}"));
     let mut changed = BTreeMap::new();
     for patch in parse(&text).map_err(wrong)? {
@@ -122,7 +123,8 @@ fn path(text: &[u8]) -> Option<PathBuf> {
     let text = text.split(|b| matches!(b, b'\t' | b'\n' | b'\r')).next().unwrap_or_default();
     let text = String::from_utf8_lossy(text).into_owned();
     let text = match text.starts_with('"') {
-        true => String::from_utf8_lossy(&crate::report::escape::c_unquoted(&text).unwrap_or_default()).into_owned(),
+        true => String::from_utf8_lossy(&crate::report::escape::c_unquoted(&text).unwrap_or_default())
+            .into_owned(),
         false => text,
     };
     if text == "/dev/null" {
@@ -198,7 +200,8 @@ fn patched(before: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, (usize, String)> {
         let start = if h.old.is_empty() { h.old_start } else { h.old_start.saturating_sub(1) };
         let expected = i64::try_from(start).unwrap_or(i64::MAX).saturating_add(moved);
         let place = place(&lines, &h.old, expected, next);
-        let place = place.ok_or_else(|| (h.at, "the hunk does not apply: its lines are not there".to_owned()))?;
+        let place =
+            place.ok_or_else(|| (h.at, "the hunk does not apply: its lines are not there".to_owned()))?;
         moved = moved.saturating_add(i64::try_from(place).unwrap_or(0).saturating_sub(expected));
         lines.get(next..place).unwrap_or_default().iter().for_each(|l| out.extend_from_slice(l));
         h.new.iter().for_each(|l| out.extend_from_slice(l));
@@ -246,7 +249,8 @@ mod tests {
     fn files_are_added_and_removed() {
         let tree: Arc<dyn SourceTree> = Arc::new(MemoryTree::new([("old.c", "a\n"), ("kept.c", "k\n")]));
         let file = tempfile::NamedTempFile::new().unwrap();
-        let text = "--- a/old.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/new.c\n@@ -0,0 +1 @@\n+n\n";
+        let text =
+            "--- a/old.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/new.c\n@@ -0,0 +1 @@\n+n\n";
         std::fs::write(file.path(), text).unwrap();
         let patched = apply(file.path(), &tree).unwrap_or_else(|_| panic!("it applies"));
         assert_eq!(patched.paths().to_vec(), [PathBuf::from("kept.c"), PathBuf::from("new.c")]);

@@ -174,7 +174,11 @@ fn branches(q: &Quantified, step: usize, out: &mut impl Write) -> Result<(), Cli
     for (old, new) in paired(q, step) {
         let of = |b: &BranchCount| percent(b.taken, b.taken.saturating_add(b.not_taken));
         let (before, after) = (of(old), of(new));
-        let place = if old.line == new.line { format!("{}", new.line) } else { format!("{} -> {}", old.line, new.line) };
+        let place = if old.line == new.line {
+            format!("{}", new.line)
+        } else {
+            format!("{} -> {}", old.line, new.line)
+        };
         let what = match depends.map(|d| d.contains(&new.line)) {
             Some(true) => "",
             Some(false) => ", does not depend on it",

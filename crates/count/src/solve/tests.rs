@@ -184,7 +184,11 @@ fn weights_count_values_more_than_once() {
         let mut sum = pool.bv(32, random.within((-9, 9)));
         for v in d.inputs.clone().iter().take(2 + round % 2) {
             let factor = pool.bv(32, random.within((-3, 3)));
-            let part = if round % 5 == 0 { pool.op(Op::Mul, &[v.term, v.term]) } else { pool.op(Op::Mul, &[factor, v.term]) };
+            let part = if round % 5 == 0 {
+                pool.op(Op::Mul, &[v.term, v.term])
+            } else {
+                pool.op(Op::Mul, &[factor, v.term])
+            };
             sum = pool.op(Op::Add, &[sum, part]);
         }
         let zero = pool.bv(32, 0);

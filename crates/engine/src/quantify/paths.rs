@@ -84,7 +84,7 @@ pub struct Path {
 /// What an exploration found.
 pub struct Explored {
     pub paths: Vec<Path>,
-    /// Decisions and ends.
+    /// States of the tree: the root, and one behind each side of a decision.
     pub states: u64,
     /// A limit cut it.
     pub is_cut: bool,
@@ -103,6 +103,8 @@ pub struct Explorer<'a, 'p> {
     /// Conditions that no input of the domain meets.
     never: FxHashMap<TermId, bool>,
     steps: u64,
+    /// Work that is left to see which branches no input takes; without it all are followed.
+    looks: u64,
 }
 
 struct Open<'a> {
@@ -135,10 +137,10 @@ impl<'a, 'p> Explorer<'a, 'p> {
         let parameters = candidates.iter().enumerate().filter(|(_, c)| c.global.is_none()).map(|(i, _)| i);
         let is_program = &*f.name == "main";
         let found =
-            Explored { paths: Vec::new(), states: 0, is_cut: false, used: parameters.collect(), is_program };
+            Explored { paths: Vec::new(), states: 1, is_cut: false, used: parameters.collect(), is_program };
         let counter = Counter::new(domain.clone());
         let world = World { unit, pool, counter, candidates, objects: FxHashMap::default(), is_program };
-        Explorer { world, f, limits, found, never: FxHashMap::default(), steps: 0 }
+        Explorer { world, f, limits, found, never: FxHashMap::default(), steps: 0, looks: limits.work }
     }
 
     /// Follows all paths.
@@ -275,23 +277,36 @@ impl<'a, 'p> Explorer<'a, 'p> {
     }
 
     fn is_possible(&mut self, conditions: &[TermId], literal: TermId) -> bool {
-        let World { pool, counter, .. } = &mut self.world;
-        if let Some(known) = pool.as_const(literal).and_then(|c| c.as_bool()) {
+        if let Some(known) = self.world.pool.as_const(literal).and_then(|c| c.as_bool()) {
             return known;
         }
-        let never = self
-            .never
-            .entry(literal)
-            .or_insert_with(|| counter.count(pool, &[literal], &mut LOOK.clone()) == Count::Exact(0));
-        if *never {
-            return false;
+        let never = match self.never.get(&literal) {
+            Some(never) => *never,
+            None => {
+                let never = self.is_empty(&[literal]);
+                self.never.insert(literal, never);
+                never
+            }
+        };
+        if never || conditions.is_empty() {
+            return !never;
         }
         if conditions.contains(&literal) {
             return true;
         }
         let mut all = conditions.to_vec();
         all.push(literal);
-        counter.count(pool, &all, &mut LOOK.clone()) != Count::Exact(0)
+        !self.is_empty(&all)
+    }
+
+    /// Whether it is seen that no input meets some conditions.
+    fn is_empty(&mut self, conditions: &[TermId]) -> bool {
+        let mut work = LOOK.min(self.looks);
+        let before = work;
+        let World { pool, counter, .. } = &mut self.world;
+        let is_empty = counter.count(pool, conditions, &mut work) == Count::Exact(0);
+        self.looks -= before - work;
+        is_empty
     }
 
     fn ended(&mut self, open: Open<'a>, end: End) {
@@ -303,7 +318,6 @@ impl<'a, 'p> Explorer<'a, 'p> {
             written.insert(symbol, cells);
         }
         let (stdout, stderr) = (state.stdout, state.stderr);
-        self.found.states += 1;
         let path = Path { conditions, end, lines, turns, stdout, stderr, written, count: None };
         self.found.paths.push(path);
     }
@@ -352,13 +366,15 @@ impl<'a, 'p> Explorer<'a, 'p> {
             if !self.is_possible(&open.conditions, *condition) {
                 continue;
             }
+            let good = self.world.pool.not(*condition);
+            let is_left = self.is_possible(&open.conditions, good);
             let mut side = open.copy();
             side.conditions.push(*condition);
             self.ended(side, End::Grey(reason));
-            let good = self.world.pool.not(*condition);
-            if !self.is_possible(&open.conditions, good) {
+            if !is_left {
                 return false;
             }
+            self.found.states += 2;
             open.conditions.push(good);
         }
         true

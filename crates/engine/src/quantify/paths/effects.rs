@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 /// Calls inside one another.
 const MAX_CALLS: usize = 200;
+/// Sums and products inside one another.
+const MAX_DEPTH: u32 = 40;
 /// Offsets of one access that are followed apart.
 const MAX_OFFSETS: u64 = 256;
 /// Bytes of an object that are written or copied one by one.
@@ -45,7 +47,7 @@ impl<'a> Explorer<'a, '_> {
                 if !self.part_off(open, &[(outside, OUT_OF_BOUNDS)]) {
                     return Ok(Err(Effect::Nothing));
                 }
-                let step = self.step_of(offset).max(1);
+                let step = self.step_of(offset, 0).max(1);
                 if last / step >= MAX_OFFSETS {
                     return Err("an access to many places");
                 }
@@ -61,16 +63,19 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// A power of two that an offset is a multiple of.
-    fn step_of(&self, offset: TermId) -> u64 {
+    fn step_of(&self, offset: TermId, depth: u32) -> u64 {
         let pool = &self.world.pool;
+        if depth > MAX_DEPTH {
+            return 1;
+        }
         if let Some(k) = pool.as_const(offset).and_then(|c| c.unsigned()) {
             return 1 << k.trailing_zeros().min(12);
         }
         if let Some(args) = pool.as_op(offset, Op::Add) {
-            return args.iter().map(|a| self.step_of(*a)).min().unwrap_or(1);
+            return args.iter().map(|a| self.step_of(*a, depth + 1)).min().unwrap_or(1);
         }
         if let Some(args) = pool.as_op(offset, Op::Mul) {
-            let product = args.iter().map(|a| self.step_of(*a)).fold(1u64, u64::saturating_mul);
+            let product = args.iter().map(|a| self.step_of(*a, depth + 1)).fold(1u64, u64::saturating_mul);
             return product.min(1 << 12);
         }
         if let Some(&[_, by]) = pool.as_op(offset, Op::Shl)
