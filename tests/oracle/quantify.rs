@@ -13,12 +13,14 @@ use git_invdiff::analysis::{Options, memory};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::{
-    Comparison, Difference, End, Input, Limits, ObjectId, ObjectInit, Outcome, Program, Storage, Value,
-    compare, run,
+    Comparison, Difference, End, Input, Limits, ObjectId, ObjectInit, Observation, Outcome, Program, Storage,
+    Value, compare, run_traced,
 };
-use git_invdiff::ir::Const;
-use std::collections::BTreeMap;
+use git_invdiff::ir::{Const, Function, Instr, NodeId};
+use git_invdiff::semantics::fixed;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,7 +36,8 @@ const UNDEFINED: [&str; 6] = [
 
 fn program(source: &str) -> Option<Program> {
     let tree = MemoryTree::new([("a.c", source)]);
-    let unit = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).ok()?.unit;
+    let mut unit = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).ok()?.unit;
+    fixed::settle(&mut unit);
     Some(Program::new(vec![Arc::new(unit)]))
 }
 
@@ -400,7 +403,7 @@ impl Maker {
         let value = self.value(2);
         match self.random.below(if self.depth > 2 { 14 } else { 20 }) {
             0..4 => {
-                let place = self.one(&["x", "x", "y", "s.left", "s.right", "t[2]", "total"]);
+                let place = self.one(&["x", "x", "y", "s.left", "s.right", "t[2]", "total", "mode"]);
                 self.line(&format!("{place} = {value};"));
             }
             4 | 5 => {
