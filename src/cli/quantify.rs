@@ -19,7 +19,7 @@ use crate::report::{RepoPath, SCHEMA, VersionInfo};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How many inputs reach a change, behave differently after it, or fail
@@ -127,7 +127,8 @@ fn found(
     context: &mut Context,
 ) -> Result<(Vec<Quantified>, Vec<VersionInput>), CliError> {
     let repository = analyse::open(context)?;
-    let (range, named) = without_function(range);
+    let (range, named) = without_function(range, &repository.prefix());
+    let choice = &from_the_top(choice, &repository.prefix());
     let globs: Vec<FunctionGlob> =
         asked.function.iter().chain(&named).map(|glob| FunctionGlob::parse(glob)).collect();
     let is_it = |file: &RepoPath, name: &str| globs.is_empty() || globs.iter().any(|g| g.matches(file, name));
@@ -192,15 +193,28 @@ fn add_patches(
     Ok(())
 }
 
-/// Takes `FILE:FUNCTION` out of the paths.
-fn without_function(range: &RangeArgs) -> (RangeArgs, Vec<String>) {
+/// What was asked, with a target's file from the top of the tree.
+fn from_the_top(choice: &Choice, prefix: &Path) -> Choice {
+    let mut choice = choice.clone();
+    if let TargetChoice::Line(file, _) | TargetChoice::Branch(file, _) = &mut choice.target {
+        *file = prefix.join(&*file);
+    }
+    choice
+}
+
+/// Takes `FILE:FUNCTION` out of the paths. `prefix`: the folder that the files are in.
+fn without_function(range: &RangeArgs, prefix: &Path) -> (RangeArgs, Vec<String>) {
     let mut range = range.clone();
     let is_function = |path: &std::ffi::OsString| {
         let text = path.to_str()?;
         text.rsplit_once(':').filter(|(file, name)| !file.is_empty() && super::history::is_name(name))?;
         Some(text.to_owned())
     };
-    let named = range.paths.iter().filter_map(is_function).collect();
+    let from_the_top = |text: String| match prefix.to_str().filter(|p| !p.is_empty()) {
+        Some(prefix) => format!("{}/{text}", prefix.trim_end_matches('/')),
+        None => text,
+    };
+    let named = range.paths.iter().filter_map(is_function).map(from_the_top).collect();
     range.paths.retain(|p| is_function(p).is_none());
     (range, named)
 }

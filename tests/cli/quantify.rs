@@ -127,6 +127,25 @@ fn calls_are_followed_through_three_steps_of_the_brake() {
     assert!(plain["paths"].as_u64() == Some(13_824) && plain["nodes"].as_u64() == Some(27_647), "{plain}");
 }
 
+/// Separation test of TCAS: the numbers are those of a C program that calls `advise` on all 10,036,224 inputs.
+#[test]
+fn advisories_of_tcas_are_those_of_all_inputs() {
+    let Some(repo) = subject("tcas", &["tcas.c"]) else { return };
+    let text = std::fs::read_to_string(repo.path().join("a.c")).unwrap();
+    let repo = repo.file("a.c", format!("#define PROPERTY_1 1\n{text}")).commit("property");
+    let domains = "--domain a1=590..605 --domain a2=0..1 --domain a3=0..1 --domain a4=0..2 --domain a5=599..601 \
+        --domain a6=0..2 --domain a7=0..3 --domain a8=395..405 --domain a9=395..405 --domain a10=0..2 \
+        --domain a11=1..2 --domain a12=0..1";
+    for (advisory, truth) in [(0, "9603456"), (1, "418656"), (2, "14112")] {
+        let words =
+            format!("quantify --format json {domains} --target return={advisory} HEAD~1..HEAD -- a.c:advise");
+        let report = json(&repo, &words);
+        assert_eq!(counts(&report, "target_count")[0], truth);
+        assert_eq!(counts(&report, "failure"), ["0", "10080"]);
+        assert_eq!(counts(&report, "grey"), ["0", "0"]);
+    }
+}
+
 #[test]
 fn profiles_say_how_likely_inputs_are() {
     let text = |k: u32| format!("int f(int x, int y) {{ return x > {k} && y > 3; }}\n");
@@ -240,6 +259,7 @@ fn bad_input_is_refused_with_the_place() {
     target("returns=1", 129, "targets: assertion");
     target("line:a.c", 129, "unknown target");
     check(&repo, "quantify HEAD~1..HEAD -- a.c:g", 0, &["no function has this name"]);
+    check(&repo, "quantify HEAD~1..HEAD -- a.c:f", 0, &["a.c:f()"]);
     let long = |k: u32| {
         let parameters: Vec<String> = (0..4).map(|i| format!("long x{i}")).collect();
         format!("int f({})\n{{\n    return x0 > {k};\n}}\n", parameters.join(", "))

@@ -25,12 +25,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Reasons that say of all inputs of a path that they do something undefined.
-const UNDEFINED: [&str; 6] = [
+const UNDEFINED: [&str; 5] = [
     "a division by zero, or one that overflows",
     "a shift by too much",
     "a signed overflow",
     "an access out of bounds",
-    "a value that was never given",
     "a write to a constant",
 ];
 
@@ -282,7 +281,7 @@ fn judge(programs: [&Program; 2], q: &Quantified, seen: &mut Seen, what: &str) {
             let own = t.branches.iter().filter(|b| b.function == q.name);
             for b in own {
                 let counts = truth.branches[v].get(&b.node).copied().unwrap_or_default();
-                assert_eq!((b.taken, b.not_taken), counts, "line {} {what}", b.line);
+                assert_eq!((b.taken, b.not_taken), counts, "line {}, {:?} {what}", b.line, b.node);
                 seen.branches += 1;
             }
             seen.exact += 1;
@@ -292,7 +291,13 @@ fn judge(programs: [&Program; 2], q: &Quantified, seen: &mut Seen, what: &str) {
         seen.failing += usize::from(t.failure > 0);
         seen.grey += usize::from(t.grey > 0);
     }
-    if let Ok(c) = &q.steps[0] {
+    // What one version never writes does not begin there as in the other.
+    let is_fixed = |p: &Program, name: &str| {
+        p.units().iter().any(|u| u.global(name).is_some_and(|g| g.is_known_constant()))
+    };
+    let is_alike =
+        q.inputs.iter().all(|(name, ..)| is_fixed(programs[0], name) == is_fixed(programs[1], name));
+    if let Some(Ok(c)) = q.steps.first().filter(|_| is_alike) {
         let what = format!("{c:?}\n{truth:?}\n{:?} {what}", q.inputs);
         assert_eq!(c.same + c.differing + c.open, q.size, "{what}");
         assert!(
@@ -476,8 +481,14 @@ impl Maker {
 fn changed(source: &str, random: &mut Random) -> String {
     let begin = source.find("int f(").unwrap_or(0);
     for _ in 0..40 {
-        let choices =
-            [(" < ", " <= "), (" > ", " >= "), (" == ", " != "), (" + ", " - "), (" = ", " += "), ("3", "4")];
+        let choices = [
+            (" < ", " <= "),
+            (" > ", " >= "),
+            (" == ", " != "),
+            (" + ", " - "),
+            (" += ", " -= "),
+            ("3", "4"),
+        ];
         let (old, new) = choices[random.below(choices.len())];
         let places: Vec<usize> = source[begin..].match_indices(old).map(|(i, _)| begin + i).collect();
         if let Some(&at) = places.get(random.below(places.len())) {

@@ -26,7 +26,7 @@ mod solve;
 
 pub use estimate::{Estimate, sample, wilson};
 pub use lattice::{Range, floor_sum, width};
-pub use solve::{Count, Counter, count};
+pub use solve::{Count, Counter, Questions, count};
 
 use invdiff_ir::{Const, Sort, TermId, TermPool};
 

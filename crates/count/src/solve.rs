@@ -32,7 +32,22 @@ pub struct Counter {
     inputs: FxHashMap<TermId, BTreeSet<usize>>,
     /// Whether a term rests on inputs of the domain alone.
     closed: FxHashMap<TermId, bool>,
+    /// What was counted: paths of another version have the same conditions where nothing changed.
+    answers: FxHashMap<Vec<TermId>, i128>,
+    questions: Questions,
 }
+
+/// How much was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Questions {
+    /// Counts that were made.
+    pub asked: u64,
+    /// Counts that were known from before.
+    pub known: u64,
+}
+
+/// Answers that are kept.
+const MAX_ANSWERS: usize = 1_000_000;
 
 impl Counter {
     /// A counter for the terms of one pool: no terms of another may be asked of it.
@@ -44,7 +59,14 @@ impl Counter {
             programs: FxHashMap::default(),
             inputs: FxHashMap::default(),
             closed: FxHashMap::default(),
+            answers: FxHashMap::default(),
+            questions: Questions::default(),
         }
+    }
+
+    /// How much was asked so far.
+    pub fn questions(&self) -> Questions {
+        self.questions
     }
 
     /// The domain that is counted over.
@@ -76,9 +98,21 @@ impl Counter {
     /// Counts the inputs that meet all conditions. `work`: slices, alternatives and evaluations, one
     /// each, more for long conditions and large terms; what is left of it stays there.
     pub fn count(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
-        if self.domain.size().is_none() {
-            return Count::TooLarge;
+        if let Some(n) = self.answers.get(conditions) {
+            self.questions.known += 1;
+            return Count::Exact(*n);
         }
+        self.questions.asked += 1;
+        let found = self.counted(pool, conditions, work);
+        if let Count::Exact(n) = found
+            && self.answers.len() < MAX_ANSWERS
+        {
+            self.answers.insert(conditions.to_vec(), n);
+        }
+        found
+    }
+
+    fn counted(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
         if !conditions.iter().all(|c| self.is_closed(pool, *c)) {
             return Count::Unknown;
         }
@@ -155,15 +189,16 @@ impl Solver<'_> {
         let mut all = 1i128;
         let groups = self.components(&parts);
         let bound: BTreeSet<usize> = groups.iter().flat_map(|(inputs, _)| inputs).copied().collect();
-        for i in over.iter().filter(|i| !bound.contains(i)) {
-            all = all.checked_mul(self.domain.inputs.get(*i)?.mass(*ranges.get(*i)?)?)?;
-        }
         for (inputs, parts) in groups {
-            if all == 0 {
-                break;
-            }
             let n = self.component(&ranges, &inputs, parts, depth)?;
             all = all.checked_mul(n)?;
+            if all == 0 {
+                return Some(0);
+            }
+        }
+        // Last, since none times too many is none.
+        for i in over.iter().filter(|i| !bound.contains(i)) {
+            all = all.checked_mul(self.domain.inputs.get(*i)?.mass(*ranges.get(*i)?)?)?;
         }
         Some(all)
     }

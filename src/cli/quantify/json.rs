@@ -63,6 +63,7 @@ fn version(v: usize, c: &Counted) -> Value {
         "probability": probability,
         "interval": [probability, fraction(t.target.saturating_add(t.uncertain), t.size).min(1.0)],
         "nodes": c.states, "explored": c.states, "paths": c.paths,
+        "queries": c.questions.asked, "queries_reused": c.questions.known,
         "branches": t.branches.iter().map(branch).collect::<Vec<_>>()
     })
 }

@@ -2,7 +2,7 @@
 
 use super::lineage::{Lineage, Member};
 use super::{FileChange, Hunk, Request};
-use crate::count::{Counter, Domain, Input, Range};
+use crate::count::{Counter, Domain, Input, Questions, Range};
 use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::{
@@ -65,6 +65,8 @@ pub struct Counted {
     pub totals: Totals,
     pub states: u64,
     pub paths: usize,
+    /// Counts that were made, and those that an earlier version had.
+    pub questions: Questions,
 }
 
 /// Why a function has no counts.
@@ -195,16 +197,20 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
     let too_large = || Problem::TooLarge { function: newest.function.name.to_string() };
     let mut pool = TermPool::new();
     let mut inputs = Inputs::of(l, choice, &mut pool)?;
-    let full = inputs.domain(choice);
-    full.size().ok_or_else(too_large)?;
+    // Kept from version to version: where nothing changed, nothing is counted again.
+    let mut looking = Counter::new(inputs.domain(choice));
+    let mut asked = Vec::new();
     let mut explored: Vec<Option<Explored>> = Vec::new();
     for (m, own) in l.members.iter().zip(&inputs.by_version) {
+        let before = looking.questions();
         explored.push(match (m, own) {
             (Some(m), Some(own)) => {
-                Some(Explorer::new(&m.function, &m.unit, &mut pool, own, &full, choice.limits).explore())
+                let (f, unit, limits) = (&m.function, &m.unit, choice.limits);
+                Some(Explorer::new(f, unit, &mut pool, own, &mut looking, limits).explore())
             }
             _ => None,
         });
+        asked.push(since(before, looking.questions()));
     }
     inputs.retain_used(&explored);
     let mut counter = Counter::new(inputs.domain(choice));
@@ -217,8 +223,12 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         };
         let target = target(choice, v, m, &lines)?;
         let mut work = choice.limits.work;
+        let before = counter.questions();
         let totals = totals(e, &mut pool, &mut counter, &target, &mut work).ok_or_else(too_large)?;
-        versions.push(Some(Counted { totals, states: e.states, paths: e.paths.len() }));
+        let counts = since(before, counter.questions());
+        let looks = asked.get(v).copied().unwrap_or_default();
+        let questions = Questions { asked: counts.asked + looks.asked, known: counts.known + looks.known };
+        versions.push(Some(Counted { totals, states: e.states, paths: e.paths.len(), questions }));
     }
     let mut compared = |from: usize, to: usize, lines: &Lines| {
         let (Some(Some(old)), Some(Some(new))) = (explored.get(from), explored.get(to)) else {
@@ -249,6 +259,10 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         with_first,
         lines,
     })
+}
+
+fn since(before: Questions, now: Questions) -> Questions {
+    Questions { asked: now.asked - before.asked, known: now.known - before.known }
 }
 
 /// How lines of the first version correspond to those of version `v`, by their texts.

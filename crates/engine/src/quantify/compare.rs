@@ -25,7 +25,7 @@ pub struct Lines {
 /// What a change does to how many inputs. The rest, `open`, is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// One of the versions comes to a changed line.
+    /// One of the versions comes to a changed line, or they differ.
     pub reaching: i128,
     /// Something that a caller or a user sees differs.
     pub differing: i128,
@@ -108,7 +108,8 @@ impl Comparer<'_> {
         if n == 0 {
             return Some(());
         }
-        if !p.lines.is_disjoint(&self.lines.old) || !q.lines.is_disjoint(&self.lines.new) {
+        let reaches = !p.lines.is_disjoint(&self.lines.old) || !q.lines.is_disjoint(&self.lines.new);
+        if reaches {
             found.reaching = found.reaching.checked_add(n)?;
         }
         let fails = |p: &Path| matches!(p.end, End::Failure(_));
@@ -121,6 +122,10 @@ impl Comparer<'_> {
         let equal = self.pool.not(differ);
         let open = self.also(&both, &[equal, unknown], n, work).unwrap_or(n.checked_sub(differing)?);
         found.differing = found.differing.checked_add(differing)?;
+        // A macro or a declaration reaches where no line of code changes.
+        if !reaches {
+            found.reaching = found.reaching.checked_add(differing)?;
+        }
         if !fails(p) {
             found.disturbed = found.disturbed.checked_add(differing)?;
         }

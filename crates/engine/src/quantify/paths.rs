@@ -9,7 +9,7 @@ use super::input::Candidate;
 use super::memory::Place;
 use super::output::Output;
 use super::state::{Frame, Reason, State, World};
-use crate::count::{Count, Counter, Domain};
+use crate::count::{Count, Counter};
 use crate::ir::{CType, Callee, Function, Instr, Leaf, NodeId, TermId, TermPool, Unit, VarId};
 use crate::symex::is_failure;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 mod effects;
 
-use effects::{fails, goto};
+use effects::{goto, turn};
 
 /// Work to see that no input takes a branch; one that is not seen to be empty is followed.
 const LOOK: u64 = 2000;
@@ -125,20 +125,20 @@ enum Next {
 }
 
 impl<'a, 'p> Explorer<'a, 'p> {
-    /// Prepares the exploration of a function of a unit.
+    /// Prepares the exploration of a function of a unit. The counter has the domain, and may know answers from
+    /// another version.
     pub fn new(
         f: &'a Function,
         unit: &'a Unit,
         pool: &'p mut TermPool,
         candidates: &'p [Candidate],
-        domain: &Domain,
+        counter: &'p mut Counter,
         limits: Limits,
     ) -> Explorer<'a, 'p> {
         let parameters = candidates.iter().enumerate().filter(|(_, c)| c.global.is_none()).map(|(i, _)| i);
         let is_program = &*f.name == "main";
         let found =
             Explored { paths: Vec::new(), states: 1, is_cut: false, used: parameters.collect(), is_program };
-        let counter = Counter::new(domain.clone());
         let world = World { unit, pool, counter, candidates, objects: FxHashMap::default(), is_program };
         Explorer { world, f, limits, found, never: FxHashMap::default(), steps: 0, looks: limits.work }
     }
@@ -220,8 +220,8 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 Ok(Some(Next::Again(values))) => return self.again(open, values, work),
                 Ok(Some(Next::Branch(condition, yes, no))) => {
                     match self.world.pool.as_const(condition).and_then(|c| c.as_bool()) {
-                        Some(taken) => goto(&mut open.state, if taken { yes } else { no }),
-                        None => return self.branch(open, condition, yes, no, node.span.line, work),
+                        Some(taken) => turn(&mut open, taken, yes, no),
+                        None => return self.branch(open, condition, yes, no, work),
                     }
                 }
             }
@@ -234,30 +234,21 @@ impl<'a, 'p> Explorer<'a, 'p> {
         condition: TermId,
         yes: NodeId,
         no: NodeId,
-        line: u32,
         work: &mut Vec<Open<'a>>,
     ) {
-        let Some(frame) = open.state.frames.last() else { return };
-        let (f, node) = (frame.f, frame.node);
-        let own = f.node(node).span.file.0 == 0;
-        let is_assertion = fails(f, yes) || fails(f, no);
         let not = self.world.pool.not(condition);
         let (can, can_not) =
             (self.is_possible(&open.conditions, condition), self.is_possible(&open.conditions, not));
-        for (literal, next, taken) in [(not, no, false), (condition, yes, true)] {
+        for (literal, taken) in [(not, false), (condition, true)] {
             if !(if taken { can } else { can_not }) {
                 continue;
             }
             let mut side = open.copy();
-            goto(&mut side.state, next);
             if can && can_not {
                 side.conditions.push(literal);
                 self.found.states += 1;
             }
-            if !is_assertion {
-                let line = if own { line } else { 0 };
-                side.turns.push(Turn { function: f.name.clone(), node, line, taken });
-            }
+            turn(&mut side, taken, yes, no);
             work.push(side);
         }
     }

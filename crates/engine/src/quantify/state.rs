@@ -78,7 +78,7 @@ pub(super) enum Access {
 pub(super) struct World<'a, 'p> {
     pub unit: &'a Unit,
     pub pool: &'p mut TermPool,
-    pub counter: Counter,
+    pub counter: &'p mut Counter,
     pub candidates: &'p [Candidate],
     /// What the leaves of addresses are the addresses of.
     pub objects: FxHashMap<TermId, Behind>,
@@ -133,9 +133,9 @@ impl<'a> World<'a, '_> {
             Expr::Op { op, args, signed_arith } => {
                 let args: Vec<TermId> =
                     args.iter().map(|a| self.value(state, a, bad)).collect::<Result<_, _>>()?;
-                let mut guards = vec![guard::partial(self.pool, &mut self.counter, *op, &args)];
+                let mut guards = vec![guard::partial(self.pool, self.counter, *op, &args)];
                 if *signed_arith {
-                    guards.push(guard::overflow(self.pool, &mut self.counter, *op, &args));
+                    guards.push(guard::overflow(self.pool, self.counter, *op, &args));
                 }
                 for guard in guards {
                     match guard {

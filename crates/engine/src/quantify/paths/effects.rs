@@ -1,6 +1,6 @@
 //! Accesses to memory, and calls, on a path.
 
-use super::{Effect, End, Explorer, Open, is_failure};
+use super::{Effect, End, Explorer, Open, Turn, is_failure};
 use crate::ir::{Callee, Const, Function, Instr, Leaf, NodeId, Op, Sort, TermId, VarId};
 use crate::quantify::memory::{Found, Place};
 use crate::quantify::state::{Access, Behind, Frame, Reason, State};
@@ -380,8 +380,20 @@ impl Open<'_> {
     }
 }
 
+/// Takes a branch, and notes that where it is no assertion.
+pub(super) fn turn(open: &mut Open, taken: bool, yes: NodeId, no: NodeId) {
+    let Some(frame) = open.state.frames.last() else { return };
+    let (f, node) = (frame.f, frame.node);
+    if !fails(f, yes) && !fails(f, no) {
+        let span = &f.node(node).span;
+        let line = if span.file.0 == 0 { span.line } else { 0 };
+        open.turns.push(Turn { function: f.name.clone(), node, line, taken });
+    }
+    goto(&mut open.state, if taken { yes } else { no });
+}
+
 /// Whether an assertion fails at a node.
-pub(super) fn fails(f: &Function, node: NodeId) -> bool {
+fn fails(f: &Function, node: NodeId) -> bool {
     matches!(&f.node(node).instr, Instr::Call { callee, .. } if is_failure(callee))
 }
 
