@@ -182,10 +182,9 @@ fn candidates_are_ordered_by_failures_and_then_by_what_they_change_else() {
     let base = std::fs::read_to_string(repo.path().join("a.c")).unwrap();
     let mut patches = String::new();
     for (name, test, other) in candidates {
-        let diff = similar::TextDiff::from_lines(&base, &text(test, other))
-            .unified_diff()
-            .header("a/a.c", "b/a.c")
-            .to_string();
+        let fixed = text(test, other);
+        let diff =
+            similar::TextDiff::from_lines(&base, &fixed).unified_diff().header("a/a.c", "b/a.c").to_string();
         std::fs::write(repo.path().join(name), diff).unwrap();
         patches += &format!("--patch {name} ");
     }

@@ -151,7 +151,7 @@ fn enumerate(programs: [&Program; 2], q: &Quantified) -> Truth {
     let limits = Limits { fuel: 100_000, ..Limits::default() };
     let mut truth = Truth::default();
     let functions = programs.map(|p| p.function(&q.name).expect("both versions have it"));
-    let mut traces = functions.map(|f| Trace::of(f));
+    let mut traces = functions.map(Trace::of);
     let changed = [&q.lines[0].old, &q.lines[0].new];
     let mut values: Vec<i128> = q.inputs.iter().map(|(_, range, _)| range.0).collect();
     for _ in 0..q.size {

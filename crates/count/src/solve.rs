@@ -34,6 +34,8 @@ pub struct Counter {
     closed: FxHashMap<TermId, bool>,
     /// What was counted: paths of another version have the same conditions where nothing changed.
     answers: FxHashMap<Vec<TermId>, i128>,
+    /// Conditions of the answers.
+    kept: usize,
     questions: Questions,
 }
 
@@ -46,8 +48,8 @@ pub struct Questions {
     pub known: u64,
 }
 
-/// Answers that are kept.
-const MAX_ANSWERS: usize = 1_000_000;
+/// Conditions of all answers that are kept.
+const MAX_KEPT: usize = 8_000_000;
 
 impl Counter {
     /// A counter for the terms of one pool: no terms of another may be asked of it.
@@ -60,6 +62,7 @@ impl Counter {
             inputs: FxHashMap::default(),
             closed: FxHashMap::default(),
             answers: FxHashMap::default(),
+            kept: 0,
             questions: Questions::default(),
         }
     }
@@ -105,8 +108,9 @@ impl Counter {
         self.questions.asked += 1;
         let found = self.counted(pool, conditions, work);
         if let Count::Exact(n) = found
-            && self.answers.len() < MAX_ANSWERS
+            && self.kept + conditions.len() <= MAX_KEPT
         {
+            self.kept += conditions.len();
             self.answers.insert(conditions.to_vec(), n);
         }
         found

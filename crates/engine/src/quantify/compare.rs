@@ -155,7 +155,7 @@ impl Comparer<'_> {
     /// The branches at lines that both versions have, and that do not go the same ways on two paths.
     fn dependent(&self, p: &Path, q: &Path, found: &mut BTreeSet<u32>) {
         let mut ways: BTreeMap<u32, (Vec<bool>, Vec<bool>)> = BTreeMap::new();
-        for turn in &p.turns {
+        for turn in p.turns.iter() {
             if let Some(line) = self.lines.same.get(&turn.line) {
                 ways.entry(*line).or_default().0.push(turn.taken);
             }

@@ -23,9 +23,11 @@ mod output;
 mod paths;
 mod state;
 mod totals;
+mod turns;
 
 pub use compare::{Comparer, Comparison, Lines};
 pub use input::{Candidate, candidates, followed};
 pub use output::{Atom, Output};
-pub use paths::{End, Explored, Explorer, Limits, Path, Turn};
+pub use paths::{End, Explored, Explorer, Limits, Path};
 pub use totals::{BranchCount, Grey, Target, Totals, totals};
+pub use turns::{Turn, Turns};

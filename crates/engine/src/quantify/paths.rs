@@ -9,6 +9,7 @@ use super::input::Candidate;
 use super::memory::Place;
 use super::output::Output;
 use super::state::{Frame, Reason, State, World};
+use super::turns::Turns;
 use crate::count::{Count, Counter};
 use crate::ir::{CType, Callee, Function, Instr, Leaf, NodeId, TermId, TermPool, Unit, VarId};
 use crate::symex::is_failure;
@@ -55,16 +56,6 @@ pub enum End {
     Grey(&'static str),
 }
 
-/// A decision on a path.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn {
-    pub function: Arc<str>,
-    pub node: NodeId,
-    /// 0 for a line of another file.
-    pub line: u32,
-    pub taken: bool,
-}
-
 /// One way through a function.
 #[derive(Clone, Debug)]
 pub struct Path {
@@ -72,7 +63,7 @@ pub struct Path {
     pub end: End,
     /// Lines of the function's own file.
     pub lines: BTreeSet<u32>,
-    pub turns: Vec<Turn>,
+    pub turns: Turns,
     pub stdout: Output,
     pub stderr: Output,
     /// What globals that were written hold at the end, by offset: bytes and value.
@@ -111,7 +102,7 @@ struct Open<'a> {
     state: State<'a>,
     conditions: Vec<TermId>,
     lines: BTreeSet<u32>,
-    turns: Vec<Turn>,
+    turns: Turns,
 }
 
 /// What comes after an instruction.
@@ -175,7 +166,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
             let value = self.world.pool.leaf(Leaf::Param { name: var.name.clone(), sort });
             self.give(&mut state, *p, value);
         }
-        Open { state, conditions: Vec::new(), lines: BTreeSet::new(), turns: Vec::new() }
+        Open { state, conditions: Vec::new(), lines: BTreeSet::new(), turns: Turns::default() }
     }
 
     /// Gives a variable of the innermost call a value.

@@ -1,6 +1,7 @@
 //! The counts of one version.
 
-use super::paths::{End, Explored, Path, Turn};
+use super::paths::{End, Explored, Path};
+use super::turns::Turn;
 use crate::count::{Count, Counter};
 use crate::ir::{NodeId, Op, Sort, TermId, TermPool};
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +106,7 @@ pub fn totals(
         let (met, open) = hits(pool, counter, path, n, target, work);
         totals.target = totals.target.checked_add(met)?;
         totals.uncertain = totals.uncertain.checked_add(open)?;
-        for turn in &path.turns {
+        for turn in path.turns.iter() {
             let of_branch =
                 branches.entry((turn.function.clone(), turn.node)).or_insert_with(|| new_branch(turn));
             let side = if turn.taken { &mut of_branch.taken } else { &mut of_branch.not_taken };

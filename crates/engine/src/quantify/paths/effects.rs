@@ -1,9 +1,10 @@
 //! Accesses to memory, and calls, on a path.
 
-use super::{Effect, End, Explorer, Open, Turn, is_failure};
+use super::{Effect, End, Explorer, Open, is_failure};
 use crate::ir::{Callee, Const, Function, Instr, Leaf, NodeId, Op, Sort, TermId, VarId};
 use crate::quantify::memory::{Found, Place};
 use crate::quantify::state::{Access, Behind, Frame, Reason, State};
+use crate::quantify::turns::Turn;
 use std::sync::Arc;
 
 /// Calls inside one another.
