@@ -98,8 +98,8 @@ impl Counter {
         Bounds { pool, domain: &self.domain, known: &mut self.bounds }.of(t, 0)
     }
 
-    /// Counts the inputs that meet all conditions. `work`: slices, alternatives and evaluations, one
-    /// each, more for long conditions and large terms; what is left of it stays there.
+    /// Counts the inputs that meet all conditions. `work`: conditions that are looked at, slices,
+    /// alternatives and evaluations, one each, more for large terms; what is left of it stays there.
     pub fn count(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
         if let Some(n) = self.answers.get(conditions) {
             self.questions.known += 1;
@@ -211,7 +211,7 @@ impl Solver<'_> {
     fn narrowed(&mut self, ranges: &mut [Range], parts: Vec<Formula>) -> Option<Left> {
         let mut parts = parts;
         loop {
-            self.spend(parts.len() as u64 / 8)?;
+            self.spend(parts.len() as u64)?;
             let before = ranges.to_vec();
             let mut kept = Vec::new();
             // Taken from the end: what is evaluated comes last, behind the conditions that guard it.

@@ -9,7 +9,7 @@ use super::output::{self, Difference};
 use super::paths::{End, Explored, Limits, Path};
 use crate::count::{Count, Counter};
 use crate::ir::{Op, Sort, TermId, TermPool};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -96,8 +96,12 @@ impl Comparer<'_> {
         work: &mut u64,
         found: &mut Comparison,
     ) -> Option<()> {
+        let cost = (p.conditions.len() + q.conditions.len()) as u64;
+        let Some(left) = work.checked_sub(cost) else { return Some(()) };
+        *work = left;
         let mut both = p.conditions.clone();
-        both.extend(q.conditions.iter().filter(|c| !p.conditions.contains(c)));
+        let known: FxHashSet<TermId> = both.iter().copied().collect();
+        both.extend(q.conditions.iter().filter(|c| !known.contains(c)));
         let n = match p.count.filter(|_| both.len() == p.conditions.len()) {
             Some(n) => n,
             None => match self.counter.count(self.pool, &both, work) {

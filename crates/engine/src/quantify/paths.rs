@@ -21,7 +21,7 @@ mod effects;
 
 use effects::{goto, turn};
 
-/// Work to see that no input takes a branch; one that is not seen to be empty is followed.
+/// Work, beside a look at each condition, to see that no input takes a branch; one that is not seen to be empty is followed.
 const LOOK: u64 = 2000;
 
 /// Bounds of an exploration.
@@ -94,7 +94,7 @@ pub struct Explorer<'a, 'p> {
     /// Conditions that no input of the domain meets.
     never: FxHashMap<TermId, bool>,
     steps: u64,
-    /// Work that is left to see which branches no input takes; without it all are followed.
+    /// Work that is left to see which branches no input takes.
     looks: u64,
 }
 
@@ -138,7 +138,8 @@ impl<'a, 'p> Explorer<'a, 'p> {
     pub fn explore(mut self) -> Explored {
         let mut work = vec![self.entry()];
         while let Some(open) = work.pop() {
-            if self.found.paths.len() >= self.limits.paths || self.steps > self.limits.all_steps {
+            let is_over = self.steps > self.limits.all_steps || self.looks == 0;
+            if self.found.paths.len() >= self.limits.paths || is_over {
                 self.found.is_cut = true;
                 break;
             }
@@ -283,7 +284,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
 
     /// Whether it is seen that no input meets some conditions.
     fn is_empty(&mut self, conditions: &[TermId]) -> bool {
-        let mut work = LOOK.min(self.looks);
+        let mut work = (LOOK + 4 * conditions.len() as u64).min(self.looks);
         let before = work;
         let World { pool, counter, .. } = &mut self.world;
         let is_empty = counter.count(pool, conditions, &mut work) == Count::Exact(0);
