@@ -231,7 +231,8 @@ impl<'a, 'p> Explorer<'a, 'p> {
         let not = self.world.pool.not(condition);
         let (can, can_not) =
             (self.is_possible(&open.conditions, condition), self.is_possible(&open.conditions, not));
-        for (literal, taken) in [(not, false), (condition, true)] {
+        // The last comes first: out of a loop before another round.
+        for (literal, taken) in [(condition, true), (not, false)] {
             if !(if taken { can } else { can_not }) {
                 continue;
             }
