@@ -13,7 +13,7 @@ pub mod gate;
 
 pub use invdiff_engine::{
     analysis, cost, difference, fact, fault, frontend, history, instrument, interp, invariant, ir, mvicfg,
-    property, report, semantics, smt, store, symex, verifier,
+    property, quantify, report, semantics, smt, store, symex, verifier,
 };
 
 #[cfg(test)]

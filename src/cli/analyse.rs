@@ -161,6 +161,24 @@ pub fn differences(
     Ok((found, job.request.versions, job.request.options))
 }
 
+/// Counts the functions that are `wanted`; also returns the versions. `with` may add versions.
+pub fn quantify(
+    repository: &Repository,
+    args: &DiffArgs,
+    choice: &analysis::quantify::Choice,
+    context: &mut Context,
+    wanted: &analysis::quantify::Wanted,
+    with: impl FnOnce(&mut Vec<VersionInput>, &mut Vec<Vec<analysis::FileChange>>) -> Result<(), CliError>,
+) -> Result<(QuantifyResult, Vec<VersionInput>), CliError> {
+    let mut job = job(repository, args, context)?;
+    with(&mut job.request.versions, &mut job.request.changes)?;
+    let found = analysis::quantify::quantify(&job.request, choice, wanted);
+    Ok((found, job.request.versions))
+}
+
+/// The counts, or why there are none.
+pub type QuantifyResult = Result<Vec<analysis::quantify::Quantified>, analysis::quantify::Problem>;
+
 /// What the arguments ask of the analysis.
 struct Job {
     request: Request,

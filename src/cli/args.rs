@@ -2,7 +2,7 @@
 
 use super::{
     assert, bisect, blame, bugreport, cache, check, completions, condition, demo, diff, doctor, explain,
-    graph, hook, man, notes, reserved::ReservedArgs, suppress, trailers, witness,
+    graph, hook, man, notes, quantify, reserved::ReservedArgs, suppress, trailers, witness,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -167,10 +167,8 @@ pub enum Command {
     Condition(condition::ConditionArgs),
     /// Dynamic invariants refined by symbolic execution (not in this version)
     Discover(ReservedArgs),
-    /// Counts and probabilities of changed behaviour (not in this version)
-    Quantify(ReservedArgs),
-    /// Candidate fixes by changed behaviour (not in this version)
-    Rank(ReservedArgs),
+    Quantify(quantify::QuantifyArgs),
+    Rank(quantify::RankArgs),
     Blame(blame::BlameArgs),
     Bisect(bisect::BisectArgs),
     Suppress(suppress::SuppressArgs),

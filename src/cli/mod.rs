@@ -32,6 +32,7 @@ mod notes;
 mod output;
 
 mod progress;
+mod quantify;
 mod range;
 mod render;
 mod reserved;
@@ -102,6 +103,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Diff(_)
             | Command::Check(_)
             | Command::Condition(_)
+            | Command::Quantify(_)
+            | Command::Rank(_)
             | Command::Blame(_)
             | Command::Bisect(_)
             | Command::Demo(_)
@@ -131,8 +134,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Witness(args) => witness::run(args, context),
         Command::Condition(args) => condition::run(args, context),
         Command::Discover(args) => reserved::run("discover", &args),
-        Command::Quantify(args) => reserved::run("quantify", &args),
-        Command::Rank(args) => reserved::run("rank", &args),
+        Command::Quantify(args) => quantify::run(args, context),
+        Command::Rank(args) => quantify::rank(args, context),
         Command::Blame(args) => blame::run(args, context),
         Command::Bisect(args) => bisect::run(args, context),
     }

@@ -21,4 +21,5 @@ mod install;
 mod objects;
 mod packaging;
 mod policy;
+mod quantify;
 mod witness;

@@ -48,6 +48,7 @@ mod facts;
 mod histories;
 mod interpreter;
 mod itsp;
+mod quantify;
 mod students;
 mod svcomp;
 mod textbook;

@@ -15,6 +15,8 @@ pub mod invariant;
 
 pub mod local;
 
+pub mod quantify;
+
 pub mod symex;
 
 pub mod semantics;
@@ -22,6 +24,7 @@ pub mod semantics;
 pub use invdiff_c as frontend;
 pub use invdiff_c::fault;
 pub use invdiff_cost as cost;
+pub use invdiff_count as count;
 pub use invdiff_fact as fact;
 pub use invdiff_git::{history, store};
 pub use invdiff_interp as interp;

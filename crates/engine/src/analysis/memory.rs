@@ -22,11 +22,14 @@ pub fn request(versions: &[Vec<(&str, &str)>], options: c::Options, analysis: Op
     Request { versions: inputs.collect(), changes, options, analysis }
 }
 
-/// Compares two trees file by file; no renames.
-fn changes(old: &dyn SourceTree, new: &dyn SourceTree) -> Vec<FileChange> {
+/// Compares two trees file by file; no renames. Files of equal identity are not read.
+pub fn changes(old: &dyn SourceTree, new: &dyn SourceTree) -> Vec<FileChange> {
     let paths: BTreeSet<_> = old.paths().iter().chain(new.paths().iter()).cloned().collect();
     let mut changes = Vec::new();
     for path in paths {
+        if old.content_id(&path) == new.content_id(&path) {
+            continue;
+        }
         let (a, b) = (old.read(&path), new.read(&path));
         if a == b {
             continue;

@@ -38,6 +38,7 @@ mod objects;
 mod parts;
 mod preconditions;
 mod properties;
+pub mod quantify;
 mod reach;
 mod renamed;
 mod selection;

@@ -1,0 +1,456 @@
+//! The number of points of a box that meet a formula.
+//!
+//! Each step either narrows the ranges, multiplies parts that have no input in common, adds disjoint
+//! alternatives, counts a polygon in closed form, or cuts along one input and goes on in the slices.
+
+use crate::bounds::Bounds;
+use crate::formula::{Builder, Formula, Known, Linear};
+use crate::lattice::{Range, Row, width};
+use crate::{Domain, lattice};
+use invdiff_ir::eval::{Assignment, Program};
+use invdiff_ir::{Term, TermId, TermPool};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// The outcome of a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    Exact(i128),
+    /// It took more than the work that was granted, or numbers of more than 128 bits.
+    TooLarge,
+    /// The conditions rest on something that is no input, or on undefined behaviour.
+    Unknown,
+}
+
+/// Counts over one domain with the terms of one pool, and keeps what it learns of terms.
+pub struct Counter {
+    domain: Domain,
+    known: Known,
+    bounds: FxHashMap<TermId, Range>,
+    programs: FxHashMap<TermId, Program>,
+    /// Inputs of a term.
+    inputs: FxHashMap<TermId, BTreeSet<usize>>,
+    /// Whether a term rests on inputs of the domain alone.
+    closed: FxHashMap<TermId, bool>,
+    /// What was counted: paths of another version have the same conditions where nothing changed.
+    answers: FxHashMap<Vec<TermId>, i128>,
+    /// Conditions of the answers.
+    kept: usize,
+    questions: Questions,
+}
+
+/// How much was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Questions {
+    /// Counts that were made.
+    pub asked: u64,
+    /// Counts that were known from before.
+    pub known: u64,
+}
+
+/// Conditions of all answers that are kept.
+const MAX_KEPT: usize = 8_000_000;
+
+impl Counter {
+    /// A counter for the terms of one pool: no terms of another may be asked of it.
+    pub fn new(domain: Domain) -> Counter {
+        Counter {
+            domain,
+            known: Known::default(),
+            bounds: FxHashMap::default(),
+            programs: FxHashMap::default(),
+            inputs: FxHashMap::default(),
+            closed: FxHashMap::default(),
+            answers: FxHashMap::default(),
+            kept: 0,
+            questions: Questions::default(),
+        }
+    }
+
+    /// How much was asked so far.
+    pub fn questions(&self) -> Questions {
+        self.questions
+    }
+
+    /// The domain that is counted over.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// Whether a term's value follows from the inputs of the domain.
+    pub fn is_closed(&mut self, pool: &TermPool, t: TermId) -> bool {
+        if let Some(known) = self.closed.get(&t) {
+            return *known;
+        }
+        let domain = &self.domain;
+        let is_input = |t: &TermId| match pool.get(*t) {
+            Term::Leaf(_) => domain.position(*t).is_some(),
+            Term::App(invdiff_ir::App::Op(_), _) | Term::Const(_) => true,
+            Term::App(..) => false,
+        };
+        let found = pool.reachable(&[t]).iter().all(is_input);
+        self.closed.insert(t, found);
+        found
+    }
+
+    /// Bounds of a bit-vector as a signed number, from those of the inputs.
+    pub fn bounds(&mut self, pool: &TermPool, t: TermId) -> Option<Range> {
+        Bounds { pool, domain: &self.domain, known: &mut self.bounds }.of(t, 0)
+    }
+
+    /// Counts the inputs that meet all conditions. `work`: conditions that are looked at, slices,
+    /// alternatives and evaluations, one each, more for large terms; what is left of it stays there.
+    pub fn count(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
+        if let Some(n) = self.answers.get(conditions) {
+            self.questions.known += 1;
+            return Count::Exact(*n);
+        }
+        self.questions.asked += 1;
+        let found = self.counted(pool, conditions, work);
+        if let Count::Exact(n) = found
+            && self.kept + conditions.len() <= MAX_KEPT
+        {
+            self.kept += conditions.len();
+            self.answers.insert(conditions.to_vec(), n);
+        }
+        found
+    }
+
+    fn counted(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
+        if !conditions.iter().all(|c| self.is_closed(pool, *c)) {
+            return Count::Unknown;
+        }
+        let mut builder = Builder::new(pool, &self.domain, &mut self.known);
+        let formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
+        let ranges: Vec<Range> = self.domain.inputs.iter().map(|i| i.range).collect();
+        if ranges.iter().any(|r| r.0 > r.1) {
+            return Count::Exact(0);
+        }
+        let all: Vec<usize> = (0..ranges.len()).collect();
+        let mut solver = Solver {
+            pool,
+            domain: &self.domain,
+            programs: &mut self.programs,
+            inputs: &mut self.inputs,
+            work,
+            stopped: None,
+        };
+        match solver.count(ranges, &all, formulas, 0) {
+            Some(n) => Count::Exact(n),
+            None => solver.stopped.unwrap_or(Count::TooLarge),
+        }
+    }
+}
+
+/// As [`Counter::count`], once.
+pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut u64) -> Count {
+    Counter::new(domain.clone()).count(pool, conditions, work)
+}
+
+/// Steps inside one another.
+const MAX_DEPTH: usize = 300;
+
+struct Solver<'a> {
+    pool: &'a TermPool,
+    domain: &'a Domain,
+    programs: &'a mut FxHashMap<TermId, Program>,
+    /// Inputs of a term.
+    inputs: &'a mut FxHashMap<TermId, BTreeSet<usize>>,
+    work: &'a mut u64,
+    stopped: Option<Count>,
+}
+
+/// What is left of a conjunction.
+enum Left {
+    Nothing,
+    Parts(Vec<Formula>),
+}
+
+impl Solver<'_> {
+    fn spend(&mut self, n: u64) -> Option<()> {
+        let Some(left) = self.work.checked_sub(n) else {
+            *self.work = 0;
+            self.stopped = Some(Count::TooLarge);
+            return None;
+        };
+        *self.work = left;
+        Some(())
+    }
+
+    /// Counts the points over some inputs. `None`: it was given up.
+    fn count(
+        &mut self,
+        mut ranges: Vec<Range>,
+        over: &[usize],
+        parts: Vec<Formula>,
+        depth: usize,
+    ) -> Option<i128> {
+        self.spend(1)?;
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let Left::Parts(parts) = self.narrowed(&mut ranges, parts)? else { return Some(0) };
+        let mut all = 1i128;
+        let groups = self.components(&parts);
+        let bound: BTreeSet<usize> = groups.iter().flat_map(|(inputs, _)| inputs).copied().collect();
+        for (inputs, parts) in groups {
+            let n = self.component(&ranges, &inputs, parts, depth)?;
+            all = all.checked_mul(n)?;
+            if all == 0 {
+                return Some(0);
+            }
+        }
+        // Last, since none times too many is none.
+        for i in over.iter().filter(|i| !bound.contains(i)) {
+            all = all.checked_mul(self.domain.inputs.get(*i)?.mass(*ranges.get(*i)?)?)?;
+        }
+        Some(all)
+    }
+
+    /// Narrows ranges by what is said of one input, and drops what holds on all of the box.
+    fn narrowed(&mut self, ranges: &mut [Range], parts: Vec<Formula>) -> Option<Left> {
+        let mut parts = parts;
+        loop {
+            self.spend(parts.len() as u64)?;
+            let before = ranges.to_vec();
+            let mut kept = Vec::new();
+            // Taken from the end: what is evaluated comes last, behind the conditions that guard it.
+            let mut open = parts;
+            open.sort_by_key(|p| !matches!(p, Formula::Term(..)));
+            while let Some(part) = open.pop() {
+                match self.simplified(ranges, part)? {
+                    Formula::True => {}
+                    Formula::False => return Some(Left::Nothing),
+                    Formula::And(more) => open.extend(more),
+                    Formula::AtMost(l) => match l.terms.as_slice() {
+                        &[(i, c)] => {
+                            let (low, high) = ranges.get_mut(i).map(|r| (&mut r.0, &mut r.1))?;
+                            let limit = l.constant.checked_neg()?;
+                            match c > 0 {
+                                true => *high = (*high).min(limit.div_euclid(c)),
+                                // x >= ceil(constant / -c)
+                                false => {
+                                    let least = limit.div_euclid(c.checked_neg()?).checked_neg()?;
+                                    *low = (*low).max(least);
+                                }
+                            }
+                            if *low > *high {
+                                return Some(Left::Nothing);
+                            }
+                        }
+                        _ => kept.push(Formula::AtMost(l)),
+                    },
+                    other => kept.push(other),
+                }
+            }
+            parts = kept;
+            if *ranges == *before {
+                return Some(Left::Parts(parts));
+            }
+        }
+    }
+
+    /// A formula as it is on a box that is not empty.
+    fn simplified(&mut self, ranges: &[Range], part: Formula) -> Option<Formula> {
+        Some(match part {
+            Formula::AtMost(l) => {
+                let (low, high) = l.range(ranges)?;
+                match (low > 0, high <= 0) {
+                    (true, _) => Formula::False,
+                    (_, true) => Formula::True,
+                    _ => Formula::AtMost(substituted(ranges, &l)?),
+                }
+            }
+            Formula::Term(t, value) => {
+                let inputs = self.inputs_of(t);
+                let fixed = inputs.iter().all(|i| ranges.get(*i).is_some_and(|(low, high)| low == high));
+                match fixed {
+                    true => match self.evaluated(ranges, t)? {
+                        Some(holds) if holds == value => Formula::True,
+                        Some(_) => Formula::False,
+                        // Undefined there; another condition may leave that input out.
+                        None => Formula::Term(t, value),
+                    },
+                    false => Formula::Term(t, value),
+                }
+            }
+            Formula::And(parts) => {
+                let mut kept = Vec::new();
+                for part in parts {
+                    match self.simplified(ranges, part)? {
+                        Formula::True => {}
+                        Formula::False => return Some(Formula::False),
+                        other => kept.push(other),
+                    }
+                }
+                if kept.is_empty() { Formula::True } else { Formula::And(kept) }
+            }
+            Formula::Or(parts) => {
+                let mut kept = Vec::new();
+                for part in parts {
+                    match self.simplified(ranges, part)? {
+                        Formula::False => {}
+                        Formula::True => return Some(Formula::True),
+                        other => kept.push(other),
+                    }
+                }
+                match kept.len() {
+                    0 => Formula::False,
+                    1 => kept.pop()?,
+                    _ => Formula::Or(kept),
+                }
+            }
+            constant => constant,
+        })
+    }
+
+    fn inputs_of(&mut self, t: TermId) -> BTreeSet<usize> {
+        let (pool, domain) = (self.pool, self.domain);
+        let find = || pool.reachable(&[t]).into_iter().filter_map(|t| domain.position(t)).collect();
+        self.inputs.entry(t).or_insert_with(find).clone()
+    }
+
+    /// Whether a term holds where its inputs are fixed; inside `None`: it is undefined. Outside: too much work.
+    fn evaluated(&mut self, ranges: &[Range], t: TermId) -> Option<Option<bool>> {
+        let mut input = Assignment::new();
+        for i in self.inputs_of(t) {
+            let value = self.domain.constant(self.pool, i, ranges.get(i)?.0)?;
+            input.set(self.domain.inputs.get(i)?.term, value);
+        }
+        let pool = self.pool;
+        let terms = self.programs.entry(t).or_insert_with(|| Program::new(pool, &[t])).terms().len();
+        self.spend(1 + terms as u64 / 32)?;
+        let program = self.programs.get(&t)?;
+        Some(program.run(self.pool, &input).holds(t))
+    }
+
+    fn inputs_in(&mut self, part: &Formula, found: &mut BTreeSet<usize>) {
+        match part {
+            Formula::True | Formula::False => {}
+            Formula::AtMost(l) => found.extend(l.terms.iter().map(|(i, _)| *i)),
+            Formula::Term(t, _) => found.extend(self.inputs_of(*t)),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|p| self.inputs_in(p, found)),
+        }
+    }
+
+    /// The parts by the inputs that connect them.
+    fn components(&mut self, parts: &[Formula]) -> Vec<(BTreeSet<usize>, Vec<Formula>)> {
+        let mut groups: Vec<(BTreeSet<usize>, Vec<Formula>)> = Vec::new();
+        for part in parts {
+            let mut inputs = BTreeSet::new();
+            self.inputs_in(part, &mut inputs);
+            let mut group = (inputs, vec![part.clone()]);
+            let (touched, apart) = groups.into_iter().partition(|(g, _)| !g.is_disjoint(&group.0));
+            groups = apart;
+            let touched: Vec<(BTreeSet<usize>, Vec<Formula>)> = touched;
+            for (inputs, parts) in touched {
+                group.0.extend(inputs);
+                group.1.extend(parts);
+            }
+            groups.push(group);
+        }
+        groups
+    }
+
+    fn component(
+        &mut self,
+        ranges: &[Range],
+        inputs: &BTreeSet<usize>,
+        parts: Vec<Formula>,
+        depth: usize,
+    ) -> Option<i128> {
+        let over: Vec<usize> = inputs.iter().copied().collect();
+        if let Some(at) = parts.iter().position(|p| matches!(p, Formula::Or(_))) {
+            return self.alternatives(ranges, &over, parts, at, depth);
+        }
+        // Inside, each value of an input counts the same.
+        for &i in inputs {
+            let range = *ranges.get(i)?;
+            let pieces = self.domain.inputs.get(i)?.pieces(range);
+            if pieces.iter().all(|(r, _)| *r == range) && !pieces.is_empty() {
+                continue;
+            }
+            let mut all = 0i128;
+            for (piece, _) in pieces {
+                let mut slice = ranges.to_vec();
+                *slice.get_mut(i)? = piece;
+                all = all.checked_add(self.count(slice, &over, parts.clone(), depth + 1)?)?;
+            }
+            return Some(all);
+        }
+        let evaluated = parts.iter().filter(|p| matches!(p, Formula::Term(..)));
+        let mut cut = BTreeSet::new();
+        evaluated.cloned().collect::<Vec<_>>().iter().for_each(|p| self.inputs_in(p, &mut cut));
+        if let (true, &[x, y]) = (cut.is_empty(), over.as_slice()) {
+            let row = |p: &Formula| match p {
+                Formula::AtMost(Linear { terms, constant }) => match terms.as_slice() {
+                    &[(_, a), (_, b)] => Some(Row { a, b, c: *constant }),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let rows: Vec<Row> = parts.iter().map(row).collect::<Option<_>>()?;
+            let (xs, ys) = (*ranges.get(x)?, *ranges.get(y)?);
+            let weight = |i: usize, range| self.domain.inputs.get(i)?.pieces(range).first().map(|(_, w)| *w);
+            let points = lattice::polygon(xs, ys, &rows)?;
+            return points.checked_mul(weight(x, xs)?)?.checked_mul(weight(y, ys)?);
+        }
+        // The shortest of the inputs that can still be cut.
+        let choice = if cut.is_empty() { inputs } else { &cut };
+        let wide = choice.iter().filter_map(|i| Some((width(*ranges.get(*i)?)?, *i))).filter(|(w, _)| *w > 1);
+        let Some((slices, along)) = wide.min() else {
+            // Nothing is left to cut, and something undefined is left.
+            self.stopped = Some(Count::Unknown);
+            return None;
+        };
+        // What cannot be paid for is not begun.
+        if u128::try_from(slices).ok()? > u128::from(*self.work) {
+            self.stopped = Some(Count::TooLarge);
+            return None;
+        }
+        let (low, high) = *ranges.get(along)?;
+        let mut all = 0i128;
+        for value in low..=high {
+            let mut slice = ranges.to_vec();
+            *slice.get_mut(along)? = (value, value);
+            all = all.checked_add(self.count(slice, &over, parts.clone(), depth + 1)?)?;
+        }
+        Some(all)
+    }
+
+    /// Adds the alternatives of one part: each without those before it.
+    fn alternatives(
+        &mut self,
+        ranges: &[Range],
+        over: &[usize],
+        mut parts: Vec<Formula>,
+        at: usize,
+        depth: usize,
+    ) -> Option<i128> {
+        let Formula::Or(choices) = parts.swap_remove(at) else { return None };
+        let mut all = 0i128;
+        for choice in choices {
+            let mut one = parts.clone();
+            parts.push(choice.not()?);
+            one.push(choice);
+            all = all.checked_add(self.count(ranges.to_vec(), over, one, depth + 1)?)?;
+        }
+        Some(all)
+    }
+}
+
+/// A sum with the inputs that have one value left put in.
+fn substituted(ranges: &[Range], l: &Linear) -> Option<Linear> {
+    let mut rest = Linear { terms: Vec::new(), constant: l.constant };
+    for (i, c) in &l.terms {
+        let (low, high) = *ranges.get(*i)?;
+        match low == high {
+            true => rest.constant = rest.constant.checked_add(c.checked_mul(low)?)?,
+            false => rest.terms.push((*i, *c)),
+        }
+    }
+    Some(rest)
+}
+
+#[cfg(test)]
+mod tests;

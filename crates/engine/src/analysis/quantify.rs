@@ -1,0 +1,354 @@
+//! Counts of a range: each function that it changes, version by version and step by step.
+
+use super::lineage::{Lineage, Member};
+use super::{FileChange, Hunk, Request};
+use crate::count::{Counter, Domain, Input, Questions, Range};
+use crate::ir::{Instr, TermPool};
+use crate::mvicfg::key::exact_body_hash;
+use crate::quantify::{
+    Candidate, Comparer, Comparison, Explored, Explorer, Limits, Lines, Target, Totals, candidates, followed,
+    totals,
+};
+use crate::report::RepoPath;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Ranges by input.
+    pub domains: BTreeMap<String, Range>,
+    /// How often each value of an input counts, by ranges; inputs that are not named count each value once.
+    pub weights: BTreeMap<String, Vec<(Range, i128)>>,
+    pub target: TargetChoice,
+    pub limits: Limits,
+    /// Each version is also compared with the first.
+    pub with_first: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetChoice {
+    Assertion,
+    Return(i128),
+    /// A line of the newest version that is reached.
+    Line(PathBuf, u32),
+    /// A condition on a line of the newest version that is true.
+    Branch(PathBuf, u32),
+    /// A changed line is reached.
+    Churn,
+}
+
+/// The counts of one function.
+#[derive(Debug)]
+pub struct Quantified {
+    pub file: PathBuf,
+    pub name: Arc<str>,
+    /// Inputs with their ranges, and whether the range is the usual one.
+    pub inputs: Vec<(String, Range, bool)>,
+    /// Inputs in the domain, by their weights.
+    pub size: i128,
+    /// Some input's values do not all count once.
+    pub is_weighted: bool,
+    /// By version; `None` where it does not exist.
+    pub versions: Vec<Option<Counted>>,
+    /// From each version to the next: what was compared, or why nothing was.
+    pub steps: Vec<Result<Comparison, &'static str>>,
+    /// The same from the first version to each later one, where that was asked for.
+    pub with_first: Vec<Result<Comparison, &'static str>>,
+    /// How lines correspond, by step.
+    pub lines: Vec<Lines>,
+}
+
+#[derive(Debug)]
+pub struct Counted {
+    pub totals: Totals,
+    pub states: u64,
+    pub paths: usize,
+    /// Counts that were made, and those that an earlier version had.
+    pub questions: Questions,
+}
+
+/// Why a function has no counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// No function has this input; all names that there are.
+    NoInput { name: String, known: Vec<String> },
+    /// The range leaves the input's type.
+    OutOfType { name: String, whole: Range },
+    /// The domain of this function has more than `2^120` inputs.
+    TooLarge { function: String },
+    /// The line has no code in the function, or no branch.
+    NoCode { line: u32, function: String, is_branch: bool, nearest: Option<u32> },
+}
+
+/// Which functions are counted.
+pub struct Wanted<'a> {
+    /// Asked for by file and name.
+    pub is_it: &'a (dyn Fn(&RepoPath, &str) -> bool + Sync),
+    /// They are counted whether or not they differ.
+    pub is_named: bool,
+}
+
+/// Counts functions of a range: those that differ, or that are named. Cost: parsing and lowering, paths,
+/// counts within the limits; no solver.
+pub fn quantify(request: &Request, choice: &Choice, wanted: &Wanted) -> Result<Vec<Quantified>, Problem> {
+    super::in_pool(request, || {
+        let loaded = super::Loaded::of(request);
+        let at = match &choice.target {
+            TargetChoice::Line(file, line) | TargetChoice::Branch(file, line) => Some((file, *line)),
+            _ => None,
+        };
+        let is_wanted = |l: &&Lineage| {
+            let Some((_, m)) = l.newest() else { return false };
+            let is_around = |line: u32| m.function.span.line <= line && line <= m.function.span.end_line;
+            let has_target = at.is_none_or(|(file, line)| m.file == *file && is_around(line));
+            let is_asked = (wanted.is_it)(&RepoPath::from(&m.file), &m.function.name);
+            has_target && is_asked && (wanted.is_named || at.is_some() || differs(l))
+        };
+        let mut lineages: Vec<&Lineage> = loaded.lineages.iter().filter(is_wanted).collect();
+        let place = |l: &&Lineage| l.newest().map(|(_, m)| (m.file.clone(), m.function.span.line));
+        lineages.sort_by_key(place);
+        check_names(&lineages, choice)?;
+        lineages.into_iter().map(|l| one(l, request, choice)).collect()
+    })
+}
+
+/// Whether versions of a function, or of what is followed from it, differ.
+fn differs(l: &Lineage) -> bool {
+    let bodies = |m: &Member| -> Vec<(Arc<str>, String)> {
+        let followed = followed(&m.function, &m.unit);
+        followed.into_iter().map(|f| (f.name.clone(), exact_body_hash(f))).collect()
+    };
+    let mut of = l.members.iter().map(|m| m.as_ref().map(bodies));
+    let first = of.next();
+    super::classes::is_changed(l) || of.any(|other| Some(other) != first)
+}
+
+/// Every range is one of some function's input.
+fn check_names(lineages: &[&Lineage], choice: &Choice) -> Result<(), Problem> {
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for m in lineages.iter().flat_map(|l| l.members.iter().flatten()) {
+        let mut pool = TermPool::new();
+        known.extend(candidates(&m.function, &m.unit, &mut pool).iter().map(|c| c.name.to_string()));
+    }
+    match choice.domains.keys().find(|name| !known.contains(*name)) {
+        Some(name) => Err(Problem::NoInput { name: name.clone(), known: known.into_iter().collect() }),
+        None => Ok(()),
+    }
+}
+
+/// A function's inputs in all versions.
+struct Inputs {
+    by_version: Vec<Option<Vec<Candidate>>>,
+    all: Vec<Candidate>,
+}
+
+impl Inputs {
+    fn of(l: &Lineage, choice: &Choice, pool: &mut TermPool) -> Result<Inputs, Problem> {
+        let by_version: Vec<Option<Vec<Candidate>>> =
+            l.members.iter().map(|m| m.as_ref().map(|m| candidates(&m.function, &m.unit, pool))).collect();
+        let mut all: Vec<Candidate> = Vec::new();
+        for c in by_version.iter().flatten().flatten() {
+            if all.iter().all(|known| known.term != c.term) {
+                all.push(c.clone());
+            }
+        }
+        for c in &all {
+            let (low, high) = choice.range(c);
+            if low < c.whole.0 || high > c.whole.1 {
+                return Err(Problem::OutOfType { name: c.name.to_string(), whole: c.whole });
+            }
+        }
+        Ok(Inputs { by_version, all })
+    }
+
+    fn domain(&self, choice: &Choice) -> Domain {
+        let input = |c: &Candidate| {
+            let weights = choice.weights.get(&*c.name).cloned().unwrap_or_default();
+            Input { term: c.term, range: choice.range(c), weights }
+        };
+        Domain { inputs: self.all.iter().map(input).collect() }
+    }
+
+    /// Leaves out globals that no version reads before it writes them.
+    fn retain_used(&mut self, explored: &[Option<Explored>]) {
+        let by_version = &self.by_version;
+        let is_used = |c: &Candidate| {
+            explored.iter().zip(by_version).any(|pair| match pair {
+                (Some(e), Some(own)) => {
+                    own.iter().position(|o| o.term == c.term).is_some_and(|i| e.used.contains(&i))
+                }
+                _ => false,
+            })
+        };
+        self.all.retain(is_used);
+    }
+}
+
+impl Choice {
+    fn range(&self, c: &Candidate) -> Range {
+        self.domains.get(&*c.name).copied().unwrap_or_else(|| c.usual())
+    }
+}
+
+fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Problem> {
+    let Some((_, newest)) = l.newest() else { return Err(Problem::TooLarge { function: String::new() }) };
+    let too_large = || Problem::TooLarge { function: newest.function.name.to_string() };
+    let mut pool = TermPool::new();
+    let mut inputs = Inputs::of(l, choice, &mut pool)?;
+    // Kept from version to version: where nothing changed, nothing is counted again.
+    let mut looking = Counter::new(inputs.domain(choice));
+    let mut asked = Vec::new();
+    let mut explored: Vec<Option<Explored>> = Vec::new();
+    for (m, own) in l.members.iter().zip(&inputs.by_version) {
+        let before = looking.questions();
+        explored.push(match (m, own) {
+            (Some(m), Some(own)) => {
+                let (f, unit, limits) = (&m.function, &m.unit, choice.limits);
+                Some(Explorer::new(f, unit, &mut pool, own, &mut looking, limits).explore())
+            }
+            _ => None,
+        });
+        asked.push(since(before, looking.questions()));
+    }
+    inputs.retain_used(&explored);
+    let mut counter = Counter::new(inputs.domain(choice));
+    let lines: Vec<Lines> = (1..l.members.len()).map(|v| lines_of(l, request, v)).collect();
+    let mut versions = Vec::new();
+    for (v, e) in explored.iter_mut().enumerate() {
+        let (Some(e), Some(Some(m))) = (e, l.members.get(v)) else {
+            versions.push(None);
+            continue;
+        };
+        let target = target(choice, v, m, &lines)?;
+        let mut work = choice.limits.work;
+        let before = counter.questions();
+        let totals = totals(e, &mut pool, &mut counter, &target, &mut work).ok_or_else(too_large)?;
+        let counts = since(before, counter.questions());
+        let looks = asked.get(v).copied().unwrap_or_default();
+        let questions = Questions { asked: counts.asked + looks.asked, known: counts.known + looks.known };
+        versions.push(Some(Counted { totals, states: e.states, paths: e.paths.len(), questions }));
+    }
+    let mut compared = |from: usize, to: usize, lines: &Lines| {
+        let (Some(Some(old)), Some(Some(new))) = (explored.get(from), explored.get(to)) else {
+            return Err("one version does not have it");
+        };
+        if parameters(l, from) != parameters(l, to) {
+            return Err("its parameters differ");
+        }
+        let candidates = &inputs.all;
+        let (pool, counter) = (&mut pool, &mut counter);
+        let mut comparer = Comparer { pool, counter, candidates, lines, limits: choice.limits };
+        comparer.compare(old, new).ok_or("there are more pairs of paths than the bound")
+    };
+    let steps = (1..).zip(&lines).map(|(v, lines)| compared(v - 1, v, lines)).collect();
+    let with_first = match choice.with_first {
+        true => (1..l.members.len()).map(|v| compared(0, v, &lines_from_first(l, request, v))).collect(),
+        false => Vec::new(),
+    };
+    let input = |c: &Candidate| (c.name.to_string(), choice.range(c), !choice.domains.contains_key(&*c.name));
+    Ok(Quantified {
+        file: newest.file.clone(),
+        name: newest.function.name.clone(),
+        inputs: inputs.all.iter().map(input).collect(),
+        size: counter.domain().size().ok_or_else(too_large)?,
+        is_weighted: inputs.all.iter().any(|c| choice.weights.contains_key(&*c.name)),
+        versions,
+        steps,
+        with_first,
+        lines,
+    })
+}
+
+fn since(before: Questions, now: Questions) -> Questions {
+    Questions { asked: now.asked - before.asked, known: now.known - before.known }
+}
+
+/// How lines of the first version correspond to those of version `v`, by their texts.
+fn lines_from_first(l: &Lineage, request: &Request, v: usize) -> Lines {
+    let text = |w: usize| -> Option<String> {
+        let (member, version) = (l.members.get(w)?.as_ref()?, request.versions.get(w)?);
+        Some(String::from_utf8_lossy(&version.tree.read(&member.file)?).into_owned())
+    };
+    let (Some(old), Some(new)) = (text(0), text(v)) else { return Lines::default() };
+    let last = u32::try_from(old.lines().count()).unwrap_or(u32::MAX);
+    lines_by(&super::memory::hunks(&old, &new), last)
+}
+
+/// Names and sorts of the parameters in a version.
+fn parameters(l: &Lineage, v: usize) -> Vec<(Arc<str>, Option<crate::ir::Sort>)> {
+    let Some(Some(m)) = l.members.get(v) else { return Vec::new() };
+    m.function.params.iter().map(|p| (m.function.var(*p).name.clone(), m.function.var(*p).sort)).collect()
+}
+
+/// What the target is in a version. `lines`: of each step.
+fn target(choice: &Choice, v: usize, m: &Member, lines: &[Lines]) -> Result<Target, Problem> {
+    Ok(match &choice.target {
+        TargetChoice::Assertion => Target::Assertion,
+        TargetChoice::Return(value) => Target::Return(*value),
+        TargetChoice::Churn => {
+            let mut changed: BTreeSet<u32> = lines.get(v).map(|l| l.old.clone()).unwrap_or_default();
+            changed.extend(v.checked_sub(1).and_then(|v| lines.get(v)).into_iter().flat_map(|l| &l.new));
+            Target::Lines(changed)
+        }
+        TargetChoice::Line(_, line) | TargetChoice::Branch(_, line) => {
+            let is_branch = matches!(choice.target, TargetChoice::Branch(..));
+            let mut at = Some(*line);
+            for step in lines.iter().skip(v).rev() {
+                at = at.and_then(|new| step.same.iter().find(|(_, n)| **n == new).map(|(old, _)| *old));
+            }
+            let is_it = |n: &&crate::ir::Node| match is_branch {
+                true => matches!(n.instr, Instr::Branch { .. }),
+                false => !matches!(n.instr, Instr::Nop),
+            };
+            let has_it: BTreeSet<u32> = m.function.nodes.iter().filter(is_it).map(|n| n.span.line).collect();
+            if v >= lines.len() && !has_it.contains(line) {
+                let function = m.function.name.to_string();
+                let nearest = has_it.into_iter().filter(|l| *l > 0).min_by_key(|l| l.abs_diff(*line));
+                return Err(Problem::NoCode { line: *line, function, is_branch, nearest });
+            }
+            let lines = at.into_iter().collect();
+            if is_branch { Target::Branch(lines) } else { Target::Lines(lines) }
+        }
+    })
+}
+
+/// The changed lines of the step to version `v`, and how the others correspond.
+fn lines_of(l: &Lineage, request: &Request, v: usize) -> Lines {
+    let (Some(Some(old)), Some(Some(new))) = (l.members.get(v - 1), l.members.get(v)) else {
+        return Lines::default();
+    };
+    let is_it =
+        |c: &&FileChange| c.old_path.as_ref() == Some(&old.file) && c.new_path.as_ref() == Some(&new.file);
+    let change = request.changes.get(v - 1).and_then(|all| all.iter().find(is_it));
+    // What is followed may stand behind the function.
+    let last = old.unit.functions.iter().map(|f| f.span.end_line).max().unwrap_or(0);
+    lines_by(change.map(|c| c.hunks.as_slice()).unwrap_or_default(), last)
+}
+
+/// The lines that hunks change, and how the others, up to the last of the old ones, correspond.
+fn lines_by(hunks: &[Hunk], last: u32) -> Lines {
+    let mut lines = Lines::default();
+    let (mut at, mut to) = (1u32, 1u32);
+    for h in hunks {
+        // The empty side of a hunk is named by the line before it.
+        let begin = |start: u32, n: u32| if n == 0 { start.saturating_add(1) } else { start };
+        while at < begin(h.old_start, h.old_lines) {
+            lines.same.insert(at, to);
+            (at, to) = (at + 1, to + 1);
+        }
+        lines.old.extend(at..at.saturating_add(h.old_lines));
+        lines.new.extend(to..to.saturating_add(h.new_lines));
+        if h.old_lines == h.new_lines {
+            lines.same.extend((at..at.saturating_add(h.old_lines)).zip(to..));
+        }
+        at = begin(h.old_start, h.old_lines).saturating_add(h.old_lines);
+        to = begin(h.new_start, h.new_lines).saturating_add(h.new_lines);
+    }
+    while at <= last {
+        lines.same.insert(at, to);
+        (at, to) = (at.saturating_add(1), to.saturating_add(1));
+    }
+    lines
+}

@@ -1,0 +1,99 @@
+//! When an operation is undefined, as a condition over inputs.
+
+use crate::count::Counter;
+use crate::ir::{Op, Sort, TermId, TermPool};
+
+/// Division by zero, and what a word cannot hold after it.
+pub(super) const DIVISION: &str = "a division by zero, or one that overflows";
+/// A count of a shift that is negative or too large.
+pub(super) const SHIFT: &str = "a shift by too much";
+/// Signed overflow.
+pub(super) const OVERFLOW: &str = "a signed overflow";
+
+/// What may be wrong with an operation.
+pub(super) enum Guard {
+    Fine,
+    /// It is undefined where this holds.
+    Unless(TermId, &'static str),
+    /// When is not followed.
+    NotFollowed(&'static str),
+}
+
+/// When an operator that yields `result` of `args` is undefined.
+pub(super) fn partial(pool: &mut TermPool, counter: &mut Counter, op: Op, args: &[TermId]) -> Guard {
+    use Op::{AShr, FToS, FToU, LShr, SDiv, SRem, Shl, UDiv, URem};
+    if matches!(op, FToS(_) | FToU(_)) {
+        return Guard::NotFollowed("a conversion from a float");
+    }
+    let (&[a, b], UDiv | SDiv | URem | SRem | Shl | LShr | AShr) = (args, op) else { return Guard::Fine };
+    let Sort::Bv(width) = pool.sort(b) else {
+        return Guard::NotFollowed("an operation that is not followed");
+    };
+    let known = counter.bounds(pool, b);
+    if matches!(op, Shl | LShr | AShr) {
+        if known.is_some_and(|(low, high)| low >= 0 && high < i128::from(width)) {
+            return Guard::Fine;
+        }
+        let limit = pool.bv(width, i128::from(width));
+        return Guard::Unless(pool.op(Op::Ule, &[limit, b]), SHIFT);
+    }
+    let not_zero = known.is_some_and(|(low, high)| low > 0 || high < 0);
+    let not_minus = known.is_some_and(|(low, high)| low > -1 || high < -1);
+    if not_zero && (not_minus || matches!(op, UDiv | URem)) {
+        return Guard::Fine;
+    }
+    let zero = pool.bv(width, 0);
+    let by_zero = pool.eq(b, zero);
+    if matches!(op, UDiv | URem) {
+        return Guard::Unless(by_zero, DIVISION);
+    }
+    let (least, minus) = (pool.bv(width, 1i128 << (width - 1).min(126)), pool.bv(width, -1));
+    let (x, y) = (pool.eq(a, least), pool.eq(b, minus));
+    let overflow = pool.and(x, y);
+    Guard::Unless(pool.or(by_zero, overflow), DIVISION)
+}
+
+/// When an operation on signed numbers leaves its word.
+pub(super) fn overflow(pool: &mut TermPool, counter: &mut Counter, op: Op, args: &[TermId]) -> Guard {
+    let Some(Sort::Bv(width)) = args.first().map(|a| pool.sort(*a)) else { return Guard::Fine };
+    let wider = match op {
+        Op::Add | Op::Sub | Op::Neg => width + 8,
+        Op::Mul | Op::Shl => width * 2,
+        _ => return Guard::Fine,
+    };
+    if wider > 128 {
+        return Guard::NotFollowed("arithmetic on very wide words");
+    }
+    let half = 1i128 << (width - 1);
+    if exact(pool, counter, op, args).is_some_and(|(low, high)| low >= -half && high < half) {
+        return Guard::Fine;
+    }
+    let wide: Vec<TermId> = args.iter().map(|a| pool.op(Op::Sext(wider), &[*a])).collect();
+    let result = pool.op(op, &wide);
+    let (least, most) = (pool.bv(wider, -half), pool.bv(wider, half - 1));
+    let (below, above) = (pool.op(Op::Slt, &[result, least]), pool.op(Op::Slt, &[most, result]));
+    Guard::Unless(pool.or(below, above), OVERFLOW)
+}
+
+/// Bounds of the result as an integer.
+fn exact(pool: &TermPool, counter: &mut Counter, op: Op, args: &[TermId]) -> Option<(i128, i128)> {
+    let mut bounds = |t: &TermId| counter.bounds(pool, *t);
+    match (op, args) {
+        (Op::Neg, [a]) => bounds(a).map(|(low, high)| (-high, -low)),
+        (Op::Add, [a, b]) => {
+            let (a, b) = (bounds(a)?, bounds(b)?);
+            Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?))
+        }
+        (Op::Sub, [a, b]) => {
+            let (a, b) = (bounds(a)?, bounds(b)?);
+            Some((a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?))
+        }
+        (Op::Mul, [a, b]) => {
+            let (a, b) = (bounds(a)?, bounds(b)?);
+            let ends = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)];
+            let all: Vec<i128> = ends.iter().map(|(x, y)| x.checked_mul(*y)).collect::<Option<_>>()?;
+            Some((*all.iter().min()?, *all.iter().max()?))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,478 @@
+//! The paths of a function over a bounded domain.
+//!
+//! Depth first, in one order. A branch that no input of the domain takes is left: the counter sees that, no
+//! solver is asked. Calls of functions that the unit defines are followed into. An access at an offset that
+//! depends on inputs is followed once for each offset. Inputs on which an operation is undefined leave the
+//! path there, and are grey.
+
+use super::input::Candidate;
+use super::memory::Place;
+use super::output::Output;
+use super::state::{Frame, Reason, State, World};
+use super::turns::Turns;
+use crate::count::{Count, Counter};
+use crate::ir::{CType, Callee, Function, Instr, Leaf, NodeId, TermId, TermPool, Unit, VarId};
+use crate::symex::is_failure;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+mod effects;
+
+use effects::{goto, turn};
+
+/// Work, beside a look at each condition, to see that no input takes a branch; one that is not seen to be empty is followed.
+const LOOK: u64 = 2000;
+
+/// Bounds of an exploration.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub paths: usize,
+    /// Instructions of one path.
+    pub steps: u64,
+    /// Instructions of all paths.
+    pub all_steps: u64,
+    /// Of all counts of a version.
+    pub work: u64,
+    /// Pairs of paths that are compared.
+    pub pairs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { paths: 20_000, steps: 20_000, all_steps: 20_000_000, work: 20_000_000, pairs: 200_000 }
+    }
+}
+
+/// How a path ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    Return(Option<TermId>),
+    /// An assertion of this line fails, or the program aborts there; 0 for a line of another file.
+    Failure(u32),
+    /// The program exits with this status.
+    Exit(Option<TermId>),
+    /// It is not known how it goes on: the reason.
+    Grey(&'static str),
+}
+
+/// One way through a function.
+#[derive(Clone, Debug)]
+pub struct Path {
+    pub conditions: Vec<TermId>,
+    pub end: End,
+    /// Lines of the function's own file.
+    pub lines: BTreeSet<u32>,
+    pub turns: Turns,
+    pub stdout: Output,
+    pub stderr: Output,
+    /// What globals that were written hold at the end, by offset: bytes and value.
+    pub written: BTreeMap<Arc<str>, BTreeMap<u64, (u64, TermId)>>,
+    /// Inputs of the domain; none where that is not known.
+    pub count: Option<i128>,
+}
+
+/// What an exploration found.
+pub struct Explored {
+    pub paths: Vec<Path>,
+    /// States of the tree: the root, and one behind each side of a decision.
+    pub states: u64,
+    /// A limit cut it.
+    pub is_cut: bool,
+    /// Which candidates are read before they are written, by position.
+    pub used: BTreeSet<usize>,
+    /// It is a whole program, not a function that somebody calls.
+    pub is_program: bool,
+}
+
+/// Follows the paths of one version.
+pub struct Explorer<'a, 'p> {
+    world: World<'a, 'p>,
+    f: &'a Function,
+    limits: Limits,
+    found: Explored,
+    /// Conditions that no input of the domain meets.
+    never: FxHashMap<TermId, bool>,
+    steps: u64,
+    /// Work that is left to see which branches no input takes.
+    looks: u64,
+}
+
+struct Open<'a> {
+    state: State<'a>,
+    conditions: Vec<TermId>,
+    lines: BTreeSet<u32>,
+    turns: Turns,
+}
+
+/// What comes after an instruction.
+enum Next {
+    On,
+    /// By a condition to the first node, else to the second.
+    Branch(TermId, NodeId, NodeId),
+    /// The instruction is done again where a term has each of these values.
+    Again(Vec<(TermId, TermId, TermId)>),
+    End(End),
+}
+
+impl<'a, 'p> Explorer<'a, 'p> {
+    /// Prepares the exploration of a function of a unit. The counter has the domain, and may know answers from
+    /// another version.
+    pub fn new(
+        f: &'a Function,
+        unit: &'a Unit,
+        pool: &'p mut TermPool,
+        candidates: &'p [Candidate],
+        counter: &'p mut Counter,
+        limits: Limits,
+    ) -> Explorer<'a, 'p> {
+        let parameters = candidates.iter().enumerate().filter(|(_, c)| c.global.is_none()).map(|(i, _)| i);
+        let is_program = &*f.name == "main";
+        let found =
+            Explored { paths: Vec::new(), states: 1, is_cut: false, used: parameters.collect(), is_program };
+        let world = World { unit, pool, counter, candidates, objects: FxHashMap::default(), is_program };
+        Explorer { world, f, limits, found, never: FxHashMap::default(), steps: 0, looks: limits.work }
+    }
+
+    /// Follows all paths.
+    pub fn explore(mut self) -> Explored {
+        let mut work = vec![self.entry()];
+        while let Some(open) = work.pop() {
+            let is_over = self.steps > self.limits.all_steps || self.looks == 0;
+            if self.found.paths.len() >= self.limits.paths || is_over {
+                self.found.is_cut = true;
+                break;
+            }
+            self.follow(open, &mut work);
+        }
+        self.found
+    }
+
+    fn entry(&mut self) -> Open<'a> {
+        let mut state = State {
+            frames: vec![Frame::new(self.f, 0)],
+            memory: Default::default(),
+            calls: 1,
+            known: BTreeMap::new(),
+            written: BTreeSet::new(),
+            entered: BTreeSet::new(),
+            stdout: Output::default(),
+            stderr: Output::default(),
+            steps: 0,
+            unknowns: 0,
+        };
+        for p in &self.f.params {
+            let var = self.f.var(*p);
+            let Some(sort) = var.sort else { continue };
+            let value = self.world.pool.leaf(Leaf::Param { name: var.name.clone(), sort });
+            self.give(&mut state, *p, value);
+        }
+        Open { state, conditions: Vec::new(), lines: BTreeSet::new(), turns: Turns::default() }
+    }
+
+    /// Gives a variable of the innermost call a value.
+    fn give(&mut self, state: &mut State, v: VarId, value: TermId) {
+        let Some(frame) = state.frames.last_mut() else { return };
+        let var = frame.f.var(v);
+        if var.in_memory {
+            let place = frame.place(v);
+            state.memory.forget(&place);
+            // The object has nothing else in it.
+            let _ = state.memory.write(self.world.pool, &place, 0, var.value_bytes(), value);
+        } else if let Some(at) = frame.vars.get_mut(v.0 as usize) {
+            *at = Some(value);
+        }
+    }
+
+    /// Follows a path to its next decision or its end.
+    fn follow(&mut self, mut open: Open<'a>, work: &mut Vec<Open<'a>>) {
+        loop {
+            self.steps += 1;
+            open.state.steps += 1;
+            if open.state.steps > self.limits.steps || self.steps > self.limits.all_steps {
+                return self.ended(open, End::Grey("a path longer than the bound"));
+            }
+            let Some(frame) = open.state.frames.last() else { return };
+            let node = frame.f.node(frame.node);
+            if node.span.line > 0 && node.span.file.0 == 0 && !matches!(node.instr, Instr::Nop) {
+                open.lines.insert(node.span.line);
+            }
+            if frame.node == Function::EXIT {
+                match self.returned(&mut open) {
+                    Some(end) => return self.ended(open, end),
+                    None => continue,
+                }
+            }
+            let mut bad = Vec::new();
+            match self.step(&mut open, &node.instr, &node.succs, &mut bad) {
+                Err(reason) => return self.ended(open, End::Grey(reason)),
+                Ok(None) => return,
+                Ok(Some(Next::On)) => {}
+                Ok(Some(Next::End(end))) => return self.ended(open, end),
+                Ok(Some(Next::Again(values))) => return self.again(open, values, work),
+                Ok(Some(Next::Branch(condition, yes, no))) => {
+                    match self.world.pool.as_const(condition).and_then(|c| c.as_bool()) {
+                        Some(taken) => turn(&mut open, taken, yes, no),
+                        None => return self.branch(open, condition, yes, no, work),
+                    }
+                }
+            }
+        }
+    }
+
+    fn branch(
+        &mut self,
+        open: Open<'a>,
+        condition: TermId,
+        yes: NodeId,
+        no: NodeId,
+        work: &mut Vec<Open<'a>>,
+    ) {
+        let not = self.world.pool.not(condition);
+        let (can, can_not) =
+            (self.is_possible(&open.conditions, condition), self.is_possible(&open.conditions, not));
+        // The last comes first: out of a loop before another round.
+        for (literal, taken) in [(condition, true), (not, false)] {
+            if !(if taken { can } else { can_not }) {
+                continue;
+            }
+            let mut side = open.copy();
+            if can && can_not {
+                side.conditions.push(literal);
+                self.found.states += 1;
+            }
+            turn(&mut side, taken, yes, no);
+            work.push(side);
+        }
+    }
+
+    /// Goes on once for each value that a term can have here.
+    fn again(&mut self, open: Open<'a>, values: Vec<(TermId, TermId, TermId)>, work: &mut Vec<Open<'a>>) {
+        for (condition, term, value) in values {
+            if !self.is_possible(&open.conditions, condition) {
+                continue;
+            }
+            let mut side = open.copy();
+            side.conditions.push(condition);
+            side.state.known.insert(term, value);
+            self.found.states += 1;
+            work.push(side);
+        }
+    }
+
+    fn is_possible(&mut self, conditions: &[TermId], literal: TermId) -> bool {
+        if let Some(known) = self.world.pool.as_const(literal).and_then(|c| c.as_bool()) {
+            return known;
+        }
+        let never = match self.never.get(&literal) {
+            Some(never) => *never,
+            None => {
+                let never = self.is_empty(&[literal]);
+                self.never.insert(literal, never);
+                never
+            }
+        };
+        if never || conditions.is_empty() {
+            return !never;
+        }
+        if conditions.contains(&literal) {
+            return true;
+        }
+        let mut all = conditions.to_vec();
+        all.push(literal);
+        !self.is_empty(&all)
+    }
+
+    /// Whether it is seen that no input meets some conditions.
+    fn is_empty(&mut self, conditions: &[TermId]) -> bool {
+        let mut work = (LOOK + 4 * conditions.len() as u64).min(self.looks);
+        let before = work;
+        let World { pool, counter, .. } = &mut self.world;
+        let is_empty = counter.count(pool, conditions, &mut work) == Count::Exact(0);
+        self.looks -= before - work;
+        is_empty
+    }
+
+    fn ended(&mut self, open: Open<'a>, end: End) {
+        let Open { state, conditions, lines, turns } = open;
+        let mut written = BTreeMap::new();
+        for symbol in state.written {
+            let cells = state.memory.of(&Place::Global(symbol.clone()));
+            let cells: BTreeMap<u64, (u64, TermId)> = cells.map(|(o, n, v)| (o, (n, v))).collect();
+            written.insert(symbol, cells);
+        }
+        let (stdout, stderr) = (state.stdout, state.stderr);
+        let path = Path { conditions, end, lines, turns, stdout, stderr, written, count: None };
+        self.found.paths.push(path);
+    }
+
+    /// Ends the innermost call; the end of the path where that is the function itself.
+    fn returned(&mut self, open: &mut Open<'a>) -> Option<End> {
+        let frame = open.state.frames.pop()?;
+        let Some(caller) = open.state.frames.last() else {
+            if !frame.is_returning && frame.f.ret != CType::Void {
+                return Some(End::Grey("a result that is missing"));
+            }
+            return Some(End::Return(frame.result));
+        };
+        open.state.memory.end_call(frame.number);
+        let node = caller.f.node(caller.node);
+        let Instr::Call { dst, .. } = &node.instr else {
+            return Some(End::Grey("control that is not followed"));
+        };
+        if let Some(dst) = *dst {
+            match frame.result {
+                Some(value) => self.give(&mut open.state, dst, value),
+                None => self.forget(&mut open.state, dst),
+            }
+        }
+        match node.succs.as_slice() {
+            &[next] => goto(&mut open.state, next),
+            _ => return Some(End::Grey("control that is not followed")),
+        }
+        None
+    }
+
+    /// Makes a variable of the innermost call indeterminate.
+    fn forget(&mut self, state: &mut State, v: VarId) {
+        let Some(frame) = state.frames.last_mut() else { return };
+        if frame.f.var(v).in_memory {
+            let place = frame.place(v);
+            state.memory.forget(&place);
+        } else if let Some(at) = frame.vars.get_mut(v.0 as usize) {
+            *at = None;
+        }
+    }
+
+    /// Parts off the inputs on which something is undefined; whether others are left.
+    fn part_off(&mut self, open: &mut Open<'a>, bad: &[(TermId, Reason)]) -> bool {
+        for (condition, reason) in bad {
+            if !self.is_possible(&open.conditions, *condition) {
+                continue;
+            }
+            let good = self.world.pool.not(*condition);
+            let is_left = self.is_possible(&open.conditions, good);
+            let mut side = open.copy();
+            side.conditions.push(*condition);
+            self.ended(side, End::Grey(reason));
+            if !is_left {
+                return false;
+            }
+            self.found.states += 2;
+            open.conditions.push(good);
+        }
+        true
+    }
+
+    /// Executes an instruction; `None`: no input is left.
+    fn step(
+        &mut self,
+        open: &mut Open<'a>,
+        instr: &'a Instr,
+        succs: &[NodeId],
+        bad: &mut Vec<(TermId, Reason)>,
+    ) -> Result<Option<Next>, Reason> {
+        let mut values = Vec::new();
+        let mut failed = None;
+        instr.for_each_operand(&mut |e| match self.world.value(&open.state, e, bad) {
+            Ok(value) => values.push(value),
+            Err(reason) => failed = failed.or(Some(reason)),
+        });
+        if let Some(reason) = failed {
+            return Err(reason);
+        }
+        if !self.part_off(open, bad) {
+            return Ok(None);
+        }
+        let next = self.effect(open, instr, &values)?;
+        let next = match next {
+            Effect::Done => match succs {
+                &[next] => {
+                    goto(&mut open.state, next);
+                    Next::On
+                }
+                _ => return Err("control that is not followed"),
+            },
+            Effect::Inside => Next::On,
+            Effect::Decision(condition) => match succs {
+                &[yes, no] => Next::Branch(condition, yes, no),
+                _ => return Err("control that is not followed"),
+            },
+            Effect::Again(values) => Next::Again(values),
+            Effect::End(end) => Next::End(end),
+            Effect::Nothing => return Ok(None),
+        };
+        Ok(Some(next))
+    }
+
+    fn effect(&mut self, open: &mut Open<'a>, instr: &'a Instr, values: &[TermId]) -> Result<Effect, Reason> {
+        match (instr, values) {
+            (Instr::Nop, _) => {}
+            (Instr::Declare(v), _) => self.forget(&mut open.state, *v),
+            (Instr::Assign { dst, .. }, &[value]) => self.give(&mut open.state, *dst, value),
+            (Instr::Load { access, .. }, _) if access.volatile => return Err("a volatile object"),
+            (Instr::Store { access, .. }, _) if access.volatile => return Err("a volatile object"),
+            (Instr::Load { dst, access, .. }, &[address]) => {
+                let (behind, offset) = match self.place(open, address, access.bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                let value = self.read(&mut open.state, &behind, offset, access.bytes, access.sort)?;
+                self.give(&mut open.state, *dst, value);
+            }
+            (Instr::Store { access, .. }, &[address, value]) => {
+                let (behind, offset) = match self.place(open, address, access.bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                self.write(&mut open.state, &behind, offset, access.bytes, value)?;
+            }
+            (Instr::Zero { bytes, .. }, &[address]) => {
+                let (behind, offset) = match self.place(open, address, *bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                self.zero(&mut open.state, &behind, offset, *bytes)?;
+            }
+            (Instr::Copy { bytes, .. }, &[dst, src]) => {
+                let (to, into) = match self.place(open, dst, *bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                let (from, start) = match self.place(open, src, *bytes)? {
+                    Ok(at) => at,
+                    Err(effect) => return Ok(effect),
+                };
+                self.copy(&mut open.state, (&to, into), (&from, start), *bytes)?;
+            }
+            (Instr::Call { callee, dst, result_to, noreturn, .. }, _) => {
+                if result_to.is_some() {
+                    return Err("a call that is not known");
+                }
+                let Callee::Direct(name) = callee else { return Err("a call through a pointer") };
+                return self.call(open, name, *dst, *noreturn, values);
+            }
+            (Instr::Branch { .. }, &[condition]) => return Ok(Effect::Decision(condition)),
+            (Instr::Return { .. }, values) => {
+                let Some(frame) = open.state.frames.last_mut() else { return Ok(Effect::Nothing) };
+                frame.result = values.first().copied();
+                frame.is_returning = true;
+            }
+            (Instr::Unreachable, _) => return Err("code that must not be reached"),
+            _ => return Err("code that is not understood"),
+        }
+        Ok(Effect::Done)
+    }
+}
+
+/// What an instruction did.
+enum Effect {
+    Done,
+    /// A call is entered.
+    Inside,
+    Decision(TermId),
+    Again(Vec<(TermId, TermId, TermId)>),
+    End(End),
+    /// No input is left.
+    Nothing,
+}

@@ -1,0 +1,181 @@
+//! The counts of one version.
+
+use super::paths::{End, Explored, Path};
+use super::turns::Turn;
+use crate::count::{Count, Counter};
+use crate::ir::{NodeId, Op, Sort, TermId, TermPool};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// An assertion fails, or the program aborts.
+    Assertion,
+    /// The function returns this number.
+    Return(i128),
+    /// One of these lines of the function's file is reached.
+    Lines(BTreeSet<u32>),
+    /// A condition on one of these lines is true at least once.
+    Branch(BTreeSet<u32>),
+}
+
+/// How often a branch is taken: decisions, which are more than inputs in a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchCount {
+    pub function: Arc<str>,
+    pub node: NodeId,
+    pub line: u32,
+    /// Decisions of inputs that are not grey.
+    pub taken: i128,
+    pub not_taken: i128,
+}
+
+/// Paths that are grey for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grey {
+    pub paths: usize,
+    /// Inputs, as far as they were counted.
+    pub inputs: i128,
+}
+
+/// Success, failure and grey add up to the size of the domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Totals {
+    pub size: i128,
+    /// At least so many meet the target; at most `uncertain` more.
+    pub target: i128,
+    /// Inputs of which it is not known whether they meet the target.
+    pub uncertain: i128,
+    pub success: i128,
+    pub failure: i128,
+    pub grey: i128,
+    pub reasons: BTreeMap<&'static str, Grey>,
+    pub branches: Vec<BranchCount>,
+}
+
+/// Counts the paths, each into its `count`, and adds them up. `None`: numbers are too large.
+pub fn totals(
+    explored: &mut Explored,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    target: &Target,
+    work: &mut u64,
+) -> Option<Totals> {
+    let size = counter.domain().size()?;
+    let mut totals = Totals {
+        size,
+        target: 0,
+        uncertain: 0,
+        success: 0,
+        failure: 0,
+        grey: 0,
+        reasons: BTreeMap::new(),
+        branches: Vec::new(),
+    };
+    let mut branches: BTreeMap<(Arc<str>, NodeId), BranchCount> = BTreeMap::new();
+    let mut met_by_grey = 0i128;
+    for path in &mut explored.paths {
+        let counted = counter.count(pool, &path.conditions, work);
+        let (n, reason) = match (&path.end, counted) {
+            (_, Count::Exact(0)) => {
+                path.count = Some(0);
+                continue;
+            }
+            (End::Grey(why), Count::Exact(n)) => (n, Some(*why)),
+            (End::Grey(why), _) => (0, Some(*why)),
+            (_, Count::Exact(n)) => (n, None),
+            (_, Count::TooLarge) => (0, Some("too large to count exactly")),
+            (_, Count::Unknown) => (0, Some("an unknown value")),
+        };
+        if let Some(why) = reason {
+            let grey = totals.reasons.entry(why).or_default();
+            grey.paths += 1;
+            grey.inputs = grey.inputs.checked_add(n)?;
+            // What was reached before the end was reached.
+            if matches!(target, Target::Lines(_) | Target::Branch(_)) && is_met_on_the_way(path, target) {
+                met_by_grey = met_by_grey.checked_add(n)?;
+            }
+            continue;
+        }
+        path.count = Some(n);
+        match path.end {
+            End::Failure(_) => totals.failure = totals.failure.checked_add(n)?,
+            _ => totals.success = totals.success.checked_add(n)?,
+        }
+        let (met, open) = hits(pool, counter, path, n, target, work);
+        totals.target = totals.target.checked_add(met)?;
+        totals.uncertain = totals.uncertain.checked_add(open)?;
+        for turn in path.turns.iter() {
+            let of_branch =
+                branches.entry((turn.function.clone(), turn.node)).or_insert_with(|| new_branch(turn));
+            let side = if turn.taken { &mut of_branch.taken } else { &mut of_branch.not_taken };
+            *side = side.checked_add(n)?;
+        }
+    }
+    totals.grey = size.checked_sub(totals.success)?.checked_sub(totals.failure)?;
+    totals.target = totals.target.checked_add(met_by_grey)?;
+    totals.uncertain = totals.uncertain.checked_add(totals.grey)?.checked_sub(met_by_grey)?;
+    if explored.is_cut {
+        totals.reasons.entry("more paths than the bound").or_default().paths += 1;
+    }
+    branches.values().try_for_each(|b| b.taken.checked_add(b.not_taken).map(drop))?;
+    totals.branches = branches.into_values().filter(|b| b.line > 0).collect();
+    totals.branches.sort_by_key(|b| (b.line, b.node));
+    Some(totals)
+}
+
+fn new_branch(turn: &Turn) -> BranchCount {
+    BranchCount { function: turn.function.clone(), node: turn.node, line: turn.line, taken: 0, not_taken: 0 }
+}
+
+fn is_met_on_the_way(path: &Path, target: &Target) -> bool {
+    match target {
+        Target::Lines(lines) => !path.lines.is_disjoint(lines),
+        Target::Branch(lines) => path.turns.iter().any(|t| t.taken && lines.contains(&t.line)),
+        Target::Assertion | Target::Return(_) => false,
+    }
+}
+
+/// How many of the `n` inputs of a path meet the target, and of how many that is not known.
+fn hits(
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    path: &Path,
+    n: i128,
+    target: &Target,
+    work: &mut u64,
+) -> (i128, i128) {
+    match (target, &path.end) {
+        (Target::Assertion, End::Failure(_)) => (n, 0),
+        (Target::Lines(_) | Target::Branch(_), _) if is_met_on_the_way(path, target) => (n, 0),
+        (Target::Return(value), End::Return(Some(result))) => {
+            let Some(is_it) = equals(pool, *result, *value) else { return (0, n) };
+            let mut all = path.conditions.clone();
+            all.push(is_it);
+            match counter.count(pool, &all, work) {
+                Count::Exact(n) => (n, 0),
+                _ => (0, n),
+            }
+        }
+        _ => (0, 0),
+    }
+}
+
+/// That a result is a number: one that its word holds, as a signed or as an unsigned one.
+fn equals(pool: &mut TermPool, result: TermId, value: i128) -> Option<TermId> {
+    let Sort::Bv(width) = pool.sort(result) else { return None };
+    let wide = (width + 8).max(72);
+    if wide > 120 {
+        return None;
+    }
+    let number = pool.bv(wide, value);
+    let value_in_word = pool.bv(width, value);
+    // A number that the word does not hold is not returned.
+    let back = pool.op(Op::Sext(wide), &[value_in_word]);
+    let unsigned = pool.op(Op::Zext(wide), &[value_in_word]);
+    match pool.as_const(back) == pool.as_const(number) || pool.as_const(unsigned) == pool.as_const(number) {
+        true => Some(pool.eq(result, value_in_word)),
+        false => Some(pool.bool(false)),
+    }
+}

@@ -1,0 +1,93 @@
+//! Counts as JSON, by the contract.
+
+use super::text::{fraction, paired};
+use crate::analysis::quantify::{Counted, Quantified};
+use crate::quantify::{BranchCount, Comparison};
+use crate::report::RepoPath;
+use serde_json::{Map, Value, json};
+
+/// A count with its share.
+pub(super) fn number(n: i128, of: i128) -> Value {
+    json!({ "count": n.to_string(), "fraction": fraction(n, of) })
+}
+
+/// All that is known of a function.
+pub(super) fn target(q: &Quantified, target: &str) -> Value {
+    let domain: Map<String, Value> = q
+        .inputs
+        .iter()
+        .map(|(name, (low, high), _)| (name.clone(), json!([wide(*low), wide(*high)])))
+        .collect();
+    let versions: Vec<Value> = q
+        .versions
+        .iter()
+        .enumerate()
+        .filter_map(|(v, counted)| Some(version(v, counted.as_ref()?)))
+        .collect();
+    let step = |(v, step): (usize, &Result<Comparison, &'static str>)| match step {
+        Ok(c) => compared(q, v, c),
+        Err(why) => json!({ "from": v + 1, "to": v + 2, "not_compared": why }),
+    };
+    let steps: Vec<Value> = q.steps.iter().enumerate().map(step).collect();
+    let last = q.steps.last().and_then(|s| s.as_ref().ok());
+    let at = target.strip_prefix("line:").or(target.strip_prefix("branch:"));
+    let changed = |c: &Comparison| json!({ "reaching": number(c.reaching, q.size), "differing": number(c.differing, q.size) });
+    json!({
+        "file": RepoPath::from(&q.file), "function": &*q.name, "target": target,
+        "line": at.and_then(|t| t.rsplit_once(':')?.1.parse::<u32>().ok()),
+        "domain": domain, "domain_size": q.size.to_string(), "weighted": q.is_weighted, "method": "exact",
+        "versions": versions, "changed_inputs": last.map(changed),
+        "dependent_branches": last.map(|c| &c.dependent), "steps": steps
+    })
+}
+
+fn version(v: usize, c: &Counted) -> Value {
+    let t = &c.totals;
+    let branch = |b: &BranchCount| {
+        json!({
+            "line": b.line, "true": b.taken.to_string(), "false": b.not_taken.to_string(),
+            "conditional": conditional(b)
+        })
+    };
+    let reasons: Map<String, Value> = t
+        .reasons
+        .iter()
+        .map(|(why, grey)| {
+            ((*why).to_owned(), json!({ "paths": grey.paths, "count": grey.inputs.to_string() }))
+        })
+        .collect();
+    let probability = fraction(t.target, t.size);
+    json!({
+        "index": v + 1, "target_count": t.target.to_string(), "success": t.success.to_string(),
+        "failure": t.failure.to_string(), "grey": t.grey.to_string(), "grey_reasons": reasons,
+        "probability": probability,
+        "interval": [probability, fraction(t.target.saturating_add(t.uncertain), t.size).min(1.0)],
+        "nodes": c.states, "explored": c.states, "paths": c.paths,
+        "queries": c.questions.asked, "queries_reused": c.questions.known,
+        "branches": t.branches.iter().map(branch).collect::<Vec<_>>()
+    })
+}
+
+fn conditional(b: &BranchCount) -> f64 {
+    fraction(b.taken, b.taken.saturating_add(b.not_taken))
+}
+
+fn compared(q: &Quantified, v: usize, c: &Comparison) -> Value {
+    let branch = |(old, new): (&BranchCount, &BranchCount)| {
+        json!({
+            "old_line": old.line, "line": new.line, "before": conditional(old), "after": conditional(new),
+            "depends": c.dependent.contains(&new.line)
+        })
+    };
+    json!({
+        "from": v + 1, "to": v + 2, "reaching": number(c.reaching, q.size),
+        "differing": number(c.differing, q.size), "failing_differs": number(c.failing_differs, q.size),
+        "open": number(c.open, q.size), "dependent_branches": c.dependent,
+        "branches": paired(q, v).into_iter().map(branch).collect::<Vec<_>>()
+    })
+}
+
+/// A bound of a 64-bit type as a number.
+fn wide(n: i128) -> Value {
+    i64::try_from(n).map(Value::from).or_else(|_| u64::try_from(n).map(Value::from)).unwrap_or_default()
+}

@@ -1,0 +1,194 @@
+//! Counts as text for people.
+
+use super::profile::gcd;
+use crate::analysis::VersionInput;
+use crate::analysis::quantify::Quantified;
+use crate::cli::CliError;
+use crate::quantify::{BranchCount, Comparison, Totals};
+use crate::report::RepoPath;
+use crate::report::escape::visible;
+use std::io::Write;
+
+/// Numbers of a domain: of inputs, or of shares where these have weights.
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    pub size: i128,
+    pub is_weighted: bool,
+}
+
+impl Scale {
+    pub fn of(q: &Quantified) -> Scale {
+        Scale { size: q.size, is_weighted: q.is_weighted }
+    }
+
+    /// `10 of 400 (2.5 %)`, or `1/40 (2.5 %)`.
+    pub fn share(self, n: i128) -> String {
+        part(n, self.size, self.is_weighted)
+    }
+}
+
+fn part(n: i128, of: i128, is_weighted: bool) -> String {
+    if !is_weighted {
+        return format!("{n} of {of} ({} %)", percent(n, of));
+    }
+    match gcd(n, of) {
+        0 => "0".to_owned(),
+        d => format!("{}/{} ({} %)", n / d, of / d, percent(n, of)),
+    }
+}
+
+/// Exact where four digits suffice, else rounded with `~` in front.
+fn percent(n: i128, of: i128) -> String {
+    let rounded = || format!("~{:.4}", fraction(n, of) * 100.0);
+    let Some(scaled) = n.checked_mul(1_000_000).filter(|_| of > 0) else { return rounded() };
+    let (whole, rest) = (scaled / of, scaled % of);
+    if rest != 0 {
+        return rounded();
+    }
+    let text = format!("{}.{:04}", whole / 10_000, whole % 10_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+pub(super) fn fraction(n: i128, of: i128) -> f64 {
+    if of == 0 { 0.0 } else { n as f64 / of as f64 }
+}
+
+/// A file and a function.
+pub(super) fn title(q: &Quantified) -> String {
+    format!("{}:{}", RepoPath::from(&q.file), visible(q.name.as_bytes()))
+}
+
+/// The function and its domain.
+pub(super) fn heading(q: &Quantified) -> String {
+    let range = |(name, (low, high), usual): &(String, (i128, i128), bool)| {
+        format!("{}={low}..{high}{}", visible(name.as_bytes()), if *usual { " (default)" } else { "" })
+    };
+    let inputs: Vec<String> = q.inputs.iter().map(range).collect();
+    let domain = if inputs.is_empty() { "no inputs".to_owned() } else { inputs.join(", ") };
+    let size = match (q.is_weighted, q.size) {
+        (true, _) => "by profile".to_owned(),
+        (false, 1) => "1 input".to_owned(),
+        (false, n) => format!("{n} inputs"),
+    };
+    format!("{}()\n  domain   {size}: {domain}", title(q))
+}
+
+/// Writes all counts.
+pub(super) fn write(
+    found: &[Quantified],
+    versions: &[VersionInput],
+    target: &str,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    for (i, q) in found.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        let scale = Scale::of(q);
+        writeln!(out, "{}", heading(q))?;
+        for (v, counted) in q.versions.iter().enumerate() {
+            let name = versions.get(v).map_or(String::new(), |v| visible(v.info.name.as_bytes()));
+            let Some(counted) = counted else {
+                writeln!(out, "  version {}  {name}  it is not there", v + 1)?;
+                continue;
+            };
+            writeln!(out, "  version {}  {name}", v + 1)?;
+            totals(&counted.totals, scale, target, out)?;
+            if let Some(step) = q.steps.get(v) {
+                writeln!(out, "  from version {} to {}", v + 1, v + 2)?;
+                match step {
+                    Ok(c) => comparison(c, scale, out)?,
+                    Err(why) => writeln!(out, "    not compared: {why}")?,
+                }
+                branches(q, v, out)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn totals(t: &Totals, scale: Scale, target: &str, out: &mut impl Write) -> Result<(), CliError> {
+    writeln!(out, "    success  {}", scale.share(t.success))?;
+    writeln!(out, "    failure  {}", scale.share(t.failure))?;
+    writeln!(out, "    grey     {}", scale.share(t.grey))?;
+    if t.grey > 0 {
+        for (why, grey) in &t.reasons {
+            let paths = if grey.paths == 1 { "path" } else { "paths" };
+            let inputs =
+                if grey.inputs > 0 { format!("{}, ", scale.share(grey.inputs)) } else { String::new() };
+            writeln!(out, "             {why}: {inputs}{} {paths}", grey.paths)?;
+        }
+    }
+    if target != "assertion" {
+        let least = if t.uncertain > 0 { "at least " } else { "" };
+        writeln!(out, "    {}  {least}{}", visible(target.as_bytes()), scale.share(t.target))?;
+    }
+    for b in &t.branches {
+        let all = b.taken.saturating_add(b.not_taken);
+        let share = part(b.taken, all, scale.is_weighted);
+        writeln!(out, "    line {}  true on {share}, of those that come there", b.line)?;
+    }
+    Ok(())
+}
+
+fn comparison(c: &Comparison, scale: Scale, out: &mut impl Write) -> Result<(), CliError> {
+    let least = if c.open > 0 { "at least " } else { "" };
+    writeln!(out, "    reach the change    {least}{}", scale.share(c.reaching))?;
+    writeln!(out, "    behave differently  {least}{}", scale.share(c.differing))?;
+    if c.failing_differs > 0 {
+        writeln!(out, "    fail in one alone   {least}{}", scale.share(c.failing_differs))?;
+    }
+    if c.open > 0 {
+        writeln!(out, "    not known           {}", scale.share(c.open))?;
+    } else if c.differing == 0 {
+        writeln!(out, "    proved harmless on this domain")?;
+    }
+    if !c.dependent.is_empty() {
+        let lines: Vec<String> = c.dependent.iter().map(u32::to_string).collect();
+        writeln!(out, "    branches that depend on it: line {}", lines.join(", "))?;
+    }
+    Ok(())
+}
+
+/// Branches of both sides of a step, by line and by their place on it.
+pub(super) fn paired(q: &Quantified, step: usize) -> Vec<(&BranchCount, &BranchCount)> {
+    let of = |v: usize| q.versions.get(v).and_then(Option::as_ref).map_or(&[][..], |c| &c.totals.branches);
+    let Some(lines) = q.lines.get(step) else { return Vec::new() };
+    let mut found = Vec::new();
+    let (old, new) = (of(step), of(step + 1));
+    let mut seen = std::collections::BTreeSet::new();
+    for line in old.iter().map(|b| b.line).filter(|l| seen.insert(*l)) {
+        let Some(to) = lines.same.get(&line) else { continue };
+        let before: Vec<&BranchCount> = old.iter().filter(|b| b.line == line).collect();
+        let after: Vec<&BranchCount> = new.iter().filter(|b| b.line == *to).collect();
+        if before.len() == after.len() {
+            found.extend(before.into_iter().zip(after));
+        }
+    }
+    found
+}
+
+/// How likely branches are before and after.
+fn branches(q: &Quantified, step: usize, out: &mut impl Write) -> Result<(), CliError> {
+    let depends = q.steps.get(step).and_then(|s| s.as_ref().ok()).map(|c| &c.dependent);
+    for (old, new) in paired(q, step) {
+        let of = |b: &BranchCount| percent(b.taken, b.taken.saturating_add(b.not_taken));
+        let (before, after) = (of(old), of(new));
+        let place = if old.line == new.line {
+            format!("{}", new.line)
+        } else {
+            format!("{} -> {}", old.line, new.line)
+        };
+        let what = match depends.map(|d| d.contains(&new.line)) {
+            Some(true) => "",
+            Some(false) => ", does not depend on it",
+            None => ", not compared",
+        };
+        if before == after {
+            writeln!(out, "    line {place}  true on {before} % before and after{what}")?;
+        } else {
+            writeln!(out, "    line {place}  true on {before} % before, {after} % after{what}")?;
+        }
+    }
+    Ok(())
+}

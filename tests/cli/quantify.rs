@@ -1,0 +1,293 @@
+//! `git invdiff quantify` and `rank` from outside: the figures of the paper, and bad input.
+
+use crate::support::TempRepo;
+use serde_json::Value;
+use std::path::Path;
+
+/// A repository with the versions of a shared subject as commits, if the shared data is there.
+fn subject(name: &str, versions: &[&str]) -> Option<TempRepo> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/subjects/seed").join(name);
+    let mut repo = TempRepo::new();
+    for version in versions {
+        let Ok(text) = std::fs::read(folder.join(version)) else {
+            crate::support::tier::skipped("shared", "shared data absent");
+            return None;
+        };
+        repo = repo.file("a.c", text).commit(version);
+    }
+    Some(repo)
+}
+
+#[track_caller]
+fn check(repo: &TempRepo, words: &str, code: i32, parts: &[&str]) {
+    let mut command = repo.command_of(env!("CARGO_BIN_EXE_git-invdiff"));
+    let output = command.current_dir(repo.path()).args(words.split_whitespace()).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{words}\n{out}\n{err}");
+    for part in parts {
+        assert!(out.contains(part) || err.contains(part), "{part}\n{out}\n{err}");
+    }
+}
+
+/// Runs a command that succeeds, and reads what it prints as JSON.
+#[track_caller]
+fn json(repo: &TempRepo, words: &str) -> Value {
+    let mut command = repo.command_of(env!("CARGO_BIN_EXE_git-invdiff"));
+    let output = command.current_dir(repo.path()).args(words.split_whitespace()).output().unwrap();
+    assert!(output.status.success(), "{words}\n{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn figure_1_has_its_shares() {
+    let domain = "--domain x=-10..9 --domain y=-10..9";
+    if let Some(repo) = subject("quant_fig1", &["v1.c", "v2.c"]) {
+        let parts = [
+            "400 inputs",
+            "failure  1 of 400",
+            "failure  0 of 400",
+            "reach the change    200 of 400 (50 %)",
+            "behave differently  10 of 400 (2.5 %)",
+            "line 7  true on 45 % before, 50 % after\n",
+            "line 14  true on 45 % before and after, does not depend on it",
+            "branches that depend on it: line 7\n",
+        ];
+        check(&repo, &format!("quantify {domain} HEAD~1..HEAD"), 0, &parts);
+        let reached = ["line:a.c:11  110 of 400 (27.5 %)", "line:a.c:11  100 of 400 (25 %)"];
+        check(&repo, &format!("quantify {domain} --target line:a.c:11 HEAD~1..HEAD"), 0, &reached);
+        let taken = ["branch:a.c:7  90 of 400 (22.5 %)", "branch:a.c:7  100 of 400 (25 %)"];
+        check(&repo, &format!("quantify {domain} --target branch:a.c:7 HEAD~1..HEAD"), 0, &taken);
+    }
+    if let Some(repo) = subject("quant_fig1", &["v1_lt.c", "v2_lt.c"]) {
+        let parts = ["failure  110 of 400 (27.5 %)", "failure  100 of 400 (25 %)"];
+        check(&repo, &format!("quantify {domain} HEAD~1..HEAD"), 0, &parts);
+    }
+}
+
+const FIGURE_4: &str =
+    "--domain inhibit=-10000..9000 --domain up_sep=-10000..9000 --domain down_sep=-10000..9000";
+
+fn counts(report: &Value, what: &str) -> Vec<String> {
+    let versions = report["targets"][0]["versions"].as_array().unwrap();
+    versions.iter().map(|v| v[what].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn figure_4_has_its_counts_and_its_order() {
+    let models = ["model_v0.c", "model_v1.c", "model_v2.c", "model_v3.c"];
+    if let Some(repo) = subject("quant_fig4", &models) {
+        let report = json(&repo, &format!("quantify --format json {FIGURE_4} HEAD~3..HEAD"));
+        let expected = ["3452737779691", "3452916424041", "3452918299191", "3452920184341"];
+        assert_eq!(counts(&report, "success"), expected);
+        assert_eq!(report["targets"][0]["domain_size"], "6860083057001");
+        let order = json(&repo, &format!("rank --format json {FIGURE_4} HEAD~3..HEAD"));
+        let names: Vec<&str> =
+            order["ranking"].as_array().unwrap().iter().map(|r| r["revision"].as_str().unwrap()).collect();
+        assert_eq!(names, ["HEAD", "HEAD~1", "HEAD~2", "HEAD~3"]);
+    }
+    if let Some(repo) = subject("quant_fig4", &["v0.c", "v1.c", "v2.c", "v3.c"]) {
+        let report = json(&repo, &format!("quantify --format json {FIGURE_4} HEAD~3..HEAD"));
+        let expected = ["5218441207001", "5184598507001", "5201474857001", "6860083057001"];
+        assert_eq!(counts(&report, "success"), expected);
+        assert_eq!(counts(&report, "grey"), ["0"; 4]);
+    }
+}
+
+#[test]
+fn figure_5_has_its_probabilities() {
+    let Some(repo) = subject("quant_fig5", &["v1.c", "v2.c"]) else { return };
+    let domains: Vec<String> = (1..=10).map(|i| format!("--domain Bernoulli{i}=1..100")).collect();
+    let report = json(&repo, &format!("quantify --format json {} HEAD~1..HEAD", domains.join(" ")));
+    // Of 100^10.
+    assert_eq!(counts(&report, "success"), ["37197435000000000000", "44503405000000000000"]);
+    let step = &report["targets"][0]["steps"][0];
+    assert_eq!(step["failing_differs"]["count"], "7305970000000000000");
+    assert_eq!(step["differing"]["count"], "12383000000000000000");
+    assert_eq!(step["open"]["count"], "0");
+    for version in report["targets"][0]["versions"].as_array().unwrap() {
+        assert!(version["nodes"].as_u64().unwrap() <= 39, "{version}");
+    }
+}
+
+#[test]
+fn calls_are_followed_through_three_steps_of_the_brake() {
+    let Some(repo) = subject("wbs", &["wbs.c"]) else { return };
+    let text = std::fs::read_to_string(repo.path().join("a.c")).unwrap();
+    let last = "    update(pedal3, auto3, skid3);\n";
+    let asserted = format!("{last}    assert(nor_pressure < 5 || auto3);\n");
+    let changed = format!("#include <assert.h>\n{}", text.replace(last, &asserted));
+    let repo = repo.file("a.c", changed).commit("asserted");
+    let pedals = "--domain pedal1=-1..5 --domain pedal2=-1..5 --domain pedal3=-1..5";
+    let report = json(&repo, &format!("quantify --format json {pedals} HEAD~1..HEAD -- a.c:launch"));
+    assert_eq!(report["targets"][0]["domain_size"], "21952");
+    assert_eq!(counts(&report, "grey"), ["0", "0"]);
+    // A pedal at 4 without auto brake and skid gives the whole pressure: one of 28 third steps.
+    assert_eq!(counts(&report, "failure"), ["0", "784"]);
+    let plain = &report["targets"][0]["versions"][0];
+    assert!(plain["paths"].as_u64() == Some(13_824) && plain["nodes"].as_u64() == Some(27_647), "{plain}");
+}
+
+/// Separation test of TCAS: the numbers are those of a C program that calls `advise` on all 10,036,224 inputs.
+#[test]
+fn advisories_of_tcas_are_those_of_all_inputs() {
+    let Some(repo) = subject("tcas", &["tcas.c"]) else { return };
+    let text = std::fs::read_to_string(repo.path().join("a.c")).unwrap();
+    let repo = repo.file("a.c", format!("#define PROPERTY_1 1\n{text}")).commit("property");
+    let domains = "--domain a1=590..605 --domain a2=0..1 --domain a3=0..1 --domain a4=0..2 --domain a5=599..601 \
+        --domain a6=0..2 --domain a7=0..3 --domain a8=395..405 --domain a9=395..405 --domain a10=0..2 \
+        --domain a11=1..2 --domain a12=0..1";
+    for (advisory, truth) in [(0, "9603456"), (1, "418656"), (2, "14112")] {
+        let words =
+            format!("quantify --format json {domains} --target return={advisory} HEAD~1..HEAD -- a.c:advise");
+        let report = json(&repo, &words);
+        assert_eq!(counts(&report, "target_count")[0], truth);
+        assert_eq!(counts(&report, "failure"), ["0", "10080"]);
+        assert_eq!(counts(&report, "grey"), ["0", "0"]);
+    }
+}
+
+#[test]
+fn profiles_say_how_likely_inputs_are() {
+    let text = |k: u32| format!("int f(int x, int y) {{ return x > {k} && y > 3; }}\n");
+    let repo = TempRepo::new().file("a.c", text(4)).commit("one").file("a.c", text(5)).commit("two");
+    let with = |rows: &str, code: i32, parts: &[&str]| {
+        std::fs::write(repo.path().join("p.csv"), rows).unwrap();
+        check(&repo, "quantify --profile p.csv --target return=1 HEAD~1..HEAD -- a.c", code, parts);
+    };
+    // x is 5 with probability 1/4 * 1/10, and y is above 3 on 6 of 20.
+    let rows = "input,low,high,probability\nx,0,9,1/4\nx,10,19,0.75\n";
+    with(
+        rows,
+        0,
+        &["behave differently  3/400 (0.75 %)", "return=1  21/80 (26.25 %)", "return=1  51/200 (25.5 %)"],
+    );
+    with("x,0,9,0.9\n", 129, &["profile p.csv: the probabilities of 'x' sum to 9/10, not to 1"]);
+    with("x,0,9,much\n", 129, &["profile p.csv:1: expected a probability"]);
+    with("z,0,9,1\n", 129, &["'z' is no input"]);
+    let both = "quantify --profile p.csv --domain z=0..3 HEAD~1..HEAD";
+    check(&repo, both, 129, &["'z' has a domain and a profile"]);
+    check(&repo, "quantify --profile none.csv HEAD~1..HEAD", 128, &["cannot read the profile 'none.csv'"]);
+}
+
+#[test]
+fn candidates_are_ordered_by_failures_and_then_by_what_they_change_else() {
+    let text = |test: &str, other: &str| {
+        format!(
+            "#include <assert.h>\n\nint f(int x)\n{{\n    int y = 2;\n    if ({test})\n        y = {other};\n    assert(y + x != 12);\n    return y;\n}}\n"
+        )
+    };
+    // x = 10 is wrong at first; one fix is right there alone, one changes more, one does nothing.
+    let repo = TempRepo::new().file("a.c", text("x > 90", "3")).commit("broken");
+    let candidates = [("small", "x == 10", "3"), ("large", "x > 5", "30"), ("none", "x > 91", "3")];
+    let base = std::fs::read_to_string(repo.path().join("a.c")).unwrap();
+    let mut patches = String::new();
+    for (name, test, other) in candidates {
+        let fixed = text(test, other);
+        let diff =
+            similar::TextDiff::from_lines(&base, &fixed).unified_diff().header("a/a.c", "b/a.c").to_string();
+        std::fs::write(repo.path().join(name), diff).unwrap();
+        patches += &format!("--patch {name} ");
+    }
+    let report = json(&repo, &format!("rank --format json --domain x=0..50 {patches} HEAD"));
+    let ranking = report["ranking"].as_array().unwrap();
+    let shown: Vec<(u64, &str, bool)> = ranking
+        .iter()
+        .map(|r| {
+            (r["place"].as_u64().unwrap(), r["revision"].as_str().unwrap(), r["tied"].as_bool().unwrap())
+        })
+        .collect();
+    assert_eq!(shown, [(1, "small", false), (2, "large", false), (3, "HEAD", true), (3, "none", true)]);
+    assert_eq!(ranking[0]["changed_else"]["count"], "0");
+    assert_eq!(ranking[1]["changed_else"]["count"], "44");
+    check(
+        &repo,
+        "rank --domain x=0..50 --patch small --patch none HEAD",
+        0,
+        &["2  HEAD  fails on", "  tied"],
+    );
+    std::fs::write(repo.path().join("bad"), "--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-nothing\n+x\n").unwrap();
+    check(&repo, "rank --patch bad HEAD", 128, &["patch bad:3: the hunk does not apply"]);
+    check(&repo, "rank --patch none.diff HEAD", 128, &["cannot read the patch 'none.diff'"]);
+    let clean = repo.command_of("git").current_dir(repo.path()).args(["diff", "--quiet", "HEAD"]).status();
+    assert!(clean.unwrap().success());
+}
+
+#[test]
+fn what_is_undefined_is_grey_and_named() {
+    let body = |k: u32| {
+        format!(
+            "int t[4];\nint f(int x, int *p)\n{{\n    int a[3] = {{1, 2, 3}}, u;\n    if (x < 0)\n        return 10 / (x + 2);\n    if (x == 0)\n        return *p;\n    if (x == 9)\n        return u;\n    if (x > 5)\n        return x * 400000000;\n    return a[x - 1] + {k};\n}}\n"
+        )
+    };
+    let repo = TempRepo::new().file("a.c", body(0)).commit("one").file("a.c", body(1)).commit("two");
+    let parts = [
+        "success  12 of 20",
+        "failure  0 of 20",
+        "grey     8 of 20",
+        "a division by zero, or one that overflows: 1 of 20 (5 %), 1 path",
+        "a null pointer, or an address that is not followed: 1 of 20 (5 %), 1 path",
+        "a value that was never given: 1 of 20 (5 %), 1 path",
+        "a signed overflow: 3 of 20 (15 %), 1 path",
+        "an access out of bounds: 2 of 20 (10 %), 1 path",
+        "behave differently  at least 3 of 20 (15 %)",
+        "not known           8 of 20 (40 %)",
+    ];
+    check(&repo, "quantify HEAD~1..HEAD", 0, &parts);
+}
+
+#[test]
+fn bad_input_is_refused_with_the_place() {
+    let text = |k: u32| format!("int f(int speed) {{ return speed > {k}; }}\n");
+    let repo = TempRepo::new().file("a.c", text(1)).commit("one").file("a.c", text(2)).commit("two");
+    let bad = |domain: &str, parts: &[&str]| {
+        check(&repo, &format!("quantify --domain {domain} HEAD~1..HEAD"), 129, parts);
+    };
+    bad("speed=9..1", &["column 10: the range is empty"]);
+    bad("speed", &["column 6: expected '='"]);
+    bad("speed=1", &["column 7: expected LOW..HIGH"]);
+    bad("speed=1..x", &["column 10: expected a number"]);
+    bad("=1..2", &["column 1: expected the name"]);
+    bad("sped=1..2", &["did you mean 'speed'?"]);
+    bad("speed=0..3000000000", &["leaves its type, which has -2147483648..2147483647"]);
+    bad("speed=0..1 --domain speed=0..2", &["'speed' has two domains"]);
+    let target = |target: &str, code: i32, part: &str| {
+        check(&repo, &format!("quantify --target {target} HEAD~1..HEAD"), code, &[part]);
+    };
+    target("return=1", 0, "differently  1 of 20 (5 %)");
+    target("line:a.c:9", 0, "no function that is asked for has this line");
+    target("returns=1", 129, "targets: assertion");
+    target("line:a.c", 129, "unknown target");
+    check(&repo, "quantify HEAD~1..HEAD -- a.c:g", 0, &["no function has this name"]);
+    check(&repo, "quantify HEAD~1..HEAD -- a.c:f", 0, &["a.c:f()"]);
+    let long = |k: u32| {
+        let parameters: Vec<String> = (0..4).map(|i| format!("long x{i}")).collect();
+        format!("int f({})\n{{\n    return x0 > {k};\n}}\n", parameters.join(", "))
+    };
+    let repo = TempRepo::new().file("a.c", long(1)).commit("one").file("a.c", long(2)).commit("two");
+    let wide = |n: u32| {
+        let domains: Vec<String> =
+            (0..n).map(|i| format!("--domain x{i}=-9223372036854775808..9223372036854775807")).collect();
+        format!("quantify {} HEAD~1..HEAD", domains.join(" "))
+    };
+    check(&repo, &wide(4), 129, &["the domain of f() is too large to count"]);
+    check(&repo, "quantify --target line:a.c:2 HEAD~1..HEAD", 129, &["line 2 has no code of f()", "nearest"]);
+}
+
+#[test]
+fn what_explodes_ends_and_says_how_much_is_grey() {
+    let body = |k: u32| {
+        let tests: String =
+            (0..20).map(|i| format!("    if (x >> {i} & 1)\n        s += {};\n", i + k)).collect();
+        format!("int f(int x)\n{{\n    int s = 0;\n{tests}    return s;\n}}\n")
+    };
+    let repo = TempRepo::new().file("a.c", body(1)).commit("one").file("a.c", body(2)).commit("two");
+    let words = "quantify --format json --domain x=0..1000000 HEAD~1..HEAD";
+    let report = json(&repo, words);
+    let version = &report["targets"][0]["versions"][0];
+    let number = |what: &str| version[what].as_str().unwrap().parse::<u64>().unwrap();
+    assert_eq!(number("success") + number("failure") + number("grey"), 1_000_001);
+    assert!(
+        number("grey") > 0 && version["grey_reasons"]["more paths than the bound"].is_object(),
+        "{version}"
+    );
+}
