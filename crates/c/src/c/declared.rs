@@ -228,6 +228,7 @@ fn declaration(text: Text<'_>, item: &scan::Item) -> Piece {
         ItemKind::Function { name, .. } => Some(BTreeSet::from([name.clone()])),
         // What a macro stands for is not seen.
         _ if begins_call => Some(all.clone()),
+        _ if hides_members(text, range.clone()) => None,
         _ if item.declares.is_empty() => {
             // `struct s;` says that there is one.
             let forward = matches!(text.at(range.start), "struct" | "union" | "enum") && range.len() == 3;
@@ -240,6 +241,28 @@ fn declaration(text: Text<'_>, item: &scan::Item) -> Piece {
         }
     };
     Piece { text: spelled(text, range), reach, mentions: all, pastes: Vec::new(), decides: false }
+}
+
+/// Whether a macro stands for whole members in the body of a structure: `FIELDS int x;`, `FIELDS(a);`.
+fn hides_members(text: Text<'_>, range: Range<usize>) -> bool {
+    let mut depth = 0usize;
+    range.clone().any(|at| {
+        match text.at(at) {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let begins = depth > 0 && matches!(text.at(at), "{" | ";");
+        let Some(_) = text.name(at + 1).filter(|_| begins && at + 1 < range.end) else { return false };
+        let after = match text.at(at + 2) {
+            "(" => text.after_group(at + 2, range.end),
+            _ => at + 2,
+        };
+        // In an enumeration a comma or an end follows.
+        text.at(after) == ";"
+            || scan::is_type_word(text.at(after))
+            || matches!(text.at(after), "const" | "volatile")
+    })
 }
 
 /// The names of members in the bodies of structures, and what may be taken for one.
@@ -292,6 +315,15 @@ mod tests {
         assert_eq!(reaches("static inline int f(int x) { return x; }\nint g;"), ["f", "g"]);
         assert_eq!(reaches("struct s;"), ["s"]);
         assert_eq!(reaches("RB_PROTOTYPE(tree, item, entry, cmp);"), ["RB_PROTOTYPE cmp entry item tree"]);
+    }
+
+    #[test]
+    fn macros_that_hide_members_have_no_limits() {
+        assert_eq!(reaches("struct s { FIELDS int x; };"), ["*"]);
+        assert_eq!(reaches("struct s { int x; FIELDS(a, b); };"), ["*"]);
+        assert_eq!(reaches("struct s { int x; FIELDS; };"), ["*"]);
+        assert_eq!(reaches("struct s { T x; ENTRY(s) next; };"), ["ENTRY next s x"]);
+        assert_eq!(reaches("enum { A, B };"), ["A B"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Written from the standards' own descriptions; constants have their values on x86-64 Linux, so
 //! that a revision means the same on every machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// Folder that the embedded headers seem to lie in. No file of a tree can be there.
@@ -48,7 +48,8 @@ const COMPILER_TYPES: &[(&str, &str)] = &[
 /// What the embedded headers declare, by name.
 struct Index {
     types: BTreeMap<&'static str, &'static str>,
-    tags: BTreeMap<&'static str, &'static str>,
+    /// With the text of the definition.
+    tags: BTreeMap<&'static str, (&'static str, &'static str)>,
     functions: BTreeMap<&'static str, &'static str>,
 }
 
@@ -89,7 +90,7 @@ fn declare(text: &'static str, header: &'static str, index: &mut Index) {
             index.types.entry(name).or_insert(header);
         }
     } else if let Some((tag, _)) = text.strip_prefix("struct ").and_then(|t| t.split_once('{')) {
-        index.tags.entry(tag.trim()).or_insert(header);
+        index.tags.entry(tag.trim()).or_insert((header, text));
     } else if let Some(open) = text.find('(').filter(|_| !text.contains('{')) {
         let name = text[..open].rsplit(|c| !word(c)).next().unwrap_or_default();
         if !name.is_empty() {
@@ -105,7 +106,40 @@ pub fn declaring_type(name: &str) -> Option<&'static str> {
 
 /// Returns the library header that defines a structure.
 pub fn declaring_tag(tag: &str) -> Option<&'static str> {
-    index().tags.get(tag).copied()
+    index().tags.get(tag).map(|(header, _)| *header)
+}
+
+/// The names of the embedded headers.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    HEADERS.iter().map(|(name, _)| *name)
+}
+
+/// The functions that they declare.
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    index().functions.keys().copied()
+}
+
+/// The types that they, and the compiler's own, define.
+pub fn types() -> impl Iterator<Item = &'static str> {
+    index().types.keys().copied()
+}
+
+/// The structures that they define, with the words of their definitions that end a declarator.
+pub fn structures() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    index().tags.iter().map(|(tag, (_, text))| {
+        let ends = text.split([';', ',', '[']).filter_map(|part| {
+            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            part.rsplit(|c| !word(c)).find(|w| !w.is_empty())
+        });
+        (*tag, ends.collect())
+    })
+}
+
+/// The macros that they define.
+pub fn macros() -> BTreeSet<&'static str> {
+    let lines = HEADERS.iter().flat_map(|(_, text)| text.lines());
+    let defined = lines.filter_map(|line| line.strip_prefix("#define "));
+    defined.filter_map(|rest| rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next()).collect()
 }
 
 /// Returns the prototype of a library function in types that need no header, as compilers know it

@@ -193,8 +193,8 @@ pub fn active_inactive_ranges(
 ) -> Result<BTreeMap<PathBuf, Vec<RangeInclusive<u32>>>, Rejected> {
     guard::on_large_stack(&unit.path, || {
         let files = TreeFiles::new(tree, &unit.path, options.host_headers);
-        let folders = survey::survey(&files, &unit.path, &options.include_dirs).folders;
-        let opts = session_options(&unit.path, options, &folders);
+        let survey = survey::survey(&files, &unit.path, &options.include_dirs);
+        let opts = session_options(&unit.path, options, &survey);
         let source = marked(&tree.read(&unit.path).ok_or_else(|| Rejected::Missing(unit.path.clone()))?);
         let text = preprocess(&Marked(&files), SourceBytes::new(source), &unit.path, &opts, &unit.prelude)?;
         files.check(&unit.path)?;

@@ -18,6 +18,7 @@ pub mod lines;
 pub mod lower;
 pub mod outline;
 pub mod parse;
+pub mod platform;
 pub(crate) mod retry;
 pub mod scan;
 pub mod slice;

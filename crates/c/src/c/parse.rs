@@ -9,8 +9,9 @@
 use super::files::{TreeFiles, normal};
 use super::honesty::{self, Invented};
 use super::retry::{self, Guesses, ROUNDS};
-use super::scan::{Item, ItemKind, Text};
-use super::{child, guard, headers, survey};
+use super::scan::{Item, ItemKind, Text, Words};
+use super::survey::Survey;
+use super::{child, guard, headers, platform, survey};
 use crate::history::SourceTree;
 use crate::ir::DataModel;
 use rucc_diag::{Diagnostic, Severity, SourceBytes, Span};
@@ -172,7 +173,7 @@ pub(super) fn parse_here(
     if try_first && survey.suspicion.is_some() {
         child::trial(tree, path, options)?;
     }
-    let opts = session_options(path, options, &survey.folders);
+    let opts = session_options(path, options, &survey);
     let mut guesses = Guesses::default();
     let mut best = run(&files, path, &opts, &guesses)?;
     for _ in 1..ROUNDS {
@@ -227,7 +228,7 @@ impl Run {
     }
 
     fn refine(&self, guesses: &Guesses) -> Guesses {
-        let text = Text { tokens: &self.tokens, interner: &self.session.interner };
+        let text = Words::new(Text { tokens: &self.tokens, interner: &self.session.interner });
         let Run { items, diagnostics, lost, .. } = self;
         retry::Evidence { text, items, diagnostics, lost }.refine(guesses)
     }
@@ -254,7 +255,7 @@ impl Run {
 }
 
 /// Options of the `rucc` session: a fixed target, never the machine's own.
-pub(super) fn session_options(path: &Path, options: &Options, folders: &[PathBuf]) -> rucc_session::Options {
+pub(super) fn session_options(path: &Path, options: &Options, survey: &Survey) -> rucc_session::Options {
     let triple = match options.data_model {
         DataModel::Lp64 => "x86_64-unknown-linux-gnu",
         DataModel::Ilp32 => "i686-unknown-linux-gnu",
@@ -268,6 +269,10 @@ pub(super) fn session_options(path: &Path, options: &Options, folders: &[PathBuf
         .iter()
         .map(|(name, value)| format!("{name}={}", value.as_deref().unwrap_or("1")))
         .collect();
+    let said = options.defines.iter().map(|(name, _)| name.as_str());
+    let said = said.chain(options.undefines.iter().map(String::as_str)).collect();
+    let found = platform::answers(&survey.asked, &said, options.data_model);
+    out.defines.extend(found.into_iter().map(|(name, value)| format!("{name}={value}")));
     out.undefines = options.undefines.clone();
     if let Some(folder) = path.parent() {
         out.search.push_bracket(folder);
@@ -281,7 +286,7 @@ pub(super) fn session_options(path: &Path, options: &Options, folders: &[PathBuf
         out.search.push_system(headers::DIR);
         out.search.push_system(rucc_session::runtime::DIR);
     }
-    folders.iter().for_each(|d| out.search.push_after(d));
+    survey.folders.iter().for_each(|d| out.search.push_after(d));
     out.search.push_after(super::files::ANYWHERE);
     out
 }
@@ -519,6 +524,10 @@ int g(void) { return f(); }",
             "__invdiff_more_S",
             "long b",
         );
+        // A member whose own type is unknown is not lacking.
+        let late = "struct s { struct t in; int a; }; int f(struct s *p) { return p->in.x + p->a; }";
+        check_members(late, "t", "long x");
+        assert!(!prelude(late).contains("__invdiff_more"));
         // Those of the library come from its headers.
         assert!(prelude("int f(void) { struct stat s; g(&s); return s.st_size; }").contains("<sys/stat.h>"));
     }

@@ -11,7 +11,7 @@ pub mod records;
 pub mod tokens;
 
 use super::headers;
-use super::scan::{Item, ItemKind, Text, is_type_word};
+use super::scan::{Item, ItemKind, Text, Words, is_type_word};
 use records::Records;
 use rucc_diag::Diagnostic;
 use rucc_lex::PpTokenKind;
@@ -107,7 +107,7 @@ pub const OBJECT: &str = "extern ";
 
 /// What a pass over the unit left to be explained.
 pub struct Evidence<'a> {
-    pub text: Text<'a>,
+    pub text: Words<'a>,
     pub items: &'a [Item],
     pub diagnostics: &'a [Diagnostic],
     /// Functions that the scan found and the typed tree lacks.
@@ -118,6 +118,11 @@ impl Evidence<'_> {
     /// Returns the guesses before this pass with what this pass adds.
     pub fn refine(&self, before: &Guesses) -> Guesses {
         let mut out = before.clone();
+        let is_told = |d: &Diagnostic| matches!(d.code, Some(UNKNOWN_TYPE | UNDECLARED | IMPLICIT_CALL));
+        let is_clean = |d: &Diagnostic| !d.severity.is_fatal() && !is_told(d);
+        if self.lost.is_empty() && self.diagnostics.iter().all(is_clean) {
+            return out;
+        }
         let unknown = self.named(UNKNOWN_TYPE);
         let typedefs = self.typedefs();
         let wrong = self.items_with_errors();
@@ -148,7 +153,7 @@ impl Evidence<'_> {
                 || out.objects.contains_key(name);
             if !known && let Some(kind) = self.reads_as(name) {
                 if matches!(kind, Kind::Record | Kind::Pointer) {
-                    out.records.invent_for_object(self.text, &format!("{INVENTED}{name}"), name);
+                    out.records.invent_for_object(&self.text, &format!("{INVENTED}{name}"), name);
                 }
                 out.objects.insert(name.to_owned(), kind);
             }
@@ -186,13 +191,13 @@ impl Evidence<'_> {
     }
 
     fn items_with_errors(&self) -> BTreeSet<usize> {
-        let places = Places::new(self.text, self.items);
+        let places = Places::new(self.text.text, self.items);
         self.diagnostics.iter().filter(|d| d.severity.is_fatal()).filter_map(|d| places.item(d)).collect()
     }
 
     /// Guesses at the names in a declaration's head that are neither its own nor a type.
     fn head(&self, item: &Item, unknown: &BTreeSet<&str>, typedefs: &BTreeSet<&str>, out: &mut Guesses) {
-        let text = self.text;
+        let text = &self.text;
         let (own, end) = match item.kind {
             ItemKind::Function { at, body, .. } => (at, body),
             _ => match self.prototype_name(item) {
@@ -242,7 +247,7 @@ impl Evidence<'_> {
 
     /// Guesses at names behind the parameters, and behind one parameter's name.
     fn tail(&self, own: usize, end: usize, out: &mut Guesses) {
-        let text = self.text;
+        let text = &self.text;
         let close = text.after_group(own + 1, end);
         for at in own + 2..close.saturating_sub(1) {
             let after_name = text.name(at - 1).is_some() && matches!(text.at(at - 2), "*" | "," | "(")
@@ -272,7 +277,7 @@ impl Evidence<'_> {
 
     /// Returns the index of the declared function's name in a prototype.
     fn prototype_name(&self, item: &Item) -> Option<usize> {
-        let text = self.text;
+        let text = &self.text;
         if item.tokens.clone().any(|i| matches!(text.at(i), "=" | "{" | "typedef")) {
             return None;
         }
@@ -294,8 +299,8 @@ impl Evidence<'_> {
 
     /// Returns whether an undeclared name stands where only a type can: `(T)x`, `(T *)`, `T *x;`.
     fn reads_as_type(&self, name: &str) -> bool {
-        let text = self.text;
-        (1..self.text.tokens.len()).filter(|&i| text.at(i) == name).any(|i| {
+        let text = &self.text;
+        text.places(name).iter().copied().filter(|&i| i > 0).any(|i| {
             let (before, next, after) = (text.at(i - 1), text.at(i + 1), text.at(i + 2));
             let stars = next == "*" && matches!(after, ")" | "*");
             let operand = text.name(i + 2).is_some() || matches!(after, "(" | "&" | "~" | "!");
@@ -311,15 +316,15 @@ impl Evidence<'_> {
 
     /// Returns what an undeclared name stands for: all its uses must say the same.
     fn reads_as(&self, name: &str) -> Option<Kind> {
-        let text = self.text;
-        let mut kinds = (1..text.tokens.len()).filter(|&i| text.at(i) == name).map(|i| self.kind_at(i));
+        let text = &self.text;
+        let mut kinds = text.places(name).iter().filter(|i| **i > 0).map(|i| self.kind_at(*i));
         let first = kinds.next()??;
         kinds.all(|k| k == Some(first)).then_some(first)
     }
 
     /// Returns what an undeclared name is used as at one place: `None` where it is called, or is part of a string.
     fn kind_at(&self, at: usize) -> Option<Kind> {
-        let text = self.text;
+        let text = &self.text;
         let is_string = |word: &str| word.ends_with('"');
         let (before, next) = (text.at(at - 1), text.at(at + 1));
         let is_odd = |before| matches!(before, "." | "->" | "goto" | "struct" | "union" | "enum");
@@ -345,7 +350,7 @@ impl Evidence<'_> {
     }
 
     fn invent_type(&self, name: &str, out: &mut Guesses) {
-        let kind = match records::kind(self.text, self.items, name) {
+        let kind = match records::kind(&self.text, self.items, name) {
             Kind::Number if self.only_pointed_to(name) => {
                 out.types.insert(name.to_owned(), Kind::Record);
                 return;
@@ -353,14 +358,14 @@ impl Evidence<'_> {
             kind => kind,
         };
         if kind != Kind::Number {
-            out.records.invent(self.text, self.items, &format!("{INVENTED}{name}"), name);
+            out.records.invent(&self.text, self.items, &format!("{INVENTED}{name}"), name);
         }
         out.types.insert(name.to_owned(), kind);
     }
 
     /// Guesses at the structures that errors complain of.
     fn records(&self, out: &mut Guesses) {
-        let text = self.text;
+        let text = &self.text;
         for one in self.diagnostics.iter().filter(|d| d.severity.is_fatal()) {
             let message = one.message.as_str();
             let mut quoted = message.split('\'').skip(1).step_by(2);
@@ -383,8 +388,8 @@ impl Evidence<'_> {
                 self.undefined(last.strip_prefix("struct "), out);
             } else if message.contains("isn't known") || message.contains("has incomplete type") {
                 // A variable or a member of a structure that is not known.
-                let tags =
-                    (2..text.tokens.len()).filter(|&i| text.at(i) == first && text.at(i - 2) == "struct");
+                let is_of_one = |i: &&usize| **i > 1 && text.at(**i - 2) == "struct";
+                let tags = text.places(first).iter().filter(is_of_one);
                 tags.for_each(|i| self.undefined(text.name(i - 1), out));
             }
         }
@@ -393,7 +398,7 @@ impl Evidence<'_> {
     /// The typedef of the structure without a tag whose member is asked for from a place of the source on, by what
     /// stands before the member.
     fn nameless(&self, place: u32, member: &str) -> Option<&str> {
-        let text = self.text;
+        let text = &self.text;
         let from = text.tokens.iter().position(|t| t.report_span().lo == place)?;
         let until = text.tokens.len().min(from + 64);
         let is_it = |i: &usize| text.at(*i) == member && matches!(text.at(i - 1), "." | "->");
@@ -407,9 +412,9 @@ impl Evidence<'_> {
     /// Guesses at a structure that is used before, or without, its definition.
     fn undefined(&self, tag: Option<&str>, out: &mut Guesses) {
         let Some(tag) = tag.filter(|t| is_identifier(t)) else { return };
-        let text = self.text;
-        let is_defined = (1..text.tokens.len())
-            .any(|i| text.at(i - 1) == "struct" && text.at(i) == tag && text.at(i + 1) == "{");
+        let text = &self.text;
+        let mut places = text.places(tag).iter().copied().filter(|i| *i > 0);
+        let is_defined = places.any(|i| text.at(i - 1) == "struct" && text.at(i + 1) == "{");
         match headers::declaring_tag(tag) {
             _ if is_defined => {}
             Some(header) => _ = out.headers.insert(header),
@@ -422,10 +427,10 @@ impl Evidence<'_> {
 
     /// Guesses at what stands behind `case`.
     fn labels(&self, out: &mut Guesses) {
-        let text = self.text;
+        let text = &self.text;
         let (undeclared, called) = (self.named(UNDECLARED), self.named(IMPLICIT_CALL));
-        for at in (0..text.tokens.len()).filter(|&i| text.at(i) == "case") {
-            let Some((_, label)) = tokens::label_at(text, at) else { continue };
+        for &at in text.places("case") {
+            let Some((_, label)) = tokens::label_at(text.text, at) else { continue };
             let name = text.at(at + 1);
             if label == name {
                 if undeclared.contains(name) && self.reads_as(name) == Some(Kind::Number) {
@@ -442,7 +447,7 @@ impl Evidence<'_> {
 
     /// Guesses at names beside strings: nothing but a macro can stand there.
     fn strings(&self, out: &mut Guesses) {
-        let text = self.text;
+        let text = &self.text;
         let is_string = |i: usize| text.tokens.get(i).is_some_and(|t| t.kind == PpTokenKind::StringLit);
         for at in (1..text.tokens.len()).filter(|&i| is_string(i)) {
             if let Some(name) = text.name(at - 1).filter(|n| !out.macros.contains_key(*n)) {
@@ -455,8 +460,8 @@ impl Evidence<'_> {
     }
 
     fn only_pointed_to(&self, name: &str) -> bool {
-        let text = self.text;
-        (0..text.tokens.len()).filter(|&i| text.at(i) == name).all(|i| {
+        let text = &self.text;
+        text.places(name).iter().all(|&i| {
             let next = if text.at(i + 1) == "const" { text.at(i + 2) } else { text.at(i + 1) };
             next == "*"
         })

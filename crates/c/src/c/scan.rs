@@ -7,7 +7,7 @@
 use rucc_base::{Interner, Symbol};
 use rucc_lex::{PpTokenKind, TokenFlags};
 use rucc_pp::Tok;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,6 +179,24 @@ impl<'a> Text<'a> {
         end
     }
 
+    /// Returns the index of the bracket that the one at `close` closes, 0 if there is none.
+    pub fn before_group(&self, close: usize) -> usize {
+        let mut depth = 0usize;
+        for at in (0..=close).rev() {
+            match self.at(at) {
+                ")" | "]" | "}" => depth += 1,
+                "(" | "[" | "{" => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return at;
+                    }
+                }
+                _ => {}
+            }
+        }
+        0
+    }
+
     /// Returns every top-level item, in order.
     pub fn items(&self) -> Vec<Item> {
         let end = self.tokens.len();
@@ -229,6 +247,10 @@ impl<'a> Text<'a> {
     /// first parameter declarations: a name with a list of bare names, then a declaration.
     fn is_old_style_head(&self, start: usize, end: usize) -> bool {
         let Some((_, name)) = self.called_names(start, end).first().copied() else { return false };
+        // A macro in the body of a structure.
+        if (start..name).any(|i| self.at(i) == "{") {
+            return false;
+        }
         let close = self.after_group(name + 1, end);
         let bare = (name + 2..close.saturating_sub(1)).all(|i| self.name(i).is_some() || self.at(i) == ",");
         let nonempty = close > name + 3;
@@ -357,6 +379,46 @@ impl<'a> Text<'a> {
     }
 }
 
+/// The tokens of a unit with the places of every word at hand.
+pub struct Words<'a> {
+    pub text: Text<'a>,
+    places: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Words<'a> {
+    /// Cost: a pass over the tokens.
+    pub fn new(text: Text<'a>) -> Words<'a> {
+        let mut places: HashMap<&'a str, Vec<usize>> = HashMap::new();
+        for at in 0..text.tokens.len() {
+            if text.tokens.get(at).is_some_and(|t| matches!(t.kind, PpTokenKind::Ident)) {
+                places.entry(text.at(at)).or_default().push(at);
+            }
+        }
+        Words { text, places }
+    }
+
+    /// Returns where a word stands, in order.
+    pub fn places(&self, word: &str) -> &[usize] {
+        self.places.get(word).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns where a word stands within a stretch of tokens.
+    pub fn places_in(&self, word: &str, within: &Range<usize>) -> &[usize] {
+        let all = self.places(word);
+        let from = all.partition_point(|p| *p < within.start);
+        let to = all.partition_point(|p| *p < within.end);
+        all.get(from..to).unwrap_or_default()
+    }
+}
+
+impl<'a> std::ops::Deref for Words<'a> {
+    type Target = Text<'a>;
+
+    fn deref(&self) -> &Text<'a> {
+        &self.text
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,6 +450,7 @@ mod tests {
             &["f"],
             &["s", "v", "t"],
         );
+        check("struct s { ENTRY(s) next; }; int x; void f() { }", &["f"], &["s", "x"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 
 use super::files::{TreeFiles, normal};
 use super::headers;
+use super::platform;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -33,6 +34,8 @@ pub struct Survey {
     pub folders: Vec<PathBuf>,
     /// Why preprocessing this unit may need too much memory or time, if it may.
     pub suspicion: Option<&'static str>,
+    /// Macros by which its conditions ask what the system has (`platform`).
+    pub asked: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -67,6 +70,8 @@ struct Facts {
     /// parenthesis and parentheses are kept.
     calls: Vec<Piece>,
     bytes: u64,
+    /// Macros by which conditions ask what the system has.
+    asked: Vec<String>,
     /// Deepest nesting of parentheses, and longest run of prefix operators in a condition.
     depth: usize,
 }
@@ -106,6 +111,7 @@ pub fn survey(files: &TreeFiles<'_>, path: &Path, include_dirs: &[PathBuf]) -> S
         all.push(facts);
     }
     out.suspicion = suspicion(&all);
+    out.asked = all.iter().flat_map(|f| &f.asked).cloned().collect();
     out
 }
 
@@ -338,7 +344,9 @@ fn directive(line: &[u8], out: &mut Facts) {
             let name = String::from_utf8_lossy(inner.get(..length).unwrap_or_default()).into_owned();
             out.includes.push(Include { name: PathBuf::from(name), quoted: close == b'"' });
         }
+        b"ifdef" | b"ifndef" => out.asked.extend(questions(rest)),
         b"if" | b"elif" => {
+            out.asked.extend(questions(rest));
             let (mut depth, mut run) = (0usize, 0usize);
             for &b in rest {
                 match b {
@@ -354,6 +362,12 @@ fn directive(line: &[u8], out: &mut Facts) {
         b"define" => out.macros.extend(definition(rest)),
         _ => {}
     }
+}
+
+fn questions(condition: &[u8]) -> Vec<String> {
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    let words = condition.split(|b| !is_word(b)).filter_map(|w| std::str::from_utf8(w).ok());
+    words.filter(|w| platform::is_question(w)).map(str::to_owned).collect()
 }
 
 fn definition(text: &[u8]) -> Option<Macro> {

@@ -7,7 +7,7 @@
 //! whose names fall on one place move on, in the order of their names. No two members overlap: that a type is a
 //! union is not seen. Every function that uses such a type says so (`invented-type(T)`, see `honesty`).
 
-use super::super::scan::{Item, ItemKind, Text};
+use super::super::scan::{Item, ItemKind, Text, Words};
 use super::{INVENTED, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -55,7 +55,7 @@ pub const MORE: &str = "__invdiff_more_";
 impl Records {
     /// Notes a structure of which nothing is declared, with what the variables declared with `name`, a typedef's
     /// or the tag itself, show of it.
-    pub fn invent(&mut self, text: Text<'_>, items: &[Item], tag: &str, name: &str) {
+    pub fn invent(&mut self, text: &Words<'_>, items: &[Item], tag: &str, name: &str) {
         if self.whole.contains_key(tag) {
             return;
         }
@@ -68,7 +68,7 @@ impl Records {
     }
 
     /// Notes the structure that an object of another file is, or points to.
-    pub fn invent_for_object(&mut self, text: Text<'_>, tag: &str, object: &str) {
+    pub fn invent_for_object(&mut self, text: &Words<'_>, tag: &str, object: &str) {
         self.whole.entry(tag.to_owned()).or_default();
         for member in accessed(text, object) {
             self.add(text, tag, member, DEPTH);
@@ -76,16 +76,22 @@ impl Records {
     }
 
     /// Notes a member that an error says is missing. `tag` is an invented one or a declared structure's.
-    pub fn add_missing(&mut self, text: Text<'_>, tag: &str, member: &str) {
+    pub fn add_missing(&mut self, text: &Words<'_>, tag: &str, member: &str) {
         if self.whole.contains_key(tag) {
             return self.add(text, tag, member, DEPTH);
+        }
+        // It is declared, but its own type is not known yet.
+        if super::tokens::body(text.text, tag, 0)
+            .is_some_and(|body| body.clone().any(|i| text.at(i) == member))
+        {
+            return;
         }
         let holds = holds(text, member);
         self.more.entry(tag.to_owned()).or_default().insert(member.to_owned(), holds);
         self.add_inner(text, tag, member, holds, DEPTH);
     }
 
-    fn add(&mut self, text: Text<'_>, tag: &str, member: &str, depth: usize) {
+    fn add(&mut self, text: &Words<'_>, tag: &str, member: &str, depth: usize) {
         let known = self.whole.entry(tag.to_owned()).or_default();
         if known.contains_key(member) {
             return;
@@ -99,7 +105,7 @@ impl Records {
     }
 
     /// Notes the structure that a member is, or points to, with what its uses show of it.
-    fn add_inner(&mut self, text: Text<'_>, tag: &str, member: &str, holds: Holds, depth: usize) {
+    fn add_inner(&mut self, text: &Words<'_>, tag: &str, member: &str, holds: Holds, depth: usize) {
         if depth > 0 && matches!(holds, Holds::Record | Holds::Pointer | Holds::Pointers) {
             let inner = inner_tag(tag, member);
             self.whole.entry(inner.clone()).or_default();
@@ -205,9 +211,9 @@ pub fn hash(name: &str) -> u64 {
 }
 
 /// What a member holds by how it is used.
-fn holds(text: Text<'_>, member: &str) -> Holds {
-    let uses =
-        (1..text.tokens.len()).filter(|&i| matches!(text.at(i - 1), "." | "->") && text.at(i) == member);
+fn holds(text: &Words<'_>, member: &str) -> Holds {
+    let places = text.places(member).iter().copied();
+    let uses = places.filter(|&i| i > 0 && matches!(text.at(i - 1), "." | "->"));
     let one = |i: usize| {
         let mut next = i + 1;
         let indexed = text.at(next) == "[";
@@ -220,7 +226,7 @@ fn holds(text: Text<'_>, member: &str) -> Holds {
             ("->", false) | (".", true) => Holds::Pointer,
             (".", false) => Holds::Record,
             (_, true) => Holds::Numbers,
-            _ if is_followed(text, i) => Holds::Numbers,
+            _ if is_followed(text.text, i) => Holds::Numbers,
             _ => Holds::Number,
         }
     };
@@ -239,19 +245,20 @@ fn is_followed(text: Text<'_>, member: usize) -> bool {
 }
 
 /// Names of members that follow a variable or member anywhere: `v.x`, `v->x`, `v[i].x`.
-fn accessed<'a>(text: Text<'a>, variable: &str) -> BTreeSet<&'a str> {
+fn accessed<'a>(text: &Words<'a>, variable: &str) -> BTreeSet<&'a str> {
     accesses(text, variable, 0..text.tokens.len()).map(|(_, member)| member).collect()
 }
 
 /// The accesses of a variable's members in a stretch of tokens, each with whether it is `->`; also those that its
 /// initialiser names.
 fn accesses<'a>(
-    text: Text<'a>,
+    text: &Words<'a>,
     variable: &str,
     within: Range<usize>,
-) -> impl Iterator<Item = (bool, &'a str)> {
+) -> impl Iterator<Item = (bool, &'a str)> + use<'a> {
     let end = within.end;
-    let uses: Vec<usize> = within.filter(|&i| text.at(i) == variable).collect();
+    let uses: Vec<usize> = text.places_in(variable, &within).to_vec();
+    let text = text.text;
     uses.into_iter().flat_map(move |at| {
         let mut out = Vec::new();
         let mut next = at + 1;
@@ -279,11 +286,11 @@ struct Variable<'a> {
     within: Range<usize>,
 }
 
-fn variables<'a>(text: Text<'a>, items: &[Item], type_name: &str) -> Vec<Variable<'a>> {
+fn variables<'a>(text: &Words<'a>, items: &[Item], type_name: &str) -> Vec<Variable<'a>> {
     let mut out = Vec::new();
     for item in items {
         let is_local = matches!(item.kind, ItemKind::Function { .. });
-        for at in item.tokens.clone().filter(|&i| text.at(i) == type_name) {
+        for &at in text.places_in(type_name, &item.tokens) {
             let (mut next, mut is_pointer) = (at + 1, false);
             while matches!(text.at(next), "*" | "const" | "volatile" | "restrict" | "__restrict") {
                 is_pointer |= text.at(next) == "*";
@@ -300,12 +307,12 @@ fn variables<'a>(text: Text<'a>, items: &[Item], type_name: &str) -> Vec<Variabl
 }
 
 /// Whether a name that is used at a place is a variable or a member of a type.
-pub fn declares(text: Text<'_>, items: &[Item], type_name: &str, name: &str, at: usize) -> bool {
+pub fn declares(text: &Words<'_>, items: &[Item], type_name: &str, name: &str, at: usize) -> bool {
     variables(text, items, type_name).iter().any(|v| v.name == name && v.within.contains(&at))
 }
 
 /// What an unknown type is, by how its variables are used.
-pub fn kind(text: Text<'_>, items: &[Item], type_name: &str) -> Kind {
+pub fn kind(text: &Words<'_>, items: &[Item], type_name: &str) -> Kind {
     let mut found = Kind::Number;
     for variable in variables(text, items, type_name) {
         for (is_arrow, _) in accesses(text, variable.name, variable.within.clone()) {

@@ -13,6 +13,7 @@ use super::records::MORE;
 use rucc_base::Interner;
 use rucc_lex::PpTokenKind;
 use rucc_pp::Tok;
+use std::ops::Range;
 
 /// The number that stands behind `case` for a label: as good as never written in C, and the same wherever the label
 /// is. Where two labels of one `switch` should meet in it, the second is an error, as a number given twice is.
@@ -110,7 +111,9 @@ fn extend(mut tokens: Vec<Tok>, interner: &Interner) -> Vec<Tok> {
         let tag = at(&tokens, start).split_off(MORE.len());
         let close = Text { tokens: &tokens, interner }.after_group(start + 1, tokens.len());
         // `struct __invdiff_more_T { ... } ;`
-        let Some(end) = body_end(Text { tokens: &tokens, interner }, &tag, close + 1) else { continue };
+        let Some(Range { end, .. }) = body(Text { tokens: &tokens, interner }, &tag, close + 1) else {
+            continue;
+        };
         let Some(members) = tokens.get(start + 2..close - 1).map(<[Tok]>::to_vec) else { continue };
         tokens.splice(end..end, members);
         tokens.drain(start - 1..close + 1);
@@ -119,14 +122,15 @@ fn extend(mut tokens: Vec<Tok>, interner: &Interner) -> Vec<Tok> {
     tokens
 }
 
-/// Where the body of a structure ends that has a tag or a typedef's name.
-fn body_end(text: Text<'_>, name: &str, from: usize) -> Option<usize> {
+/// The body of a structure that has a tag or a typedef's name, without its brackets.
+pub fn body(text: Text<'_>, name: &str, from: usize) -> Option<Range<usize>> {
     let end = text.tokens.len();
-    (from..end).filter(|&i| text.at(i) == name).find_map(|i| {
+    (from.max(1)..end).filter(|&i| text.at(i) == name).find_map(|i| {
         if matches!(text.at(i - 1), "struct" | "union") && text.at(i + 1) == "{" {
-            return Some(text.after_group(i + 1, end) - 1);
+            return Some(i + 2..text.after_group(i + 1, end) - 1);
         }
         // `typedef struct { ... } T;`
-        (text.at(i - 1) == "}" && text.at(i + 1) == ";").then_some(i - 1)
+        let closes = text.at(i - 1) == "}" && text.at(i + 1) == ";";
+        closes.then(|| text.before_group(i - 1) + 1..i - 1)
     })
 }

@@ -93,4 +93,26 @@
             (head)->tqh_last = (elm)->field.tqe_prev; \
         *(elm)->field.tqe_prev = (elm)->field.tqe_next; \
     } while (0)
+/* The systems that these come from have them as well; programs bring them along. */
+#define LIST_FOREACH_SAFE(var, head, field, next) \
+    for ((var) = (head)->lh_first; (var) && ((next) = (var)->field.le_next, 1); (var) = (next))
+#define SLIST_FOREACH_SAFE(var, head, field, next) \
+    for ((var) = (head)->slh_first; (var) && ((next) = (var)->field.sle_next, 1); (var) = (next))
+#define STAILQ_FOREACH_SAFE(var, head, field, next) \
+    for ((var) = (head)->stqh_first; (var) && ((next) = (var)->field.stqe_next, 1); (var) = (next))
+#define TAILQ_FOREACH_SAFE(var, head, field, next) \
+    for ((var) = (head)->tqh_first; (var) && ((next) = (var)->field.tqe_next, 1); (var) = (next))
+#define TAILQ_FOREACH_REVERSE_SAFE(var, head, name, field, next) \
+    for ((var) = TAILQ_LAST(head, name); (var) && ((next) = TAILQ_PREV(var, name, field), 1); (var) = (next))
+#ifndef TAILQ_CONCAT
+#define TAILQ_CONCAT(first, second, field) \
+    do { \
+        if ((second)->tqh_first != 0) { \
+            *(first)->tqh_last = (second)->tqh_first; \
+            (second)->tqh_first->field.tqe_prev = (first)->tqh_last; \
+            (first)->tqh_last = (second)->tqh_last; \
+            TAILQ_INIT(second); \
+        } \
+    } while (0)
+#endif
 #endif
