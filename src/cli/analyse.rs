@@ -2,6 +2,7 @@
 
 use super::args::DataModelChoice;
 use super::cached::Cached;
+use super::compdb::front_end;
 use super::diff::DiffArgs;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
@@ -197,7 +198,7 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
     let request = Request {
         versions: range.versions.iter().map(version_input).collect(),
         changes: changes.iter().map(file_changes).collect(),
-        options: c_options(&settings),
+        options: front_end(repository, &settings, context)?,
         analysis: analysis_options(repository, args, &settings)?,
     };
     Ok(Job { request, changes, settings, limit: args.limit })
@@ -289,10 +290,6 @@ pub fn settings(
         };
     let git = GitConfig::load(repository.git())?;
     let variable = |name: &str| std::env::var(name).ok();
-    if globals.compdb.is_some() {
-        return Err(CliError::usage("--compdb is not available in this version")
-            .hint("give macros and include folders with -D, -U and -I"));
-    }
     let settings = Settings::join(&file, &git, variable, &overrides(globals, args))?;
     if let [_, _, ..] = settings.configuration.as_slice() {
         let names = settings.configuration.join(", ");
@@ -351,6 +348,7 @@ fn overrides(globals: &GlobalArgs, args: &DiffArgs) -> Overrides {
         defines: globals.define.clone(),
         undefines: globals.undefine.clone(),
         include_dirs: globals.include_dir.clone(),
+        compdb: globals.compdb.clone(),
         jobs: globals.jobs.map(std::num::NonZeroUsize::get),
         no_cache: globals.no_cache,
         strict: args.strict.then_some(true),
@@ -489,19 +487,6 @@ fn peak_rss_kib() -> u64 {
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// What the front end is told.
-pub fn c_options(settings: &Settings) -> c::Options {
-    let configuration = settings.configuration.first().map_or("default", String::as_str);
-    let defines = settings.defines_of(configuration);
-    c::Options {
-        defines: defines.into_iter().map(|(name, value)| (name, Some(value))).collect(),
-        undefines: settings.undefines.clone(),
-        include_dirs: settings.include_dirs.clone(),
-        data_model: settings.data_model,
-        host_headers: settings.host_headers,
-    }
-}
-
 /// Opens the repository that the options and the environment name.
 pub fn open(context: &Context) -> Result<Repository, CliError> {
     let mut options = OpenOptions::from_environment(".", |name| std::env::var_os(name));
@@ -539,12 +524,13 @@ impl From<history::Error> for CliError {
 }
 
 /// Counts how much of a revision's source is understood.
-pub fn coverage(revision: &str, context: &Context) -> Result<Coverage, CliError> {
+pub fn coverage(revision: &str, context: &mut Context) -> Result<Coverage, CliError> {
     let repository = open(context)?;
     let commit = repository.commit(revision)?;
     let range = repository
         .range(&RangeRequest { revisions: vec![commit.id.to_string(); 2], ..RangeRequest::default() })?;
-    let options = c_options(&settings(&repository, &range, &DiffArgs::default(), &context.globals)?);
+    let settings = settings(&repository, &range, &DiffArgs::default(), &context.globals)?;
+    let options = front_end(&repository, &settings, context)?;
     let tree = Utf8Tree::new(Arc::new(GitTree::new(repository.objects().clone(), commit.tree)));
     let sources = c::coverage::sources(&tree);
     let progress = Progress::new(&context.globals);

@@ -117,7 +117,7 @@ pub struct GlobalArgs {
     #[arg(short = 'I', value_name = "DIR", global = true, action = clap::ArgAction::Append)]
     pub include_dir: Vec<PathBuf>,
 
-    /// Take macros and include directories from a compile_commands.json (not in this version)
+    /// Take macros and include directories of each file from a compile_commands.json
     #[arg(long, value_name = "FILE", global = true, hide_short_help = true)]
     pub compdb: Option<PathBuf>,
 

@@ -1,5 +1,6 @@
 //! The history of one function: what `blame` and `bisect` have in common.
 
+use super::compdb::front_end;
 use super::diff::{DiffArgs, below_top};
 use super::{CliError, Context, analyse, range};
 use crate::analysis::follow::{Follower, Moved, Place, Step};
@@ -55,7 +56,7 @@ impl<'r> History<'r> {
             trees: inputs.iter().map(|v| v.tree.clone()).collect(),
             inputs,
             changes: analyse::change_options(repository, &[], &settings)?,
-            front_end: analyse::c_options(&settings),
+            front_end: front_end(repository, &settings, context)?,
             analysis: analyse::analysis_options(repository, args, &settings)?,
             versions: found.versions,
             settings,

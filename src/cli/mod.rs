@@ -15,6 +15,7 @@ mod cached;
 mod check;
 mod colour;
 mod compare;
+mod compdb;
 mod completions;
 mod condition;
 mod context;

@@ -52,6 +52,8 @@ pub struct CSection {
     pub include_dirs: Vec<String>,
     pub data_model: Option<String>,
     pub host_headers: Option<bool>,
+    /// A compilation database, relative to the top of the work tree.
+    pub compdb: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Keys below `invdiff.`, as documentation spells them. Git itself ignores case.
-pub const KEYS: [&str; 33] = [
+pub const KEYS: [&str; 34] = [
     "age",
     "block",
     "cacheDir",
     "cacheLimit",
+    "compdb",
     "configuration",
     "dataModel",
     "define",

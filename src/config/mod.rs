@@ -20,7 +20,7 @@ pub use file::{
 pub use git::{GitConfig, KEYS};
 pub use names::nearest;
 pub use policy::{JoinedPolicy, join_policies};
-pub use settings::{GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables};
+pub use settings::{CompdbChoice, GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables};
 
 use crate::history::{GitCommand, SourceTree};
 use std::path::Path;

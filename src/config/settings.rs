@@ -10,7 +10,7 @@ use crate::gate::policy::{Block, Gate, Known, Layer, Policy, Rule, Warn};
 use crate::history::{ChangeOptions, Pathspec, Renames};
 use crate::ir::DataModel;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Names of the templates of invariants.
 pub const TEMPLATES: [&str; 10] = [
@@ -61,6 +61,18 @@ pub struct GateSettings {
     pub base: Option<Box<GateSettings>>,
 }
 
+/// A compilation database that is to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompdbChoice {
+    pub path: PathBuf,
+    /// Relative paths start at the top of the work tree, not at the current directory.
+    pub in_tree: bool,
+    /// The project names it, not the user.
+    pub is_projects: bool,
+    /// Who names it, for messages.
+    pub origin: String,
+}
+
 /// Everything that can be set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -85,6 +97,7 @@ pub struct Settings {
     pub include_dirs: Vec<PathBuf>,
     /// The host's headers may be read (`c.host_headers`).
     pub host_headers: bool,
+    pub compdb: Option<CompdbChoice>,
     /// Pathspecs of what is analysed; none: everything.
     pub include: Vec<String>,
     /// Pathspecs of what is not analysed.
@@ -138,6 +151,7 @@ impl Default for Settings {
             undefines: Vec::new(),
             include_dirs: Vec::new(),
             host_headers: false,
+            compdb: None,
             include: Vec::new(),
             exclude: Vec::new(),
             gate: GateSettings {
@@ -185,6 +199,7 @@ pub struct Overrides {
     pub defines: Vec<String>,
     pub undefines: Vec<String>,
     pub include_dirs: Vec<PathBuf>,
+    pub compdb: Option<PathBuf>,
     pub configuration: Vec<String>,
     pub jobs: Option<usize>,
     pub no_cache: bool,
@@ -322,6 +337,7 @@ impl Settings {
         }
         self.include_dirs.extend(file.c.include_dirs.iter().map(PathBuf::from));
         set(&mut self.host_headers, file.c.host_headers);
+        self.compdb = file.c.compdb.as_deref().map(|name| projects_compdb(name, origin)).transpose()?;
         self.include.extend(file.paths.include.iter().cloned());
         self.exclude.extend(file.paths.exclude.iter().cloned());
         self.gate.apply_file(&file.gate)?;
@@ -360,6 +376,12 @@ impl Settings {
         }
         self.include_dirs.extend(git.lines("includeDir").unwrap_or_default().into_iter().map(PathBuf::from));
         set(&mut self.host_headers, git.bool("hostHeaders")?);
+        if let Some(path) = git.path("compdb")? {
+            let origin = git.origin("compdb");
+            // An empty value takes back what the project says.
+            let choice = CompdbChoice { path, in_tree: true, is_projects: false, origin };
+            self.compdb = Some(choice).filter(|c| !c.path.as_os_str().is_empty());
+        }
         self.include.extend(git.lines("include").unwrap_or_default());
         self.exclude.extend(git.lines("exclude").unwrap_or_default());
         set(&mut self.configuration, names("configuration"));
@@ -424,6 +446,10 @@ impl Settings {
         }
         // Named last, searched first, as with a compiler's own -I before the environment's folders.
         self.include_dirs.splice(0..0, options.include_dirs.iter().cloned());
+        if let Some(path) = options.compdb.clone() {
+            let origin = "--compdb".to_owned();
+            self.compdb = Some(CompdbChoice { path, in_tree: false, is_projects: false, origin });
+        }
         set(&mut self.configuration, names(&options.configuration));
         self.jobs = options.jobs.or(self.jobs);
         self.cache &= !options.no_cache;
@@ -437,6 +463,16 @@ impl Settings {
         self.defines.insert(macro_name(name, origin)?, value.to_owned());
         Ok(())
     }
+}
+
+/// A database of the project's: it stays in the tree.
+fn projects_compdb(name: &str, origin: &str) -> Result<CompdbChoice, ConfigError> {
+    let (path, origin) = (PathBuf::from(name), at(origin, "c.compdb"));
+    let stays = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if name.is_empty() || !stays {
+        return Err(ConfigError::new(origin, format!("'{name}' is no path below the top of the tree")));
+    }
+    Ok(CompdbChoice { path, in_tree: true, is_projects: true, origin })
 }
 
 fn own((name, value): (&String, &String)) -> (String, String) {
@@ -555,6 +591,24 @@ mod tests {
         assert_eq!(text("win"), r#"{"B": "3", "C": "1", "D": "x y", "F(a)": "a", "_WIN32": "1"}"#);
         let bad = Overrides { defines: vec!["1x".into()], ..Overrides::default() };
         assert!(Settings::join(&yaml, &git(&[]), |_| None, &bad).is_err());
+    }
+
+    #[test]
+    fn the_users_compdb_wins_over_the_projects() {
+        let yaml = file("c: {compdb: build/a.json}");
+        let joined = |keys: &[&str], name: Option<&str>| {
+            let options = Overrides { compdb: name.map(PathBuf::from), ..Overrides::default() };
+            let choice = Settings::join(&yaml, &git(keys), |_| None, &options).expect("settings").compdb;
+            choice.map(|c| (c.path.display().to_string(), c.in_tree, c.is_projects))
+        };
+        assert_eq!(joined(&[], None), Some(("build/a.json".to_owned(), true, true)));
+        assert_eq!(joined(&["compdb\nb"], None), Some(("b".to_owned(), true, false)));
+        assert_eq!(joined(&["compdb\n"], None), None);
+        assert_eq!(joined(&["compdb\nb"], Some("c")), Some(("c".to_owned(), false, false)));
+        for bad in ["/a", "../a", "a/../../b"] {
+            let yaml = file(&format!("c: {{compdb: {bad}}}"));
+            assert!(Settings::join(&yaml, &git(&[]), |_| None, &Overrides::default()).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -101,6 +101,13 @@ pub fn table() -> Vec<Key> {
         key("c.include_dirs", "includeDir", nothing, "folders for headers, relative to the top of the tree")
             .option("-I"),
         key("c.host_headers", "hostHeaders", |s| on(s.host_headers), "headers of this machine may be read"),
+        key(
+            "c.compdb",
+            "compdb",
+            nothing,
+            "a compile_commands.json with macros and folders of each file, relative to the top of the work tree",
+        )
+        .option("--compdb"),
         key("configurations.<name>.defines", "", nothing, "named sets of further macros"),
         key("", "configuration", |s| s.configuration.join(","), "the set of macros that is analysed"),
         key("paths.include", "include", |_| "everything".to_owned(), "pathspecs of what is analysed"),

@@ -10,6 +10,7 @@ mod bad_input;
 mod c_hostile;
 mod check;
 mod command_line;
+mod compdb;
 mod condition;
 mod copies;
 mod documentation;

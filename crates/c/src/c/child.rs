@@ -130,6 +130,7 @@ fn split(bytes: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(bytes).split('\0').map(str::to_owned).collect()
 }
 
+/// What one unit is parsed under; other files' own options are no part of it.
 fn encode(path: &Path, options: &Options) -> Vec<u8> {
     let mut parts = vec![path.to_string_lossy().into_owned()];
     parts.push(if options.data_model == DataModel::Ilp32 { "32" } else { "64" }.to_owned());
@@ -141,7 +142,11 @@ fn encode(path: &Path, options: &Options) -> Vec<u8> {
         });
     }
     parts.extend(options.undefines.iter().map(|n| format!("U{n}")));
-    parts.extend(options.include_dirs.iter().map(|d| format!("I{}", d.display())));
+    for (letter, folders) in
+        [('I', &options.include_dirs), ('Q', &options.quote_dirs), ('S', &options.system_dirs)]
+    {
+        parts.extend(folders.iter().map(|d| format!("{letter}{}", d.display())));
+    }
     join(parts.into_iter())
 }
 
@@ -161,6 +166,8 @@ fn decode(bytes: &[u8]) -> Option<(PathBuf, Options)> {
             }),
             (Some("U"), Some(text)) => options.undefines.push(text.to_owned()),
             (Some("I"), Some(text)) => options.include_dirs.push(PathBuf::from(text)),
+            (Some("Q"), Some(text)) => options.quote_dirs.push(PathBuf::from(text)),
+            (Some("S"), Some(text)) => options.system_dirs.push(PathBuf::from(text)),
             _ => {}
         }
     }

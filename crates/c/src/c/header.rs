@@ -39,10 +39,11 @@ pub fn defines_functions(text: &[u8]) -> bool {
 pub(crate) fn options<'o>(tree: &dyn SourceTree, path: &Path, options: &'o Options) -> Cow<'o, Options> {
     let text = if is_header(path) { tree.read(path) } else { None };
     let switches = text.map(|t| implementation_macros(&String::from_utf8_lossy(&t))).unwrap_or_default();
+    let options = options.of(path);
     if switches.is_empty() {
-        return Cow::Borrowed(options);
+        return options;
     }
-    let mut own = options.clone();
+    let mut own = options.into_owned();
     own.defines.extend(switches.into_iter().map(|name| (name, None)));
     Cow::Owned(own)
 }

@@ -193,7 +193,7 @@ pub fn active_inactive_ranges(
 ) -> Result<BTreeMap<PathBuf, Vec<RangeInclusive<u32>>>, Rejected> {
     guard::on_large_stack(&unit.path, || {
         let files = TreeFiles::new(tree, &unit.path, options.host_headers);
-        let survey = survey::survey(&files, &unit.path, &options.include_dirs);
+        let survey = survey::survey(&files, &unit.path, options);
         let opts = session_options(&unit.path, options, &survey);
         let source = marked(&tree.read(&unit.path).ok_or_else(|| Rejected::Missing(unit.path.clone()))?);
         let text = preprocess(&Marked(&files), SourceBytes::new(source), &unit.path, &opts, &unit.prelude)?;

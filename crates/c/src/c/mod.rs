@@ -6,6 +6,7 @@
 
 pub mod annotations;
 pub mod child;
+pub mod compdb;
 pub mod coverage;
 pub mod declared;
 pub mod extents;
@@ -25,4 +26,4 @@ pub mod slice;
 pub mod statics;
 mod survey;
 
-pub use parse::{Options, Rejected};
+pub use parse::{FileOptions, Options, Rejected};

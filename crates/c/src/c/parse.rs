@@ -18,7 +18,8 @@ use rucc_diag::{Diagnostic, Severity, SourceBytes, Span};
 use rucc_pp::Tok;
 use rucc_sema::{Checked, Checker};
 use rucc_session::{FileSystem, Session, Std};
-use std::collections::{BTreeSet, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,10 +32,78 @@ pub struct Options {
     pub undefines: Vec<String>,
     /// Folders of the tree that includes are looked up in, after the including file's own.
     pub include_dirs: Vec<PathBuf>,
+    /// Those that only quoted includes are looked up in, before `include_dirs`.
+    pub quote_dirs: Vec<PathBuf>,
+    /// Those that come after `include_dirs` and before the library's headers.
+    pub system_dirs: Vec<PathBuf>,
     pub data_model: DataModel,
     /// Read the machine's own library headers instead of the embedded ones. Results then depend
     /// on the machine.
     pub host_headers: bool,
+    /// What single files are parsed under beside all that ([`Options::of`]).
+    pub files: Arc<BTreeMap<PathBuf, Arc<FileOptions>>>,
+}
+
+/// What one file is parsed under beside what all are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileOptions {
+    pub defines: Vec<(String, Option<String>)>,
+    pub undefines: Vec<String>,
+    pub include_dirs: Vec<PathBuf>,
+    pub quote_dirs: Vec<PathBuf>,
+    pub system_dirs: Vec<PathBuf>,
+}
+
+impl FileOptions {
+    /// Defines a macro (`NAME` or `NAME(PARAMETERS)`); the last word on it counts.
+    pub fn define(&mut self, name: &str, value: Option<String>) {
+        self.forget(name);
+        self.defines.push((name.to_owned(), value));
+    }
+
+    pub fn undefine(&mut self, name: &str) {
+        self.forget(name);
+        self.undefines.push(name.to_owned());
+    }
+
+    fn forget(&mut self, name: &str) {
+        self.defines.retain(|(known, _)| plain(known) != plain(name));
+        self.undefines.retain(|known| plain(known) != plain(name));
+    }
+}
+
+/// A macro's name without its parameters.
+fn plain(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
+}
+
+impl Options {
+    /// Returns what the file at `path` is parsed under. What is said of all files wins over what is said of one:
+    /// the one comes from a build, the other from who asks.
+    pub fn of(&self, path: &Path) -> Cow<'_, Options> {
+        let Some(own) = self.files.get(path) else { return Cow::Borrowed(self) };
+        let mut macros = (**own).clone();
+        for (name, value) in &self.defines {
+            macros.define(name, value.clone());
+        }
+        self.undefines.iter().for_each(|name| macros.undefine(name));
+        let join = |all: &[PathBuf], own: &[PathBuf]| all.iter().chain(own).cloned().collect();
+        Cow::Owned(Options {
+            defines: macros.defines,
+            undefines: macros.undefines,
+            include_dirs: join(&self.include_dirs, &own.include_dirs),
+            quote_dirs: join(&self.quote_dirs, &own.quote_dirs),
+            system_dirs: join(&self.system_dirs, &own.system_dirs),
+            data_model: self.data_model,
+            host_headers: self.host_headers,
+            files: Arc::default(),
+        })
+    }
+
+    /// The folders that includes are looked up in.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &PathBuf> + Clone {
+        self.quote_dirs.iter().chain(&self.include_dirs).chain(&self.system_dirs)
+    }
 }
 
 /// A parsed unit. Ids of types, declarations and symbols belong to this value only.
@@ -149,15 +218,21 @@ impl Parsed {
 /// Runs on a thread of its own with a large stack. Cost is linear in the number of tokens, about
 /// 5 ms for an ordinary file, and up to five times that when names are missing.
 pub fn parse(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<Parsed, Rejected> {
+    let options = &*options.of(path);
     guard::on_large_stack(path, || parse_here(tree, path, options, true))
 }
 
-/// Returns an identity of a unit under some options: two units with equal keys parse equally.
+/// Returns an identity of the unit at `path` under some options: two units with equal keys parse equally.
 ///
 /// `reads` are those of an earlier parse ([`Parsed::reads`]), asked again of `tree`; no file is
 /// read. Cost: one look-up for each path.
-pub fn unit_key(tree: &dyn SourceTree, reads: &[(PathBuf, Option<String>)], options: &Options) -> String {
-    child::unit_key(tree, reads, options)
+pub fn unit_key(
+    tree: &dyn SourceTree,
+    path: &Path,
+    reads: &[(PathBuf, Option<String>)],
+    options: &Options,
+) -> String {
+    child::unit_key(tree, reads, &options.of(path))
 }
 
 /// Parses in this process, after a trial in another one when the unit looks explosive and
@@ -169,7 +244,7 @@ pub(super) fn parse_here(
     try_first: bool,
 ) -> Result<Parsed, Rejected> {
     let files = TreeFiles::new(tree, path, options.host_headers);
-    let survey = survey::survey(&files, path, &options.include_dirs);
+    let survey = survey::survey(&files, path, options);
     if try_first && survey.suspicion.is_some() {
         child::trial(tree, path, options)?;
     }
@@ -277,7 +352,9 @@ pub(super) fn session_options(path: &Path, options: &Options, survey: &Survey) -
     if let Some(folder) = path.parent() {
         out.search.push_bracket(folder);
     }
+    options.quote_dirs.iter().for_each(|d| out.search.push_quote(d));
     options.include_dirs.iter().for_each(|d| out.search.push_bracket(d));
+    options.system_dirs.iter().for_each(|d| out.search.push_system(d));
     if options.host_headers {
         out.search.push_system(rucc_session::runtime::DIR);
         headers::HOST_DIRS.iter().for_each(|d| out.search.push_system(d));
@@ -561,5 +638,43 @@ int g(void) { return f(); }",
             parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
         assert_eq!(parsed.labels, [Arc::from("F(2)"), Arc::from("KEY")]);
         assert_eq!(parsed.invented.in_function("f"), [Arc::from("F(2)"), Arc::from("KEY")]);
+    }
+
+    #[test]
+    fn one_file_has_options_of_its_own() {
+        let mut own = FileOptions { include_dirs: vec!["inc".into()], ..FileOptions::default() };
+        own.quote_dirs.push("q".into());
+        own.system_dirs.push("sys".into());
+        for (name, value) in [("A", None), ("B", Some("2")), ("C", Some("3"))] {
+            own.define(name, value.map(str::to_owned));
+        }
+        own.undefine("D");
+        let files = Arc::new(BTreeMap::from([(PathBuf::from("a.c"), Arc::new(own))]));
+        let defines = vec![("B".to_owned(), Some("20".to_owned())), ("D".to_owned(), None)];
+        let options = Options { defines, undefines: vec!["C".to_owned()], files, ..Options::default() };
+        let of = options.of(Path::new("a.c"));
+        let named = |n: &str, v: Option<&str>| (n.to_owned(), v.map(str::to_owned));
+        assert_eq!(of.defines, [named("A", None), named("B", Some("20")), named("D", None)]);
+        assert_eq!(of.undefines, ["C"]);
+        assert_eq!(*options.of(Path::new("b.c")), options);
+
+        let source = "#include \"one.h\"\n#include <two.h>\n#include <stdio.h>\n#ifdef A\nONE f(TWO x, THREE y) { return 0; }\n#endif\n";
+        let tree = MemoryTree::new([
+            ("a.c", source),
+            ("b.c", source),
+            ("q/one.h", "typedef int ONE;"),
+            ("inc/two.h", "typedef int TWO;"),
+            ("sys/stdio.h", "typedef int THREE;"),
+        ]);
+        let parsed = |path: &str| parse(&tree, Path::new(path), &options).unwrap();
+        let (a, b) = (parsed("a.c"), parsed("b.c"));
+        assert!(a.is_clean() && a.invented.names.is_empty(), "{:?}", a.diagnostics);
+        assert_eq!(
+            (a.items.iter().filter(|i| matches!(i.kind, ItemKind::Function { .. })).count(), b.lost.len()),
+            (1, 0)
+        );
+        assert!(!b.items.iter().any(|i| matches!(i.kind, ItemKind::Function { .. })));
+        let key = |options: &Options| unit_key(&tree, Path::new("a.c"), &a.reads, options);
+        assert_ne!(key(&options), key(&Options { files: Arc::default(), ..options.clone() }));
     }
 }

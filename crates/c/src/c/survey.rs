@@ -11,6 +11,7 @@
 
 use super::files::{TreeFiles, normal};
 use super::headers;
+use super::parse::Options;
 use super::platform;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -77,7 +78,7 @@ struct Facts {
 }
 
 /// Looks at the unit at `path` and at every header it may include.
-pub fn survey(files: &TreeFiles<'_>, path: &Path, include_dirs: &[PathBuf]) -> Survey {
+pub fn survey(files: &TreeFiles<'_>, path: &Path, options: &Options) -> Survey {
     let mut out = Survey::default();
     let mut seen = BTreeSet::from([path.to_path_buf()]);
     let mut queue = VecDeque::from([path.to_path_buf()]);
@@ -92,7 +93,8 @@ pub fn survey(files: &TreeFiles<'_>, path: &Path, include_dirs: &[PathBuf]) -> S
         let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
         for include in &facts.includes {
             let own = include.quoted.then_some(&folder);
-            let configured = own.into_iter().chain([&unit_folder]).chain(include_dirs).chain(&out.folders);
+            let configured =
+                own.into_iter().chain([&unit_folder]).chain(options.folders()).chain(&out.folders);
             let found = configured.map(|d| normal(&d.join(&include.name))).find(|p| files.has(p));
             let found = found.or_else(|| {
                 if headers::is_library(include.name.to_str()?) {
@@ -403,7 +405,7 @@ mod tests {
     fn check(files: &[(&str, &str)], folders: &[&str], suspicion: Option<&str>) {
         let tree = MemoryTree::new(files.to_vec());
         let path = Path::new("src/a.c");
-        let found = survey(&TreeFiles::new(&tree, path, false), path, &[]);
+        let found = survey(&TreeFiles::new(&tree, path, false), path, &Options::default());
         assert_eq!(found.folders, folders.iter().map(PathBuf::from).collect::<Vec<_>>());
         assert_eq!(found.suspicion, suspicion);
     }

@@ -39,7 +39,8 @@ impl Source {
         let read = unit.files.iter().filter(|p| *p != path).filter_map(|p| tree.read(p));
         let texts: Vec<Arc<[u8]>> = std::iter::once(bytes.clone()).chain(read).collect();
         let has = |word: &[u8]| texts.iter().any(|t| t.windows(word.len()).any(|w| w == word));
-        let may_switch_off = has(b"NDEBUG") || options.defines.iter().any(|(name, _)| name == "NDEBUG");
+        let may_switch_off =
+            has(b"NDEBUG") || options.of(path).defines.iter().any(|(name, _)| name == "NDEBUG");
         let has_our_names = has(b"invdiff_") || has(b"INVDIFF_");
         let macros = texts.iter().flat_map(|t| defined(t)).collect();
         let counts_lines = has(b"__LINE__");
