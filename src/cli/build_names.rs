@@ -56,6 +56,12 @@ fn macros_of(text: &str) -> Vec<(String, String)> {
             let name = word(rest);
             if is_word && !name.is_empty() {
                 let value = rest.get(name.len()..).and_then(|r| r.strip_prefix('='));
+                // A string, whatever it says: the macro's name stands for it.
+                let quotes = ["\\\"", "\"\\\"", "'\"", "\"\\\\\""];
+                if value.is_some_and(|v| quotes.iter().any(|q| v.starts_with(q))) {
+                    found.push((name.to_owned(), format!("\"{name}\"")));
+                    continue;
+                }
                 // What a shell or a build system puts together is not known.
                 let value =
                     value.map(|v| v.split([' ', '\t', ')', '"', '\'', ';', ',']).next().unwrap_or_default());
@@ -90,6 +96,6 @@ mod tests {
         let text = "CFLAGS += -DA -DB=2 x-DNO --D NO -DV=\\\"$(V)\\\"\n#undef C\n# define NO\n#cmakedefine01 D 1\n\
                     AC_DEFINE([E], [1])\nconf.set10('F', true)\nadd_definitions(-DG)\n-D9 -D\n#mesondefine H\n";
         let found: Vec<_> = macros_of(text).into_iter().map(|(n, v)| format!("{n}={v}")).collect();
-        assert_eq!(found, ["A=1", "B=2", "V=1", "C=1", "D=1", "E=1", "F=1", "G=1", "H=1"]);
+        assert_eq!(found, ["A=1", "B=2", "V=\"V\"", "C=1", "D=1", "E=1", "F=1", "G=1", "H=1"]);
     }
 }

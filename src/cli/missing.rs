@@ -16,10 +16,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The platform that sources are read for, as names of folders and macros have it.
+const PLATFORM: &str = "linux";
 /// Causes that are listed.
 const SHOWN: usize = 10;
 /// Lines that are tried for one cause.
 const TRIED: usize = 4;
+/// The part of a cause's functions that a line is to make whole.
+const WORTH: usize = 50;
 /// Where builds leave their compilation database.
 const DATABASES: [&str; 4] = [
     "build/compile_commands.json",
@@ -35,6 +39,15 @@ enum Line {
     Define(String, String),
     HostHeaders,
     Compdb(&'static str),
+}
+
+/// By cause (a name, or else a header): functions that are not whole, and the sources that miss it.
+type Costs = BTreeMap<(bool, String), (usize, Vec<PathBuf>)>;
+
+/// What a line does that helps.
+struct Tried {
+    advice: Advice,
+    costs: Costs,
 }
 
 /// A revision's sources, as far as they are understood.
@@ -126,33 +139,52 @@ impl Survey<'_> {
         let mut causes = self.causes();
         missing.left_out = causes.len().saturating_sub(SHOWN);
         causes.truncate(SHOWN);
-        let mut tried: BTreeMap<Line, Option<Advice>> = BTreeMap::new();
+        let mut tried: BTreeMap<Line, Option<Tried>> = BTreeMap::new();
         let mut chosen: BTreeSet<Line> = BTreeSet::new();
         for (mut cause, files) in causes {
-            let mut best: Option<(Line, Advice)> = None;
+            let key = (cause.kind == CauseKind::Name, cause.name.clone());
+            // What helps, helps against this very cause, by more than a function here or there.
+            let most = cause.functions - cause.functions.div_ceil(WORTH);
+            let mut best: Option<(usize, Line, Advice)> = None;
             for line in self.candidates(&cause, &files) {
-                let advice = tried.entry(line.clone()).or_insert_with(|| self.tried(&[&line], missing.now));
-                let Some(advice) = advice.clone() else { continue };
-                if best.as_ref().is_none_or(|(_, known)| advice.after.whole > known.after.whole) {
-                    best = Some((line, advice));
+                let known = tried.entry(line.clone()).or_insert_with(|| self.tried(&[&line], missing.now));
+                let Some(known) = known else { continue };
+                let left = known.costs.get(&key).map_or(0, |(functions, _)| *functions);
+                if left <= most && best.as_ref().is_none_or(|(least, ..)| left < *least) {
+                    best = Some((left, line, known.advice.clone()));
                 }
             }
-            if let Some((line, advice)) = best {
+            if let Some((_, line, advice)) = best {
                 chosen.insert(line);
                 cause.advice = Some(advice);
             }
             missing.causes.push(cause);
         }
         if chosen.len() > 1 {
-            missing.together = self.tried(&chosen.iter().collect::<Vec<_>>(), missing.now);
+            let all: Vec<&Line> = chosen.iter().collect();
+            missing.together = self.tried(&all, missing.now).map(|tried| tried.advice);
         }
     }
 
     /// What is missing, with the sources that miss it, dearest first.
     fn causes(&self) -> Vec<(Cause, Vec<PathBuf>)> {
-        // Headers before names.
-        let mut found: BTreeMap<(bool, String), (usize, Vec<PathBuf>)> = BTreeMap::new();
-        for (path, file) in self.sources.iter().zip(&self.now) {
+        let cause = |((is_name, name), (functions, files)): ((bool, String), (usize, Vec<PathBuf>))| {
+            let kind = if is_name { CauseKind::Name } else { CauseKind::Header };
+            let places = if is_name { Vec::new() } else { self.places(&name) };
+            let places = places.iter().map(|p| p.display().to_string()).collect();
+            (Cause { kind, name, functions, places, advice: None }, files)
+        };
+        let costs = self.costs(&self.now).into_iter();
+        let mut causes: Vec<_> = costs.map(cause).filter(|(c, _)| c.functions > 0).collect();
+        // Stable: headers before names, each by its name.
+        causes.sort_by_key(|(cause, _)| std::cmp::Reverse(cause.functions));
+        causes
+    }
+
+    /// By cause: functions that are not whole, and sources.
+    fn costs(&self, covered: &[FileCoverage]) -> Costs {
+        let mut found = Costs::new();
+        for (path, file) in self.sources.iter().zip(covered) {
             let broken = file.functions.iter().filter(|f| !f.is_whole());
             let mut here: BTreeMap<(bool, String), usize> = BTreeMap::new();
             for name in &file.missing {
@@ -167,16 +199,7 @@ impl Survey<'_> {
                 known.1.push(path.clone());
             }
         }
-        let cause = |((is_name, name), (functions, files)): ((bool, String), (usize, Vec<PathBuf>))| {
-            let kind = if is_name { CauseKind::Name } else { CauseKind::Header };
-            let places = if kind == CauseKind::Header { self.places(&name) } else { Vec::new() };
-            let places = places.iter().map(|p| p.display().to_string()).collect();
-            (Cause { kind, name, functions, places, advice: None }, files)
-        };
-        let mut causes: Vec<_> = found.into_iter().map(cause).filter(|(c, _)| c.functions > 0).collect();
-        // Stable: headers before names, each by its name.
-        causes.sort_by_key(|(cause, _)| std::cmp::Reverse(cause.functions));
-        causes
+        found
     }
 
     /// Files of the tree that an include of `name` may mean.
@@ -191,6 +214,9 @@ impl Survey<'_> {
         if cause.kind == CauseKind::Header {
             let depth = Path::new(&cause.name).components().count();
             let folders = cause.places.iter().filter_map(|p| Path::new(p).ancestors().nth(depth));
+            let is_ours = |folder: &&Path| folder.to_string_lossy().to_lowercase().contains(PLATFORM);
+            let has_ours = folders.clone().any(|f| is_ours(&f));
+            let folders = folders.filter(|f| !has_ours || is_ours(f));
             let known = &self.options.include_dirs;
             lines.extend(
                 folders.filter(|f| !known.iter().any(|k| k == f)).map(|f| Line::Folder(f.into())).take(TRIED),
@@ -225,13 +251,14 @@ impl Survey<'_> {
             }
         }
         let mut asked: Vec<(&String, usize)> = asked.into_iter().collect();
-        asked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let is_ours = |name: &str| name.to_lowercase().contains(PLATFORM);
+        asked.sort_by_key(|(name, count)| std::cmp::Reverse((is_ours(name), *count)));
         let own = Some(&cause.name).filter(|n| cause.kind == CauseKind::Name && is_open(n));
         own.into_iter().chain(asked.into_iter().map(|(name, _)| name)).filter_map(line).take(TRIED).collect()
     }
 
     /// Returns what lines do, if they help.
-    fn tried(&self, lines: &[&Line], before: Figures) -> Option<Advice> {
+    fn tried(&self, lines: &[&Line], before: Figures) -> Option<Tried> {
         let mut options = self.options.clone();
         for line in lines {
             match line {
@@ -244,8 +271,10 @@ impl Survey<'_> {
                 }
             }
         }
-        let after = figures(&self.covered(&options, &self.sources));
-        after.is_better_than(before).then(|| Advice { line: text(lines), before, after })
+        let covered = self.covered(&options, &self.sources);
+        let after = figures(&covered);
+        let advice = Advice { line: text(lines), before, after };
+        after.is_better_than(before).then(|| Tried { advice, costs: self.costs(&covered) })
     }
 }
 
