@@ -14,7 +14,7 @@ use std::path::Path;
 #[derive(Args, Clone, Debug)]
 pub struct DoctorArgs {
     /// Headers and names that <REVISION> lacks, by functions that rest on them, with lines of configuration that help
-    #[arg(value_name = "REVISION", conflicts_with = "coverage")]
+    #[arg(value_name = "REVISION")]
     pub revision: Option<String>,
 
     /// Functions found, lowered and lost in <REVISION> (default HEAD), with reasons
@@ -24,7 +24,7 @@ pub struct DoctorArgs {
 
 pub fn run(args: DoctorArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     if let Some(revision) = &args.coverage {
-        return coverage(revision, context);
+        return coverage(args.revision.as_ref().unwrap_or(revision), context);
     }
     if let Some(revision) = &args.revision {
         return missing(revision, context);
