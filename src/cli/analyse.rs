@@ -556,7 +556,7 @@ pub fn coverage(revision: &str, context: &mut Context) -> Result<Coverage, CliEr
                 Lowered::With(unknowns) => coverage.add_function(unknowns.iter().map(|reason| &**reason)),
                 Lowered::Lost(reason) => coverage.add_lost(reason),
             }
-            coverage.rest_on_guesses += usize::from(function.rests_on_guesses);
+            coverage.rest_on_guesses += usize::from(function.rests_on_guesses());
             coverage.return_twice += usize::from(function.returns_twice);
         }
         if let Some(reason) = &file.rejected {
@@ -567,7 +567,7 @@ pub fn coverage(revision: &str, context: &mut Context) -> Result<Coverage, CliEr
 }
 
 /// Threads as `-j` says, one a processor otherwise.
-fn worker_pool(globals: &GlobalArgs) -> Result<rayon::ThreadPool, CliError> {
+pub fn worker_pool(globals: &GlobalArgs) -> Result<rayon::ThreadPool, CliError> {
     let threads = globals.jobs.map_or(0, std::num::NonZeroUsize::get);
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)

@@ -33,7 +33,8 @@ pub fn front_end(
     Ok(options)
 }
 
-type Files = std::collections::BTreeMap<PathBuf, Arc<c::FileOptions>>;
+/// Files with options of their own.
+pub type Files = std::collections::BTreeMap<PathBuf, Arc<c::FileOptions>>;
 
 fn files(choice: &CompdbChoice, repository: &Repository, context: &mut Context) -> Result<Files, CliError> {
     let top = repository.work_dir();
@@ -70,6 +71,19 @@ fn files(choice: &CompdbChoice, repository: &Repository, context: &mut Context) 
     })?;
     tell(&name, &found, context);
     Ok(found.files)
+}
+
+/// Reads a database below the top of the work tree that nobody named; `None` where there is none of use.
+pub fn lying_about(name: &str, repository: &Repository) -> Option<Files> {
+    let top = repository.work_dir()?;
+    let real = std::fs::canonicalize(top.join(name)).ok().filter(|real| real.starts_with(top))?;
+    let folder = real.parent()?.to_path_buf();
+    let ground = compdb::Ground {
+        top: Some(top.to_path_buf()),
+        folder,
+        real: &|folder| std::fs::canonicalize(folder).ok(),
+    };
+    Some(compdb::read(&read(&real).ok()?, &ground).ok()?.files)
 }
 
 /// Reads a file up to the bound.

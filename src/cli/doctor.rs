@@ -1,6 +1,6 @@
 //! `git invdiff doctor`: is everything in place, and how much of the source is understood.
 
-use super::{CliError, Context, ExitCode, Format, analyse, compare, notes};
+use super::{CliError, Context, ExitCode, Format, analyse, compare, missing, notes};
 use crate::gate::hooks::NAMES;
 use crate::report::escape::visible;
 use crate::report::palette::{Palette, Slot};
@@ -10,9 +10,13 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
-/// Checks the installation; with --coverage, how much of a revision's source is understood
+/// Checks the installation; of a revision, what headers and names its source lacks, and what helps
 #[derive(Args, Clone, Debug)]
 pub struct DoctorArgs {
+    /// Headers and names that <REVISION> lacks, by functions that rest on them, with lines of configuration that help
+    #[arg(value_name = "REVISION")]
+    pub revision: Option<String>,
+
     /// Functions found, lowered and lost in <REVISION> (default HEAD), with reasons
     #[arg(long, value_name = "REVISION", num_args = 0..=1, default_missing_value = "HEAD")]
     pub coverage: Option<String>,
@@ -20,7 +24,10 @@ pub struct DoctorArgs {
 
 pub fn run(args: DoctorArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     if let Some(revision) = &args.coverage {
-        return coverage(revision, context);
+        return coverage(args.revision.as_ref().unwrap_or(revision), context);
+    }
+    if let Some(revision) = &args.revision {
+        return missing(revision, context);
     }
     let palette = context.output.palette().clone();
     let checks = [git(context), solver(), repository(context)];
@@ -53,6 +60,20 @@ fn coverage(revision: &str, context: &mut Context) -> Result<ExitCode, CliError>
     } else {
         let palette = context.output.palette().clone();
         coverage.render(&palette, &mut context.output)?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn missing(revision: &str, context: &mut Context) -> Result<ExitCode, CliError> {
+    let format = context.format(&[Format::Text, Format::Json])?;
+    let found = missing::missing(revision, context)?;
+    if format == Format::Json {
+        let text = serde_json::to_string_pretty(&found)
+            .map_err(|e| CliError::fatal("cannot write JSON").caused_by(&e))?;
+        writeln!(context.output, "{text}")?;
+    } else {
+        let palette = context.output.palette().clone();
+        found.render(&palette, &mut context.output)?;
     }
     Ok(ExitCode::Done)
 }

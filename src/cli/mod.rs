@@ -10,6 +10,7 @@ mod assert;
 mod bisect;
 mod blame;
 mod bugreport;
+mod build_names;
 mod cache;
 mod cached;
 mod check;
@@ -29,6 +30,7 @@ mod history;
 mod hook;
 mod html;
 mod man;
+mod missing;
 mod notes;
 mod output;
 

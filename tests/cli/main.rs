@@ -19,6 +19,7 @@ mod function_history;
 mod gate;
 mod html;
 mod install;
+mod missing;
 mod objects;
 mod packaging;
 mod policy;

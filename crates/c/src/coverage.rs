@@ -2,6 +2,7 @@
 
 use super::c;
 use crate::history::SourceTree;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,20 @@ pub struct FileCoverage {
     pub functions: Vec<FunctionCoverage>,
     /// Why nothing of the file was read, if so.
     pub rejected: Option<String>,
+    /// Headers that were not found, as includes name them, sorted.
+    pub missing: Vec<String>,
+}
+
+impl FunctionCoverage {
+    /// Its text names something whose meaning was guessed.
+    pub fn rests_on_guesses(&self) -> bool {
+        !self.guesses.is_empty()
+    }
+
+    /// All of it was understood, and nothing of it guessed.
+    pub fn is_whole(&self) -> bool {
+        self.guesses.is_empty() && matches!(&self.lowered, Lowered::With(unknowns) if unknowns.is_empty())
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +34,8 @@ pub struct FunctionCoverage {
     pub name: String,
     pub line: u32,
     pub lowered: Lowered,
-    /// Its text names types, fields or constants whose meaning was guessed.
-    pub rests_on_guesses: bool,
+    /// Types, fields or constants whose meaning was guessed and that its text names, sorted.
+    pub guesses: Vec<Arc<str>>,
     /// It calls `setjmp`, of whose later returns nothing is known.
     pub returns_twice: bool,
 }
@@ -52,15 +67,27 @@ pub fn coverage(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Fil
                 Some(f) => Lowered::With(f.unknowns.iter().map(|u| u.reason.clone()).collect()),
                 None => Lowered::Lost(defined.error.unwrap_or_else(|| "not lowered".to_owned())),
             },
-            rests_on_guesses: !defined.invented.is_empty()
-                || function.is_some_and(|f| !f.invented.is_empty()),
+            guesses: {
+                let members = function.into_iter().flat_map(|f| f.invented.iter().cloned());
+                let own = defined
+                    .invented
+                    .iter()
+                    .map(|n| n.strip_prefix(c::retry::INVENTED).map_or(n.clone(), Arc::from));
+                own.chain(members).collect::<BTreeSet<_>>().into_iter().collect()
+            },
             returns_twice: function.is_some_and(|f| f.nodes.iter().any(|n| n.instr.is_second_return())),
             name: defined.name,
             line: defined.line,
         }
     };
     let defined = c::coverage::file_coverage(&parsed).functions;
-    FileCoverage { functions: defined.into_iter().map(function).collect(), rejected: None }
+    let name = |message: &str| Some(message.strip_prefix('`')?.strip_suffix("` file not found")?.to_owned());
+    let missing: BTreeSet<String> = parsed.diagnostics.iter().filter_map(|d| name(&d.message)).collect();
+    FileCoverage {
+        functions: defined.into_iter().map(function).collect(),
+        rejected: None,
+        missing: missing.into_iter().collect(),
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +106,16 @@ mod tests {
             found.functions.iter().map(|f| (&*f.name, f.line, fully(f), f.returns_twice)).collect();
         assert_eq!(understood, [("f", 1, true, false), ("g", 2, false, false), ("h", 5, true, true)]);
         assert!(found.rejected.is_none());
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let text = "#include <no/such.h>\n#include \"gone.h\"\nint f(what_t *x) { return x->a; }\nint g(void) { return 1; }\n";
+        let tree = MemoryTree::new([("a.c", text)]);
+        let found = coverage(&tree, Path::new("a.c"), &c::Options::default());
+        assert_eq!(found.missing, ["gone.h", "no/such.h"]);
+        let got: Vec<_> = found.functions.iter().map(|f| (f.guesses.clone(), f.is_whole())).collect();
+        assert_eq!(got, [(vec![Arc::from("what_t")], false), (vec![], true)]);
     }
 
     #[test]

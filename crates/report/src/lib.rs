@@ -15,6 +15,7 @@ pub mod github;
 pub mod gitlab;
 pub mod html;
 pub mod json;
+pub mod missing;
 pub mod model;
 pub mod note;
 mod object;
