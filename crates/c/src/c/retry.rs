@@ -233,10 +233,8 @@ impl Evidence<'_> {
             (!typed).then(|| plain.iter().position(|n| unknown.contains(n)).or(plain.len().checked_sub(1)));
         for (at, name) in plain.iter().enumerate() {
             if ty.flatten() == Some(at) {
-                if headers::declaring_type(name).is_none() {
-                    if !out.types.contains_key(*name) {
-                        self.invent_type(name, out);
-                    }
+                if headers::declaring_type(name).is_none() && !out.types.contains_key(*name) {
+                    self.invent_type(name, out);
                 }
             } else {
                 out.macros.insert((*name).to_owned(), false);
