@@ -247,6 +247,17 @@ mod tests {
     const C: (&str, &str) = ("c.c", "int c(void) { return f(2); }");
 
     #[test]
+    fn includers_follow_headers() {
+        let tree = MemoryTree::new([
+            ("a.c", "#include \"x/b.h\"\n"),
+            ("x/b.h", "  # include <c.h>\n"),
+            ("c.h", ""),
+            ("d.c", "#include <stdio.h>\n"),
+        ]);
+        assert_eq!(Includes::of(&tree).sources(&[PathBuf::from("c.h")]), [PathBuf::from("a.c")]);
+    }
+
+    #[test]
     fn only_who_names_it_is_reached() {
         check("int f(int);", "int f(int);\nint g(void);\nint f2;", &[A, B, C], &["a.c"]);
         check("int f(int);", "long f(int);", &[A, B, C], &["a.c"]);

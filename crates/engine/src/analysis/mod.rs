@@ -52,7 +52,7 @@ mod witness;
 
 pub use files::{FileChange, Hunk};
 pub use graphs::{Drawing, draw, illustrate};
-pub use units::{Units, includers, is_header, is_source};
+pub use units::{Units, is_header, is_source};
 
 use crate::cost;
 use crate::frontend::c;

@@ -3,7 +3,6 @@
 //! A unit is reused for another version when every file that its parse tried to read has the same
 //! content there: nothing is parsed twice for versions that do not differ in it.
 
-use super::mentions::Includes;
 use super::parts::UnitParts;
 pub use crate::frontend::c::header::is_header;
 use crate::frontend::{self, c};
@@ -143,12 +142,6 @@ pub(super) fn is_library(tree: &dyn SourceTree, path: &Path) -> bool {
     is_header(path) && tree.read(path).is_some_and(|text| c::header::defines_functions(&text))
 }
 
-/// Returns the source files of a tree that include one of the files, directly or through others, found by
-/// the names in their `#include` lines. Cost: reads every C file of the tree.
-pub fn includers(tree: &dyn SourceTree, headers: &[PathBuf]) -> Vec<PathBuf> {
-    Includes::of(tree).sources(headers)
-}
-
 /// Last components of the names in a file's `#include` lines.
 pub(super) fn included_names(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
@@ -167,21 +160,4 @@ pub(super) fn included_names(bytes: &[u8]) -> Vec<String> {
         }
     }
     names
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::history::MemoryTree;
-
-    #[test]
-    fn includers_follow_headers() {
-        let tree = MemoryTree::new([
-            ("a.c", "#include \"x/b.h\"\n"),
-            ("x/b.h", "  # include <c.h>\n"),
-            ("c.h", ""),
-            ("d.c", "#include <stdio.h>\n"),
-        ]);
-        assert_eq!(includers(&tree, &[PathBuf::from("c.h")]), [PathBuf::from("a.c")]);
-    }
 }
