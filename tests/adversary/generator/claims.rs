@@ -72,6 +72,19 @@ impl Judged<'_> {
         answer
     }
 
+    /// What the local view answers by itself, which rests on no run of a whole program, and what is wrong with it.
+    pub fn quick(&self, wrong: &mut Vec<Wrong>) -> Answer {
+        let (status, text, err) = self.pair.run("diff --effort quick --json HEAD~1..HEAD");
+        if status != Some(0) {
+            wrong.push(Wrong { command: "quick", what: format!("diff ends with {status:?}: {err}") });
+        }
+        let answer = answer(&serde_json::from_str(&text).unwrap_or_default());
+        if answer == Answer::Same && self.differs() {
+            wrong.push(Wrong { command: "quick", what: "every hunk is neutral, says the local view".to_owned() });
+        }
+        answer
+    }
+
     /// A witness of the whole program predicts what the compiled versions print.
     fn replay(&self, witness: &Value, wrong: &mut Vec<Wrong>) {
         if witness["kind"] != "program" || witness["stdin"].is_null() || !list(&witness["calls"]).is_empty() {
@@ -294,6 +307,9 @@ fn answer(report: &Value) -> Answer {
     if let Some(best) = best {
         return best;
     }
+    let changes = list(&report["functions"]).iter().flat_map(|f| list(&f["changes"]));
+    let told = changes.clone().any(|c| !list(&c["deltas"]).is_empty());
+    let left = changes.clone().any(|c| c["verdict"] == "open" || c["else"] == "open");
     let points = list(&report["functions"]).iter().flat_map(|f| list(&f["points"]));
     let undecided = points.flat_map(|p| list(&p["undecided"])).count();
     let partly = list(&report["functions"]).iter().any(|f| f["complete"] == false);
@@ -302,8 +318,8 @@ fn answer(report: &Value) -> Answer {
     let named =
         list(&report["functions"]).iter().any(|f| f["outcome"] == "added" || f["outcome"] == "removed");
     // So is what an object begins with.
-    let named = named || !list(&report["objects"]).is_empty();
-    match (named, undecided > 0 || partly || unread) {
+    let named = named || told || !list(&report["objects"]).is_empty();
+    match (named, left || undecided > 0 || partly || unread) {
         (true, _) => Answer::Told,
         (_, true) => Answer::Open,
         _ => Answer::Same,

@@ -7,8 +7,9 @@
 //! fourth construct's is asked everything and the others `diff` and one other command in turn),
 //! `INVDIFF_ADVERSARY_ONLY=NAME` only fixtures whose name contains that, `INVDIFF_ADVERSARY_FROM=N` begins at
 //! that pair, `INVDIFF_ADVERSARY_KEEP=FOLDER` keeps the programs of all pairs there, `INVDIFF_ADVERSARY_OPEN=1`
-//! names those that are told without an input or left open. The table says, for each construct, how many pairs differ in runs, how many of them are shown
-//! with an input, told, open or denied, and how many pairs of equal versions are said to be so.
+//! names those that are told without an input or left open, `INVDIFF_ADVERSARY_QUICK=1` asks the local view alone.
+//! The table says, for each construct, how many pairs differ in runs, how many of them are shown
+//! with an input, told, open or denied, how many the local view tells by itself (`quick`), and how many pairs of equal versions are said to be so.
 
 mod claims;
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -43,9 +44,13 @@ struct Row {
     pairs: usize,
     differ: usize,
     answers: BTreeMap<Answer, usize>,
+    /// Of those that differ, the ones that the local view tells by itself.
+    quick: usize,
     /// Pairs that are equal by the rules of C, and those said to be.
     equal: usize,
     said_equal: usize,
+    /// Of these, the ones that the local view says to be.
+    quick_equal: usize,
     /// Time that the pairs took, compilers included.
     seconds: f64,
     /// What is wrong.
@@ -94,11 +99,16 @@ enum Asked {
     CheckConditionBlame,
     /// One of these, in turn.
     One(usize),
+    /// The local view alone.
+    Quick,
 }
 
 impl Asked {
     /// What the `n`-th pair is asked.
     fn of(n: usize) -> Asked {
+        if std::env::var_os("INVDIFF_ADVERSARY_QUICK").is_some() {
+            return Asked::Quick;
+        }
         match n.is_multiple_of(ALL_COMMANDS) {
             true => Asked::Everything,
             false if is_whole() || std::env::var_os("INVDIFF_ADVERSARY").is_some() => {
@@ -213,14 +223,16 @@ fn judge(case: &Case, known: &mut Known, row: &mut Row) {
         asserted,
     };
     let mut wrong = Vec::new();
-    let answer = judged.diff(&mut wrong);
-    if !matches!(case.asked, Asked::One(1 | 2)) {
+    let quick = judged.quick(&mut wrong);
+    let answer = if case.asked == Asked::Quick { quick } else { judged.diff(&mut wrong) };
+    let all = matches!(case.asked, Asked::Everything | Asked::CheckConditionBlame);
+    if all || case.asked == Asked::One(0) {
         judged.check(&mut wrong);
     }
-    if !matches!(case.asked, Asked::One(0 | 2)) {
+    if all || case.asked == Asked::One(1) {
         judged.condition(&mut wrong);
     }
-    if !matches!(case.asked, Asked::One(0 | 1)) {
+    if all || case.asked == Asked::One(2) {
         judged.blame(&mut wrong);
     }
     if case.asked == Asked::Everything {
@@ -232,6 +244,8 @@ fn judge(case: &Case, known: &mut Known, row: &mut Row) {
     assert!(!(differs && case.preserves), "{} is no preserving edit\n{files:#?}", case.what);
     row.seconds += begun.elapsed().as_secs_f64();
     keep(case, &files).expect("pairs are kept");
+    row.quick += usize::from(differs && matches!(quick, Answer::Shown | Answer::Told));
+    row.quick_equal += usize::from(case.preserves && quick == Answer::Same);
     note(row, case, differs, answer, wrong, &format!("{}\n{}", case.what, change(&files)));
 }
 
@@ -331,19 +345,21 @@ fn no_claim_is_refuted_by_a_run() {
 /// Prints the table and asserts what has to hold of all.
 fn report(names: &[String], rows: Vec<Mutex<Row>>) {
     let mut sum = Row::default();
-    println!("{:24} pairs differ shown  told  open  same | equal  said | wrong  seconds", "construct");
+    println!("{:24} pairs differ shown  told  open  same quick | equal  said quick | wrong  seconds", "construct");
     let line = |name: &str, row: &Row| {
         let of = |a| row.answers.get(&a).copied().unwrap_or(0);
         println!(
-            "{name:24} {:5} {:6} {:5} {:5} {:5} {:5} | {:5} {:5} | {:5} {:8.1}",
+            "{name:24} {:5} {:6} {:5} {:5} {:5} {:5} {:5} | {:5} {:5} {:5} | {:5} {:8.1}",
             row.pairs,
             row.differ,
             of(Answer::Shown),
             of(Answer::Told),
             of(Answer::Open),
             of(Answer::Same),
+            row.quick,
             row.equal,
             row.said_equal,
+            row.quick_equal,
             row.wrong.len(),
             row.seconds
         );
@@ -354,6 +370,8 @@ fn report(names: &[String], rows: Vec<Mutex<Row>>) {
         sum.pairs += row.pairs;
         sum.differ += row.differ;
         row.answers.iter().for_each(|(a, n)| *sum.answers.entry(*a).or_default() += n);
+        sum.quick += row.quick;
+        sum.quick_equal += row.quick_equal;
         sum.equal += row.equal;
         sum.seconds += row.seconds;
         sum.said_equal += row.said_equal;
