@@ -271,6 +271,10 @@ impl Comparer<'_> {
         let mut path = new.clone();
         for (i, j) in pairs {
             let (theirs, mine) = (&old.events[i], path.events[j].clone());
+            // Loops of one version answer nothing of the other's.
+            if theirs.rounds || mine.rounds {
+                continue;
+            }
             let taken = path.events.iter().any(|e| e.tag == theirs.tag);
             // Sites that were matched may call different functions.
             if taken && theirs.tag != mine.tag || theirs.tag == mine.tag && theirs.memory.1 == mine.memory.1 {
@@ -303,8 +307,8 @@ impl Comparer<'_> {
         });
     }
 
-    fn without(&mut self, path: &Path, is_own: impl Fn(&Event) -> bool) -> Settled {
-        let mut path = path.clone();
+    fn without(&mut self, whole: &Path, is_own: impl Fn(&Event) -> bool) -> Settled {
+        let mut path = whole.clone();
         let mut apart = false;
         for k in 0..path.events.len() {
             let event = path.events[k].clone();
@@ -316,11 +320,24 @@ impl Comparer<'_> {
             // What the event itself left is kept: it is looked up by it.
             self.rename(&mut path, after, before);
         }
+        // A path that rests on what a call changes is there all the same.
+        let terms: Vec<TermId> = path.literals.iter().map(|l| l.term).collect();
+        let is_never = |pool: &mut TermPool, t: TermId| {
+            let negation = pool.not(t);
+            pool.as_const(t) == Some(crate::ir::Const::FALSE) || terms.contains(&negation)
+        };
+        if terms.iter().any(|t| is_never(&mut self.pool, *t)) {
+            path.literals = whole.literals.clone();
+        }
         Settled { path, apart }
     }
 
     fn judge(&mut self, paths: [&Path; 2], joint: TermId, known: &Known) -> Verdict {
         let [old, new] = paths;
+        // Two loops may do the same in other words.
+        if paths.iter().all(|p| p.events.iter().any(|e| e.rounds)) {
+            return Verdict::Open("a loop of its own".to_owned());
+        }
         // What is undefined for sure ends a path.
         let undefined = [undefined(&mut self.pool, old, known), undefined(&mut self.pool, new, known)];
         if let [Some(_), _] | [_, Some(_)] = undefined {
@@ -538,9 +555,13 @@ impl Comparer<'_> {
                         _ => format!("the value of {}", var.name),
                     });
                 }
+                // A version that has no such variable does nothing to it.
                 _ => {
-                    items[0].push(Item::Variable(v, a));
-                    items[1].push(Item::Variable(v, b));
+                    for (side, value) in [a, b].into_iter().enumerate() {
+                        if self.graph.var_map[side].contains(&v) {
+                            items[side].push(Item::Variable(v, value));
+                        }
+                    }
                 }
             }
         }
@@ -579,7 +600,7 @@ impl Comparer<'_> {
     fn leaves_loop(&self, class: usize, path: &Path, node: MvId) -> bool {
         let flow = self.sides[class].flow;
         let around = flow.innermost.get(self.frontier as usize).copied().flatten();
-        let own = path.visited.iter().filter_map(|n| flow.loop_at[*n as usize]);
+        let own = path.visited.iter().filter(|n| !path.ran(**n)).filter_map(|n| flow.loop_at[*n as usize]);
         own.chain(around).any(|l| !flow.loops[l].body.contains(&node))
     }
 

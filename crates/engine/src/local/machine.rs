@@ -51,6 +51,8 @@ pub(super) struct Event {
     pub result: Option<TermId>,
     /// Memory before and after.
     pub memory: (TermId, TermId),
+    /// No call but the rounds of a loop, whose head the node is.
+    pub rounds: bool,
 }
 
 /// Something that is undefined under a condition.
@@ -137,6 +139,16 @@ impl Path {
         if let End::Return(Some(value)) = &mut self.end {
             *value = f(*value);
         }
+    }
+
+    /// Gives a variable a value.
+    pub fn set(&mut self, v: VarId, value: TermId) {
+        self.vars.insert(v, value);
+    }
+
+    /// Whether it ran a loop to an end of it.
+    pub fn ran(&self, head: MvId) -> bool {
+        self.events.iter().any(|e| e.rounds && e.node == head)
     }
 
     /// The variables that it wrote.
@@ -401,6 +413,7 @@ impl Machine<'_> {
             args: terms,
             result,
             memory: (before, path.memory),
+            rounds: false,
         });
         Ok(if *noreturn { Step::End(End::Ends) } else { Step::Next })
     }

@@ -8,6 +8,7 @@
 //! - [`liveness`]: which variables matter at a point.
 //! - [`region`]: where the versions go apart, and until where; the paths between.
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
+//! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`widened`]: variables of another width.
 //! - [`follow`]: how common code goes on after a path.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
@@ -23,6 +24,7 @@ mod narrow;
 #[cfg(test)]
 mod oracle;
 mod region;
+mod rounds;
 mod sites;
 mod source_tests;
 #[cfg(test)]
@@ -200,7 +202,7 @@ pub fn compare(
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
     let flow = Flow::new(&graph);
     let liveness = liveness::Liveness::new(&graph, &flow);
-    let common = region::common_nodes(&graph, &liveness);
+    let common = region::common_nodes(&graph, &flow, &liveness);
     let reachable = [0, 1].map(|c: usize| flow.classes[c].rpo.iter().copied().collect::<BTreeSet<MvId>>());
     let regions = region::regions(&graph, &common, &reachable);
     let [of_old, of_new] = sites::tags(&graph);

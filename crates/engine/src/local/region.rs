@@ -8,9 +8,9 @@
 
 use super::liveness::Liveness;
 use super::machine::{End, Literal, Machine, Path, Side, Step, Stop, successor};
-use super::{Mistake, is_made};
+use super::{Mistake, is_made, rounds};
 use crate::ir::{Const, TermId, TermPool, VarKind};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use std::collections::BTreeSet;
 
 /// Paths of one version through one region.
@@ -35,7 +35,10 @@ pub(super) struct Region {
 }
 
 /// Which nodes are common, by node.
-pub(super) fn common_nodes(graph: &Mvicfg, liveness: &Liveness) -> Vec<bool> {
+///
+/// The head of a loop that both versions have is one, too, where one of them carries variables of its own around
+/// it: these may have any value there, which is less than what is so, and holds.
+pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness) -> Vec<bool> {
     let mut of_class = [VersionSet::new(), VersionSet::new()];
     for (class, set) in of_class.iter_mut().enumerate() {
         let others = &graph.var_map[1 - class];
@@ -49,7 +52,8 @@ pub(super) fn common_nodes(graph: &Mvicfg, liveness: &Liveness) -> Vec<bool> {
         let both = graph.nodes[k].classes.len() == 2;
         let tied = |class: usize| !liveness.before(class, k as MvId).intersects(&of_class[class]);
         // Where a function begins nothing is known of its locals, whosever they are.
-        both && (k as MvId <= Mvicfg::EXIT || tied(0) && tied(1))
+        let is_head = flow.classes.iter().all(|f| f.loop_at[k].is_some());
+        both && (k as MvId <= Mvicfg::EXIT || tied(0) && tied(1) || is_head && (tied(0) || tied(1)))
     };
     (0..graph.nodes.len()).map(is_common).collect()
 }
@@ -137,7 +141,12 @@ pub(super) fn paths(
             done.push(path);
             continue;
         }
-        if !path.visited.insert(node) {
+        let is_new = path.visited.insert(node);
+        if let Some(number) = rounds::begins_in_earnest(graph, side, common, (&path, is_new)) {
+            work.extend(Machine { graph, pool, side }.after_rounds(&path, number)?);
+            continue;
+        }
+        if !is_new {
             return Err("a loop of its own".into());
         }
         steps += 1;

@@ -9,14 +9,17 @@ use super::follow::{Known, is_in_loop};
 use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, variable_leaf};
 use super::region::Frontier;
 use super::widened::Widened;
-use super::{Delta, Effect, EffectKind, source_tests};
-use crate::ir::{App, CType, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
+use super::{Delta, Effect, EffectKind, rounds, source_tests};
+use crate::ir::{App, CType, Callee, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
 use crate::semantics::library;
+use std::collections::BTreeSet;
 
 /// Longest text of a condition, in characters.
 const LONGEST_CONDITION: usize = 160;
+/// Functions that are named of those that a loop calls.
+const MOST_CALLED: usize = 3;
 /// Longest text of a value.
 pub(super) const LONGEST_VALUE: usize = 80;
 
@@ -154,6 +157,9 @@ impl<'s> Speaker<'s> {
     fn effect(&mut self, class: usize, item: &Item, d: &Difference) -> Option<Effect> {
         let events = &d.events[class];
         let (kind, text, line) = match item {
+            Item::Call(event) if event.rounds => {
+                (EffectKind::Call, self.rounds(class, event.node), self.line(class, event.node))
+            }
             Item::Call(event) => {
                 let line = self.line(class, event.node);
                 let naming = self.naming(class, events);
@@ -259,13 +265,52 @@ impl<'s> Speaker<'s> {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// Whether a node lies in a loop that a path ran as a whole.
+    fn is_within_run(&self, class: usize, node: MvId, d: &Difference) -> bool {
+        let side = self.sides[class];
+        let runs = d.events[class].iter().filter(|e| e.rounds);
+        runs.filter_map(|e| side.flow.loop_at[e.node as usize]).any(|l| is_in_loop(side, node, l))
+    }
+
+    /// The words of a loop that was run as a whole: whom it calls, and what it sets otherwise.
+    fn rounds(&self, class: usize, head: MvId) -> String {
+        let side = self.sides[class];
+        let line = self.line(class, head);
+        let body = side.flow.loop_at[head as usize].and_then(|l| side.flow.loops.get(l)).map(|l| &l.body);
+        let mut called: Vec<String> = Vec::new();
+        let mut writes = false;
+        for node in body.into_iter().flatten() {
+            match &self.graph.node(*node).instr {
+                Instr::Call { callee: Callee::Direct(name), .. } => called.push(format!("{name}()")),
+                Instr::Call { .. } => called.push("a function pointer".to_owned()),
+                Instr::Store { .. } | Instr::Copy { .. } | Instr::Zero { .. } => writes = true,
+                _ => {}
+            }
+        }
+        let mut seen = BTreeSet::new();
+        called.retain(|name| seen.insert(name.clone()));
+        let more = called.len().saturating_sub(MOST_CALLED);
+        called.truncate(MOST_CALLED);
+        if more > 0 {
+            called.push(format!("{more} more"));
+        }
+        let what = match (called.is_empty(), writes) {
+            (false, _) => format!(", which calls {}", called.join(", ")),
+            (true, true) => ", which writes to memory".to_owned(),
+            (true, false) => String::new(),
+        };
+        format!("runs the loop of line {line}{what}")
+    }
+
     /// Where control goes on.
     fn place(&self, class: usize, node: MvId, d: &Difference) -> (EffectKind, String) {
         let side = self.sides[class];
         let here = self.frontier.node;
         let around = side.flow.innermost.get(here as usize).copied().flatten();
         // A loop whose head is one version's own.
-        let own = d.visited[class].iter().find_map(|n| side.flow.loop_at[*n as usize]);
+        let ran = |n: &&MvId| d.events[class].iter().any(|e| e.rounds && e.node == **n);
+        let left = d.visited[class].iter().filter(|n| !ran(n) && !self.is_within_run(class, **n, d));
+        let own = left.filter_map(|n| side.flow.loop_at[*n as usize]).next();
         if node == Mvicfg::EXIT {
             return (EffectKind::Return, "returns".to_owned());
         }
@@ -316,6 +361,9 @@ impl<'s> Speaker<'s> {
         let expansion = expansion(self.graph, class, literal.node);
         let origin = self.graph.origin(literal.node, class).filter(|_| expansion.is_none());
         let source = |line: u32| (self.source)(class, line);
+        if let Some(head) = self.run_to_its_end(literal) {
+            return format!("the loop of line {} runs to its end", self.line(class, head));
+        }
         let text = origin.and_then(|n| source_tests::operand(&self.graph.bodies[class], n, &source));
         match (text, literal.holds) {
             (Some(text), true) => format!("{text} (line {line}{version})"),
@@ -327,6 +375,15 @@ impl<'s> Speaker<'s> {
                 format!("the test of line {line}{name}{version} {word}")
             }
         }
+    }
+
+    /// The head of the loop that a path ran as a whole, where it left it by the tests that it begins with.
+    fn run_to_its_end(&self, literal: &Literal) -> Option<MvId> {
+        let Term::Leaf(leaf) = self.pool.get(literal.term) else { return None };
+        let side = self.sides[literal.class];
+        let left = side.flow.loops.iter().filter(|l| l.body.contains(&literal.node));
+        let own = left.max_by_key(|l| l.body.len()).filter(|_| rounds::is_exit(leaf))?;
+        rounds::opening(self.graph, literal.class, own).contains(&literal.node).then_some(own.head)
     }
 
     /// A conjunction of conditions; empty: always.
