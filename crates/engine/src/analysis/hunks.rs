@@ -210,9 +210,15 @@ impl Judge<'_> {
             let inside = start..start.saturating_add(lines);
             let own = self.own_directives(version, path, inside.clone());
             for line in inside {
+                let is_new_or_gone = change.old_path.is_none() || change.new_path.is_none();
                 let found = match own.get(&line) {
                     Some(Own::Branch(first)) => self.line(pair, version, path, *first),
                     Some(Own::Group) => Line::Neutral,
+                    // What directives of a file do that one version has shows in what is told as new or gone, and
+                    // in those that include it.
+                    None if is_new_or_gone && self.kind(version, path, line) == Some(LineKind::Directive) => {
+                        Line::Neutral
+                    }
                     None => self.line(pair, version, path, line),
                 };
                 match found {
@@ -380,7 +386,12 @@ impl Judge<'_> {
             LineKind::Type(name) if self.is_laid_out_anew(pair, path, &name) => {
                 self.but_for_objects(pair, path, Line::Neutral)
             }
-            LineKind::Type(name) => self.declaration(pair, path, &name, "layout"),
+            LineKind::Type(name) => match self.declaration(pair, path, &name, "layout") {
+                Line::Not(_) if self.is_settled_in_users(pair, path, &name) => {
+                    self.but_for_objects(pair, path, Line::Neutral)
+                }
+                known => known,
+            },
             LineKind::Other => not("unparsed"),
             LineKind::Directive => {
                 let known = self.directive(pair, version, path, line);
@@ -491,9 +502,19 @@ impl Judge<'_> {
         !name.is_empty() && lines.flat_map(|l| l.split(|b| !is_part(b))).any(|word| word == name.as_bytes())
     }
 
-    /// Whether nothing about a function stayed open between two versions, or at least where its text differs.
+    /// Whether nothing about a function stayed open between two versions, or at least where its text differs; one
+    /// that is new or gone is told by itself.
     fn is_settled(&self, pair: usize, lineage: usize) -> bool {
-        self.analysed.get(lineage).is_some_and(|a| is_settled(a, pair)) || self.locals.is_told(lineage, pair)
+        self.analysed.get(lineage).is_some_and(|a| is_settled(a, pair))
+            || self.locals.is_told(lineage, pair)
+            || self.is_made(pair, lineage)
+    }
+
+    /// Whether one version of a pair has a function alone.
+    fn is_made(&self, pair: usize, lineage: usize) -> bool {
+        self.analysed
+            .get(lineage)
+            .is_some_and(|a| a.class_of[pair].is_none() != a.class_of[pair + 1].is_none())
     }
 
     fn has_churn(&self, pair: usize, lineage: usize) -> bool {
@@ -535,6 +556,20 @@ impl Judge<'_> {
         if reached.iter().any(|&i| self.has_churn(pair, i)) { Line::Explained } else { not(why) }
     }
 
+    /// Whether functions have a type in their text, of which the file tells them, and nothing is left open in those
+    /// that a change of it has changed.
+    fn is_settled_in_users(&self, pair: usize, path: &Path, name: &str) -> bool {
+        let is_user = |(v, m): (usize, &Member)| {
+            m.unit.files.iter().any(|f| f == path) && m.unit.is_whole && self.names(v, m, name)
+        };
+        let uses = |l: &Lineage| {
+            let here = |v: usize| Some((v, l.members.get(v)?.as_ref()?));
+            [pair, pair + 1].into_iter().filter_map(here).any(is_user)
+        };
+        self.lineages.iter().any(uses)
+            && self.reached(pair, path, name).iter().all(|i| self.is_settled(pair, *i))
+    }
+
     /// Whether a function that a prototype of a file declares is defined, or used, by functions that were
     /// compared, in which nothing is left open that the prototype changes.
     fn is_seen_by_users(&self, pair: usize, path: &Path, name: &str) -> bool {
@@ -564,24 +599,18 @@ impl Judge<'_> {
         if reached.iter().any(|&i| self.has_churn(pair, i)) {
             return Line::Explained;
         }
-        // Followed to its expansions: no body has another one.
-        if matches!(word, "define" | "undef") && reached.is_empty() && !self.readers(version, path).is_empty()
-        {
+        let is_settled = reached.iter().all(|i| self.is_settled(pair, *i));
+        // Followed to its expansions: what has another one does the same, or is told.
+        if matches!(word, "define" | "undef") && is_settled && !self.readers(version, path).is_empty() {
             return Line::Neutral;
         }
         if !matches!(word, "include" | "include_next" | "pragma" | "line" | "error" | "warning") {
             return not("macro");
         }
-        let made = |i: &&usize| {
-            self.analysed
-                .get(**i)
-                .is_some_and(|a| a.class_of[pair].is_none() || a.class_of[pair + 1].is_none())
-        };
-        if reached.iter().any(|i| made(&i)) {
+        if reached.iter().any(|i| self.is_made(pair, *i)) {
             return Line::Explained;
         }
-        let settled = |i: &usize| self.is_settled(pair, *i);
-        if reached.iter().all(settled) { Line::Neutral } else { not("undecided") }
+        if is_settled { Line::Neutral } else { not("undecided") }
     }
 
     /// A function that a header defines: its text counts in every unit that reads the header.

@@ -43,8 +43,21 @@ pub(super) fn call_text(
         })
         .map(|t| if is_plain(&t) { t } else { "…".to_owned() })
         .collect();
-    let text = format!("{name}({})", words.join(", "));
-    if text.chars().count() <= LONGEST_VALUE { text } else { format!("{name}(…)") }
+    shortened(&name, words)
+}
+
+/// A call of which the longest arguments are left out until it is short enough.
+fn shortened(name: &str, mut words: Vec<String>) -> String {
+    let width = |words: &[String]| {
+        name.chars().count() + 2 + words.iter().map(|w| w.chars().count() + 2).sum::<usize>()
+    };
+    while width(&words) > LONGEST_VALUE {
+        let longest = words.iter().enumerate().filter(|(_, w)| *w != "…").max_by_key(|(_, w)| w.len());
+        let Some((k, _)) = longest else { break };
+        words[k] = "…".to_owned();
+    }
+    words.dedup_by(|a, b| a == "…" && b == "…");
+    format!("{name}({})", words.join(", "))
 }
 
 /// The words of an argument. A pointer to a structure that is handed over as one to a scalar is that to its first

@@ -12,7 +12,7 @@
 use super::follow::{Known, onwards, undefined};
 use super::liveness::Liveness;
 use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
-use super::region::{Frontier, paths};
+use super::region::{Cut, Region, paths};
 use super::sites::Tag;
 use super::{Mistake, is_made};
 use crate::ir::{App, Leaf, Linkage, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind};
@@ -96,10 +96,12 @@ impl Outcome {
 pub(super) struct Comparer<'c> {
     pub graph: &'c Mvicfg,
     pub sides: [&'c Side<'c>; 2],
-    pub common: &'c [bool],
+    pub common: Vec<bool>,
     pub liveness: &'c Liveness,
     /// Where the region begins that is compared.
     pub frontier: MvId,
+    /// Where it is cut.
+    pub cut: Option<Cut>,
     /// What was taken for granted of the newer version in common code: see [`Outcome::valid`].
     pub valid: bool,
     /// What holds at every point: see [`super::widened`].
@@ -122,12 +124,13 @@ enum Verdict {
 }
 
 impl Comparer<'_> {
-    pub fn compare(&mut self, frontier: &Frontier) -> Outcome {
-        (self.frontier, self.valid) = (frontier.node, false);
+    pub fn compare(&mut self, region: &Region) -> Outcome {
+        let frontier = &region.frontier;
+        (self.frontier, self.cut, self.valid) = (frontier.node, region.cut, false);
         let mut all = Vec::new();
         for class in [0, 1] {
             let to = frontier.to[class];
-            match paths(self.graph, &mut self.pool, self.sides[class], self.common, to) {
+            match paths(self.graph, &mut self.pool, self.sides[class], &self.common, (to, region.cut)) {
                 Ok(paths) => all.push(paths),
                 Err(reason) => return Outcome::of(Some(reason)),
             }
@@ -353,6 +356,8 @@ impl Comparer<'_> {
             Some(Verdict::Differ(items)) if items.iter().flatten().all(|i| matches!(i, Item::Call(_))) => {
                 return Verdict::Differ(items);
             }
+            // What comes behind a cut is no common code.
+            Some(known) if self.cut.is_some_and(|c| old.end == End::At(c.there)) => return known,
             _ => {}
         }
         let further = self.further(paths, known);
@@ -462,9 +467,12 @@ impl Comparer<'_> {
         if is_made(Mistake::VariablesIgnored) {
             return BTreeSet::new();
         }
+        let cut = self.cut.filter(|c| (*a, *b) == (c.there, c.there));
         let is_live = |v: &VarId| {
             let k = v.0 as usize;
-            self.liveness.before(0, *a).contains(k) || self.liveness.before(1, *b).contains(k)
+            cut.is_some_and(|c| self.liveness.before(c.class, c.node).contains(k))
+                || self.liveness.before(0, *a).contains(k)
+                || self.liveness.before(1, *b).contains(k)
         };
         old.written().chain(new.written()).filter(is_live).collect()
     }

@@ -12,11 +12,13 @@
 //! - [`widened`]: variables of another width.
 //! - [`follow`]: how common code goes on after a path.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
+//! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
 //! - [`words`], [`calls`], [`source_tests`]: `when`, `before`, `now`.
 
 mod calls;
 mod compare;
+mod comparison;
 mod follow;
 mod liveness;
 mod machine;
@@ -35,15 +37,15 @@ mod words;
 pub(crate) use calls::excerpt;
 
 use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var};
-use crate::mvicfg::{Flow, MvId, Mvicfg, members, positions};
+use crate::mvicfg::{Flow, Mvicfg, members, positions};
 use crate::smt;
 use compare::Comparer;
+use comparison::Comparison;
 use machine::Side;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use widened::Widened;
-use words::{Precision, Speaker};
 
 /// Z3's units for one question about a region.
 const RLIMIT: u64 = 600_000;
@@ -202,9 +204,6 @@ pub fn compare(
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
     let flow = Flow::new(&graph);
     let liveness = liveness::Liveness::new(&graph, &flow);
-    let common = region::common_nodes(&graph, &flow, &liveness);
-    let reachable = [0, 1].map(|c: usize| flow.classes[c].rpo.iter().copied().collect::<BTreeSet<MvId>>());
-    let regions = region::regions(&graph, &common, &reachable);
     let [of_old, of_new] = sites::tags(&graph);
     let sides = [
         Side {
@@ -223,73 +222,26 @@ pub fn compare(
     let mut comparer = Comparer {
         graph: &graph,
         sides: [&sides[0], &sides[1]],
-        common: &common,
+        common: Vec::new(),
         liveness: &liveness,
         frontier: Mvicfg::ENTRY,
+        cut: None,
         valid: false,
         relations,
         pool,
         decider: smt::Decider::new(limits, 4).sharing(allowance),
     };
-    let mut changes: Vec<Change> = Vec::new();
-    // Frontiers within what an earlier region was compared through, to where both do the same again, by the
-    // number of that region's change.
-    let mut covered: BTreeMap<MvId, usize> = BTreeMap::new();
-    for (k, region) in regions.iter().enumerate() {
-        let start = region.frontier.node;
-        let lines = [0, 1].map(|c| lines(&graph, c, region));
-        if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
-            change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
-            #[cfg(test)]
-            (change.covers = true);
-            continue;
-        }
-        let outcome = match k < MAX_REGIONS {
-            true if is_made(Mistake::AllOpen) => compare::Outcome::open("a mistake"),
-            true => comparer.compare(&region.frontier),
-            false => compare::Outcome::open("too many regions"),
-        };
-        let mut speaker = Speaker {
-            graph: &graph,
-            sides: [&sides[0], &sides[1]],
-            pool: &mut comparer.pool,
-            frontier: region.frontier,
-            source,
-            widened: &widened,
-            precision: Precision::Names,
-        };
-        let mut said = speaker.deltas(&outcome.differences);
-        if is_made(Mistake::DeltasLost) {
-            said.truncate(1);
-        }
-        let wordless = said.iter().any(Option::is_none);
-        let deltas: Vec<Delta> = said.into_iter().flatten().collect();
-        let open = outcome.open.or_else(|| wordless.then(|| "a difference that has no words".to_owned()));
-        let verdict = match (&open, deltas.is_empty()) {
-            (None, true) => Verdict::Neutral,
-            (_, false) => Verdict::Differs,
-            (Some(reason), true) => Verdict::Open(reason.clone()),
-        };
-        let is_neutral = verdict == Verdict::Neutral;
-        let change = Change {
-            at: [0, 1].map(|c| place(&graph, c, region)),
-            lines,
-            in_loop: loop_line(&graph, &flow, region),
-            verdict,
-            deltas,
-            rest: open,
-            apart: outcome.apart,
-            valid: outcome.valid && !is_made(Mistake::AccessesGranted),
-            by_members: relaid.is_some(),
-            #[cfg(test)]
-            frontier: region.frontier,
-            #[cfg(test)]
-            covers: false,
-        };
-        let number = add(&mut changes, change);
-        if is_neutral {
-            let through = |n: &&MvId| region::is_reached_by_alone(&graph, &region.frontier, **n);
-            covered.extend(outcome.passed.iter().flatten().filter(through).map(|n| (*n, number)));
+    let comparison =
+        Comparison { graph: &graph, flow: &flow, widened: &widened, source, by_members: relaid.is_some() };
+    let mut changes = comparison.changes(&mut comparer, region::Cuts::Tied);
+    // Where too much lies between points that both versions come to in the same state, they are held against each
+    // other also where only one of them knows a variable.
+    if changes.iter().any(is_too_large) {
+        let others = comparison.changes(&mut comparer, region::Cuts::All);
+        let open =
+            |all: &[Change]| all.iter().filter(|c| c.rest.is_some()).map(|c| c.lines[1].len()).sum::<usize>();
+        if open(&others) < open(&changes) {
+            changes = others;
         }
     }
     tell_moves(&mut changes);
@@ -300,6 +252,12 @@ pub fn compare(
     }
     let queries = comparer.decider.solver().statistics().queries as usize;
     Some((changes, queries))
+}
+
+/// Whether a region was not looked at to its end because there is too much of it.
+fn is_too_large(change: &Change) -> bool {
+    let large = ["too many paths", "too many differences", "a loop of its own"];
+    change.rest.as_ref().is_some_and(|why| large.contains(&why.as_str()))
 }
 
 /// That a local array has another length.
@@ -399,51 +357,4 @@ fn name_line_numbers(e: &mut Expr) {
     } else if let Expr::Op { args, .. } = e {
         args.iter_mut().for_each(name_line_numbers);
     }
-}
-
-/// Adds a region, once where several edges lead into the same code: of a loop's head the edge from its end is
-/// told, and not the one from before it. Returns its number.
-fn add(changes: &mut Vec<Change>, change: Change) -> usize {
-    let when = |c: &Change| c.deltas.iter().map(|d| d.when.clone()).collect::<Vec<_>>();
-    let is_same =
-        |c: &Change| c.lines == change.lines && when(c) == when(&change) && c.verdict == change.verdict;
-    let Some(k) = changes.iter().position(is_same) else {
-        changes.push(change);
-        return changes.len() - 1;
-    };
-    let known = &mut changes[k];
-    let rest = known.rest.clone().or_else(|| change.rest.clone());
-    if change.in_loop.is_some() && known.in_loop.is_none() {
-        *known = change;
-    }
-    known.rest = rest;
-    k
-}
-
-/// The line at which a region begins in a version.
-fn place(graph: &Mvicfg, class: usize, region: &region::Region) -> Option<u32> {
-    let first = region.frontier.to[class];
-    let own = region.nodes[class].contains(&first).then(|| graph.line(first, class));
-    let line = own.filter(|l| *l > 0).unwrap_or_else(|| graph.line(region.frontier.node, class));
-    (line > 0).then_some(line)
-}
-
-fn lines(graph: &Mvicfg, class: usize, region: &region::Region) -> BTreeSet<u32> {
-    let body = &graph.bodies[class];
-    let mut lines = BTreeSet::new();
-    for node in region.nodes[class].iter().filter(|n| graph.node(**n).classes.len() == 1) {
-        let Some(origin) = graph.origin(*node, class) else { continue };
-        let span = &body.node(origin).span;
-        if span.file == body.span.file && span.line > 0 {
-            lines.extend(span.line..=span.end_line.clamp(span.line, span.line + 20));
-        }
-    }
-    lines
-}
-
-fn loop_line(graph: &Mvicfg, flow: &Flow, region: &region::Region) -> Option<u32> {
-    let flow = &flow.classes[1];
-    let l = flow.innermost.get(region.frontier.node as usize).copied().flatten()?;
-    let line = graph.line(flow.loops.get(l)?.head, 1);
-    (line > 0).then_some(line)
 }

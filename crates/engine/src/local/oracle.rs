@@ -317,7 +317,16 @@ fn edited(random: &mut Random, lines: &[String]) -> Vec<String> {
         1 => lines.insert(
             at,
             random
-                .pick(&["act(x);", "if (!p) return -3;", "x = y;", "if (a < b) return y;", "p->n = 0;"])
+                .pick(&[
+                    "act(x);",
+                    "if (!p) return -3;",
+                    "x = y;",
+                    "if (a < b) return y;",
+                    "p->n = 0;",
+                    "for (int j = 0; j < 2; j++) { act(j); if (j == a) return 5; }",
+                    "while (y > 3) y = y / 2;",
+                    "if (p && a > 0) { do { p->n = p->n - 3; } while (p->n > 0); }",
+                ])
                 .to_owned(),
         ),
         2 if at + 1 < lines.len() => lines.swap(at, at + 1),
@@ -329,6 +338,17 @@ fn edited(random: &mut Random, lines: &[String]) -> Vec<String> {
             }
         }
     }
+    lines
+}
+
+/// A variable of its own that counts the rounds of a loop, and is looked at behind it.
+fn counted(random: &mut Random, lines: &[String]) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    let Some(at) = lines.iter().position(|l| l.starts_with("for (")) else { return lines };
+    let Some(end) = lines[at].rfind('}') else { return lines };
+    lines[at].insert_str(end, random.pick(&["w = w + 1; ", "if (x > y) w = 1; ", "w = x; "]));
+    lines.insert(at + 1, random.pick(&["if (w > 1) act(w);", "if (w) return -7;", "x = x + w;"]).to_owned());
+    lines.insert(at, "int w = 0;".to_owned());
     lines
 }
 
@@ -504,8 +524,9 @@ pub(super) fn pairs(count: u64, states: u64, from: u64) -> Counts {
         let mut new = edited(&mut random, &old);
         // Edits that depend on each other.
         if k.is_multiple_of(3) {
-            new = match random.below(3) {
+            new = match random.below(4) {
                 0 => edited(&mut random, &new),
+                3 => counted(&mut random, &old),
                 1 => scaled(&mut random, &old),
                 _ => edited(&mut random, &edited(&mut Random(k), &new)),
             };

@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 
 /// Paths of one version through one region.
 const MAX_PATHS: usize = 48;
+/// Nodes of a region that is cut.
+const MAX_CUT: usize = 600;
 /// Instructions of one region's paths together.
 const MAX_STEPS: usize = 4_000;
 
@@ -27,18 +29,63 @@ pub(super) struct Frontier {
     pub to: [MvId; 2],
 }
 
-/// A region with the nodes that are not common.
+/// A region with the nodes that are not common, or a part of one.
 pub(super) struct Region {
     pub frontier: Frontier,
     /// By class.
     pub nodes: [BTreeSet<MvId>; 2],
+    pub cut: Option<Cut>,
+}
+
+/// Where a part of a region ends that only one version has: at a node that it comes by however it comes to where
+/// the other version is all the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub class: usize,
+    pub node: MvId,
+    /// Where the other version is.
+    pub there: MvId,
+}
+
+/// Which nodes of one version alone a region may be cut at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cuts {
+    /// Those at which its own variables do not matter.
+    Tied,
+    /// All: its own variables may have any value there.
+    All,
 }
 
 /// Which nodes are common, by node.
 ///
 /// The head of a loop that both versions have is one, too, where one of them carries variables of its own around
 /// it: these may have any value there, which is less than what is so, and holds.
-pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness) -> Vec<bool> {
+///
+/// With [`Cuts::All`] that is so of every node that both have.
+pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness, cuts: Cuts) -> Vec<bool> {
+    let (of_class, temps) = (own_variables(graph), temporaries(graph));
+    let is_common = |k: usize| {
+        let both = graph.nodes[k].classes.len() == 2;
+        let tied = |class: usize| !liveness.before(class, k as MvId).intersects(&of_class[class]);
+        // Where a function begins nothing is known of its locals, whosever they are.
+        let is_head = match cuts {
+            Cuts::All => [0, 1].iter().all(|c| !liveness.before(*c, k as MvId).intersects(&temps)),
+            Cuts::Tied => flow.classes.iter().all(|f| f.loop_at[k].is_some()),
+        };
+        both && (k as MvId <= Mvicfg::EXIT || tied(0) && tied(1) || is_head && (tied(0) || tied(1)))
+    };
+    (0..graph.nodes.len()).map(is_common).collect()
+}
+
+fn temporaries(graph: &Mvicfg) -> VersionSet {
+    let mut found = VersionSet::new();
+    let all = graph.vars.iter().enumerate().filter(|(_, v)| v.kind == VarKind::Temp);
+    all.for_each(|(k, _)| found.insert(k));
+    found
+}
+
+/// The variables that each version has alone, parameters excepted.
+fn own_variables(graph: &Mvicfg) -> [VersionSet; 2] {
     let mut of_class = [VersionSet::new(), VersionSet::new()];
     for (class, set) in of_class.iter_mut().enumerate() {
         let others = &graph.var_map[1 - class];
@@ -48,19 +95,23 @@ pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness) -> 
             }
         }
     }
-    let is_common = |k: usize| {
-        let both = graph.nodes[k].classes.len() == 2;
-        let tied = |class: usize| !liveness.before(class, k as MvId).intersects(&of_class[class]);
-        // Where a function begins nothing is known of its locals, whosever they are.
-        let is_head = flow.classes.iter().all(|f| f.loop_at[k].is_some());
-        both && (k as MvId <= Mvicfg::EXIT || tied(0) && tied(1) || is_head && (tied(0) || tied(1)))
-    };
-    (0..graph.nodes.len()).map(is_common).collect()
+    of_class
 }
 
 /// The regions of a graph of two classes, in the order of the nodes.
-pub(super) fn regions(graph: &Mvicfg, common: &[bool], reachable: &[BTreeSet<MvId>; 2]) -> Vec<Region> {
+pub(super) fn regions(
+    graph: &Mvicfg,
+    (common, liveness, cuts): (&[bool], &Liveness, Cuts),
+    reachable: &[BTreeSet<MvId>; 2],
+) -> Vec<Region> {
     let mut found = Vec::new();
+    let own = own_variables(graph);
+    // What a statement is in the middle of has no name.
+    let temps = temporaries(graph);
+    let may_cut = |class: usize, node: MvId| {
+        let live = liveness.before(class, node);
+        !live.intersects(&temps) && (cuts == Cuts::All || !live.intersects(&own[class]))
+    };
     for (k, node) in graph.nodes.iter().enumerate() {
         let id = k as MvId;
         if !common[k] || !reachable[0].contains(&id) || !reachable[1].contains(&id) {
@@ -76,8 +127,9 @@ pub(super) fn regions(graph: &Mvicfg, common: &[bool], reachable: &[BTreeSet<MvI
                 continue;
             }
             let frontier = Frontier { node: id, label, to: [old, new] };
-            let nodes = [0, 1].map(|class| inside(graph, common, class, frontier.to[class]));
-            found.push(Region { frontier, nodes });
+            let nodes = [0, 1].map(|class| inside(graph, common, class, (frontier.to[class], None)));
+            let region = Region { frontier, nodes, cut: None };
+            found.extend(parts(graph, common, region, &may_cut));
         }
     }
     found
@@ -109,12 +161,91 @@ pub(super) fn is_reached_by_alone(graph: &Mvicfg, frontier: &Frontier, node: MvI
     of_class(0) && of_class(1)
 }
 
-/// The nodes from one on that are not common.
-fn inside(graph: &Mvicfg, common: &[bool], class: usize, from: MvId) -> BTreeSet<MvId> {
+/// A region of which one version has nothing, cut where the other one's paths come together again on their way to
+/// where it has nothing; others as they are.
+fn parts(
+    graph: &Mvicfg,
+    common: &[bool],
+    region: Region,
+    may_cut: &dyn Fn(usize, MvId) -> bool,
+) -> Vec<Region> {
+    let [old, new] = [0, 1].map(|class: usize| region.nodes[class].len());
+    let class = match (old, new) {
+        (0, 2..MAX_CUT) => 1,
+        (2..MAX_CUT, 0) => 0,
+        _ => return vec![region],
+    };
+    let there = region.frontier.to[1 - class];
+    let mut start = region.frontier.to[class];
+    let mut found = Vec::new();
+    for node in meetings(graph, &region.nodes[class], class, (start, there)) {
+        if !may_cut(class, node) {
+            continue;
+        }
+        found.push(part(graph, common, region.frontier, (class, start), Some(Cut { class, node, there })));
+        start = node;
+    }
+    found.push(part(graph, common, region.frontier, (class, start), None));
+    found
+}
+
+fn part(
+    graph: &Mvicfg,
+    common: &[bool],
+    mut frontier: Frontier,
+    (class, start): (usize, MvId),
+    cut: Option<Cut>,
+) -> Region {
+    frontier.to[class] = start;
+    let mut nodes = [BTreeSet::new(), BTreeSet::new()];
+    nodes[class] = inside(graph, common, class, (start, cut.map(|c| c.node)));
+    Region { frontier, nodes, cut }
+}
+
+/// The nodes at which all ways from one node of a region to a node behind it meet, in their order, where several
+/// edges come together and no loop is.
+fn meetings(graph: &Mvicfg, nodes: &BTreeSet<MvId>, class: usize, (from, to): (MvId, MvId)) -> Vec<MvId> {
+    let after = |node: MvId| {
+        let edges = graph.node(node).succs.iter().filter(move |e| e.classes.contains(class));
+        edges.map(|e| e.to)
+    };
+    // What is reached from a node, but for what lies behind another one.
+    let reached = |from: MvId, without: Option<MvId>| {
+        let mut seen = BTreeSet::new();
+        let mut work: Vec<MvId> = vec![from];
+        while let Some(node) = work.pop() {
+            if Some(node) == without || !seen.insert(node) || !nodes.contains(&node) {
+                continue;
+            }
+            work.extend(after(node));
+        }
+        seen
+    };
+    let mut incoming = std::collections::BTreeMap::<MvId, usize>::new();
+    nodes.iter().flat_map(|n| after(*n)).for_each(|to| *incoming.entry(to).or_default() += 1);
+    let joins = nodes.iter().copied().filter(|n| incoming.get(n).is_some_and(|n| *n > 1));
+    let is_cyclic = |n: MvId| after(n).any(|next| reached(next, None).contains(&n));
+    let is_met = |n: &MvId| *n != from && !reached(from, Some(*n)).contains(&to) && !is_cyclic(*n);
+    let mut found: Vec<MvId> = match reached(from, None).contains(&to) {
+        true => joins.filter(is_met).collect(),
+        false => Vec::new(),
+    };
+    // The one that is met first is reached without any other.
+    found.sort_by_key(|n| std::cmp::Reverse(reached(*n, None).len()));
+    found
+}
+
+/// The nodes from one on that are not common, and not the one to stop at.
+fn inside(
+    graph: &Mvicfg,
+    common: &[bool],
+    class: usize,
+    (from, stop): (MvId, Option<MvId>),
+) -> BTreeSet<MvId> {
     let mut nodes = BTreeSet::new();
     let mut work = vec![from];
     while let Some(node) = work.pop() {
-        if common[node as usize] || !nodes.insert(node) {
+        if common[node as usize] || Some(node) == stop || !nodes.insert(node) {
             continue;
         }
         let next = graph.node(node).succs.iter().filter(|e| e.classes.contains(class));
@@ -123,19 +254,26 @@ fn inside(graph: &Mvicfg, common: &[bool], class: usize, from: MvId) -> BTreeSet
     nodes
 }
 
-/// The paths of a side from a node to common ones.
+/// The paths of a side from a node to common ones, or to where the region is cut, which is told as the place at
+/// which the other side is.
 pub(super) fn paths(
     graph: &Mvicfg,
     pool: &mut TermPool,
     side: &Side,
     common: &[bool],
-    from: MvId,
+    (from, cut): (MvId, Option<Cut>),
 ) -> Result<Vec<Path>, Stop> {
+    let cut = cut.filter(|c| c.class == side.class);
     let mut done = Vec::new();
     let mut work = vec![Path::at(pool, from)];
     let mut steps = 0;
     while let Some(mut path) = work.pop() {
         let node = path.node;
+        if let Some(cut) = cut.filter(|c| c.node == node) {
+            path.end = End::At(cut.there);
+            done.push(path);
+            continue;
+        }
         if common[node as usize] {
             path.end = End::At(node);
             done.push(path);

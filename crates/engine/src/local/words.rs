@@ -10,7 +10,9 @@ use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory
 use super::region::Frontier;
 use super::widened::Widened;
 use super::{Delta, Effect, EffectKind, rounds, source_tests};
-use crate::ir::{App, CType, Callee, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind};
+use crate::ir::{
+    App, CType, Callee, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind,
+};
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
 use crate::semantics::library;

@@ -152,18 +152,18 @@ impl<'a> Layouts<'a> {
         })
     }
 
-    /// Whether such structures of the older version only got members behind those that they had: what is at a
-    /// place of the older one is the same member in the newer one.
+    /// Whether such structures only got members behind those that they had, or lost the last ones: what is at a
+    /// place of both is the same member.
     pub fn appends_only(&self, side: &Side) -> bool {
-        self.relaid_of(side).into_iter().all(|(a, b)| {
+        let appends = |a: &Record, b: &Record| {
             let of_a = |g: &Field| a.fields.iter().find(|f| f.name == g.name);
             let stays = |f: &Field| {
                 b.fields.iter().any(|g| g.name == f.name && (g.offset, g.bits) == (f.offset, f.bits))
             };
-            a.is_union == b.is_union
-                && a.fields.iter().all(stays)
-                && b.fields.iter().all(|g| of_a(g).is_some() || g.offset >= a.size)
-        })
+            a.fields.iter().all(stays) && b.fields.iter().all(|g| of_a(g).is_some() || g.offset >= a.size)
+        };
+        let relaid = self.relaid_of(side);
+        relaid.into_iter().all(|(a, b)| a.is_union == b.is_union && (appends(a, b) || appends(b, a)))
     }
 
     /// The structures that a body has to do with and that are laid out otherwise, in both versions.

@@ -1,0 +1,138 @@
+//! The changes of a function: its regions, each compared and put in words.
+
+use super::compare::{Comparer, Outcome};
+use super::region::{self, Cuts, Region};
+use super::widened::Widened;
+use super::words::{Precision, Speaker};
+use super::{Change, Delta, MAX_REGIONS, Mistake, Verdict, is_made};
+use crate::mvicfg::{Flow, MvId, Mvicfg};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Two versions of a function in one graph, and what tells of their source.
+pub(super) struct Comparison<'c> {
+    pub graph: &'c Mvicfg,
+    pub flow: &'c Flow,
+    pub widened: &'c Widened,
+    pub source: &'c dyn Fn(usize, u32) -> Option<String>,
+    pub by_members: bool,
+}
+
+impl Comparison<'_> {
+    /// Compares region by region, in the order of the nodes.
+    pub fn changes(&self, comparer: &mut Comparer, cuts: Cuts) -> Vec<Change> {
+        let liveness = comparer.liveness;
+        let reachable =
+            [0, 1].map(|c: usize| self.flow.classes[c].rpo.iter().copied().collect::<BTreeSet<MvId>>());
+        comparer.common = region::common_nodes(self.graph, self.flow, liveness, cuts);
+        let regions = region::regions(self.graph, (&comparer.common, liveness, cuts), &reachable);
+        let mut changes: Vec<Change> = Vec::new();
+        // Frontiers within what an earlier region was compared through, to where both do the same again, by the
+        // number of that region's change.
+        let mut covered: BTreeMap<MvId, usize> = BTreeMap::new();
+        for (k, region) in regions.iter().enumerate() {
+            let start = region.frontier.node;
+            let lines = [0, 1].map(|c| lines(self.graph, c, region));
+            if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
+                change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
+                #[cfg(test)]
+                (change.covers = true);
+                continue;
+            }
+            let outcome = match k < MAX_REGIONS {
+                true if is_made(Mistake::AllOpen) => Outcome::open("a mistake"),
+                true => comparer.compare(region),
+                false => Outcome::open("too many regions"),
+            };
+            let mut speaker = Speaker {
+                graph: self.graph,
+                sides: comparer.sides,
+                pool: &mut comparer.pool,
+                frontier: region.frontier,
+                source: self.source,
+                widened: self.widened,
+                precision: Precision::Names,
+            };
+            let mut said = speaker.deltas(&outcome.differences);
+            if is_made(Mistake::DeltasLost) {
+                said.truncate(1);
+            }
+            let wordless = said.iter().any(Option::is_none);
+            let deltas: Vec<Delta> = said.into_iter().flatten().collect();
+            let open = outcome.open.or_else(|| wordless.then(|| "a difference that has no words".to_owned()));
+            let verdict = match (&open, deltas.is_empty()) {
+                (None, true) => Verdict::Neutral,
+                (_, false) => Verdict::Differs,
+                (Some(reason), true) => Verdict::Open(reason.clone()),
+            };
+            let is_neutral = verdict == Verdict::Neutral;
+            let change = Change {
+                at: [0, 1].map(|c| place(self.graph, c, region)),
+                lines,
+                in_loop: loop_line(self.graph, self.flow, region),
+                verdict,
+                deltas,
+                rest: open,
+                apart: outcome.apart,
+                valid: outcome.valid && !is_made(Mistake::AccessesGranted),
+                by_members: self.by_members,
+                #[cfg(test)]
+                frontier: region.frontier,
+                #[cfg(test)]
+                covers: false,
+            };
+            let number = add(&mut changes, change);
+            if is_neutral {
+                let through = |n: &&MvId| region::is_reached_by_alone(self.graph, &region.frontier, **n);
+                covered.extend(outcome.passed.iter().flatten().filter(through).map(|n| (*n, number)));
+            }
+        }
+        changes
+    }
+}
+
+/// Adds a region, once where several edges lead into the same code: of a loop's head the edge from its end is
+/// told, and not the one from before it. Returns its number.
+fn add(changes: &mut Vec<Change>, change: Change) -> usize {
+    let when = |c: &Change| c.deltas.iter().map(|d| d.when.clone()).collect::<Vec<_>>();
+    let is_same =
+        |c: &Change| c.lines == change.lines && when(c) == when(&change) && c.verdict == change.verdict;
+    let Some(k) = changes.iter().position(is_same) else {
+        changes.push(change);
+        return changes.len() - 1;
+    };
+    let known = &mut changes[k];
+    let rest = known.rest.clone().or_else(|| change.rest.clone());
+    if change.in_loop.is_some() && known.in_loop.is_none() {
+        *known = change;
+    }
+    known.rest = rest;
+    k
+}
+
+/// The line at which a region begins in a version.
+fn place(graph: &Mvicfg, class: usize, region: &Region) -> Option<u32> {
+    let first = region.frontier.to[class];
+    let own = region.nodes[class].contains(&first).then(|| graph.line(first, class));
+    let line = own.filter(|l| *l > 0).unwrap_or_else(|| graph.line(region.frontier.node, class));
+    (line > 0).then_some(line)
+}
+
+fn lines(graph: &Mvicfg, class: usize, region: &Region) -> BTreeSet<u32> {
+    let body = &graph.bodies[class];
+    let mut lines = BTreeSet::new();
+    for node in region.nodes[class].iter().filter(|n| graph.node(**n).classes.len() == 1) {
+        let Some(origin) = graph.origin(*node, class) else { continue };
+        let span = &body.node(origin).span;
+        if span.file == body.span.file && span.line > 0 {
+            lines.extend(span.line..=span.end_line.clamp(span.line, span.line + 20));
+        }
+    }
+    lines
+}
+
+fn loop_line(graph: &Mvicfg, flow: &Flow, region: &Region) -> Option<u32> {
+    let flow = &flow.classes[1];
+    let l = flow.innermost.get(region.frontier.node as usize).copied().flatten()?;
+    let line = graph.line(flow.loops.get(l)?.head, 1);
+    (line > 0).then_some(line)
+}
