@@ -26,6 +26,8 @@ pub(super) struct Side<'a> {
     pub flow: &'a ClassFlow,
     /// By node.
     pub tags: Vec<Option<Tag>>,
+    /// Functions whose calls are values.
+    pub pure: &'a BTreeSet<Arc<str>>,
 }
 
 /// A condition of a branch, or its negation, that a path rests on.
@@ -386,6 +388,18 @@ impl Machine<'_> {
         {
             if let (Some(dst), Some(value)) = (dst, value) {
                 path.vars.insert(*dst, value);
+            }
+            return Ok(Step::Next);
+        }
+        if let (Callee::Direct(name), None, false) = (callee, result_to, noreturn)
+            && self.side.pure.contains(name)
+        {
+            if let Some((dst, sort)) = dst.zip(sort) {
+                let uf = crate::ir::Uf::Call { callee: format!("{name}:result").into(), part: sort };
+                let args: Vec<TermId> = terms.iter().copied().chain([path.memory]).collect();
+                let value = self.pool.app(App::Uf(uf), &args);
+                path.accesses.insert(value);
+                path.vars.insert(dst, value);
             }
             return Ok(Step::Next);
         }

@@ -9,6 +9,7 @@
 //! - [`region`]: where the versions go apart, and until where; the paths between.
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
+//! - [`pure`]: functions whose calls are values.
 //! - [`widened`]: variables of another width.
 //! - [`follow`]: how common code goes on after a path.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
@@ -25,6 +26,7 @@ mod machine;
 mod narrow;
 #[cfg(test)]
 mod oracle;
+mod pure;
 mod region;
 mod rounds;
 mod sites;
@@ -50,7 +52,7 @@ use widened::Widened;
 /// Z3's units for one question about a region.
 const RLIMIT: u64 = 600_000;
 /// The same for all questions about one function.
-const UNITS: u64 = 24_000_000;
+const UNITS: u64 = 10_000_000;
 /// Regions of one function that are looked at.
 const MAX_REGIONS: usize = 200;
 
@@ -205,6 +207,7 @@ pub fn compare(
     let flow = Flow::new(&graph);
     let liveness = liveness::Liveness::new(&graph, &flow);
     let [of_old, of_new] = sites::tags(&graph);
+    let pure = pure::called(old, new);
     let sides = [
         Side {
             class: 0,
@@ -212,8 +215,9 @@ pub fn compare(
             layout: relaid.as_ref().map_or(old.unit, |r| &r.layout),
             flow: &flow.classes[0],
             tags: of_old,
+            pure: &pure,
         },
-        Side { class: 1, version: new, layout: new.unit, flow: &flow.classes[1], tags: of_new },
+        Side { class: 1, version: new, layout: new.unit, flow: &flow.classes[1], tags: of_new, pure: &pure },
     ];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
     let allowance = smt::Allowance::new(&Rc::new(smt::Budget::default()), UNITS);

@@ -166,6 +166,43 @@ impl<'a> Layouts<'a> {
         relaid.into_iter().all(|(a, b)| a.is_union == b.is_union && (appends(a, b) || appends(b, a)))
     }
 
+    /// Whether the members that two bodies name lie at the same places in structures of the same size, and what only
+    /// one of them has lies where the other names nothing: a flag in a spare bit.
+    pub fn named_stay(&self, old: &Side, new: &Side) -> bool {
+        let named = |side: &Side| -> BTreeSet<(Arc<str>, Arc<str>)> {
+            let all = side.body.records.members.iter();
+            all.filter_map(|(id, member, _)| Some((record(side.unit, *id)?.name.clone(), member.clone())))
+                .collect()
+        };
+        let of_both = [named(old), named(new)];
+        let relaid: Vec<_> = self.relaid_of(old).into_iter().chain(self.relaid_of(new)).collect();
+        relaid.into_iter().all(|(a, b)| {
+            let sides = [(a, old.unit), (b, new.unit)];
+            let place = |side: usize, name: &str| {
+                let (record, unit): (&Record, &Unit) = sides[side];
+                record.fields.iter().find(|f| *f.name == *name).map(|f| bits_of(f, unit))
+            };
+            let of = |side: usize| {
+                of_both[side].iter().filter(|(record, _)| *record == a.name).map(|(_, member)| member)
+            };
+            // What one of them alone has lies upon nothing that the other one names.
+            let is_free = |(from, to): (u64, u64), other: usize| {
+                of(other).filter_map(|m| place(other, m)).all(|(start, end)| end <= from || to <= start)
+            };
+            let stays = |name: &Arc<str>| match (place(0, name), place(1, name)) {
+                (Some(before), Some(after)) => before == after,
+                (Some(only), None) => is_free(only, 1),
+                (None, Some(only)) => is_free(only, 0),
+                (None, None) => false,
+            };
+            let held = |r: &Record, unit: &Unit| r.fields.iter().any(|f| held(unit, &f.ty).is_some());
+            (a.is_union, a.size) == (b.is_union, b.size)
+                && !a.is_union
+                && !held(a, old.unit)
+                && of(0).chain(of(1)).all(stays)
+        })
+    }
+
     /// The structures that a body has to do with and that are laid out otherwise, in both versions.
     fn relaid_of(&self, side: &Side) -> Vec<(&Record, &Record)> {
         let mut found = BTreeSet::new();
@@ -214,6 +251,14 @@ impl<'a> Layouts<'a> {
             _ => a == b,
         }
     }
+}
+
+/// The first bit of a member, and the first one behind it.
+fn bits_of(f: &Field, unit: &Unit) -> (u64, u64) {
+    let start = f.offset * 8 + f.bits.map_or(0, |(first, _)| u64::from(first));
+    let width = f.bits.map(|(_, width)| u64::from(width)).or_else(|| Some(unit.size_of(&f.ty)? * 8));
+    // What has no size may lie upon all that comes behind.
+    (start, width.map_or(u64::MAX, |w| start + w))
 }
 
 impl<'a> Side<'a> {
