@@ -5,6 +5,7 @@
 //! that comes from a repository is escaped; source lines and program output are shortened to the
 //! width, facts never are.
 
+mod alike;
 mod changes;
 mod check;
 mod churns;
@@ -423,9 +424,10 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
             parts.push(format!("{questions} in {}{see}", counted(functions, "function")));
         }
     }
-    let hunks = report.hunks.len();
+    let of_c: Vec<&HunkReport> = report.hunks.iter().filter(|h| h.why.as_deref() != Some("not-c")).collect();
+    let hunks = of_c.len();
     if hunks > 0 {
-        let settled = hunks - summary.hunks_not_analysed;
+        let settled = of_c.iter().filter(|h| h.verdict != Verdict::NotAnalysed).count();
         parts.push(format!("{settled} of {} explained or neutral", counted(hunks, "hunk")));
     }
     parts.extend(super::unseen::of_hunks(report).map(|hunks| format!("not looked at: {hunks}")));

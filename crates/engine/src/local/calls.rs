@@ -47,7 +47,7 @@ pub(super) fn call_text(
 }
 
 /// A call of which the longest arguments are left out until it is short enough.
-fn shortened(name: &str, mut words: Vec<String>) -> String {
+pub(super) fn shortened(name: &str, mut words: Vec<String>) -> String {
     let width = |words: &[String]| {
         name.chars().count() + 2 + words.iter().map(|w| w.chars().count() + 2).sum::<usize>()
     };

@@ -3,7 +3,7 @@
 //! A text that would need a name that the source does not have is not shown: a condition is then named by the
 //! line of its test, a value by the words of its statement.
 
-use super::calls::{argument_words, call_text, decayed, differing};
+use super::calls::{argument_words, call_text, decayed, differing, shortened};
 use super::compare::{Difference, Item};
 use super::follow::{Known, is_in_loop};
 use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, variable_leaf};
@@ -45,6 +45,8 @@ pub(super) enum Precision {
     Numbers,
     /// By what differs from the other version's call.
     Differences,
+    /// As they stand in the source.
+    Source,
 }
 
 /// A difference in words, but for its condition.
@@ -63,7 +65,7 @@ impl<'s> Speaker<'s> {
         for d in differences {
             let [mut before, mut now] = [0, 1].map(|class: usize| self.effects(class, d));
             // The same names may stand for other numbers, and long calls differ where they were cut.
-            for precise in [Precision::Numbers, Precision::Differences] {
+            for precise in [Precision::Numbers, Precision::Differences, Precision::Source] {
                 if says_the_same(&before, &now) {
                     self.precision = precise;
                     [before, now] = [0, 1].map(|class: usize| self.effects(class, d));
@@ -71,8 +73,13 @@ impl<'s> Speaker<'s> {
                 }
             }
             if says_the_same(&before, &now) {
-                wordless += 1;
-                continue;
+                // What is written alike may have another value: a number that is wider now.
+                let is_value = |e: &&mut Effect| matches!(e.kind, EffectKind::Call | EffectKind::Return);
+                let Some(effect) = now.iter_mut().find(is_value) else {
+                    wordless += 1;
+                    continue;
+                };
+                effect.text.push_str(", of another value");
             }
             let order = before.iter().chain(&now).map(|e| e.kind.importance()).min().unwrap_or(usize::MAX);
             said.push(Said { literals: d.literals.clone(), before, now, order });
@@ -124,10 +131,14 @@ impl<'s> Speaker<'s> {
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
     /// say the same.
     fn call(&mut self, naming: &Naming, event: &Event) -> String {
-        let names = event.callee.as_ref().filter(|_| self.precision == Precision::Names).and_then(|callee| {
+        let is_asked = matches!(self.precision, Precision::Names | Precision::Source);
+        let names = event.callee.as_ref().filter(|_| is_asked).and_then(|callee| {
             let line = (self.source)(event.class, self.line(event.class, event.node))?;
             argument_words(&line, callee)
         });
+        if let (Precision::Source, Some(callee), Some(words)) = (self.precision, &event.callee, &names) {
+            return shortened(callee, words.clone());
+        }
         call_text(self.graph, self.pool, naming, (event, names.as_deref()))
     }
 
@@ -168,8 +179,15 @@ impl<'s> Speaker<'s> {
                 let naming = Naming { max_len: LONGEST_VALUE, ..naming };
                 let mut text = self.call(&naming, event);
                 let is_other = |i: &&Item| matches!(i, Item::Call(o) if o.tag == event.tag);
-                if let Some(Item::Call(other)) = d.items[1 - class].iter().find(is_other)
-                    && (text.contains('…') || self.precision == Precision::Differences)
+                let other = d.items[1 - class].iter().find(is_other);
+                let theirs = other.map(|other| {
+                    let Item::Call(other) = other else { return String::new() };
+                    let naming = self.naming(1 - class, &d.events[1 - class]);
+                    self.call(&Naming { max_len: LONGEST_VALUE, ..naming }, other)
+                });
+                let is_cut = text.contains('…') || theirs.is_some_and(|t| t.contains('…'));
+                if let Some(Item::Call(other)) = other
+                    && (is_cut || self.precision == Precision::Differences)
                 {
                     let units = [self.sides[class].layout, self.sides[1 - class].layout];
                     let told = differing(self.graph, self.pool, (&naming, units), (event, other));
@@ -190,6 +208,11 @@ impl<'s> Speaker<'s> {
                 match place.filter(|n| is_plain(&n.text)) {
                     Some(place) => {
                         let value = render_typed(self.pool, *value, &naming, Some(&place.ty));
+                        // What a call in between may have changed.
+                        if value == place.text {
+                            let text = format!("restores {}", place.text);
+                            return Some(Effect { kind: EffectKind::Write, text, line: None });
+                        }
                         let to = if is_short(&value) { format!(" to {value}") } else { String::new() };
                         (EffectKind::Write, format!("sets {}{to}", place.text), 0)
                     }
@@ -248,7 +271,7 @@ impl<'s> Speaker<'s> {
         let naming = self.naming(class, events);
         let ty = self.graph.bodies[class].ret.clone();
         let text = render_typed(self.pool, value, &naming, Some(&ty));
-        match (is_short(&text), words) {
+        match (is_short(&text) && self.precision != Precision::Source, words) {
             (true, _) => format!("returns {text}"),
             (false, Some(words)) if words.chars().count() <= LONGEST_VALUE => format!("returns {words}"),
             _ => "returns another value".to_owned(),

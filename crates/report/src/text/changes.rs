@@ -92,7 +92,7 @@ fn write_delta(
 }
 
 /// Writes a text behind a label, broken at its spaces, and a place at the right of the last row.
-fn write_row(
+pub(super) fn write_row(
     view: &View,
     label: &str,
     slot: Option<Slot>,

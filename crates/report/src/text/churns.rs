@@ -24,8 +24,11 @@ const HUNKS_SHOWN: usize = 3;
 
 /// Writes each step from version to version that has churns, or functions that came or went.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
-    for step in steps(view.report, !view.options.verbose) {
+    for mut step in steps(view.report, !view.options.verbose) {
         write_heading(view, step.from, step.to, out)?;
+        if !view.options.verbose {
+            super::alike::write(view, &super::alike::taken(&mut step.changed), out)?;
+        }
         let status_at = status_column(&step.changed);
         for changed in &step.changed {
             write_function(view, changed, status_at, out)?;
