@@ -172,9 +172,30 @@ pub struct Change {
     pub by_members: bool,
     #[cfg(test)]
     frontier: region::Frontier,
+    /// It is told from the frontier's node on, under what decides for the edges.
+    #[cfg(test)]
+    from_node: bool,
     /// It was compared through another region.
     #[cfg(test)]
     covers: bool,
+}
+
+impl Change {
+    /// Takes in what is told of the other edge of the same branch: from its node on, both are one.
+    fn joins(&mut self, other: Change) {
+        self.lines.iter_mut().zip(other.lines).for_each(|(known, more)| known.extend(more));
+        let more = other.deltas.into_iter().filter(|d| !self.deltas.contains(d)).collect::<Vec<_>>();
+        self.deltas.extend(more);
+        self.rest = self.rest.take().or(other.rest);
+        self.apart |= other.apart;
+        self.valid |= other.valid;
+        self.in_loop = self.in_loop.or(other.in_loop);
+        self.verdict = match (&self.rest, self.deltas.is_empty()) {
+            (_, false) => Verdict::Differs,
+            (Some(reason), true) => Verdict::Open(reason.clone()),
+            (None, true) => Verdict::Neutral,
+        };
+    }
 }
 
 /// Compares two bodies region by region; `None` where structures that they use are laid out otherwise, so that
@@ -233,7 +254,10 @@ pub fn compare(
     // Frontiers within what an earlier region was compared through, to where both do the same again, by the
     // number of that region's change.
     let mut covered: BTreeMap<MvId, usize> = BTreeMap::new();
-    for (k, region) in regions.iter().enumerate() {
+    let from_nodes = region::told_from_nodes(&graph, &regions);
+    // By node that is told from: the number of its first edge's change.
+    let mut by_node: BTreeMap<MvId, usize> = BTreeMap::new();
+    for ((k, region), from_node) in regions.iter().enumerate().zip(from_nodes) {
         let start = region.frontier.node;
         let lines = [0, 1].map(|c| lines(&graph, c, region));
         if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
@@ -244,7 +268,7 @@ pub fn compare(
         }
         let outcome = match k < MAX_REGIONS {
             true if is_made(Mistake::AllOpen) => compare::Outcome::open("a mistake"),
-            true => comparer.compare(&region.frontier),
+            true => comparer.compare(&region.frontier, from_node),
             false => compare::Outcome::open("too many regions"),
         };
         let mut speaker = Speaker {
@@ -270,7 +294,7 @@ pub fn compare(
         };
         let is_neutral = verdict == Verdict::Neutral;
         let change = Change {
-            at: [0, 1].map(|c| place(&graph, c, region)),
+            at: [0, 1].map(|c| place(&graph, c, region, from_node)),
             lines,
             in_loop: loop_line(&graph, &flow, region),
             verdict,
@@ -282,9 +306,19 @@ pub fn compare(
             #[cfg(test)]
             frontier: region.frontier,
             #[cfg(test)]
+            from_node,
+            #[cfg(test)]
             covers: false,
         };
+        let known = by_node.get(&start).and_then(|k| changes.get_mut(*k));
+        if let (Some(known), false) = (known, is_neutral) {
+            known.joins(change);
+            continue;
+        }
         let number = add(&mut changes, change);
+        if from_node && !is_neutral {
+            by_node.insert(start, number);
+        }
         if is_neutral {
             let through = |n: &&MvId| region::is_reached_by_alone(&graph, &region.frontier, **n);
             covered.extend(outcome.passed.iter().flatten().filter(through).map(|n| (*n, number)));
@@ -325,6 +359,8 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
         by_members: false,
         #[cfg(test)]
         frontier: region::Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
+        #[cfg(test)]
+        from_node: false,
         #[cfg(test)]
         covers: false,
     })
@@ -419,9 +455,9 @@ fn add(changes: &mut Vec<Change>, change: Change) -> usize {
 }
 
 /// The line at which a region begins in a version.
-fn place(graph: &Mvicfg, class: usize, region: &region::Region) -> Option<u32> {
+fn place(graph: &Mvicfg, class: usize, region: &region::Region, from_node: bool) -> Option<u32> {
     let first = region.frontier.to[class];
-    let own = region.nodes[class].contains(&first).then(|| graph.line(first, class));
+    let own = (!from_node && region.nodes[class].contains(&first)).then(|| graph.line(first, class));
     let line = own.filter(|l| *l > 0).unwrap_or_else(|| graph.line(region.frontier.node, class));
     (line > 0).then_some(line)
 }
