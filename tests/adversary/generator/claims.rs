@@ -80,7 +80,10 @@ impl Judged<'_> {
         }
         let answer = answer(&serde_json::from_str(&text).unwrap_or_default());
         if answer == Answer::Same && self.differs() {
-            wrong.push(Wrong { command: "quick", what: "every hunk is neutral, says the local view".to_owned() });
+            wrong.push(Wrong {
+                command: "quick",
+                what: "every hunk is neutral, says the local view".to_owned(),
+            });
         }
         answer
     }

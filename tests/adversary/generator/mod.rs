@@ -345,7 +345,10 @@ fn no_claim_is_refuted_by_a_run() {
 /// Prints the table and asserts what has to hold of all.
 fn report(names: &[String], rows: Vec<Mutex<Row>>) {
     let mut sum = Row::default();
-    println!("{:24} pairs differ shown  told  open  same quick | equal  said quick | wrong  seconds", "construct");
+    println!(
+        "{:24} pairs differ shown  told  open  same quick | equal  said quick | wrong  seconds",
+        "construct"
+    );
     let line = |name: &str, row: &Row| {
         let of = |a| row.answers.get(&a).copied().unwrap_or(0);
         println!(
