@@ -341,12 +341,14 @@ fn what_runs_at_the_end_is_named() {
     let pair = Pair::new(&with(7, destructor, other), &with(15, destructor, other));
     pair.says("check --strict HEAD~1..HEAD", 0, &[], &["ends"]);
     pair.says("condition --exit-code HEAD~1..HEAD", 0, &["harmless"], &[]);
-    // A program's own runs come to its end.
+    // A program's own runs come to its end, where they find the way.
     let program = |mask: u32| {
         let main = "int main(int argc, char **argv) { (void)argv; work(argc + 8); return 0; }";
         format!("{}{main}\n", with(mask, destructor, reads))
     };
     Pair::new(&program(7), &program(15)).says("check HEAD~1..HEAD", 1, &["1 regression"], &[]);
+    let seldom = |mask: u32| program(mask).replace("work(argc + 8)", "if (argc == 9) work(atoi(argv[8]))");
+    Pair::new(&seldom(7), &seldom(15)).says("check --strict HEAD~1..HEAD", 3, &[said], &[]);
 }
 
 /// Which runs end is part of what a function does, though no fact at its exit says so.

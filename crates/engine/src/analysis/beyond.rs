@@ -10,8 +10,9 @@ use super::classes;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::reach::Reach;
 use super::units::LoadedUnit;
-use crate::ir::{Callee, Expr, Function, Instr, Object};
+use crate::ir::{Callee, Expr, Function, Instr, Node, Object};
 use crate::report::RepoPath;
+use crate::symex::is_failure;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,8 +47,9 @@ pub(super) fn pointed(files: &[VersionFiles], lineages: &[Lineage], reaches: &[R
     (!named.is_empty()).then(|| text(listed(&named)))
 }
 
-/// A note of what runs when the program ends and reads what changed functions write, for people. `main` tells of
-/// what it leads to, where it is looked at. Cost: little where nothing runs then.
+/// A note of what runs when the program ends and reads what changed functions write, for people. Where `main` leads to
+/// these its runs come to the end, but not on every input: what may fail there is still named. Cost: little where
+/// nothing runs then.
 pub(super) fn at_exit(lineages: &[Lineage], reaches: &[Reach]) -> Option<String> {
     let changed: Vec<&Lineage> = lineages.iter().filter(|l| classes::is_changed(l)).collect();
     let led_to = |l: &Lineage| -> BTreeSet<(PathBuf, Arc<str>)> {
@@ -55,23 +57,25 @@ pub(super) fn at_exit(lineages: &[Lineage], reaches: &[Reach]) -> Option<String>
         let reach = main.and_then(|(v, m)| Some((reaches.get(v)?, m)));
         reach.map(|(r, m)| r.callees(&m.file, "main", true)).unwrap_or_default()
     };
-    let told: BTreeSet<_> = changed.iter().flat_map(|l| led_to(l)).collect();
-    let is_told = |l: &Lineage| {
-        let key = |m: &Member| (m.file.clone(), m.function.name.clone());
-        l.newest().is_some_and(|(_, m)| &*m.function.name == "main" || told.contains(&key(m)))
-    };
+    let run: BTreeSet<_> = changed.iter().flat_map(|l| led_to(l)).collect();
     let (mut hooks, mut writers) = (BTreeSet::new(), Vec::new());
-    for l in changed.into_iter().filter(|l| !is_told(l)) {
-        let found = finishing(l, reaches, &|_| true);
+    for l in changed {
+        let Some((_, m)) = l.newest().filter(|(_, m)| &*m.function.name != "main") else { continue };
+        let is_run = run.contains(&(m.file.clone(), m.function.name.clone()));
+        let found = finishing(l, reaches, &|f| !is_run || asserts(f));
         if !found.is_empty() {
-            writers.extend(
-                l.newest().map(|(_, m)| format!("{}: {}()", RepoPath::from(&m.file), m.function.name)),
-            );
+            writers.push(format!("{}: {}()", RepoPath::from(&m.file), m.function.name));
             hooks.extend(found);
         }
     }
     writers.sort();
     (!hooks.is_empty()).then(|| late(&hooks, &listed(&writers)))
+}
+
+/// Whether a function asserts something.
+fn asserts(f: &Function) -> bool {
+    let fails = |n: &Node| matches!(&n.instr, Instr::Call { callee, .. } if is_failure(callee));
+    f.nodes.iter().any(fails)
 }
 
 /// The functions that run when the program ends and read what some version of a function may write.
