@@ -7,7 +7,7 @@
 //! First calls of functions, where an object begins otherwise, are looked at ([`super::first_calls`]).
 
 use super::classes;
-use super::lineage::{Lineage, Member, VersionFiles};
+use super::lineage::{Lineage, VersionFiles};
 use super::reach::Reach;
 use super::units::LoadedUnit;
 use crate::ir::{Callee, Expr, Function, Instr, Node, Object};
