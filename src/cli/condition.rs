@@ -108,13 +108,17 @@ pub fn run(args: ConditionArgs, context: &mut Context) -> Result<ExitCode, CliEr
     })
 }
 
+/// Whether nothing of a function is left, of what runs behind it neither.
+fn is_proved(c: &Compared) -> bool {
+    c.extent() == Extent::Nothing && c.at_exit.is_empty()
+}
+
 fn is_harmless(found: &Differences) -> bool {
-    let nothing = |c: &Compared| c.extent() == Extent::Nothing;
     // What another configuration compiles is no part of this program, and neither is what reaches no function.
     let apart = |why: &str| ["inactive-branch", "global", "layout"].contains(&why);
     let read = found.hunks.iter().all(|h| h.why.as_deref().is_some_and(apart));
     let all = read && found.unread.is_empty() && found.notices.is_empty();
-    found.compared.iter().all(nothing) && found.added.is_empty() && all
+    found.compared.iter().all(is_proved) && found.added.is_empty() && all
 }
 
 /// Where the results of one kind go.
@@ -224,6 +228,15 @@ fn text(found: &Differences, context: &mut Context) -> Result<(), CliError> {
         let called = if c.changed { "" } else { "  (what it calls or reads changed)" };
         writeln!(out, "  {}(){called}", visible(c.name.as_bytes()))?;
         match c.extent() {
+            Extent::Nothing if !c.at_exit.is_empty() => {
+                let names: Vec<String> =
+                    c.at_exit.iter().map(|(_, name)| format!("{}()", visible(name.as_bytes()))).collect();
+                let text = format!(
+                    "fails on no new input by itself; not looked at, when the program ends: {}",
+                    names.join(", ")
+                );
+                writeln!(out, "    {}", palette.paint(Slot::Warning, text))?;
+            }
             Extent::Nothing => {
                 writeln!(out, "    {}", palette.paint(Slot::Added, "harmless: it fails on no new input"))?;
             }
@@ -250,7 +263,7 @@ fn text(found: &Differences, context: &mut Context) -> Result<(), CliError> {
             palette.paint(Slot::Warning, "new: verify everything")
         )?;
     }
-    let harmless = found.compared.iter().filter(|c| c.extent() == Extent::Nothing).count();
+    let harmless = found.compared.iter().filter(|c| is_proved(c)).count();
     let all = found.compared.len() + found.added.len();
     match all {
         0 if found.unread.is_empty() && found.hunks.is_empty() => writeln!(out, "\nno function differs")?,
@@ -323,6 +336,9 @@ struct FunctionEntry<'a> {
     verify: &'static str,
     verify_lines: &'a BTreeSet<u32>,
     begins: &'a BTreeSet<u32>,
+    /// Functions that run when the program ends and read what this one writes; nothing looked at them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    at_exit: Vec<&'a str>,
     condition: ConditionEntry<'a>,
 }
 
@@ -408,6 +424,7 @@ impl<'a> FunctionEntry<'a> {
             },
             verify_lines: &c.open_lines,
             begins: &c.begins,
+            at_exit: c.at_exit.iter().map(|(_, name)| &**name).collect(),
             condition: ConditionEntry { states: states.collect(), transitions: transitions.collect() },
         }
     }

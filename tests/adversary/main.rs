@@ -14,6 +14,7 @@ mod initial_values;
 mod layouts;
 mod library_state;
 mod linkage;
+mod local_view;
 mod long_double;
 mod many_cases;
 mod reached;

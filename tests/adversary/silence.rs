@@ -260,23 +260,95 @@ fn blame_says_what_pointers_may_hide() {
 
 /// From any state both versions fail; in a program that begins there only the newer one does.
 #[test]
-fn first_calls_are_not_promised() {
+fn first_calls_are_looked_at() {
     let text = |k: u32| {
         format!("#include <assert.h>\nstatic int n = {k};\nvoid f(void) {{ n += 1; assert(n < 20); }}\n")
     };
     let pair = Pair::new(&text(10), &text(20));
-    let said = "n begins with another value; what that does to the first call of a.c: f() was not looked at";
-    pair.says("check HEAD~1..HEAD", 0, &[said], &[]);
-    pair.says("check --strict HEAD~1..HEAD", 3, &[said], &[]);
+    let said =
+        ["possible, in a first call", "n < 20", "before       returns", "after        fails at line 3"];
+    pair.says("check HEAD~1..HEAD", 0, &[&said[..], &["no regression, 1 possible"]].concat(), &["decided"]);
+    pair.says("check --strict HEAD~1..HEAD", 0, &said, &[]);
     pair.says("condition --exit-code HEAD~1..HEAD", 1, &["verify"], &["1 of 1 function"]);
+    let json = pair.json("check HEAD~1..HEAD");
+    assert_eq!(json["assertions"][0]["decided_by"], "first-call", "{json}");
+    // Both keep it, and there is but one first call.
+    Pair::new(&text(10), &text(12)).says(
+        "check --strict HEAD~1..HEAD",
+        0,
+        &["no regression; 1 changed"],
+        &[],
+    );
+    // With arguments, it is shown where an input is found; elsewhere it is said.
+    let with = |k: u32, limit: &str| {
+        format!(
+            "#include <assert.h>\nstatic int n = {k};\nvoid f(int x) {{ n += x & 7; assert({limit}); }}\n"
+        )
+    };
+    let pair = Pair::new(&with(10, "n < 20"), &with(15, "n < 20"));
+    pair.says("check HEAD~1..HEAD", 0, &["possible, in a first call", "x = "], &["decided"]);
+    let pair = Pair::new(&with(10, "n < 30"), &with(15, "n < 30"));
+    let open = "n begins with another value; what that does to the first call of a.c: f() was not decided";
+    pair.says("check HEAD~1..HEAD", 0, &[open], &["possible"]);
+    pair.says("check --strict HEAD~1..HEAD", 3, &[open], &[]);
+    // What runs before it may set the object.
+    let begun =
+        |k: u32| format!("{}__attribute__((constructor)) static void init(void) {{ n = 1; }}\n", text(k));
+    Pair::new(&begun(10), &begun(20)).says("check --strict HEAD~1..HEAD", 3, &["not decided"], &["possible"]);
+    // Undefined behaviour counts.
+    let divides = |k: u32| {
+        format!("static int d = {k};\nvoid set(int v) {{ d = v; }}\nint f(void) {{ return 8 / d; }}\n")
+    };
+    Pair::new(&divides(1), &divides(0)).says("check HEAD~1..HEAD", 0, &["possible, in a first call"], &[]);
     // Where the start is known, runs tell.
     let program = |k: u32| format!("{}int main(void) {{ f(); return 0; }}\n", text(k));
-    Pair::new(&program(10), &program(20)).says("check HEAD~1..HEAD", 1, &["regression"], &["not looked at"]);
+    Pair::new(&program(10), &program(20)).says("check HEAD~1..HEAD", 1, &["regression"], &["decided"]);
     // What cannot harm needs no word.
     let counts = |k: u32| format!("static unsigned n = {k};\nunsigned f(void) {{ return n++; }}\n");
     let pair = Pair::new(&counts(10), &counts(20));
-    pair.says("check HEAD~1..HEAD", 0, &[], &["not looked at"]);
+    pair.says("check --strict HEAD~1..HEAD", 0, &["no regression"], &["decided"]);
     pair.says("condition --exit-code HEAD~1..HEAD", 0, &["harmless"], &[]);
+}
+
+/// What runs when a program ends may fail for what a changed function leaves, and no caller is at hand.
+#[test]
+fn what_runs_at_the_end_is_named() {
+    let with = |mask: u32, hook: &str, rest: &str| {
+        format!(
+            "#include <assert.h>\n#include <stdlib.h>\nstatic int n;\nstatic int m;\nvoid work(int x) {{ n = x & {mask}; }}\n{hook} void fini(void) {{ {rest} }}\n"
+        )
+    };
+    let destructor = "__attribute__((destructor)) static";
+    let reads = "assert(n < 8);";
+    let said =
+        "a.c: fini() runs when the program ends and reads what a.c: work() may write; that was not looked at";
+    let pair = Pair::new(&with(7, destructor, reads), &with(15, destructor, reads));
+    pair.says("check HEAD~1..HEAD", 0, &[said], &[]);
+    pair.says("check --strict HEAD~1..HEAD", 3, &[said], &[]);
+    let left = "fails on no new input by itself; not looked at, when the program ends: fini()";
+    pair.says("condition --exit-code HEAD~1..HEAD", 1, &[left, "0 of 1 function"], &["harmless:"]);
+    assert_eq!(pair.json("condition HEAD~1..HEAD")["functions"][0]["at_exit"][0], "fini");
+    // One that is registered, through a pointer, in what it calls.
+    let registers = |mask: u32| {
+        let text = with(mask, "static void look(int *p) { assert(*p < 8); } static", "look(&n);");
+        format!("{text}void init(void) {{ atexit(fini); }}\n")
+    };
+    let pair = Pair::new(&registers(7), &registers(15));
+    pair.says("check --strict HEAD~1..HEAD", 3, &[said], &[]);
+    pair.says("condition --exit-code HEAD~1..HEAD", 1, &[left], &[]);
+    // What reads something else, or cannot fail, is no matter for a condition.
+    let other = "assert(m < 8);";
+    let pair = Pair::new(&with(7, destructor, other), &with(15, destructor, other));
+    pair.says("check --strict HEAD~1..HEAD", 0, &[], &["ends"]);
+    pair.says("condition --exit-code HEAD~1..HEAD", 0, &["harmless"], &[]);
+    // A program's own runs come to its end, where they find the way.
+    let program = |mask: u32| {
+        let main = "int main(int argc, char **argv) { (void)argv; work(argc + 8); return 0; }";
+        format!("{}{main}\n", with(mask, destructor, reads))
+    };
+    Pair::new(&program(7), &program(15)).says("check HEAD~1..HEAD", 1, &["1 regression"], &[]);
+    let seldom = |mask: u32| program(mask).replace("work(argc + 8)", "if (argc == 9) work(atoi(argv[8]))");
+    Pair::new(&seldom(7), &seldom(15)).says("check --strict HEAD~1..HEAD", 3, &[said], &[]);
 }
 
 /// Which runs end is part of what a function does, though no fact at its exit says so.

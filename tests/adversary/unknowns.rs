@@ -280,3 +280,22 @@ fn volatile_accesses_are_seen() {
     }
     equal_edit("int f(volatile int *p, int a) { *p = a; return a * 2; }", "a * 2", "a + a");
 }
+
+/// A half of a complex number goes by the function that gives it.
+#[test]
+fn halves_of_complex_numbers_have_their_names() {
+    for (ty, suffix) in [("double", ""), ("float", "f"), ("long double", "l")] {
+        let text = |k: u32| {
+            format!(
+                "#include <complex.h>\n{ty} re({ty} _Complex z) {{ return creal{suffix}(z) + {k}; }}\n{ty} im({ty} _Complex z) {{ return cimag{suffix}(z) * {k}; }}\n"
+            )
+        };
+        let pair = Pair::new(&text(3), &text(2));
+        let (re, im) = (format!("creal{suffix}(z)"), format!("cimag{suffix}(z)"));
+        pair.says("diff HEAD~1..HEAD --effort quick", 0, &[&re, &im], &["*)&z"]);
+        pair.says("diff HEAD~1..HEAD", 0, &["at exit", &re, &im], &["*)&z"]);
+    }
+    // Without the header there is no such function.
+    let text = |k: u32| format!("double re(double _Complex z) {{ return __real__ z + {k}; }}\n");
+    Pair::new(&text(3), &text(2)).says("diff HEAD~1..HEAD --effort quick", 0, &["*(double *)&z"], &["creal"]);
+}

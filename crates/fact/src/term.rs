@@ -83,6 +83,21 @@ fn integer(bits: u16, signed: bool) -> CType {
     CType::Int { bits, signed, name: "".into() }
 }
 
+/// Which half of a complex number a function of the C library gives: its type, and whether it is the imaginary one.
+fn half_of_complex(name: &str) -> Option<(FloatKind, bool)> {
+    let (suffix, is_second) = match (name.strip_prefix("creal"), name.strip_prefix("cimag")) {
+        (Some(suffix), _) => (suffix, false),
+        (_, suffix) => (suffix?, true),
+    };
+    let kind = match suffix {
+        "" => FloatKind::F64,
+        "f" => FloatKind::F32,
+        "l" => FloatKind::LongDouble,
+        _ => return None,
+    };
+    Some((kind, is_second))
+}
+
 fn is_float(ty: &CType) -> bool {
     matches!(ty, CType::Float(_))
 }
@@ -513,6 +528,17 @@ impl Translation<'_> {
 
     /// The few functions of the C library that facts use.
     fn call(&mut self, name: &str, args: &[Expression]) -> Result<Typed> {
+        if let (Some((kind, is_second)), [z]) = (half_of_complex(name), args) {
+            let (Place { addr, ty, .. }, part) = (self.place(z)?, CType::Float(kind));
+            let (size, whole) = (self.scope.unit().size_of(&part), self.scope.unit().size_of(&ty));
+            let is_complex = matches!(&ty, CType::Opaque { name, .. } if name.contains("_Complex"));
+            let size = size.filter(|size| is_complex && whole == Some(2 * size));
+            let Some(size) = size else { return unsupported("half of something that is not complex") };
+            let wide = self.pointer_bits();
+            let offset = self.scope.pool().bv(wide, if is_second { i128::from(size) } else { 0 });
+            let addr = self.op(Op::Add, &[addr, offset]);
+            return self.read(Place { addr, ty: part, field: None });
+        }
         let values = args.iter().map(|a| self.value(a)).collect::<Result<Vec<_>>>()?;
         let (stem, kind) = match (name.strip_suffix('f'), name.strip_suffix('l')) {
             (Some(stem), _) if !stem.is_empty() && stem != "is" => (stem, FloatKind::F32),

@@ -141,6 +141,9 @@ pub enum Judgement {
 /// How difference verification decides: nothing violates the property that did not violate it before.
 pub const HARMLESS: &str = "difference-graph";
 
+/// How an assertion is decided that the first call of a function fails, from what its objects begin with.
+pub const FIRST_CALL: &str = "first-call";
+
 /// How a static assertion is decided: by compiling it.
 pub const COMPILER: &str = "compiler";
 

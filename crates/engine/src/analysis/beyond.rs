@@ -2,17 +2,17 @@
 //!
 //! - Changed functions whose addresses are put where a run may find them: in memory, in what begins with them
 //!   and may change, in what other pointers get. Who calls them from there is not known.
-//! - First calls: a function is looked at from whatever state it is called in, and there an object that is
-//!   written may have any value. That it begins with another one only tells where the program's start is known.
+//! - What runs when a program ends, and reads what changed functions write.
+//!
+//! First calls of functions, where an object begins otherwise, are looked at ([`super::first_calls`]).
 
-use super::classes::{self, World};
-use super::difference;
-use super::initial::Changed;
+use super::classes;
 use super::lineage::{Lineage, VersionFiles};
 use super::reach::Reach;
 use super::units::LoadedUnit;
-use crate::ir::{Callee, Expr, Instr, Object};
+use crate::ir::{Callee, Expr, Function, Instr, Node, Object};
 use crate::report::RepoPath;
+use crate::symex::is_failure;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,33 +47,60 @@ pub(super) fn pointed(files: &[VersionFiles], lineages: &[Lineage], reaches: &[R
     (!named.is_empty()).then(|| text(listed(&named)))
 }
 
-/// Notes of the objects that begin otherwise, for people, where a function that names one, or calls one that does,
-/// may fail an assertion for that, and no program's start is known that leads there.
-pub(super) fn first_calls(begun: &[Changed], lineages: &[Lineage], world: &World) -> Vec<String> {
-    let is_program = |l: &Lineage| l.newest().is_some_and(|(_, m)| &*m.function.name == "main");
-    let note = |object: &Changed| {
-        let reached: Vec<&Lineage> = lineages.iter().filter(|l| object.reaches(l).is_some()).collect();
-        if reached.iter().any(|l| is_program(l)) {
-            return None;
-        }
-        let may_harm = reached.into_iter().filter(|l| !difference::is_harmless(l, world, false));
-        let named: Vec<String> = may_harm
-            .filter_map(|l| l.newest())
-            .map(|(_, m)| format!("{}: {}()", RepoPath::from(&m.file), m.function.name))
-            .collect();
-        let text = |of: String| {
-            format!(
-                "note: {} begins with another value; what that does to the first call of {of} was not looked at",
-                object.name
-            )
-        };
-        (!named.is_empty()).then(|| text(listed(&named)))
+/// A note of what runs when the program ends and reads what changed functions write, for people. Where `main` leads to
+/// these its runs come to the end, but not on every input: what may fail there is still named. Cost: little where
+/// nothing runs then.
+pub(super) fn at_exit(lineages: &[Lineage], reaches: &[Reach]) -> Option<String> {
+    let changed: Vec<&Lineage> = lineages.iter().filter(|l| classes::is_changed(l)).collect();
+    let led_to = |l: &Lineage| -> BTreeSet<(PathBuf, Arc<str>)> {
+        let main = l.newest().filter(|(_, m)| &*m.function.name == "main");
+        let reach = main.and_then(|(v, m)| Some((reaches.get(v)?, m)));
+        reach.map(|(r, m)| r.callees(&m.file, "main", true)).unwrap_or_default()
     };
-    begun.iter().filter_map(note).collect()
+    let run: BTreeSet<_> = changed.iter().flat_map(|l| led_to(l)).collect();
+    let (mut hooks, mut writers) = (BTreeSet::new(), Vec::new());
+    for l in changed {
+        let Some((_, m)) = l.newest().filter(|(_, m)| &*m.function.name != "main") else { continue };
+        let is_run = run.contains(&(m.file.clone(), m.function.name.clone()));
+        let found = finishing(l, reaches, &|f| !is_run || asserts(f));
+        if !found.is_empty() {
+            writers.push(format!("{}: {}()", RepoPath::from(&m.file), m.function.name));
+            hooks.extend(found);
+        }
+    }
+    writers.sort();
+    (!hooks.is_empty()).then(|| late(&hooks, &listed(&writers)))
+}
+
+/// Whether a function asserts something.
+fn asserts(f: &Function) -> bool {
+    let fails = |n: &Node| matches!(&n.instr, Instr::Call { callee, .. } if is_failure(callee));
+    f.nodes.iter().any(fails)
+}
+
+/// The functions that run when the program ends and read what some version of a function may write.
+pub(super) fn finishing(
+    l: &Lineage,
+    reaches: &[Reach],
+    is_meant: &dyn Fn(&Function) -> bool,
+) -> BTreeSet<(PathBuf, Arc<str>)> {
+    let members = l.members.iter().zip(reaches).filter_map(|(m, reach)| Some((m.as_ref()?, reach)));
+    members.flat_map(|(m, reach)| reach.finishing(&m.file, &m.function.name, is_meant)).collect()
+}
+
+/// A note of functions that run when the program ends.
+pub(super) fn late(hooks: &BTreeSet<(PathBuf, Arc<str>)>, writers: &str) -> String {
+    let named: Vec<String> =
+        hooks.iter().map(|(file, name)| format!("{}: {name}()", RepoPath::from(file))).collect();
+    let (run, read) = if named.len() == 1 { ("runs", "reads") } else { ("run", "read") };
+    format!(
+        "note: {} {run} when the program ends and {read} what {writers} may write; that was not looked at",
+        listed(&named)
+    )
 }
 
 /// The first few of many.
-fn listed(named: &[String]) -> String {
+pub(super) fn listed(named: &[String]) -> String {
     let more = match named.len().saturating_sub(MOST) {
         0 => String::new(),
         n => format!(" and {n} more"),

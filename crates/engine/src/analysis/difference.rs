@@ -6,7 +6,7 @@ use super::lineage::{Lineage, Member};
 use super::{Request, Unwatched, lineage};
 use crate::difference::{self, Concerns, Detector, Extent, Graph, Remainder, Role, Version, remainder};
 use crate::interp::Program;
-use crate::ir::{Function, Instr, Node, NodeId, Stmt, StmtId};
+use crate::ir::{Callee, Function, Instr, Node, NodeId, Stmt, StmtId};
 use crate::mvicfg::key;
 use crate::mvicfg::members::ByMembers;
 use crate::report::{RepoPath, VersionInfo};
@@ -44,6 +44,9 @@ pub struct Compared {
     /// Lines of the file at which violations that are new may begin.
     pub begins: BTreeSet<u32>,
     pub concerns: Concerns,
+    /// What runs when the program ends, reads what the function may write, and may fail there; it is not looked
+    /// at. By file and name.
+    pub at_exit: BTreeSet<(PathBuf, Arc<str>)>,
     /// By node of the graph.
     pub spots: Vec<Spot>,
 }
@@ -112,6 +115,14 @@ fn in_pool(request: &Request, choice: &Choice) -> Differences {
     let info = |v: usize| request.versions.get(v).map(|v| v.info.clone()).unwrap_or_default();
     let mut compared: Vec<Compared> =
         lineages.par_iter().filter_map(|l| compare(l, &world, last, choice)).collect();
+    let late: BTreeSet<_> = compared.iter().flat_map(|c| c.at_exit.iter().cloned()).collect();
+    if !late.is_empty() {
+        let writers = compared.iter().filter(|c| !c.at_exit.is_empty());
+        let writers: BTreeSet<String> =
+            writers.map(|c| format!("{}: {}()", RepoPath::from(&c.file), c.name)).collect();
+        let writers: Vec<String> = writers.into_iter().collect();
+        notices.push(super::beyond::late(&late, &super::beyond::listed(&writers)));
+    }
     compared.sort_by(|a, b| (&a.file, a.lines, &a.name).cmp(&(&b.file, b.lines, &b.name)));
     let added = lineages.iter().filter_map(|l| {
         let new = l.members.get(last)?.as_ref()?;
@@ -181,6 +192,12 @@ fn compare(l: &Lineage, world: &World, last: usize, choice: &Choice) -> Option<C
     let concerns = Concerns { undefined: choice.undefined, ..Concerns::of(&after) };
     let version = |program, m: &'_ Member| (program, m.function.name.clone());
     let ((p, f), (q, g)) = (version(&before, old), version(&after, new));
+    let fails = |n: &Node| matches!(&n.instr, Instr::Call { callee: Callee::Direct(name), .. } if difference::is_failure(name, &concerns));
+    let may_fail = |f: &Function| choice.undefined || f.nodes.iter().any(fails);
+    let at_exit = match &*new.function.name {
+        "main" => BTreeSet::new(),
+        _ => super::beyond::finishing(l, &world.reaches, &may_fail),
+    };
     let graph = difference::compare(
         Version { program: p, function: &f },
         Version { program: q, function: &g },
@@ -209,6 +226,7 @@ fn compare(l: &Lineage, world: &World, last: usize, choice: &Choice) -> Option<C
         open_lines,
         begins,
         concerns,
+        at_exit,
         spots,
         name,
     })

@@ -22,7 +22,7 @@ use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::{Function, Unit};
 use crate::mvicfg::key::body_hash;
-use crate::report::{ChangeVerdict, HunkReport, Pending, RepoPath, Report, Verdict, Version};
+use crate::report::{ChangeVerdict, HunkRef, HunkReport, Pending, RepoPath, Report, Verdict, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,19 @@ pub(super) fn account(
     let Seen { files, lineages, analysed, reaches } = *seen;
     let churning = churning(report);
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
-    let mut judge =
-        Judge { request, files, lineages, analysed, reaches, locals, objects, churning, kinds, code };
+    let mut judge = Judge {
+        request,
+        files,
+        lineages,
+        analysed,
+        reaches,
+        locals,
+        objects,
+        churning,
+        kinds,
+        one_sided: false,
+        code,
+    };
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -121,6 +132,7 @@ pub(super) fn unread(
         objects: &Objects::default(),
         churning: BTreeSet::new(),
         kinds: BTreeMap::new(),
+        one_sided: false,
         code: BTreeMap::new(),
     };
     let mut found = Vec::new();
@@ -172,6 +184,9 @@ struct Judge<'a> {
     churning: Churning,
     /// By version and path.
     kinds: BTreeMap<(usize, PathBuf), Option<Vec<LineKind>>>,
+    /// The hunk at hand takes lines away or adds some, and not both: a statement in it that both versions have is
+    /// somewhere else in the other one.
+    one_sided: bool,
     /// By step and newer path: the code of both sides, where it differs in hunks alone.
     code: BTreeMap<(usize, PathBuf), Option<(Code, Code)>>,
 }
@@ -205,6 +220,7 @@ impl Judge<'_> {
             (pair, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
             (pair + 1, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
         ];
+        self.one_sided = (hunk.old_lines == 0) != (hunk.new_lines == 0);
         for (side, (version, path, start, lines)) in sides.into_iter().enumerate() {
             let Some(path) = path else { continue };
             let inside = start..start.saturating_add(lines);
@@ -232,8 +248,34 @@ impl Judge<'_> {
         match (pending.inactive.is_empty(), pending.told) {
             (false, _) => (Verdict::NotAnalysed, Some(INACTIVE.into()), pending),
             (true, true) => (Verdict::Explained, None, pending),
-            (true, false) => (Verdict::Neutral, None, pending),
+            (true, false) => match told_there(report, pair, path, hunk) {
+                Some(Ok(())) => (Verdict::Explained, None, pending),
+                Some(Err(why)) => (Verdict::NotAnalysed, Some(why), pending),
+                None if self.holds_open_function(pair, change, hunk) => {
+                    (Verdict::NotAnalysed, Some("undecided".to_owned()), pending)
+                }
+                None => (Verdict::Neutral, None, pending),
+            },
         }
+    }
+
+    /// Whether all of a changed function's text is in a hunk, and what becomes of the function is not known: a line
+    /// with several declarations goes by the first of them.
+    fn holds_open_function(&self, pair: usize, change: &FileChange, hunk: &Hunk) -> bool {
+        let (Some(old), Some(new)) = (&change.old_path, &change.new_path) else { return false };
+        let holds = |m: &Member, path: &Path, start: u32, lines: u32| {
+            let span = &m.function.span;
+            m.file == path && start <= span.line && span.end_line < start.saturating_add(lines)
+        };
+        self.lineages.iter().zip(self.analysed).enumerate().any(|(i, (l, a))| {
+            let (Some(Some(was)), Some(Some(is))) = (l.members.get(pair), l.members.get(pair + 1)) else {
+                return false;
+            };
+            a.class_of[pair] != a.class_of[pair + 1]
+                && holds(was, old, hunk.old_start, hunk.old_lines)
+                && holds(is, new, hunk.new_start, hunk.new_lines)
+                && !self.is_settled(pair, i)
+        })
     }
 
     /// The directives of conditions among lines of a hunk that choose between lines of the hunk alone: what they
@@ -654,7 +696,7 @@ impl Judge<'_> {
             // A statement beside it counts, too.
             Some(known) if !has_region => return known,
             Some(Line::Explained)
-                if self.locals.line(i, pair, version - pair, line) == Some(Told::Neutral) =>
+                if self.locals.line(i, pair, version - pair, line, false) == Some(Told::Neutral) =>
             {
                 return Line::Explained;
             }
@@ -666,7 +708,7 @@ impl Judge<'_> {
             false if self.swallows(pair, path) => None,
             // What a head says of types shows in the body.
             false if line <= head_end(&m.function) => self.locals.differs(i, pair).then_some(Told::Differs),
-            _ => self.locals.line(i, pair, version - pair, line),
+            _ => self.locals.line(i, pair, version - pair, line, self.one_sided),
         };
         match told {
             Some(Told::Differs) => return Line::Explained,
@@ -732,6 +774,29 @@ fn explained(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> bool {
             .iter()
             .any(|h| h.file == file && (h.old_start, h.new_start) == (hunk.old_start, hunk.new_start))
     })
+}
+
+/// What is said, where functions change, of a hunk that nothing else is said of: a line may hold more than one thing,
+/// and goes by the first of them. `Err`: why that is open.
+fn told_there(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> Option<Result<(), String>> {
+    let file = RepoPath::from(path);
+    let is_it =
+        |h: &HunkRef| h.file == file && (h.old_start, h.new_start) == (hunk.old_start, hunk.new_start);
+    let changes = report.functions.iter().flat_map(|f| f.changes.iter().map(move |c| (f, c)));
+    let here = changes.filter(|(_, c)| c.from as usize == pair + 1 && c.hunks.iter().any(is_it));
+    let mut found = None;
+    for (f, change) in here {
+        match change.verdict {
+            ChangeVerdict::Neutral => {}
+            ChangeVerdict::Open if f.complete => {}
+            ChangeVerdict::Open => {
+                let why = change.reason.as_ref().map_or("undecided".to_owned(), |why| format!("open:{why}"));
+                return Some(Err(why));
+            }
+            ChangeVerdict::Differs => found = Some(Ok(())),
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -182,6 +182,11 @@ impl Changed {
         of(&new.file, &new.function.name).or_else(|| of(&old.file, &old.function.name)).copied()
     }
 
+    /// The older version of the step, counted from 0.
+    pub fn step(&self) -> usize {
+        self.step
+    }
+
     fn versions(&self) -> (Version, Version) {
         (self.step as Version + 1, self.step as Version + 2)
     }

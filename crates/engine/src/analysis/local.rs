@@ -4,6 +4,8 @@
 use super::lineage::{Lineage, Member};
 use super::{FileChange, Hunk, Request, Watch};
 use crate::fault;
+use crate::frontend::c::lines::code;
+use crate::ir::Instr;
 use crate::local::{self, Change, Verdict, Version};
 use crate::mvicfg::key;
 use crate::report::{
@@ -11,11 +13,14 @@ use crate::report::{
 };
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The changes of functions, by lineage and the older version of a step.
 #[derive(Default)]
 pub(super) struct Locals {
     changes: BTreeMap<(usize, usize), Vec<Change>>,
+    /// The lines of both versions that only say where control goes, of functions that were compared.
+    structure: BTreeMap<(usize, usize), [BTreeSet<u32>; 2]>,
     pub queries: u64,
 }
 
@@ -48,19 +53,26 @@ impl Locals {
                 return None;
             }
             let compared = fault::caught(|| compare(request, v, old, new));
-            let (changes, queries) = compared.unwrap_or_else(|reason| {
+            let (mut changes, queries) = compared.unwrap_or_else(|reason| {
                 has_fault(lineage, &reason);
                 None
             })?;
-            Some(((l, v), changes, queries as u64))
+            give_lines(&mut changes, &hunks_of(request, v, old, new));
+            let structure = [structure(request, v, old), structure(request, v + 1, new)];
+            Some(((l, v), changes, structure, queries as u64))
         };
         let found: Vec<_> = pairs.into_par_iter().filter_map(one).collect();
-        let queries = found.iter().map(|(.., q)| q).sum();
-        Locals { changes: found.into_iter().map(|(at, changes, _)| (at, changes)).collect(), queries }
+        let mut locals = Locals { queries: found.iter().map(|(.., q)| q).sum(), ..Locals::default() };
+        for (at, changes, structure, _) in found {
+            locals.changes.insert(at, changes);
+            locals.structure.insert(at, structure);
+        }
+        locals
     }
 
-    /// What became of a line of the older (0) or the newer (1) version of a step, which lies in a function.
-    pub fn line(&self, lineage: usize, step: usize, side: usize, line: u32) -> Option<Told> {
+    /// What became of a line of the older (0) or the newer (1) version of a step, which lies in a function. `moved`:
+    /// a statement there that both versions have stands somewhere else in the other one.
+    pub fn line(&self, lineage: usize, step: usize, side: usize, line: u32, moved: bool) -> Option<Told> {
         let changes = self.changes.get(&(lineage, step))?;
         let here = changes.iter().filter(|c| c.lines[side].contains(&line));
         let told = |c: &Change| match c.verdict {
@@ -68,7 +80,14 @@ impl Locals {
             Verdict::Differs if c.rest.is_none() => Told::Differs,
             Verdict::Differs | Verdict::Open(_) => Told::Open,
         };
-        let all: Vec<Told> = here.map(told).collect();
+        let mut all: Vec<Told> = here.map(told).collect();
+        let is_structure =
+            || self.structure.get(&(lineage, step)).is_some_and(|both| both[side].contains(&line));
+        // A brace, `else` or a label on a line of its own says which statements are reached, and no region has it:
+        // what is told of the function may come from there.
+        if all.is_empty() && (moved || is_structure()) {
+            all.extend(changes.iter().map(told));
+        }
         Some(match () {
             () if all.contains(&Told::Open) => Told::Open,
             () if all.contains(&Told::Differs) => Told::Differs,
@@ -91,12 +110,17 @@ impl Locals {
     }
 
     /// What keeps a line open.
-    pub fn why_open(&self, lineage: usize, step: usize, side: usize, line: u32) -> Option<&str> {
-        let here = self.changes.get(&(lineage, step))?.iter().filter(|c| c.lines[side].contains(&line));
-        here.into_iter().find_map(|c| match &c.verdict {
-            Verdict::Open(reason) => Some(reason.as_str()),
-            _ => c.rest.as_deref(),
-        })
+    pub fn why_open(&self, lineage: usize, step: usize, side: usize, line: u32) -> Option<String> {
+        let changes = self.changes.get(&(lineage, step))?;
+        let why = |c: &&Change| match &c.verdict {
+            Verdict::Open(reason) => Some(reason.clone()),
+            _ => c.rest.clone(),
+        };
+        let here = || changes.iter().filter(|c| c.lines[side].contains(&line));
+        match here().next() {
+            Some(_) => here().find_map(|c| why(&c)),
+            None => changes.iter().find_map(|c| why(&c)),
+        }
     }
 
     /// Whether all of a function's regions were told.
@@ -133,6 +157,69 @@ impl Locals {
             }
         }
     }
+}
+
+/// The hunks of a step that lie in a function, as ranges of lines of both versions.
+fn hunks_of(request: &Request, step: usize, old: &Member, new: &Member) -> Vec<[Range<u32>; 2]> {
+    let own = request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
+    let of_file = own
+        .iter()
+        .filter(|c| c.old_path.as_deref() == Some(&*old.file) && c.new_path.as_deref() == Some(&*new.file));
+    let meets = |m: &Member, start: u32, lines: u32| {
+        start <= m.function.span.end_line && start.saturating_add(lines) > m.function.span.line
+    };
+    let of_function = of_file
+        .flat_map(|c| &c.hunks)
+        .filter(|h| meets(old, h.old_start, h.old_lines) || meets(new, h.new_start, h.new_lines));
+    let ranges = |h: &Hunk| {
+        [
+            h.old_start..h.old_start.saturating_add(h.old_lines),
+            h.new_start..h.new_start.saturating_add(h.new_lines),
+        ]
+    };
+    of_function.map(ranges).collect()
+}
+
+/// A change of where control goes may have no statement of its own: braces, `else`, labels. It is told of the hunks
+/// that nothing else is told of, or else of all.
+fn give_lines(changes: &mut [Change], hunks: &[[Range<u32>; 2]]) {
+    let is_met = |c: &Change, h: &[Range<u32>; 2]| {
+        c.lines.iter().zip(h).any(|(lines, h)| lines.range(h.clone()).next().is_some())
+    };
+    let counts = |c: &Change| c.verdict != Verdict::Neutral || c.rest.is_some();
+    let free: Vec<&[Range<u32>; 2]> =
+        hunks.iter().filter(|h| !changes.iter().any(|c| counts(c) && is_met(c, h))).collect();
+    let given = if free.is_empty() { hunks.iter().collect() } else { free };
+    for change in changes.iter_mut().filter(|c| counts(c)) {
+        if hunks.iter().any(|h| is_met(change, h)) {
+            continue;
+        }
+        for h in &given {
+            change.lines.iter_mut().zip(h.iter()).for_each(|(lines, h)| lines.extend(h.clone()));
+        }
+    }
+}
+
+/// The lines of a function that say where control goes and hold no statement that does something.
+fn structure(request: &Request, version: usize, m: &Member) -> BTreeSet<u32> {
+    let body = &m.function;
+    let own = body.nodes.iter().filter(|n| !matches!(n.instr, Instr::Nop) && n.span.file == body.span.file);
+    let statements: BTreeSet<u32> = own
+        .flat_map(|n| n.span.line..=n.span.end_line.clamp(n.span.line, n.span.line.saturating_add(20)))
+        .collect();
+    let bytes = request.versions.get(version).and_then(|v| v.tree.read(&m.file)).unwrap_or_default();
+    let lines = code(&bytes);
+    let inside = lines.range(body.span.line..=body.span.end_line.max(body.span.line));
+    let found = inside.filter(|(line, text)| !statements.contains(line) && is_structure(text));
+    found.map(|(line, _)| *line).collect()
+}
+
+/// Whether the code of a line has braces, a label, an empty statement, or a word that leads somewhere.
+fn is_structure(text: &str) -> bool {
+    const WORDS: [&str; 7] = ["else", "do", "break", "continue", "goto", "case", "default"];
+    let text = text.trim();
+    let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    text.contains(['{', '}']) || text.ends_with(':') || text == ";" || words.any(|w| WORDS.contains(&w))
 }
 
 fn compare(request: &Request, step: usize, old: &Member, new: &Member) -> Option<(Vec<Change>, usize)> {

@@ -19,6 +19,7 @@ mod differencing;
 mod elsewhere;
 mod endings;
 mod files;
+mod first_calls;
 pub mod follow;
 mod function;
 mod graphs;
@@ -282,9 +283,14 @@ fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
 
 fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let mut report = convert::empty_report(request);
-    let Loaded { units, by_version, reaches, lineages, notices } = loaded;
+    let Loaded { units, by_version, reaches, mut lineages, notices } = loaded;
     report.notices.extend(notices);
     let world = classes::World::new(&by_version, reaches, &lineages, watch);
+    let begun = initial::changed(request, &by_version, &world.reaches);
+    let firsts = match request.analysis.properties_only {
+        true => Some(first_calls::tell_apart(&mut lineages, &begun, &world)),
+        false => None,
+    };
     let wanted = lineages.iter().filter(|l| request.analysis.whole || classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, wanted);
     if options.effort == Effort::Quick && !options.whole && !options.properties_only {
@@ -296,14 +302,11 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let callers = callers::find(request, &units, &by_version, &lineages, &analysed, &world);
     if request.analysis.properties_only {
         report.notices.extend(beyond::pointed(&by_version, &lineages, &world.reaches));
+        report.notices.extend(beyond::at_exit(&lineages, &world.reaches));
     }
     convert::fill(&mut report, request, &lineages, &analysed, &world);
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
     callers::explain(&mut report, &callers);
-    let begun = initial::changed(request, &by_version, &world.reaches);
-    if request.analysis.properties_only {
-        report.notices.extend(beyond::first_calls(&begun, &lineages, &world));
-    }
     initial::tell(&mut report, &begun, &lineages);
     let compared = differencing::compare_all(&lineages, &analysed, &world, &options);
     let join = |list: &mut Vec<Assertion>, k: usize| {
@@ -317,6 +320,9 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     statics::tell(&mut report, &by_version);
     properties::fill(&mut report, &lineages, &analysed, request, &join);
     properties::fill(&mut report, &callers.lineages, &callers.analysed, request, &|_, _| {});
+    if let Some(firsts) = firsts {
+        firsts.settle(&mut report, &begun, &lineages, &world);
+    }
     differencing::count(&mut report, &compared);
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);

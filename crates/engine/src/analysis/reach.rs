@@ -15,7 +15,7 @@ use super::lineage::VersionFiles;
 use super::linked::Name;
 use super::parts::{Part, objects_of};
 use super::units::LoadedUnit;
-use crate::ir::{Function, Global, Linkage, Unit};
+use crate::ir::{Callee, Expr, Function, Global, Instr, Linkage, Object, Unit};
 use crate::mvicfg::members;
 use crate::semantics::pointers;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -57,6 +57,59 @@ struct Graph {
     ids: Vec<Id>,
     at: BTreeMap<Id, NodeIndex>,
     edges: DiGraph<(), ()>,
+}
+
+/// Calls that register what runs when the program ends.
+const REGISTERING: [&str; 4] = ["atexit", "at_quick_exit", "on_exit", "__cxa_atexit"];
+
+/// What a body does to objects beside reading them.
+#[derive(Default)]
+struct Touched {
+    written: BTreeSet<Arc<str>>,
+    /// Their addresses go elsewhere.
+    given: BTreeSet<Arc<str>>,
+    /// It writes where a pointer leads.
+    through_pointers: bool,
+}
+
+impl Touched {
+    fn by(f: &Function) -> Touched {
+        let mut found = Touched::default();
+        for node in &f.nodes {
+            match &node.instr {
+                Instr::Load { .. } | Instr::Branch { .. } => {}
+                Instr::Store { addr, value, .. } => {
+                    found.write(addr);
+                    found.give(value);
+                }
+                Instr::Copy { dst, .. } | Instr::Zero { dst, .. } => found.write(dst),
+                instr => instr.for_each_operand(&mut |e| found.give(e)),
+            }
+        }
+        found
+    }
+
+    fn write(&mut self, address: &Expr) {
+        let symbols = symbols_in(address);
+        let mut is_local = false;
+        address.for_each(&mut |e| is_local |= matches!(e, Expr::Addr(Object::Local(_))));
+        self.through_pointers |= symbols.is_empty() && !is_local;
+        self.written.extend(symbols);
+    }
+
+    fn give(&mut self, e: &Expr) {
+        self.given.extend(symbols_in(e));
+    }
+}
+
+fn symbols_in(e: &Expr) -> BTreeSet<Arc<str>> {
+    let mut found = BTreeSet::new();
+    e.for_each(&mut |e| {
+        if let Expr::Addr(Object::Global(symbol)) = e {
+            found.insert(symbol.clone());
+        }
+    });
+    found
 }
 
 impl Reach {
@@ -225,6 +278,92 @@ impl Reach {
             let ids = self.units.iter().enumerate().flat_map(of);
             ids.map(|id| (id, self.variables_of(vec![id], true))).collect()
         })
+    }
+
+    /// The functions that run when the program ends: destructors, and what is registered for that.
+    fn finishers(&self) -> BTreeSet<Id> {
+        let mut found = BTreeSet::new();
+        for (u, loaded) in self.units.iter().enumerate() {
+            for (i, f) in loaded.functions.iter().enumerate() {
+                let f = &f.function;
+                if f.binding.after_main.is_some() || loaded.unit.fini_array.contains(&f.name) {
+                    found.insert(Id::Function(u, i));
+                }
+                for node in &f.nodes {
+                    let Instr::Call { callee: Callee::Direct(name), args, .. } = &node.instr else {
+                        continue;
+                    };
+                    let Some(handler) = args.first().filter(|_| REGISTERING.contains(&&**name)) else {
+                        continue;
+                    };
+                    match handler {
+                        Expr::Addr(Object::Function(name)) => {
+                            found.extend(self.resolve(u, &(true, name.clone())));
+                        }
+                        // One of those whose address something takes.
+                        _ => found.extend(self.taken()),
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The functions, by file and name, that run when the program ends and read an object that a function of a
+    /// file, or what it leads to, may write; those that, or whose callees, `is_meant` says. Cost: little where
+    /// nothing runs at the end; else a walk over all units.
+    pub fn finishing(
+        &self,
+        file: &Path,
+        name: &str,
+        is_meant: &dyn Fn(&Function) -> bool,
+    ) -> BTreeSet<(PathBuf, Arc<str>)> {
+        let finishers = self.finishers();
+        let Some(id) = self.function(file, name).filter(|_| !finishers.is_empty()) else {
+            return BTreeSet::new();
+        };
+        let mut written = BTreeSet::new();
+        let mut through_pointers = false;
+        for id in self.reached(vec![id], true) {
+            let Some((u, f)) = self.body(id) else { continue };
+            let touched = Touched::by(f);
+            through_pointers |= touched.through_pointers;
+            let names = touched.written.into_iter().chain(touched.given);
+            written.extend(names.filter_map(|symbol| self.resolve(u, &(false, symbol))));
+        }
+        if through_pointers {
+            written.extend(self.given_away());
+        }
+        let reads = |f: &Id| self.variables_of(vec![*f], true).iter().any(|o| written.contains(o));
+        let is_meant = |f: &Id| {
+            let mut all = self.reached(vec![*f], true).into_iter();
+            all.any(|id| self.body(id).is_some_and(|(_, f)| is_meant(f)))
+        };
+        finishers.iter().filter(|f| reads(f) && is_meant(f)).filter_map(|f| self.named(*f)).collect()
+    }
+
+    /// The objects whose addresses are put where pointers may get them from.
+    fn given_away(&self) -> BTreeSet<Id> {
+        let mut found = BTreeSet::new();
+        for id in &self.graph().ids {
+            match *id {
+                Id::Object(u, _) => {
+                    let names = self.part(*id).map(|p| p.names.as_slice()).unwrap_or_default();
+                    let objects = names.iter().filter(|(is_function, _)| !is_function);
+                    found.extend(objects.filter_map(|name| self.resolve(u, name)));
+                }
+                Id::Function(u, _) => {
+                    let given = self.body(*id).map(|(_, f)| Touched::by(f).given).unwrap_or_default();
+                    found.extend(given.into_iter().filter_map(|s| self.resolve(u, &(false, s))));
+                }
+            }
+        }
+        found
+    }
+
+    fn body(&self, id: Id) -> Option<(usize, &Function)> {
+        let Id::Function(u, i) = id else { return None };
+        Some((u, &self.units.get(u)?.functions.get(i)?.function))
     }
 
     /// The objects with a name outside their files that what runs before `main` leads to, each with the hash of

@@ -12,7 +12,7 @@
 use super::follow::{Known, onwards, undefined};
 use super::liveness::Liveness;
 use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
-use super::region::{Cut, Region, paths};
+use super::region::{Cut, Region, decision, paths};
 use super::sites::Tag;
 use super::{Mistake, is_made};
 use crate::ir::{App, Leaf, Linkage, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind};
@@ -124,13 +124,21 @@ enum Verdict {
 }
 
 impl Comparer<'_> {
-    pub fn compare(&mut self, region: &Region) -> Outcome {
+    /// `from_node`: what is told is told of the states at the frontier's node that take its edge.
+    pub fn compare(&mut self, region: &Region, from_node: bool) -> Outcome {
         let frontier = &region.frontier;
         (self.frontier, self.cut, self.valid) = (frontier.node, region.cut, false);
         let mut all = Vec::new();
         for class in [0, 1] {
-            let to = frontier.to[class];
-            match paths(self.graph, &mut self.pool, self.sides[class], &self.common, (to, region.cut)) {
+            let (to, side) = (frontier.to[class], self.sides[class]);
+            let decided = match from_node {
+                true => decision(self.graph, &mut self.pool, side, frontier),
+                false => Ok(None),
+            };
+            let found = decided.and_then(|decided| {
+                paths(self.graph, &mut self.pool, side, &self.common, (to, decided, region.cut))
+            });
+            match found {
                 Ok(paths) => all.push(paths),
                 Err(reason) => return Outcome::of(Some(reason)),
             }

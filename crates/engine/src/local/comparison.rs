@@ -29,7 +29,10 @@ impl Comparison<'_> {
         // Frontiers within what an earlier region was compared through, to where both do the same again, by the
         // number of that region's change.
         let mut covered: BTreeMap<MvId, usize> = BTreeMap::new();
-        for (k, region) in regions.iter().enumerate() {
+        let from_nodes = region::told_from_nodes(self.graph, &regions);
+        // By node that is told from: the number of its first edge's change.
+        let mut by_node: BTreeMap<MvId, usize> = BTreeMap::new();
+        for ((k, region), from_node) in regions.iter().enumerate().zip(from_nodes) {
             let start = region.frontier.node;
             let lines = [0, 1].map(|c| lines(self.graph, c, region));
             if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
@@ -40,7 +43,7 @@ impl Comparison<'_> {
             }
             let outcome = match k < MAX_REGIONS {
                 true if is_made(Mistake::AllOpen) => Outcome::open("a mistake"),
-                true => comparer.compare(region),
+                true => comparer.compare(region, from_node),
                 false => Outcome::open("too many regions"),
             };
             let mut speaker = Speaker {
@@ -66,7 +69,7 @@ impl Comparison<'_> {
             };
             let is_neutral = verdict == Verdict::Neutral;
             let change = Change {
-                at: [0, 1].map(|c| place(self.graph, c, region)),
+                at: [0, 1].map(|c| place(self.graph, c, region, from_node)),
                 lines,
                 in_loop: loop_line(self.graph, self.flow, region),
                 verdict,
@@ -78,9 +81,21 @@ impl Comparison<'_> {
                 #[cfg(test)]
                 frontier: region.frontier,
                 #[cfg(test)]
+                from_node,
+                #[cfg(test)]
+                is_later: region.is_later,
+                #[cfg(test)]
                 covers: false,
             };
+            let known = by_node.get(&start).filter(|_| from_node).and_then(|k| changes.get_mut(*k));
+            if let (Some(known), false) = (known, is_neutral) {
+                known.joins(change);
+                continue;
+            }
             let number = add(&mut changes, change);
+            if from_node && !is_neutral {
+                by_node.insert(start, number);
+            }
             if is_neutral {
                 let through = |n: &&MvId| region::is_reached_by_alone(self.graph, &region.frontier, **n);
                 covered.extend(outcome.passed.iter().flatten().filter(through).map(|n| (*n, number)));
@@ -110,9 +125,9 @@ fn add(changes: &mut Vec<Change>, change: Change) -> usize {
 }
 
 /// The line at which a region begins in a version.
-fn place(graph: &Mvicfg, class: usize, region: &Region) -> Option<u32> {
+fn place(graph: &Mvicfg, class: usize, region: &Region, from_node: bool) -> Option<u32> {
     let first = region.frontier.to[class];
-    let own = region.nodes[class].contains(&first).then(|| graph.line(first, class));
+    let own = (!from_node && region.nodes[class].contains(&first)).then(|| graph.line(first, class));
     let line = own.filter(|l| *l > 0).unwrap_or_else(|| graph.line(region.frontier.node, class));
     (line > 0).then_some(line)
 }

@@ -178,9 +178,33 @@ pub struct Change {
     pub by_members: bool,
     #[cfg(test)]
     frontier: region::Frontier,
+    /// It is told from the frontier's node on, under what decides for the edges.
+    #[cfg(test)]
+    from_node: bool,
+    /// It begins behind a cut.
+    #[cfg(test)]
+    is_later: bool,
     /// It was compared through another region.
     #[cfg(test)]
     covers: bool,
+}
+
+impl Change {
+    /// Takes in what is told of the other edge of the same branch: from its node on, both are one.
+    fn joins(&mut self, other: Change) {
+        self.lines.iter_mut().zip(other.lines).for_each(|(known, more)| known.extend(more));
+        let more = other.deltas.into_iter().filter(|d| !self.deltas.contains(d)).collect::<Vec<_>>();
+        self.deltas.extend(more);
+        self.rest = self.rest.take().or(other.rest);
+        self.apart |= other.apart;
+        self.valid |= other.valid;
+        self.in_loop = self.in_loop.or(other.in_loop);
+        self.verdict = match (&self.rest, self.deltas.is_empty()) {
+            (_, false) => Verdict::Differs,
+            (Some(reason), true) => Verdict::Open(reason.clone()),
+            (None, true) => Verdict::Neutral,
+        };
+    }
 }
 
 /// Compares two bodies region by region; `None` where structures that they use are laid out otherwise, so that
@@ -289,6 +313,10 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
         by_members: false,
         #[cfg(test)]
         frontier: region::Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
+        #[cfg(test)]
+        from_node: false,
+        #[cfg(test)]
+        is_later: false,
         #[cfg(test)]
         covers: false,
     })

@@ -411,9 +411,26 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
             let mut random = Random(seed ^ k.wrapping_mul(0x5851_f42d));
             let state = || state(&graph, &widened, &mut Random(random.0));
             let mut again = false;
-            let [a, b] = [0, 1].map(|class: usize| {
-                let point = (change.frontier.node, &mut again);
-                run(&graph, class, change.frontier.to[class], point, state())
+            // A state at an edge is one that takes it.
+            let at = change.frontier.node;
+            let label = match &graph.node(at).instr {
+                Instr::Branch { cond } => match value(&graph, &state(), cond).and_then(Const::as_bool) {
+                    Some(holds) => u8::from(!holds),
+                    None => continue,
+                },
+                _ => change.frontier.label,
+            };
+            if label != change.frontier.label && !change.from_node && !change.is_later {
+                continue;
+            }
+            let to = match change.is_later {
+                true => change.frontier.to.map(Some),
+                false => [0, 1].map(|class: usize| successor(&graph, class, at, label)),
+            };
+            let [Some(first), Some(second)] = to else { continue };
+            let [a, b] = [(0, first), (1, second)].map(|(class, to): (usize, MvId)| {
+                let point = (at, &mut again);
+                run(&graph, class, to, point, state())
             });
             let Some(a) = a.filter(|_| !again) else { continue };
             if b.is_none() && changes.iter().any(|c| c.valid) {

@@ -9,7 +9,7 @@
 use super::liveness::Liveness;
 use super::machine::{End, Literal, Machine, Path, Side, Step, Stop, successor};
 use super::{Mistake, is_made, rounds};
-use crate::ir::{Const, TermId, TermPool, VarKind};
+use crate::ir::{Const, Instr, TermId, TermPool, VarKind};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use std::collections::BTreeSet;
 
@@ -35,6 +35,8 @@ pub(super) struct Region {
     /// By class.
     pub nodes: [BTreeSet<MvId>; 2],
     pub cut: Option<Cut>,
+    /// It begins where a part before it is cut.
+    pub is_later: bool,
 }
 
 /// Where a part of a region ends that only one version has: at a node that it comes by however it comes to where
@@ -74,7 +76,8 @@ pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness, cut
         };
         both && (k as MvId <= Mvicfg::EXIT || tied(0) && tied(1) || is_head && (tied(0) || tied(1)))
     };
-    (0..graph.nodes.len()).map(is_common).collect()
+    let common = (0..graph.nodes.len()).map(is_common);
+    common.enumerate().map(|(k, is_common)| is_common && !is_another_label(graph, k as MvId)).collect()
 }
 
 fn temporaries(graph: &Mvicfg) -> VersionSet {
@@ -96,6 +99,23 @@ fn own_variables(graph: &Mvicfg) -> [VersionSet; 2] {
         }
     }
     of_class
+}
+
+/// Whether a label is one of another place in each version: what stands behind it in one version is somewhere else
+/// in the other. Labels have no text of their own, so that any two may have been matched, and control comes to
+/// them for different reasons.
+fn is_another_label(graph: &Mvicfg, id: MvId) -> bool {
+    let is_label = |class: usize| {
+        let body = &graph.bodies[class];
+        let node = graph.origin(id, class).map(|n| body.node(n));
+        node.is_some_and(|n| {
+            matches!(n.instr, Instr::Nop)
+                && body.stmts.get(n.stmt.0 as usize).is_some_and(|s| s.kind == "label")
+        })
+    };
+    let [Some(old), Some(new)] = [0, 1].map(|class| successor(graph, class, id, 0)) else { return false };
+    let is_shared = |node: MvId| graph.node(node).classes.len() == 2;
+    id > Mvicfg::EXIT && old != new && (is_shared(old) || is_shared(new)) && is_label(0) && is_label(1)
 }
 
 /// The regions of a graph of two classes, in the order of the nodes.
@@ -128,11 +148,44 @@ pub(super) fn regions(
             }
             let frontier = Frontier { node: id, label, to: [old, new] };
             let nodes = [0, 1].map(|class| inside(graph, common, class, (frontier.to[class], None)));
-            let region = Region { frontier, nodes, cut: None };
+            let region = Region { frontier, nodes, cut: None, is_later: false };
             found.extend(parts(graph, common, region, &may_cut));
         }
     }
     found
+}
+
+/// Whether a region's place is the node before it: the newer version has nothing of its own where the edge leads.
+/// Of the states there, those are meant that take the edge.
+fn begins_at_node(region: &Region) -> bool {
+    !region.nodes[1].contains(&region.frontier.to[1])
+}
+
+/// By region: whether it is told from its node on, under what decides for its edge; its sibling, too, is told so.
+pub(super) fn told_from_nodes(graph: &Mvicfg, regions: &[Region]) -> Vec<bool> {
+    let branches = |r: &Region| matches!(graph.node(r.frontier.node).instr, Instr::Branch { .. });
+    let chosen: BTreeSet<MvId> = regions
+        .iter()
+        .filter(|r| !r.is_later && branches(r) && begins_at_node(r))
+        .map(|r| r.frontier.node)
+        .collect();
+    regions.iter().map(|r| !r.is_later && chosen.contains(&r.frontier.node)).collect()
+}
+
+/// What decides for a frontier's edge, from any state at its node.
+pub(super) fn decision(
+    graph: &Mvicfg,
+    pool: &mut TermPool,
+    side: &Side,
+    frontier: &Frontier,
+) -> Result<Option<Literal>, Stop> {
+    let mut path = Path::at(pool, frontier.node);
+    let mut machine = Machine { graph, pool, side };
+    let Step::Branch(condition) = machine.step(&mut path)? else { return Ok(None) };
+    let holds = frontier.label == 0;
+    let term = if holds { condition } else { pool.not(condition) };
+    let is_known = pool.as_const(term).is_some();
+    Ok((!is_known).then_some(Literal { term, class: side.class, node: frontier.node, holds }))
 }
 
 /// Whether control comes to a node by a frontier's edge alone, each time that it does, and leaves it one way only:
@@ -196,10 +249,11 @@ fn part(
     (class, start): (usize, MvId),
     cut: Option<Cut>,
 ) -> Region {
+    let is_later = frontier.to[class] != start;
     frontier.to[class] = start;
     let mut nodes = [BTreeSet::new(), BTreeSet::new()];
     nodes[class] = inside(graph, common, class, (start, cut.map(|c| c.node)));
-    Region { frontier, nodes, cut }
+    Region { frontier, nodes, cut, is_later }
 }
 
 /// The nodes at which all ways from one node of a region to a node behind it meet, in their order, where several
@@ -255,17 +309,19 @@ fn inside(
 }
 
 /// The paths of a side from a node to common ones, or to where the region is cut, which is told as the place at
-/// which the other side is.
+/// which the other side is; `decided`: what is known to hold there.
 pub(super) fn paths(
     graph: &Mvicfg,
     pool: &mut TermPool,
     side: &Side,
     common: &[bool],
-    (from, cut): (MvId, Option<Cut>),
+    (from, decided, cut): (MvId, Option<Literal>, Option<Cut>),
 ) -> Result<Vec<Path>, Stop> {
     let cut = cut.filter(|c| c.class == side.class);
     let mut done = Vec::new();
-    let mut work = vec![Path::at(pool, from)];
+    let mut first = Path::at(pool, from);
+    first.literals.extend(decided);
+    let mut work = vec![first];
     let mut steps = 0;
     while let Some(mut path) = work.pop() {
         let node = path.node;

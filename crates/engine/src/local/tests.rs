@@ -400,3 +400,33 @@ fn floats_that_differ() {
         ],
     );
 }
+
+#[test]
+fn where_control_goes_is_told_under_what_decides() {
+    let text = |end: &str| format!("int y = 0, z = 0;\nif (x > 3)\n{{\nz = 1;\n{end}\nreturn y * 10 + z;");
+    check(
+        "int f(int x)",
+        &text("}\ny = 2;"),
+        &text("y = 2;\n}"),
+        &["x <= 3 | returns z + 20 | returns z + 10 * y"],
+    );
+    // Both outcomes lead elsewhere: one change, each under its own.
+    check(
+        "int f(int x)",
+        "if (x > 3)\nreturn 1;\nreturn 2;",
+        "if (x > 3)\ngoto two;\nreturn 1;\ntwo:\nreturn 2;",
+        &["x > 3 | returns 1 | returns 2", "x <= 3 | returns 2 | returns 1"],
+    );
+    // A name of a variable is its value at the point.
+    check(
+        "int f(int x)",
+        "int z = 0;\nif (x > 3)\ngoto out;\nz = 2;\nout:\nz += 1;\nreturn z;",
+        "int z = 0;\nif (x > 3)\ngoto out;\nout:\nz = 2;\nz += 1;\nreturn z;",
+        &[" | returns z + 1 | returns 3"],
+    );
+    // Labels may change places.
+    let cases = |all: &[&str]| format!("switch (x) {{\n{}\n}}\nreturn 0;", all.join("\n"));
+    let [one, two, rest] = ["case 1:\nreturn 1;", "case 2:\nreturn 4;", "default:\nreturn 7;"];
+    check("int f(int x)", &cases(&[one, two, rest]), &cases(&[rest, one, two]), &[]);
+    check("int f(int x)", &cases(&[one, two]), &cases(&[two, one]), &[]);
+}

@@ -11,7 +11,8 @@ use super::region::Frontier;
 use super::widened::Widened;
 use super::{Delta, Effect, EffectKind, rounds, source_tests};
 use crate::ir::{
-    App, CType, Callee, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarKind,
+    App, CType, Callee, Expr, Instr, Leaf, Node, Op, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarId,
+    VarKind,
 };
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
@@ -114,6 +115,11 @@ impl<'s> Speaker<'s> {
                 naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
             }
         }
+        for (temp, source) in self.kept(class) {
+            let var = body.var(source);
+            let term = self.pool.leaf(variable_leaf(self.graph, temp));
+            naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
+        }
         for (term, text, ty) in self.widened.values(self.graph, self.pool, class) {
             naming.names.insert(term, Named { text, ty });
         }
@@ -126,6 +132,28 @@ impl<'s> Speaker<'s> {
             naming.names.insert(result, Named { text, ty });
         }
         naming
+    }
+
+    /// Variables without a name that hold what a named one has at the frontier: what a `switch` compares. By merged
+    /// variable, with the one of the class's body.
+    fn kept(&self, class: usize) -> Vec<(VarId, VarId)> {
+        let body = &self.graph.bodies[class];
+        let Some(here) = self.graph.origin(self.frontier.node, class) else { return Vec::new() };
+        let assigned = |n: &Node| match &n.instr {
+            Instr::Assign { dst, value: Expr::Var(from) } if n.stmt == body.node(here).stmt => {
+                Some((*dst, *from))
+            }
+            _ => None,
+        };
+        let is_kept = |(dst, from): &(VarId, VarId)| {
+            let once = body.nodes.iter().filter(|n| n.instr.written() == Some(*dst)).count() == 1;
+            let source = body.var(*from);
+            once && body.var(*dst).kind == VarKind::Temp && source.kind != VarKind::Temp && !source.in_memory
+        };
+        let pairs = body.nodes.iter().filter_map(assigned).filter(is_kept);
+        pairs
+            .filter_map(|(dst, from)| Some((*self.graph.var_map[class].get(dst.0 as usize)?, from)))
+            .collect()
     }
 
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
@@ -265,7 +293,13 @@ impl<'s> Speaker<'s> {
         let words = self.returned_words(class, node);
         let is_constant = self.pool.as_const(value).is_some();
         // A constant that has a name is told by it.
-        if let Some(name) = words.as_ref().filter(|w| is_constant && is_name(w)) {
+        // A variable's name means its value at the point.
+        let body = &self.graph.bodies[class];
+        let is_variable = |w: &str| {
+            let unit = self.sides[class].version.unit;
+            body.vars.iter().any(|v| *v.name == *w) || unit.globals.iter().any(|g| *g.name == *w)
+        };
+        if let Some(name) = words.as_ref().filter(|w| is_constant && is_name(w) && !is_variable(w)) {
             return format!("returns {name}");
         }
         let naming = self.naming(class, events);

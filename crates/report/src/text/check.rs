@@ -5,7 +5,7 @@
 
 use super::witness::{ending, input_text};
 use super::{TextOptions, View, counted};
-use crate::assertion::{Assertion, AssertionOutcome, COMPILER, Judgement, Violation};
+use crate::assertion::{Assertion, AssertionOutcome, COMPILER, FIRST_CALL, Judgement, Violation};
 use crate::escape::{shortened, visible};
 use crate::model::{CheckCost, Outcome, Report, Run, VersionInfo};
 use crate::palette::Slot;
@@ -13,6 +13,9 @@ use crate::unseen;
 use crate::{RepoPath, Version, Witness};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+
+/// The heading of what objects bring that begin with other values.
+const FIRST: &str = "possible, in a first call";
 
 /// Writes what became of the properties of a range.
 pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
@@ -26,14 +29,17 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
         (Judgement::Removed, "removed", true),
         (Judgement::CompiledOut, "compiled out", true),
         (Judgement::Overtaken, "too late", true),
+        (Judgement::Possible, FIRST, true),
         (Judgement::Possible, "possible, if callers pass such an input", options.verbose),
         (Judgement::Preexisting, "broken before, too", options.verbose),
         (Judgement::Kept, "kept", options.verbose),
     ];
     let mut said = false;
     for (judgement, heading, shown) in sections {
+        let is_first = |a: &Assertion| judgement == Judgement::Possible && a.decided_by == FIRST_CALL;
+        let is_of = |a: &Assertion| is_first(a) == (heading == FIRST);
         let of_kind: Vec<&Assertion> =
-            report.assertions.iter().filter(|a| a.judgement(newest) == judgement).collect();
+            report.assertions.iter().filter(|a| a.judgement(newest) == judgement && is_of(a)).collect();
         if shown && !of_kind.is_empty() {
             let blank = if said { "\n" } else { "" };
             writeln!(out, "{blank}{}", options.palette.paint(Slot::Heading, heading))?;

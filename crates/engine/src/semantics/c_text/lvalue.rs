@@ -6,7 +6,7 @@
 use super::arithmetic::Linear;
 use super::types::{Level, Ty, integer_name};
 use super::{Named, Naming, Renderer, Text, naming};
-use crate::ir::{App, CType, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf};
+use crate::ir::{App, CType, FloatKind, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf};
 use std::sync::Arc;
 
 /// A place while it is being spelled.
@@ -370,6 +370,7 @@ impl Renderer<'_> {
                 let step = self.element(&step, &index);
                 self.inside(step, element, &inner, access, depth + 1)
             }
+            CType::Opaque { name, size } if access.is_some() => self.half(step, (name, *size), rest, access?),
             scalar => {
                 let fits = match access {
                     None => true,
@@ -379,6 +380,34 @@ impl Renderer<'_> {
                 (fits && rest.terms.is_empty() && rest.constant == 0).then(|| (step, scalar.clone()))
             }
         }
+    }
+
+    /// Half of a complex number, where the unit includes the header with the function that gives it.
+    fn half(
+        &self,
+        step: Step,
+        (name, size): (&str, u64),
+        rest: &Linear,
+        access: Access,
+    ) -> Option<(Step, CType)> {
+        let (kind, suffix) = match access.sort {
+            Sort::F32 => (FloatKind::F32, "f"),
+            Sort::F64 => (FloatKind::F64, ""),
+            Sort::F80 => (FloatKind::LongDouble, "l"),
+            _ => return None,
+        };
+        let stride = self.naming.size_of(&CType::Float(kind))?;
+        let fits = name.contains("_Complex") && size == 2 * stride && access.sort.bytes() == access.bytes;
+        let function = match rest.constant {
+            _ if !fits || !rest.terms.is_empty() => return None,
+            0 => format!("creal{suffix}"),
+            at if at == i128::from(stride) => format!("cimag{suffix}"),
+            _ => return None,
+        };
+        let mut files = self.naming.unit?.files.iter();
+        let is_declared = files.any(|f| f.file_name().is_some_and(|name| name == "complex.h"));
+        let text = format!("{function}({})", step.text);
+        is_declared.then_some((Step { text, level: Level::Primary, pointer: false }, CType::Float(kind)))
     }
 
     fn field(
