@@ -3,7 +3,7 @@
 use super::View;
 use crate::ObjectReport;
 use crate::escape::{shortened, visible};
-use crate::model::{Change, Delta, Effect, Otherwise};
+use crate::model::{Change, Delta, Effect, Otherwise, When};
 use crate::palette::Slot;
 use std::io::{self, Write};
 
@@ -18,9 +18,18 @@ const OBJECT_HUNKS: usize = 33;
 /// Hunks named beside an object, unless `-v`.
 const HUNKS_SHOWN: usize = 3;
 
+/// What is said where calls of one version alone were left out.
+const APART: &str = "as before, but for what the calls do";
+
 /// Writes the regions of a function in which two versions differ.
 pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
     for change in changes {
+        if let (Some((always, more)), false) = (in_common(change), view.options.verbose) {
+            write_delta(view, change, &always, true, out)?;
+            write_delta(view, change, &more, false, out)?;
+            write_apart(view, change, out)?;
+            continue;
+        }
         let limit = if view.options.verbose { usize::MAX } else { DELTAS_SHOWN };
         for (k, delta) in change.deltas.iter().take(limit).enumerate() {
             write_delta(view, change, delta, k == 0, out)?;
@@ -70,6 +79,31 @@ pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dy
     Ok(())
 }
 
+/// What two deltas for the outcomes of one test have in common, and what one of them has more.
+fn in_common(change: &Change) -> Option<(Delta, Delta)> {
+    let [a, b] = change.deltas.as_slice() else { return None };
+    let (more, less) = if a.now.len() > b.now.len() { (a, b) } else { (b, a) };
+    let texts = |effects: &[Effect]| effects.iter().map(|e| e.text.clone()).collect::<Vec<_>>();
+    let (long, short) = (texts(&more.now), texts(&less.now));
+    let is_part = !short.is_empty() && long.starts_with(&short) && a.before.is_empty() && b.before.is_empty();
+    if !is_part || change.otherwise != Otherwise::Same || !are_opposite(&a.when.text, &b.when.text) {
+        return None;
+    }
+    let always = Delta { when: When::default(), ..less.clone() };
+    let rest = more.now.iter().skip(short.len()).cloned().collect();
+    Some((always, Delta { now: rest, ..more.clone() }))
+}
+
+/// Whether of two conditions one is the other's negation, as they are written.
+fn are_opposite(a: &str, b: &str) -> bool {
+    let one_test = |text: &str| !text.contains("&&") && !text.contains("||");
+    let negated = |x: &str, y: &str| {
+        let turned = x.matches(" == ").count() == 1 && x.replacen(" == ", " != ", 1) == y;
+        turned || y == format!("!{x}") || y == format!("!({x})")
+    };
+    one_test(a) && one_test(b) && (negated(a, b) || negated(b, a))
+}
+
 fn write_delta(
     view: &View,
     change: &Change,
@@ -117,6 +151,16 @@ pub(super) fn write_row(
     Ok(())
 }
 
+/// That what calls of one version do is left out, where nothing else is to be said of other states.
+fn write_apart(view: &View, change: &Change, out: &mut dyn Write) -> io::Result<()> {
+    if !change.assumptions.iter().any(|a| a == "calls-apart") {
+        return Ok(());
+    }
+    let mut line = view.line();
+    line.plain("    else").pad_to(DETAIL).plain(APART);
+    line.write(out)
+}
+
 /// What holds of all other states.
 fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut line = view.line();
@@ -125,7 +169,7 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
     let is_always = matches!(change.deltas.as_slice(), [only] if only.when.text.is_empty());
     let text = match (change.otherwise, left) {
         (Otherwise::Same, 0) if is_always => return Ok(()),
-        (Otherwise::Same, 0) if assumes("calls-apart") => "as before, but for what the calls do",
+        (Otherwise::Same, 0) if assumes("calls-apart") => APART,
         (Otherwise::Same, 0) => "as before",
         (Otherwise::Same, n) => {
             line.plain(&format!("{}; -v lists them", super::counted(n, "more condition")));
@@ -195,4 +239,39 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
         }
     }
     rows.iter().map(|r| shortened(r, room.max(40))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{are_opposite, in_common};
+    use crate::change::samples::change;
+
+    #[test]
+    fn outcomes_of_one_test() {
+        for (a, b, expected) in [
+            ("f(x) != 0", "f(x) == 0", true),
+            ("f(x) == 0", "f(x) != 0", true),
+            ("p", "!p", true),
+            ("!(x > 1)", "x > 1", true),
+            ("x == 1", "x != 2", false),
+            ("x == 1 && y", "x != 1 && y", false),
+            ("(a == b) == c", "(a != b) == c", false),
+            ("a", "a", false),
+        ] {
+            assert_eq!(are_opposite(a, b), expected, "{a} | {b}");
+        }
+    }
+
+    #[test]
+    fn what_both_outcomes_do_is_told_once() {
+        let one = change(&["x != 0 || calls f(); calls g()", "x == 0 || calls f()"]);
+        let (always, more) = in_common(&one).unwrap();
+        assert!(always.when.text.is_empty() && always.now.len() == 1);
+        assert_eq!((more.when.text.as_str(), more.now[0].text.as_str()), ("x != 0", "calls g()"));
+        assert!(
+            in_common(&change(&["x != 0 | a | calls f(); calls g()", "x == 0 | a | calls f()"])).is_none()
+        );
+        assert!(in_common(&change(&["x != 0 || calls f(); calls g()", "y == 0 || calls f()"])).is_none());
+        assert!(in_common(&change(&["x != 0 || calls f()", "x == 0 || calls g()"])).is_none());
+    }
 }

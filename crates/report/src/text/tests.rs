@@ -197,7 +197,7 @@ fn files_that_are_not_c_are_named_in_one_line() {
 not analysed
   not C: Makefile README
 
-no churn found in what was analysed; nothing undecided; 0 of 3 hunks explained or neutral
+no churn found in what was analysed; nothing undecided
 ",
     );
 }
