@@ -57,6 +57,7 @@ pub(super) fn account(
         churning,
         kinds,
         one_sided: false,
+        alone: false,
         code,
     };
     let mut hunks = Vec::new();
@@ -133,6 +134,7 @@ pub(super) fn unread(
         churning: BTreeSet::new(),
         kinds: BTreeMap::new(),
         one_sided: false,
+        alone: false,
         code: BTreeMap::new(),
     };
     let mut found = Vec::new();
@@ -187,6 +189,8 @@ struct Judge<'a> {
     /// The hunk at hand takes lines away or adds some, and not both: a statement in it that both versions have is
     /// somewhere else in the other one.
     one_sided: bool,
+    /// What the hunk at hand does itself was looked at, and is nothing.
+    alone: bool,
     /// By step and newer path: the code of both sides, where it differs in hunks alone.
     code: BTreeMap<(usize, PathBuf), Option<(Code, Code)>>,
 }
@@ -221,6 +225,38 @@ impl Judge<'_> {
             (pair + 1, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
         ];
         self.one_sided = (hunk.old_lines == 0) != (hunk.new_lines == 0);
+        // Lines that hold no statement are looked at where those that do tell nothing.
+        for alone in [false, true] {
+            self.alone = alone;
+            if let Some(why) = self.lines(pair, change, sides, &mut pending) {
+                return (Verdict::NotAnalysed, Some(why), pending);
+            }
+            if pending.told || !pending.inactive.is_empty() {
+                break;
+            }
+        }
+        match (pending.inactive.is_empty(), pending.told) {
+            (false, _) => (Verdict::NotAnalysed, Some(INACTIVE.into()), pending),
+            (true, true) => (Verdict::Explained, None, pending),
+            (true, false) => match told_there(report, pair, path, hunk) {
+                Some(Ok(())) => (Verdict::Explained, None, pending),
+                Some(Err(why)) => (Verdict::NotAnalysed, Some(why), pending),
+                None if self.holds_open_function(pair, change, hunk) => {
+                    (Verdict::NotAnalysed, Some("undecided".to_owned()), pending)
+                }
+                None => (Verdict::Neutral, None, pending),
+            },
+        }
+    }
+
+    /// What becomes of the lines of a hunk; `Some`: why the first of them is not known of which that is so.
+    fn lines(
+        &mut self,
+        pair: usize,
+        change: &FileChange,
+        sides: [(usize, Option<&Path>, u32, u32); 2],
+        pending: &mut Pending,
+    ) -> Option<String> {
         for (side, (version, path, start, lines)) in sides.into_iter().enumerate() {
             let Some(path) = path else { continue };
             let inside = start..start.saturating_add(lines);
@@ -241,22 +277,11 @@ impl Judge<'_> {
                     Line::Neutral => {}
                     Line::Explained => pending.told = true,
                     Line::Not(why) if why == INACTIVE => _ = pending.inactive.insert((side, line)),
-                    Line::Not(why) => return (Verdict::NotAnalysed, Some(why), pending),
+                    Line::Not(why) => return Some(why),
                 }
             }
         }
-        match (pending.inactive.is_empty(), pending.told) {
-            (false, _) => (Verdict::NotAnalysed, Some(INACTIVE.into()), pending),
-            (true, true) => (Verdict::Explained, None, pending),
-            (true, false) => match told_there(report, pair, path, hunk) {
-                Some(Ok(())) => (Verdict::Explained, None, pending),
-                Some(Err(why)) => (Verdict::NotAnalysed, Some(why), pending),
-                None if self.holds_open_function(pair, change, hunk) => {
-                    (Verdict::NotAnalysed, Some("undecided".to_owned()), pending)
-                }
-                None => (Verdict::Neutral, None, pending),
-            },
-        }
+        None
     }
 
     /// Whether all of a changed function's text is in a hunk, and what becomes of the function is not known: a line
@@ -696,7 +721,8 @@ impl Judge<'_> {
             // A statement beside it counts, too.
             Some(known) if !has_region => return known,
             Some(Line::Explained)
-                if self.locals.line(i, pair, version - pair, line, false) == Some(Told::Neutral) =>
+                if self.locals.line((i, pair), (version - pair, line), (false, false))
+                    == Some(Told::Neutral) =>
             {
                 return Line::Explained;
             }
@@ -708,7 +734,7 @@ impl Judge<'_> {
             false if self.swallows(pair, path) => None,
             // What a head says of types shows in the body.
             false if line <= head_end(&m.function) => self.locals.differs(i, pair).then_some(Told::Differs),
-            _ => self.locals.line(i, pair, version - pair, line, self.one_sided),
+            _ => self.locals.line((i, pair), (version - pair, line), (self.alone, self.one_sided)),
         };
         match told {
             Some(Told::Differs) => return Line::Explained,
@@ -800,133 +826,4 @@ fn told_there(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> Option<
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::analysis::{Options, diff, memory};
-    use crate::frontend::c;
-    use crate::report::Verdict;
-
-    /// Compares two versions of `a.c` and `h.h`, which `a.c` includes; one hunk a line:
-    /// `file why` or `file verdict`.
-    #[track_caller]
-    fn check(old: (&str, &str), new: (&str, &str), expected: &[&str]) {
-        let files =
-            |(source, header): (&str, &str)| [format!("#include \"h.h\"\n{source}"), header.to_owned()];
-        let (old, new) = (files(old), files(new));
-        let versions = [&old, &new].map(|f| vec![("a.c", f[0].as_str()), ("h.h", f[1].as_str())]);
-        let request =
-            memory::request(&versions, c::Options::default(), Options { jobs: 1, ..Options::default() });
-        let report = diff(&request);
-        let found: Vec<String> = report
-            .hunks
-            .iter()
-            .map(|h| match h.verdict {
-                Verdict::Explained => format!("{} explained", h.file),
-                Verdict::Neutral => format!("{} neutral", h.file),
-                Verdict::NotAnalysed => format!("{} {}", h.file, h.why.clone().unwrap_or_default()),
-            })
-            .collect();
-        assert_eq!(found, expected, "{old:?} {new:?}");
-    }
-
-    const F: &str = "int f(int x) { return x; }\n";
-
-    /// One file's lines, before and after the function `f`.
-    #[track_caller]
-    fn check_source(old: &str, new: &str, expected: &str) {
-        let source = |text: &str| format!("{text}\n{F}");
-        check((&source(old), ""), (&source(new), ""), &[&format!("a.c {expected}")]);
-        // The same in a header.
-        check((F, &format!("{old}\n")), (F, &format!("{new}\n")), &[&format!("h.h {expected}")]);
-    }
-
-    #[test]
-    fn what_reaches_no_function_is_reported_as_what_it_is() {
-        check_source("#if 0\nint y = 1;\n#endif", "#if 0\nint y = 2;\n#endif", "inactive-branch");
-        // Under NO it is one like others.
-        check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "explained");
-        check_source("int y = 1;", "int y = 2;", "explained");
-        check_source("int g(int);", "int g(long);", "prototype");
-        check_source("struct s { int a; };", "struct s { int a, b; };", "layout");
-        check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
-        check_source("#define N 1", "#define N 2", "neutral");
-        check_source("#if 1\n#endif", "#if 2\n#endif", "macro");
-        check_source("struct s { int a; }; // x", "struct s { int a; /* y */ };", "neutral");
-        check_source("int y = 1;", "int\ny = 1;", "neutral");
-        check_source("#ifdef NO\nint y; // a\n#endif", "#ifdef NO\nint y; // b\n#endif", "neutral");
-        check_source("/* a */", "/* b */", "neutral");
-        check_source("", "\n// new\n", "neutral");
-        check_source("#pragma once", "#pragma twice", "neutral");
-    }
-
-    #[test]
-    fn what_reaches_a_churn_is_explained() {
-        let check_both = |old: &str, new: &str, body: &str| {
-            let f = format!("int f(int x)\n{{\n return {body};\n}}\nint h(int x)\n{{\n return x;\n}}\n");
-            let source = |text: &str| format!("{text}\n{f}");
-            check((&source(old), ""), (&source(new), ""), &["a.c explained"]);
-            check((&f, &format!("{old}\n")), (&f, &format!("{new}\n")), &["h.h explained"]);
-        };
-        check_both("#define N 1", "#define N 2", "x + N");
-        check_both("#define M 1\n#define N M", "#define M 2\n#define N M", "x + N");
-        check_both("enum { A = 1 };", "enum { A = 2 };", "x + A");
-        check_both("static const int k = 1;", "static const int k = 2;", "x + k");
-        check_both("struct s { char a; };", "struct s { char a[2]; };", "x + (int)sizeof(struct s)");
-        check_both("static int g(int x) { return x; }", "static int g(int x) { return x + 1; }", "g(x)");
-    }
-
-    #[test]
-    fn lines_of_functions() {
-        let f = |body: &str| format!("int f(int x)\n{{\n{body}\n}}\n");
-        let check_body = |old: &str, new: &str, expected: &[&str]| {
-            check((&f(old), ""), (&f(new), ""), expected);
-        };
-        check_body("return x;", "return x + 1;", &["a.c explained"]);
-        check_body("return x;", "return /* same */ x;", &["a.c neutral"]);
-        check_body("return x + x;", "return 2 * x;", &["a.c neutral"]);
-        check_body("int y = x; return y;", "int z = x; return z;", &["a.c neutral"]);
-        check_body("static int n = 3;\nreturn x;", "static int n = 4;\nreturn x;", &["a.c explained"]);
-        // A comment that swallows code is no comment alone.
-        check_body("x++;\nx++;\n\nreturn x;", "/*\nx++;\nx++;\n*/\nreturn x;", &["a.c explained"; 2]);
-        // Each hunk is judged by what it does itself, not by what else its function does.
-        check_body(
-            "x = x + 1;\n\n\n(void)1;\nreturn x;",
-            "x = x + 2;\n\n\n(void)2;\nreturn x;",
-            &["a.c explained", "a.c neutral"],
-        );
-        check((F, ""), (&format!("{F}int g(void) {{ return 1; }}\n"), ""), &["a.c explained"]);
-        // What stands before the name belongs to the function.
-        check((F, ""), (&format!("{F}int\ng(void) {{ return 1; }}\n"), ""), &["a.c explained"]);
-        let of_type = |ty: &str| format!("{ty}\ng(int x)\n{{ return x; }}\n");
-        check((&of_type("int"), ""), (&of_type("signed char"), ""), &["a.c explained"]);
-        check((&of_type("int"), ""), (&of_type("signed int"), ""), &["a.c neutral"]);
-        // A change of the function's own says nothing of a declaration beside it.
-        check(
-            (&format!("{}\nint g(int);\n", f("return x;")), ""),
-            (&format!("{}\nint g(long);\n", f("return x + 1;")), ""),
-            &["a.c explained", "a.c prototype"],
-        );
-    }
-
-    #[test]
-    fn what_stands_behind_an_unknown_label_is_not_neutral() {
-        let f = |k: u32| {
-            format!(
-                "int g(int);\nint f(unsigned char c)\n{{\nint r = 0;\nswitch (c) {{\ncase KEY:\nr = g({k});\nbreak;\ncase 13:\nr = 2;\n}}\nreturn r;\n}}\n"
-            )
-        };
-        check((&f(1), ""), (&f(2), ""), &["a.c explained"]);
-        let range = |k: u32| f(k).replace("KEY", "KEY ... 9");
-        check((&range(1), ""), (&range(2), ""), &["a.c open:source with errors"]);
-    }
-
-    #[test]
-    fn functions_of_headers() {
-        let inline = |k: &str| format!("static inline int g(int x) {{ return {k}; }}\n");
-        check((F, &inline("x + x")), (F, &inline("/* twice */ x + x")), &["h.h neutral"]);
-        check((F, &inline("1")), (F, &inline("2")), &["h.h explained"]);
-        // What the header itself does not say is left to those that include it.
-        let of_type = |k: &str| format!("static inline num g(num x) {{ return {k}; }}\n");
-        let user = format!("typedef int num;\n#include \"h.h\"\n{F}");
-        check((&user, &of_type("1")), (&user, &of_type("2")), &["h.h header"]);
-    }
-}
+mod tests;

@@ -70,9 +70,15 @@ impl Locals {
         locals
     }
 
-    /// What became of a line of the older (0) or the newer (1) version of a step, which lies in a function. `moved`:
-    /// a statement there that both versions have stands somewhere else in the other one.
-    pub fn line(&self, lineage: usize, step: usize, side: usize, line: u32, moved: bool) -> Option<Told> {
+    /// What became of a line of the older (0) or the newer (1) version of a step, which lies in a function. `alone`:
+    /// nothing else of its hunk is told; `moved`: a statement there that both versions have stands somewhere else in
+    /// the other one.
+    pub fn line(
+        &self,
+        (lineage, step): (usize, usize),
+        (side, line): (usize, u32),
+        (alone, moved): (bool, bool),
+    ) -> Option<Told> {
         let changes = self.changes.get(&(lineage, step))?;
         let here = changes.iter().filter(|c| c.lines[side].contains(&line));
         let told = |c: &Change| match c.verdict {
@@ -84,8 +90,8 @@ impl Locals {
         let is_structure =
             || self.structure.get(&(lineage, step)).is_some_and(|both| both[side].contains(&line));
         // A brace, `else` or a label on a line of its own says which statements are reached, and no region has it:
-        // what is told of the function may come from there.
-        if all.is_empty() && (moved || is_structure()) {
+        // what is told of the function may come from there, unless its hunk tells something itself.
+        if all.is_empty() && alone && (moved || is_structure()) {
             all.extend(changes.iter().map(told));
         }
         Some(match () {
@@ -181,7 +187,7 @@ fn hunks_of(request: &Request, step: usize, old: &Member, new: &Member) -> Vec<[
 }
 
 /// A change of where control goes may have no statement of its own: braces, `else`, labels. It is told of the hunks
-/// that nothing else is told of, or else of all.
+/// that nothing else is told of, or else of all; where it is open and all are told of, of the one that is nearest.
 fn give_lines(changes: &mut [Change], hunks: &[[Range<u32>; 2]]) {
     let is_met = |c: &Change, h: &[Range<u32>; 2]| {
         c.lines.iter().zip(h).any(|(lines, h)| lines.range(h.clone()).next().is_some())
@@ -189,12 +195,22 @@ fn give_lines(changes: &mut [Change], hunks: &[[Range<u32>; 2]]) {
     let counts = |c: &Change| c.verdict != Verdict::Neutral || c.rest.is_some();
     let free: Vec<&[Range<u32>; 2]> =
         hunks.iter().filter(|h| !changes.iter().any(|c| counts(c) && is_met(c, h))).collect();
-    let given = if free.is_empty() { hunks.iter().collect() } else { free };
+    let all: Vec<&[Range<u32>; 2]> = hunks.iter().collect();
     for change in changes.iter_mut().filter(|c| counts(c)) {
         if hunks.iter().any(|h| is_met(change, h)) {
             continue;
         }
-        for h in &given {
+        let distance = |h: &&&[Range<u32>; 2]| {
+            let far = |side: usize| change.at[side].map_or(u32::MAX, |at| at.abs_diff(h[side].start));
+            far(1).min(far(0))
+        };
+        let nearest: Vec<_> = all.iter().min_by_key(distance).copied().into_iter().collect();
+        let given = match (free.is_empty(), change.rest.is_some()) {
+            (false, _) => &free,
+            (true, true) => &nearest,
+            (true, false) => &all,
+        };
+        for h in given {
             change.lines.iter_mut().zip(h.iter()).for_each(|(lines, h)| lines.extend(h.clone()));
         }
     }
