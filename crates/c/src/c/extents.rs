@@ -151,6 +151,12 @@ impl Words {
                     Some(open) => start = open,
                     None => break,
                 },
+                // An argument of a macro that declares it: what stands before that is another declaration.
+                "(" if matches!(self.text(at.saturating_sub(1)), "," | "(")
+                    && before.checked_sub(1).is_some_and(|m| self.is_macro(m)) =>
+                {
+                    return (before - 1, Vec::new());
+                }
                 // The name stands in brackets itself.
                 "(" | "[" => {
                     commas.clear();
@@ -164,6 +170,12 @@ impl Words {
             }
         }
         (start, commas)
+    }
+
+    /// Whether a word may be the name of a macro.
+    fn is_macro(&self, at: usize) -> bool {
+        let text = self.text(at);
+        text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !super::scan::is_keyword(text)
     }
 
     /// Whether a brace is one of a type or of an initial value, and not of a function.

@@ -13,7 +13,7 @@ pub mod extents;
 mod files;
 pub mod guard;
 pub mod header;
-mod headers;
+pub mod headers;
 pub mod honesty;
 pub mod lines;
 pub mod lower;

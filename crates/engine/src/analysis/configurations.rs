@@ -159,13 +159,17 @@ fn configurations(request: &Request, step: usize, file: &PathBuf, hunks: &[HunkR
     };
     let texts = [read(step, change.old_path.as_ref()), read(step + 1, change.new_path.as_ref())];
     let mut all: Vec<Macros> = Vec::new();
+    let fixed = crate::frontend::c::headers::macros();
     for hunk in hunks {
         let lines = hunk
             .pending
             .inactive
             .iter()
             .filter_map(|(side, line)| texts.get(*side)?.get((*line as usize).checked_sub(1)?));
-        let mut asked: Vec<&Macros> = lines.filter(|m| !m.is_empty() && !m.contains_key(NEVER)).collect();
+        // What a library header defines is defined, whatever is asked for.
+        let is_fixed = |m: &Macros| m.iter().any(|(name, value)| value.is_none() && fixed.contains(&**name));
+        let mut asked: Vec<&Macros> =
+            lines.filter(|m| !m.is_empty() && !m.contains_key(NEVER) && !is_fixed(m)).collect();
         // The lines that ask for most come first: what they ask for does for those around them.
         asked.sort_by_key(|m| std::cmp::Reverse(m.len()));
         for wanted in asked {

@@ -255,6 +255,14 @@ fn compare(request: &Request, step: usize, old: &Member, new: &Member) -> Option
     )
 }
 
+/// The loop around a change, and where control comes from.
+fn context(change: &Change) -> Option<String> {
+    let around = change.in_loop.map(|line| format!("in the loop of line {line}"));
+    let from = change.from_line.map(|line| format!("coming from line {line}"));
+    let parts: Vec<String> = around.into_iter().chain(from).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report::Change {
     let (from, to) = (step as u32 + 1, step as u32 + 2);
     let is_met = |h: &&Hunk| {
@@ -294,10 +302,7 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
         to,
         hunks: file.map(|f| f.hunks.iter().filter(is_met).map(hunk).collect()).unwrap_or_default(),
         under: None,
-        at: ChangePlace {
-            lines: numbered.collect(),
-            context: change.in_loop.map(|line| format!("in the loop of line {line}")),
-        },
+        at: ChangePlace { lines: numbered.collect(), context: context(change) },
         verdict,
         reason,
         deltas,

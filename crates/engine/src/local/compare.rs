@@ -15,7 +15,9 @@ use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
 use super::region::{Cut, Region, decision, paths};
 use super::sites::Tag;
 use super::{Mistake, is_made};
-use crate::ir::{App, Leaf, Linkage, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind};
+use crate::ir::{
+    App, LOOP_VALUE, Leaf, Linkage, Rebuilt, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind,
+};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::output::{constant_string, prints_alike};
@@ -165,6 +167,7 @@ impl Comparer<'_> {
     }
 
     fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
+        let new = &self.aligned(old, new);
         let (a, b) = self.settled(old, new);
         let mut conditions: Vec<TermId> = self.relations.clone();
         for l in a.path.literals.iter().chain(&b.path.literals) {
@@ -261,7 +264,6 @@ impl Comparer<'_> {
 
     /// Both paths without what the calls did that only one of them makes.
     fn settled(&mut self, old: &Path, new: &Path) -> (Settled, Settled) {
-        let new = &self.aligned(old, new);
         let (of_old, of_new) = (tags(old), tags(new));
         let a = self.without(old, |e| !of_new.contains(&e.tag));
         let b = self.without(new, |e| !of_old.contains(&e.tag));
@@ -306,9 +308,72 @@ impl Comparer<'_> {
             for (from, to) in renamed {
                 self.rename(&mut path, from, to);
             }
-            path.events[j].tag = tag;
+            (path.events[j].tag, path.events[j].site) = (tag, tag);
         }
+        self.tell_apart(old, &mut path);
         path
+    }
+
+    /// Gives calls answers of their own that stand in the place of the other version's and call another function, or
+    /// with other arguments.
+    fn tell_apart(&mut self, old: &Path, path: &mut Path) {
+        // What both rest on together may exclude each other as long as two answers count as one.
+        let terms: Vec<TermId> = old.literals.iter().map(|l| l.term).collect();
+        let joint = terms.into_iter().fold(self.pool.bool(true), |all, t| self.pool.and(all, t));
+        for k in 0..path.events.len() {
+            let mine = path.events[k].clone();
+            let Some(theirs) = old.events.iter().find(|e| e.tag == mine.tag && !mine.rounds) else {
+                continue;
+            };
+            let is_same_function = theirs.callee == mine.callee || is_made(Mistake::CalleesIgnored);
+            if is_same_function && self.is_equal_call(theirs, &mine, joint) {
+                continue;
+            }
+            // Numbers of nodes and of loops are below.
+            let tag = mine.tag + 3 * self.graph.nodes.len() as Tag;
+            let mut renamed = Vec::new();
+            if let Some(result) = mine.result {
+                let name = format!("{LOOP_VALUE}call {tag}").into();
+                let sort = self.pool.sort(result);
+                renamed.push((result, self.pool.leaf(Leaf::Param { name, sort })));
+            }
+            let after = self.pool.get(mine.memory.1).clone();
+            let other = match &after {
+                _ if mine.memory.0 == mine.memory.1 => None,
+                Term::App(App::Uf(_), args) => {
+                    let name = mine.callee.as_deref().unwrap_or("*");
+                    let callee = format!("{name}#{tag}:Memory").into();
+                    let uf = Uf::Call { callee, part: crate::ir::Sort::Mem };
+                    Some(self.pool.app(App::Uf(uf), args))
+                }
+                // What it leaves in errno.
+                Term::App(app, args) => {
+                    let name = format!("{LOOP_VALUE}errno {tag}").into();
+                    let number = self.pool.leaf(Leaf::Param { name, sort: crate::ir::Sort::Bv(32) });
+                    let args: Vec<TermId> = args.iter().take(2).copied().chain([number]).collect();
+                    Some(self.pool.app(app.clone(), &args))
+                }
+                _ => None,
+            };
+            renamed.extend(other.map(|other| (mine.memory.1, other)));
+            for (from, to) in renamed {
+                self.rename(path, from, to);
+            }
+            path.events[k].tag = tag;
+        }
+    }
+
+    /// Memory as before, but for an errno of a call's own.
+    fn with_errno(&mut self, before: TermId, tag: Tag) -> TermId {
+        let bits = self.sides[1].version.unit.data_model.pointer_bits();
+        let errno = self.pool.leaf(Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits });
+        let name = format!("{LOOP_VALUE}errno {tag}").into();
+        let number = self.pool.leaf(Leaf::Param { name, sort: crate::ir::Sort::Bv(32) });
+        self.pool.app(App::Store { bytes: 4 }, &[before, errno, number])
+    }
+
+    fn rename_term(&mut self, t: TermId, from: TermId, to: TermId) -> TermId {
+        self.pool.rebuilt(t, &|_, t| if t == from { Rebuilt::By(to) } else { Rebuilt::Kept })
     }
 
     fn rename(&mut self, path: &mut Path, from: TermId, to: TermId) {
@@ -321,6 +386,7 @@ impl Comparer<'_> {
     fn without(&mut self, whole: &Path, is_own: impl Fn(&Event) -> bool) -> Settled {
         let mut path = whole.clone();
         let mut apart = false;
+        let mut stripped = Vec::new();
         for k in 0..path.events.len() {
             let event = path.events[k].clone();
             let (before, after) = event.memory;
@@ -328,8 +394,13 @@ impl Comparer<'_> {
                 continue;
             }
             apart = true;
-            // What the event itself left is kept: it is looked up by it.
-            self.rename(&mut path, after, before);
+            // What it leaves in errno is looked at because of it.
+            let with_errno = self.with_errno(before, event.tag);
+            self.rename(&mut path, after, with_errno);
+            stripped.push((with_errno, before));
+        }
+        for (with_errno, before) in stripped.into_iter().rev() {
+            path.memory = self.rename_term(path.memory, with_errno, before);
         }
         // A path that rests on what a call changes is there all the same.
         let terms: Vec<TermId> = path.literals.iter().map(|l| l.term).collect();

@@ -29,6 +29,8 @@ impl Comparison<'_> {
         // Frontiers within what an earlier region was compared through, to where both do the same again, by the
         // number of that region's change.
         let mut covered: BTreeMap<MvId, usize> = BTreeMap::new();
+        // By change: where it comes from.
+        let mut starts: BTreeMap<usize, MvId> = BTreeMap::new();
         let from_nodes = region::told_from_nodes(self.graph, &regions);
         // By node that is told from: the number of its first edge's change.
         let mut by_node: BTreeMap<MvId, usize> = BTreeMap::new();
@@ -72,6 +74,7 @@ impl Comparison<'_> {
                 at: [0, 1].map(|c| place(self.graph, c, region, from_node)),
                 lines,
                 in_loop: loop_line(self.graph, self.flow, region),
+                from_line: None,
                 verdict,
                 deltas,
                 rest: open,
@@ -93,6 +96,7 @@ impl Comparison<'_> {
                 continue;
             }
             let number = add(&mut changes, change);
+            starts.entry(number).or_insert(start);
             if from_node && !is_neutral {
                 by_node.insert(start, number);
             }
@@ -101,7 +105,21 @@ impl Comparison<'_> {
                 covered.extend(outcome.passed.iter().flatten().filter(through).map(|n| (*n, number)));
             }
         }
+        self.tell_ways(&mut changes, &starts);
         changes
+    }
+
+    /// Where control comes to the same lines in more than one way, and other things are told of these, each says
+    /// which it means.
+    fn tell_ways(&self, changes: &mut [Change], starts: &BTreeMap<usize, MvId>) {
+        let at: Vec<Option<u32>> = changes.iter().map(|c| c.at[1]).collect();
+        for i in 0..at.len() {
+            let line = starts.get(&i).map_or(0, |node| self.graph.line(*node, 1));
+            let is_other = |j: usize| at[j] == at[i] && starts.get(&j) != starts.get(&i);
+            if line > 0 && at[i].is_some() && (0..at.len()).any(is_other) {
+                changes[i].from_line = Some(line);
+            }
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Side<'a> {
     pub tags: Vec<Option<Tag>>,
     /// Functions whose calls are values.
     pub pure: &'a BTreeSet<Arc<str>>,
+    /// Variables of the class that are in memory in one version alone, where their address is taken.
+    pub displaced: BTreeSet<VarId>,
 }
 
 /// A condition of a branch, or its negation, that a path rests on.
@@ -45,7 +47,10 @@ pub(super) struct Literal {
 pub(super) struct Event {
     pub node: MvId,
     pub class: usize,
+    /// Whose answers it shares: those of the other version's call of this tag.
     pub tag: Tag,
+    /// Which of the other version's calls stands in its place, whether or not it answers alike.
+    pub site: Tag,
     /// Through a pointer: none.
     pub callee: Option<Arc<str>>,
     /// Through a pointer: the pointer first.
@@ -288,9 +293,34 @@ impl Machine<'_> {
         }
     }
 
+    /// The variable that an instruction has to do with and that the other version keeps elsewhere.
+    fn displaced(&self, instr: &Instr) -> Option<VarId> {
+        let displaced = &self.side.displaced;
+        if displaced.is_empty() {
+            return None;
+        }
+        let mut found = instr.written().filter(|v| displaced.contains(v));
+        let mut see = |v: VarId| {
+            if displaced.contains(&v) {
+                found = Some(v);
+            }
+        };
+        instr.for_each_operand(&mut |e| e.for_each_var(&mut see));
+        instr.for_each_expr(&mut |e| {
+            if let Expr::Addr(Object::Local(v)) = e {
+                see(*v);
+            }
+        });
+        found
+    }
+
     /// Executes the instruction of the path's node; the node stays.
     pub fn step(&mut self, path: &mut Path) -> Result<Step, Stop> {
         let graph = self.graph;
+        if let Some(v) = self.displaced(&graph.node(path.node).instr) {
+            let name = &graph.vars[v.0 as usize].name;
+            return Err(format!("the address of {name}, which one version alone takes"));
+        }
         match &graph.node(path.node).instr {
             Instr::Nop => {}
             Instr::Declare(v) => {
@@ -423,6 +453,7 @@ impl Machine<'_> {
             node: path.node,
             class: self.side.class,
             tag,
+            site: tag,
             callee: name,
             args: terms,
             result,

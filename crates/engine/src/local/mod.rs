@@ -38,7 +38,7 @@ mod words;
 
 pub(crate) use calls::excerpt;
 
-use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var};
+use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var, VarId, VarKind};
 use crate::mvicfg::{Flow, Mvicfg, members, positions};
 use crate::smt;
 use compare::Comparer;
@@ -165,6 +165,9 @@ pub struct Change {
     pub lines: [BTreeSet<u32>; 2],
     /// The line of the loop around, in the newer version.
     pub in_loop: Option<u32>,
+    /// The line that control comes from, in the newer version, where it also comes there from elsewhere and
+    /// something else is told of that.
+    pub from_line: Option<u32>,
     pub verdict: Verdict,
     pub deltas: Vec<Delta>,
     /// Why it is not known whether from every other state, in which the older version does nothing undefined, both
@@ -240,8 +243,17 @@ pub fn compare(
             flow: &flow.classes[0],
             tags: of_old,
             pure: &pure,
+            displaced: displaced(&graph, 0),
         },
-        Side { class: 1, version: new, layout: new.unit, flow: &flow.classes[1], tags: of_new, pure: &pure },
+        Side {
+            class: 1,
+            version: new,
+            layout: new.unit,
+            flow: &flow.classes[1],
+            tags: of_new,
+            pure: &pure,
+            displaced: displaced(&graph, 1),
+        },
     ];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
     let allowance = smt::Allowance::new(&Rc::new(smt::Budget::default()), UNITS);
@@ -288,6 +300,19 @@ fn is_too_large(change: &Change) -> bool {
     change.rest.as_ref().is_some_and(|why| large.contains(&why.as_str()))
 }
 
+/// The variables of a class whose namesake in the other version is in memory while they are not, or the reverse:
+/// what one version says of a value, the other says of what lies at an address.
+fn displaced(graph: &Mvicfg, class: usize) -> BTreeSet<VarId> {
+    let [own, other] = [class, 1 - class].map(|c| &graph.bodies[c]);
+    let is_displaced = |v: &Var| {
+        let same = |o: &&Var| (&o.name, o.ordinal, o.kind) == (&v.name, v.ordinal, v.kind);
+        let namesake = other.vars.iter().find(same);
+        v.kind != VarKind::Temp && namesake.is_some_and(|o| o.in_memory != v.in_memory)
+    };
+    let all = own.vars.iter().zip(&graph.var_map[class]);
+    all.filter(|(v, _)| is_displaced(v)).map(|(_, merged)| *merged).collect()
+}
+
 /// That a local array has another length.
 fn resized(old: &Var, new: &Var) -> Option<Change> {
     let (CType::Array(_, Some(before)), CType::Array(_, Some(now))) = (&old.ty, &new.ty) else { return None };
@@ -301,6 +326,7 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
         at,
         lines: at.map(|line| line.into_iter().collect()),
         in_loop: None,
+        from_line: None,
         verdict: Verdict::Differs,
         deltas: vec![Delta {
             when: String::new(),

@@ -121,9 +121,9 @@ fn run(graph: &Mvicfg, class: usize, from: MvId, again: (MvId, &mut bool), state
             Instr::Call { dst, callee: crate::ir::Callee::Direct(name), args, .. } => {
                 let args: Option<Vec<Const>> = args.iter().map(|a| value(graph, &state, a)).collect();
                 calls.push((name.to_string(), args?));
-                if let Some(dst) = dst {
+                if let (Some(dst), Some((name, args))) = (dst, calls.last()) {
                     let sort = graph.vars[dst.0 as usize].sort?;
-                    state.vars.insert(*dst, answer(state.seed, sort)?);
+                    state.vars.insert(*dst, answer(state.seed, name, args, sort)?);
                 }
             }
             Instr::Branch { cond } => label = u8::from(!value(graph, &state, cond)?.as_bool()?),
@@ -148,8 +148,11 @@ fn run(graph: &Mvicfg, class: usize, from: MvId, again: (MvId, &mut bool), state
     None
 }
 
-fn answer(seed: u64, sort: Sort) -> Option<Const> {
-    Const::from_bits(sort, [0u128, 1, 5, 0xffff_ffff][Random(seed ^ 0xca11).below(4) as usize])
+/// What a function answers: another one, or with other arguments, something else.
+fn answer(seed: u64, name: &str, args: &[Const], sort: Sort) -> Option<Const> {
+    let asked = name.bytes().map(u128::from).chain(args.iter().map(|a| a.to_bits()));
+    let asked = asked.fold(seed ^ 0xca11, |all, b| all.wrapping_mul(0x0100_0000_01b3) ^ b as u64);
+    Const::from_bits(sort, [0u128, 1, 5, 0xffff_ffff][Random(asked).below(4) as usize])
 }
 
 /// Names of a printed condition, as terms over the state.

@@ -77,6 +77,7 @@ impl Machine<'_> {
             node: own.head,
             class: side.class,
             tag,
+            site: tag,
             callee: None,
             args: Vec::new(),
             result: None,

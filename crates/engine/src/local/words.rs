@@ -206,7 +206,7 @@ impl<'s> Speaker<'s> {
                 let naming = self.naming(class, events);
                 let naming = Naming { max_len: LONGEST_VALUE, ..naming };
                 let mut text = self.call(&naming, event);
-                let is_other = |i: &&Item| matches!(i, Item::Call(o) if o.tag == event.tag);
+                let is_other = |i: &&Item| matches!(i, Item::Call(o) if o.site == event.site);
                 let other = d.items[1 - class].iter().find(is_other);
                 let theirs = other.map(|other| {
                     let Item::Call(other) = other else { return String::new() };
@@ -318,6 +318,10 @@ impl<'s> Speaker<'s> {
             return None;
         }
         let line = (self.source)(class, self.line(class, node))?;
+        // Of several in one line none is known to be it.
+        if line.matches("return").count() != 1 {
+            return None;
+        }
         let rest = &line[line.find("return")? + "return".len()..];
         let text = rest[..rest.find(';')?].trim();
         let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text).trim();
@@ -431,9 +435,18 @@ impl<'s> Speaker<'s> {
             (None, holds) => {
                 let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();
                 let word = if holds { "holds" } else { "fails" };
-                format!("the test of line {line}{name}{version} {word}")
+                let which = if self.is_one_of_several(literal) { "a" } else { "the" };
+                format!("{which} test of line {line}{name}{version} {word}")
             }
         }
+    }
+
+    /// Whether a test is one of several in its statement: an operand of `&&` or `||`.
+    fn is_one_of_several(&self, literal: &Literal) -> bool {
+        let body = &self.graph.bodies[literal.class];
+        let Some(origin) = self.graph.origin(literal.node, literal.class) else { return false };
+        let of_statement = body.nodes.iter().filter(|n| n.stmt == body.node(origin).stmt);
+        of_statement.filter(|n| matches!(n.instr, Instr::Branch { .. })).count() > 1
     }
 
     /// The head of the loop that a path ran as a whole, where it left it by the tests that it begins with.
