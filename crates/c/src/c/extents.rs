@@ -155,7 +155,9 @@ impl Words {
                 "(" if matches!(self.text(at.saturating_sub(1)), "," | "(")
                     && before.checked_sub(1).is_some_and(|m| self.is_macro(m)) =>
                 {
-                    return (before - 1, Vec::new());
+                    let is_word = |i: &usize| super::scan::is_keyword(self.text(*i));
+                    let first = (0..before - 1).rev().take_while(is_word).last();
+                    return (first.unwrap_or(before - 1), Vec::new());
                 }
                 // The name stands in brackets itself.
                 "(" | "[" => {

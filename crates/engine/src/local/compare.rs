@@ -317,8 +317,11 @@ impl Comparer<'_> {
     /// Gives calls answers of their own that stand in the place of the other version's and call another function, or
     /// with other arguments.
     fn tell_apart(&mut self, old: &Path, path: &mut Path) {
-        // What both rest on together may exclude each other as long as two answers count as one.
-        let terms: Vec<TermId> = old.literals.iter().map(|l| l.term).collect();
+        // As long as two answers count as one, what the paths rest on may exclude each other: of the newer one's
+        // conditions those count that ask no answer.
+        let mut terms: Vec<TermId> = old.literals.iter().map(|l| l.term).collect();
+        let asked = path.literals.iter().map(|l| l.term);
+        terms.extend(asked.filter(|t| !asks_answers(&self.pool, *t)));
         let joint = terms.into_iter().fold(self.pool.bool(true), |all, t| self.pool.and(all, t));
         for k in 0..path.events.len() {
             let mine = path.events[k].clone();
@@ -874,6 +877,17 @@ fn is_local(pool: &TermPool, address: TermId) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a condition has to do with what calls gave or left.
+fn asks_answers(pool: &TermPool, t: TermId) -> bool {
+    pool.reachable(&[t]).into_iter().any(|r| match pool.get(r) {
+        Term::Leaf(Leaf::Param { name, .. }) => {
+            name.strip_prefix(LOOP_VALUE).is_some_and(|n| n.starts_with("call ") || n.starts_with("errno "))
+        }
+        Term::App(App::Uf(Uf::Call { part, .. }), _) => *part == crate::ir::Sort::Mem,
+        _ => false,
+    })
 }
 
 fn tags(path: &Path) -> BTreeSet<Tag> {

@@ -52,7 +52,7 @@ use widened::Widened;
 /// Z3's units for one question about a region.
 const RLIMIT: u64 = 600_000;
 /// The same for all questions about one function.
-const UNITS: u64 = 16_000_000;
+const UNITS: u64 = 6_000_000;
 /// Regions of one function that are looked at.
 const MAX_REGIONS: usize = 200;
 
