@@ -176,7 +176,7 @@ impl<'s> Speaker<'s> {
 
     fn effects(&mut self, class: usize, d: &Difference) -> Vec<Effect> {
         let mut effects: Vec<Effect> = Vec::new();
-        for item in &d.items[class] {
+        for item in d.items[class].iter().filter(|item| !is_answer(class, item, d)) {
             if let Some(effect) = self.effect(class, item, d)
                 && !effects.contains(&effect)
             {
@@ -489,6 +489,27 @@ impl<'s> Speaker<'s> {
         }
         texts.join(" && ")
     }
+}
+
+/// Whether all that is to be said of a value is that it is what a call gives, and both versions set the same thing to
+/// what the calls give that stand in each other's place: the calls are told.
+fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
+    let of = |item: &Item| match item {
+        Item::Variable(v, value) => Some((Some(*v), None, *value)),
+        Item::Write { address, value, .. } => Some((None, Some(*address), *value)),
+        _ => None,
+    };
+    let call_of = |class: usize, value: TermId| {
+        d.items[class].iter().find_map(|i| match i {
+            Item::Call(e) if e.result == Some(value) => Some(e.site),
+            _ => None,
+        })
+    };
+    let Some((var, address, value)) = of(item) else { return false };
+    let Some(site) = call_of(class, value) else { return false };
+    d.items[1 - class].iter().filter_map(of).any(|(other, place, value)| {
+        (other, place) == (var, address) && call_of(1 - class, value) == Some(site)
+    })
 }
 
 /// Whether a text needs no brackets behind `!`: outside of its own ones there are names and members only.
