@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 8] = [
+const WORDS: [Entry; 11] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -105,6 +105,21 @@ const WORDS: [Entry; 8] = [
         "else",
         "What is known of all other states: both do the same, where the older version does nothing undefined; or nothing.",
         "else    as before  proved\nelse    as before, but for what the calls do\nelse    not known",
+    ),
+    (
+        "runs the loop",
+        "A loop that this version alone has is entered: its first test holds. It is told like a call: what it leaves is not looked at, but by which way it is left is.",
+        "+ while (p->next) p = next(p);\n\nwhen    p->next != NULL\nnow     runs the loop of line 7, which calls next()\nelse    as before, but for what the calls do",
+    ),
+    (
+        "coming from",
+        "Control comes to the line in several ways, and what is told is told of this one.",
+        "at line 12, coming from line 9",
+    ),
+    (
+        "restores",
+        "Writes to a place what was there before a call that may have changed it.",
+        "now     calls update(p); restores p->len",
     ),
     (
         "object",
