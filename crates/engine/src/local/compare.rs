@@ -27,6 +27,8 @@ use std::collections::BTreeSet;
 
 /// Pairs of paths that are looked at.
 const MAX_PAIRS: usize = 400;
+/// Pairs of paths of all regions of a function, each as often as the square of its calls.
+const MAX_WORK: usize = 60_000;
 /// Differences that are kept.
 const MAX_DIFFERENCES: usize = 40;
 
@@ -104,6 +106,8 @@ pub(super) struct Comparer<'c> {
     pub frontier: MvId,
     /// Where it is cut.
     pub cut: Option<Cut>,
+    /// What was done so far, of all regions: see [`MAX_WORK`].
+    pub work: usize,
     /// What was taken for granted of the newer version in common code: see [`Outcome::valid`].
     pub valid: bool,
     /// What holds at every point: see [`super::widened`].
@@ -149,7 +153,12 @@ impl Comparer<'_> {
             return Outcome::of(None);
         };
         let mut outcome = Outcome::of(None);
-        if older.len() * newer.len() > MAX_PAIRS {
+        let pairs = older.len() * newer.len();
+        // What a pair costs grows with the calls that are held against each other, and with what they leave.
+        let events =
+            |paths: &[Path]| paths.iter().map(|p| p.events.len()).sum::<usize>() / paths.len().max(1);
+        self.work += pairs * (1 + events(&older) + events(&newer)).pow(2);
+        if pairs > MAX_PAIRS || self.work > MAX_WORK {
             outcome.open = Some("too many paths".into());
             return outcome;
         }

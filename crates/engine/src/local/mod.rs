@@ -266,6 +266,7 @@ pub fn compare(
         liveness: &liveness,
         frontier: Mvicfg::ENTRY,
         cut: None,
+        work: 0,
         valid: false,
         relations,
         pool,
@@ -305,7 +306,8 @@ fn is_too_large(change: &Change) -> bool {
 fn displaced(graph: &Mvicfg, class: usize) -> BTreeSet<VarId> {
     let [own, other] = [class, 1 - class].map(|c| &graph.bodies[c]);
     let is_displaced = |v: &Var| {
-        let same = |o: &&Var| (&o.name, o.ordinal, o.kind) == (&v.name, v.ordinal, v.kind);
+        // An array and a pointer of one name are two things.
+        let same = |o: &&Var| (&o.name, o.ordinal, o.kind, o.sort) == (&v.name, v.ordinal, v.kind, v.sort);
         let namesake = other.vars.iter().find(same);
         v.kind != VarKind::Temp && namesake.is_some_and(|o| o.in_memory != v.in_memory)
     };

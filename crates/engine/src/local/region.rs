@@ -323,6 +323,7 @@ pub(super) fn paths(
     first.literals.extend(decided);
     let mut work = vec![first];
     let mut steps = 0;
+    let own = rounds::own_loops(graph, side, common);
     while let Some(mut path) = work.pop() {
         let node = path.node;
         if let Some(cut) = cut.filter(|c| c.node == node) {
@@ -336,7 +337,7 @@ pub(super) fn paths(
             continue;
         }
         let is_new = path.visited.insert(node);
-        if let Some(number) = rounds::begins_in_earnest(graph, side, common, (&path, is_new)) {
+        if let Some(number) = rounds::begins_in_earnest(&own, (&path, is_new)) {
             work.extend(Machine { graph, pool, side }.after_rounds(&path, number)?);
             continue;
         }

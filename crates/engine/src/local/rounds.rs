@@ -13,18 +13,29 @@ use crate::mvicfg::{Loop, MvId, Mvicfg};
 use crate::semantics::library;
 use std::collections::BTreeSet;
 
-/// The loop that a path is to run as a whole from its node on: the largest of those around the node none of whose
-/// points is common, once the tests are made that it begins with.
-pub(super) fn begins_in_earnest(
-    graph: &Mvicfg,
-    side: &Side,
-    common: &[bool],
-    (path, is_new): (&Path, bool),
-) -> Option<usize> {
-    let is_whole = |l: &Loop| l.body.contains(&path.node) && l.body.iter().all(|n| !common[*n as usize]);
-    let around = side.flow.loops.iter().enumerate().filter(|(_, l)| is_whole(l));
-    let (number, outermost) = around.max_by_key(|(_, l)| l.body.len())?;
-    (!is_new || !opening(graph, side.class, outermost).contains(&path.node)).then_some(number)
+/// A loop none of whose points is common.
+pub(super) struct Own<'s> {
+    number: usize,
+    whole: &'s Loop,
+    opening: BTreeSet<MvId>,
+}
+
+/// The loops of a side that lie between common nodes whole, the largest first.
+pub(super) fn own_loops<'s>(graph: &Mvicfg, side: &'s Side, common: &[bool]) -> Vec<Own<'s>> {
+    let all = side.flow.loops.iter().enumerate();
+    let whole = all.filter(|(_, l)| l.body.iter().all(|n| !common[*n as usize]));
+    let mut found: Vec<Own> = whole
+        .map(|(number, whole)| Own { number, whole, opening: opening(graph, side.class, whole) })
+        .collect();
+    found.sort_by_key(|own| std::cmp::Reverse(own.whole.body.len()));
+    found
+}
+
+/// The loop that a path is to run as a whole from its node on: the largest of those around the node, once the tests
+/// are made that it begins with.
+pub(super) fn begins_in_earnest(own: &[Own], (path, is_new): (&Path, bool)) -> Option<usize> {
+    let outermost = own.iter().find(|own| own.whole.body.contains(&path.node))?;
+    (!is_new || !outermost.opening.contains(&path.node)).then_some(outermost.number)
 }
 
 /// The tests that a loop begins with, and what they are computed by: what is executed though no round is.
