@@ -12,11 +12,13 @@
 //! - [`pure`]: functions whose calls are values.
 //! - [`widened`]: variables of another width.
 //! - [`follow`]: how common code goes on after a path.
+//! - [`answers`]: which calls answer alike.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
 //! - [`words`], [`calls`], [`source_tests`]: `when`, `before`, `now`.
 
+mod answers;
 mod calls;
 mod compare;
 mod comparison;

@@ -1,0 +1,187 @@
+//! Which calls of two paths answer alike, and what is left of a path without what its version's own calls do.
+//!
+//! Calls that stand in each other's place share what they give and what they leave if they call one function with the
+//! same arguments; others have answers of their own. What a call of one version alone does to memory is taken out
+//! (`docs/design/local-differences.md`), but for errno, which is looked at because of it.
+
+use super::compare::{Comparer, tags};
+use super::machine::{Event, Path};
+use super::sites::Tag;
+use super::{Mistake, is_made};
+use crate::ir::{App, Const, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
+use crate::semantics::library;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// A path with what its version's own calls did taken out.
+pub(super) struct Settled {
+    pub path: Path,
+    pub apart: bool,
+}
+
+impl Comparer<'_> {
+    /// Both paths without what the calls did that only one of them makes.
+    pub(super) fn settled(&mut self, old: &Path, new: &Path) -> (Settled, Settled) {
+        let (of_old, of_new) = (tags(old), tags(new));
+        let a = self.without(old, |e| !of_new.contains(&e.tag));
+        let b = self.without(new, |e| !of_old.contains(&e.tag));
+        (a, b)
+    }
+
+    /// The newer path with the answers of the older one's calls, where calls are aligned: by whom they call, in
+    /// order, and one by one where between aligned ones are as many in both.
+    pub(super) fn aligned(&mut self, old: &Path, new: &Path) -> Path {
+        let names = [old, new].map(|p| p.events.iter().map(|e| e.callee.clone()).collect::<Vec<_>>());
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for op in capture_diff_slices(Algorithm::Lcs, &names[0], &names[1]) {
+            let (a, b) = (op.old_range(), op.new_range());
+            if matches!(op, DiffOp::Equal { .. }) || a.len() == b.len() {
+                pairs.extend(a.zip(b));
+            }
+        }
+        let mut path = new.clone();
+        for (i, j) in pairs {
+            let (theirs, mine) = (&old.events[i], path.events[j].clone());
+            // Loops of one version answer nothing of the other's.
+            if theirs.rounds || mine.rounds {
+                continue;
+            }
+            let taken = path.events.iter().any(|e| e.tag == theirs.tag);
+            // Sites that were matched may call different functions.
+            if taken && theirs.tag != mine.tag || theirs.tag == mine.tag && theirs.memory.1 == mine.memory.1 {
+                continue;
+            }
+            let tag = theirs.tag;
+            let mut renamed = vec![];
+            if let (Some(r), Some(t)) = (mine.result, theirs.result)
+                && self.pool.sort(r) == self.pool.sort(t)
+            {
+                renamed.push((r, t));
+            }
+            if let (Term::App(App::Uf(Uf::Call { .. }), args), Term::App(App::Uf(uf), _)) =
+                (self.pool.get(mine.memory.1).clone(), self.pool.get(theirs.memory.1).clone())
+            {
+                renamed.push((mine.memory.1, self.pool.app(App::Uf(uf), &args)));
+            }
+            for (from, to) in renamed {
+                self.rename(&mut path, from, to);
+            }
+            (path.events[j].tag, path.events[j].site) = (tag, tag);
+        }
+        self.tell_apart(old, &mut path);
+        path
+    }
+
+    /// Gives calls answers of their own that stand in the place of the other version's and call another function, or
+    /// with other arguments.
+    fn tell_apart(&mut self, old: &Path, path: &mut Path) {
+        // As long as two answers count as one, what the paths rest on may exclude each other: of the newer one's
+        // conditions those count that ask no answer.
+        let mut terms: Vec<TermId> = old.literals.iter().map(|l| l.term).collect();
+        let asked = path.literals.iter().map(|l| l.term);
+        terms.extend(asked.filter(|t| !asks_answers(&self.pool, *t)));
+        let joint = terms.into_iter().fold(self.pool.bool(true), |all, t| self.pool.and(all, t));
+        for k in 0..path.events.len() {
+            let mine = path.events[k].clone();
+            let Some(theirs) = old.events.iter().find(|e| e.tag == mine.tag && !mine.rounds) else {
+                continue;
+            };
+            let is_same_function = theirs.callee == mine.callee || is_made(Mistake::CalleesIgnored);
+            if is_same_function && self.is_equal_call(theirs, &mine, joint) {
+                continue;
+            }
+            // Numbers of nodes and of loops are below.
+            let tag = mine.tag + 3 * self.graph.nodes.len() as Tag;
+            let mut renamed = Vec::new();
+            if let Some(result) = mine.result {
+                let name = format!("{LOOP_VALUE}call {tag}").into();
+                let sort = self.pool.sort(result);
+                renamed.push((result, self.pool.leaf(Leaf::Param { name, sort })));
+            }
+            let after = self.pool.get(mine.memory.1).clone();
+            let other = match &after {
+                _ if mine.memory.0 == mine.memory.1 => None,
+                Term::App(App::Uf(_), args) => {
+                    let name = mine.callee.as_deref().unwrap_or("*");
+                    let callee = format!("{name}#{tag}:Memory").into();
+                    let uf = Uf::Call { callee, part: Sort::Mem };
+                    Some(self.pool.app(App::Uf(uf), args))
+                }
+                // What it leaves in errno.
+                Term::App(app, args) => {
+                    let name = format!("{LOOP_VALUE}errno {tag}").into();
+                    let number = self.pool.leaf(Leaf::Param { name, sort: Sort::Bv(32) });
+                    let args: Vec<TermId> = args.iter().take(2).copied().chain([number]).collect();
+                    Some(self.pool.app(app.clone(), &args))
+                }
+                _ => None,
+            };
+            renamed.extend(other.map(|other| (mine.memory.1, other)));
+            for (from, to) in renamed {
+                self.rename(path, from, to);
+            }
+            path.events[k].tag = tag;
+        }
+    }
+
+    /// Memory as before, but for an errno of a call's own.
+    fn with_errno(&mut self, before: TermId, tag: Tag) -> TermId {
+        let bits = self.sides[1].version.unit.data_model.pointer_bits();
+        let errno = self.pool.leaf(Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits });
+        let name = format!("{LOOP_VALUE}errno {tag}").into();
+        let number = self.pool.leaf(Leaf::Param { name, sort: Sort::Bv(32) });
+        self.pool.app(App::Store { bytes: 4 }, &[before, errno, number])
+    }
+
+    fn rename_term(&mut self, t: TermId, from: TermId, to: TermId) -> TermId {
+        self.pool.rebuilt(t, &|_, t| if t == from { Rebuilt::By(to) } else { Rebuilt::Kept })
+    }
+
+    fn rename(&mut self, path: &mut Path, from: TermId, to: TermId) {
+        let pool = &mut self.pool;
+        path.map_terms(&mut |t| {
+            pool.rebuilt(t, &|_, t| if t == from { Rebuilt::By(to) } else { Rebuilt::Kept })
+        });
+    }
+
+    fn without(&mut self, whole: &Path, is_own: impl Fn(&Event) -> bool) -> Settled {
+        let mut path = whole.clone();
+        let mut apart = false;
+        let mut stripped = Vec::new();
+        for k in 0..path.events.len() {
+            let event = path.events[k].clone();
+            let (before, after) = event.memory;
+            if !is_own(&event) || before == after {
+                continue;
+            }
+            apart = true;
+            // What it leaves in errno is looked at because of it.
+            let with_errno = self.with_errno(before, event.tag);
+            self.rename(&mut path, after, with_errno);
+            stripped.push((with_errno, before));
+        }
+        for (with_errno, before) in stripped.into_iter().rev() {
+            path.memory = self.rename_term(path.memory, with_errno, before);
+        }
+        // A path that rests on what a call changes is there all the same.
+        let terms: Vec<TermId> = path.literals.iter().map(|l| l.term).collect();
+        let is_never = |pool: &mut TermPool, t: TermId| {
+            let negation = pool.not(t);
+            pool.as_const(t) == Some(Const::FALSE) || terms.contains(&negation)
+        };
+        if terms.iter().any(|t| is_never(&mut self.pool, *t)) {
+            path.literals = whole.literals.clone();
+        }
+        Settled { path, apart }
+    }
+}
+
+/// Whether a condition has to do with what calls gave or left.
+fn asks_answers(pool: &TermPool, t: TermId) -> bool {
+    pool.reachable(&[t]).into_iter().any(|r| match pool.get(r) {
+        Term::Leaf(Leaf::Param { name, .. }) => {
+            name.strip_prefix(LOOP_VALUE).is_some_and(|n| n.starts_with("call ") || n.starts_with("errno "))
+        }
+        Term::App(App::Uf(Uf::Call { part, .. }), _) => *part == Sort::Mem,
+        _ => false,
+    })
+}
