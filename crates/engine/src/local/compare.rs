@@ -632,7 +632,9 @@ impl Comparer<'_> {
         };
         let mut found = false;
         for (side, (mine, theirs)) in [(&old, &new), (&new, &old)].into_iter().enumerate() {
-            for w in mine {
+            let mut mine = mine.clone();
+            mine.sort_by_key(|w| paths[side].stored.iter().rposition(|to| *to == w.0));
+            for w in &mine {
                 if theirs.contains(w) {
                     continue;
                 }
@@ -667,7 +669,7 @@ impl Comparer<'_> {
         matches!(self.equal(there, value, joint), Decision::Equal)
     }
 
-    /// The writes that made a memory, the last first: `None` where something else wrote as well.
+    /// The writes that made a memory, in the order of its term: `None` where something else wrote as well.
     fn writes(&mut self, memory: TermId) -> Option<Vec<(TermId, u64, TermId)>> {
         let mut found = Vec::new();
         let mut at = memory;

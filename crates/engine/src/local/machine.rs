@@ -97,6 +97,9 @@ pub(super) struct Path {
     pub hazards: Vec<Hazard>,
     /// Addresses that are read and written.
     pub accesses: BTreeSet<TermId>,
+    /// Addresses of stores in the order in which they are made: terms of memory have an order of their own, which
+    /// depends on where members lie.
+    pub stored: Vec<TermId>,
     pub visited: BTreeSet<MvId>,
     pub end: End,
 }
@@ -124,6 +127,7 @@ impl Path {
             events: Vec::new(),
             hazards: Vec::new(),
             accesses: BTreeSet::new(),
+            stored: Vec::new(),
             visited: BTreeSet::new(),
             end: End::At(node),
         }
@@ -138,6 +142,7 @@ impl Path {
             (h.condition, h.subject) = (f(h.condition), f(h.subject));
         }
         self.accesses = self.accesses.iter().map(|t| f(*t)).collect();
+        self.stored.iter_mut().for_each(|t| *t = f(*t));
         for e in &mut self.events {
             e.args.iter_mut().for_each(|a| *a = f(*a));
             e.result = e.result.map(&mut *f);
@@ -351,6 +356,7 @@ impl Machine<'_> {
                 self.dereference(path, addr);
                 let (addr, value) = (self.term(path, addr), self.term(path, value));
                 path.accesses.insert(addr);
+                path.stored.push(addr);
                 if !self.is_zeroed(path.memory, addr, access.bytes, value) {
                     let stored = App::Store { bytes: access.bytes };
                     path.memory = self.pool.app(stored, &[path.memory, addr, value]);
