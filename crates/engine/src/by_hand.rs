@@ -214,6 +214,7 @@ pub(crate) fn outcome(end: End) -> Outcome {
         nan_sign: false,
         platform_dependent: false,
         is_sign_only: false,
+        misaligned: false,
         ended_on_input: false,
         ended_on: None,
         steps: 1,

@@ -403,6 +403,7 @@ impl<'p> Machine<'p> {
             nan_sign: self.events.nan_sign,
             platform_dependent: self.platform_dependent || is_partial,
             is_sign_only: false,
+            misaligned: self.memory.misaligned,
             ended_on_input,
             ended_on,
             requests: self.requests,

@@ -226,6 +226,13 @@ pub(crate) struct Memory<'p> {
     exceeded: bool,
     /// Bytes that operations on many bytes went through since they were last asked for.
     work: u64,
+    /// A value was read or written where no object of its size is aligned.
+    pub misaligned: bool,
+}
+
+/// Whether objects of so many bytes lie at such addresses.
+fn is_aligned(addr: u64, len: u64) -> bool {
+    !len.is_power_of_two() || addr & (len - 1) == 0
 }
 
 /// Bytes that take as long to go through as an instruction to run.
@@ -253,6 +260,7 @@ impl<'p> Memory<'p> {
             last_end: 0,
             exceeded: false,
             work: 0,
+            misaligned: false,
         }
     }
 
@@ -509,6 +517,7 @@ impl<'p> Memory<'p> {
     /// Reads up to 16 bytes of which only the `relevant` bits are made use of: the others may be
     /// indeterminate.
     pub fn load_bits(&mut self, addr: u64, len: u64, relevant: u128) -> Access<u128> {
+        self.misaligned |= !is_aligned(addr, len);
         let (object, at) = self.locate(addr, len, false)?;
         let word = |bytes: &[u8]| {
             let bytes = bytes.get(at..at + len as usize).unwrap_or(&[]);
@@ -523,6 +532,7 @@ impl<'p> Memory<'p> {
     /// Writes up to 16 bytes of which only the `written` bits come to be initialised: the others
     /// are as they were.
     pub fn store_bits(&mut self, addr: u64, len: u64, bits: u128, written: u128) -> Access<()> {
+        self.misaligned |= !is_aligned(addr, len);
         let (object, at) = self.locate(addr, len, true)?;
         let flags = object.undefined.iter_mut().skip(at).take(len as usize);
         for (flag, w) in flags.zip(written.to_le_bytes()) {

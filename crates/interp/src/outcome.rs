@@ -170,6 +170,8 @@ pub struct Outcome {
     pub platform_dependent: bool,
     /// Of what was returned only the sign is the same on other machines (`magnitude.rs`).
     pub is_sign_only: bool,
+    /// Memory was accessed at an address that no object of the accessed type has, unless it is packed.
+    pub misaligned: bool,
     /// It was an access to an object of the input, or out of one, that ended the run as undefined.
     pub ended_on_input: bool,
     /// That object, where it is one of the objects that the input lists, and how many bytes of it the

@@ -160,6 +160,23 @@ fn pointers_beyond_an_object_are_out_of_bounds() {
 }
 
 #[test]
+fn where_no_object_of_the_size_lies_is_noted() {
+    let misaligned = |offset: i128| {
+        let mut b = Builder::new("f", &[]);
+        let x = b.var("x", true);
+        b.0.vars[x.0 as usize].size = 16;
+        let access = Access { sort: Sort::Bv(32), bytes: 4, volatile: false, ty: int() };
+        let addr = Expr::op(Op::Add, vec![Expr::Addr(Object::Local(x)), Expr::bv(64, offset)]);
+        b.emit(Instr::Store { addr, value: n(7), access });
+        b.emit(Instr::Return { value: Some(n(0)) });
+        let ran = call(&program(vec![b.0]), "f", &[]);
+        assert_eq!(ran.end, End::Return);
+        ran.misaligned
+    };
+    assert_eq!([0, 1, 2, 4, 7].map(misaligned), [false, true, true, false, true]);
+}
+
+#[test]
 fn recursion_uses_no_native_stack() {
     let mut b = Builder::new("f", &["x"]);
     let (x, r) = (VarId(0), b.var("r", false));

@@ -652,10 +652,11 @@ fn end_key(e: &End) -> String {
 }
 
 /// What two runs must have in common for one to stand for the other as an example: how they end,
-/// whether they overflow, how many conversions of standard input succeed, and how plain the
+/// whether they overflow or access memory out of step, how many conversions of standard input succeed, and how plain the
 /// difference is.
 pub(in crate::invariant) fn likeness(run: &Run) -> impl PartialEq + use<> {
-    let ends = [&run.old, &run.new].map(|o| (o.end.clone(), end_key(&o.end), o.overflowed(), o.inputs.len()));
+    let ends = [&run.old, &run.new]
+        .map(|o| (o.end.clone(), end_key(&o.end), o.overflowed(), o.misaligned, o.inputs.len()));
     (ends, is_sign_of_zero(run))
 }
 
@@ -695,8 +696,9 @@ pub fn witness<'r>(
     let shown = runs.iter().filter_map(|r| differs(r).map(|d| (r, d)));
     let overflows = |r: &Run| r.old.overflowed() || r.new.overflowed();
     let assumes = |r: &Run| !r.old.assumed_calls.is_empty() || !r.new.assumed_calls.is_empty();
-    /// What is better first: defined, plain to see, without overflow, without unknown calls, simple.
-    type Rank = (Difference, bool, bool, bool, u64);
+    let misaligned = |r: &Run| r.old.misaligned || r.new.misaligned;
+    /// What is better first: defined, plain to see, aligned, without overflow, without unknown calls, simple.
+    type Rank = (Difference, bool, bool, bool, bool, u64);
     let mut best: Option<(Rank, &Run)> = None;
     let mut examined = 0;
     for (r, d) in shown {
@@ -705,8 +707,8 @@ pub fn witness<'r>(
         if examined > EXAMINED && best.as_ref().is_some_and(|((least, ..), _)| *least <= d) {
             continue;
         }
-        let key =
-            (d, is_sign_of_zero(r) || both_fail(r), overflows(r), assumes(r), shrink::complexity(&r.input));
+        let is_plain = !(is_sign_of_zero(r) || both_fail(r));
+        let key = (d, !is_plain, misaligned(r), overflows(r), assumes(r), shrink::complexity(&r.input));
         if best.as_ref().is_none_or(|(least, _)| key < *least) {
             best = Some((key, r));
         }
