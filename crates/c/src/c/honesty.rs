@@ -43,6 +43,26 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
         guesses.types.keys().map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))).collect();
     let objects = guesses.objects.keys().chain(guesses.strings.keys());
     names.extend(objects.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro or object"))));
+    names.extend(guesses.enums.iter().map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))));
+    names.extend(guesses.functions.iter().map(|n| (Arc::from(n.as_str()), Arc::from("unknown function"))));
+    if !guesses.lengths.is_empty() {
+        let is_guessed = |item: &&Item| {
+            let mut lengths = retry::tokens::lengths(text, item).into_iter();
+            lengths.any(|i| text.at(i) == retry::tokens::LENGTH)
+        };
+        let outside = items.iter().filter(|i| !matches!(i.kind, ItemKind::Function { .. }));
+        let made = outside.filter(is_guessed).flat_map(|item| &item.declares);
+        names.extend(made.map(|n| (Arc::from(n.as_str()), Arc::from("unknown length"))));
+    }
+    // What begins with a text that stands for a macro.
+    let texts: BTreeSet<String> = guesses.strings.keys().map(|n| retry::string_of(n)).collect();
+    if !texts.is_empty() {
+        let outside = items.iter().filter(|i| !matches!(i.kind, ItemKind::Function { .. }));
+        let made = outside.filter(|item| item.tokens.clone().any(|i| texts.contains(text.at(i))));
+        let made = made.flat_map(|item| &item.declares);
+        names.extend(made.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro"))));
+    }
+    names.extend(guesses.results.keys().map(|n| (Arc::from(n.as_str()), Arc::from("unknown result"))));
     let records = guesses.records.whole.keys().chain(guesses.records.more.keys());
     names.extend(records.map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))));
     let places = Places::new(text, items);

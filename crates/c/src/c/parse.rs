@@ -279,7 +279,7 @@ struct Run {
 
 impl Run {
     fn new(session: Session, checked: Checked, tokens: Vec<Tok>, diagnostics: Vec<Diagnostic>) -> Run {
-        let items = Text { tokens: &tokens, interner: &session.interner }.items();
+        let items = own_items(Text { tokens: &tokens, interner: &session.interner });
         let tree = &checked.tast;
         let defined: BTreeSet<&str> = tree
             .top_level()
@@ -405,6 +405,16 @@ pub(super) fn preprocess(
         tokens.append(&mut pp.run(file, &mut cx));
     }
     Ok(Preprocessed { session, tokens, diagnostics: pp.take_diagnostics(), keywords })
+}
+
+/// The items of a unit, without the declarations that we put into it.
+fn own_items(text: Text<'_>) -> Vec<Item> {
+    let mut items = text.items();
+    let start = |item: &Item| text.tokens.get(item.tokens.start).map(|t| t.report_span().lo);
+    let is_function = |item: &&Item| matches!(item.kind, ItemKind::Function { .. });
+    let definitions: BTreeSet<u32> = items.iter().filter(is_function).filter_map(start).collect();
+    items.retain(|item| !retry::tokens::is_copy(text, item, &definitions));
+    items
 }
 
 /// Preprocesses and checks once. The checker runs even when the parse failed: it recovers well.
@@ -638,6 +648,61 @@ int g(void) { return f(); }",
             parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
         assert_eq!(parsed.labels, [Arc::from("F(2)"), Arc::from("KEY")]);
         assert_eq!(parsed.invented.in_function("f"), [Arc::from("F(2)"), Arc::from("KEY")]);
+    }
+
+    /// Parses one file without an error, and says whether its function `f` rests on guesses.
+    fn check_guess(source: &str, declared: &str, named: &[&str]) {
+        let prelude = prelude(source);
+        assert!(prelude.contains(declared), "{source}\n{prelude}");
+        let parsed =
+            parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
+        let found: Vec<_> = parsed.invented.in_function("f").iter().map(|n| &**n).collect();
+        assert_eq!(found, named, "{source}");
+    }
+
+    #[test]
+    fn what_a_missing_header_declares_is_guessed() {
+        // Qualified structures, enumerations, results that are followed, texts, lengths.
+        check_guess("int f(const struct s *p) { return p->a; }", "struct s {", &["s"]);
+        check_guess("int f(void) { enum e x = 1; return x; }", "enum e {", &["e"]);
+        check_guess("int f(void) { return *name(3) == 'a'; }", "char *name();", &["name"]);
+        check_guess("int f(void) { return name(3)[1]; }", "char *name();", &["name"]);
+        check_guess("int f(void) { return at(3)->a + at(2)->b; }", "*at();", &["at"]);
+        check_guess("char *f(int c, char *p) { return c ? name(c) : p; }", "char *name();", &["name"]);
+        check_guess("char *f(int c, char *p) { return c ? NAME : p; }", "#define NAME", &["NAME"]);
+        check_guess("char *p = NAME; int f(void) { return *p; }", "#define NAME", &["p"]);
+        check_guess(
+            "struct t { int n[MANY]; }; int f(struct t *p) { return p->n[0] + MANY; }",
+            "extern int MANY;",
+            &["MANY", "t"],
+        );
+        check_guess("extern __typeof__(g) *h; int f(int x) { return h(x); }", "long g();", &["h"]);
+        // `(a->b)->c`, as macros write it.
+        check_members(
+            "int f(T *p) { return (p->a)->b; }",
+            "__invdiff_unknown_T",
+            "struct __invdiff_unknown_T_a *a",
+        );
+        // The name behind a tag is the parameter's.
+        check_invented(
+            "int f(int a, enum kind type, T *p) { return a + type; } enum kind { A };",
+            &["f"],
+            &["T"],
+            &[],
+        );
+        // A header that is read for another name may define it.
+        check_guess("int f(struct ifreq *p) { return IFF_UP + p->ifr_flags; }", "#ifndef IFF_UP", &[]);
+    }
+
+    #[test]
+    fn functions_are_declared_before_their_uses() {
+        let source = "int f(char *p) { return g(p) + call(h); } static char *g(char *p) { return p; } void h(int x) { }";
+        check(&[("a.c", source)], &["g", "h", "f"], &[]);
+        let parsed =
+            parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
+        assert!(parsed.invented.names.is_empty(), "{:?}", parsed.invented);
+        let kinds: Vec<_> = parsed.items.iter().map(|i| i.declares.join(" ")).collect();
+        assert_eq!(kinds, ["f", "g", "h"]);
     }
 
     #[test]

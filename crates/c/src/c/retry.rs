@@ -16,6 +16,7 @@ use records::Records;
 use rucc_diag::Diagnostic;
 use rucc_lex::PpTokenKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 /// Passes over a unit, the first included.
 pub const ROUNDS: usize = 8;
@@ -24,6 +25,9 @@ pub const ROUNDS: usize = 8;
 const UNKNOWN_TYPE: &str = "E0546";
 const UNDECLARED: &str = "E0500";
 const IMPLICIT_CALL: &str = "E0521";
+
+/// What is said of a conditional that gives a pointer or a number.
+const MISMATCH: &str = "pointer/integer type mismatch in conditional";
 
 /// What an unknown name of a type, an object or a macro stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +60,16 @@ pub struct Guesses {
     pub headers: BTreeSet<&'static str>,
     /// Library functions called without a declaration, with their prototypes.
     pub prototypes: BTreeMap<String, String>,
+    /// Tags of enumerations that nobody defines.
+    pub enums: BTreeSet<String>,
+    /// Functions that nobody declares, and whose results are followed: what these lead to.
+    pub results: BTreeMap<String, Kind>,
+    /// Functions of the unit that are used before they are defined: declared there as they are defined.
+    pub forward: BTreeSet<String>,
+    /// Macros that say how long arrays of the file are.
+    pub lengths: BTreeSet<String>,
+    /// Functions of whose type others are declared, and whose own nobody declares: `typeof(f) *g`.
+    pub functions: BTreeSet<String>,
 }
 
 impl Guesses {
@@ -74,12 +88,25 @@ impl Guesses {
             Kind::Record => format!("struct {INVENTED}{name} "),
             Kind::Pointer => format!("struct {INVENTED}{name} *"),
         };
+        for tag in &self.enums {
+            out += &format!("enum {tag} {{ {INVENTED}low_{tag} = -1, {INVENTED}high_{tag} = 1 }};\n");
+        }
         for (name, is) in &self.types {
             out += &format!("typedef {}{name};\n", kind(*is, name));
         }
         self.records.declare(&mut out);
         for (name, is) in self.objects.iter().filter(|(n, _)| !self.labels.contains(*n)) {
-            out += &format!("{OBJECT}{}{name};\n", kind(*is, name));
+            // A header that is read for something else may define it.
+            out += &format!("#ifndef {name}\n{OBJECT}{}{name};\n#endif\n", kind(*is, name));
+        }
+        for (name, is) in &self.results {
+            match is {
+                Kind::Numbers => out += &format!("char *{name}();\n"),
+                _ => out += &format!("{}{name}();\n", kind(Kind::Pointer, name)),
+            }
+        }
+        for name in &self.functions {
+            out += &format!("long {name}();\n");
         }
         for at in 0..self.labels.len() {
             out += &format!("{OBJECT}int {}{at};\n", tokens::LABEL);
@@ -145,31 +172,157 @@ impl Evidence<'_> {
                 None => self.invent_type(name, &mut out),
             }
         }
+        self.enums(&mut out);
+        self.forward(&mut out);
         self.labels(&mut out);
         for name in self.named(UNDECLARED) {
             let known = out.types.contains_key(name)
                 || out.macros.contains_key(name)
                 || out.strings.contains_key(name)
-                || out.objects.contains_key(name);
-            if !known && let Some(kind) = self.reads_as(name) {
+                || out.objects.contains_key(name)
+                || out.forward.contains(name);
+            if !known && self.gives_type(name) {
+                out.functions.insert(name.to_owned());
+            } else if !known && self.begins_text(name) {
+                out.strings.insert(name.to_owned(), false);
+            } else if !known && let Some(kind) = self.reads_as(name) {
                 if matches!(kind, Kind::Record | Kind::Pointer) {
                     out.records.invent_for_object(&self.text, &format!("{INVENTED}{name}"), name);
                 }
                 out.objects.insert(name.to_owned(), kind);
             }
         }
+        self.lengths(&mut out);
         self.records(&mut out);
         self.strings(&mut out);
+        self.texts(&mut out);
         let defined: BTreeSet<&str> =
             self.items.iter().flat_map(|i| &i.declares).map(String::as_str).collect();
-        for name in self.named(IMPLICIT_CALL) {
-            if !defined.contains(name)
-                && let Some(text) = headers::prototype(name)
-            {
+        for name in self.named(IMPLICIT_CALL).into_iter().filter(|name| !defined.contains(name)) {
+            if let Some(text) = headers::prototype(name) {
                 out.prototypes.insert(name.to_owned(), text);
+            } else if let Some(kind) = self.result(name) {
+                if kind == Kind::Pointer {
+                    out.records.invent_for_result(&self.text, &format!("{INVENTED}{name}"), name);
+                }
+                out.results.insert(name.to_owned(), kind);
             }
         }
         out
+    }
+
+    /// Guesses at enumerations that are used and never defined.
+    fn enums(&self, out: &mut Guesses) {
+        let is_incomplete = |d: &Diagnostic| {
+            let says = |words| d.message.contains(words);
+            d.severity.is_fatal()
+                && (says("isn't known") || says("incomplete type") || says("undefined type"))
+        };
+        if !self.diagnostics.iter().any(is_incomplete) {
+            return;
+        }
+        let text = &self.text;
+        let tags = |defined: bool| {
+            let places = text.places("enum").iter();
+            places.filter(move |i| (text.at(**i + 2) == "{") == defined).filter_map(|i| text.name(i + 1))
+        };
+        let defined: BTreeSet<&str> = tags(true).collect();
+        out.enums.extend(tags(false).filter(|tag| !defined.contains(tag)).map(str::to_owned));
+    }
+
+    /// Unknown names among the lengths of arrays that no function declares: a parser wants numbers there.
+    fn lengths(&self, out: &mut Guesses) {
+        let text = &self.text;
+        let undeclared = self.named(UNDECLARED);
+        let is_unknown = |name: &str| {
+            undeclared.contains(name) || out.objects.get(name).is_some_and(|kind| *kind == Kind::Number)
+        };
+        let outside = self.items.iter().filter(|i| !matches!(i.kind, ItemKind::Function { .. }));
+        let inside = outside.flat_map(|item| tokens::lengths(text.text, item));
+        let found: Vec<String> =
+            inside.filter_map(|i| text.name(i)).filter(|n| is_unknown(n)).map(str::to_owned).collect();
+        out.lengths.extend(found);
+    }
+
+    /// Guessed numbers that stand where a conditional else gives a pointer are texts.
+    fn texts(&self, out: &mut Guesses) {
+        if !self.diagnostics.iter().any(|d| d.message.contains(MISMATCH)) {
+            return;
+        }
+        let numbers = out.objects.iter().filter(|(_, kind)| **kind == Kind::Number);
+        let texts: Vec<String> = numbers
+            .map(|(name, _)| name)
+            .filter(|name| self.stands_for_pointer(name, false))
+            .cloned()
+            .collect();
+        for name in texts {
+            out.objects.remove(&name);
+            out.strings.insert(name, false);
+        }
+    }
+
+    /// Whether a name is used for nothing but its type.
+    fn gives_type(&self, name: &str) -> bool {
+        let text = &self.text;
+        let is_typeof = |word: &str| matches!(word, "typeof" | "__typeof__" | "__typeof");
+        let asks = |i: &usize| *i > 1 && is_typeof(text.at(i - 2)) && text.at(i + 1) == ")";
+        text.places(name).iter().any(asks)
+    }
+
+    /// Functions of the unit that something before them uses: a header that is missing declares them.
+    fn forward(&self, out: &mut Guesses) {
+        let used: BTreeSet<&str> =
+            self.named(UNDECLARED).into_iter().chain(self.named(IMPLICIT_CALL)).collect();
+        let own = self.items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Function { name, .. } => Some(name),
+            _ => None,
+        });
+        out.forward.extend(own.filter(|name| used.contains(name.as_str())).cloned());
+    }
+
+    /// What the result of a function leads to, by how the calls are used: `*f(x)`, `f(x)[i]`, `f(x)->m`.
+    fn result(&self, name: &str) -> Option<Kind> {
+        let text = &self.text;
+        let calls = text.places(name).iter().filter(|i| **i > 1 && text.at(**i + 1) == "(");
+        let mut followed = calls.filter_map(|&i| match text.at(text.after_group(i + 1, text.tokens.len())) {
+            "->" => Some(Kind::Pointer),
+            "[" => Some(Kind::Numbers),
+            _ if records::is_followed(text.text, i) => Some(Kind::Numbers),
+            _ => None,
+        });
+        let Some(first) = followed.next() else {
+            return self.stands_for_pointer(name, true).then_some(Kind::Numbers);
+        };
+        followed.all(|kind| kind == first).then_some(first)
+    }
+
+    /// Whether a name, or its call, is what a conditional gives where it else gives a pointer.
+    fn stands_for_pointer(&self, name: &str, is_called: bool) -> bool {
+        let text = &self.text;
+        let wrong: Vec<_> = self.diagnostics.iter().filter(|d| d.message.contains(MISMATCH)).collect();
+        let is_inside = |at: usize| {
+            let place = text.tokens.get(at).map(|t| t.report_span().lo);
+            wrong
+                .iter()
+                .any(|d| place.is_some_and(|p| (d.span.lo..d.span.hi.max(d.span.lo + 1)).contains(&p)))
+        };
+        let arms = text.places(name).iter().filter(|i| **i > 0 && matches!(text.at(**i - 1), "?" | ":"));
+        arms.filter(|i| (text.at(**i + 1) == "(") == is_called).any(|i| is_inside(*i))
+    }
+
+    /// Whether a name is all that a text begins with: `char *path = NAME;`.
+    fn begins_text(&self, name: &str) -> bool {
+        let text = &self.text;
+        text.places(name).iter().any(|&i| {
+            let ends = matches!(text.at(i + 1), ";" | ",") && i > 3 && text.at(i - 1) == "=";
+            let of_text = |variable: usize| match text.at(variable) {
+                "*" => text.at(variable - 1) == "char",
+                _ => text.at(variable - 1) == "*" && text.at(variable - 2) == "char",
+            };
+            let array =
+                || text.at(i - 2) == "]" && text.at(text.before_group(i - 2).saturating_sub(2)) == "char";
+            ends && (text.name(i - 2).is_some() && of_text(i - 2) || array())
+        })
     }
 
     /// Returns the quoted names of all diagnostics with a code.
@@ -248,11 +401,12 @@ impl Evidence<'_> {
         let text = &self.text;
         let close = text.after_group(own + 1, end);
         for at in own + 2..close.saturating_sub(1) {
-            let after_name = text.name(at - 1).is_some() && matches!(text.at(at - 2), "*" | "," | "(")
-                || text.name(at - 1).is_some() && is_type_word(text.at(at - 2));
+            // A parameter's own name stands behind its type; behind a tag, a name is the parameter's.
+            let is_named = text.name(at - 1).is_some()
+                && is_type_word(text.at(at - 2))
+                && !matches!(text.at(at - 2), "struct" | "union" | "enum");
             let last = matches!(text.at(at + 1), "," | ")");
-            let name = text.name(at).filter(|_| after_name && last && is_type_word(text.at(at - 2)));
-            if let Some(name) = name {
+            if let Some(name) = text.name(at).filter(|_| is_named && last) {
                 out.macros.insert(name.to_owned(), false);
             }
         }
@@ -383,7 +537,7 @@ impl Evidence<'_> {
                     out.records.add_missing(text, &tag, last);
                 }
             } else if message.contains("undefined type") || message.contains("incomplete type '") {
-                self.undefined(last.strip_prefix("struct "), out);
+                self.undefined(tag_of(last), out);
             } else if message.contains("isn't known") || message.contains("has incomplete type") {
                 // A variable or a member of a structure that is not known.
                 let is_of_one = |i: &&usize| **i > 1 && text.at(**i - 2) == "struct";
@@ -428,19 +582,35 @@ impl Evidence<'_> {
         let text = &self.text;
         let (undeclared, called) = (self.named(UNDECLARED), self.named(IMPLICIT_CALL));
         for &at in text.places("case") {
-            let Some((_, label)) = tokens::label_at(text.text, at) else { continue };
+            let Some((colon, label)) = tokens::label_at(text.text, at) else { continue };
             let name = text.at(at + 1);
+            let is_number = |name: &str| {
+                let is_object = out.objects.get(name).is_some_and(|kind| *kind == Kind::Number);
+                is_object || undeclared.contains(name) && self.reads_as(name) == Some(Kind::Number)
+            };
             if label == name {
-                if undeclared.contains(name) && self.reads_as(name) == Some(Kind::Number) {
+                if is_number(name) {
                     out.labels.insert(label);
                 }
-            } else if called.contains(name) {
+            } else if called.contains(name)
+                || self.is_no_constant(at..colon) && {
+                    (at + 1..colon).filter_map(|i| text.name(i)).any(is_number)
+                }
+            {
                 out.labels.insert(label);
             }
         }
         for label in &out.labels {
             out.objects.insert(label.clone(), Kind::Number);
         }
+    }
+
+    /// Whether an error says that what stands behind `case` is no constant.
+    fn is_no_constant(&self, label: Range<usize>) -> bool {
+        let is_it = |d: &&Diagnostic| d.message.contains("case label does not reduce");
+        let wrong: Vec<u32> = self.diagnostics.iter().filter(is_it).map(|d| d.span.lo).collect();
+        let tokens = self.text.tokens.get(label).unwrap_or_default();
+        tokens.iter().any(|t| wrong.contains(&t.report_span().lo))
     }
 
     /// Guesses at names beside strings: nothing but a macro can stand there.
@@ -464,6 +634,13 @@ impl Evidence<'_> {
             next == "*"
         })
     }
+}
+
+/// The tag of a structure as errors write its type, which may be qualified.
+fn tag_of(ty: &str) -> Option<&str> {
+    let mut words = ty.split(' ').skip_while(|word| matches!(*word, "const" | "volatile"));
+    words.next().filter(|word| *word == "struct")?;
+    words.next()
 }
 
 fn is_identifier(name: &str) -> bool {

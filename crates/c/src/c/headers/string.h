@@ -49,7 +49,9 @@ const char *strerrorname_np(int);
 char *strsignal(int);
 char *strfry(char *);
 #ifdef _GNU_SOURCE
+#ifndef basename
 char *basename(const char *);
+#endif
 #endif
 #define strdupa(s) __builtin_strcpy((char *)__builtin_alloca(__builtin_strlen(s) + 1), (s))
 #endif

@@ -55,15 +55,16 @@ fn what_stands_behind_unknown_labels_counts() {
     assert_ne!(base, f("x", "KEY", "r = g(2);", known));
     assert_ne!(base, f("x", "CLICK", "r = g(1);", known));
     assert_ne!(base, f("y", "KEY", "r = g(1);", known));
-    // As the only label, behind others, beside a default, as a call, as a range and in an expression: the last
-    // two are not understood.
-    let places: [(&str, &str, bool); 6] = [
+    // As the only label, behind others, beside a default, as a call, in an expression and as a range: the last is
+    // not understood.
+    let places: [(&str, &str, bool); 7] = [
         ("KEY", "", true),
         ("KEY", "default: r = 1;", true),
         ("1: case KEY", "", true),
         ("KEY(3)", known, true),
+        ("KEY | 1", known, true),
+        ("((KEY << 5) | OTHER)", known, true),
         ("KEY ... 9", known, false),
-        ("KEY | 1", known, false),
     ];
     for (label, rest, is_known) in places {
         let made = f("x", label, "r = g(1);", rest);

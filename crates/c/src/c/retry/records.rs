@@ -75,6 +75,16 @@ impl Records {
         }
     }
 
+    /// Notes the structure that the results of a function point to.
+    pub fn invent_for_result(&mut self, text: &Words<'_>, tag: &str, function: &str) {
+        self.whole.entry(tag.to_owned()).or_default();
+        let calls = text.places(function).iter().filter(|i| text.at(**i + 1) == "(");
+        let ends = calls.map(|i| text.after_group(i + 1, text.tokens.len()));
+        let members: Vec<&str> =
+            ends.filter(|i| text.at(*i) == "->").filter_map(|i| text.name(i + 1)).collect();
+        members.into_iter().for_each(|member| self.add(text, tag, member, DEPTH));
+    }
+
     /// Notes a member that an error says is missing. `tag` is an invented one or a declared structure's.
     pub fn add_missing(&mut self, text: &Words<'_>, tag: &str, member: &str) {
         if self.whole.contains_key(tag) {
@@ -220,6 +230,15 @@ fn holds(text: &Words<'_>, member: &str) -> Holds {
         while text.at(next) == "[" {
             next = text.after_group(next, text.tokens.len());
         }
+        // `(a->b)->c`, as macros write it.
+        let mut first = first_of_row(text.text, i);
+        while text.at(next) == ")"
+            && first > 0
+            && text.at(first - 1) == "("
+            && text.name(first.wrapping_sub(2)).is_none()
+        {
+            (next, first) = (next + 1, first - 1);
+        }
         match (text.at(next), indexed) {
             ("(", false) => Holds::Function,
             ("->", true) => Holds::Pointers,
@@ -233,12 +252,18 @@ fn holds(text: &Words<'_>, member: &str) -> Holds {
     uses.map(one).max().unwrap_or(Holds::Number)
 }
 
-/// Whether what stands there as the last of a row of members is followed as a pointer: `*a->b.c`.
-fn is_followed(text: Text<'_>, member: usize) -> bool {
+/// Where a row of members begins: `a->b.c`.
+fn first_of_row(text: Text<'_>, member: usize) -> usize {
     let mut first = member;
     while first >= 2 && matches!(text.at(first - 1), "." | "->") && text.name(first - 2).is_some() {
         first -= 2;
     }
+    first
+}
+
+/// Whether what stands there, by itself or as the last of a row of members, is followed as a pointer: `*a->b.c`.
+pub fn is_followed(text: Text<'_>, member: usize) -> bool {
+    let first = first_of_row(text, member);
     let is_number = |i: usize| text.at(i).starts_with(|c: char| c.is_ascii_digit());
     let ends_operand = |i: usize| text.name(i).is_some() || matches!(text.at(i), ")" | "]") || is_number(i);
     first >= 2 && text.at(first - 1) == "*" && !ends_operand(first - 2)

@@ -7,12 +7,13 @@
 //!
 //! **Members** that a declared structure lacks go to its end, from where the prelude declares them (`records`).
 
-use super::super::scan::Text;
+use super::super::scan::{Item, ItemKind, Text};
 use super::Guesses;
 use super::records::MORE;
 use rucc_base::Interner;
 use rucc_lex::PpTokenKind;
 use rucc_pp::Tok;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The number that stands behind `case` for a label: as good as never written in C, and the same wherever the label
@@ -30,14 +31,40 @@ const MAX_LABELS: usize = 4096;
 /// Returns what stands between `case` and its colon, as one word per token; `None` where that is not plain.
 pub fn label_at(text: Text<'_>, case: usize) -> Option<(usize, String)> {
     /// Tokens of a label that is looked at.
-    const LENGTH: usize = 12;
+    const LENGTH: usize = 24;
     let colon = (case + 1..case + LENGTH).find(|&i| text.at(i) == ":")?;
     let plain = |i: usize| i == case + 1 || matches!(text.at(i), "(" | ")" | ",") || is_constant(text, i);
-    if !(case + 1..colon).all(plain) || text.name(case + 1).is_none() {
-        return None;
+    let is_call = || {
+        let is_closed = text.at(case + 2) == "(" && text.after_group(case + 2, colon) == colon;
+        is_closed && text.name(case + 1).is_some() && (case + 1..colon).all(plain)
+    };
+    let computes = |i: usize| is_operator(text.at(i)) || is_constant(text, i) || text.name(i).is_some();
+    let is_known = colon > case + 1 && (is_call() || (case + 1..colon).all(computes));
+    is_known.then(|| (colon, (case + 1..colon).map(|i| text.at(i)).collect()))
+}
+
+/// What constants are computed with, in brackets or not.
+fn is_operator(word: &str) -> bool {
+    matches!(word, "(" | ")" | "+" | "-" | "*" | "/" | "%" | "<<" | ">>" | "|" | "&" | "^" | "~" | "!")
+}
+
+/// Whether a label is computed from names: `((CLASS<<5)|KIND)`.
+fn is_computed(label: &str) -> bool {
+    !label.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        || label.contains(|c: char| is_operator(c.encode_utf8(&mut [0; 4])) && !matches!(c, '(' | ')'))
+        || label.contains("<<")
+        || label.contains(">>")
+}
+
+/// Where a text that is written at a place ends; `None` where another one is.
+fn spelled_until(text: Text<'_>, at: usize, label: &str) -> Option<usize> {
+    let (mut next, mut rest) = (at, label);
+    while !rest.is_empty() {
+        let word = text.at(next);
+        rest = rest.strip_prefix(word).filter(|_| !word.is_empty())?;
+        next += 1;
     }
-    let is_call = text.at(case + 2) == "(" && text.after_group(case + 2, colon) == colon;
-    (colon == case + 2 || is_call).then(|| (colon, (case + 1..colon).map(|i| text.at(i)).collect()))
+    Some(next)
 }
 
 fn is_constant(text: Text<'_>, at: usize) -> bool {
@@ -48,7 +75,85 @@ fn is_constant(text: Text<'_>, at: usize) -> bool {
 /// Changes the tokens as the guesses ask.
 pub fn rewrite(tokens: Vec<Tok>, interner: &mut Interner, guesses: &Guesses) -> Vec<Tok> {
     let tokens = if guesses.labels.is_empty() { tokens } else { relabel(tokens, interner, guesses) };
+    let tokens = if guesses.lengths.is_empty() { tokens } else { measure(tokens, interner, guesses) };
+    let tokens = if guesses.forward.is_empty() { tokens } else { declare(tokens, interner, guesses) };
     if guesses.records.more.is_empty() { tokens } else { extend(tokens, interner) }
+}
+
+/// How long an array is taken to be of whose length nobody knows: a number that C hardly ever writes.
+pub const LENGTH: &str = "251";
+
+/// Places of tokens between the brackets of an item.
+pub fn lengths(text: Text<'_>, item: &Item) -> Vec<usize> {
+    let mut depth = 0usize;
+    let mut found = Vec::new();
+    for i in item.tokens.clone() {
+        match text.at(i) {
+            "[" => depth += 1,
+            "]" => depth = depth.saturating_sub(1),
+            _ if depth > 0 => found.push(i),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Puts a number for what nobody defines in the lengths of arrays.
+fn measure(mut tokens: Vec<Tok>, interner: &mut Interner, guesses: &Guesses) -> Vec<Tok> {
+    let places: Vec<usize> = {
+        let text = Text { tokens: &tokens, interner };
+        let items = text.items();
+        let outside = items.iter().filter(|i| !matches!(i.kind, ItemKind::Function { .. }));
+        let inside = outside.flat_map(|item| lengths(text, item));
+        inside.filter(|i| text.name(*i).is_some_and(|n| guesses.lengths.contains(n))).collect()
+    };
+    let length = interner.intern(LENGTH);
+    for at in places {
+        if let Some(token) = tokens.get_mut(at) {
+            token.kind = PpTokenKind::Number;
+            token.value = Some(length);
+        }
+    }
+    tokens
+}
+
+/// Declares functions before what uses them first, by the heads of their definitions. The copies stand where the
+/// heads do: see `is_copy`.
+fn declare(mut tokens: Vec<Tok>, interner: &Interner, guesses: &Guesses) -> Vec<Tok> {
+    let mut copies: Vec<(usize, Vec<Tok>)> = Vec::new();
+    {
+        let text = Text { tokens: &tokens, interner };
+        let items = text.items();
+        for (k, item) in items.iter().enumerate() {
+            let ItemKind::Function { name, at, body } = &item.kind else { continue };
+            // The parameters of old-style definitions are declared behind the head.
+            let is_old_style = || (text.after_group(at + 1, *body)..*body).any(|i| text.at(i) == ";");
+            if !guesses.forward.contains(name) || is_old_style() {
+                continue;
+            }
+            let uses = |item: &&Item| item.tokens.clone().any(|i| text.name(i) == Some(name));
+            let Some(first) = items.iter().take(k).find(uses) else { continue };
+            let end = item.tokens.clone().rev().find(|i| text.at(*i) == ";");
+            let head = tokens.get(item.tokens.start..*body).map(<[Tok]>::to_vec);
+            let semicolon = end.or_else(|| (0..tokens.len()).find(|i| text.at(*i) == ";"));
+            if let (Some(mut head), Some(Some(semicolon))) = (head, semicolon.map(|i| tokens.get(i).copied()))
+            {
+                head.push(semicolon);
+                copies.push((first.tokens.start, head));
+            }
+        }
+    }
+    copies.sort_by_key(|(at, _)| *at);
+    for (at, copy) in copies.into_iter().rev() {
+        tokens.splice(at..at, copy);
+    }
+    tokens
+}
+
+/// Whether an item is a declaration that [`declare`] made: it stands where a definition begins.
+pub fn is_copy(text: Text<'_>, item: &Item, definitions: &BTreeSet<u32>) -> bool {
+    let place = |item: &Item| text.tokens.get(item.tokens.start).map(|t| t.report_span().lo);
+    !matches!(item.kind, ItemKind::Function { .. }) && place(item).is_some_and(|p| definitions.contains(&p))
 }
 
 /// Puts numbers for labels behind `case`, and single names for those with arguments.
@@ -59,6 +164,7 @@ fn relabel(mut tokens: Vec<Tok>, interner: &mut Interner, guesses: &Guesses) -> 
         Name(usize),
     }
     let labels: Vec<&String> = guesses.labels.iter().take(MAX_LABELS).collect();
+    let computed: Vec<usize> = (0..labels.len()).filter(|k| is_computed(labels[*k])).collect();
     let mut changes = Vec::new();
     {
         let text = Text { tokens: &tokens, interner };
@@ -74,6 +180,12 @@ fn relabel(mut tokens: Vec<Tok>, interner: &mut Interner, guesses: &Guesses) -> 
             {
                 changes.push((at + 1, colon, Becomes::Number(label)));
                 at = colon;
+            } else if let Some((end, label)) = computed
+                .iter()
+                .find_map(|label| Some((spelled_until(text, at, labels.get(*label)?)?, *label)))
+            {
+                changes.push((at, end, Becomes::Name(label)));
+                at = end - 1;
             } else if text.at(at + 1) == "(" && labels.iter().any(|l| l.split('(').next() == Some(word)) {
                 let close = text.after_group(at + 1, tokens.len());
                 let spelled: String = (at..close).map(|i| text.at(i)).collect();
