@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 11] = [
+const WORDS: [Entry; 12] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -90,6 +90,11 @@ const WORDS: [Entry; 11] = [
         "when",
         "In every state at the point in which the condition holds the versions do what follows; without it, in all.",
         "- for (i = 0; i < n; i++)\n+ for (i = 0; i <= n; i++)\n\nwhen    i == n",
+    ),
+    (
+        "where",
+        "The tests that lead to the line, as the newer source has them. They were true when they were made: what they test may have changed since.",
+        "if (n > 100) {\n-    log(n);\n+    return -1;\n}\n\nwhere   n > 100 (line 4)\nbefore  calls log(n)\nnow     returns -1",
     ),
     (
         "before",

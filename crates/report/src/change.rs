@@ -17,7 +17,9 @@ pub fn in_one_line(change: &Change, room: usize) -> String {
     let first = change.deltas.first();
     // No condition: always.
     let when = first.map(|d| &d.when.text).filter(|text| !text.is_empty());
-    let when = when.map(|text| format!("when {}", part(text)));
+    let tests = change.at.tests.as_deref().filter(|_| when.is_none());
+    let tests = tests.map(|text| format!("where {}", part(text)));
+    let when = when.map(|text| format!("when {}", part(text))).or(tests);
     let mut line = under.into_iter().chain(when).collect::<Vec<_>>().join(", ");
     if !line.is_empty() {
         line.push_str(": ");
@@ -95,7 +97,7 @@ pub(crate) mod samples {
             from: 1,
             to: 2,
             hunks: vec![hunk],
-            at: ChangePlace { lines: [(1, 12), (2, 13)].into(), context: None },
+            at: ChangePlace { lines: [(1, 12), (2, 13)].into(), ..ChangePlace::default() },
             verdict: ChangeVerdict::Differs,
             deltas: deltas.iter().map(delta).collect(),
             otherwise: Otherwise::Same,

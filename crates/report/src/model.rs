@@ -222,6 +222,8 @@ pub struct ChangePlace {
     pub lines: BTreeMap<Version, u32>,
     /// `in the loop of line 52`.
     pub context: Option<String>,
+    /// The tests that lead there, as they stand in the newer source: `n > 100 (line 4)`.
+    pub tests: Option<String>,
 }
 
 /// What became of a region.

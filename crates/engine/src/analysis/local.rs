@@ -302,7 +302,7 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
         to,
         hunks: file.map(|f| f.hunks.iter().filter(is_met).map(hunk).collect()).unwrap_or_default(),
         under: None,
-        at: ChangePlace { lines: numbered.collect(), context: context(change) },
+        at: ChangePlace { lines: numbered.collect(), context: context(change), tests: change.tests.clone() },
         verdict,
         reason,
         deltas,

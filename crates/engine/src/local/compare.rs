@@ -81,8 +81,19 @@ impl Outcome {
         Outcome::of(Some(reason.to_owned()))
     }
 
-    fn of(reason: Option<String>) -> Outcome {
+    pub(super) fn of(reason: Option<String>) -> Outcome {
         Outcome { differences: Vec::new(), open: reason, apart: false, valid: false, passed: None }
+    }
+
+    /// Takes in what became of another pair of paths.
+    pub(super) fn absorb(&mut self, other: Outcome) {
+        self.differences.extend(other.differences);
+        self.open = self.open.take().or(other.open);
+        self.apart |= other.apart;
+        self.valid |= other.valid;
+        if let Some(nodes) = other.passed {
+            self.passes(nodes);
+        }
     }
 
     fn passes(&mut self, nodes: BTreeSet<MvId>) {
@@ -107,6 +118,8 @@ pub(super) struct Comparer<'c> {
     pub work: usize,
     /// What was taken for granted of the newer version in common code: see [`Outcome::valid`].
     pub valid: bool,
+    /// A pair of paths is one of several that another one was cut into: see [`super::forks`].
+    pub is_fork: bool,
     /// What holds at every point: see [`super::widened`].
     pub relations: Vec<TermId>,
     pub pool: TermPool,
@@ -166,7 +179,7 @@ impl Comparer<'_> {
         outcome
     }
 
-    fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
+    pub(super) fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
         let new = &self.aligned(old, new);
         let (a, b) = self.settled(old, new);
         let mut conditions: Vec<TermId> = self.relations.clone();
@@ -202,6 +215,9 @@ impl Comparer<'_> {
             }
             Verdict::Differ(items) => match self.satisfiable(joint) {
                 Some(true) => {
+                    if let Some(forked) = self.forked(old, new) {
+                        return outcome.absorb(forked);
+                    }
                     outcome.apart |= apart;
                     let (items, literals) = self.narrowed(items, (joined(old, new), joint));
                     outcome.differences.push(difference(literals, items, old, new));

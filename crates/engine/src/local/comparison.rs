@@ -63,6 +63,8 @@ impl Comparison<'_> {
             }
             let wordless = said.iter().any(Option::is_none);
             let deltas: Vec<Delta> = said.into_iter().flatten().collect();
+            let bare = deltas.iter().any(|d| d.when.is_empty());
+            let tests = bare.then(|| speaker.tests(&self.flow.classes[1], from_node)).flatten();
             let open = outcome.open.or_else(|| wordless.then(|| "a difference that has no words".to_owned()));
             let verdict = match (&open, deltas.is_empty()) {
                 (None, true) => Verdict::Neutral,
@@ -75,6 +77,7 @@ impl Comparison<'_> {
                 lines,
                 in_loop: loop_line(self.graph, self.flow, region),
                 from_line: None,
+                tests,
                 verdict,
                 deltas,
                 rest: open,

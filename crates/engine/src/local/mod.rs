@@ -11,18 +11,20 @@
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`pure`]: functions whose calls are values.
 //! - [`widened`]: variables of another width.
-//! - [`follow`]: how common code goes on after a path.
+//! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
 //! - [`answers`]: which calls answer alike.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open.
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
-//! - [`words`], [`calls`], [`source_tests`]: `when`, `before`, `now`.
+//! - [`words`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`.
 
 mod answers;
 mod calls;
 mod compare;
 mod comparison;
 mod follow;
+mod forks;
+mod guards;
 mod liveness;
 mod machine;
 mod narrow;
@@ -170,6 +172,8 @@ pub struct Change {
     /// The line that control comes from, in the newer version, where it also comes there from elsewhere and
     /// something else is told of that.
     pub from_line: Option<u32>,
+    /// The tests that lead there, as they stand in the newer source, where a delta has no condition of its own.
+    pub tests: Option<String>,
     pub verdict: Verdict,
     pub deltas: Vec<Delta>,
     /// Why it is not known whether from every other state, in which the older version does nothing undefined, both
@@ -204,6 +208,7 @@ impl Change {
         self.apart |= other.apart;
         self.valid |= other.valid;
         self.in_loop = self.in_loop.or(other.in_loop);
+        self.tests = self.tests.take().or(other.tests);
         self.verdict = match (&self.rest, self.deltas.is_empty()) {
             (_, false) => Verdict::Differs,
             (Some(reason), true) => Verdict::Open(reason.clone()),
@@ -269,6 +274,7 @@ pub fn compare(
         frontier: Mvicfg::ENTRY,
         cut: None,
         work: 0,
+        is_fork: false,
         valid: false,
         relations,
         pool,
@@ -331,6 +337,7 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
         lines: at.map(|line| line.into_iter().collect()),
         in_loop: None,
         from_line: None,
+        tests: None,
         verdict: Verdict::Differs,
         deltas: vec![Delta {
             when: String::new(),

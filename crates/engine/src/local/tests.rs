@@ -192,7 +192,98 @@ fn what_only_one_way_takes_back_is_told() {
 #[test]
 fn source_with_errors_is_open() {
     check("int f(int c)", "return c;", "return c <== 1;", &["open: source with errors"]);
-    check("int f(int c)", "return c;", "int k; return k;", &[" | returns c | returns k"]);
+    check("int f(int c)", "return c;", "int k; return k;", &[" | returns c | returns k (line 12)"]);
+}
+
+/// The tests that lead to the first change.
+#[track_caller]
+fn leads(old: &str, new: &str, expected: &str) {
+    let head = "int foreign(int); enum kind { A, B }; int f(int n, int k)\n{\n";
+    let changes = changes(&format!("{head}{old}\n}}"), &format!("{head}{new}\n}}"));
+    let told = changes.iter().find(|c| c.verdict == Verdict::Differs).and_then(|c| c.tests.clone());
+    assert_eq!(told.unwrap_or_default(), expected, "{old}\n-->\n{new}");
+}
+
+#[test]
+fn tests_that_lead_to_a_change() {
+    let inside =
+        |test: &str, body: &str| format!("int r = 0;\n{test}\n{{ r = foreign(1);\n{body} }}\nreturn r;");
+    let both = |test: &str, expected: &str| {
+        leads(&inside(test, ""), &inside(test, "foreign(2);"), expected);
+    };
+    both("if (n > 1)", "n > 1 (line 4)");
+    both("if (n > 1 && k)", "n > 1 (line 4) && k (line 4)");
+    // Either may have led there.
+    both("if (n > 1 || k)", "");
+    both("if (k) foreign(3); else", "!k (line 4)");
+    both("if (k) if (n == 2)", "n == 2 (line 4)");
+    // What a loop tests is told as the loop.
+    both("while (foreign(n))", "");
+    leads(
+        &inside("if (k) while (foreign(n))", ""),
+        &inside("if (k) while (foreign(n))", "foreign(2);"),
+        "k (line 4)",
+    );
+    both("switch (n) { case A: return 1;\ncase B: r = 3;", "case B (line 5)");
+    let case = |body: &str| {
+        format!("switch (n) {{\ncase A: return 1;\ncase B:\nforeign(3);\n{body}break; }}\nreturn 0;")
+    };
+    leads(&case(""), &case("foreign(2);\n"), "case B (line 5)");
+    let default = |body: &str| {
+        format!("if (k) switch (n) {{\ncase A: return 1;\ndefault:\nforeign(3);\n{body}break; }}\nreturn 0;")
+    };
+    leads(&default(""), &default("foreign(2);\n"), "k (line 3)");
+    // Behind a join nothing of it is left.
+    leads(
+        "if (k) foreign(1);\nforeign(3);\nreturn 0;",
+        "if (k) foreign(1);\nforeign(3);\nforeign(2);\nreturn 0;",
+        "",
+    );
+    // A condition of its own is more.
+    leads(
+        "if (k) { foreign(1); if (n > 4) return 1; }\nreturn 0;",
+        "if (k) { foreign(1); if (n >= 4) return 1; }\nreturn 0;",
+        "",
+    );
+}
+
+#[test]
+fn conditions_are_of_the_types_of_now() {
+    check(
+        "int f(int n, int k)",
+        "int t = n; foreign(0); for (; t < k; t++) foreign(t); return 0;",
+        "unsigned t = n; foreign(0); for (; t < k; t++) foreign(t); return 0;",
+        &[
+            "(int)t < k && (unsigned)k <= t | calls foreign(t); enters the loop | skips the loop",
+            "k <= (int)t && t < (unsigned)k | skips the loop | calls foreign(t); enters the loop",
+            "(int)(t + 1) < k && (unsigned)k <= t + 1 | calls foreign(t + 1); goes another round | leaves the loop",
+            "k <= (int)(t + 1) && t + 1 < (unsigned)k | leaves the loop | calls foreign(t + 1); goes another round",
+        ],
+    );
+}
+
+#[test]
+fn what_goes_on_is_followed_to_where_it_is_the_same() {
+    let tail = "if (n == 0) abort();\nreturn n;";
+    check(
+        "int f(int n, int c)",
+        &format!("if (c) n = strlen((char *)0 + c);\n{tail}"),
+        &format!("if (c) return strlen((char *)0 + c);\n{tail}"),
+        &["(unsigned)strlen(c) == 0 | ends in abort() | returns 0"],
+    );
+    check(
+        "int f(int n, int c)",
+        &format!("if (c) n = c & 7;\n{tail}"),
+        &format!("if (c) return c & 7;\n{tail}"),
+        &["(c & 7) == 0 | ends in abort() | returns 0"],
+    );
+    // Nothing is gained.
+    check(
+        "int f(int n, int c)",
+        &format!("if (c) n = c & 7;\n{tail}"),
+        &format!("if (c) return -1;\n{tail}"),
+        &[" | goes on at line 13 | returns -1"],
+    );
 }
 
 #[test]
@@ -395,7 +486,7 @@ fn floats_that_differ() {
         "double n = *p;\nif (foreign(c) < 1)\n return 0;\nswitch (c) {\ncase 'K': n *= 1000.0; break;\n\
          case 'M': n *= 1000000.0; break;\ncase 'G': n *= 1e9; break;\ncase 'T': n *= 1e12; break;\n}\nreturn n;",
         &[
-            "foreign(c) <= 0 | goes on at line 13 | calls foreign(c); returns 0.0",
+            "foreign(c) <= 0 | goes on at line 15 | calls foreign(c); returns 0.0",
             "foreign(c) > 0 |  | calls foreign(c)",
         ],
     );

@@ -134,6 +134,22 @@ impl<'s> Speaker<'s> {
         naming
     }
 
+    /// Names at the point as one version has them, of the types that the newer one gives them: all conditions are read
+    /// together.
+    fn as_now(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
+        let mut naming = self.naming(class, events);
+        for (k, var) in self.graph.bodies[1].vars.iter().enumerate().filter(|_| class == 0) {
+            let Some(&mv) = self.graph.var_map[1].get(k) else { continue };
+            if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {
+                let term = self.pool.leaf(variable_leaf(self.graph, mv));
+                if let Some(named) = naming.names.get_mut(&term).filter(|n| n.text == *var.name) {
+                    named.ty = var.ty.clone();
+                }
+            }
+        }
+        naming
+    }
+
     /// Variables without a name that hold what a named one has at the frontier: what a `switch` compares. By merged
     /// variable, with the one of the class's body.
     fn kept(&self, class: usize) -> Vec<(VarId, VarId)> {
@@ -267,7 +283,12 @@ impl<'s> Speaker<'s> {
             }
             Item::Return(value, node, memory) => {
                 let line = self.line(class, *node);
-                let value = value.map(|v| current(self.pool, v, *memory));
+                // What the condition says of it.
+                let conditions: Vec<TermId> = d.literals.iter().map(|l| l.term).collect();
+                let known = Known::of(self.pool, &conditions);
+                let decided = value.map(|v| known.simplified(self.pool, v));
+                let decided = decided.filter(|v| self.pool.as_const(*v).is_some());
+                let value = decided.or_else(|| value.map(|v| current(self.pool, v, *memory)));
                 (EffectKind::Return, self.returned(class, value, *node, events), line)
             }
             Item::Ends => {
@@ -294,11 +315,9 @@ impl<'s> Speaker<'s> {
         let is_constant = self.pool.as_const(value).is_some();
         // A constant that has a name is told by it.
         // A variable's name means its value at the point.
-        let body = &self.graph.bodies[class];
-        let is_variable = |w: &str| {
-            let unit = self.sides[class].version.unit;
-            body.vars.iter().any(|v| *v.name == *w) || unit.globals.iter().any(|g| *g.name == *w)
-        };
+        let (body, unit) = (self.graph.bodies[class].clone(), self.sides[class].version.unit);
+        let is_variable =
+            |w: &str| body.vars.iter().any(|v| *v.name == *w) || unit.globals.iter().any(|g| *g.name == *w);
         if let Some(name) = words.as_ref().filter(|w| is_constant && is_name(w) && !is_variable(w)) {
             return format!("returns {name}");
         }
@@ -307,7 +326,15 @@ impl<'s> Speaker<'s> {
         let text = render_typed(self.pool, value, &naming, Some(&ty));
         match (is_short(&text) && self.precision != Precision::Source, words) {
             (true, _) => format!("returns {text}"),
-            (false, Some(words)) if words.chars().count() <= LONGEST_VALUE => format!("returns {words}"),
+            (false, Some(words)) if words.chars().count() <= LONGEST_VALUE => {
+                // What variables hold there, and not at the point.
+                let mut names = words.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+                let before = if class == 0 { " before" } else { "" };
+                match names.any(|name| is_variable(name)) && !words.contains('(') {
+                    true => format!("returns {words} (line {}{before})", self.line(class, node)),
+                    false => format!("returns {words}"),
+                }
+            }
             _ => "returns another value".to_owned(),
         }
     }
@@ -393,7 +420,9 @@ impl<'s> Speaker<'s> {
                 return (EffectKind::LeaveLoop, "leaves the loop".to_owned());
             }
         }
-        match self.line(class, node) {
+        // What both versions have is told by where it is now.
+        let now = Some(self.line(1, node)).filter(|line| *line > 0);
+        match now.unwrap_or_else(|| self.line(class, node)) {
             0 => (EffectKind::Goto, "goes on".to_owned()),
             line => (EffectKind::Goto, format!("goes on at line {line}")),
         }
@@ -416,7 +445,7 @@ impl<'s> Speaker<'s> {
     }
 
     /// A test by its place in the source, with its text where it stands there by itself.
-    fn test(&self, literal: &Literal) -> String {
+    pub(super) fn test(&self, literal: &Literal) -> String {
         let class = literal.class;
         let line = self.line(class, literal.node);
         let only = self.graph.node(literal.node).classes.len() == 1;
@@ -463,7 +492,7 @@ impl<'s> Speaker<'s> {
         let mut said: Vec<(Literal, String)> = Vec::new();
         for (term, literal) in combined(self.pool, literals) {
             let all: Vec<Event> = events.iter().flat_map(|e| e[literal.class].iter().cloned()).collect();
-            let naming = self.naming(literal.class, &all);
+            let naming = self.as_now(literal.class, &all);
             let text = decayed(&render(self.pool, term, &naming));
             let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
                 true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),

@@ -54,12 +54,12 @@ fn card(view: &View, function: &FunctionReport, change: &Change, excerpt: &Excer
     html.leaf("span", &[("class", "tag")], "where the text differs");
     html.close("p");
     let (shown, folded) = change.deltas.split_at(change.deltas.len().min(DELTAS));
-    shown.iter().for_each(|d| delta(d, html));
+    shown.iter().for_each(|d| delta(change, d, html));
     if !folded.is_empty() {
         html.markup("<details><summary>");
         html.text(&format!("{} more", folded.len()));
         html.markup("</summary>");
-        folded.iter().for_each(|d| delta(d, html));
+        folded.iter().for_each(|d| delta(change, d, html));
         html.markup("</details>");
     }
     html.markup("<dl>");
@@ -121,12 +121,15 @@ fn object_card(view: &View, object: &ObjectReport, html: &mut Html) {
     html.markup("\n");
 }
 
-fn delta(delta: &Delta, html: &mut Html) {
+fn delta(change: &Change, delta: &Delta, html: &mut Html) {
     html.markup("<dl class=\"delta\">");
     // No condition: always.
     if !delta.when.text.is_empty() {
         html.markup("<dt>when</dt>");
         html.element("dd", &[], |html| html.leaf("code", &[], &delta.when.text));
+    } else if let Some(tests) = &change.at.tests {
+        html.markup("<dt>where</dt>");
+        html.element("dd", &[], |html| html.leaf("code", &[], tests));
     }
     effects("before", "old", &delta.before, html);
     effects("now", "new", &delta.now, html);

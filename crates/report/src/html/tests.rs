@@ -48,7 +48,11 @@ fn change(text: &str) -> Change {
         to: 2,
         hunks: vec![HunkRef { file: "a.c".into(), old_start: 3, old_lines: 1, new_start: 3, new_lines: 1 }],
         under: Some(text.into()),
-        at: ChangePlace { lines: [(1, 3), (2, 3)].into(), context: Some(text.into()) },
+        at: ChangePlace {
+            lines: [(1, 3), (2, 3)].into(),
+            context: Some(text.into()),
+            ..ChangePlace::default()
+        },
         verdict: ChangeVerdict::Differs,
         reason: Some(text.into()),
         deltas: vec![

@@ -114,7 +114,10 @@ fn write_delta(
     let mut place = if is_first { place_text(change) } else { String::new() };
     let when = visible(&delta.when.text);
     let (before, now) = (effects_text(&delta.before, EFFECTS_SHOWN), effects_text(&delta.now, EFFECTS_SHOWN));
+    // A condition of its own is more than what leads there.
+    let tests = change.at.tests.as_deref().filter(|_| when.is_empty()).map(visible).unwrap_or_default();
     let rows = [
+        ("    where", None, tests),
         ("    when", None, when),
         ("    before", Some(Slot::Removed), before),
         ("    now", Some(Slot::Added), now),

@@ -1,0 +1,112 @@
+//! The tests that lead to a change: what a reader has to know where a delta has no condition of its own.
+//!
+//! An edge of a branch *leads* to a node if every way to the node takes it: its target dominates the node and is
+//! come to by that edge alone, but for ways around a loop. Of the innermost statement with such edges all operands
+//! that lead there are told, as they stand in the source: they say what was tested on the way, and not what holds
+//! at the point, since what was tested may have been changed in between.
+
+use super::machine::Literal;
+use super::region::Frontier;
+use super::words::Speaker;
+use crate::ir::Instr;
+use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
+
+/// The version whose tests are told.
+const NEWER: usize = 1;
+/// Operands of one statement that are told.
+const MAX_OPERANDS: usize = 4;
+
+/// A branch and the outcome that leads on.
+type Edge = (MvId, u8);
+
+/// The edges of the innermost statement that lead to where a region begins, in the order in which they are taken.
+pub(super) fn leading(graph: &Mvicfg, flow: &ClassFlow, frontier: &Frontier, from_node: bool) -> Vec<Edge> {
+    let mut found: Vec<Edge> = Vec::new();
+    let is_branch = |node: MvId| matches!(graph.node(node).instr, Instr::Branch { .. });
+    // A loop's own tests are told as the loop.
+    let is_of_loop = |(branch, label): Edge| {
+        let target = graph.node(branch).succs.iter().find(|e| e.classes.contains(NEWER) && e.label == label);
+        let stays = |l: usize| target.is_some_and(|e| flow.loops[l].body.contains(&e.to));
+        let l = flow.innermost.get(branch as usize).copied().flatten();
+        l.is_some_and(|l| stays(l) && statement(graph, branch) == statement(graph, flow.loops[l].head))
+    };
+    let mut take = |edge: Edge| -> bool {
+        if is_of_loop(edge) || is_refused_case(graph, edge) {
+            return true;
+        }
+        let same = found.last().is_none_or(|(b, _)| statement(graph, *b) == statement(graph, edge.0));
+        if same {
+            found.push(edge);
+        }
+        same
+    };
+    let mut at = frontier.node;
+    if !from_node && is_branch(at) && !take((at, frontier.label)) {
+        return found;
+    }
+    loop {
+        // What comes to the node other than by going around it.
+        let preds = flow.preds.get(at as usize).map_or(&[][..], Vec::as_slice);
+        let mut outer = preds.iter().filter(|(p, _)| !flow.dominates(at, *p));
+        if let (Some(&(branch, label)), None) = (outer.next(), outer.next())
+            && is_branch(branch)
+            && !take((branch, label))
+        {
+            break;
+        }
+        match flow.idom.get(at as usize).copied().flatten() {
+            Some(above) if above != at => at = above,
+            _ => break,
+        }
+    }
+    found.reverse();
+    found.truncate(MAX_OPERANDS);
+    found
+}
+
+fn statement(graph: &Mvicfg, node: MvId) -> Option<u32> {
+    let body = &graph.bodies[NEWER];
+    graph.origin(node, NEWER).map(|n| body.node(n).stmt.0)
+}
+
+fn is_switch(graph: &Mvicfg, node: MvId) -> bool {
+    let stmts = &graph.bodies[NEWER].stmts;
+    statement(graph, node).and_then(|s| stmts.get(s as usize)).is_some_and(|s| s.kind == "switch")
+}
+
+/// Whether an edge says of a `switch` that one of its cases is not the one.
+fn is_refused_case(graph: &Mvicfg, (branch, label): Edge) -> bool {
+    label != 0 && is_switch(graph, branch)
+}
+
+impl Speaker<'_> {
+    /// The tests that lead to where a region begins, in words; `None` where there are none.
+    pub fn tests(&mut self, flow: &ClassFlow, from_node: bool) -> Option<String> {
+        let edges = leading(self.graph, flow, &self.frontier, from_node);
+        let texts: Vec<String> = edges.into_iter().filter_map(|edge| self.edge(edge)).collect();
+        (!texts.is_empty()).then(|| texts.join(" && "))
+    }
+
+    fn edge(&mut self, (node, label): Edge) -> Option<String> {
+        if is_switch(self.graph, node) {
+            return self.case((node, label));
+        }
+        let term = self.pool.bool(true);
+        Some(self.test(&Literal { term, class: NEWER, node, holds: label == 0 }))
+    }
+
+    /// The label of a `switch` that an edge leads to, as it is written above where it leads.
+    fn case(&self, (node, label): Edge) -> Option<String> {
+        let line = self.graph.line(node, NEWER);
+        let edges = &self.graph.node(node).succs;
+        let to = edges.iter().find(|e| e.classes.contains(NEWER) && e.label == label)?.to;
+        let last = self.graph.line(to, NEWER);
+        let above = (line..=last).rev().find_map(|l| {
+            let text = (self.source)(NEWER, l)?;
+            let label = text.trim_start().strip_prefix("case ")?.split(':').next()?.trim().to_owned();
+            Some((label, l))
+        });
+        let (text, line) = above?;
+        Some(format!("case {text} (line {line})"))
+    }
+}
