@@ -15,7 +15,7 @@ use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
 use super::region::{Cut, Region, decision, paths};
 use super::sites::Tag;
 use super::{Mistake, is_made};
-use crate::ir::{App, Leaf, Linkage, Term, TermId, TermPool, Uf, UndefinedKind, VarId, VarKind};
+use crate::ir::{Leaf, Linkage, Term, TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::output::{constant_string, prints_alike};
@@ -38,6 +38,11 @@ pub(super) enum Item {
         address: TermId,
         bytes: u64,
         value: TermId,
+    },
+    /// Copies bytes to an address, from another one; without: sets them to zero.
+    Fill {
+        address: TermId,
+        from: Option<TermId>,
     },
     Variable(VarId, TermId),
     /// With memory at that time.
@@ -130,7 +135,51 @@ enum Verdict {
     /// Once common code was passed through these nodes.
     Same(BTreeSet<MvId>),
     Differ([Vec<Item>; 2]),
+    /// They differ, and it is not known in what else.
+    Partly([Vec<Item>; 2], String),
     Open(String),
+}
+
+/// What was found of two paths.
+#[derive(Default)]
+pub(super) struct Found {
+    /// What makes them differ.
+    pub items: [Vec<Item>; 2],
+    /// What each of them does, and may do alike.
+    alike: [Vec<Item>; 2],
+    /// Why it is not known whether they do these things alike, or anything else.
+    open: Option<String>,
+    /// Something else may differ.
+    hidden: bool,
+}
+
+impl Found {
+    /// Something that each of them does, and may do alike.
+    pub(super) fn unsure(&mut self, reason: impl FnOnce() -> String, items: [Option<Item>; 2]) {
+        self.open.get_or_insert_with(reason);
+        self.hidden |= items.iter().all(Option::is_none);
+        self.alike.iter_mut().zip(items).for_each(|(list, item)| list.extend(item));
+    }
+
+    /// Something that each of them does, and not alike.
+    fn both(&mut self, items: [Option<Item>; 2]) {
+        self.items.iter_mut().zip(items).for_each(|(list, item)| list.extend(item));
+    }
+
+    /// What each version does is said of both where anything differs for sure.
+    fn verdict(self) -> Verdict {
+        let Found { mut items, alike, open, hidden } = self;
+        let differs = items.iter().any(|list| !list.is_empty());
+        if differs {
+            items.iter_mut().zip(alike).for_each(|(list, more)| list.extend(more));
+        }
+        match (differs, open) {
+            (false, None) => Verdict::Same(BTreeSet::new()),
+            (false, Some(reason)) => Verdict::Open(reason),
+            (true, Some(reason)) if hidden => Verdict::Partly(items, reason),
+            (true, _) => Verdict::Differ(items),
+        }
+    }
 }
 
 impl Comparer<'_> {
@@ -211,6 +260,15 @@ impl Comparer<'_> {
             Verdict::Open(reason) => {
                 if self.may_hold(joint) {
                     outcome.open.get_or_insert(reason);
+                }
+            }
+            Verdict::Partly(items, reason) => {
+                if self.may_hold(joint) {
+                    outcome.open.get_or_insert(reason);
+                }
+                if self.satisfiable(joint) == Some(true) {
+                    outcome.apart |= apart;
+                    outcome.differences.push(difference(joined(old, new), items, old, new));
                 }
             }
             Verdict::Differ(items) => match self.satisfiable(joint) {
@@ -303,6 +361,8 @@ impl Comparer<'_> {
             Some(known) if self.cut.is_some_and(|c| old.end == End::At(c.there)) => return known,
             _ => {}
         }
+        // What a statement is in the middle of has no name; what becomes of it has.
+        let here = here.filter(|found| !self.is_nameless(found));
         let further = self.further(paths, known);
         if old.end != new.end {
             let late = [0, 1].map(|c: usize| self.late_undefined(paths[c], &further[c], known));
@@ -338,6 +398,15 @@ impl Comparer<'_> {
             return self.items([&further[0], &further[1]], joint);
         }
         Verdict::Differ(self.ends(paths, [&further[0], &further[1]], joint))
+    }
+
+    /// Whether all that differs are variables of ours.
+    fn is_nameless(&self, found: &Verdict) -> bool {
+        let is_temporary = |i: &Item| match i {
+            Item::Variable(v, _) => self.graph.vars[v.0 as usize].kind == VarKind::Temp,
+            _ => false,
+        };
+        matches!(found, Verdict::Differ(items) if items.iter().flatten().all(is_temporary))
     }
 
     /// Both paths as far as common code goes on for sure.
@@ -427,97 +496,82 @@ impl Comparer<'_> {
         (a, b)
     }
 
-    /// Memory without what was written to locals that end with the function.
-    fn kept(&mut self, memory: TermId, end: &End) -> TermId {
-        if !is_whole(end) {
-            return memory;
-        }
-        let mut memory = memory;
-        while let Term::App(App::Store { .. } | App::ZeroBytes { .. } | App::CopyBytes { .. }, args) =
-            self.pool.get(memory)
-        {
-            let (Some(&below), Some(&to)) = (args.first(), args.get(1)) else { break };
-            if !is_local(&self.pool, to) {
-                break;
-            }
-            memory = below;
-        }
-        memory
-    }
-
     /// What two paths that both come to the end of the function do differently.
     fn whole_items(&mut self, paths: [&Path; 2], joint: TermId) -> Verdict {
         let [old, new] = paths;
         let calls = [calls_alone(old, new), calls_alone(new, old)];
-        let mut items =
-            [self.call_items(&calls, old, new, 0, joint), self.call_items(&calls, old, new, 1, joint)];
-        let mut open = None;
+        let mut found = Found {
+            items: [0, 1].map(|side| self.call_items(&calls, old, new, side, joint)),
+            ..Found::default()
+        };
         match (&old.end, &new.end) {
             (End::Return(a), End::Return(b)) => match (a, b) {
                 (Some(_), Some(_)) if is_made(Mistake::ResultsIgnored) => {}
                 (Some(a), Some(b)) => match self.equal(*a, *b, joint) {
                     Decision::Equal => {}
-                    Decision::Differ(_) => self.both_returns(paths, &mut items),
-                    Decision::Open { .. } if self.is_evident(*a, *b) => self.both_returns(paths, &mut items),
-                    Decision::Open { .. } => open = Some("what is returned".to_owned()),
+                    Decision::Open { .. } if !self.is_evident(*a, *b) => {
+                        let [old, new] = self.both_returns(paths);
+                        found.unsure(|| "what is returned".to_owned(), [old, new]);
+                    }
+                    _ => found.both(self.both_returns(paths)),
                 },
                 (None, None) => {}
-                _ => self.both_returns(paths, &mut items),
+                _ => found.both(self.both_returns(paths)),
             },
             (a, b) if a == b => {}
             _ => {
                 let ends = self.ends(paths, paths, joint);
                 for (side, list) in ends.into_iter().enumerate() {
                     let is_end = |i: &Item| !matches!(i, Item::Call(_));
-                    items[side].extend(list.into_iter().filter(is_end));
+                    found.items[side].extend(list.into_iter().filter(is_end));
                 }
             }
         }
-        self.memory_items(paths, joint, &mut items, &mut open);
-        verdict(items, open)
+        self.memory_items(paths, joint, &mut found);
+        found.verdict()
     }
 
-    fn both_returns(&self, paths: [&Path; 2], items: &mut [Vec<Item>; 2]) {
-        for (side, path) in paths.into_iter().enumerate() {
-            if let End::Return(value) = path.end {
-                items[side].push(Item::Return(value, path.node, path.memory));
-            }
-        }
+    fn both_returns(&self, paths: [&Path; 2]) -> [Option<Item>; 2] {
+        paths.map(|path| match path.end {
+            End::Return(value) => Some(Item::Return(value, path.node, path.memory)),
+            _ => None,
+        })
     }
 
     /// What two paths that end at one node do differently.
     fn items(&mut self, paths: [&Path; 2], joint: TermId) -> Verdict {
         let [old, new] = paths;
         let calls = [calls_alone(old, new), calls_alone(new, old)];
-        let mut items =
-            [self.call_items(&calls, old, new, 0, joint), self.call_items(&calls, old, new, 1, joint)];
-        let mut open = None;
         if let (End::Return(_), End::Return(_)) = (&old.end, &new.end) {
             return self.whole_items(paths, joint);
         }
+        let mut found = Found {
+            items: [0, 1].map(|side| self.call_items(&calls, old, new, side, joint)),
+            ..Found::default()
+        };
         for v in self.live(old, new) {
             let (a, b) = self.values(v, old, new);
+            // A version that has no such variable does nothing to it.
+            let value = |side: usize, value| {
+                self.graph.var_map[side].contains(&v).then_some(Item::Variable(v, value))
+            };
+            let both = [value(0, a), value(1, b)];
             match self.equal(a, b, joint) {
                 Decision::Equal => {}
                 Decision::Open { .. } if !self.is_evident(a, b) => {
                     let var = &self.graph.vars[v.0 as usize];
-                    open.get_or_insert(match var.kind {
-                        VarKind::Temp => "a value in the middle of a statement".to_owned(),
-                        _ => format!("the value of {}", var.name),
-                    });
+                    let is_named = var.kind != VarKind::Temp;
+                    let reason = || match is_named {
+                        false => "a value in the middle of a statement".to_owned(),
+                        true => format!("the value of {}", var.name),
+                    };
+                    found.unsure(reason, if is_named { both } else { [None, None] });
                 }
-                // A version that has no such variable does nothing to it.
-                _ => {
-                    for (side, value) in [a, b].into_iter().enumerate() {
-                        if self.graph.var_map[side].contains(&v) {
-                            items[side].push(Item::Variable(v, value));
-                        }
-                    }
-                }
+                _ => found.both(both),
             }
         }
-        self.memory_items(paths, joint, &mut items, &mut open);
-        verdict(items, open)
+        self.memory_items(paths, joint, &mut found);
+        found.verdict()
     }
 
     /// Where paths with different ends lead, after calls that the other does not make. One that leaves a loop is
@@ -535,7 +589,11 @@ impl Comparer<'_> {
             items[side].extend(calls[side].iter().map(|&k| Item::Call(path.events[k].clone())));
         }
         // What one of them writes on the way; what is not understood of it is told by the ends alone.
-        self.memory_items(shown, joint, &mut items, &mut None);
+        let mut written = Found::default();
+        self.memory_items(shown, joint, &mut written);
+        for (list, more) in items.iter_mut().zip(written.items.into_iter().zip(written.alike)) {
+            list.extend(more.0.into_iter().chain(more.1));
+        }
         for side in [0, 1] {
             let path = shown[side];
             items[side].push(match path.end {
@@ -611,7 +669,7 @@ impl Comparer<'_> {
         matches!((text(a), text(b)), (Some(a), Some(b)) if prints_alike(&a, &b, model))
     }
 
-    fn equal(&mut self, a: TermId, b: TermId, joint: TermId) -> Decision {
+    pub(super) fn equal(&mut self, a: TermId, b: TermId, joint: TermId) -> Decision {
         if a == b {
             return Decision::Equal;
         }
@@ -625,82 +683,8 @@ impl Comparer<'_> {
     }
 
     /// Whether two terms differ for everybody to see: constants, and what is computed from other inputs.
-    fn is_evident(&self, a: TermId, b: TermId) -> bool {
+    pub(super) fn is_evident(&self, a: TermId, b: TermId) -> bool {
         self.pool.as_const(a).is_some() && self.pool.as_const(b).is_some()
-    }
-
-    /// What the sides write to memory in different ways.
-    fn memory_items(
-        &mut self,
-        paths: [&Path; 2],
-        joint: TermId,
-        items: &mut [Vec<Item>; 2],
-        open: &mut Option<String>,
-    ) {
-        let memories = [0, 1].map(|c: usize| self.kept(paths[c].memory, &paths[c].end));
-        if memories[0] == memories[1] || is_made(Mistake::MemoryIgnored) {
-            return;
-        }
-        let writes = memories.map(|m| self.writes(m));
-        let [Some(old), Some(new)] = writes else {
-            open.get_or_insert("what is left in memory".into());
-            return;
-        };
-        let mut found = false;
-        for (side, (mine, theirs)) in [(&old, &new), (&new, &old)].into_iter().enumerate() {
-            let mut mine = mine.clone();
-            mine.sort_by_key(|w| paths[side].stored.iter().rposition(|to| *to == w.0));
-            for w in &mine {
-                if theirs.contains(w) {
-                    continue;
-                }
-                let &(address, bytes, value) = w;
-                let is_there = theirs.iter().find(|o| o.0 == address && o.1 == bytes);
-                if let Some(other) = is_there
-                    && matches!(self.equal(value, other.2, joint), Decision::Equal)
-                {
-                    continue;
-                }
-                // Writing what the other version leaves there as it is.
-                if is_there.is_none() && self.is_there_already(memories[1 - side], w, joint) {
-                    continue;
-                }
-                found = true;
-                items[side].push(Item::Write { address, bytes, value });
-            }
-        }
-        if !found && items.iter().all(Vec::is_empty) {
-            open.get_or_insert("what is left in memory".into());
-        }
-    }
-
-    /// Whether a memory has the value at the place already.
-    fn is_there_already(&mut self, memory: TermId, w: &(TermId, u64, TermId), joint: TermId) -> bool {
-        let &(address, bytes, value) = w;
-        let sort = self.pool.sort(value);
-        if sort.bits().map(u64::from) != Some(bytes * 8) {
-            return false;
-        }
-        let there = self.pool.app(App::Load { sort, bytes }, &[memory, address]);
-        matches!(self.equal(there, value, joint), Decision::Equal)
-    }
-
-    /// The writes that made a memory, in the order of its term: `None` where something else wrote as well.
-    fn writes(&mut self, memory: TermId) -> Option<Vec<(TermId, u64, TermId)>> {
-        let mut found = Vec::new();
-        let mut at = memory;
-        loop {
-            match self.pool.get(at) {
-                Term::Leaf(_) => return Some(found),
-                Term::App(App::Store { bytes }, args) => {
-                    let &[below, to, value] = args.as_slice() else { return None };
-                    found.push((to, *bytes, value));
-                    at = below;
-                }
-                Term::App(App::Uf(Uf::Call { .. }), args) => at = *args.first()?,
-                _ => return None,
-            }
-        }
     }
 }
 
@@ -720,26 +704,8 @@ fn difference(literals: Vec<Literal>, items: [Vec<Item>; 2], old: &Path, new: &P
     }
 }
 
-fn verdict(items: [Vec<Item>; 2], open: Option<String>) -> Verdict {
-    match open {
-        Some(reason) => Verdict::Open(reason),
-        None if items.iter().all(Vec::is_empty) => Verdict::Same(BTreeSet::new()),
-        None => Verdict::Differ(items),
-    }
-}
-
-fn is_whole(end: &End) -> bool {
+pub(super) fn is_whole(end: &End) -> bool {
     !matches!(end, End::At(node) if *node != Mvicfg::EXIT)
-}
-
-fn is_local(pool: &TermPool, address: TermId) -> bool {
-    match pool.get(address) {
-        Term::Leaf(Leaf::LocalAddr { .. }) => true,
-        Term::App(App::Op(crate::ir::Op::Add), args) => {
-            args.iter().filter(|a| matches!(pool.get(**a), Term::Leaf(Leaf::LocalAddr { .. }))).count() == 1
-        }
-        _ => false,
-    }
 }
 
 pub(super) fn tags(path: &Path) -> BTreeSet<Tag> {

@@ -11,9 +11,10 @@
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`pure`]: functions whose calls are values.
 //! - [`widened`]: variables of another width.
+//! - [`extracted`]: calls that one version alone makes, written out.
 //! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
 //! - [`answers`]: which calls answer alike.
-//! - [`compare`]: the three-way verdict: same, different under a condition, open.
+//! - [`compare`]: the three-way verdict: same, different under a condition, open; [`memory`]: of memory.
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
 //! - [`words`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`.
@@ -22,11 +23,13 @@ mod answers;
 mod calls;
 mod compare;
 mod comparison;
+mod extracted;
 mod follow;
 mod forks;
 mod guards;
 mod liveness;
 mod machine;
+mod memory;
 mod narrow;
 #[cfg(test)]
 mod oracle;
@@ -225,6 +228,24 @@ pub fn compare(
     source: &dyn Fn(usize, u32) -> Option<String>,
 ) -> Option<(Vec<Change>, usize)> {
     let _room = crate::cost::enter(crate::cost::Room::Local);
+    let (changes, queries) = compare_bodies(old, new, source)?;
+    if changes.iter().all(|c| c.verdict == Verdict::Neutral) {
+        return Some((changes, queries));
+    }
+    let Some([older, newer]) = extracted::inlined(old, new) else { return Some((changes, queries)) };
+    let (old, new) = (Version { body: &older, ..old }, Version { body: &newer, ..new });
+    match compare_bodies(old, new, source) {
+        Some((others, more)) if extracted::is_less(&others, &changes) => Some((others, queries + more)),
+        Some((_, more)) => Some((changes, queries + more)),
+        None => Some((changes, queries)),
+    }
+}
+
+fn compare_bodies(
+    old: Version,
+    new: Version,
+    source: &dyn Fn(usize, u32) -> Option<String>,
+) -> Option<(Vec<Change>, usize)> {
     let sides = ((&**old.body, old.unit), (&**new.body, new.unit));
     let relaid = match members::relaid(sides.0, sides.1) {
         Ok(relaid) => relaid,

@@ -521,3 +521,83 @@ fn where_control_goes_is_told_under_what_decides() {
     check("int f(int x)", &cases(&[one, two, rest]), &cases(&[rest, one, two]), &[]);
     check("int f(int x)", &cases(&[one, two]), &cases(&[two, one]), &[]);
 }
+
+/// Checks whole texts, the last function of which is compared.
+#[track_caller]
+fn check_texts(old: &str, new: &str, expected: &[&str]) {
+    let (old, new) = (format!("{BEFORE}{old}"), format!("{BEFORE}{new}"));
+    assert_eq!(told(&old, &new), expected, "{old}\n-->\n{new}");
+}
+
+#[test]
+fn what_was_extracted_is_written_out() {
+    let body = |n: &str| {
+        format!(
+            "char t[64]; memcpy(t, p->data, 8); int c = p->n + (p->cap > {n} ? 1 : 0);\nprintf(\"%d %s\", c, t);\n"
+        )
+    };
+    let whole = format!("void f(struct s *p)\n{{\nforeign(1);\n{}foreign(2);\n}}", body("0"));
+    let parted = |n: &str| {
+        format!(
+            "static void show(const struct s *p)\n{{\n{}}}\nvoid f(struct s *p)\n{{\nforeign(1);\nshow(p);\nforeign(2);\n}}",
+            body(n)
+        )
+    };
+    check_texts(&whole, &parted("0"), &[]);
+    check_texts(&parted("0"), &whole, &[]);
+    // One thing was changed on the way.
+    let told = told(&format!("{BEFORE}{whole}"), &format!("{BEFORE}{}", parted("2")));
+    assert!(told.len() <= 2 && told.iter().all(|t| !t.contains("show")), "{told:?}");
+    // What is new stays a call.
+    let log = "static void show(int n)\n{\nprintf(\"%d\", n);\nputchar('x');\n}\n";
+    check_texts(
+        &format!("{log}void f(int n)\n{{\nforeign(n);\n}}"),
+        &format!("{log}void f(int n)\n{{\nforeign(n);\nshow(n);\n}}"),
+        &[" |  | calls show(n)"],
+    );
+    // A value that a function of one version gives.
+    let le = "static unsigned le(const unsigned char *b)\n{\nreturn b[0] | (b[1] << 8) | ((unsigned)b[2] << 16);\n}\n";
+    check_texts(
+        &format!(
+            "{le}unsigned f(const unsigned char *b)\n{{\nforeign(1);\nreturn b[7] | (b[8] << 8) | ((unsigned)b[9] << 16);\n}}"
+        ),
+        &format!("{le}unsigned f(const unsigned char *b)\n{{\nforeign(1);\nreturn le(b + 7);\n}}"),
+        &[],
+    );
+}
+
+#[test]
+fn whole_structures_are_copied() {
+    check("void f(struct s *p, struct s *q)", "p->n = 1;", "p->n = 1; *p = *q;", &[" |  | sets *p to *q"]);
+    check("void f(struct s *p, struct s *q)", "*p = *q;", "*p = *q;", &[]);
+    check(
+        "void f(struct s *p, struct s *q, int c)",
+        "if (c > 1) *p = *q;",
+        "if (c > 2) *p = *q;",
+        &["c == 2 | sets *p to *q | "],
+    );
+}
+
+#[test]
+fn the_same_writes_under_a_condition() {
+    check(
+        "void f(struct s *p, int k)",
+        "p->n = k;",
+        "p->n = (k || p->cap);",
+        &[
+            "k != 0 | sets p->n to k | sets p->n to 1",
+            "p->cap != 0 && k == 0 | sets p->n to 0 | sets p->n to 1",
+        ],
+    );
+}
+
+#[test]
+fn what_is_undecided_beside_a_difference_is_told_with_it() {
+    let f = |more: &str| format!("p->data = malloc(64);\n{more}p->n++;\nreturn p->data + p->n;");
+    check(
+        "char *f(struct s *p)",
+        &f(""),
+        &f("if (p->data == NULL) return NULL;\n"),
+        &["p->data == NULL | returns p->data + (p->n + 1); sets p->n to p->n + 1 | returns NULL"],
+    );
+}

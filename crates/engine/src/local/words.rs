@@ -75,12 +75,17 @@ impl<'s> Speaker<'s> {
             }
             if says_the_same(&before, &now) {
                 // What is written alike may have another value: a number that is wider now.
-                let is_value = |e: &&mut Effect| matches!(e.kind, EffectKind::Call | EffectKind::Return);
+                let is_value = |e: &&mut Effect| match e.kind {
+                    EffectKind::Call | EffectKind::Return => true,
+                    EffectKind::Value | EffectKind::Write => e.text.starts_with("sets "),
+                    _ => false,
+                };
                 let Some(effect) = now.iter_mut().find(is_value) else {
                     wordless += 1;
                     continue;
                 };
-                effect.text.push_str(", of another value");
+                let is_bare = effect.text.starts_with("sets ") && !effect.text.contains(" to ");
+                effect.text.push_str(if is_bare { " to another value" } else { ", of another value" });
             }
             let order = before.iter().chain(&now).map(|e| e.kind.importance()).min().unwrap_or(usize::MAX);
             said.push(Said { literals: d.literals.clone(), before, now, order });
@@ -262,6 +267,24 @@ impl<'s> Speaker<'s> {
                     }
                     None => (EffectKind::Write, "writes to memory".to_owned(), 0),
                 }
+            }
+            Item::Fill { address, from } => {
+                let naming = self.naming(class, events);
+                let at = |address: TermId| {
+                    let text = render(self.pool, address, &naming);
+                    let text = match text.strip_prefix('&') {
+                        Some(place) => place.to_owned(),
+                        None if is_operand(&text) => format!("*{text}"),
+                        None => format!("*({text})"),
+                    };
+                    is_short(&text).then_some(text)
+                };
+                let to = match from {
+                    Some(from) => at(*from).map(|text| format!(" to {text}")).unwrap_or_default(),
+                    None => " to zeros".to_owned(),
+                };
+                let text = at(*address).map_or("writes to memory".to_owned(), |t| format!("sets {t}{to}"));
+                (EffectKind::Write, text, 0)
             }
             Item::Variable(v, value) => {
                 let var = &self.graph.vars[v.0 as usize];

@@ -11,7 +11,7 @@ use super::pointers;
 use crate::ir::{
     Callee, Expr, Function, Instr, Node, NodeId, Object, Stmt, StmtId, Unit, Var, VarId, VarKind,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Bounds of inlining.
@@ -38,7 +38,8 @@ pub fn inline(f: &Arc<Function>, unit: &Unit, limits: &InlineLimits) -> Arc<Func
     for _ in 0..limits.depth {
         // What an argument leads to, an inlined callee may call.
         result = resolved(result, unit);
-        match inline_once(&result, &f.name, unit, limits) {
+        match inline_once(&result, &|name| inlinable(unit, name, &f.name, limits), (limits, Names::Qualified))
+        {
             Some(next) => result = Arc::new(next),
             None => return result,
         }
@@ -62,7 +63,22 @@ fn inlinable<'a>(unit: &'a Unit, name: &str, caller: &str, limits: &InlineLimits
     (fits && f.unknowns.is_empty()).then_some(f)
 }
 
-fn inline_once(f: &Function, caller: &str, unit: &Unit, limits: &InlineLimits) -> Option<Function> {
+/// A function with its calls of some functions of its unit inlined, once; `None` where there are none.
+pub fn inline_calls_of(
+    f: &Function,
+    unit: &Unit,
+    names: &BTreeSet<Arc<str>>,
+    limits: &InlineLimits,
+) -> Option<Function> {
+    let wanted = |name: &str| names.contains(name).then(|| inlinable(unit, name, &f.name, limits)).flatten();
+    inline_once(f, &|name| wanted(name), (limits, Names::Own))
+}
+
+fn inline_once<'u>(
+    f: &Function,
+    wanted: &dyn Fn(&str) -> Option<&'u Function>,
+    (limits, names): (&InlineLimits, Names),
+) -> Option<Function> {
     let mut out = Function { nodes: Vec::new(), stmts: Vec::new(), ..f.clone() };
     // Nodes keep their statement order: a callee's statements stand right behind the call's.
     let mut sites: Vec<Option<&Function>> = Vec::new();
@@ -70,7 +86,7 @@ fn inline_once(f: &Function, caller: &str, unit: &Unit, limits: &InlineLimits) -
     for node in &f.nodes {
         let target = match &node.instr {
             Instr::Call { callee: Callee::Direct(name), args, result_to: None, .. } => {
-                inlinable(unit, name, caller, limits).filter(|c| c.params.len() == args.len())
+                wanted(name).filter(|c| c.params.len() == args.len())
             }
             _ => None,
         };
@@ -88,14 +104,24 @@ fn inline_once(f: &Function, caller: &str, unit: &Unit, limits: &InlineLimits) -
     }
     out.invented.sort();
     out.invented.dedup();
-    let mut inliner = Inliner { out: &mut out, ordinals: BTreeMap::new() };
+    let mut inliner = Inliner { out: &mut out, names, ordinals: BTreeMap::new() };
     inliner.count_names();
     inliner.copy(f, &sites);
     Some(out)
 }
 
+/// How the variables of an inlined function are called.
+#[derive(Clone, Copy)]
+enum Names {
+    /// Qualified by the function, so that they never pass for the caller's own.
+    Qualified,
+    /// As they are, with an ordinal that none of the name has: they may be what the caller had before.
+    Own,
+}
+
 struct Inliner<'a> {
     out: &'a mut Function,
+    names: Names,
     ordinals: BTreeMap<Arc<str>, u32>,
 }
 
@@ -204,8 +230,10 @@ impl Inliner<'_> {
     fn add_vars(&mut self, callee: &Function) -> Vec<VarId> {
         let mut map = Vec::new();
         for v in &callee.vars {
-            // Qualified by the callee, so that they never pass for the caller's own.
-            let name: Arc<str> = format!("{}::{}", callee.name, v.name).into();
+            let name: Arc<str> = match self.names {
+                Names::Qualified => format!("{}::{}", callee.name, v.name).into(),
+                Names::Own => v.name.clone(),
+            };
             let ordinal = self.ordinals.entry(name.clone()).or_insert(0);
             let kind = if v.kind == VarKind::Temp { VarKind::Temp } else { VarKind::Local };
             self.out.vars.push(Var { name, ordinal: *ordinal, kind, ..v.clone() });
