@@ -8,7 +8,7 @@
 use super::function::FnCx;
 use super::unit::UnitCx;
 use crate::c::scan::{Text, is_keyword};
-use crate::ir::{self, Const, Expr, FileId, Measured, SizeOf, VarId};
+use crate::ir::{self, Const, FileId, Measured, SizeOf, VarId};
 use rucc_base::{Idx, Interner, Symbol};
 use rucc_pp::Tok;
 use rucc_sema::{ExprId, ExprKind};
