@@ -477,6 +477,19 @@ fn sizes_of_something_else_are_told() {
 }
 
 #[test]
+fn equal_values_are_left_in_memory() {
+    check(
+        "static int kept, wanted; int run(const char *); int f(const char *cmd, int keep)",
+        "kept = keep;\nreturn run(cmd);",
+        "kept = (keep || wanted);\nreturn run(cmd);",
+        &[
+            "keep != 0 | sets kept to keep | sets kept to 1",
+            "wanted != 0 && keep == 0 | sets kept to 0 | sets kept to 1",
+        ],
+    );
+}
+
+#[test]
 fn floats_that_differ() {
     check(
         "double f(double *p, char c)",
