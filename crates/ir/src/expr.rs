@@ -82,6 +82,36 @@ impl Expr {
         }
     }
 
+    /// Whether a constant is added to an address: to an object's, or to a variable that is a pointer.
+    pub fn is_offset(&self, is_pointer: &impl Fn(VarId) -> bool) -> bool {
+        let address = |mut e: &Expr| loop {
+            match e {
+                Expr::Addr(_) => return true,
+                Expr::Var(v) => return is_pointer(*v),
+                Expr::Op { op: Op::Add | Op::Sub, args, .. } if !args.is_empty() => e = &args[0],
+                _ => return false,
+            }
+        };
+        match self {
+            Expr::Op { op: Op::Add | Op::Sub, args, .. } => {
+                matches!(args.as_slice(), [base, Expr::Const(_)] if address(base))
+            }
+            _ => false,
+        }
+    }
+
+    /// Calls `f` on every constant, but for those that are added to addresses.
+    pub fn for_each_number(&self, is_pointer: &impl Fn(VarId) -> bool, f: &mut impl FnMut(&Const)) {
+        match self {
+            Expr::Const(c) => f(c),
+            Expr::Op { args, .. } => {
+                let all = if self.is_offset(is_pointer) { &args[..1] } else { args.as_slice() };
+                all.iter().for_each(|a| a.for_each_number(is_pointer, f));
+            }
+            Expr::Var(_) | Expr::Addr(_) => {}
+        }
+    }
+
     /// Calls `f` on every node of the tree, parents first.
     pub fn for_each(&self, f: &mut impl FnMut(&Expr)) {
         f(self);

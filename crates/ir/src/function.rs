@@ -7,7 +7,7 @@
 //! Every node belongs to one source statement ([`Stmt`]); temporaries never live across statements,
 //! so that versions can be aligned statement by statement whatever the numbering of temporaries.
 
-use super::{Binding, CType, Expr, RecordId, Sort, Span};
+use super::{Binding, CType, Expr, FileId, RecordId, Sort, Span};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -318,8 +318,30 @@ pub struct RecordUses {
     /// Those of them that bytes are taken for: a pointer to what is neither a record nor `void` becomes one to them,
     /// but in the form of `container_of`.
     pub viewed: BTreeSet<RecordId>,
-    /// What `sizeof` gave, with the first line of the text around.
-    pub sizes: BTreeSet<(u32, u64)>,
+    /// What `sizeof` gave.
+    pub sizes: BTreeSet<SizeOf>,
+}
+
+/// A number in instructions that `sizeof` gave.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SizeOf {
+    /// Where the text of the instructions begins: their file, line and column.
+    pub at: (FileId, u32, u32),
+    pub value: u64,
+    pub of: Measured,
+}
+
+/// What `sizeof` was asked of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Measured {
+    /// A record, by itself or as the type of an expression.
+    Record(RecordId),
+    /// A variable, by its name and the place of its declaration: that holds of copies of the body, too.
+    Variable(Arc<str>, (FileId, u32, u32)),
+    /// A member of a record, with its offset.
+    Member(RecordId, Arc<str>, u64),
+    /// Something else, or it is not certain what: an equal number stands beside it.
+    Other,
 }
 
 impl RecordUses {
@@ -327,7 +349,7 @@ impl RecordUses {
         self.members.extend(other.members.iter().cloned());
         self.recast.extend(&other.recast);
         self.viewed.extend(&other.viewed);
-        self.sizes.extend(&other.sizes);
+        self.sizes.extend(other.sizes.iter().cloned());
     }
 }
 

@@ -32,8 +32,8 @@ pub use ctype::{CType, Field, FloatKind, Record, RecordId};
 pub use expr::{Expr, Object};
 pub use extended::{Decimal, Extended};
 pub use function::{
-    Access, Callee, Function, Instr, Node, NodeId, RETURNS_TWICE, RecordUses, Settled, Stmt, StmtId, Unknown,
-    Var, VarId, VarKind,
+    Access, Callee, Function, Instr, Measured, Node, NodeId, RETURNS_TWICE, RecordUses, Settled, SizeOf,
+    Stmt, StmtId, Unknown, Var, VarId, VarKind,
 };
 pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};

@@ -187,14 +187,21 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Hunks that no analysis looked at: never silent.
+    /// Hunks that no analysis looked at, or not to the end: never silent.
     fn left_out(&self, hunks: &[&HunkReport], out: &mut dyn Write) -> io::Result<()> {
+        let (in_part, unlooked): (Vec<&HunkReport>, Vec<&HunkReport>) =
+            hunks.iter().partition(|h| super::unseen::is_in_part(self.report, h));
+        self.open_hunks("not fully analysed", &in_part, out)?;
+        self.open_hunks("not analysed", &unlooked, out)
+    }
+
+    fn open_hunks(&self, heading: &str, hunks: &[&HunkReport], out: &mut dyn Write) -> io::Result<()> {
         const SHOWN: usize = 10;
         if hunks.is_empty() {
             return Ok(());
         }
         let limit = if self.options.verbose { usize::MAX } else { SHOWN };
-        writeln!(out, "\n{}", self.options.palette.paint(Slot::Heading, "not analysed"))?;
+        writeln!(out, "\n{}", self.options.palette.paint(Slot::Heading, heading))?;
         // Files that are not C are what one expects: their names are enough.
         let (others, hunks): (Vec<&HunkReport>, Vec<&HunkReport>) =
             hunks.iter().partition(|h| !self.options.verbose && h.why.as_deref() == Some("not-c"));
@@ -430,7 +437,9 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
         let settled = of_c.iter().filter(|h| h.verdict != Verdict::NotAnalysed).count();
         parts.push(format!("{settled} of {} explained or neutral", counted(hunks, "hunk")));
     }
-    parts.extend(super::unseen::of_hunks(report).map(|hunks| format!("not looked at: {hunks}")));
+    let [unlooked, in_part] = super::unseen::of_all_hunks(report);
+    parts.extend(in_part);
+    parts.extend(unlooked.map(|hunks| format!("not looked at: {hunks}")));
     parts.join("; ")
 }
 

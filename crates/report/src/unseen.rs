@@ -1,9 +1,11 @@
 //! What of a range was not looked at, for the last line of every command, for programs and for hooks.
 //!
+//! A hunk of which a change is told, and something else is not known, was looked at *in part*.
+//!
 //! Text that is not C is what one expects beside C, and what a filter leaves out was asked for: neither is
 //! worth a word.
 
-use super::model::{HunkReport, Outcome, Report, Verdict};
+use super::model::{ChangeVerdict, HunkRef, HunkReport, Outcome, Report, Verdict};
 use super::path::RepoPath;
 use super::text::{counted, why_text};
 use std::collections::BTreeSet;
@@ -20,14 +22,48 @@ fn counts(why: Option<&str>) -> bool {
     !matches!(why, Some("not-c" | "filtered"))
 }
 
-/// Says which hunks were not looked at: `2 hunks (inactive preprocessor branch, prototype)`.
+/// Whether something is told of a hunk of which not everything is known.
+pub fn is_in_part(report: &Report, hunk: &HunkReport) -> bool {
+    let is_it = |h: &HunkRef| {
+        h.file == hunk.file
+            && (h.old_start, h.old_lines) == (hunk.old_start, hunk.old_lines)
+            && (h.new_start, h.new_lines) == (hunk.new_start, hunk.new_lines)
+    };
+    let changes = report.functions.iter().flat_map(|f| &f.changes);
+    let changes = changes.map(|c| (c.from, c.verdict, &c.hunks));
+    let mut told = changes.chain(report.objects.iter().map(|o| (o.from, o.verdict, &o.hunks)));
+    hunk.verdict == Verdict::NotAnalysed
+        && told.any(|(from, verdict, hunks)| {
+            verdict == ChangeVerdict::Differs && from == hunk.from && hunks.iter().any(is_it)
+        })
+}
+
+/// Says which hunks were not looked at, or in part: `2 hunks (inactive preprocessor branch, prototype)`.
 pub fn of_hunks(report: &Report) -> Option<String> {
-    words(hunks(report))
+    of_hunks_in(report, |_| true)
 }
 
 /// As [`of_hunks`], of those in some files.
 pub fn of_hunks_in(report: &Report, is_wanted: impl Fn(&RepoPath) -> bool) -> Option<String> {
-    words(hunks(report).filter(|h| is_wanted(&h.file)))
+    let (open, unlooked): (Vec<&HunkReport>, Vec<&HunkReport>) =
+        hunks(report).filter(|h| is_wanted(&h.file)).partition(|h| is_in_part(report, h));
+    let all: Vec<String> = words(unlooked.into_iter()).into_iter().chain(in_part(&open)).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// The same for the line that counts all hunks, which says of none that it was not looked at if something is told
+/// of it: those that were not looked at, and those that were in part.
+pub fn of_all_hunks(report: &Report) -> [Option<String>; 2] {
+    let (open, unlooked): (Vec<&HunkReport>, Vec<&HunkReport>) =
+        hunks(report).partition(|h| is_in_part(report, h));
+    [words(unlooked.into_iter()), in_part(&open)]
+}
+
+/// `1 hunk in part (open: a loop of its own)`.
+fn in_part(hunks: &[&HunkReport]) -> Option<String> {
+    let text = words(hunks.iter().copied())?;
+    let (count, reasons) = text.split_once(" (")?;
+    Some(format!("{count} in part ({reasons}"))
 }
 
 /// As [`of_hunks`], of these.
@@ -82,7 +118,7 @@ pub fn worth_a_warning(report: &Report) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FunctionReport;
+    use crate::{Change, FunctionReport};
 
     #[track_caller]
     fn check(whys: &[&str], outcomes: &[Outcome], expected: &[&str], warned: Option<&str>) {
@@ -100,6 +136,37 @@ mod tests {
         assert_eq!(pieces(&report), expected);
         assert_eq!(worth_a_warning(&report).as_deref(), warned);
         assert_eq!(is_nothing(&report), expected.is_empty());
+    }
+
+    #[test]
+    fn what_is_told_of_was_looked_at_in_part() {
+        let place = HunkRef { old_start: 3, old_lines: 1, new_start: 3, new_lines: 2, ..HunkRef::default() };
+        let open = |start: u32| HunkReport {
+            from: 1,
+            old_start: start,
+            old_lines: 1,
+            new_start: start,
+            new_lines: 2,
+            verdict: Verdict::NotAnalysed,
+            why: Some("open:a loop of its own".to_owned()),
+            ..HunkReport::default()
+        };
+        let of = |verdict: ChangeVerdict, from: u32| {
+            let told = Change { from, verdict, hunks: vec![place.clone()], ..Change::default() };
+            let f = FunctionReport { changes: vec![told], complete: true, ..FunctionReport::default() };
+            Report { hunks: vec![open(3), open(9)], functions: vec![f], ..Report::default() }
+        };
+        let report = of(ChangeVerdict::Differs, 1);
+        let words = "1 hunk (open: a loop of its own)";
+        let part = "1 hunk in part (open: a loop of its own)";
+        assert_eq!(of_all_hunks(&report), [Some(words.to_owned()), Some(part.to_owned())]);
+        assert_eq!(of_hunks(&report), Some(format!("{words}, {part}")));
+        assert!(!is_nothing(&report));
+        // Of another step, or of which nothing is told.
+        for report in [of(ChangeVerdict::Differs, 2), of(ChangeVerdict::Open, 1)] {
+            let both = "2 hunks (open: a loop of its own)".to_owned();
+            assert_eq!(of_all_hunks(&report), [Some(both), None]);
+        }
     }
 
     #[test]

@@ -81,8 +81,18 @@ impl Words {
 
     /// The declaration of a name that the front end found at a line.
     pub fn declaration(&self, line: u32, name: &str) -> Option<Declaration> {
-        let at = self.named(line, name)?;
+        let Some(at) = self.named(line, name) else { return self.made(line) };
         let (start, commas) = self.start(at);
+        self.declared(at, start, &commas, name)
+    }
+
+    /// Whether the name of the declaration at a line is written there, and not made by a macro.
+    pub fn is_written(&self, line: u32, name: &str) -> bool {
+        self.named(line, name).is_some()
+    }
+
+    /// The declaration of the word at `at`, which starts at another.
+    fn declared(&self, at: usize, start: usize, commas: &[usize], name: &str) -> Option<Declaration> {
         let (mut equals, mut comma, mut last) = (None, None, at);
         let mut i = at + 1;
         while i < self.tokens.len() {
@@ -126,13 +136,77 @@ impl Words {
     /// Where the name stands that is declared at a line.
     fn named(&self, line: u32, name: &str) -> Option<usize> {
         let first = self.tokens.partition_point(|t| t.line < line);
-        let near = first..(first + NEAR).min(self.tokens.len());
         let is_name = |i: &usize| self.text(*i) == name;
         let declares = |i: &usize| {
             is_name(i) && matches!(self.text(*i + 1), "=" | "[" | ";" | "," | ")" | "__attribute__")
         };
-        let at = near.clone().find(declares).or_else(|| near.clone().find(is_name));
-        at.or_else(|| near.clone().find(|i| self.tokens[*i].line == line))
+        let near = self.near(first, line);
+        let at = near.iter().find(|i| declares(i)).or_else(|| near.iter().find(|i| is_name(i)));
+        // In the body of a function that stands in one line.
+        let inside = || {
+            let on_line = first..self.tokens.partition_point(|t| t.line <= line);
+            let is_declarator =
+                |i: &usize| i.checked_sub(1).is_some_and(|b| self.is_word(b) || self.text(b) == "*");
+            on_line.clone().find(|i| declares(i) && is_declarator(i))
+        };
+        at.copied().or_else(inside)
+    }
+
+    /// The words from a line on up to where its declaration ends at the latest: what a function that begins there
+    /// has in its body belongs to none.
+    fn near(&self, first: usize, line: u32) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut i = first;
+        while let Some(token) = self.tokens.get(i).filter(|_| found.len() < NEAR) {
+            found.push(i);
+            let is_body = token.text == "{" && !self.is_inside(i);
+            if token.line > line && (token.text == ";" || is_body) {
+                break;
+            }
+            i = if is_body { self.pair(i).unwrap_or(i) + 1 } else { i + 1 };
+        }
+        found
+    }
+
+    /// The declaration at a line whose name is not written there: a macro makes it. Where a declarator goes on
+    /// behind the macro it is that; otherwise only the call is known to belong to it.
+    fn made(&self, line: u32) -> Option<Declaration> {
+        let first = self.tokens.partition_point(|t| t.line < line);
+        let mut found: Option<(usize, usize)> = None;
+        let mut i = first;
+        while self.tokens.get(i).is_some_and(|t| t.line == line) && !matches!(self.text(i), "{" | ";" | "=") {
+            let close = Some(i + 1).filter(|open| self.text(*open) == "(").and_then(|open| self.pair(open));
+            let last = close.unwrap_or(i);
+            if self.is_macro(i) {
+                let goes_on = matches!(self.text(last + 1), "=" | "[" | ";");
+                let start = self.specifiers(i);
+                if goes_on && (close.is_some() || self.text(last + 1) != ";") {
+                    return self.declared(last, start, &[], "");
+                }
+                // Calls before words.
+                let is_better = found.is_none_or(|(at, end)| at == end && close.is_some());
+                if is_better {
+                    found = Some((i, last));
+                }
+            }
+            i = last + 1;
+        }
+        let (at, last) = found?;
+        let start = self.specifiers(at);
+        Some(Declaration {
+            lines: self.tokens.get(start)?.line..=self.tokens.get(last)?.line,
+            head: (start..=last).map(|i| self.text(i).to_owned()).collect(),
+            value: Vec::new(),
+        })
+    }
+
+    /// The first of the words in a row that end with one.
+    fn specifiers(&self, at: usize) -> usize {
+        at - (0..at).rev().take_while(|i| self.is_word(*i) || self.text(*i) == "*").count()
+    }
+
+    fn is_word(&self, at: usize) -> bool {
+        self.text(at).starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
     }
 
     /// The first word of the declaration in which a word stands, and the commas before that word which tell
@@ -341,6 +415,15 @@ mod tests {
         check("int a = 1, *x = 0, c;", 1, "1-1 int * \\self | 0");
         check("int x = 1, b;", 1, "1-1 int \\self | 1");
         check("int a[] = { 1 }, x = 2;", 1, "1-1 int \\self | 2");
+        // A macro makes the name: what stands behind its call is something else.
+        check("int g;\nTEST(one)\n{\n  g(1);\n}\nint h;", 2, "2-2 TEST ( one ) | ");
+        check("TEST(one) { g(1); }", 1, "1-1 TEST ( one ) | ");
+        check("TEST(a)\n{ x = 1; use(x, 2); }", 1, "1-1 TEST ( a ) | ");
+        check("static TEST(one,\n two)\n{\n}\nint x = 3;", 1, "1-2 static TEST ( one , two ) | ");
+        check("OBJ(one)\nOBJ(two)\nint f(void) { return 3; }", 2, "2-2 OBJ ( two ) | ");
+        check("void f(void);\nstatic OBJ(one);\nint h;", 2, "2-2 static OBJ ( one ) | ");
+        check("int PRE(one) = 4;", 1, "1-1 int PRE ( one ) | 4");
+        check("static int *NAME[2] = { 4 };", 1, "1-1 static int * NAME [ 2 ] | { 4 }");
         check("#if A\nint f(void) {\n#else\nint f(int a) {\n#endif\n}\nint x = 1;", 7, "7-7 int \\self | 1");
     }
 

@@ -36,6 +36,7 @@ mod local;
 pub mod memory;
 mod mentions;
 mod objects;
+mod outside;
 mod parts;
 mod preconditions;
 mod properties;
@@ -345,6 +346,8 @@ fn tell_locally(
     analysed: &[classes::Analysed],
     world: &classes::World,
 ) {
+    let outside = outside::Outside::of(request, lineages);
+    outside.leave_out(report);
     let locals = match request.analysis.properties_only {
         true => local::Locals::default(),
         false => {
@@ -355,7 +358,8 @@ fn tell_locally(
                 })
             };
             let has_fault = |l: &Lineage, reason: &str| world.has_fault(l, reason);
-            local::Locals::of(request, lineages, &is_same, world.watch, &has_fault)
+            let is_left_out = |l: usize, step: usize| outside.has(l, step) || is_same(l, step);
+            local::Locals::of(request, lineages, &is_left_out, world.watch, &has_fault)
         }
     };
     locals.tell(report, request, lineages);
@@ -364,6 +368,7 @@ fn tell_locally(
         false => objects::Objects::of(request, files, &world.reaches, lineages),
     };
     objects.tell(report);
+    outside::leave_out_objects(request, report);
     let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
     hunks::account(report, request, &seen, (&locals, &objects));
     configurations::tell(report, request, world.watch);

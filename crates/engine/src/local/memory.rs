@@ -91,14 +91,17 @@ impl Comparer<'_> {
         }
     }
 
-    /// Whether two memories come of the same writes in the same order.
+    /// Whether two memories come of the same writes and calls in the same order.
     fn writes_the_same(&mut self, memories: [TermId; 2], joint: TermId) -> bool {
         let [mut a, mut b] = memories;
         while a != b {
             let (Term::App(f, x), Term::App(g, y)) = (self.pool.get(a), self.pool.get(b)) else {
                 return false;
             };
-            let is_write = matches!(f, App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. });
+            let is_write = matches!(
+                f,
+                App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. } | App::Uf(Uf::Call { .. })
+            );
             if f != g || !is_write || x.len() != y.len() {
                 return false;
             }

@@ -477,6 +477,109 @@ fn an_array_of_another_length() {
     );
 }
 
+/// `first` and `second` begin with one size; `second` grows.
+#[track_caller]
+fn check_sizes(bodies: [&str; 2], expected: &[&str]) {
+    let heads = [
+        "struct a { int x, y, c, d; };\nstruct b { int u, v, w, z; };\ntypedef struct { long k, l; } grown;\n\
+         struct m { char one[16], two[16]; };",
+        "struct a { int x, y, c, d; };\nstruct b { int u, v, w, z, t, s; };\ntypedef struct { long k, l, m; } grown;\n\
+         struct m { char one[16], two[128]; };",
+    ];
+    let arrays = |n: u32| {
+        format!(
+            "#define PUT(b, s) snprintf(b, sizeof(b), s)\n#define NEW(t) malloc(sizeof(t))\n\
+             #define CLEAR(p) memset((p), 0, sizeof(*(p)))\n#define FIELD(t, f) sizeof(((t *)0)->f)\n\
+             void use(void *, ...);\n\
+             void f(struct a *p, struct b *q, struct m *m, grown *g, const char *s)\n{{\nchar first[16];\nchar second[{n}];\n"
+        )
+    };
+    let text = |k: usize| {
+        let n = [16, 128][k];
+        let tail = "use(first, second, p, q, m, g);";
+        format!("{BEFORE}{}\n{}{}\n{tail}\n}}\n", heads[k], arrays(n), bodies[k])
+    };
+    let lines = told(&text(0), &text(1));
+    let lines: Vec<&String> = lines.iter().filter(|l| !l.contains("second has 16 elements")).collect();
+    assert_eq!(lines, expected, "\n{}\n-->\n{}", text(0), text(1));
+}
+
+#[test]
+fn sizes_of_what_did_not_grow_stay() {
+    let check = |body: &str| check_sizes([body, body], &[]);
+    check("snprintf(first, sizeof(first), s);");
+    check("snprintf(second, sizeof(second), s);");
+    check("snprintf(first, sizeof first, s);\nsnprintf(second, sizeof second, s);");
+    check("memset(first, 0, sizeof(first));\nmemset(second, 0, sizeof(second));");
+    check("use(malloc(sizeof(struct a)));\nuse(malloc(sizeof(struct b)));\nuse(malloc(sizeof(grown)));");
+    check("use(0, sizeof *p);\nuse(0, sizeof(*q));");
+    check("use(0, sizeof m->one);\nuse(0, sizeof m->two);\nuse(0, sizeof *m);");
+    check("PUT(first, s);\nPUT(second, s);\nPUT(m->one, s);\nPUT(m->two, s);");
+    check("use(NEW(struct a));\nuse(NEW(struct b));\nuse(NEW(grown));\nCLEAR(p);\nCLEAR(q);");
+    check("use(0, FIELD(struct m, one));\nuse(0, FIELD(struct m, two));");
+    check("use(0, __builtin_offsetof(struct m, two));\nuse(0, sizeof(struct b));");
+    check("memcpy(first, s, 16);\nsnprintf(second, sizeof second, s);");
+    check("for (unsigned long i = 0; i < sizeof first; i++)\n first[i] = 0;");
+    check("for (unsigned long i = 0; i < sizeof second; i++)\n second[i] = 0;");
+    check("use(&q[1], sizeof(second));\nuse(&first[3], sizeof q->u, 8, sizeof second);");
+    check("{\nchar second[16];\nsnprintf(second, sizeof second, s);\nuse(second);\n}");
+}
+
+#[test]
+fn sizes_of_something_else_are_told() {
+    let check = |old: &str, new: &str, expected: &[&str]| check_sizes([old, new], expected);
+    let put = |n: u32| format!("calls snprintf(first, {n}, s)");
+    let expected = format!(" | {} | {}", put(16), put(128));
+    check("snprintf(first, sizeof first, s);", "snprintf(first, 128, s);", &[&expected]);
+    check("snprintf(first, sizeof first, s);", "snprintf(first, sizeof second, s);", &[&expected]);
+    check("PUT(first, s);", "snprintf(first, sizeof second, s);", &[&expected]);
+    check(
+        "memset(first, 0, sizeof first);\nuse(0);\nmemset(second, 0, sizeof second);",
+        "memset(first, 0, 128);\nuse(0);\nmemset(second, 0, sizeof second);",
+        &[" | calls memset(first, 0, 16) | calls memset(first, 0, 128)"],
+    );
+    let made = |n: u32| format!("calls malloc({n}); calls use(malloc({n}))");
+    let expected = format!(" | {} | {}", made(16), made(24));
+    check("use(malloc(sizeof(struct a)));", "use(malloc(sizeof(struct b)));", &[&expected]);
+    check("use(NEW(struct a));", "use(NEW(struct b));", &[&expected]);
+    check("use(NEW(struct a));", "use(NEW(grown));", &[&expected]);
+    check("use(malloc(16));", "use(malloc(sizeof(struct b)));", &[&expected]);
+    check(
+        "use(0, sizeof m->one);",
+        "use(0, sizeof m->two);",
+        &[" | calls use(NULL, 16) | calls use(NULL, 128)"],
+    );
+    check(
+        "use(0, FIELD(struct m, one));",
+        "use(0, FIELD(struct m, two));",
+        &[" | calls use(NULL, 16) | calls use(NULL, 128)"],
+    );
+    // Of two in one statement neither is known.
+    check(
+        "use(0, sizeof first, sizeof second);",
+        "use(0, 128UL, sizeof second);",
+        &[" | calls use(NULL, 16, 16) | calls use(NULL, 128, 128)"],
+    );
+    check(
+        "use(0, sizeof second, 16UL);",
+        "use(0, sizeof second, 128UL);",
+        &[" | calls use(NULL, 16, 16) | calls use(NULL, 128, 128)"],
+    );
+}
+
+#[test]
+fn equal_values_are_left_in_memory() {
+    check(
+        "static int kept, wanted; int run(const char *); int f(const char *cmd, int keep)",
+        "kept = keep;\nreturn run(cmd);",
+        "kept = (keep || wanted);\nreturn run(cmd);",
+        &[
+            "keep != 0 | sets kept to keep | sets kept to 1",
+            "wanted != 0 && keep == 0 | sets kept to 0 | sets kept to 1",
+        ],
+    );
+}
+
 #[test]
 fn floats_that_differ() {
     check(

@@ -16,7 +16,8 @@ use super::place::{Step, Until};
 use super::records::{Records, innermost, is_like};
 use super::{is_plain, pointer_to, size_of_const};
 use crate::ir::{
-    CType, Callee, Expr, Field, Function, Global, InitPiece, Instr, Object, Op, Record, RecordId, Unit, VarId,
+    CType, Callee, Expr, Field, FileId, Function, Global, InitPiece, Instr, Measured, Object, Op, Record,
+    RecordId, Span, Unit, Var, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -66,7 +67,7 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         relaid: others.intersection(&newer).copied().collect(),
         other: BTreeSet::new(),
         resized: BTreeMap::new(),
-        lines: (0, 0),
+        at: Default::default(),
     };
     if same.looks_at_bytes() {
         return Err(Seen);
@@ -78,7 +79,7 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         relaid: relaid.intersection(&used).copied().collect(),
         other: records.other,
         resized: resized.iter().map(|(v, w)| (*v, g.var(*w).ty.clone())).collect(),
-        lines: (0, 0),
+        at: Default::default(),
     };
     if relay.looks_at_bytes() {
         return Err(Seen);
@@ -103,6 +104,11 @@ fn resized((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Vec<(V
         lengths(&a.ty, &g.vars[w].ty).then_some((VarId(v as u32), VarId(w as u32)))
     };
     (0..f.vars.len()).filter_map(of).collect()
+}
+
+/// Where a text begins.
+fn place(span: &Span) -> (FileId, u32, u32) {
+    (span.file, span.line, span.col)
 }
 
 /// The records that a body has to do with, or that those hold.
@@ -158,8 +164,8 @@ struct Relay<'a> {
     other: BTreeSet<(RecordId, usize)>,
     /// Local arrays with their newer types.
     resized: BTreeMap<VarId, CType>,
-    /// Of the instruction that is rewritten.
-    lines: (u32, u32),
+    /// Where the text of the instruction that is rewritten begins.
+    at: (FileId, u32, u32),
 }
 
 impl Relay<'_> {
@@ -177,7 +183,7 @@ impl Relay<'_> {
             }
         }
         for node in &mut body.nodes {
-            self.lines = (node.span.line, node.span.end_line);
+            self.at = place(&node.span);
             node.instr = self.instr(&node.instr)?;
         }
         Some(body)
@@ -306,7 +312,11 @@ impl Relay<'_> {
             let mut sizes = BTreeSet::new();
             for k in into {
                 // Of a part of an object by its bytes nothing is known by members.
-                sizes.insert(self.whole(&mut args[k], &bytes)?);
+                let size = self.whole(&mut args[k], &bytes)?;
+                if size != bytes && !self.may_mean(bytes, size) {
+                    return None;
+                }
+                sizes.insert(size);
             }
             if sizes.len() > 1 {
                 return None;
@@ -370,7 +380,13 @@ impl Relay<'_> {
                     return None;
                 }
                 let mut given = Vec::new();
+                let is_offset = e.is_offset(&|v| self.side.body.var(v).ty.is_pointer());
                 for (k, arg) in args.iter().enumerate() {
+                    // What is added to an address is no size.
+                    if is_offset && k == 1 {
+                        given.push(arg.clone());
+                        continue;
+                    }
                     // Pointers are compared with others of their type.
                     let other = args.get(1 - k.min(1)).filter(|_| *op == Op::Eq);
                     let of_other = other.and_then(|o| match o {
@@ -405,7 +421,7 @@ impl Relay<'_> {
         })
     }
 
-    /// What `sizeof` gave, of a type that has another size.
+    /// What `sizeof` gave, of a type or an object that has another size.
     fn size(&self, e: &Expr) -> Expr {
         let bits = self.layout.data_model.pointer_bits();
         let Some(n) = size_of_const(e)
@@ -413,25 +429,49 @@ impl Relay<'_> {
         else {
             return e.clone();
         };
-        let is_asked = |line: &u32| (self.lines.0..=self.lines.1.max(self.lines.0)).contains(line);
-        if !self.side.body.records.sizes.iter().any(|(line, size)| *size == n && is_asked(line)) {
-            return e.clone();
-        }
-        let of_records = self.relaid.iter().filter_map(|id| {
-            let (a, b) = (record(self.side.unit, *id)?, record(&self.layout, *id)?);
-            let arrays = a.fields.iter().zip(&b.fields).map(|(f, g)| (&f.ty, &g.ty));
-            let sizes = arrays.map(|(x, y)| (self.side.unit.size_of(x), self.layout.size_of(y)));
-            let found = sizes.chain([(Some(a.size), Some(b.size))]).find(|(x, y)| *x == Some(n) && y != x)?;
-            found.1
-        });
-        let of_arrays = self.resized.iter().filter_map(|(v, ty)| {
-            let was = self.side.unit.size_of(&self.side.body.var(*v).ty);
-            self.layout.size_of(ty).filter(|_| was == Some(n))
-        });
-        let sizes: BTreeSet<u64> = of_records.chain(of_arrays).collect();
-        match sizes.iter().next() {
-            Some(size) if sizes.len() == 1 => Expr::bv(bits, i128::from(*size)),
+        // Of two things of one size that were asked for in one statement, neither is known.
+        let sizes: BTreeSet<u64> = self.asked(n).map(|of| self.newer_size(of).unwrap_or(n)).collect();
+        match sizes.first() {
+            Some(size) if sizes.len() == 1 && *size != n => Expr::bv(bits, i128::from(*size)),
             _ => e.clone(),
+        }
+    }
+
+    /// Whether a number may be what `sizeof` gave of something that has this size now: not where it was asked of
+    /// other things, or is written as a number.
+    fn may_mean(&self, n: u64, size: u64) -> bool {
+        self.asked(n).any(|of| self.newer_size(of).is_none_or(|newer| newer == size))
+    }
+
+    /// What a number was asked of by `sizeof` in the text of the instruction.
+    fn asked(&self, n: u64) -> impl Iterator<Item = &Measured> {
+        let sizes = self.side.body.records.sizes.iter();
+        sizes.filter(move |s| s.at == self.at && s.value == n).map(|s| &s.of)
+    }
+
+    /// How large that is by the newer layout; `None` where it is not certain.
+    fn newer_size(&self, of: &Measured) -> Option<u64> {
+        match of {
+            Measured::Record(id) => self.layout.size_of(&CType::Record(*id)),
+            Measured::Variable(name, at) => {
+                let body = self.side.body;
+                let is_it = |v: &&Var| v.name == *name && place(&v.span) == *at;
+                let sizes: BTreeSet<Option<u64>> = (0..body.vars.len())
+                    .filter(|v| is_it(&&body.vars[*v]))
+                    .map(|v| {
+                        let ty = self.resized.get(&VarId(v as u32)).unwrap_or(&body.vars[v].ty);
+                        self.layout.size_of(ty)
+                    })
+                    .collect();
+                sizes.first().copied().flatten().filter(|_| sizes.len() == 1)
+            }
+            Measured::Member(id, name, offset) => {
+                let before = record(self.side.unit, *id)?;
+                let k = before.fields.iter().position(|f| f.name == *name && f.offset == *offset)?;
+                let after = record(&self.layout, *id)?.fields.get(k)?;
+                (!self.other.contains(&(*id, k))).then(|| self.layout.size_of(&after.ty)).flatten()
+            }
+            Measured::Other => None,
         }
     }
 

@@ -4,6 +4,7 @@ use super::markup::Html;
 use super::{Section, View, changes, drawing, source};
 use crate::model::{Fact, FunctionReport, HunkReport, Point, Verdict};
 use crate::text;
+use crate::unseen;
 
 /// Drawings that are unfolded from the start.
 const DRAWINGS: usize = 4;
@@ -255,6 +256,7 @@ pub fn hunk(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
     html.leaf("span", &[("class", "path")], &file);
     html.leaf("code", &[], &text::hunk_text(&text::hunk_ref(hunk)));
     let verdict = match hunk.verdict {
+        _ if unseen::is_in_part(view.report, hunk) => Some(("tag open", "not fully analysed")),
         Verdict::NotAnalysed => Some(("tag open", "not analysed")),
         // Where no facts are sought, nothing is known of them.
         _ if view.surroundings.properties => None,

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// Column of what follows `when`, `before`, `now`, `else`.
 const DETAIL: usize = 12;
 /// Effects of one side that are shown.
-const EFFECTS_SHOWN: usize = 4;
+const EFFECTS_SHOWN: usize = 6;
 /// Deltas of one region that are shown, unless `-v`.
 const DELTAS_SHOWN: usize = 3;
 /// Column of the hunks of an object.
@@ -206,11 +206,15 @@ fn place_text(change: &Change) -> String {
     parts.join(", ")
 }
 
-/// The first effects in one line: `calls f(a), g(b); returns -1`.
+/// The first effects in one line: `calls f(a), g(b); returns -1`. How it ends is told in any case.
 fn effects_text(effects: &[Effect], most: usize) -> String {
+    let ends =
+        |e: &&Effect| matches!(e.kind.as_str(), "return" | "end" | "goto" | "leave-loop" | "next-round");
+    let end = effects.last().filter(ends).filter(|_| effects.len() > most);
+    let (shown, left) = effects.split_at(most.min(effects.len()) - usize::from(end.is_some()).min(most));
     let mut text = String::new();
     let mut calls = false;
-    for (k, effect) in effects.iter().take(most).enumerate() {
+    for (k, effect) in shown.iter().enumerate() {
         let word = visible(&effect.text);
         let call = word.strip_prefix("calls ").filter(|_| calls);
         if k > 0 {
@@ -219,10 +223,14 @@ fn effects_text(effects: &[Effect], most: usize) -> String {
         text.push_str(call.unwrap_or(&word));
         calls = effect.kind == "call";
     }
-    match effects.len().saturating_sub(most) {
-        0 => text,
-        n => format!("{text} and {n} more"),
+    match left.len() - usize::from(end.is_some()).min(left.len()) {
+        0 => {}
+        n => text.push_str(&format!(" and {n} more")),
     }
+    if let Some(end) = end {
+        text.push_str(&format!("; {}", visible(&end.text)));
+    }
+    text
 }
 
 /// Breaks a text at its spaces into rows of at most `room` characters.

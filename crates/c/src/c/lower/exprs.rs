@@ -133,11 +133,8 @@ impl FnCx<'_, '_> {
             ExprKind::Const(c) => {
                 let made = self.constant(c, expr.ty)?;
                 let at = self.unit.tast.expr_span(e);
-                if let Expr::Const(k) = &made
-                    && self.unit.spans.is_sizeof(at)
-                {
-                    let size = u64::try_from(k.to_bits()).unwrap_or(0);
-                    self.records.sizes.insert((self.span.line, size));
+                if let Expr::Const(k) = &made {
+                    self.note_size(e, u64::try_from(k.to_bits()).unwrap_or(0));
                 }
                 let is_line = |k: &Const| self.unit.spans.is_line_number(at, k.to_bits() as i128);
                 let marked =

@@ -9,8 +9,8 @@ use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{
-    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, RecordUses, Settled, Span,
-    Stmt, StmtId, Unknown, Var, VarId, VarKind,
+    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, RecordUses, Settled, SizeOf,
+    Span, Stmt, StmtId, Unknown, Var, VarId, VarKind,
 };
 use rucc_sema::{CaseId, DeclFlags, DeclId, ExprId, LabelId};
 use rucc_types::{TypeId, TypeKind};
@@ -113,6 +113,8 @@ pub(super) struct FnCx<'u, 'a> {
     pub live_at_jumps: BTreeMap<NodeId, Vec<VarId>>,
     pub settled: Vec<Settled>,
     pub records: RecordUses,
+    /// What `sizeof` gave, as often as it was lowered.
+    pub sizes: Vec<SizeOf>,
     /// Values of expressions that stand at two places of the tree and are evaluated once.
     pub shared: BTreeMap<ExprId, VarId>,
     /// First position of the definition, and the one behind it.
@@ -162,6 +164,7 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
         binding.unmodelled = Some("".into());
     }
     cx.fall_off_end(&name);
+    cx.settle_sizes();
     cx.prune();
     cx.havoc_second_returns();
     binding.promise = binding.promise.filter(|p| !linkage::keeps(*p, &cx.nodes));
@@ -233,6 +236,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             live_at_jumps: BTreeMap::new(),
             settled: Vec::new(),
             records: RecordUses::default(),
+            sizes: Vec::new(),
             shared: BTreeMap::new(),
             extent: (0, 0),
         }
@@ -408,6 +412,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         let (frontier, stmt, span) = (self.frontier.clone(), self.stmt, self.span.clone());
         let (around, inner, depth) = (self.around.len(), self.inner, self.depth);
         let (unknowns, settled, names) = (self.unknowns.len(), self.settled.len(), self.names.clone());
+        let sizes = self.sizes.len();
         let (temps, scopes) = (self.temps[stmt.0 as usize], self.scopes.len());
         let cleanups = self.cleanups.len();
         let result = work(self);
@@ -422,6 +427,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             self.shared.retain(|_, v| (v.0 as usize) < vars);
             self.unknowns.truncate(unknowns);
             self.settled.truncate(settled);
+            self.sizes.truncate(sizes);
             self.names = names;
             self.around.truncate(around);
             let kept = |e: &Edge| (e.node.0 as usize) < nodes;

@@ -7,7 +7,8 @@
 //!   [`sequencing`]: unsequenced effects.
 //! - [`parts`]: values of several scalars, which are [`complex`] numbers and [`vectors`].
 //! - [`builtins`], [`atomics`]: what compilers know by name.
-//! - [`labels`]: labels as values; [`records`]: what bytes do not tell of records.
+//! - [`labels`]: labels as values; [`records`]: what bytes do not tell of records; [`sizes`]: what `sizeof` was
+//!   asked of.
 //! - [`unknown`]: what none of these expresses; [`spelling`]: its text, by which it is compared.
 
 mod arith;
@@ -26,6 +27,7 @@ mod parts;
 mod places;
 mod records;
 mod sequencing;
+mod sizes;
 mod spans;
 mod spelling;
 mod stmts;

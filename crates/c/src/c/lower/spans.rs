@@ -3,6 +3,7 @@
 //! A token that came out of a macro is placed at the outermost call, and carries the macro's name
 //! and the place inside its definition; `#line` is not followed.
 
+use super::sizes::Written;
 use crate::c::files;
 use crate::c::scan::Text;
 use crate::ir::{self, FileId, MacroUse};
@@ -10,7 +11,7 @@ use rucc_base::Interner;
 use rucc_diag::{SourceMap, Span};
 use rucc_lex::PpTokenKind;
 use rucc_pp::Tok;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,8 +34,8 @@ pub(super) struct Spans<'a> {
     /// Where equal numbers stand beside these: by the same position the number, and which of its
     /// occurrences `__LINE__` gave.
     beside: BTreeMap<u32, (i128, Vec<bool>)>,
-    /// Where `sizeof` stands, or the macro that it came out of.
-    sizes: BTreeSet<u32>,
+    /// Where `sizeof` stands, or the macro that it came out of: of what.
+    pub sizes: BTreeMap<u32, Vec<Written>>,
 }
 
 /// The value of an integer as it is spelled.
@@ -80,8 +81,7 @@ impl<'a> Spans<'a> {
         }
         beside.retain(|_, (_, occurrences)| occurrences.contains(&false));
         line_numbers.retain(|at, _| !beside.contains_key(at));
-        let is_sizeof = |t: &&Tok| t.value.is_some_and(|v| interner.resolve(v) == "sizeof");
-        let sizes = tokens.iter().filter(is_sizeof).map(|t| t.report_span().lo).collect();
+        let sizes = super::sizes::written(tokens, interner);
         Spans {
             sources,
             names: interner,
@@ -97,9 +97,9 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// Whether a constant at this place is what `sizeof` gave, or stands in one macro call with it.
-    pub fn is_sizeof(&self, span: Span) -> bool {
-        self.sizes.contains(&span.lo)
+    /// Whether a macro call stands at a position.
+    pub fn is_macro_call(&self, at: u32) -> bool {
+        self.calls.contains_key(&at)
     }
 
     /// The tokens after preprocessing that stand from a position up to another.

@@ -4,7 +4,7 @@
 use crate as frontend;
 use crate::history::MemoryTree;
 use crate::interp::{End, Input, Limits, Outcome, Program, run};
-use crate::ir::UndefinedKind;
+use crate::ir::{Measured, UndefinedKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -746,4 +746,55 @@ fn what_is_not_modelled_is_said() {
         "struct s { unsigned long a : 40; }; long f(void) { struct s x = {1}; x.a <<= 36; return x.a >> 4; }",
     );
     unmodelled("long f(void) { int r = 1; __asm__(\"\" : \"=r\"(r)); return r; }");
+}
+
+/// What `sizeof` was asked of in the body of `f`, in order.
+#[track_caller]
+fn check_sizes(body: &str, expected: &[&str]) {
+    let source = format!(
+        "struct a {{ int x; char name[16]; }}; typedef struct {{ long k, l; }} t; typedef int n;\n\
+         #define LEN(a) (sizeof(a) / sizeof((a)[0]))\n#define NEW(t) make(sizeof(t))\n#define OF(t, f) sizeof(((t *)0)->f)\n\
+         #define KEEP(p, v) (p)->x = (v), make(sizeof(int))\n\
+         void make(unsigned long), use(unsigned long, ...);\n\
+         void f(struct a *p, t *q)\n{{\nchar first[16];\nint second[4];\n{body}\n}}\n"
+    );
+    let tree = MemoryTree::new([("t.c", source.as_bytes())]);
+    let loaded = frontend::load_unit(&tree, Path::new("t.c"), &Default::default()).expect("it parses");
+    let f = loaded.unit.function("f").expect("a function");
+    let records = &loaded.unit.records;
+    let name = |id: &crate::ir::RecordId| records.get(id.0 as usize).map_or("", |r| &r.name).to_string();
+    let found = f.records.sizes.iter().map(|s| {
+        let of = match &s.of {
+            Measured::Record(id) => name(id),
+            Measured::Variable(variable, _) => variable.to_string(),
+            Measured::Member(id, member, _) => format!("{}.{member}", name(id)),
+            Measured::Other => "?".to_owned(),
+        };
+        format!("{of} {}", s.value)
+    });
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{body}");
+}
+
+#[test]
+fn sizes_are_of_what_was_asked() {
+    check_sizes("make(sizeof first);\nmake(sizeof(second));", &["first 16", "second 16"]);
+    check_sizes("make(sizeof(struct a));\nmake(sizeof *p);\nmake(sizeof(p[1]));", &["a 20", "a 20", "a 20"]);
+    check_sizes("make(sizeof(t));\nmake(sizeof(*q));\nmake(sizeof(const t));", &["t 16", "t 16", "t 16"]);
+    check_sizes("make(sizeof p->name);\nmake(sizeof(p->name[0]));", &["a.name 16", "? 1"]);
+    check_sizes("make(sizeof(int));\nmake(sizeof(n));\nmake(sizeof(struct a *));", &["? 4", "? 4", "? 8"]);
+    check_sizes("make(sizeof(char[16]));\nmake(sizeof(struct a[2]));", &["? 16", "? 40"]);
+    check_sizes(
+        "NEW(struct a);\nNEW(t);\nNEW(first);\nNEW(p->name);",
+        &["a 20", "t 16", "first 16", "a.name 16"],
+    );
+    check_sizes("make(OF(struct a, name));\nmake(OF(struct a, x));", &["a.name 16", "a.x 4"]);
+    check_sizes("KEEP(p, 3);", &["? 4"]);
+    // A name of an object hides that of a type.
+    check_sizes("char t[16];\nmake(sizeof(t));", &["t 16"]);
+    // Numbers that are equal, or were computed with.
+    check_sizes("use(sizeof first, 16);", &["? 16"]);
+    check_sizes("use(sizeof first, sizeof second);", &["first 16", "second 16"]);
+    check_sizes("make(sizeof first - 1);\nmake(LEN(second));", &["? 16", "? 4", "? 16"]);
+    check_sizes("use(1, p->name, sizeof p->name, &first[16]);", &["a.name 16"]);
+    check_sizes("make(__builtin_offsetof(struct a, name));", &[]);
 }

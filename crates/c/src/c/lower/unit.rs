@@ -2,6 +2,7 @@
 
 use super::super::parse::Parsed;
 use super::function;
+use super::sizes::Asked;
 use super::spans::Spans;
 use super::types::pointer_bits;
 use crate::ir::{
@@ -44,6 +45,8 @@ pub(super) struct UnitCx<'a> {
     unknown_labels: BTreeMap<i128, (usize, DeclId)>,
     /// Constants that `__LINE__` gave and that their places do not tell from others.
     pub(super) line_numbers: BTreeSet<ExprId>,
+    /// Constants that `sizeof` gave: of what.
+    pub(super) sizes: BTreeMap<ExprId, Asked>,
 }
 
 /// Functions that never return, whatever their declaration says. The last is what our `assert.h`
@@ -93,9 +96,11 @@ pub(super) fn lower_unit<'a>(
         labels: Default::default(),
         unknown_labels: BTreeMap::new(),
         line_numbers: BTreeSet::new(),
+        sizes: BTreeMap::new(),
     };
     cx.find_unknown_labels(&parsed.labels);
     cx.find_line_numbers();
+    cx.find_sizes();
     cx.find_addresses();
     cx.find_labels();
     cx.find_nested();

@@ -12,6 +12,7 @@
 
 mod declarations;
 mod definitions;
+mod made;
 mod tests;
 mod value;
 mod words;
@@ -224,6 +225,8 @@ struct Step<'a> {
     changes: &'a [FileChange],
     /// By version: what functions of either side are called in the newest version.
     names: [Names; 2],
+    /// By unit: objects of the older version under names that macros make, and what they are called in the newer one.
+    made: BTreeMap<PathBuf, Names>,
     /// Words of files, by side.
     words: [BTreeMap<PathBuf, Words>; 2],
     found: Vec<Found>,
@@ -241,6 +244,7 @@ impl<'a> Step<'a> {
             reaches: [&reaches[step], &reaches[step + 1]],
             changes: request.changes.get(step).map(Vec::as_slice).unwrap_or_default(),
             names,
+            made: BTreeMap::new(),
             words: Default::default(),
             found: Vec::new(),
         }
@@ -319,16 +323,18 @@ impl<'a> Step<'a> {
     /// The objects of one unit that are in both versions; the others are added to those that are gone or came.
     fn pair(
         &mut self,
-        before: Vec<Definition<'a>>,
-        after: Vec<Definition<'a>>,
+        mut before: Vec<Definition<'a>>,
+        mut after: Vec<Definition<'a>>,
         met: &mut BTreeSet<(PathBuf, Arc<str>)>,
         gone: &mut Vec<Definition<'a>>,
         come: &mut Vec<Definition<'a>>,
     ) {
+        let mut both = self.take_made(&mut before, &mut after);
+        // These have no name that another object could not have in the other version.
+        both.retain(|(_, new)| met.insert((new.file.clone(), format!("{}\\", new.global.symbol).into())));
         let renamed = |d: &Definition| (self.renamed(&d.file), self.symbol(d, 0));
         let mut old: BTreeMap<(PathBuf, Arc<str>), Definition> =
             before.into_iter().map(|d| (renamed(&d), d)).collect();
-        let mut both = Vec::new();
         let mut rest = Vec::new();
         for new in after {
             let key = (new.file.clone(), self.symbol(&new, 1));
@@ -384,7 +390,7 @@ impl<'a> Step<'a> {
 
     /// What an object begins with, whatever it is called.
     fn nameless_key(&self, d: &Definition, side: usize) -> Option<String> {
-        let mut names = self.names[side].clone();
+        let mut names = self.names_of(d, side);
         names.insert(d.global.symbol.clone(), "\\self".into());
         Some(Value::of(d.unit, d.global, &names)?.key())
     }
@@ -445,9 +451,17 @@ impl<'a> Step<'a> {
         }
     }
 
+    /// What the functions and objects that a unit names are called in the newer version.
+    fn names_of(&self, d: &Definition, side: usize) -> Names {
+        let mut names = self.names[side].clone();
+        let made = self.made.get(&d.unit.path).filter(|_| side == 0);
+        names.extend(made.into_iter().flatten().map(|(old, new)| (old.clone(), new.clone())));
+        names
+    }
+
     /// What an object begins with. `renamed`: what it is called in the other version.
     fn value(&self, d: &Definition, side: usize, renamed: Option<&Definition>) -> Option<Value> {
-        let mut names = self.names[side].clone();
+        let mut names = self.names_of(d, side);
         if let Some(new) = renamed {
             names.insert(d.global.symbol.clone(), new.global.symbol.clone());
         }

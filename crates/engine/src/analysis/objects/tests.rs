@@ -214,6 +214,50 @@ fn macros_reach_what_they_are_used_in() {
 }
 
 #[test]
+fn what_stands_behind_a_macro_says_nothing_of_its_objects() {
+    let head = "int g(int);\nvoid *seen;\n#define TEST(n) static void n(void); void (*ptr_##n)(void) = &n; static void n(void)\n\
+                #define OBJ(n, v) int obj_##n = v;\n";
+    let test = |body: &str| format!("{head}TEST(one)\n{{\n  {body}\n}}\nOBJ(two, 2)\nvoid h(void)\n{{\n}}");
+    check(&test("g(1);"), &test("g(2);"), &[], "explained");
+    check(&test("seen = &ptr_one;"), &test("seen = 0;"), &[], "explained");
+    let made = |call: &str| format!("{head}{call}\nint f(void)\n{{\n  return 3;\n}}");
+    check(&made("OBJ(two, 2)"), &made("OBJ(two, 3)"), &["obj_two: starts as 2 -> starts as 3"], "explained");
+    check(
+        &made("OBJ(two, 2)"),
+        &made("OBJ(two, 1 + 1)"),
+        &["obj_two: declared as OBJ ( two , 2 ) -> declared as OBJ ( two , 1 + 1 )"],
+        "explained",
+    );
+}
+
+#[test]
+fn names_with_lines_are_no_names() {
+    let head = "struct t { const char *name; void (*run)(void); };\n#define CAT_(a, b) a##b\n#define CAT(a, b) CAT_(a, b)\n\
+                #define TEST(n) static void n(void); static struct t data_##n = { #n, &n }; \\\n\
+                \tstruct t *CAT(l, __LINE__) = &data_##n; static void n(void)\n";
+    let test = |n: &str| format!("TEST({n})\n{{\n}}\n");
+    let text = |names: &[&str]| format!("{head}{}", names.iter().map(|n| test(n)).collect::<String>());
+    // Text before them, and others of them.
+    check(&text(&["one", "two"]), &format!("\n\n\n{}", text(&["one", "two"])), &[], "neutral");
+    check(
+        &text(&["one", "two"]),
+        &text(&["one", "extra", "two"]),
+        &["data_extra new:  -> starts as { \"extra\", extra }", "l9 new:  -> starts as &data_extra"],
+        "explained",
+    );
+    check(
+        &text(&["one", "extra", "two"]),
+        &text(&["one", "two"]),
+        &["data_extra gone: starts as { \"extra\", extra } -> ", "l9 gone: starts as &data_extra -> "],
+        "explained",
+    );
+    // A pointer to one is the same, too.
+    let list =
+        |before: &str, n: u32| format!("{head}{before}TEST(one)\n{{\n}}\nstruct t **all[] = {{ &l{n} }};");
+    check(&list("", 6), &list("\n\n", 8), &[], "neutral neutral");
+}
+
+#[test]
 fn several_are_counted() {
     let table = |n: usize| {
         let entries: Vec<String> = (0..n).map(|i| format!("\"entry {i}\"")).collect();
