@@ -568,6 +568,22 @@ fn sizes_of_something_else_are_told() {
 }
 
 #[test]
+fn another_array_of_the_same_name() {
+    let block =
+        |n: u32, k: u32| format!("if (k > {k}) {{\nchar buf[{n}];\nsnprintf(buf, sizeof buf, s);\n}}\n");
+    let lengths = |bodies: [&str; 2]| -> Vec<String> {
+        let text = |k: usize| format!("{BEFORE}void f(char *s, int k)\n{{\n{}}}\n", bodies[k]);
+        told(&text(0), &text(1)).into_iter().filter(|l| l.contains("elements")).collect()
+    };
+    // It came, and went, before the one that stays.
+    assert_eq!(lengths([&block(16, 3), &format!("{}{}", block(8, 9), block(16, 3))]), [""; 0]);
+    assert_eq!(lengths([&format!("{}{}", block(8, 9), block(16, 3)), &block(16, 3)]), [""; 0]);
+    let both = |n: u32, m: u32| format!("{}{}", block(n, 9), block(m, 3));
+    assert_eq!(lengths([&both(16, 16), &both(64, 16)]), [" | buf has 16 elements | buf has 64 elements"]);
+    assert_eq!(lengths([&block(16, 3), &both(8, 64)]), [" | buf has 16 elements | buf has 8 elements"]);
+}
+
+#[test]
 fn equal_values_are_left_in_memory() {
     check(
         "static int kept, wanted; int run(const char *); int f(const char *cmd, int keep)",

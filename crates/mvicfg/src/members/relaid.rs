@@ -17,7 +17,7 @@ use super::records::{Records, innermost, is_like};
 use super::{is_plain, pointer_to, size_of_const};
 use crate::ir::{
     CType, Callee, Expr, Field, FileId, Function, Global, InitPiece, Instr, Measured, Object, Op, Record,
-    RecordId, Span, Unit, Var, VarId,
+    RecordId, Span, Unit, Var, VarId, VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -98,12 +98,29 @@ fn resized((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Vec<(V
         }
         _ => false,
     };
-    let of = |v: usize| {
-        let a = &f.vars[v];
-        let w = g.vars.iter().position(|b| (&a.name, a.ordinal, a.kind) == (&b.name, b.ordinal, b.kind))?;
-        lengths(&a.ty, &g.vars[w].ty).then_some((VarId(v as u32), VarId(w as u32)))
-    };
-    (0..f.vars.len()).filter_map(of).collect()
+    let mut found = Vec::new();
+    let is_first = |v: &usize| f.vars[*v].ordinal == 0 && f.vars[*v].kind != VarKind::Temp;
+    for v in (0..f.vars.len()).filter(is_first) {
+        let of_name = |body: &Function| -> Vec<usize> {
+            let is_it =
+                |w: &usize| (&body.vars[*w].name, body.vars[*w].kind) == (&f.vars[v].name, f.vars[v].kind);
+            (0..body.vars.len()).filter(is_it).collect()
+        };
+        let (mut olds, mut news) = (of_name(f), of_name(g));
+        // Where one came or went, those that stay are known by their types.
+        if olds.len() != news.len() {
+            for k in (0..olds.len()).rev() {
+                let same = news.iter().rposition(|w| g.vars[*w].ty == f.vars[olds[k]].ty);
+                if let Some(at) = same {
+                    news.remove(at);
+                    olds.remove(k);
+                }
+            }
+        }
+        let pairs = olds.into_iter().zip(news).filter(|(a, b)| lengths(&f.vars[*a].ty, &g.vars[*b].ty));
+        found.extend(pairs.map(|(a, b)| (VarId(a as u32), VarId(b as u32))));
+    }
+    found
 }
 
 /// Where a text begins.
