@@ -546,6 +546,7 @@ impl<'p> Memory<'p> {
 
     /// Writes up to 16 bytes, little endian.
     pub fn store(&mut self, addr: u64, len: u64, bits: u128) -> Access<()> {
+        self.misaligned |= !is_aligned(addr, len);
         let bytes = bits.to_le_bytes();
         self.write(addr, bytes.get(..len as usize).unwrap_or(&bytes))
     }

@@ -32,7 +32,9 @@ pub fn is_in_part(report: &Report, hunk: &HunkReport) -> bool {
     let changes = report.functions.iter().flat_map(|f| &f.changes);
     let changes = changes.map(|c| (c.from, c.verdict, &c.hunks));
     let mut told = changes.chain(report.objects.iter().map(|o| (o.from, o.verdict, &o.hunks)));
+    // What no parser could place was not looked at, whatever it was taken for.
     hunk.verdict == Verdict::NotAnalysed
+        && hunk.why.as_deref() != Some("unparsed")
         && told.any(|(from, verdict, hunks)| {
             verdict == ChangeVerdict::Differs && from == hunk.from && hunks.iter().any(is_it)
         })

@@ -87,7 +87,8 @@ fn argument(pool: &TermPool, t: TermId, naming: &Naming, ty: Option<&CType>) -> 
     decayed(&first().unwrap_or_else(|| render_typed(pool, t, naming, ty)))
 }
 
-/// The words of a call beside another of the same function: only the arguments that differ, others are `…`.
+/// The words of a call beside another of the same function: only the arguments that differ, others are `…`;
+/// `None` where these have no words.
 /// `units` have the literals of this call and of the other.
 pub(super) fn differing(
     graph: &Mvicfg,
@@ -99,6 +100,7 @@ pub(super) fn differing(
     let types: Vec<CType> =
         call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
     let mut words: Vec<String> = Vec::new();
+    let mut is_wordless = false;
     for (k, arg) in event.args.iter().enumerate() {
         let theirs = other.args.get(k).copied();
         if theirs == Some(*arg) {
@@ -118,7 +120,12 @@ pub(super) fn differing(
                 argument(pool, now, naming, types.get(k))
             }
         };
+        is_wordless |= !is_plain(&text);
         words.push(if is_plain(&text) { text } else { "…".to_owned() });
+    }
+    // What differs has no words.
+    if is_wordless && words.iter().all(|w| w == "…") {
+        return None;
     }
     Some(format!("{name}({})", words.join(", ")))
 }

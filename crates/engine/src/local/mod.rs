@@ -384,9 +384,10 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
 fn tell_moves(changes: &mut Vec<Change>) {
     let only_call = |c: &Change| -> Option<(bool, Effect)> {
         let [delta] = c.deltas.as_slice() else { return None };
-        match (delta.when.is_empty(), delta.before.as_slice(), delta.now.as_slice()) {
-            (true, [lost], []) if lost.kind == EffectKind::Call => Some((false, lost.clone())),
-            (true, [], [got]) if got.kind == EffectKind::Call => Some((true, got.clone())),
+        let is_idle = |of: &[Effect]| of.iter().all(|e| e.text.ends_with(" as it is"));
+        match (delta.when.is_empty(), call_alone(&delta.before), call_alone(&delta.now)) {
+            (true, Some(lost), None) if is_idle(&delta.now) => Some((false, lost.clone())),
+            (true, None, Some(got)) if is_idle(&delta.before) => Some((true, got.clone())),
             _ => None,
         }
     };
@@ -407,13 +408,24 @@ fn tell_moves(changes: &mut Vec<Change>) {
         for side in [0, 1] {
             here.lines[side].extend(&lost.lines[side]);
         }
-        let from = lost.deltas.iter().flat_map(|d| &d.before).find_map(|e| e.line);
-        if let (Some(effect), Some(line)) = (here.deltas.iter_mut().flat_map(|d| &mut d.now).next(), from) {
-            effect.text = format!("{} here, and not where line {line} was", effect.text);
+        let calls = lost.deltas.iter().flat_map(|d| &d.before).filter(|e| e.kind == EffectKind::Call);
+        let from = calls.filter_map(|e| e.line).next();
+        if let (Some(delta), Some(line)) = (here.deltas.first_mut(), from) {
+            let text = format!("{} here, and not where line {line} was", got.text);
+            (delta.before, delta.now) = (Vec::new(), vec![Effect { text, ..got }]);
         }
         changes.remove(j);
         k = 0;
     }
+}
+
+/// The call of a list of effects that has no other one, and nothing but what keeps its result.
+fn call_alone(effects: &[Effect]) -> Option<&Effect> {
+    let (calls, others): (Vec<&Effect>, Vec<&Effect>) =
+        effects.iter().partition(|e| e.kind == EffectKind::Call);
+    let [call] = calls.as_slice() else { return None };
+    let kept = format!(" to {}", call.text.strip_prefix("calls ")?);
+    others.iter().all(|e| e.text.starts_with("sets ") && e.text.ends_with(&kept)).then_some(*call)
 }
 
 /// A body in which the numbers that `__LINE__` gives have a name instead: where the text stands is no change,

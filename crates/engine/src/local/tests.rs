@@ -720,3 +720,15 @@ fn what_is_undecided_beside_a_difference_is_told_with_it() {
         &["p->data == NULL | returns p->data + (p->n + 1); sets p->n to p->n + 1 | returns NULL"],
     );
 }
+
+#[test]
+fn a_call_that_was_moved_takes_its_result_along() {
+    let guard = "if (n < 13) { lock(1); return 0; }\n";
+    let call = "k = foreign(n);\n";
+    check(
+        "int f(int n)",
+        &format!("int k;\n{call}{guard}return k + 1;"),
+        &format!("int k;\n{guard}{call}return k + 1;"),
+        &[" |  | calls foreign(n) here, and not where line 13 was"],
+    );
+}

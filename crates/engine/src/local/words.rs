@@ -177,6 +177,13 @@ impl<'s> Speaker<'s> {
             .collect()
     }
 
+    /// A call as it stands in the source.
+    fn written(&self, event: &Event) -> Option<String> {
+        let callee = event.callee.as_ref()?;
+        let line = (self.source)(event.class, self.line(event.class, event.node))?;
+        Some(shortened(callee, argument_words(&line, callee)?))
+    }
+
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
     /// say the same.
     fn call(&mut self, naming: &Naming, event: &Event) -> String {
@@ -240,7 +247,7 @@ impl<'s> Speaker<'s> {
                 {
                     let units = [self.sides[class].layout, self.sides[1 - class].layout];
                     let told = differing(self.graph, self.pool, (&naming, units), (event, other));
-                    text = told.unwrap_or(text);
+                    text = told.or_else(|| self.written(event)).unwrap_or(text);
                 }
                 (EffectKind::Call, format!("calls {text}"), line)
             }
