@@ -49,8 +49,8 @@ pub(super) enum Item {
     Return(Option<TermId>, MvId, TermId),
     /// Goes on at a node.
     At(MvId),
-    /// In a call that does not return.
-    Ends,
+    /// In a call that does not return: which.
+    Ends(Option<Event>),
     Undefined(Hazard),
 }
 
@@ -599,7 +599,7 @@ impl Comparer<'_> {
             items[side].push(match path.end {
                 End::At(node) => Item::At(node),
                 End::Return(value) => Item::Return(value, path.node, path.memory),
-                End::Ends | End::Unreachable => Item::Ends,
+                End::Ends | End::Unreachable => Item::Ends(path.events.last().cloned()),
             });
         }
         items

@@ -64,7 +64,8 @@ impl Comparison<'_> {
             let wordless = said.iter().any(Option::is_none);
             let deltas: Vec<Delta> = said.into_iter().flatten().collect();
             let bare = deltas.iter().any(|d| d.when.is_empty());
-            let tests = bare.then(|| speaker.tests(&self.flow.classes[1], from_node)).flatten();
+            let flows = [&self.flow.classes[0], &self.flow.classes[1]];
+            let tests = bare.then(|| speaker.tests(flows, region, from_node)).flatten();
             let open = outcome.open.or_else(|| wordless.then(|| "a difference that has no words".to_owned()));
             let verdict = match (&open, deltas.is_empty()) {
                 (None, true) => Verdict::Neutral,
@@ -137,11 +138,13 @@ fn add(changes: &mut Vec<Change>, change: Change) -> usize {
         return changes.len() - 1;
     };
     let known = &mut changes[k];
+    // Come to by more than one edge: no test leads there by itself.
+    let tests = known.tests.take().filter(|t| change.tests.as_ref() == Some(t));
     let rest = known.rest.clone().or_else(|| change.rest.clone());
     if change.in_loop.is_some() && known.in_loop.is_none() {
         *known = change;
     }
-    known.rest = rest;
+    (known.rest, known.tests) = (rest, tests);
     k
 }
 

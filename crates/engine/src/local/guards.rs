@@ -6,7 +6,7 @@
 //! at the point, since what was tested may have been changed in between.
 
 use super::machine::Literal;
-use super::region::Frontier;
+use super::region::{Frontier, Region};
 use super::words::Speaker;
 use crate::ir::Instr;
 use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
@@ -19,8 +19,35 @@ const MAX_OPERANDS: usize = 4;
 /// A branch and the outcome that leads on.
 type Edge = (MvId, u8);
 
+/// Where a region begins.
+struct Start {
+    at: MvId,
+    /// The edge that it is come to by alone.
+    by: Option<Edge>,
+}
+
+/// Where a region begins, in the newer version; `None` where that is one of several ways to code that only the older
+/// one has.
+fn start(flows: [&ClassFlow; 2], region: &Region, from_node: bool) -> Option<Start> {
+    let Frontier { node, label, to } = region.frontier;
+    let own = |class: usize| Some(to[class]).filter(|n| !from_node && region.nodes[class].contains(n));
+    let is_only = |class: usize, at: MvId| outer(flows[class], at).eq([(node, label)]);
+    match (own(NEWER), own(1 - NEWER)) {
+        (Some(at), _) if !is_only(NEWER, at) => Some(Start { at, by: None }),
+        (None, Some(at)) if !is_only(1 - NEWER, at) => None,
+        (None, None) => Some(Start { at: node, by: None }),
+        _ => Some(Start { at: node, by: Some((node, label)) }),
+    }
+}
+
+/// The edges by which a node is come to other than by going around it.
+fn outer(flow: &ClassFlow, at: MvId) -> impl Iterator<Item = Edge> {
+    let preds = flow.preds.get(at as usize).map_or(&[][..], Vec::as_slice);
+    preds.iter().copied().filter(move |(p, _)| !flow.dominates(at, *p))
+}
+
 /// The edges of the innermost statement that lead to where a region begins, in the order in which they are taken.
-pub(super) fn leading(graph: &Mvicfg, flow: &ClassFlow, frontier: &Frontier, from_node: bool) -> Vec<Edge> {
+fn leading(graph: &Mvicfg, flow: &ClassFlow, Start { mut at, by }: Start) -> Vec<Edge> {
     let mut found: Vec<Edge> = Vec::new();
     let is_branch = |node: MvId| matches!(graph.node(node).instr, Instr::Branch { .. });
     // A loop's own tests are told as the loop.
@@ -40,17 +67,14 @@ pub(super) fn leading(graph: &Mvicfg, flow: &ClassFlow, frontier: &Frontier, fro
         }
         same
     };
-    let mut at = frontier.node;
-    if !from_node && is_branch(at) && !take((at, frontier.label)) {
+    if by.is_some_and(|edge| is_branch(edge.0) && !take(edge)) {
         return found;
     }
     loop {
-        // What comes to the node other than by going around it.
-        let preds = flow.preds.get(at as usize).map_or(&[][..], Vec::as_slice);
-        let mut outer = preds.iter().filter(|(p, _)| !flow.dominates(at, *p));
-        if let (Some(&(branch, label)), None) = (outer.next(), outer.next())
-            && is_branch(branch)
-            && !take((branch, label))
+        let mut ways = outer(flow, at);
+        if let (Some(edge), None) = (ways.next(), ways.next())
+            && is_branch(edge.0)
+            && !take(edge)
         {
             break;
         }
@@ -81,8 +105,9 @@ fn is_refused_case(graph: &Mvicfg, (branch, label): Edge) -> bool {
 
 impl Speaker<'_> {
     /// The tests that lead to where a region begins, in words; `None` where there are none.
-    pub fn tests(&mut self, flow: &ClassFlow, from_node: bool) -> Option<String> {
-        let edges = leading(self.graph, flow, &self.frontier, from_node);
+    pub fn tests(&mut self, flows: [&ClassFlow; 2], region: &Region, from_node: bool) -> Option<String> {
+        let start = start(flows, region, from_node)?;
+        let edges = leading(self.graph, flows[NEWER], start);
         let texts: Vec<String> = edges.into_iter().filter_map(|edge| self.edge(edge)).collect();
         (!texts.is_empty()).then(|| texts.join(" && "))
     }

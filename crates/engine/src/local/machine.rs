@@ -412,7 +412,7 @@ impl Machine<'_> {
         let pointer = if let Callee::Indirect(e) = callee { Some(self.term(path, e)) } else { None };
         let mut terms: Vec<TermId> = pointer.into_iter().collect();
         for (k, a) in args.iter().enumerate() {
-            if row.is_some_and(|r| r.borrows(k)) {
+            if row.is_some_and(|r| r.needs_pointer(k)) {
                 self.dereference(path, a);
             }
             let term = self.term(path, a);

@@ -239,6 +239,21 @@ fn tests_that_lead_to_a_change() {
         "if (k) foreign(1);\nforeign(3);\nforeign(2);\nreturn 0;",
         "",
     );
+    // One arm of a test whose arms have met, and one of two tests that lead to the same.
+    leads("if (k) n = 2;\nreturn n;", "if (k) n = 2;\nforeign(n);\nreturn n;", "");
+    leads("if (k) foreign(1);\nreturn n;", "if (k) foreign(1);\nforeign(n);\nreturn n;", "");
+    leads(
+        "if (k > 1 || n)\nreturn 1;\nreturn n;",
+        "if (k > 1 || n) { foreign(n);\nreturn 1; }\nreturn n;",
+        "",
+    );
+    leads(
+        "if (k) goto end;\nforeign(1);\nend:\nreturn n;",
+        "if (k) goto end;\nforeign(1);\nend:\nforeign(2);\nreturn n;",
+        "",
+    );
+    leads("if (k)\nreturn 1;\nreturn n;", "if (k) { foreign(n);\nreturn 1; }\nreturn n;", "k (line 3)");
+    leads("if (k) n = 2;\nforeign(n);\nreturn n;", "if (k) n = 2;\nreturn n;", "");
     // A condition of its own is more.
     leads(
         "if (k) { foreign(1); if (n > 4) return 1; }\nreturn 0;",
@@ -730,5 +745,47 @@ fn a_call_that_was_moved_takes_its_result_along() {
         &format!("int k;\n{call}{guard}return k + 1;"),
         &format!("int k;\n{guard}{call}return k + 1;"),
         &[" |  | calls foreign(n) here, and not where line 13 was"],
+    );
+}
+
+#[test]
+fn null_pointers_that_the_library_allows() {
+    check(
+        "void f(struct s *p)",
+        "foreign(1);",
+        "char *r = NULL; foreign(1); free(r);",
+        &[" |  | calls free(NULL)"],
+    );
+    check(
+        "void f(int n)",
+        "foreign(1);",
+        "int r = 0; foreign(1); if (n) printf(\"%d\", r);",
+        &["n != 0 |  | calls printf(\"%d\", 0)"],
+    );
+    check(
+        "size_t f(char *p)",
+        "if (!p) return 0; return strlen(p);",
+        "return strlen(p);",
+        &["p == NULL | returns 0 | undefined at line 12: p is NULL"],
+    );
+}
+
+#[test]
+fn the_call_that_ends_is_the_last_one() {
+    check(
+        "void f(int n)",
+        "if (n) { foreign(1); exit(2); } foreign(3);",
+        "foreign(3);",
+        &["n != 0 | calls foreign(1); ends in exit(2) | calls foreign(3); returns"],
+    );
+}
+
+#[test]
+fn a_variable_is_no_name_of_a_number() {
+    check(
+        "void f(int n)",
+        "foreign(65);",
+        "int m; m = 64; foreign(m);",
+        &[" | calls foreign(65) | calls foreign(64)"],
     );
 }

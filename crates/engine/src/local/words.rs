@@ -92,6 +92,15 @@ impl<'s> Speaker<'s> {
         }
         merge(self.pool, &mut said);
         said.sort_by_key(|s| (s.order, s.literals.len()));
+        // What says nothing new comes last.
+        let mut told: BTreeSet<String> = BTreeSet::new();
+        let mut says_more = |s: &Said| {
+            let texts = s.before.iter().map(|e| format!("-{}", e.text));
+            let texts = texts.chain(s.now.iter().map(|e| format!("+{}", e.text)));
+            texts.fold(false, |more, text| told.insert(text) || more)
+        };
+        let (more, repeats): (Vec<Said>, Vec<Said>) = said.into_iter().partition(|s| says_more(s));
+        let said = more.into_iter().chain(repeats);
         let events: Vec<[Vec<Event>; 2]> = differences.iter().map(|d| d.events.clone()).collect();
         let mut deltas: Vec<Option<Delta>> = Vec::new();
         for s in said {
@@ -192,9 +201,18 @@ impl<'s> Speaker<'s> {
             let line = (self.source)(event.class, self.line(event.class, event.node))?;
             argument_words(&line, callee)
         });
+        // A variable's name means its value at the point.
+        let is_variable = |w: &str| {
+            let unit = self.sides[event.class].version.unit;
+            self.graph.bodies[event.class].vars.iter().any(|v| *v.name == *w)
+                || unit.globals.iter().any(|g| *g.name == *w)
+        };
         if let (Precision::Source, Some(callee), Some(words)) = (self.precision, &event.callee, &names) {
             return shortened(callee, words.clone());
         }
+        let names = names.map(|words| {
+            words.into_iter().map(|w| if is_variable(&w) { String::new() } else { w }).collect::<Vec<_>>()
+        });
         call_text(self.graph, self.pool, naming, (event, names.as_deref()))
     }
 
@@ -321,11 +339,11 @@ impl<'s> Speaker<'s> {
                 let value = decided.or_else(|| value.map(|v| current(self.pool, v, *memory)));
                 (EffectKind::Return, self.returned(class, value, *node, events), line)
             }
-            Item::Ends => {
+            Item::Ends(last) => {
                 let naming = self.naming(class, events);
-                let last = events.last();
-                let text = last.map_or("ends".to_owned(), |e| format!("ends in {}", self.call(&naming, e)));
-                (EffectKind::End, text, last.map_or(0, |e| self.line(class, e.node)))
+                let text =
+                    last.as_ref().map_or("ends".to_owned(), |e| format!("ends in {}", self.call(&naming, e)));
+                (EffectKind::End, text, last.as_ref().map_or(0, |e| self.line(class, e.node)))
             }
             Item::At(node) => {
                 let (kind, text) = self.place(class, *node, d);
@@ -360,7 +378,7 @@ impl<'s> Speaker<'s> {
                 // What variables hold there, and not at the point.
                 let mut names = words.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
                 let before = if class == 0 { " before" } else { "" };
-                match names.any(|name| is_variable(name)) && !words.contains('(') {
+                match names.any(is_variable) && !words.contains('(') {
                     true => format!("returns {words} (line {}{before})", self.line(class, node)),
                     false => format!("returns {words}"),
                 }
@@ -477,14 +495,15 @@ impl<'s> Speaker<'s> {
     /// A test by its place in the source, with its text where it stands there by itself.
     pub(super) fn test(&self, literal: &Literal) -> String {
         let class = literal.class;
-        let line = self.line(class, literal.node);
         let only = self.graph.node(literal.node).classes.len() == 1;
+        // What both versions have is told by where it is now.
+        let line = self.line(if only { class } else { 1 }, literal.node);
         let version = if class == 0 && only { " before" } else { "" };
         let expansion = expansion(self.graph, class, literal.node);
         let origin = self.graph.origin(literal.node, class).filter(|_| expansion.is_none());
         let source = |line: u32| (self.source)(class, line);
         if let Some(head) = self.run_to_its_end(literal) {
-            return format!("the loop of line {} runs to its end", self.line(class, head));
+            return format!("the loop of line {}{version} runs to its end", self.line(class, head));
         }
         let text = origin.and_then(|n| source_tests::operand(&self.graph.bodies[class], n, &source));
         match (text, literal.holds) {

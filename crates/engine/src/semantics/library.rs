@@ -95,6 +95,24 @@ impl Row {
         self.write != 0 || self.stdin || self.out || self.world || self.memory
     }
 
+    /// Returns whether the argument is a pointer that must not be null, whatever the other arguments are (C17, 7.1.4
+    /// and 7.24.1; `free`, `realloc`, `strtol` and `snprintf` allow for it).
+    pub fn needs_pointer(&self, k: usize) -> bool {
+        let which: &[usize] = match self.name {
+            "strlen" | "strdup" | "strndup" | "strchr" | "strrchr" | "atoi" | "atol" | "atoll" | "atof"
+            | "puts" | "fclose" | "fgetc" | "getc" | "feof" | "ferror" | "ftell" | "rewind" | "fseek"
+            | "memset" | "memchr" | "sprintf" | "fprintf" | "sscanf" | "fscanf" => &[0],
+            "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "strcpy" | "strncpy" | "strcat"
+            | "strncat" | "strstr" | "strspn" | "strcspn" | "strpbrk" | "memcpy" | "memmove" | "memcmp"
+            | "fputs" | "fopen" => &[0, 1],
+            "fputc" | "putc" => &[1],
+            "fgets" => &[0, 2],
+            "fread" | "fwrite" => &[3],
+            _ => &[],
+        };
+        which.contains(&k)
+    }
+
     /// Returns whether the function may use the argument as a pointer, without keeping it.
     pub fn borrows(&self, k: usize) -> bool {
         self.reads_arg(k) || self.writes_arg(k)
