@@ -252,6 +252,7 @@ impl Comparer<'_> {
             outcome.valid |= !b.path.accesses.is_subset(&a.path.accesses);
             self.new_hazards((&a.path, &b.path), (old, new), (joint, &known), outcome);
         }
+        let raw = |items: [Vec<Item>; 2]| if apart { unstripped(items, [old, new]) } else { items };
         match verdict {
             Verdict::Same(nodes) => {
                 outcome.apart |= apart;
@@ -268,7 +269,7 @@ impl Comparer<'_> {
                 }
                 if self.satisfiable(joint) == Some(true) {
                     outcome.apart |= apart;
-                    outcome.differences.push(difference(joined(old, new), items, old, new));
+                    outcome.differences.push(difference(joined(old, new), raw(items), old, new));
                 }
             }
             Verdict::Differ(items) => match self.satisfiable(joint) {
@@ -277,7 +278,7 @@ impl Comparer<'_> {
                         return outcome.absorb(forked);
                     }
                     outcome.apart |= apart;
-                    let (items, literals) = self.narrowed(items, (joined(old, new), joint));
+                    let (items, literals) = self.narrowed(raw(items), (joined(old, new), joint));
                     outcome.differences.push(difference(literals, items, old, new));
                 }
                 Some(false) => {}
@@ -693,6 +694,24 @@ fn joined(old: &Path, new: &Path) -> Vec<Literal> {
     let mut literals = old.literals.clone();
     literals.extend(new.literals.iter().filter(|l| !old.literals.iter().any(|o| o.term == l.term)));
     literals
+}
+
+/// Calls and results as they are where what other calls do is not left out.
+fn unstripped(items: [Vec<Item>; 2], paths: [&Path; 2]) -> [Vec<Item>; 2] {
+    let mut sides = items.into_iter().zip(paths).map(|(list, path)| {
+        let raw = |item: Item| match (item, &path.end) {
+            (Item::Call(e), _) => {
+                let own = path.events.iter().find(|r| (r.tag, r.node) == (e.tag, e.node));
+                Item::Call(own.unwrap_or(&e).clone())
+            }
+            (Item::Return(Some(_), node, _), End::Return(Some(value))) if path.node == node => {
+                Item::Return(Some(*value), node, path.memory)
+            }
+            (other, _) => other,
+        };
+        list.into_iter().map(raw).collect::<Vec<Item>>()
+    });
+    [sides.next().unwrap_or_default(), sides.next().unwrap_or_default()]
 }
 
 fn difference(literals: Vec<Literal>, items: [Vec<Item>; 2], old: &Path, new: &Path) -> Difference {

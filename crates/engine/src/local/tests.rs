@@ -789,3 +789,19 @@ fn a_variable_is_no_name_of_a_number() {
         &[" | calls foreign(65) | calls foreign(64)"],
     );
 }
+
+#[test]
+fn what_an_own_call_may_have_written_is_not_said_to_be_as_before() {
+    let told = told(
+        &format!(
+            "{BEFORE}char *get(int);\nchar *get_r(int, char **);\nvoid f(int n)\n{{\nputs(get(n));\nforeign(1);\n}}"
+        ),
+        &format!(
+            "{BEFORE}char *get(int);\nchar *get_r(int, char **);\nvoid f(int n)\n{{\nchar *m = NULL;\nputs(get_r(n, &m));\nfree(m);\nforeign(1);\n}}"
+        ),
+    );
+    assert!(
+        told.iter().any(|t| t.contains("free(m)")) && told.iter().all(|t| !t.contains("free(NULL)")),
+        "{told:?}"
+    );
+}
