@@ -10,6 +10,7 @@
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`pure`]: functions whose calls are values.
+//! - [`namesakes`]: local variables of one name.
 //! - [`widened`]: variables of another width.
 //! - [`extracted`]: calls that one version alone makes, written out.
 //! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
@@ -30,6 +31,7 @@ mod guards;
 mod liveness;
 mod machine;
 mod memory;
+mod namesakes;
 mod narrow;
 #[cfg(test)]
 mod oracle;
@@ -246,6 +248,8 @@ fn compare_bodies(
     new: Version,
     source: &dyn Fn(usize, u32) -> Option<String>,
 ) -> Option<(Vec<Change>, usize)> {
+    let newer = namesakes::numbered(old.body, new.body);
+    let new = Version { body: &newer, ..new };
     let sides = ((&**old.body, old.unit), (&**new.body, new.unit));
     let relaid = match members::relaid(sides.0, sides.1) {
         Ok(relaid) => relaid,

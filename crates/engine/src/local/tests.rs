@@ -805,3 +805,20 @@ fn what_an_own_call_may_have_written_is_not_said_to_be_as_before() {
         "{told:?}"
     );
 }
+
+#[test]
+fn macros_with_locals_of_their_own() {
+    let head = "#define CHECK(e) do { int v = (e); if (v != 5) { printf(\"%s %d\\n\", #e, v); exit(1); } } while (0)\n";
+    let text = |rows: &[u32]| {
+        let rows: String = rows.iter().map(|k| format!("CHECK(foreign({k}));\n")).collect();
+        format!("{head}void f(void)\n{{\n{rows}}}")
+    };
+    let row = |k: u32, of: [&[u32]; 2]| {
+        let told = told(&format!("{BEFORE}{}", text(of[0])), &format!("{BEFORE}{}", text(of[1])));
+        let is_it = |t: &String| t.contains(&format!("foreign({k})"));
+        assert!(!told.is_empty() && told.iter().all(|t| is_it(t)), "{told:?}");
+    };
+    row(1, [&[2, 3], &[1, 2, 3]]);
+    row(2, [&[1, 3], &[1, 2, 3]]);
+    row(2, [&[1, 2, 3], &[1, 3]]);
+}
