@@ -125,6 +125,8 @@ pub(super) struct Comparer<'c> {
     pub valid: bool,
     /// A pair of paths is one of several that another one was cut into: see [`super::forks`].
     pub is_fork: bool,
+    /// Pairs of the region that were tried to be cut.
+    pub forks: usize,
     /// What holds at every point: see [`super::widened`].
     pub relations: Vec<TermId>,
     pub pool: TermPool,
@@ -186,7 +188,7 @@ impl Comparer<'_> {
     /// `from_node`: what is told is told of the states at the frontier's node that take its edge.
     pub fn compare(&mut self, region: &Region, from_node: bool) -> Outcome {
         let frontier = &region.frontier;
-        (self.frontier, self.cut, self.valid) = (frontier.node, region.cut, false);
+        (self.frontier, self.cut, self.valid, self.forks) = (frontier.node, region.cut, false, 0);
         let mut all = Vec::new();
         for class in [0, 1] {
             let (to, side) = (frontier.to[class], self.sides[class]);

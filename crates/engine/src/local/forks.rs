@@ -12,6 +12,8 @@ use crate::ir::{Instr, TermId};
 
 /// Ways that are followed.
 const MAX_WAYS: usize = 6;
+/// Pairs of paths of one region of which ways are looked for.
+const MAX_FORKS: usize = 6;
 
 impl Comparer<'_> {
     /// What becomes of two paths by the ways of the one that goes on; `None` where that says no more.
@@ -21,9 +23,10 @@ impl Comparer<'_> {
             (End::Return(_), End::At(_)) => 1,
             _ => return None,
         };
-        if self.is_fork || self.cut.is_some() {
+        if self.is_fork || self.cut.is_some() || self.forks >= MAX_FORKS {
             return None;
         }
+        self.forks += 1;
         let ways = self.ways(class, [old, new])?;
         self.is_fork = true;
         let mut all = Outcome::of(None);

@@ -56,9 +56,6 @@ impl Comparer<'_> {
         let [Some(old), Some(new)] = writes else {
             return found.unsure(reason, [None, None]);
         };
-        if self.writes_the_same(memories, joint) {
-            return;
-        }
         let mut differs = false;
         for (side, (mine, theirs)) in [(&old, &new), (&new, &old)].into_iter().enumerate() {
             let mut mine = mine.clone();
@@ -86,7 +83,7 @@ impl Comparer<'_> {
                 found.items[side].push(item);
             }
         }
-        if !differs && found.items.iter().all(Vec::is_empty) {
+        if !differs && found.items.iter().all(Vec::is_empty) && !self.writes_the_same(memories, joint) {
             found.unsure(reason, [None, None]);
         }
     }

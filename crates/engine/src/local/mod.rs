@@ -300,6 +300,7 @@ fn compare_bodies(
         cut: None,
         work: 0,
         is_fork: false,
+        forks: 0,
         valid: false,
         relations,
         pool,
