@@ -677,6 +677,9 @@ int g(void) { return f(); }",
             &["MANY", "t"],
         );
         check_guess("extern __typeof__(g) *h; int f(int x) { return h(x); }", "long g();", &["h"]);
+        // A macro's call without a semicolon before a declaration.
+        let cleanup = "typedef struct t T;\nDEFINE_CLEANUP(T, t_free)\ntypedef int number;\nint f(number n) { return n; }";
+        check_invented(cleanup, &["f"], &[], &["DEFINE_CLEANUP"]);
         // `(a->b)->c`, as macros write it.
         check_members(
             "int f(T *p) { return (p->a)->b; }",

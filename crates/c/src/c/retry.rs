@@ -158,6 +158,9 @@ impl Evidence<'_> {
             if lost || (wrong.contains(&at) && !matches!(item.kind, ItemKind::Function { .. })) {
                 self.head(item, &unknown, &typedefs, &mut out);
             }
+            if lost || wrong.contains(&at) || !self.lost.is_empty() {
+                out.macros.extend(self.called_before(item).map(|name| (name.to_owned(), true)));
+            }
         }
         let types = unknown
             .iter()
@@ -394,6 +397,18 @@ impl Evidence<'_> {
             }
         }
         self.tail(own, end, out);
+    }
+
+    /// The macro whose call stands before a declaration, without a semicolon: `DEFINE_TYPE(t, free)` and then
+    /// `typedef ...`.
+    fn called_before(&self, item: &Item) -> Option<&str> {
+        let text = &self.text;
+        let (start, end) = (item.tokens.start, item.tokens.end);
+        let name = text.name(start).filter(|_| text.at(start + 1) == "(")?;
+        let behind = text.after_group(start + 1, end);
+        // What declares the parameters of an old-style definition begins with none of these.
+        let declares = matches!(text.at(behind), "typedef" | "extern" | "static");
+        (behind < end && declares).then_some(name)
     }
 
     /// Guesses at names behind the parameters, and behind one parameter's name.

@@ -255,6 +255,8 @@ impl<'a> Text<'a> {
         let bare = (name + 2..close.saturating_sub(1)).all(|i| self.name(i).is_some() || self.at(i) == ",");
         let nonempty = close > name + 3;
         let declares = self.name(close).is_some() || is_type_word(self.at(close));
+        // Parameters have no storage class but one.
+        let declares = declares && !matches!(self.at(close), "typedef" | "extern" | "static");
         let declares = declares || matches!(self.at(close), "register" | "const");
         let no_assign = !(start..close).any(|i| matches!(self.at(i), "=" | "typedef"));
         bare && nonempty && declares && no_assign

@@ -816,7 +816,7 @@ fn macros_with_locals_of_their_own() {
     let row = |k: u32, of: [&[u32]; 2]| {
         let told = told(&format!("{BEFORE}{}", text(of[0])), &format!("{BEFORE}{}", text(of[1])));
         let is_it = |t: &String| t.contains(&format!("foreign({k})"));
-        assert!(!told.is_empty() && told.iter().all(|t| is_it(t)), "{told:?}");
+        assert!(!told.is_empty() && told.iter().all(is_it), "{told:?}");
     };
     row(1, [&[2, 3], &[1, 2, 3]]);
     row(2, [&[1, 3], &[1, 2, 3]]);

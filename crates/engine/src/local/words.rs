@@ -96,8 +96,9 @@ impl<'s> Speaker<'s> {
         let mut told: BTreeSet<String> = BTreeSet::new();
         let mut says_more = |s: &Said| {
             let texts = s.before.iter().map(|e| format!("-{}", e.text));
-            let texts = texts.chain(s.now.iter().map(|e| format!("+{}", e.text)));
-            texts.fold(false, |more, text| told.insert(text) || more)
+            let known = told.len();
+            told.extend(texts.chain(s.now.iter().map(|e| format!("+{}", e.text))));
+            told.len() > known
         };
         let (more, repeats): (Vec<Said>, Vec<Said>) = said.into_iter().partition(|s| says_more(s));
         let said = more.into_iter().chain(repeats);
