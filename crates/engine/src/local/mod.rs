@@ -62,6 +62,8 @@ use widened::Widened;
 const RLIMIT: u64 = 600_000;
 /// The same for all questions about one function.
 const UNITS: u64 = 6_000_000;
+/// Which part of that a function is given that is compared once more, with calls written out.
+const AGAIN: u64 = 8;
 /// Regions of one function that are looked at.
 const MAX_REGIONS: usize = 200;
 
@@ -230,23 +232,25 @@ pub fn compare(
     source: &dyn Fn(usize, u32) -> Option<String>,
 ) -> Option<(Vec<Change>, usize)> {
     let _room = crate::cost::enter(crate::cost::Room::Local);
-    let (changes, queries) = compare_bodies(old, new, source)?;
+    let (changes, queries) = compare_bodies(old, new, source, UNITS)?;
     if changes.iter().all(|c| c.verdict == Verdict::Neutral) {
         return Some((changes, queries));
     }
     let Some([older, newer]) = extracted::inlined(old, new) else { return Some((changes, queries)) };
     let (old, new) = (Version { body: &older, ..old }, Version { body: &newer, ..new });
-    match compare_bodies(old, new, source) {
+    match compare_bodies(old, new, source, UNITS / AGAIN) {
         Some((others, more)) if extracted::is_less(&others, &changes) => Some((others, queries + more)),
         Some((_, more)) => Some((changes, queries + more)),
         None => Some((changes, queries)),
     }
 }
 
+/// `units`: of Z3, for all questions.
 fn compare_bodies(
     old: Version,
     new: Version,
     source: &dyn Fn(usize, u32) -> Option<String>,
+    units: u64,
 ) -> Option<(Vec<Change>, usize)> {
     let newer = namesakes::numbered(old.body, new.body);
     let new = Version { body: &newer, ..new };
@@ -288,7 +292,7 @@ fn compare_bodies(
         },
     ];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
-    let allowance = smt::Allowance::new(&Rc::new(smt::Budget::default()), UNITS);
+    let allowance = smt::Allowance::new(&Rc::new(smt::Budget::default()), units);
     let mut pool = TermPool::new();
     let relations = widened.relations(&graph, &mut pool);
     let mut comparer = Comparer {
