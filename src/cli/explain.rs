@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 12] = [
+const WORDS: [Entry; 24] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -110,6 +110,66 @@ const WORDS: [Entry; 12] = [
         "else",
         "What is known of all other states: both do the same, where the older version does nothing undefined; or nothing.",
         "else    as before  proved\nelse    as before, but for what the calls do\nelse    not known",
+    ),
+    (
+        "calls",
+        "A call of a function that both versions treat as unknown: only which, with what, and in which order is compared.",
+        "- log(n);\n+ log(n + 1);\n\nbefore  calls log(n)\nnow     calls log(n + 1)",
+    ),
+    (
+        "sets",
+        "Writes to a variable or place that is read later; what nobody reads any more is not told.",
+        "- s->n = 1;\n+ s->n = 2;\n\nbefore  sets s->n to 1\nnow     sets s->n to 2",
+    ),
+    (
+        "returns",
+        "The function ends there with this value; behind a name or a call stands the line of which it is.",
+        "- return 0;\n+ return r;\n\nbefore  returns 0\nnow     returns r (line 18)",
+    ),
+    (
+        "ends in",
+        "The path ends in a call that does not return.",
+        "+ if (!p) die(\"no memory\");\n\nwhen    p == NULL\nnow     ends in die(\"no memory\")",
+    ),
+    (
+        "undefined",
+        "C does not say what happens: a null pointer is followed, a division by zero, an overflow of a signed sum.",
+        "+ if (!p) return -1;\n  return p->n;\n\nwhen    p == NULL\nbefore  undefined: p is NULL\nnow     returns -1",
+    ),
+    (
+        "goes on at",
+        "Control goes to this line next, where the other version goes elsewhere.",
+        "now     goes on at line 30",
+    ),
+    (
+        "next round",
+        "Control goes back to the test of the loop around it, as by `continue`.",
+        "- continue;\n+ break;\n\nbefore  next round\nnow     leaves the loop",
+    ),
+    (
+        "leaves the loop",
+        "Control goes to what stands behind the loop around it, as by `break`.",
+        "- continue;\n+ break;\n\nbefore  next round\nnow     leaves the loop",
+    ),
+    (
+        "enters the loop",
+        "The test of a loop, where control comes to it from before, holds: its body runs at least once.",
+        "- while (n > 1)\n+ while (n > 0)\n\nwhen    n == 1\nbefore  skips the loop\nnow     enters the loop",
+    ),
+    (
+        "skips the loop",
+        "The test of a loop, where control comes to it from before, does not hold: its body does not run.",
+        "- while (n > 1)\n+ while (n > 0)\n\nwhen    n == 1\nbefore  skips the loop\nnow     enters the loop",
+    ),
+    (
+        "compiled",
+        "The preprocessor lets the lines in under the macros that `when` names; `left out`: it does not. Their own text stays.",
+        "- #ifdef A\n+ #if defined(A) || defined(B)\n  line();\n  #endif\n\nwhen    B && !A\nbefore  left out\nnow     compiled",
+    ),
+    (
+        "left out",
+        "The preprocessor does not let the lines in under the macros that `when` names.",
+        "- #ifdef A\n+ #if defined(A) || defined(B)\n  line();\n  #endif\n\nwhen    B && !A\nbefore  left out\nnow     compiled",
     ),
     (
         "runs the loop",

@@ -11,6 +11,7 @@ mod c_hostile;
 mod check;
 mod command_line;
 mod compdb;
+mod compiled;
 mod condition;
 mod copies;
 mod documentation;

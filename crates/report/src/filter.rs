@@ -3,7 +3,9 @@
 //! Filters only take away. The analysis may use the same filters to do less; a fact that passes them
 //! is the same either way. Verdicts of hunks stay those of the whole range.
 
-use super::model::{Change, Churn, Fact, FunctionReport, HunkRef, Point, PointKind, Report, Status, Summary};
+use super::model::{
+    Change, Churn, Fact, FunctionReport, HunkRef, HunkReport, Point, PointKind, Report, Status, Summary,
+};
 use super::{LineRef, ObjectReport, RepoPath};
 
 /// What to keep; an empty list keeps everything.
@@ -116,6 +118,8 @@ impl Filter {
             function.changes = changes;
         }
         report.objects.retain(|o| self.passes_object(o));
+        let hides_compiled = |h: &HunkReport| !self.passes_compiled(h);
+        report.hunks.iter_mut().filter(|h| hides_compiled(h)).for_each(|h| h.compiled.clear());
         report.summary = Summary::of(report);
     }
 
@@ -142,6 +146,20 @@ impl Filter {
             && (self.variables.is_empty() || self.variables.contains(&object.name))
             && (self.at.is_empty() || self.at.iter().any(is_at))
             && (self.affected_by.is_empty() || self.affected_by.iter().any(is_at))
+    }
+
+    /// What conditions have compiled is of no function, variable or fact; by lines those of its hunk count.
+    fn passes_compiled(&self, hunk: &HunkReport) -> bool {
+        let within = |start: u32, lines: u32, line: u32| line >= start && line - start < lines;
+        let is_at = |at: &SourceLine| {
+            hunk.file == at.file
+                && (within(hunk.old_start, hunk.old_lines, at.line)
+                    || within(hunk.new_start, hunk.new_lines, at.line))
+        };
+        let by_line = Filter { at: Vec::new(), affected_by: Vec::new(), ..self.clone() };
+        let by_line = Filter { without_invariants: false, ..by_line };
+        let meets = |all: &[SourceLine]| all.is_empty() || all.iter().any(is_at);
+        by_line.is_empty() && meets(&self.at) && meets(&self.affected_by)
     }
 
     fn passes_function(&self, function: &FunctionReport) -> bool {

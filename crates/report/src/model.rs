@@ -145,10 +145,42 @@ pub struct HunkReport {
     /// `excluded:<by>`, `limit:<name>`, or other words; null otherwise. A neutral hunk may say why it is neutral
     /// (`comment`, `layout-of-text`, `equivalent`).
     pub why: Option<String>,
+    /// Lines outside of the hunk that other configurations compile than before, by its conditions (`#if`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compiled: Vec<Compiled>,
     /// While configurations are looked at: the lines, by side, that none of them has taken so far, and whether
     /// something was told of others. Not written.
     #[serde(skip)]
     pub pending: Pending,
+}
+
+/// Lines whose text stays and whose conditions differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Compiled {
+    /// The macros under which one version alone compiles them; empty: whatever they are.
+    pub when: String,
+    /// The newer version does; else the older one.
+    pub now: bool,
+    /// The first and the last of them in the older version.
+    pub old: (u32, u32),
+    /// The same in the newer one.
+    pub new: (u32, u32),
+}
+
+impl Compiled {
+    /// `line 158`, `lines 158-160`: where the lines are now.
+    pub fn lines(&self) -> String {
+        match self.new {
+            (first, last) if first == last => format!("line {first}"),
+            (first, last) => format!("lines {first}-{last}"),
+        }
+    }
+
+    /// What became of the lines before and now.
+    pub fn sides(&self) -> [&'static str; 2] {
+        if self.now { ["left out", "compiled"] } else { ["compiled", "left out"] }
+    }
 }
 
 /// What is left of a hunk to look at under other macros.

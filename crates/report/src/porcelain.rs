@@ -27,6 +27,12 @@ pub fn render(report: &Report, nul: bool, out: &mut dyn Write) -> io::Result<()>
             format!("{},{}", hunk.new_start, hunk.new_lines),
         ];
         writer.record("hunk", &fields, Some(&hunk.file))?;
+        for compiled in &hunk.compiled {
+            let lines = |(first, last): (u32, u32)| format!("{first},{last}");
+            let side = if compiled.now { "now" } else { "before" };
+            let fields = [side, &lines(compiled.old), &lines(compiled.new), &compiled.when];
+            writer.record("compiled", &fields, Some(&hunk.file))?;
+        }
     }
     for (index, function) in report.functions.iter().enumerate() {
         writer.function(&(index + 1).to_string(), function)?;

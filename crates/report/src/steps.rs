@@ -3,7 +3,9 @@
 //! A *step* goes from one version to another. What a caller shows of a callee's change is told at the
 //! callee, which names the caller.
 
-use super::model::{Change, ChangeVerdict, Churn, FunctionReport, Outcome, Point, Report, Version};
+use super::model::{
+    Change, ChangeVerdict, Churn, FunctionReport, HunkReport, Outcome, Point, Report, Version,
+};
 use super::object::told_objects;
 use super::{ObjectReport, RepoPath};
 use std::cmp::Ordering;
@@ -18,6 +20,8 @@ pub struct Step<'a> {
     pub comings: Vec<Comings<'a>>,
     /// Objects of which something is told, by file and line.
     pub objects: Vec<&'a ObjectReport>,
+    /// Hunks that have other lines compiled than before.
+    pub compiled: Vec<&'a HunkReport>,
 }
 
 /// The churns of one function in one step, best first.
@@ -103,6 +107,11 @@ pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
         objects.entry((object.to, object.from)).or_default().push(object);
         steps.entry((object.to, object.from)).or_default();
     }
+    let mut compiled: BTreeMap<(Version, Version), Vec<&HunkReport>> = BTreeMap::new();
+    for hunk in report.hunks.iter().filter(|h| !h.compiled.is_empty()) {
+        compiled.entry((hunk.to, hunk.from)).or_default().push(hunk);
+        steps.entry((hunk.to, hunk.from)).or_default();
+    }
     let mut all = Vec::new();
     for ((to, from), mut changed) in steps {
         sort_by_importance(&mut changed);
@@ -112,7 +121,8 @@ pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
         }
         let comings = comings.remove(&(to, from)).unwrap_or_default();
         let objects = objects.remove(&(to, from)).unwrap_or_default();
-        all.push(Step { from, to, changed, comings, objects });
+        let compiled = compiled.remove(&(to, from)).unwrap_or_default();
+        all.push(Step { from, to, changed, comings, objects, compiled });
     }
     all
 }

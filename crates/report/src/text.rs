@@ -72,7 +72,8 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     let view = View { report, options };
     let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty())
         || told_changes(report).0 > 0
-        || told_objects(report).next().is_some();
+        || told_objects(report).next().is_some()
+        || report.hunks.iter().any(|h| !h.compiled.is_empty());
     let has_held = report
         .functions
         .iter()
@@ -406,6 +407,9 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     }
     if let objects @ 1.. = told_objects(report).count() {
         parts.push(format!("{} told", counted(objects, "object")));
+    }
+    if let compiled @ 1.. = report.hunks.iter().filter(|h| !h.compiled.is_empty()).count() {
+        parts.push(format!("{} of the preprocessor told", counted(compiled, "condition")));
     }
     if parts.is_empty() || summary.churns > 0 {
         parts.push(churn_summary(report, options, &summary));

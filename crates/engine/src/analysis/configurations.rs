@@ -5,6 +5,7 @@
 //! again with each, its functions are compared where their text differs, and what became of a hunk is said by the
 //! first configuration that takes its branch. What no configuration takes (`#if 0`) stays where it is.
 
+use super::conditionals::condition::{Condition, Macros, parse};
 use super::{Effort, Options, Request, Watch, diff_loaded, loaded::Loaded};
 use crate::report::{FunctionReport, HunkRef, HunkReport, Report, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +15,8 @@ use std::path::PathBuf;
 const MAX_CONFIGURATIONS: usize = 4;
 /// Files that are read again.
 const MAX_FILES: usize = 12;
-/// Bytes of a condition, and nesting, beyond which it is not read.
-const MAX_CONDITION: usize = 2_000;
-
-/// Macros by name: whether they are defined, and as what.
-type Macros = BTreeMap<String, Option<String>>;
+/// Bytes of a directive that are read.
+const MAX_DIRECTIVE: usize = 2_000;
 
 /// Why a hunk is looked at again.
 pub(super) const INACTIVE: &str = "inactive-branch";
@@ -204,7 +202,7 @@ fn presence(text: &str) -> Vec<Macros> {
         };
         lines.push(here(&nest));
         logical.push_str(line.trim_end_matches('\\'));
-        if line.ends_with('\\') && logical.len() < MAX_CONDITION {
+        if line.ends_with('\\') && logical.len() < MAX_DIRECTIVE {
             continue;
         }
         let whole = std::mem::take(&mut logical);
@@ -214,7 +212,7 @@ fn presence(text: &str) -> Vec<Macros> {
             directive.split_at(directive.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(directive.len()));
         let condition = || match word {
             "ifdef" => Condition::Defined(first_name(rest)),
-            "ifndef" => Condition::Not(Box::new(Condition::Defined(first_name(rest)))),
+            "ifndef" => Condition::Defined(first_name(rest)).not(),
             _ => parse(rest),
         };
         match word {
@@ -263,161 +261,15 @@ fn first_name(text: &str) -> String {
     text.split_whitespace().next().unwrap_or_default().to_owned()
 }
 
-/// A condition of `#if`, as far as it is understood.
-#[derive(Clone, Debug, PartialEq)]
-enum Condition {
-    Defined(String),
-    /// A macro is compared with a number: `NAME == 3`, `NAME >= 3` by the number.
-    Is(String, String),
-    /// Not zero.
-    True(String),
-    Constant(bool),
-    Not(Box<Condition>),
-    And(Vec<Condition>),
-    Or(Vec<Condition>),
-    Unknown,
-}
-
 /// What makes a condition true, and all that come before it false.
 fn wanted(before: &[Condition], condition: Option<&Condition>) -> Macros {
     let mut macros = Macros::new();
-    let ok = condition.is_none_or(|c| require(c, true, &mut macros))
-        && before.iter().all(|c| require(c, false, &mut macros));
+    let ok = condition.is_none_or(|c| c.require(true, &mut macros))
+        && before.iter().all(|c| c.require(false, &mut macros));
     if !ok {
         macros.insert(NEVER.to_owned(), None);
     }
     macros
-}
-
-/// Adds what gives a condition a value; whether that is possible.
-fn require(condition: &Condition, value: bool, macros: &mut Macros) -> bool {
-    let mut set = |name: &String, to: Option<&str>| {
-        let to = to.map(str::to_owned);
-        let known = macros.entry(name.clone()).or_insert_with(|| to.clone());
-        // Any definition will do where it only has to be there.
-        *known == to || known.is_some() && to.as_deref() == Some("1")
-    };
-    match (condition, value) {
-        (Condition::Defined(name) | Condition::True(name), true) => set(name, Some("1")),
-        (Condition::Defined(name) | Condition::True(name) | Condition::Is(name, _), false) => set(name, None),
-        (Condition::Is(name, number), true) => set(name, Some(number)),
-        (Condition::Constant(c), _) => *c == value,
-        (Condition::Not(inner), _) => require(inner, !value, macros),
-        (Condition::And(all), true) | (Condition::Or(all), false) => {
-            all.iter().all(|c| require(c, value, macros))
-        }
-        (Condition::And(any), false) | (Condition::Or(any), true) => any.iter().any(|c| {
-            let mut tried = macros.clone();
-            let ok = require(c, value, &mut tried);
-            if ok {
-                *macros = tried;
-            }
-            ok
-        }),
-        (Condition::Unknown, _) => false,
-    }
-}
-
-/// Reads a condition: `&&`, `||`, `!`, `defined`, names, numbers, comparisons of a name with a number.
-fn parse(text: &str) -> Condition {
-    if text.len() > MAX_CONDITION {
-        return Condition::Unknown;
-    }
-    let mut words = words(text);
-    words.reverse();
-    let condition = disjunction(&mut words, 0);
-    if words.is_empty() { condition } else { Condition::Unknown }
-}
-
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let mut word = c.to_string();
-        if c.is_whitespace() {
-            continue;
-        }
-        if c.is_ascii_alphanumeric() || c == '_' {
-            while let Some(next) = chars.next_if(|n| n.is_ascii_alphanumeric() || *n == '_') {
-                word.push(next);
-            }
-        } else if let Some(next) =
-            chars.next_if(|n| matches!((c, *n), ('&', '&') | ('|', '|') | ('<' | '>' | '=' | '!', '=')))
-        {
-            word.push(next);
-        }
-        words.push(word);
-    }
-    words
-}
-
-/// Nesting of parentheses.
-const MAX_NESTING: usize = 100;
-
-fn disjunction(words: &mut Vec<String>, depth: usize) -> Condition {
-    let mut all = vec![conjunction(words, depth)];
-    while words.last().is_some_and(|w| w == "||") {
-        words.pop();
-        all.push(conjunction(words, depth));
-    }
-    if all.len() == 1 { all.remove(0) } else { Condition::Or(all) }
-}
-
-fn conjunction(words: &mut Vec<String>, depth: usize) -> Condition {
-    let mut all = vec![atom(words, depth)];
-    while words.last().is_some_and(|w| w == "&&") {
-        words.pop();
-        all.push(atom(words, depth));
-    }
-    if all.len() == 1 { all.remove(0) } else { Condition::And(all) }
-}
-
-fn atom(words: &mut Vec<String>, depth: usize) -> Condition {
-    let Some(word) = words.pop().filter(|_| depth < MAX_NESTING) else { return Condition::Unknown };
-    match word.as_str() {
-        "!" => Condition::Not(Box::new(atom(words, depth + 1))),
-        "(" => {
-            let inner = disjunction(words, depth + 1);
-            match words.pop().as_deref() {
-                Some(")") => inner,
-                _ => Condition::Unknown,
-            }
-        }
-        "defined" => {
-            let open = words.last().is_some_and(|w| w == "(");
-            if open {
-                words.pop();
-            }
-            let name = words.pop().unwrap_or_default();
-            if open && words.pop().as_deref() != Some(")") {
-                return Condition::Unknown;
-            }
-            Condition::Defined(name)
-        }
-        number if number.starts_with(|c: char| c.is_ascii_digit()) => Condition::Constant(
-            number.trim_start_matches('0').chars().next().is_some_and(|c| c.is_ascii_hexdigit()),
-        ),
-        name if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') => {
-            let operator =
-                words.last().filter(|w| ["==", "!=", "<", "<=", ">", ">="].contains(&w.as_str())).cloned();
-            let Some(operator) = operator else { return Condition::True(name.to_owned()) };
-            words.pop();
-            let Some(number) = words.pop().filter(|w| w.starts_with(|c: char| c.is_ascii_digit())) else {
-                return Condition::Unknown;
-            };
-            let plain: Option<i64> = number.trim_end_matches(['L', 'l', 'U', 'u']).parse().ok();
-            let by = |k: i64| {
-                plain.map_or(Condition::Unknown, |n| Condition::Is(name.to_owned(), (n + k).to_string()))
-            };
-            match operator.as_str() {
-                "==" | ">=" | "<=" => by(0),
-                "!=" => Condition::Not(Box::new(by(0))),
-                ">" => by(1),
-                _ => by(-1),
-            }
-        }
-        _ => Condition::Unknown,
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 
 use super::classes::Analysed;
 use super::conditionals::Own;
+use super::conditionals::presence::Presence;
 use super::configurations::INACTIVE;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
@@ -58,6 +59,7 @@ pub(super) fn account(
         kinds,
         one_sided: false,
         alone: false,
+        presence: BTreeMap::new(),
         code,
     };
     let mut hunks = Vec::new();
@@ -67,7 +69,7 @@ pub(super) fn account(
             // What git shows no lines of has changed all the same.
             let whole = [Hunk { old_start: 0, old_lines: 0, new_start: 0, new_lines: 0 }];
             let opaque = change.opaque.is_some() && change.hunks.is_empty();
-            for hunk in if opaque { &whole[..] } else { &change.hunks } {
+            for (k, hunk) in (if opaque { &whole[..] } else { &change.hunks }).iter().enumerate() {
                 let (verdict, why, pending) = judge.hunk(report, i, change, hunk);
                 hunks.push(HunkReport {
                     from: i as u32 + 1,
@@ -79,6 +81,7 @@ pub(super) fn account(
                     new_lines: hunk.new_lines,
                     verdict,
                     why,
+                    compiled: judge.compiled(i, change, k),
                     pending,
                 });
             }
@@ -135,6 +138,7 @@ pub(super) fn unread(
         kinds: BTreeMap::new(),
         one_sided: false,
         alone: false,
+        presence: BTreeMap::new(),
         code: BTreeMap::new(),
     };
     let mut found = Vec::new();
@@ -191,6 +195,8 @@ struct Judge<'a> {
     one_sided: bool,
     /// What the hunk at hand does itself was looked at, and is nothing.
     alone: bool,
+    /// By step and newer path.
+    presence: BTreeMap<(usize, PathBuf), Presence>,
     /// By step and newer path: the code of both sides, where it differs in hunks alone.
     code: BTreeMap<(usize, PathBuf), Option<(Code, Code)>>,
 }
@@ -263,8 +269,12 @@ impl Judge<'_> {
             let own = self.own_directives(version, path, inside.clone());
             for line in inside {
                 let is_new_or_gone = change.old_path.is_none() || change.new_path.is_none();
+                let conditional = self.conditional(pair, change, side, line);
+                pending.told |= matches!(conditional, Some(Line::Explained));
                 let found = match own.get(&line) {
+                    _ if matches!(conditional, Some(Line::Not(_))) => conditional.unwrap_or(Line::Neutral),
                     Some(Own::Branch(first)) => self.line(pair, version, path, *first),
+                    _ if conditional.is_some() => Line::Neutral,
                     Some(Own::Group) => Line::Neutral,
                     // What directives of a file do that one version has shows in what is told as new or gone, and
                     // in those that include it.
@@ -326,6 +336,11 @@ impl Judge<'_> {
                 let why = match self.kind(version, path, line) {
                     Some(LineKind::Inactive) => INACTIVE,
                     None | Some(LineKind::Other) => "unparsed",
+                    Some(LineKind::Directive)
+                        if self.changes_presence(pair, change, version - pair, line) =>
+                    {
+                        "macro"
+                    }
                     Some(LineKind::Function(name))
                         if !is_header(path) && self.member(version, path, line, &name).is_none() =>
                     {
@@ -824,6 +839,8 @@ fn told_there(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> Option<
     }
     found
 }
+
+mod conditions;
 
 #[cfg(test)]
 mod tests;

@@ -80,8 +80,9 @@ pub fn changes(view: &View) -> Section {
                 excerpts.push(article(view, step, changed, &article_id(number, *k), &mut html));
             }
             if part + 1 == chunks.len() {
-                count += step.objects.len();
+                count += step.objects.len() + step.compiled.len();
                 local::objects(view, &step.objects, &mut html);
+                local::compiled(view, &step.compiled, &mut html);
                 elsewhere(view, step, &excerpts, &mut html);
                 comings(step, &mut html);
             }
@@ -110,6 +111,7 @@ fn elsewhere(view: &View, step: &Step, excerpts: &[Excerpt], html: &mut Html) {
     const FEW: usize = 3;
     let is_wanted = |h: &&HunkReport| {
         (h.from, h.to, h.verdict) == (step.from, step.to, Verdict::Explained)
+            && h.compiled.is_empty()
             && !excerpts.iter().any(|e| e.shows(h))
             && !step.objects.iter().any(|o| o.hunks.contains(&text::hunk_ref(h)))
     };

@@ -121,6 +121,37 @@ fn object_card(view: &View, object: &ObjectReport, html: &mut Html) {
     html.markup("\n");
 }
 
+/// A card for each hunk that has other lines compiled than before.
+pub fn compiled(view: &View, hunks: &[&HunkReport], html: &mut Html) {
+    for hunk in hunks {
+        let file = hunk.file.to_string();
+        let class = [("class", "card local object item"), ("data-kind", "change"), ("data-file", &file)];
+        html.open("div", &class);
+        html.open("p", &[("class", "where")]);
+        html.text(&format!("{file} · "));
+        html.leaf("span", &[("class", "tag")], "other lines are compiled");
+        html.close("p");
+        for compiled in &hunk.compiled {
+            let [before, now] = compiled.sides();
+            html.markup("<dl class=\"delta\">");
+            html.leaf("dt", &[], "what");
+            html.leaf("dd", &[], &compiled.lines());
+            if !compiled.when.is_empty() {
+                html.leaf("dt", &[], "when");
+                html.element("dd", &[], |html| html.leaf("code", &[], &compiled.when));
+            }
+            for (label, class, text) in [("before", "old", before), ("now", "new", now)] {
+                html.leaf("dt", &[], label);
+                html.leaf("dd", &[("class", class)], text);
+            }
+            html.markup("</dl>");
+        }
+        rest::hunk(view, hunk, true, html);
+        html.close("div");
+        html.markup("\n");
+    }
+}
+
 fn delta(change: &Change, delta: &Delta, html: &mut Html) {
     html.markup("<dl class=\"delta\">");
     // No condition: always.

@@ -1,9 +1,9 @@
 //! What changes where the text does: `when`, `before`, `now`, `else`.
 
-use super::View;
+use super::{View, hunk_ref};
 use crate::ObjectReport;
 use crate::escape::{shortened, visible};
-use crate::model::{Change, Delta, Effect, Otherwise, When};
+use crate::model::{Change, Delta, Effect, HunkReport, Otherwise, When};
 use crate::palette::Slot;
 use std::io::{self, Write};
 
@@ -74,6 +74,33 @@ pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dy
         ];
         for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {
             write_row(view, label, *slot, text, &std::mem::take(&mut place), out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes which lines conditions have compiled that were not, and which not any more.
+pub(super) fn write_compiled(view: &View, hunks: &[&HunkReport], out: &mut dyn Write) -> io::Result<()> {
+    for hunk in hunks {
+        let mut lines = None;
+        for compiled in &hunk.compiled {
+            if lines.replace(compiled.new) != Some(compiled.new) {
+                let mut line = view.line();
+                line.plain("  ").paint(Slot::File, &hunk.file.to_string());
+                line.plain(&format!("  {}", compiled.lines()));
+                line.pad_to(OBJECT_HUNKS.max(line.column() + 2));
+                line.paint(Slot::Hunk, &super::hunk_text(&hunk_ref(hunk)));
+                line.write(out)?;
+            }
+            let [before, now] = compiled.sides();
+            let rows = [
+                ("    when", None, visible(&compiled.when)),
+                ("    before", Some(Slot::Removed), before.to_owned()),
+                ("    now", Some(Slot::Added), now.to_owned()),
+            ];
+            for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {
+                write_row(view, label, *slot, text, "", out)?;
+            }
         }
     }
     Ok(())

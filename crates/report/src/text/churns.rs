@@ -39,6 +39,7 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
             }
         }
         super::changes::write_objects(view, &step.objects, out)?;
+        super::changes::write_compiled(view, &step.compiled, out)?;
         for comings in &step.comings {
             let names: Vec<String> = comings.functions.iter().map(|n| format!("{}()", visible(n))).collect();
             writeln!(out, "  {}  {}: {}", comings.file, comings.word, names.join(" "))?;

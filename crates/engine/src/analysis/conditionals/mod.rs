@@ -2,7 +2,11 @@
 //!
 //! A group that lies in a hunk with all of its lines chooses between lines of the hunk; so does a branch (`#elif`,
 //! `#else`) that lies in it with all of its lines. Which of them is taken is a matter of the configuration, and
-//! what each does is told of its lines, under the macros that take it.
+//! what each does is told of its lines, under the macros that take it. What others do to lines outside of the hunk is
+//! the matter of [`presence`].
+
+pub(super) mod condition;
+pub(super) mod presence;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
