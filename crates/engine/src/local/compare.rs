@@ -14,6 +14,7 @@ use super::liveness::Liveness;
 use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
 use super::region::{Cut, Region, decision, paths};
 use super::sites::Tag;
+use super::tested::{Test, reads};
 use super::{Mistake, is_made};
 use crate::ir::{Leaf, Linkage, Term, TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
@@ -21,6 +22,7 @@ use crate::semantics::library;
 use crate::semantics::output::{constant_string, prints_alike};
 use crate::smt::{Decider, Decision, Truth};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Pairs of paths that are looked at.
 const MAX_PAIRS: usize = 400;
@@ -129,6 +131,10 @@ pub(super) struct Comparer<'c> {
     pub forks: usize,
     /// What holds at every point: see [`super::widened`].
     pub relations: Vec<TermId>,
+    /// Tests that hold besides, by class, where the region begins that is compared: see [`super::tested`].
+    pub given: [Vec<Rc<Test>>; 2],
+    /// What of all that has to do with the region.
+    pub premises: Vec<TermId>,
     pub pool: TermPool,
     pub decider: Decider,
 }
@@ -207,6 +213,7 @@ impl Comparer<'_> {
         let (Some(newer), Some(older)) = (all.pop(), all.pop()) else {
             return Outcome::of(None);
         };
+        self.premises = self.premises(older.iter().chain(&newer));
         let mut outcome = Outcome::of(None);
         let pairs = older.len() * newer.len();
         // What a pair costs grows with the calls that are held against each other, and with what they leave.
@@ -230,10 +237,30 @@ impl Comparer<'_> {
         outcome
     }
 
+    /// What holds of the states that paths begin in, as far as they ask for the same values.
+    fn premises<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) -> Vec<TermId> {
+        let mut found = self.relations.clone();
+        let of_path = |p: &'p Path| {
+            let result = if let End::Return(value) = p.end { value } else { None };
+            let hazards = p.hazards.iter().map(|h| h.condition);
+            p.literals.iter().map(|l| l.term).chain(hazards).chain(result)
+        };
+        let asked = reads(&self.pool, paths.flat_map(of_path));
+        for (class, tests) in std::mem::take(&mut self.given).iter().enumerate() {
+            for test in tests {
+                let term = test.term(self.graph, &mut self.pool, self.sides[class]);
+                let concerns =
+                    |t: &TermId| !reads(&self.pool, [*t]).is_disjoint(&asked) && !found.contains(t);
+                found.extend(term.filter(concerns));
+            }
+        }
+        found
+    }
+
     pub(super) fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
         let new = &self.aligned(old, new);
         let (a, b) = self.settled(old, new);
-        let mut conditions: Vec<TermId> = self.relations.clone();
+        let mut conditions: Vec<TermId> = self.premises.clone();
         for l in a.path.literals.iter().chain(&b.path.literals) {
             if !conditions.contains(&l.term) {
                 conditions.push(l.term);
@@ -249,6 +276,9 @@ impl Comparer<'_> {
             return;
         }
         let verdict = self.judge([&a.path, &b.path], joint, &known);
+        // Whether a state is let through by the tests on the way may be too hard a question.
+        let literals = a.path.literals.iter().chain(&b.path.literals).map(|l| l.term);
+        let anywhere: Vec<TermId> = self.relations.iter().copied().chain(literals).collect();
         let apart = a.apart || b.apart;
         if !matches!(verdict, Verdict::Open(_)) {
             outcome.valid |= !b.path.accesses.is_subset(&a.path.accesses);
@@ -274,18 +304,20 @@ impl Comparer<'_> {
                     outcome.differences.push(difference(joined(old, new), raw(items), old, new));
                 }
             }
-            Verdict::Differ(items) => match self.satisfiable(joint) {
-                Some(true) => {
-                    if let Some(forked) = self.forked(old, new) {
-                        return outcome.absorb(forked);
+            Verdict::Differ(items) => {
+                match self.satisfiable(joint).or_else(|| self.satisfiable_all(&anywhere)) {
+                    Some(true) => {
+                        if let Some(forked) = self.forked(old, new) {
+                            return outcome.absorb(forked);
+                        }
+                        outcome.apart |= apart;
+                        let (items, literals) = self.narrowed(raw(items), (joined(old, new), joint));
+                        outcome.differences.push(difference(literals, items, old, new));
                     }
-                    outcome.apart |= apart;
-                    let (items, literals) = self.narrowed(raw(items), (joined(old, new), joint));
-                    outcome.differences.push(difference(literals, items, old, new));
+                    Some(false) => {}
+                    None => _ = outcome.open.get_or_insert_with(|| "a condition that is not decided".into()),
                 }
-                Some(false) => {}
-                None => _ = outcome.open.get_or_insert_with(|| "a condition that is not decided".into()),
-            },
+            }
         }
     }
 
@@ -333,6 +365,11 @@ impl Comparer<'_> {
             Truth::Fails(_) => Some(true),
             Truth::Open { .. } => None,
         }
+    }
+
+    fn satisfiable_all(&mut self, conditions: &[TermId]) -> Option<bool> {
+        let joint = conditions.iter().fold(self.pool.bool(true), |all, c| self.pool.and(all, *c));
+        self.satisfiable(joint)
     }
 
     fn may_hold(&mut self, condition: TermId) -> bool {

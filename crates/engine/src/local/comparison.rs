@@ -1,7 +1,8 @@
 //! The changes of a function: its regions, each compared and put in words.
 
 use super::compare::{Comparer, Outcome};
-use super::region::{self, Cuts, Region};
+use super::region::{self, Cuts, Frontier, Region};
+use super::tested::Tested;
 use super::widened::Widened;
 use super::words::{Precision, Speaker};
 use super::{Change, Delta, MAX_REGIONS, Mistake, Verdict, is_made};
@@ -25,12 +26,16 @@ impl Comparison<'_> {
             [0, 1].map(|c: usize| self.flow.classes[c].rpo.iter().copied().collect::<BTreeSet<MvId>>());
         comparer.common = region::common_nodes(self.graph, self.flow, liveness, cuts);
         let regions = region::regions(self.graph, (&comparer.common, liveness, cuts), &reachable);
+        let tested = match regions.is_empty() {
+            true => None,
+            false => Some([0, 1].map(|c: usize| Tested::of(self.graph, comparer.sides[c]))),
+        };
         let mut changes: Vec<Change> = Vec::new();
         // Frontiers within what an earlier region was compared through, to where both do the same again, by the
         // number of that region's change.
         let mut covered: BTreeMap<MvId, usize> = BTreeMap::new();
-        // By change: where it comes from.
-        let mut starts: BTreeMap<usize, MvId> = BTreeMap::new();
+        // By change: the edge that it comes by, and where that leads.
+        let mut starts: BTreeMap<usize, Frontier> = BTreeMap::new();
         let from_nodes = region::told_from_nodes(self.graph, &regions);
         // By node that is told from: the number of its first edge's change.
         let mut by_node: BTreeMap<MvId, usize> = BTreeMap::new();
@@ -43,6 +48,14 @@ impl Comparison<'_> {
                 (change.covers = true);
                 continue;
             }
+            let held = |c: usize| {
+                let of_class = tested.as_ref().map(|both| &both[c]);
+                let tests = of_class.map(|t| t.at(self.graph, comparer.sides[c], region, from_node));
+                tests.unwrap_or_default()
+            };
+            comparer.given = [held(0), held(1)];
+            #[cfg(test)]
+            let held = comparer.given.clone();
             let outcome = match k < MAX_REGIONS {
                 true if is_made(Mistake::AllOpen) => Outcome::open("a mistake"),
                 true => comparer.compare(region, from_node),
@@ -73,6 +86,8 @@ impl Comparison<'_> {
                 (Some(reason), true) => Verdict::Open(reason.clone()),
             };
             let is_neutral = verdict == Verdict::Neutral;
+            // No state comes this way, or none to the change.
+            let is_idle = is_neutral && outcome.passed.is_none();
             let change = Change {
                 at: [0, 1].map(|c| place(self.graph, c, region, from_node)),
                 lines,
@@ -93,14 +108,26 @@ impl Comparison<'_> {
                 is_later: region.is_later,
                 #[cfg(test)]
                 covers: false,
+                #[cfg(test)]
+                held: [0, 1]
+                    .into_iter()
+                    .flat_map(|c: usize| held[c].iter().map(move |t| (c, t.nodes(), t.holds)))
+                    .collect(),
             };
             let known = by_node.get(&start).filter(|_| from_node).and_then(|k| changes.get_mut(*k));
             if let (Some(known), false) = (known, is_neutral) {
                 known.joins(change);
                 continue;
             }
-            let number = add(&mut changes, change);
-            starts.entry(number).or_insert(start);
+            // Edges that lead to the same code differ in the tests that came before alone: what is told of one of them
+            // cannot be on the other, unless it is told there.
+            let is_twin =
+                |f: &Frontier, known: &Change| f.to == region.frontier.to && known.lines == change.lines;
+            let twin = starts.iter().find(|(k, f)| !from_node && is_twin(f, &changes[**k])).map(|(k, _)| *k);
+            let number = add(&mut changes, change, twin);
+            if !is_idle && !from_node {
+                starts.entry(number).or_insert(region.frontier);
+            }
             if from_node && !is_neutral {
                 by_node.insert(start, number);
             }
@@ -115,11 +142,14 @@ impl Comparison<'_> {
 
     /// Where control comes to the same lines in more than one way, and other things are told of these, each says
     /// which it means.
-    fn tell_ways(&self, changes: &mut [Change], starts: &BTreeMap<usize, MvId>) {
+    fn tell_ways(&self, changes: &mut [Change], starts: &BTreeMap<usize, Frontier>) {
         let at: Vec<Option<u32>> = changes.iter().map(|c| c.at[1]).collect();
         for i in 0..at.len() {
-            let line = starts.get(&i).map_or(0, |node| self.graph.line(*node, 1));
-            let is_other = |j: usize| at[j] == at[i] && starts.get(&j) != starts.get(&i);
+            let line = starts.get(&i).map_or(0, |f| self.graph.line(f.node, 1));
+            let is_other = |j: usize| {
+                at[j] == at[i]
+                    && starts.get(&j).is_some_and(|f| Some(f.node) != starts.get(&i).map(|f| f.node))
+            };
             if line > 0 && at[i].is_some() && (0..at.len()).any(is_other) {
                 changes[i].from_line = Some(line);
             }
@@ -128,12 +158,17 @@ impl Comparison<'_> {
 }
 
 /// Adds a region, once where several edges lead into the same code: of a loop's head the edge from its end is
-/// told, and not the one from before it. Returns its number.
-fn add(changes: &mut Vec<Change>, change: Change) -> usize {
+/// told, and not the one from before it. `twin`: the change that leads to the same code by another edge. Returns its
+/// number.
+fn add(changes: &mut Vec<Change>, change: Change, twin: Option<usize>) -> usize {
     let when = |c: &Change| c.deltas.iter().map(|d| d.when.clone()).collect::<Vec<_>>();
     let is_same =
         |c: &Change| c.lines == change.lines && when(c) == when(&change) && c.verdict == change.verdict;
     let Some(k) = changes.iter().position(is_same) else {
+        if let Some((k, known)) = twin.and_then(|k| Some((k, changes.get_mut(k)?))) {
+            known.comes_also(change);
+            return k;
+        }
         changes.push(change);
         return changes.len() - 1;
     };

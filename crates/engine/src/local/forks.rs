@@ -51,7 +51,7 @@ impl Comparer<'_> {
         let mut done: Vec<Path> = Vec::new();
         while let Some(path) = work.pop() {
             let conditions: Vec<TermId> = self
-                .relations
+                .premises
                 .iter()
                 .copied()
                 .chain(shared.iter().copied())

@@ -1,7 +1,7 @@
 //! What instructions do to a symbolic state that may be any state at a point of one version.
 //!
 //! Variables and memory at the point are inputs of their own; two versions share them, which is what "from the
-//! same state" means. Nothing is assumed of them: a pointer may lead anywhere, into locals too, since in the
+//! same state" means. Nothing is assumed of them here: a pointer may lead anywhere, into locals too, since in the
 //! middle of a function their addresses may have got around. A call is an *event*; its result and what it
 //! leaves in memory are inputs, too, named by the site. Sites that are matched share these: both versions are
 //! compared for equal answers of the calls that they both make.

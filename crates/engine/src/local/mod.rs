@@ -1,12 +1,13 @@
 //! Local differencing: what a change does where it is (`docs/design/local-differences.md`).
 //!
-//! Two versions of a function are compared between matched points around each change, from *any* state there,
-//! whether or not the function gets there in it: regression verification with cut points (Godlin and Strichman,
+//! Two versions of a function are compared between matched points around each change, from *any* state there that the
+//! tests on the way let through, whether or not the function gets there in it: regression verification with cut points (Godlin and Strichman,
 //! DAC 2009), the deltas of differential symbolic execution (Person, Dwyer, Elbaum and Păsăreanu, FSE 2008) and
 //! conditional equivalence (Kawaguchi, Lahiri and Rebêlo, 2010) in one.
 //!
 //! - [`liveness`]: which variables matter at a point.
 //! - [`region`]: where the versions go apart, and until where; the paths between.
+//! - [`tested`]: the tests on the way that still hold where the versions go apart.
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`pure`]: functions whose calls are values.
@@ -40,6 +41,7 @@ mod region;
 mod rounds;
 mod sites;
 mod source_tests;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod widened;
@@ -80,6 +82,7 @@ enum Mistake {
     AllOpen,
     BranchesExchanged,
     AccessesGranted,
+    TestsKept,
 }
 
 #[cfg(test)]
@@ -203,9 +206,23 @@ pub struct Change {
     /// It was compared through another region.
     #[cfg(test)]
     covers: bool,
+    /// Tests that hold where it begins: of which version, the instructions that make them, and how they end.
+    #[cfg(test)]
+    held: Vec<(usize, (crate::mvicfg::MvId, crate::mvicfg::MvId), bool)>,
 }
 
 impl Change {
+    /// Takes in what is told of the same code come to by another edge.
+    fn comes_also(&mut self, mut other: Change) {
+        // Come to by more than one edge: no test leads there by itself.
+        if self.tests != other.tests {
+            (self.tests, other.tests) = (None, None);
+        }
+        // Where both are told under one condition, what is said of one of them goes for the other.
+        other.deltas.retain(|d| self.deltas.iter().all(|known| known.when != d.when));
+        self.joins(other);
+    }
+
     /// Takes in what is told of the other edge of the same branch: from its node on, both are one.
     fn joins(&mut self, other: Change) {
         self.lines.iter_mut().zip(other.lines).for_each(|(known, more)| known.extend(more));
@@ -307,6 +324,8 @@ fn compare_bodies(
         forks: 0,
         valid: false,
         relations,
+        given: [Vec::new(), Vec::new()],
+        premises: Vec::new(),
         pool,
         decider: smt::Decider::new(limits, 4).sharing(allowance),
     };
@@ -386,6 +405,8 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
         is_later: false,
         #[cfg(test)]
         covers: false,
+        #[cfg(test)]
+        held: Vec::new(),
     })
 }
 

@@ -93,11 +93,25 @@ fn place(graph: &Mvicfg, state: &State, e: &Expr) -> Option<u64> {
 /// Runs one version from a node to its end; `None`: it does something undefined, or takes too long, or comes to
 /// the point again, of which what is told says nothing.
 fn run(graph: &Mvicfg, class: usize, from: MvId, again: (MvId, &mut bool), state: State) -> Option<Done> {
+    let mut comes = |node: MvId, _: &State| {
+        *again.1 |= node == again.0;
+        !*again.1
+    };
+    run_past(graph, class, from, &mut comes, state)
+}
+
+/// The same, until `comes` says that it is enough.
+fn run_past(
+    graph: &Mvicfg,
+    class: usize,
+    from: MvId,
+    comes: &mut dyn FnMut(MvId, &State) -> bool,
+    state: State,
+) -> Option<Done> {
     let mut state = state;
     let (mut calls, mut node) = (Vec::new(), from);
     for _ in 0..400 {
-        if node == again.0 {
-            *again.1 = true;
+        if !comes(node, &state) {
             return None;
         }
         let mut label = 0;
@@ -411,7 +425,15 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
         let conditions = conditions(&graph, &new_unit, change, counts);
         let Some((pools, conditions)) = conditions else { continue };
         for k in 0..states {
-            let mut random = Random(seed ^ k.wrapping_mul(0x5851_f42d));
+            // A state that tests on the way would not have let through is none at the point.
+            let drawn =
+                (0..DRAWS).map(|n| seed ^ k.wrapping_mul(0x5851_f42d) ^ n.wrapping_mul(0x9e37_79b9_7f4a));
+            let can_be = |seed: &u64| {
+                let state = state(&graph, &widened, &mut Random(*seed));
+                change.held.iter().all(|test| holds(&graph, &state, test))
+            };
+            let Some(drawn) = drawn.into_iter().find(can_be) else { continue };
+            let mut random = Random(drawn);
             let state = || state(&graph, &widened, &mut Random(random.0));
             let mut again = false;
             // A state at an edge is one that takes it.
@@ -461,6 +483,35 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
             }
         }
     }
+}
+
+/// States that are drawn until the tests hold.
+const DRAWS: u64 = 30;
+
+/// Whether a test of one version ends as it is said to in a state; where that is not defined, no state is asked for.
+fn holds(
+    graph: &Mvicfg,
+    state: &State,
+    (class, (from, branch), holds): &(usize, (MvId, MvId), bool),
+) -> bool {
+    let mut state = State { vars: state.vars.clone(), seed: state.seed, memory: state.memory.clone() };
+    let made = |state: &mut State| {
+        let mut node = *from;
+        while node != *branch {
+            match &graph.node(node).instr {
+                Instr::Assign { dst, value: e } => _ = state.vars.insert(*dst, value(graph, state, e)?),
+                Instr::Load { dst, addr, access } => {
+                    let value = read(state, place(graph, state, addr)?, access.sort, access.bytes)?;
+                    state.vars.insert(*dst, value);
+                }
+                _ => return None,
+            }
+            node = successor(graph, *class, node, 0)?;
+        }
+        let Instr::Branch { cond } = &graph.node(node).instr else { return None };
+        value(graph, state, cond)?.as_bool()
+    };
+    made(&mut state) == Some(*holds)
 }
 
 /// Where every region is neutral, the functions are the same from their entries.
@@ -631,6 +682,7 @@ fn mistakes_are_caught() {
         (M::AllOpen, "x = a;", "x = b;"),
         (M::BranchesExchanged, "if (a < b) x = 1;", "if (a <= b) x = 1;"),
         (M::AccessesGranted, "x = a;", "x = p->n; x = a;"),
+        (M::TestsKept, "if (a == 1) return 2; a = b;", "if (a == 1) return 2; a = b; if (a == 1) return 5;"),
     ];
     let random = crate::testing::tier::rounds("INVDIFF_MISTAKES", 0, 3_000) as u64;
     for (mistake, old, new) in mistakes {
@@ -648,6 +700,48 @@ fn mistakes_are_caught() {
         check(&text(&body(old)), &text(&body(new)), 300, 1, &mut right);
         assert!(right.violations == 0 && right.met + right.unmet > 0, "{mistake:?}: {right:?}");
     }
+}
+
+/// What is said to hold at a node holds each time that a run comes there.
+#[test]
+fn tests_hold_where_runs_come() {
+    let count = crate::testing::tier::rounds("INVDIFF_STATES", 600, 10_000) as u64;
+    let (mut seen, mut of_memory) = (0u64, 0u64);
+    for k in 0..count {
+        let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 9);
+        let source = text(&program(&mut random));
+        let unit = unit(&source);
+        let body = Arc::new(unit.functions.last().unwrap().clone());
+        let graph = Mvicfg::build(vec![body.clone(), body.clone()]);
+        let flow = crate::mvicfg::Flow::new(&graph);
+        let version = Version { body: &body, unit: &unit };
+        let pure = std::collections::BTreeSet::new();
+        let side = super::machine::Side {
+            class: 0,
+            version,
+            layout: &unit,
+            flow: &flow.classes[0],
+            tags: super::sites::tags(&graph)[0].clone(),
+            pure: &pure,
+            displaced: Default::default(),
+        };
+        let tested = super::tested::Tested::of(&graph, &side);
+        let widened = Widened::of(body.clone(), body.clone());
+        for round in 0..20 {
+            let start = state(&graph, &widened, &mut Random(k ^ (round * 0x1656_67b1)));
+            let mut comes = |node: MvId, state: &State| {
+                for test in tested.before(node) {
+                    seen += 1;
+                    of_memory += u64::from(test.is_of_memory());
+                    let held = holds(&graph, state, &(0, test.nodes(), test.holds));
+                    assert!(held, "at {node} {:?} {}\n{source}", test.nodes(), test.holds);
+                }
+                true
+            };
+            run_past(&graph, 0, Mvicfg::ENTRY, &mut comes, start);
+        }
+    }
+    assert!(seen > 100 * count && of_memory > count, "{seen} {of_memory}");
 }
 
 #[test]

@@ -1,0 +1,245 @@
+//! Tests that still hold at a point: which states one version can be in there.
+//!
+//! A test on the way to a point holds at the point, too, if every way to the point takes it, and nothing on the way
+//! from there writes what it reads (*available* conditions: a forward analysis, with intersection where ways meet, of
+//! facts that edges of branches generate and writes kill; Kildall, *A Unified Approach to Global Program
+//! Optimization*, 1973). Both versions come to a point in the same state as long as all that lies before is the same,
+//! and then in one that satisfies the tests of each of them: what would differ in any other state is no difference.
+
+use super::machine::{Machine, Path, Side, Step, memory_leaf, successor};
+use super::region::Region;
+use super::{Mistake, is_made};
+use crate::ir::{App, Callee, Instr, LOOP_VALUE, Leaf, Term, TermId, TermPool, VarId, VarKind};
+use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::semantics::library;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Tests of one version that are kept, with either outcome.
+const MAX_TESTS: usize = 1_000;
+/// Instructions of a statement that a test is made of.
+const MAX_CHAIN: usize = 20;
+
+/// A test, and how it ended.
+pub(super) struct Test {
+    /// The instructions that make it: from the branch back to the first one that has to do with it.
+    chain: Rc<[MvId]>,
+    pub holds: bool,
+    /// What it reads.
+    vars: Rc<BTreeSet<VarId>>,
+    memory: bool,
+}
+
+impl Test {
+    /// What holds with it, over the state in which it was made; `None` where that is not known.
+    pub fn term(&self, graph: &Mvicfg, pool: &mut TermPool, side: &Side) -> Option<TermId> {
+        let mut path = Path::at(pool, *self.chain.last()?);
+        let mut machine = Machine { graph, pool, side };
+        for node in self.chain.iter().rev() {
+            path.node = *node;
+            let Step::Branch(term) = machine.step(&mut path).ok()? else { continue };
+            let is_quiet = path.events.is_empty() && path.memory == machine.pool.leaf(memory_leaf());
+            let term = if self.holds { term } else { machine.pool.not(term) };
+            return (is_quiet && machine.pool.as_const(term).is_none()).then_some(term);
+        }
+        None
+    }
+
+    /// The first instruction that has to do with it, and the branch.
+    #[cfg(test)]
+    pub fn nodes(&self) -> (MvId, MvId) {
+        (*self.chain.last().unwrap(), self.chain[0])
+    }
+
+    #[cfg(test)]
+    pub fn is_of_memory(&self) -> bool {
+        self.memory
+    }
+}
+
+/// The tests of one version, and where they hold.
+pub(super) struct Tested {
+    tests: Vec<Rc<Test>>,
+    /// By branch: the tests that its two edges make.
+    of_branch: BTreeMap<MvId, [usize; 2]>,
+    /// By node: the tests that hold before it; `None` where control does not come.
+    before: Vec<Option<VersionSet>>,
+}
+
+impl Tested {
+    pub fn of(graph: &Mvicfg, side: &Side) -> Tested {
+        let (mut tests, mut of_branch) = (Vec::new(), BTreeMap::new());
+        for node in &side.flow.rpo {
+            if tests.len() >= MAX_TESTS {
+                break;
+            }
+            if let Some(both) = made(graph, side, *node) {
+                of_branch.insert(*node, [tests.len(), tests.len() + 1]);
+                tests.extend(both.map(Rc::new));
+            }
+        }
+        let mut found = Tested { tests, of_branch, before: vec![None; graph.nodes.len()] };
+        found.settle(graph, side);
+        found
+    }
+
+    fn settle(&mut self, graph: &Mvicfg, side: &Side) {
+        let mut changes = !self.tests.is_empty();
+        while std::mem::take(&mut changes) {
+            for node in &side.flow.rpo {
+                let mut met: Option<VersionSet> = (*node == Mvicfg::ENTRY).then(VersionSet::new);
+                for edge in side.flow.preds.get(*node as usize).into_iter().flatten() {
+                    let Some(coming) = self.along(graph, side, *edge) else { continue };
+                    met = Some(met.map_or(coming.clone(), |known| common(&known, &coming)));
+                }
+                let known = &mut self.before[*node as usize];
+                if *known != met {
+                    (*known, changes) = (met, true);
+                }
+            }
+        }
+    }
+
+    /// The tests that hold on an edge.
+    fn along(&self, graph: &Mvicfg, side: &Side, (node, label): (MvId, u8)) -> Option<VersionSet> {
+        let mut found = VersionSet::new();
+        let before = self.before.get(node as usize)?.as_ref()?;
+        let instr = &graph.node(node).instr;
+        let stays = |k: &usize| is_made(Mistake::TestsKept) || !kills(graph, side, instr, &self.tests[*k]);
+        before.iter().filter(stays).for_each(|k| found.insert(k));
+        if let Some(test) = self.of_branch.get(&node).and_then(|both| both.get(label as usize)) {
+            found.insert(*test);
+        }
+        Some(found)
+    }
+
+    /// The tests that hold where a region begins in this version.
+    pub fn at(&self, graph: &Mvicfg, side: &Side, region: &Region, from_node: bool) -> Vec<Rc<Test>> {
+        let frontier = &region.frontier;
+        let edge = successor(graph, side.class, frontier.node, frontier.label);
+        let is_behind_cut = region.is_later && edge != Some(frontier.to[side.class]);
+        let found = match () {
+            // What decides for the edge is told.
+            () if from_node => self.before.get(frontier.node as usize).cloned().flatten(),
+            () if is_behind_cut => self.before.get(frontier.to[side.class] as usize).cloned().flatten(),
+            () => self.along(graph, side, (frontier.node, frontier.label)),
+        };
+        found.iter().flat_map(|all| all.iter()).map(|k| self.tests[k].clone()).collect()
+    }
+}
+
+#[cfg(test)]
+impl Tested {
+    /// The tests that hold before a node.
+    pub fn before(&self, node: MvId) -> Vec<&Rc<Test>> {
+        let known = self.before.get(node as usize).and_then(Option::as_ref);
+        known.into_iter().flat_map(|all| all.iter()).map(|k| &self.tests[k]).collect()
+    }
+}
+
+fn common(a: &VersionSet, b: &VersionSet) -> VersionSet {
+    let mut both = VersionSet::new();
+    a.iter().filter(|k| b.contains(*k)).for_each(|k| both.insert(k));
+    both
+}
+
+/// Whether an instruction may write what a test reads.
+fn kills(graph: &Mvicfg, side: &Side, instr: &Instr, test: &Test) -> bool {
+    let writes = instr.written().is_some_and(|v| test.vars.contains(&v));
+    let more = match instr {
+        Instr::Nop
+        | Instr::Assign { .. }
+        | Instr::Load { .. }
+        | Instr::Branch { .. }
+        | Instr::Return { .. } => false,
+        Instr::Declare(v) => {
+            let in_memory = graph.vars.get(v.0 as usize).is_none_or(|v| v.in_memory);
+            test.vars.contains(v) || test.memory && in_memory
+        }
+        Instr::Call { callee: Callee::Direct(name), result_to: None, .. } => {
+            test.memory && !side.pure.contains(name)
+        }
+        Instr::Call { .. }
+        | Instr::Store { .. }
+        | Instr::Copy { .. }
+        | Instr::Zero { .. }
+        | Instr::Measure { .. } => test.memory,
+        Instr::Unreachable | Instr::Unknown { .. } => true,
+    };
+    writes || more
+}
+
+/// The tests that the two edges of a branch make, first the one that holds.
+fn made(graph: &Mvicfg, side: &Side, branch: MvId) -> Option<[Test; 2]> {
+    if !matches!(graph.node(branch).instr, Instr::Branch { .. }) {
+        return None;
+    }
+    let chain: Rc<[MvId]> = chain(graph, side, branch).into();
+    let is_temp = |v: &VarId| graph.vars.get(v.0 as usize).is_none_or(|v| v.kind == VarKind::Temp);
+    let (mut vars, mut made, mut memory) = (BTreeSet::new(), BTreeSet::new(), false);
+    let mut is_own = true;
+    for node in chain.iter().rev() {
+        let instr = &graph.node(*node).instr;
+        instr.for_each_operand(&mut |e| {
+            e.for_each_var(&mut |v| match is_temp(&v) {
+                true => is_own &= made.contains(&v),
+                false => _ = vars.insert(v),
+            });
+        });
+        made.extend(instr.written());
+        memory |= matches!(instr, Instr::Load { .. } | Instr::Call { .. });
+    }
+    let vars = Rc::new(vars);
+    let test = |holds: bool| Test { chain: chain.clone(), holds, vars: vars.clone(), memory };
+    is_own.then(|| [test(true), test(false)])
+}
+
+/// The instructions before a branch that do nothing but give its temporaries values, from the branch back.
+fn chain(graph: &Mvicfg, side: &Side, branch: MvId) -> Vec<MvId> {
+    let mut chain = vec![branch];
+    let is_temp = |v: VarId| graph.vars.get(v.0 as usize).is_some_and(|v| v.kind == VarKind::Temp);
+    while let Some(at) = chain.last()
+        && let Some([(before, _)]) = side.flow.preds.get(*at as usize).map(Vec::as_slice)
+        && chain.len() < MAX_CHAIN
+    {
+        let instr = &graph.node(*before).instr;
+        let is_value = match instr {
+            Instr::Assign { .. } | Instr::Load { .. } => true,
+            Instr::Call { callee: Callee::Direct(name), args, .. } => {
+                let row = library::row_of_call(side.version.unit, name, args);
+                side.pure.contains(name)
+                    || row.is_some_and(|r| !r.has_effect() && !r.errno && !r.asks_streams)
+            }
+            _ => false,
+        };
+        if !is_value || !instr.written().is_some_and(is_temp) || chain.contains(before) {
+            break;
+        }
+        chain.push(*before);
+    }
+    chain
+}
+
+/// The values of the state that terms are made of: variables, what is read from memory, results that follow from both.
+pub(super) fn reads(pool: &TermPool, terms: impl IntoIterator<Item = TermId>) -> BTreeSet<TermId> {
+    let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let mut work: Vec<TermId> = terms.into_iter().collect();
+    while let Some(t) = work.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        match pool.get(t) {
+            Term::Leaf(Leaf::Param { name, .. }) if name.starts_with(LOOP_VALUE) => _ = found.insert(t),
+            Term::App(app, args) => {
+                if matches!(app, App::Load { .. } | App::Uf(_)) {
+                    found.insert(t);
+                }
+                work.extend(args.iter().copied());
+            }
+            Term::Leaf(_) | Term::Const(_) => {}
+        }
+    }
+    let memory = pool.known_leaf(&memory_leaf());
+    found.retain(|t| Some(*t) != memory);
+    found
+}

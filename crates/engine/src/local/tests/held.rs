@@ -1,0 +1,71 @@
+//! What tests on the way leave to be told: states that they let through, and no others.
+
+use super::check;
+
+const HEAD: &str = "int f(int n, int k)";
+
+#[test]
+fn a_guard_that_moves_up_is_told_where_it_is_now() {
+    check(
+        HEAD,
+        "foreign(1);\nforeign(4);\nif (n == 0) return 7;\nforeign(2);\nreturn 3;",
+        "if (n == 0) return 7;\nforeign(1);\nforeign(4);\nforeign(2);\nreturn 3;",
+        &["n == 0 | calls foreign(1); calls foreign(4) | "],
+    );
+}
+
+#[test]
+fn what_was_tested_before_is_not_asked_again() {
+    // A second test of the same does nothing.
+    check(
+        HEAD,
+        "if (n == 0) return 7;\nforeign(n);\nreturn 3;",
+        "if (n == 0) return 7;\nforeign(n);\nif (n == 0) return 8;\nreturn 3;",
+        &[],
+    );
+    // Nor does it where a division needs it.
+    check(
+        HEAD,
+        "while (k > 0) { k--; if (n == 0) continue; foreign(k); }\nreturn 3;",
+        "while (k > 0) { k--; if (n == 0) continue; foreign(k / n); }\nreturn 3;",
+        &[" | calls foreign(k) | calls foreign(k / n)"],
+    );
+    // What was written in between is asked again.
+    check(
+        HEAD,
+        "if (n == 0) return 7;\nn = foreign(n);\nreturn 3;",
+        "if (n == 0) return 7;\nn = foreign(n);\nif (n == 0) return 8;\nreturn 3;",
+        &["n == 0 | returns 3 | returns 8"],
+    );
+}
+
+#[test]
+fn tests_of_memory_hold_until_it_is_written() {
+    let head = "int f(struct s *p, int k)";
+    check(
+        head,
+        "if (p->n == 0) return 7;\nk = k + 1;\nreturn k;",
+        "if (p->n == 0) return 7;\nk = k + 1;\nif (p->n == 0) return 8;\nreturn k;",
+        &[],
+    );
+    check(
+        head,
+        "if (p->n == 0) return 7;\nforeign(k);\nreturn k;",
+        "if (p->n == 0) return 7;\nforeign(k);\nif (p->n == 0) return 8;\nreturn k;",
+        &["p->n == 0 | returns k | returns 8"],
+    );
+}
+
+#[test]
+fn each_version_has_tests_of_its_own() {
+    // Of what the older one lets through, the newer one does something else with some.
+    check(
+        HEAD,
+        "if (n < 0) return 7;\nforeign(1);\nif (n > 5) return 8;\nreturn 3;",
+        "if (n < 2) return 7;\nforeign(1);\nif (n > 0) return 8;\nreturn 3;",
+        &[
+            "n >= 0 && n <= 1 | calls foreign(1); goes on at line 14 | returns 7",
+            "n <= 5 && n > 0 | returns 3 | returns 8",
+        ],
+    );
+}
