@@ -13,7 +13,7 @@
 //! so a refutation that involves one has to be replayed before it is shown.
 
 use super::encode::EXACT_BYTES;
-use super::{Allowance, Limits, Model, Solver, Verdict, lemmas, local_search};
+use super::{Allowance, Limits, Model, Solver, Verdict, lemmas, local_search, separated};
 use crate::ir::eval::{Assignment, Fill, Palette, Program};
 use crate::ir::{App, Const, Op, Sort, Term, TermId, TermPool};
 use std::collections::VecDeque;
@@ -239,6 +239,39 @@ impl Decider {
         match self.ask(pool, condition, 1) {
             Verdict::Unsat => Ok(None),
             Verdict::Sat(model) => Ok(Some(model.input)),
+            Verdict::Unknown(reason) => Err(reason),
+        }
+    }
+
+    /// Decides whether any input satisfies `condition`. Where pointers that lead to different places do, no more is
+    /// asked: much the easiest of all cases.
+    ///
+    /// Errors: the reason why it stays open.
+    pub fn is_satisfiable(&mut self, pool: &mut TermPool, condition: TermId) -> Result<bool, &'static str> {
+        if pool.as_const(condition) == Some(Const::FALSE) {
+            self.settled.by_structure += 1;
+            return Ok(false);
+        }
+        if self.satisfy_on_data(pool, condition).is_some() {
+            self.settled.by_data += 1;
+            return Ok(true);
+        }
+        if let Some(easier) = separated::separated(pool, condition)
+            && !is_float_heavy(pool, &[easier])
+            && circuits(pool, easier) <= MAX_CIRCUITS
+        {
+            if self.satisfy_on_data(pool, easier).is_some() {
+                self.settled.by_data += 1;
+                return Ok(true);
+            }
+            if let Verdict::Sat(Model { confirmed: true, .. }) = self.solver.check(pool, &[easier]) {
+                self.settled.by_solver += 1;
+                return Ok(true);
+            }
+        }
+        match self.ask(pool, condition, 1) {
+            Verdict::Unsat => Ok(false),
+            Verdict::Sat(_) => Ok(true),
             Verdict::Unknown(reason) => Err(reason),
         }
     }

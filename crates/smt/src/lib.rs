@@ -16,6 +16,7 @@ mod floats;
 mod lemmas;
 mod local_search;
 mod model;
+mod separated;
 mod solver;
 
 pub use budget::{Allowance, Budget};

@@ -270,3 +270,45 @@ fn measure() {
         println!("270150 prove {rlimit}: {verdict:?} {:?} {:?}", start.elapsed(), solver.statistics());
     }
 }
+
+/// A condition over memory that most states meet is not a matter of what pointers have in common.
+#[test]
+fn pointers_that_lead_to_different_places_are_tried_first() {
+    let mut pool = TermPool::new();
+    let memory = param(&mut pool, "m", Sort::Mem);
+    let (p, q) = (param(&mut pool, "p", Sort::Bv(64)), param(&mut pool, "q", Sort::Bv(64)));
+    let errno = pool.leaf(Leaf::SymbolAddr { symbol: "errno".into(), bits: 64 });
+    let load = |bytes: u64| App::Load { sort: Sort::Bv(8 * bytes as u16), bytes };
+    let number = pool.bv(32, 7);
+    let stored = pool.app(App::Store { bytes: 4 }, &[memory, errno, number]);
+    // strcmp(p->next, "x") == 5 and strcmp(q->next, "x") == 6, the second one after a store.
+    let text = pool.leaf(Leaf::SymbolAddr { symbol: ".str".into(), bits: 64 });
+    let compared = |pool: &mut TermPool, m: TermId, p: TermId, k: i128| {
+        let next = pool.app(load(8), &[m, p]);
+        let uf = Uf::Call { callee: "strcmp:result".into(), part: Sort::Bv(32) };
+        let result = pool.app(App::Uf(uf), &[next, text, m]);
+        let k = pool.bv(32, k);
+        pool.eq(result, k)
+    };
+    let five = compared(&mut pool, memory, p, 5);
+    let six = compared(&mut pool, stored, q, 6);
+    let both = pool.and(five, six);
+    let zero = pool.bv(64, 0);
+    let null = pool.eq(p, zero);
+    let is_there = pool.not(null);
+    let condition = pool.and(both, is_there);
+    let mut decider = Decider::new(Limits::default(), 0);
+    assert_eq!(decider.is_satisfiable(&mut pool, condition), Ok(true));
+    // That there is no such state is not found out so.
+    let never = pool.and(condition, null);
+    assert_eq!(decider.is_satisfiable(&mut pool, never), Ok(false));
+    // Nor that pointers may be equal.
+    let same = pool.eq(p, q);
+    let again = compared(&mut pool, memory, q, 5);
+    let equal = pool.and(same, five);
+    let equal = pool.and(equal, again);
+    assert_eq!(decider.is_satisfiable(&mut pool, equal), Ok(true));
+    let other = compared(&mut pool, memory, q, 4);
+    let impossible = pool.and(equal, other);
+    assert_eq!(decider.is_satisfiable(&mut pool, impossible), Ok(false));
+}

@@ -5,7 +5,7 @@
 //! (`docs/design/local-differences.md`), but for errno, which is looked at because of it.
 
 use super::compare::{Comparer, tags};
-use super::machine::{Event, Path};
+use super::machine::{Event, Literal, Path};
 use super::sites::Tag;
 use super::{Mistake, is_made};
 use crate::ir::{App, Const, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
@@ -86,7 +86,10 @@ impl Comparer<'_> {
                 continue;
             };
             let is_same_function = theirs.callee == mine.callee || is_made(Mistake::CalleesIgnored);
-            if is_same_function && self.is_equal_call(theirs, &mine, joint) {
+            if is_same_function
+                && (self.is_equal_call(theirs, &mine, joint)
+                    || self.is_equal_but_for_own(old, path, k, joint))
+            {
                 continue;
             }
             // Numbers of nodes and of loops are below.
@@ -123,6 +126,38 @@ impl Comparer<'_> {
         }
     }
 
+    /// Results of calls of the newer path that stand in the place of another call of the older one, each with that one's.
+    pub(super) fn replaced(&self, old: &Path, new: &Path) -> Vec<(TermId, TermId)> {
+        let of = |mine: &Event| {
+            let is_its_place = |e: &&Event| e.site == mine.site && e.tag != mine.tag && !e.rounds;
+            let theirs = old.events.iter().find(is_its_place).filter(|_| !mine.rounds)?;
+            let results = (mine.result?, theirs.result?);
+            (self.pool.sort(results.0) == self.pool.sort(results.1)).then_some(results)
+        };
+        new.events.iter().filter_map(of).collect()
+    }
+
+    /// Conditions with the answers of other calls in the place of some.
+    pub(super) fn with_answers(
+        &mut self,
+        literals: &[Literal],
+        answers: &[(TermId, TermId)],
+    ) -> Vec<Literal> {
+        let mut found = literals.to_vec();
+        for (from, to) in answers {
+            found.iter_mut().for_each(|l| l.term = self.rename_term(l.term, *from, *to));
+        }
+        found
+    }
+
+    /// Whether a call of both paths gets the same arguments if calls that only one of them makes leave memory as it is.
+    fn is_equal_but_for_own(&mut self, old: &Path, path: &Path, k: usize, joint: TermId) -> bool {
+        let (a, b) = self.settled(old, path);
+        let mine = &b.path.events[k];
+        let theirs = a.path.events.iter().find(|e| e.tag == mine.tag);
+        (a.apart || b.apart) && theirs.is_some_and(|theirs| self.is_equal_call(theirs, mine, joint))
+    }
+
     /// Memory as before, but for an errno of a call's own.
     fn with_errno(&mut self, before: TermId, tag: Tag) -> TermId {
         let bits = self.sides[1].version.unit.data_model.pointer_bits();
@@ -157,6 +192,8 @@ impl Comparer<'_> {
             // What it leaves in errno is looked at because of it.
             let with_errno = self.with_errno(before, event.tag);
             self.rename(&mut path, after, with_errno);
+            let pool = &mut self.pool;
+            path.map_terms(&mut |t| past_errno(pool, t, (with_errno, before)));
             stripped.push((with_errno, before));
         }
         for (with_errno, before) in stripped.into_iter().rev() {
@@ -173,6 +210,42 @@ impl Comparer<'_> {
         }
         Settled { path, apart }
     }
+}
+
+/// What is read elsewhere than in errno, read from memory in which a call has not written that: nobody has its address.
+fn past_errno(pool: &mut TermPool, t: TermId, errno: (TermId, TermId)) -> TermId {
+    let is_errno = |pool: &TermPool, address: TermId| matches!(pool.get(address), Term::Leaf(Leaf::SymbolAddr { symbol, .. }) if &**symbol == library::ERRNO);
+    let read = |pool: &mut TermPool, t: TermId| {
+        let Term::App(app @ App::Load { .. }, args) = pool.get(t).clone() else { return Rebuilt::Kept };
+        match args.as_slice() {
+            &[memory, address] if !is_errno(pool, address) => {
+                let args = [without_errno(pool, memory, errno), past_errno(pool, address, errno)];
+                Rebuilt::By(pool.app(app, &args))
+            }
+            _ => Rebuilt::Kept,
+        }
+    };
+    pool.rebuilt(t, &read)
+}
+
+/// Memory in which a call has not written errno.
+fn without_errno(pool: &mut TermPool, memory: TermId, errno: (TermId, TermId)) -> TermId {
+    let (mut chain, mut inner) = (Vec::new(), memory);
+    while inner != errno.0
+        && let Term::App(app, args) = pool.get(inner)
+        && let Some(before) = args.first().copied().filter(|m| pool.sort(*m) == Sort::Mem)
+    {
+        chain.push((app.clone(), args.clone()));
+        inner = before;
+    }
+    if inner != errno.0 {
+        return memory;
+    }
+    chain.into_iter().rev().fold(errno.1, |memory, (app, args)| {
+        let rest = args.iter().skip(1).map(|a| past_errno(pool, *a, errno)).collect::<Vec<_>>();
+        let args: Vec<TermId> = std::iter::once(memory).chain(rest).collect();
+        pool.app(app, &args)
+    })
 }
 
 /// Whether a condition has to do with what calls gave or left.

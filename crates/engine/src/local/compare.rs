@@ -20,7 +20,7 @@ use crate::ir::{Leaf, Linkage, Term, TermId, TermPool, UndefinedKind, VarId, Var
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::output::{constant_string, prints_alike};
-use crate::smt::{Decider, Decision, Truth};
+use crate::smt::{Decider, Decision};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -260,26 +260,36 @@ impl Comparer<'_> {
     pub(super) fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
         let new = &self.aligned(old, new);
         let (a, b) = self.settled(old, new);
+        // Calls in each other's place are taken to give the same: what else they may give is left out, and said so.
+        let mut replaced = self.replaced(&a.path, &b.path);
+        let alike = self.with_answers(&b.path.literals, &replaced);
+        if alike == b.path.literals {
+            replaced.clear();
+        }
+        // Whether that these paths exclude each other may rest on what own calls do.
+        let rests_on_calls =
+            !replaced.is_empty() || a.path.literals != old.literals || b.path.literals != new.literals;
+        let told = joined(&old.literals, &self.with_answers(&new.literals, &replaced));
         let mut conditions: Vec<TermId> = self.premises.clone();
-        for l in a.path.literals.iter().chain(&b.path.literals) {
+        for l in a.path.literals.iter().chain(&b.path.literals).chain(&alike) {
             if !conditions.contains(&l.term) {
                 conditions.push(l.term);
             }
         }
         let joint = conditions.iter().fold(self.pool.bool(true), |all, c| self.pool.and(all, *c));
-        if self.pool.as_const(joint).is_some_and(|c| c == crate::ir::Const::FALSE) {
-            return;
-        }
         let known = Known::of(&mut self.pool, &conditions);
-        // What contradicts what is known is not taken.
-        if conditions.iter().any(|&c| self.contradicts(&conditions, c)) {
+        // What contradicts what is known is not taken, if own calls do nothing to it.
+        if self.pool.as_const(joint).is_some_and(|c| c == crate::ir::Const::FALSE)
+            || conditions.iter().any(|&c| self.contradicts(&conditions, c))
+        {
+            outcome.apart |= rests_on_calls;
             return;
         }
         let verdict = self.judge([&a.path, &b.path], joint, &known);
         // Whether a state is let through by the tests on the way may be too hard a question.
         let literals = a.path.literals.iter().chain(&b.path.literals).map(|l| l.term);
         let anywhere: Vec<TermId> = self.relations.iter().copied().chain(literals).collect();
-        let apart = a.apart || b.apart;
+        let apart = a.apart || b.apart || !replaced.is_empty();
         if !matches!(verdict, Verdict::Open(_)) {
             outcome.valid |= !b.path.accesses.is_subset(&a.path.accesses);
             self.new_hazards((&a.path, &b.path), (old, new), (joint, &known), outcome);
@@ -301,7 +311,7 @@ impl Comparer<'_> {
                 }
                 if self.satisfiable(joint) == Some(true) {
                     outcome.apart |= apart;
-                    outcome.differences.push(difference(joined(old, new), raw(items), old, new));
+                    outcome.differences.push(difference(told, raw(items), old, new));
                 }
             }
             Verdict::Differ(items) => {
@@ -311,10 +321,10 @@ impl Comparer<'_> {
                             return outcome.absorb(forked);
                         }
                         outcome.apart |= apart;
-                        let (items, literals) = self.narrowed(raw(items), (joined(old, new), joint));
+                        let (items, literals) = self.narrowed(raw(items), (told, joint));
                         outcome.differences.push(difference(literals, items, old, new));
                     }
-                    Some(false) => {}
+                    Some(false) => outcome.apart |= rests_on_calls,
                     None => _ = outcome.open.get_or_insert_with(|| "a condition that is not decided".into()),
                 }
             }
@@ -342,7 +352,7 @@ impl Comparer<'_> {
                 continue;
             }
             let (term, node) = (hazard.condition, hazard.node);
-            let mut literals = joined(old, new);
+            let mut literals = joined(&old.literals, &new.literals);
             literals.push(Literal { term, class: 1, node, holds: true });
             let mut items = self.ends([a, b], [a, b], joint);
             items[1] = vec![Item::Undefined(hazard.clone())];
@@ -359,12 +369,7 @@ impl Comparer<'_> {
     }
 
     fn satisfiable(&mut self, condition: TermId) -> Option<bool> {
-        let never = self.pool.bool(false);
-        match self.decider.holds(&mut self.pool, condition, never) {
-            Truth::Holds => Some(false),
-            Truth::Fails(_) => Some(true),
-            Truth::Open { .. } => None,
-        }
+        self.decider.is_satisfiable(&mut self.pool, condition).ok()
     }
 
     fn satisfiable_all(&mut self, conditions: &[TermId]) -> Option<bool> {
@@ -729,9 +734,9 @@ impl Comparer<'_> {
 }
 
 /// The conditions of two paths.
-fn joined(old: &Path, new: &Path) -> Vec<Literal> {
-    let mut literals = old.literals.clone();
-    literals.extend(new.literals.iter().filter(|l| !old.literals.iter().any(|o| o.term == l.term)));
+fn joined(old: &[Literal], new: &[Literal]) -> Vec<Literal> {
+    let mut literals = old.to_vec();
+    literals.extend(new.iter().filter(|l| !old.iter().any(|o| o.term == l.term)));
     literals
 }
 

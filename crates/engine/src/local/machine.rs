@@ -412,10 +412,11 @@ impl Machine<'_> {
         let pointer = if let Callee::Indirect(e) = callee { Some(self.term(path, e)) } else { None };
         let mut terms: Vec<TermId> = pointer.into_iter().collect();
         for (k, a) in args.iter().enumerate() {
+            let term = self.term(path, a);
             if row.is_some_and(|r| r.needs_pointer(k)) {
                 self.dereference(path, a);
+                path.accesses.insert(term);
             }
-            let term = self.term(path, a);
             terms.push(term);
         }
         let sort = dst.and_then(|d| graph.vars[d.0 as usize].sort);

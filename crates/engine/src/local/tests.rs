@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 mod held;
+mod replaced;
 
 fn unit(text: &str) -> Unit {
     let tree = MemoryTree::new([("a.c", text)]);

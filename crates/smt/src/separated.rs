@@ -1,0 +1,123 @@
+//! A case of a condition in which all pointers lead to different places, and no result of a function has to do with
+//! another one.
+//!
+//! Whether a condition over memory can be met is a hard question for what pointers may have in common, and for which
+//! memories are the same; it seldom needs either. So everything that addresses begin with, and every object, gets a
+//! place far from all others, and each result of an uninterpreted function becomes a value of its own. What is read
+//! from memory are values of their own then, as the normalisation of terms finds out, and a solver has little left to
+//! do. An input of that case is one of the condition; that there is none says nothing.
+//!
+//! Results of one function are values of their own only where their arguments cannot be equal; else they are the same
+//! in this case, which no choice of arguments contradicts.
+
+use crate::ir::{App, Leaf, Op, Rebuilt, Sort, Term, TermId, TermPool, Uf};
+use rustc_hash::FxHashMap;
+
+/// Places that are handed out.
+const MAX_PLACES: usize = 64;
+
+/// The case, as a condition; `None` where there is nothing to set apart, or the condition cannot be met so.
+pub(super) fn separated(pool: &mut TermPool, condition: TermId) -> Option<TermId> {
+    let begins = beginnings(pool, condition);
+    if begins.len() > MAX_PLACES {
+        return None;
+    }
+    let mut places: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for (k, begin) in (1i128..).zip(&begins) {
+        let place = match pool.sort(*begin) {
+            Sort::Bv(64) => pool.bv(64, (k << 32) + 0x1000),
+            Sort::Bv(32) => pool.bv(32, (k << 24) + 0x1000),
+            _ => continue,
+        };
+        places.insert(*begin, place);
+    }
+    let apart = |_: &mut TermPool, t: TermId| match places.get(&t) {
+        Some(place) => Rebuilt::By(*place),
+        None => Rebuilt::Kept,
+    };
+    let mut all = pool.rebuilt(condition, &apart);
+    // What is read from memory, or given by a function, has to be that pointer.
+    for begin in begins {
+        let (Term::App(app, args), Some(place)) = (pool.get(begin).clone(), places.get(&begin)) else {
+            continue;
+        };
+        let args: Vec<TermId> = args.iter().map(|a| pool.rebuilt(*a, &apart)).collect();
+        let read = pool.app(app, &args);
+        let is_there = pool.eq(read, *place);
+        all = pool.and(all, is_there);
+    }
+    let all = with_free_results(pool, all);
+    (all != condition && pool.as_const(all).is_none_or(|c| c.as_bool() == Some(true))).then_some(all)
+}
+
+/// Results of uninterpreted functions as values.
+fn with_free_results(pool: &mut TermPool, condition: TermId) -> TermId {
+    let mut known: FxHashMap<Uf, Vec<(Vec<TermId>, TermId)>> = FxHashMap::default();
+    let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for t in pool.reachable(&[condition]) {
+        let sort = pool.sort(t);
+        let Term::App(App::Uf(uf), args) = pool.get(t).clone() else { continue };
+        if sort == Sort::Mem {
+            continue;
+        }
+        let calls = known.entry(uf).or_default();
+        let like =
+            calls.iter().find(|(others, _)| !args.iter().zip(others).any(|(a, b)| differ(pool, *a, *b)));
+        let value = match like {
+            Some((_, value)) => *value,
+            None => {
+                let key = format!("result {}", t.0).into();
+                pool.leaf(Leaf::Havoc { key, sort })
+            }
+        };
+        calls.push((args.to_vec(), value));
+        values.insert(t, value);
+    }
+    pool.rebuilt(condition, &|_, t| match values.get(&t) {
+        Some(value) => Rebuilt::By(*value),
+        None => Rebuilt::Kept,
+    })
+}
+
+/// Whether two terms are different constants.
+fn differ(pool: &TermPool, a: TermId, b: TermId) -> bool {
+    matches!((pool.as_const(a), pool.as_const(b)), (Some(x), Some(y)) if x != y)
+}
+
+/// What the addresses of a condition begin with, inner ones first, and the objects in it.
+fn beginnings(pool: &TermPool, condition: TermId) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut add = |t: TermId| {
+        if !found.contains(&t) {
+            found.push(t);
+        }
+    };
+    for t in pool.reachable(&[condition]) {
+        match pool.get(t) {
+            Term::Leaf(Leaf::SymbolAddr { .. } | Leaf::LocalAddr { .. }) => add(t),
+            Term::App(
+                App::Load { .. } | App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. },
+                args,
+            ) => {
+                let addresses = args.iter().skip(1).filter(|a| matches!(pool.sort(**a), Sort::Bv(32 | 64)));
+                addresses.filter_map(|a| begins_with(pool, *a)).for_each(&mut add);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The pointer that an address begins with; none where that is the address of an object.
+fn begins_with(pool: &TermPool, address: TermId) -> Option<TermId> {
+    let is_object =
+        |t: TermId| matches!(pool.get(t), Term::Leaf(Leaf::SymbolAddr { .. } | Leaf::LocalAddr { .. }));
+    match pool.get(address) {
+        Term::Leaf(_) if is_object(address) => None,
+        Term::Leaf(_) | Term::App(App::Load { .. } | App::Uf(_), _) => Some(address),
+        Term::App(App::Op(Op::Add), args) if !args.iter().any(|a| is_object(*a)) => {
+            args.iter().find_map(|a| begins_with(pool, *a))
+        }
+        Term::App(..) | Term::Const(_) => None,
+    }
+}
