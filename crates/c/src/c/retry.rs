@@ -160,6 +160,7 @@ impl Evidence<'_> {
             }
             if lost || wrong.contains(&at) || !self.lost.is_empty() {
                 out.macros.extend(self.called_before(item).map(|name| (name.to_owned(), true)));
+                out.macros.extend(self.marked_by(item, &typedefs).map(|name| (name.to_owned(), false)));
             }
         }
         let types = unknown
@@ -409,6 +410,19 @@ impl Evidence<'_> {
         // What declares the parameters of an old-style definition begins with none of these.
         let declares = matches!(text.at(behind), "typedef" | "extern" | "static");
         (behind < end && declares).then_some(name)
+    }
+
+    /// The macro that a declaration begins with, where its type stands behind: `EXPORT const struct s x`.
+    fn marked_by(&self, item: &Item, typedefs: &BTreeSet<&str>) -> Option<&str> {
+        let text = &self.text;
+        let (start, end) = (item.tokens.start, item.tokens.end);
+        let is_known = |n: &str| typedefs.contains(n) || headers::declaring_type(n).is_some();
+        let name = text.name(start).filter(|n| !is_known(n))?;
+        let is_qualifier =
+            |w: &str| matches!(w, "const" | "volatile" | "static" | "extern" | "inline" | "register");
+        let first = (start + 1..end).find(|i| !is_qualifier(text.at(*i)))?;
+        let is_type = is_type_word(text.at(first)) || typedefs.contains(text.at(first));
+        (is_type && text.at(first + 1) != "(").then_some(name)
     }
 
     /// Guesses at names behind the parameters, and behind one parameter's name.

@@ -27,19 +27,10 @@ impl Comparer<'_> {
         (a, b)
     }
 
-    /// The newer path with the answers of the older one's calls, where calls are aligned: by whom they call, in
-    /// order, and one by one where between aligned ones are as many in both.
+    /// The newer path with the answers of the older one's calls, where calls are aligned ([`aligned_calls`]).
     pub(super) fn aligned(&mut self, old: &Path, new: &Path) -> Path {
-        let names = [old, new].map(|p| p.events.iter().map(|e| e.callee.clone()).collect::<Vec<_>>());
-        let mut pairs: Vec<(usize, usize)> = Vec::new();
-        for op in capture_diff_slices(Algorithm::Lcs, &names[0], &names[1]) {
-            let (a, b) = (op.old_range(), op.new_range());
-            if matches!(op, DiffOp::Equal { .. }) || a.len() == b.len() {
-                pairs.extend(a.zip(b));
-            }
-        }
         let mut path = new.clone();
-        for (i, j) in pairs {
+        for (i, j) in aligned_calls(&old.events, &new.events) {
             let (theirs, mine) = (&old.events[i], path.events[j].clone());
             // Loops of one version answer nothing of the other's.
             if theirs.rounds || mine.rounds {
@@ -210,6 +201,31 @@ impl Comparer<'_> {
         }
         Settled { path, apart }
     }
+}
+
+/// Which calls of two paths stand in each other's place, in order: those of one function with the same arguments;
+/// between these, those of one function; between these one by one, where there are as many in both.
+fn aligned_calls(old: &[Event], new: &[Event]) -> Vec<(usize, usize)> {
+    let calls = [old, new].map(|all| all.iter().map(|e| (&e.callee, &e.args)).collect::<Vec<_>>());
+    let names = [old, new].map(|all| all.iter().map(|e| &e.callee).collect::<Vec<_>>());
+    let mut pairs = Vec::new();
+    for op in capture_diff_slices(Algorithm::Lcs, &calls[0], &calls[1]) {
+        let (a, b) = (op.old_range(), op.new_range());
+        if matches!(op, DiffOp::Equal { .. }) {
+            pairs.extend(a.zip(b));
+            continue;
+        }
+        let (Some(of_old), Some(of_new)) = (names[0].get(a.clone()), names[1].get(b.clone())) else {
+            continue;
+        };
+        for op in capture_diff_slices(Algorithm::Lcs, of_old, of_new) {
+            let (inner_a, inner_b) = (op.old_range(), op.new_range());
+            if matches!(op, DiffOp::Equal { .. }) || inner_a.len() == inner_b.len() {
+                pairs.extend(inner_a.map(|k| k + a.start).zip(inner_b.map(|k| k + b.start)));
+            }
+        }
+    }
+    pairs
 }
 
 /// What is read elsewhere than in errno, read from memory in which a call has not written that: nobody has its address.

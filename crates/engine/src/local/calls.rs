@@ -84,7 +84,10 @@ fn argument(pool: &TermPool, t: TermId, naming: &Naming, ty: Option<&CType>) -> 
         let is_it = !path.is_empty() && bits(at) == bits(wanted) && bits(at).is_some();
         is_it.then(|| format!("&{}{path}", named.text))
     };
-    decayed(&first().unwrap_or_else(|| render_typed(pool, t, naming, ty)))
+    let is_scalar =
+        |ty: &CType| matches!(ty, CType::Int { .. } | CType::Float(_) | CType::Pointer(_) | CType::Bool);
+    let whole = !matches!(ty, Some(CType::Pointer(to)) if is_scalar(to));
+    decayed(&first().unwrap_or_else(|| render_typed(pool, t, &Naming { whole, ..naming.clone() }, ty)))
 }
 
 /// The words of a call beside another of the same function: only the arguments that differ, others are `…`;

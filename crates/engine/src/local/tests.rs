@@ -393,7 +393,7 @@ fn records_around_members() {
         heads,
         "int f(struct link *head)",
         ["return OF(head)->b;", "return OF(head)->a;"],
-        &[" | returns *(int *)(head + 1) | returns *(int *)(head - 2)"],
+        &[" | returns OF(head)->b | returns OF(head)->a"],
     );
 }
 

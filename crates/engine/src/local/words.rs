@@ -6,7 +6,9 @@
 use super::calls::{argument_words, call_text, decayed, differing, shortened};
 use super::compare::{Difference, Item};
 use super::follow::{Known, is_in_loop};
-use super::machine::{Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, variable_leaf};
+use super::machine::{
+    Event, Hazard, Literal, Side, call_types, expansion, memory_leaf, successor, variable_leaf,
+};
 use super::region::Frontier;
 use super::widened::Widened;
 use super::{Delta, Effect, EffectKind, rounds, source_tests};
@@ -342,8 +344,7 @@ impl<'s> Speaker<'s> {
             }
             Item::Ends(last) => {
                 let naming = self.naming(class, events);
-                let text =
-                    last.as_ref().map_or("ends".to_owned(), |e| format!("ends in {}", self.call(&naming, e)));
+                let text = last.as_ref().map_or("ends".to_owned(), |e| self.ending(&naming, e));
                 (EffectKind::End, text, last.as_ref().map_or(0, |e| self.line(class, e.node)))
             }
             Item::At(node) => {
@@ -441,6 +442,17 @@ impl<'s> Speaker<'s> {
         format!("runs the loop of line {line}{what}")
     }
 
+    /// In which call a path ends. A clause of an annotation is a call of ours, which nobody has written.
+    fn ending(&mut self, naming: &Naming, event: &Event) -> String {
+        let text = self.call(naming, event);
+        let clause = text.strip_prefix("__invdiff_assert_fail(\"").and_then(|t| t.strip_suffix("\")"));
+        match clause {
+            Some(clause) => format!("fails assert({clause})"),
+            None if text.starts_with("__invdiff_assert_fail(") => "fails an assertion".to_owned(),
+            None => format!("ends in {text}"),
+        }
+    }
+
     /// Where control goes on.
     fn place(&self, class: usize, node: MvId, d: &Difference) -> (EffectKind, String) {
         let side = self.sides[class];
@@ -466,7 +478,10 @@ impl<'s> Speaker<'s> {
                 return (EffectKind::NextRound, "next round".to_owned());
             }
             if !is_in_loop(side, node, l) {
-                return (EffectKind::LeaveLoop, "leaves the loop".to_owned());
+                let line = Some(self.line(1, self.past_joins(side, node))).filter(|line| *line > 0);
+                let far = line.filter(|_| !self.is_behind(side, node, l));
+                let to = far.map(|line| format!(", to line {line}")).unwrap_or_default();
+                return (EffectKind::LeaveLoop, format!("leaves the loop{to}"));
             }
         }
         // What both versions have is told by where it is now.
@@ -475,6 +490,34 @@ impl<'s> Speaker<'s> {
             0 => (EffectKind::Goto, "goes on".to_owned()),
             line => (EffectKind::Goto, format!("goes on at line {line}")),
         }
+    }
+
+    /// Whether a node is where a loop is left to by its own tests, or that is not known.
+    fn is_behind(&self, side: &Side, node: MvId, l: usize) -> bool {
+        let head = side.flow.loops[l].head;
+        let is_test = |n: MvId| matches!(self.graph.node(n).instr, Instr::Branch { .. });
+        let body = &side.flow.loops[l].body;
+        let line = self.graph.line(head, side.class);
+        // The operands of the loop's own test stand on its line.
+        let mut exits = body
+            .iter()
+            .filter(|n| is_test(**n) && self.graph.line(**n, side.class) == line)
+            .flat_map(|n| self.graph.node(*n).succs.iter())
+            .filter(|e| e.classes.contains(side.class) && !body.contains(&e.to))
+            .map(|e| e.to)
+            .peekable();
+        exits.peek().is_none() || exits.any(|to| self.past_joins(side, to) == self.past_joins(side, node))
+    }
+
+    /// The first node from one on that does something.
+    fn past_joins(&self, side: &Side, mut at: MvId) -> MvId {
+        for _ in 0..20 {
+            match (&self.graph.node(at).instr, successor(self.graph, side.class, at, 0)) {
+                (Instr::Nop, Some(next)) => at = next,
+                _ => break,
+            }
+        }
+        at
     }
 
     fn hazard(&mut self, class: usize, hazard: &Hazard, events: &[Event]) -> String {
@@ -622,7 +665,18 @@ fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
 
 /// Whether a text says everything in names of the source.
 pub(super) fn is_plain(text: &str) -> bool {
-    !text.contains("...") && !text.contains('\\') && !text.contains('%') || is_quoted(text)
+    let is_made = text.contains("__invdiff_") || reads_by_offset(text);
+    !is_made && (!text.contains("...") && !text.contains('\\') && !text.contains('%') || is_quoted(text))
+}
+
+/// Whether something is read by its offset, as another type: `*(long *)(p + 40)`. No source has it so, and where types
+/// are guessed the offset is, too.
+fn reads_by_offset(text: &str) -> bool {
+    text.match_indices(" *)").any(|(at, end)| {
+        let open = text[..at].rfind('(').unwrap_or(0);
+        let behind = text[at + end.len()..].chars().next();
+        text[..open].ends_with('*') && matches!(behind, Some('(' | '&'))
+    })
 }
 
 /// Texts with string or character literals may hold what names may not.

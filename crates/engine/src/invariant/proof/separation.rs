@@ -324,6 +324,7 @@ impl FunctionAnalysis<'_> {
             old_params: naming.old_params.clone(),
             old_memory: naming.old_memory,
             loops: BTreeMap::new(),
+            whole: naming.whole,
             max_len: naming.max_len,
         };
         let unit = self.task.units[class].clone();

@@ -57,3 +57,38 @@ fn what_the_library_reads_has_to_be_there() {
     let stays = text("", "if (strstr(t, \"a\") && n > 2) foreign(1);");
     assert!(changes(&old, &stays).iter().all(|c| !c.valid));
 }
+
+/// What stands in for a structure that nobody defines has no name, and where it lies is a guess.
+#[test]
+fn nothing_that_was_invented_is_shown() {
+    let text = |body: &str| {
+        format!(
+            "#include <nosuch.h>\nstruct call {{ int a; struct tmr timer; }};\nint rx(const char *);\n\
+             int f(struct call *c, void *q)\n{{\nstruct gone *g = q;\n{body}\nreturn c->a;\n}}\n"
+        )
+    };
+    let all = |new: &str| {
+        let found = changes(&text(""), &text(new));
+        let deltas = found.into_iter().flat_map(|c| c.deltas);
+        deltas.map(|d| format!("{} | {}", d.when, super::effects(&d.now))).collect::<Vec<_>>()
+    };
+    assert_eq!(all("tmr_cancel(&c->timer);"), [" | calls tmr_cancel(&c->timer)"]);
+    let read = all("if (rx(g->name)) return 2;").join("\n");
+    assert!(!read.contains("*)(") && !read.contains("__invdiff"), "{read}");
+}
+
+#[test]
+fn a_loop_is_left_to_somewhere() {
+    check(
+        "int f(int n)",
+        "while (n > 0) {\nif (foreign(n)) break;\nn--;\n}\nforeign(1);\nout:\nforeign(2);\nreturn n;",
+        "while (n > 0) {\nif (foreign(n)) goto out;\nn--;\n}\nforeign(1);\nout:\nforeign(2);\nreturn n;",
+        &[" | calls foreign(1) | "],
+    );
+    check(
+        "int f(int n)",
+        "while (n > 0) {\nif (foreign(n)) n -= 2;\nn--;\n}\nforeign(1);\nout:\nforeign(2);\nreturn n;",
+        "while (n > 0) {\nif (foreign(n)) goto out;\nn--;\n}\nforeign(1);\nout:\nforeign(2);\nreturn n;",
+        &[" | next round | leaves the loop, to line 18"],
+    );
+}

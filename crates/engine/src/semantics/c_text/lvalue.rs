@@ -363,6 +363,15 @@ impl Renderer<'_> {
             return None;
         }
         match ty {
+            CType::Record(_)
+                if access.is_none()
+                    && self.naming.whole
+                    && depth > 0
+                    && rest.terms.is_empty()
+                    && rest.constant == 0 =>
+            {
+                Some((step, ty.clone()))
+            }
             CType::Record(id) => self.field(step, *id, rest, access, depth),
             CType::Array(element, _) => {
                 let size = i128::from(self.naming.size_of(element).filter(|&s| s > 0)?);

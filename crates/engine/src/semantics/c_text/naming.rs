@@ -28,6 +28,8 @@ pub struct Naming<'a> {
     pub old_memory: bool,
     /// Names of values at loop heads, by the loop's hash and the place's label.
     pub loops: BTreeMap<(Arc<str>, Arc<str>), Named>,
+    /// An address is that of the outermost structure that begins there, and not of its first member.
+    pub whole: bool,
     /// Longest text, in bytes.
     pub max_len: usize,
 }
