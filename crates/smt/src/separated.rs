@@ -70,7 +70,7 @@ fn with_free_results(pool: &mut TermPool, condition: TermId) -> TermId {
                 pool.leaf(Leaf::Havoc { key, sort })
             }
         };
-        calls.push((args.to_vec(), value));
+        calls.push((args, value));
         values.insert(t, value);
     }
     pool.rebuilt(condition, &|_, t| match values.get(&t) {

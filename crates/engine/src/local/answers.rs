@@ -7,15 +7,28 @@
 use super::compare::{Comparer, tags};
 use super::machine::{Event, Literal, Path};
 use super::sites::Tag;
+use super::tested::reads;
 use super::{Mistake, is_made};
 use crate::ir::{App, Const, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
+use crate::mvicfg::MvId;
 use crate::semantics::library;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A path with what its version's own calls did taken out.
 pub(super) struct Settled {
     pub path: Path,
     pub apart: bool,
+}
+
+/// A call whose result is tested, and how.
+#[derive(Clone)]
+struct Tested {
+    node: MvId,
+    callee: Option<Arc<str>>,
+    result: TermId,
+    tests: BTreeSet<TermId>,
 }
 
 impl Comparer<'_> {
@@ -120,12 +133,68 @@ impl Comparer<'_> {
     /// Results of calls of the newer path that stand in the place of another call of the older one, each with that one's.
     pub(super) fn replaced(&self, old: &Path, new: &Path) -> Vec<(TermId, TermId)> {
         let of = |mine: &Event| {
-            let is_its_place = |e: &&Event| e.site == mine.site && e.tag != mine.tag && !e.rounds;
-            let theirs = old.events.iter().find(is_its_place).filter(|_| !mine.rounds)?;
-            let results = (mine.result?, theirs.result?);
-            (self.pool.sort(results.0) == self.pool.sort(results.1)).then_some(results)
+            let is_its_place = |e: &&Event| {
+                e.site == mine.site && e.tag != mine.tag && self.replaceable.contains(&(e.node, mine.node))
+            };
+            let theirs = old.events.iter().find(is_its_place)?;
+            Some((mine.result?, theirs.result?))
         };
         new.events.iter().filter_map(of).collect()
+    }
+
+    /// The calls of a region that one version alone makes and tests, each with the one of the other version that it
+    /// takes the place of: where there is one in each version, or of the same functions in the same order, and what is
+    /// asked of their results is the same.
+    pub(super) fn replaceable(&mut self, older: &[Path], newer: &[Path]) -> BTreeSet<(MvId, MvId)> {
+        let (old, new) = (self.tested_calls(older), self.tested_calls(newer));
+        let own = |calls: &[Tested], others: &[Tested]| -> Vec<Tested> {
+            calls.iter().filter(|c| !others.iter().any(|o| o.node == c.node)).cloned().collect()
+        };
+        let (old, new) = (own(&old, &new), own(&new, &old));
+        let are_alike = old.len() == new.len()
+            && (old.len() == 1 || old.iter().zip(&new).all(|(a, b)| a.callee == b.callee));
+        if !are_alike {
+            return BTreeSet::new();
+        }
+        let mut found = BTreeSet::new();
+        for (theirs, mine) in old.iter().zip(&new) {
+            if self.pool.sort(theirs.result) != self.pool.sort(mine.result) {
+                return BTreeSet::new();
+            }
+            for test in &mine.tests {
+                let test = self.rename_term(*test, mine.result, theirs.result);
+                let negation = self.pool.not(test);
+                if !theirs.tests.contains(&test) && !theirs.tests.contains(&negation) {
+                    return BTreeSet::new();
+                }
+            }
+            found.insert((theirs.node, mine.node));
+        }
+        found
+    }
+
+    /// The calls of some paths whose results are tested, in the order in which they are made.
+    fn tested_calls(&self, paths: &[Path]) -> Vec<Tested> {
+        let mut found: Vec<Tested> = Vec::new();
+        for path in paths {
+            for literal in &path.literals {
+                let asked = reads(&self.pool, [literal.term]);
+                for event in path.events.iter().filter(|e| !e.rounds) {
+                    let Some(result) = event.result.filter(|r| asked.contains(r)) else { continue };
+                    match found.iter_mut().find(|t| t.node == event.node) {
+                        Some(known) => _ = known.tests.insert(literal.term),
+                        None => found.push(Tested {
+                            node: event.node,
+                            callee: event.callee.clone(),
+                            result,
+                            tests: BTreeSet::from([literal.term]),
+                        }),
+                    }
+                }
+            }
+        }
+        found.sort_by_key(|t| t.node);
+        found
     }
 
     /// Conditions with the answers of other calls in the place of some.

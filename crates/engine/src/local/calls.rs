@@ -38,7 +38,12 @@ pub(super) fn call_text(
         .iter()
         .enumerate()
         .map(|(k, a)| {
-            let name = names.and_then(|n| n.get(k)).filter(|n| is_name(n) && pool.as_const(*a).is_some());
+            let name = names.and_then(|n| n.get(k)).filter(|n| {
+                // What a guessed type measures is a guess.
+                let is_guess = !graph.bodies[event.class].invented.is_empty();
+                let is_size = is_guess && n.contains("sizeof") && is_short(n);
+                (is_name(n) || is_size) && pool.as_const(*a).is_some()
+            });
             name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)))
         })
         .map(|t| if is_plain(&t) { t } else { "…".to_owned() })

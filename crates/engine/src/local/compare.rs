@@ -135,6 +135,8 @@ pub(super) struct Comparer<'c> {
     pub given: [Vec<Rc<Test>>; 2],
     /// What of all that has to do with the region.
     pub premises: Vec<TermId>,
+    /// Calls of the older version and of the newer one that take each other's place: see [`super::answers`].
+    pub replaceable: BTreeSet<(MvId, MvId)>,
     pub pool: TermPool,
     pub decider: Decider,
 }
@@ -214,6 +216,7 @@ impl Comparer<'_> {
             return Outcome::of(None);
         };
         self.premises = self.premises(older.iter().chain(&newer));
+        self.replaceable = self.replaceable(&older, &newer);
         let mut outcome = Outcome::of(None);
         let pairs = older.len() * newer.len();
         // What a pair costs grows with the calls that are held against each other, and with what they leave.

@@ -326,6 +326,7 @@ fn compare_bodies(
         relations,
         given: [Vec::new(), Vec::new()],
         premises: Vec::new(),
+        replaceable: BTreeSet::new(),
         pool,
         decider: smt::Decider::new(limits, 4).sharing(allowance),
     };

@@ -19,7 +19,7 @@ use crate::ir::{
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
 use crate::semantics::library;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest text of a condition, in characters.
 const LONGEST_CONDITION: usize = 160;
@@ -59,6 +59,9 @@ struct Said {
     now: Vec<Effect>,
     order: usize,
 }
+
+/// What a call gave in some pairs of paths, and the nodes at which either version makes it.
+type OneCall = (BTreeSet<TermId>, BTreeSet<MvId>);
 
 impl<'s> Speaker<'s> {
     /// The deltas of a region, what matters most first. `None` stands for a difference that has no words.
@@ -581,11 +584,52 @@ impl<'s> Speaker<'s> {
     }
 
     /// A conjunction of conditions; empty: always.
+    /// Adds the line to the names of results of calls that are written alike and are different calls.
+    fn tell_calls_apart(&self, namings: &mut [Naming<'s>; 2], all: &[Vec<Event>; 2]) {
+        // By words: calls that are one, each by their results and nodes.
+        let mut groups: BTreeMap<String, Vec<OneCall>> = BTreeMap::new();
+        for (naming, events) in namings.iter().zip(all) {
+            for event in events {
+                let Some(result) = event.result else { continue };
+                let Some(named) = naming.names.get(&result) else { continue };
+                let calls = groups.entry(named.text.clone()).or_default();
+                let is_one =
+                    |(results, nodes): &OneCall| results.contains(&result) || nodes.contains(&event.node);
+                let (mut same, others): (Vec<_>, Vec<_>) =
+                    std::mem::take(calls).into_iter().partition(is_one);
+                same.push((BTreeSet::from([result]), BTreeSet::from([event.node])));
+                let whole = same.into_iter().reduce(|mut a, b| {
+                    a.0.extend(b.0);
+                    a.1.extend(b.1);
+                    a
+                });
+                *calls = others;
+                calls.extend(whole);
+            }
+        }
+        for (class, (naming, events)) in namings.iter_mut().zip(all).enumerate() {
+            let mut done = BTreeSet::new();
+            for event in events {
+                let Some(result) = event.result.filter(|r| done.insert(*r)) else { continue };
+                let Some(named) = naming.names.get_mut(&result) else { continue };
+                if groups.get(&named.text).is_some_and(|calls| calls.len() > 1) {
+                    let is_old = class == 0 && self.graph.node(event.node).classes.len() == 1;
+                    let before = if is_old { " before" } else { "" };
+                    let line = self.graph.line(event.node, class);
+                    named.text = format!("{} (line {line}{before})", named.text);
+                }
+            }
+        }
+    }
+
     fn condition(&mut self, literals: &[Literal], events: &[[Vec<Event>; 2]]) -> String {
         let mut said: Vec<(Literal, String)> = Vec::new();
+        let all = [0, 1]
+            .map(|class: usize| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<Event>>());
+        let mut namings = [0, 1].map(|class: usize| self.as_now(class, &all[class]));
+        self.tell_calls_apart(&mut namings, &all);
         for (term, literal) in combined(self.pool, literals) {
-            let all: Vec<Event> = events.iter().flat_map(|e| e[literal.class].iter().cloned()).collect();
-            let naming = self.as_now(literal.class, &all);
+            let naming = namings[literal.class].clone();
             let text = decayed(&render(self.pool, term, &naming));
             let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
                 true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),

@@ -21,7 +21,7 @@ use super::lineage::{self, Lineage, VersionFiles};
 use super::local::Told;
 use super::reach::Reach;
 use super::{FileChange, Hunk, Request};
-use crate::frontend::c::extents::Words;
+use crate::frontend::c::extents::{SELF, Words};
 use crate::ir::{CType, Linkage};
 use crate::report::{ChangeVerdict, Effect, HunkRef, ObjectOutcome, ObjectReport, RepoPath, Report, Version};
 pub(super) use declarations::{is_mere_declaration, uses};
@@ -317,6 +317,15 @@ impl<'a> Step<'a> {
                 (d.file, d.line) = (own.file, line);
             }
         }
+        // What stands before a type is a macro that nobody defined, and no object.
+        let is_marker = |words: &Words, d: &Definition| {
+            let found = words.declaration(d.line, &d.global.name);
+            let is_word = |w: &String| w.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            found.is_some_and(|f| {
+                f.head.first().is_some_and(|w| w == SELF) && f.head.get(1).is_some_and(is_word)
+            })
+        };
+        all.retain(|d| d.function.is_some() || !is_marker(self.words(d, side), d));
         all
     }
 
@@ -762,8 +771,7 @@ fn declared(old: &[String], new: &[String], name: &str) -> Row {
         old[common..].iter().rev().zip(new[common..].iter().rev()).take_while(|(a, b)| a == b).count();
     let part = |head: &[String]| {
         let (from, to) = (common.saturating_sub(AROUND), (head.len() - behind + AROUND).min(head.len()));
-        let word =
-            |w: &String| if w == crate::frontend::c::extents::SELF { name.to_owned() } else { w.clone() };
+        let word = |w: &String| if w == SELF { name.to_owned() } else { w.clone() };
         let words: Vec<String> = head.get(from..to).unwrap_or_default().iter().map(word).collect();
         let (first, last) = (if from > 0 { "… " } else { "" }, if to < head.len() { " …" } else { "" });
         format!("declared as {first}{}{last}", words.join(" "))

@@ -92,3 +92,51 @@ fn a_loop_is_left_to_somewhere() {
         &[" | next round | leaves the loop, to line 18"],
     );
 }
+
+/// Two calls and one that does for both are no replacement: each has a condition of its own.
+#[test]
+fn calls_that_were_merged_are_told_by_their_own_answers() {
+    check(
+        "int f(int n)",
+        "if (foreign(1) || foreign(2)) return 1;\nreturn 0;",
+        "if (other(1, 2)) return 1;\nreturn 0;",
+        &[
+            "foreign(1) != 0 && other(1, 2) == 0 | calls foreign(1); returns 1 | calls other(1, 2); returns 0",
+            "foreign(1) == 0 && foreign(2) != 0 && other(1, 2) == 0 | calls foreign(1); calls foreign(2); returns 1 | \
+             calls other(1, 2); returns 0",
+            "foreign(1) == 0 && foreign(2) == 0 && other(1, 2) != 0 | calls foreign(1); calls foreign(2); returns 0 | \
+             calls other(1, 2); returns 1",
+            "foreign(1) != 0 && other(1, 2) != 0 | calls foreign(1) | calls other(1, 2)",
+            "foreign(1) == 0 && foreign(2) != 0 && other(1, 2) != 0 | calls foreign(1); calls foreign(2) | calls \
+             other(1, 2)",
+            "foreign(1) == 0 && foreign(2) == 0 && other(1, 2) == 0 | calls foreign(1); calls foreign(2) | calls \
+             other(1, 2)",
+        ],
+    );
+    // Nor is one that is asked something else.
+    check(
+        "int f(int n)",
+        "if (foreign(n) == 3) return 1;\nreturn 0;",
+        "if (other(n, n)) return 1;\nreturn 0;",
+        &[
+            "foreign(n) == 3 && other(n, n) == 0 | calls foreign(n); returns 1 | calls other(n, n); returns 0",
+            "foreign(n) != 3 && other(n, n) != 0 | calls foreign(n); returns 0 | calls other(n, n); returns 1",
+            "foreign(n) == 3 && other(n, n) != 0 | calls foreign(n) | calls other(n, n)",
+            "foreign(n) != 3 && other(n, n) == 0 | calls foreign(n) | calls other(n, n)",
+        ],
+    );
+}
+
+/// Calls that are written alike and are two have their lines.
+#[test]
+fn calls_of_one_text_are_told_apart() {
+    check(
+        "int f(int n)",
+        "foreign(0);\nif (foreign(n) == 1) return 1;\nreturn 0;",
+        "foreign(0);\nint was = foreign(n);\nif (was == 1 && foreign(n) == 2) return 1;\nreturn 0;",
+        &[
+            "foreign(n) (line 13 before) == 1 && foreign(n) (line 14) != 2 | returns 1 | calls foreign(n); returns 0",
+            "foreign(n) (line 13 before) == 1 && foreign(n) (line 14) == 2 |  | calls foreign(n)",
+        ],
+    );
+}
