@@ -108,7 +108,7 @@ const WORDS: [Entry; 24] = [
     ),
     (
         "else",
-        "What is known of all other states: both do the same, where the older version does nothing undefined; or nothing.",
+        "What is known of all other states: both do the same, where the older version does nothing undefined; or nothing. 'but for what the calls do': if calls of one version alone leave memory as it is, and one that took the place of another gives the same.",
         "else    as before  proved\nelse    as before, but for what the calls do\nelse    not known",
     ),
     (

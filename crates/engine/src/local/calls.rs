@@ -33,6 +33,9 @@ pub(super) fn call_text(
         }
         (None, None) => ("a function pointer".to_owned(), given.as_slice()),
     };
+    // Where the result is a structure, the place that it goes to comes last.
+    let written = if args.len() == types.len() + 1 { types.len() } else { args.len() };
+    let args = args.get(..written).unwrap_or(args);
     let short = Naming { max_len: LONGEST_VALUE, ..naming.clone() };
     let words: Vec<String> = args
         .iter()
@@ -109,7 +112,8 @@ pub(super) fn differing(
         call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
     let mut words: Vec<String> = Vec::new();
     let mut is_wordless = false;
-    for (k, arg) in event.args.iter().enumerate() {
+    let written = if event.args.len() == types.len() + 1 { types.len() } else { event.args.len() };
+    for (k, arg) in event.args.iter().take(written).enumerate() {
         let theirs = other.args.get(k).copied();
         if theirs == Some(*arg) {
             if words.last().is_none_or(|w| w != "…") {
