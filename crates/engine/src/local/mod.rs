@@ -19,12 +19,13 @@
 //! - [`compare`]: the three-way verdict: same, different under a condition, open; [`memory`]: of memory.
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
-//! - [`words`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`.
+//! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`.
 
 mod answers;
 mod calls;
 mod compare;
 mod comparison;
+mod conditions;
 mod extracted;
 mod follow;
 mod forks;

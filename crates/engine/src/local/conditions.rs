@@ -1,0 +1,243 @@
+//! The conditions of changes in words: the literals of two paths over names of the point.
+//!
+//! Bounds of one value are joined into ranges, tests that are written alike are told apart by their lines, and what no
+//! name of the point can say is said by the operand of its test as it stands in the source.
+
+use super::calls::decayed;
+use super::follow::Known;
+use super::machine::{Event, Literal, expansion};
+use super::words::{LONGEST_CONDITION, Speaker, is_operand, is_plain};
+use super::{rounds, source_tests};
+use crate::ir::{Instr, Op, Term, TermId, TermPool};
+use crate::mvicfg::MvId;
+use crate::semantics::c_text::{Naming, render};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a call gave in some pairs of paths, and the nodes at which either version makes it.
+type OneCall = (BTreeSet<TermId>, BTreeSet<MvId>);
+
+impl<'s> Speaker<'s> {
+    /// A test by its place in the source, with its text where it stands there by itself.
+    pub(super) fn test(&self, literal: &Literal) -> String {
+        let class = literal.class;
+        let only = self.graph.node(literal.node).classes.len() == 1;
+        // What both versions have is told by where it is now.
+        let line = self.line(if only { class } else { 1 }, literal.node);
+        let version = if class == 0 && only { " before" } else { "" };
+        let expansion = expansion(self.graph, class, literal.node);
+        let origin = self.graph.origin(literal.node, class).filter(|_| expansion.is_none());
+        let source = |line: u32| (self.source)(class, line);
+        if let Some(head) = self.run_to_its_end(literal) {
+            return format!("the loop of line {}{version} runs to its end", self.line(class, head));
+        }
+        let text = origin.and_then(|n| source_tests::operand(&self.graph.bodies[class], n, &source));
+        match (text, literal.holds) {
+            (Some(text), true) => format!("{text} (line {line}{version})"),
+            (Some(text), false) if is_operand(&text) => format!("!{text} (line {line}{version})"),
+            (Some(text), false) => format!("!({text}) (line {line}{version})"),
+            (None, holds) => {
+                let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();
+                let word = if holds { "holds" } else { "fails" };
+                let which = if self.is_one_of_several(literal) { "a" } else { "the" };
+                format!("{which} test of line {line}{name}{version} {word}")
+            }
+        }
+    }
+
+    /// Whether a test is one of several in its statement: an operand of `&&` or `||`.
+    fn is_one_of_several(&self, literal: &Literal) -> bool {
+        let body = &self.graph.bodies[literal.class];
+        let Some(origin) = self.graph.origin(literal.node, literal.class) else { return false };
+        let of_statement = body.nodes.iter().filter(|n| n.stmt == body.node(origin).stmt);
+        of_statement.filter(|n| matches!(n.instr, Instr::Branch { .. })).count() > 1
+    }
+
+    /// The head of the loop that a path ran as a whole, where it left it by the tests that it begins with.
+    fn run_to_its_end(&self, literal: &Literal) -> Option<MvId> {
+        let Term::Leaf(leaf) = self.pool.get(literal.term) else { return None };
+        let side = self.sides[literal.class];
+        let left = side.flow.loops.iter().filter(|l| l.body.contains(&literal.node));
+        let own = left.max_by_key(|l| l.body.len()).filter(|_| rounds::is_exit(leaf))?;
+        rounds::opening(self.graph, literal.class, own).contains(&literal.node).then_some(own.head)
+    }
+
+    /// A conjunction of conditions; empty: always.
+    /// Adds the line to the names of results of calls that are written alike and are different calls.
+    fn tell_calls_apart(&self, namings: &mut [Naming<'s>; 2], all: &[Vec<Event>; 2]) {
+        // By words: calls that are one, each by their results and nodes.
+        let mut groups: BTreeMap<String, Vec<OneCall>> = BTreeMap::new();
+        for (naming, events) in namings.iter().zip(all) {
+            for event in events {
+                let Some(result) = event.result else { continue };
+                let Some(named) = naming.names.get(&result) else { continue };
+                let calls = groups.entry(named.text.clone()).or_default();
+                let is_one =
+                    |(results, nodes): &OneCall| results.contains(&result) || nodes.contains(&event.node);
+                let (mut same, others): (Vec<_>, Vec<_>) =
+                    std::mem::take(calls).into_iter().partition(is_one);
+                same.push((BTreeSet::from([result]), BTreeSet::from([event.node])));
+                let whole = same.into_iter().reduce(|mut a, b| {
+                    a.0.extend(b.0);
+                    a.1.extend(b.1);
+                    a
+                });
+                *calls = others;
+                calls.extend(whole);
+            }
+        }
+        for (class, (naming, events)) in namings.iter_mut().zip(all).enumerate() {
+            let mut done = BTreeSet::new();
+            for event in events {
+                let Some(result) = event.result.filter(|r| done.insert(*r)) else { continue };
+                let Some(named) = naming.names.get_mut(&result) else { continue };
+                if groups.get(&named.text).is_some_and(|calls| calls.len() > 1) {
+                    let is_old = class == 0 && self.graph.node(event.node).classes.len() == 1;
+                    let before = if is_old { " before" } else { "" };
+                    let line = self.graph.line(event.node, class);
+                    named.text = format!("{} (line {line}{before})", named.text);
+                }
+            }
+        }
+    }
+
+    pub(super) fn condition(&mut self, literals: &[Literal], events: &[[Vec<Event>; 2]]) -> String {
+        let mut said: Vec<(Literal, String)> = Vec::new();
+        let all = [0, 1]
+            .map(|class: usize| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<Event>>());
+        let mut namings = [0, 1].map(|class: usize| self.as_now(class, &all[class]));
+        self.tell_calls_apart(&mut namings, &all);
+        for (term, literal) in combined(self.pool, literals) {
+            let naming = namings[literal.class].clone();
+            let text = decayed(&render(self.pool, term, &naming));
+            let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
+                true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
+                true => text,
+                false => self.test(&literal),
+            };
+            said.push((literal, text));
+        }
+        // The same words for two things: each is told by its test.
+        let unsigned = |text: &str| text.replace("!=", "==");
+        let is_double = |k: usize| {
+            said.iter().enumerate().any(|(j, (_, t))| j != k && unsigned(t) == unsigned(&said[k].1))
+        };
+        let doubles: Vec<usize> = (0..said.len()).filter(|k| is_double(*k)).collect();
+        for k in doubles {
+            said[k].1 = self.test(&said[k].0);
+        }
+        let mut texts: Vec<String> = Vec::new();
+        for (_, text) in said {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts.join(" && ")
+    }
+}
+
+/// One conjunction for two: where one implies the other, or they differ in one literal and its negation.
+pub(super) fn joined(pool: &mut TermPool, a: &[Literal], b: &[Literal]) -> Option<Vec<Literal>> {
+    let terms = |of: &[Literal]| of.iter().map(|l| l.term).collect::<Vec<TermId>>();
+    let (x, y) = (terms(a), terms(b));
+    if x.iter().all(|t| y.contains(t)) {
+        return Some(a.to_vec());
+    }
+    if y.iter().all(|t| x.contains(t)) {
+        return Some(b.to_vec());
+    }
+    let only_a: Vec<TermId> = x.iter().copied().filter(|t| !y.contains(t)).collect();
+    let only_b: Vec<TermId> = y.iter().copied().filter(|t| !x.contains(t)).collect();
+    let ([p], [q]) = (only_a.as_slice(), only_b.as_slice()) else { return None };
+    let negation = pool.not(*p);
+    (negation == *q).then(|| a.iter().copied().filter(|l| l.term != *p).collect())
+}
+
+/// Conditions without those that others imply; two bounds that meet are an equation.
+fn combined(pool: &mut TermPool, literals: &[Literal]) -> Vec<(TermId, Literal)> {
+    let mut all: Vec<(TermId, Literal)> = Vec::new();
+    for l in literals {
+        if !all.iter().any(|(t, _)| *t == l.term) {
+            all.push((l.term, *l));
+        }
+    }
+    meet(pool, &mut all);
+    bound(pool, &mut all);
+    let mut k = 0;
+    while k < all.len() && all.len() > 1 {
+        let others: Vec<TermId> =
+            all.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, (t, _))| *t).collect();
+        let known = Known::of(pool, &others);
+        match known.is_true(pool, all[k].0) {
+            true => _ = all.remove(k),
+            false => k += 1,
+        }
+    }
+    all
+}
+
+/// Two terms each of which is at most the other are equal.
+fn meet(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
+    let mut k = 0;
+    while k < all.len() {
+        let mut equation = None;
+        for op in [Op::Sle, Op::Ule] {
+            let Some(&[a, b]) = pool.as_op(all[k].0, op) else { continue };
+            let swapped = |t: TermId| pool.as_op(t, op) == Some(&[b, a][..]);
+            if let Some(j) = all.iter().position(|(t, _)| swapped(*t)) {
+                equation = Some((j, a, b));
+            }
+        }
+        if let Some((j, a, b)) = equation {
+            all[k].0 = pool.eq(a, b);
+            all.remove(j);
+            k = 0;
+            continue;
+        }
+        k += 1;
+    }
+}
+
+/// A bound of a term by a constant: whether it is read as signed, and the range that the bound leaves.
+fn range(pool: &TermPool, t: TermId) -> Option<(bool, TermId, i128, i128)> {
+    let read = |signed: bool, t: TermId| {
+        let c = pool.as_const(t)?;
+        if signed { c.signed() } else { c.unsigned().and_then(|u| i128::try_from(u).ok()) }
+    };
+    for (op, signed, by) in [(Op::Sle, true, 0), (Op::Slt, true, 1), (Op::Ule, false, 0), (Op::Ult, false, 1)]
+    {
+        let Some(&[a, b]) = pool.as_op(t, op) else { continue };
+        return match (read(signed, a), read(signed, b)) {
+            (None, Some(k)) => Some((signed, a, i128::MIN, k - by)),
+            (Some(k), None) => Some((signed, b, k + by, i128::MAX)),
+            _ => None,
+        };
+    }
+    None
+}
+
+/// Of several bounds of one term the tightest; where they leave one number, that.
+fn bound(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
+    let mut k = 0;
+    while k < all.len() {
+        let Some((signed, x, low, high)) = range(pool, all[k].0) else {
+            k += 1;
+            continue;
+        };
+        let other = (0..all.len()).filter(|j| *j != k).find_map(|j| {
+            let (s, y, l, h) = range(pool, all[j].0)?;
+            ((s, y) == (signed, x)).then_some((j, l, h))
+        });
+        match other {
+            // Implied by the other.
+            Some((_, l, h)) if l >= low && h <= high => _ = all.remove(k),
+            Some((j, l, h)) if l.max(low) == h.min(high) => {
+                let width = pool.sort(x).bits().unwrap_or(32);
+                let number = pool.bv(width, l.max(low));
+                all[k].0 = pool.eq(x, number);
+                all.remove(j);
+                k = 0;
+            }
+            _ => k += 1,
+        }
+    }
+}
