@@ -27,17 +27,26 @@ enum Written {
 }
 
 impl Comparer<'_> {
-    /// Memory without what was written to locals that end with the function.
+    /// Memory without what was written to locals that end with the function. A structure is returned by its address:
+    /// what was written to that one, the caller gets.
     pub(super) fn kept(&mut self, memory: TermId, end: &End) -> TermId {
         if !is_whole(end) {
             return memory;
         }
+        let returned = match end {
+            End::Return(Some(value)) => self.pool.reachable(&[*value]),
+            _ => Vec::new(),
+        };
+        let is_returned = |pool: &TermPool, to: TermId| {
+            let is_local = |t: &TermId| matches!(pool.get(*t), Term::Leaf(Leaf::LocalAddr { .. }));
+            pool.reachable(&[to]).iter().any(|t| is_local(t) && returned.contains(t))
+        };
         let mut memory = memory;
         while let Term::App(App::Store { .. } | App::ZeroBytes { .. } | App::CopyBytes { .. }, args) =
             self.pool.get(memory)
         {
             let (Some(&below), Some(&to)) = (args.first(), args.get(1)) else { break };
-            if !is_local(&self.pool, to) {
+            if !is_local(&self.pool, to) || is_returned(&self.pool, to) {
                 break;
             }
             memory = below;

@@ -140,3 +140,14 @@ fn calls_of_one_text_are_told_apart() {
         ],
     );
 }
+
+/// A structure that is returned is no local that ends with the function.
+#[test]
+fn what_a_returned_structure_holds_is_told() {
+    check(
+        "struct s f(void)",
+        "struct s v;\nv.n = 2;\nv.cap = 7;\nreturn v;",
+        "struct s v;\nv.n = 2;\nv.cap = 8;\nreturn v;",
+        &[" | sets v.cap to 7 | sets v.cap to 8"],
+    );
+}
