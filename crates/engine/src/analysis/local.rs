@@ -48,8 +48,9 @@ impl Locals {
         let one = |(l, v): (usize, usize)| {
             let lineage = lineages.get(l)?;
             let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
-            let is_same = || key::body_hash(&old.function) == key::body_hash(&new.function);
-            if watch.is_over() || is_same() || is_same_at_exit(l, v) {
+            let has_equal_bodies = || key::body_hash(&old.function) == key::body_hash(&new.function);
+            let is_same = || has_equal_bodies() || is_same_at_exit(l, v);
+            if watch.is_over() || !local::run_otherwise(&old.function, &new.function) && is_same() {
                 return None;
             }
             let compared = fault::caught(|| compare(request, v, old, new));

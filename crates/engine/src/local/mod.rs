@@ -19,9 +19,11 @@
 //! - [`compare`]: the three-way verdict: same, different under a condition, open; [`memory`]: of memory.
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
+//! - [`bindings`]: when a function runs that nobody calls.
 //! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`.
 
 mod answers;
+mod bindings;
 mod calls;
 mod compare;
 mod comparison;
@@ -47,6 +49,8 @@ mod tested;
 mod tests;
 mod widened;
 mod words;
+
+pub use bindings::run_otherwise;
 
 pub(crate) use calls::excerpt;
 
@@ -350,6 +354,7 @@ fn compare_bodies(
             relaid.resized.iter().filter_map(|(v, w)| resized(source_body.var(*v), new.body.var(*w)));
         changes.extend(lengths);
     }
+    changes.extend(bindings::change(old.body, new.body));
     let queries = comparer.decider.solver().statistics().queries as usize;
     Some((changes, queries))
 }
@@ -383,33 +388,9 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
         line: (var.span.line > 0).then_some(var.span.line),
     };
     let at = [old, new].map(|v| (v.span.line > 0).then_some(v.span.line));
-    Some(Change {
-        at,
-        lines: at.map(|line| line.into_iter().collect()),
-        in_loop: None,
-        from_line: None,
-        tests: None,
-        verdict: Verdict::Differs,
-        deltas: vec![Delta {
-            when: String::new(),
-            before: vec![effect(*before, old)],
-            now: vec![effect(*now, new)],
-        }],
-        rest: None,
-        apart: false,
-        valid: false,
-        by_members: false,
-        #[cfg(test)]
-        frontier: region::Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
-        #[cfg(test)]
-        from_node: false,
-        #[cfg(test)]
-        is_later: false,
-        #[cfg(test)]
-        covers: false,
-        #[cfg(test)]
-        held: Vec::new(),
-    })
+    let delta =
+        Delta { when: String::new(), before: vec![effect(*before, old)], now: vec![effect(*now, new)] };
+    Some(Change::of_declaration(at, delta))
 }
 
 /// A call that one region lost and another got was moved: it is told once, where it is now.

@@ -24,6 +24,8 @@ use std::collections::BTreeSet;
 pub(super) const LONGEST_CONDITION: usize = 160;
 /// Functions that are named of those that a loop calls.
 const MOST_CALLED: usize = 3;
+/// What a failed assertion, or a clause of an annotation, calls.
+const ASSERT_FAIL: &str = "__invdiff_assert_fail";
 /// Longest text of a value.
 pub(super) const LONGEST_VALUE: usize = 80;
 
@@ -235,8 +237,9 @@ impl<'s> Speaker<'s> {
         let last: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();
         effects.retain(|e| {
             let call = e.text.strip_prefix("calls ");
-            let is_told = |call| {
-                last.iter().any(|t| *t == format!("returns {call}") || *t == format!("ends in {call}"))
+            let is_told = |call: &str| {
+                let is_it = |t: &String| *t == format!("returns {call}") || *t == format!("ends in {call}");
+                call.starts_with(ASSERT_FAIL) || last.iter().any(is_it)
             };
             !call.is_some_and(is_told)
         });
@@ -444,10 +447,10 @@ impl<'s> Speaker<'s> {
     /// In which call a path ends. A clause of an annotation is a call of ours, which nobody has written.
     fn ending(&mut self, naming: &Naming, event: &Event) -> String {
         let text = self.call(naming, event);
-        let clause = text.strip_prefix("__invdiff_assert_fail(\"").and_then(|t| t.strip_suffix("\")"));
+        let clause = text.strip_prefix(ASSERT_FAIL).and_then(|t| t.strip_prefix("(\"")).and_then(|t| t.strip_suffix("\")"));
         match clause {
             Some(clause) => format!("fails assert({clause})"),
-            None if text.starts_with("__invdiff_assert_fail(") => "fails an assertion".to_owned(),
+            None if text.starts_with(ASSERT_FAIL) => "fails an assertion".to_owned(),
             None => format!("ends in {text}"),
         }
     }

@@ -1,0 +1,24 @@
+//! Invariants that samples of runs suggest: dynamic inference.
+//!
+//! A [`Table`] has the values of a program point's variables, a row for each time that control came there.
+//! [`infer`] reads off it every invariant of a family ([`Shape`]) that no row refutes and that the number of rows
+//! justifies. Nothing here is proved: what comes out are candidates.
+//!
+//! - [`table`]: variables and their values.
+//! - [`shape`]: the families; whether a row satisfies one; its text in C.
+//! - [`families`]: which instances of a family hold of all rows.
+//! - [`confidence`]: how unlikely it is that all rows satisfy an invariant by chance.
+//!
+//! Source: Ernst, Perkins, Guo, McCamant, Pacheco, Tschantz and Xiao, "The Daikon system for dynamic detection of
+//! likely invariants", Science of Computer Programming 69, 2007: the families and their justification.
+
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
+
+pub mod confidence;
+mod families;
+mod shape;
+mod table;
+
+pub use families::{Settings, infer};
+pub use shape::{Operator, Relation, Shape};
+pub use table::{Kind, Table, Variable};

@@ -1,0 +1,291 @@
+//! The families of invariants: what each says, of which rows it holds, and how C writes it.
+//!
+//! Arithmetic is the machine's: what is more than the variable on the left holds wraps, as in C's unsigned types.
+
+use super::table::{Kind, Table};
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    Equal,
+    Different,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Relation {
+    /// The strongest first.
+    pub const ALL: [Relation; 6] = [
+        Relation::Equal,
+        Relation::Less,
+        Relation::Greater,
+        Relation::LessOrEqual,
+        Relation::GreaterOrEqual,
+        Relation::Different,
+    ];
+
+    pub fn holds(self, a: i128, b: i128) -> bool {
+        match self {
+            Relation::Equal => a == b,
+            Relation::Different => a != b,
+            Relation::Less => a < b,
+            Relation::LessOrEqual => a <= b,
+            Relation::Greater => a > b,
+            Relation::GreaterOrEqual => a >= b,
+        }
+    }
+
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Relation::Equal => "==",
+            Relation::Different => "!=",
+            Relation::Less => "<",
+            Relation::LessOrEqual => "<=",
+            Relation::Greater => ">",
+            Relation::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+/// A function of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Product,
+    Quotient,
+    Remainder,
+}
+
+impl Operator {
+    pub const ALL: [Operator; 8] = [
+        Operator::Min,
+        Operator::Max,
+        Operator::And,
+        Operator::Or,
+        Operator::Xor,
+        Operator::Product,
+        Operator::Quotient,
+        Operator::Remainder,
+    ];
+
+    /// Whether the operands may change places.
+    pub fn is_commutative(self) -> bool {
+        !matches!(self, Operator::Quotient | Operator::Remainder)
+    }
+
+    /// The value; `None` where there is none.
+    pub fn of(self, a: i128, b: i128) -> Option<i128> {
+        match self {
+            Operator::Min => Some(a.min(b)),
+            Operator::Max => Some(a.max(b)),
+            Operator::And => Some(a & b),
+            Operator::Or => Some(a | b),
+            Operator::Xor => Some(a ^ b),
+            Operator::Product => a.checked_mul(b),
+            Operator::Quotient => a.checked_div(b),
+            Operator::Remainder => a.checked_rem(b),
+        }
+    }
+
+    fn text(self, a: &str, b: &str) -> String {
+        let infix = match self {
+            Operator::Min => return format!("({a} < {b} ? {a} : {b})"),
+            Operator::Max => return format!("({a} > {b} ? {a} : {b})"),
+            Operator::And => "&",
+            Operator::Or => "|",
+            Operator::Xor => "^",
+            Operator::Product => "*",
+            Operator::Quotient => "/",
+            Operator::Remainder => "%",
+        };
+        format!("({a} {infix} {b})")
+    }
+}
+
+/// An invariant of a family; variables by their place in the table.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// The variable is one of these, ascending.
+    OneOf { x: usize, values: Vec<i128> },
+    /// It compares so with a number.
+    Bound { x: usize, relation: Relation, k: i128 },
+    /// Two compare so.
+    Compare { x: usize, relation: Relation, y: usize },
+    /// `x % m == r`.
+    Modulus { x: usize, m: i128, r: i128 },
+    /// `y == a * x + b`.
+    Line { y: usize, a: i128, x: usize, b: i128 },
+    /// `z == a * x + b * y + c`.
+    Plane { z: usize, a: i128, x: usize, b: i128, y: usize, c: i128 },
+    /// `z == x op y`.
+    Function { z: usize, operator: Operator, x: usize, y: usize },
+}
+
+impl Shape {
+    /// Its variables.
+    pub fn variables(&self) -> Vec<usize> {
+        match *self {
+            Shape::OneOf { x, .. } | Shape::Bound { x, .. } | Shape::Modulus { x, .. } => vec![x],
+            Shape::Compare { x, y, .. } | Shape::Line { x, y, .. } => vec![x, y],
+            Shape::Plane { z, x, y, .. } | Shape::Function { z, x, y, .. } => vec![z, x, y],
+        }
+    }
+
+    /// Whether a row satisfies it; `None` where a variable has no value.
+    pub fn holds(&self, table: &Table, row: &[Option<i128>]) -> Option<bool> {
+        let value = |x: usize| row.get(x).copied().flatten();
+        let is = |x: usize, n: Option<i128>| {
+            let kind = table.variable(x).map(|v| v.kind);
+            Some(n.and_then(|n| wrapped(kind, n)) == Some(value(x)?))
+        };
+        match *self {
+            Shape::OneOf { x, ref values } => Some(values.contains(&value(x)?)),
+            Shape::Bound { x, relation, k } => Some(relation.holds(value(x)?, k)),
+            Shape::Compare { x, relation, y } => Some(relation.holds(value(x)?, value(y)?)),
+            Shape::Modulus { x, m, r } => Some(value(x)?.checked_rem(m) == Some(r)),
+            Shape::Line { y, a, x, b } => is(y, a.checked_mul(value(x)?).and_then(|n| n.checked_add(b))),
+            Shape::Plane { z, a, x, b, y, c } => {
+                let (ax, by) = (a.checked_mul(value(x)?), b.checked_mul(value(y)?));
+                is(z, ax.zip(by).and_then(|(n, m)| n.checked_add(m)?.checked_add(c)))
+            }
+            Shape::Function { z, operator, x, y } => is(z, operator.of(value(x)?, value(y)?)),
+        }
+    }
+
+    /// As C writes it.
+    pub fn text(&self, table: &Table) -> String {
+        let name = |x: usize| table.variable(x).map_or("?", |v| v.name.as_str());
+        let is_pointer = |x: usize| table.variable(x).is_some_and(|v| v.kind == Kind::Pointer);
+        match self {
+            Shape::OneOf { x, values } => {
+                let one = |k: &i128| match (is_pointer(*x), k) {
+                    (true, 0) => format!("{} == NULL", name(*x)),
+                    (true, _) => format!("{} != NULL", name(*x)),
+                    (false, k) => format!("{} == {}", name(*x), number(*k)),
+                };
+                values.iter().map(one).collect::<Vec<_>>().join(" || ")
+            }
+            Shape::Bound { x, relation, k } => format!("{} {} {}", name(*x), relation.symbol(), number(*k)),
+            Shape::Compare { x, relation, y } => format!("{} {} {}", name(*x), relation.symbol(), name(*y)),
+            Shape::Modulus { x, m, r } => format!("{} % {m} == {r}", name(*x)),
+            Shape::Line { y, a, x, b } => {
+                format!("{} == {}", name(*y), sum(&[(*a, name(*x))], *b))
+            }
+            Shape::Plane { z, a, x, b, y, c } => {
+                format!("{} == {}", name(*z), sum(&[(*a, name(*x)), (*b, name(*y))], *c))
+            }
+            Shape::Function { z, operator, x, y } => {
+                format!("{} == {}", name(*z), operator.text(name(*x), name(*y)))
+            }
+        }
+    }
+
+    /// The family's name in reports.
+    pub fn family(&self) -> &'static str {
+        match self {
+            Shape::OneOf { values, .. } if values.len() == 1 => "constant",
+            Shape::OneOf { .. } => "set",
+            Shape::Bound { .. } => "range",
+            Shape::Compare { .. } => "comparison",
+            Shape::Modulus { .. } => "congruence",
+            Shape::Line { .. } | Shape::Plane { .. } => "linear",
+            Shape::Function { .. } => "functional",
+        }
+    }
+}
+
+/// A number as C writes it: the least `long` is no literal.
+fn number(k: i128) -> String {
+    match k {
+        _ if k == i128::from(i32::MIN) || k == i128::from(i64::MIN) => format!("({} - 1)", k + 1),
+        _ if k > i128::from(i64::MAX) => format!("{k}u"),
+        _ => k.to_string(),
+    }
+}
+
+/// A sum of products and a number.
+fn sum(parts: &[(i128, &str)], constant: i128) -> String {
+    let mut out = String::new();
+    for (factor, name) in parts {
+        let (is_negative, size) = (*factor < 0, factor.unsigned_abs());
+        let product = if size == 1 { (*name).to_owned() } else { format!("{size} * {name}") };
+        out += match (out.is_empty(), is_negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        out += &product;
+    }
+    match constant {
+        0 => out,
+        k if k < 0 => format!("{out} - {}", k.unsigned_abs()),
+        k => format!("{out} + {k}"),
+    }
+}
+
+/// A number as a variable of a kind holds it.
+fn wrapped(kind: Option<Kind>, n: i128) -> Option<i128> {
+    match kind? {
+        Kind::Integer { bits, signed } => {
+            let modulus = 1i128.checked_shl(u32::from(bits)).filter(|_| bits < 127)?;
+            let low = n.rem_euclid(modulus);
+            Some(if signed && low >= modulus / 2 { low - modulus } else { low })
+        }
+        Kind::Truth | Kind::Pointer => Some(n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Variable;
+    use super::*;
+
+    fn table(kinds: &[(&str, Kind)]) -> Table {
+        let variable = |(name, kind): &(&str, Kind)| Variable { name: (*name).into(), kind: *kind };
+        Table::new(kinds.iter().map(variable).collect())
+    }
+
+    const INT: Kind = Kind::Integer { bits: 32, signed: true };
+    const BYTE: Kind = Kind::Integer { bits: 8, signed: false };
+
+    #[test]
+    fn texts_are_c() {
+        let t = table(&[("x", INT), ("y", INT), ("\\result", INT), ("p", Kind::Pointer)]);
+        let text = |s: Shape| s.text(&t);
+        assert_eq!(text(Shape::OneOf { x: 0, values: vec![-1, 2] }), "x == -1 || x == 2");
+        assert_eq!(text(Shape::OneOf { x: 3, values: vec![1] }), "p != NULL");
+        assert_eq!(text(Shape::Line { y: 2, a: -1, x: 0, b: 3 }), "\\result == -x + 3");
+        assert_eq!(text(Shape::Plane { z: 2, a: 2, x: 0, b: -3, y: 1, c: -1 }), "\\result == 2 * x - 3 * y - 1");
+        let min = Shape::Function { z: 2, operator: Operator::Min, x: 0, y: 1 };
+        assert_eq!(text(min), "\\result == (x < y ? x : y)");
+        let least = Shape::Bound { x: 0, relation: Relation::GreaterOrEqual, k: i128::from(i32::MIN) };
+        assert_eq!(text(least), "x >= (-2147483647 - 1)");
+    }
+
+    #[test]
+    fn arithmetic_wraps_as_the_variable_does() {
+        let t = table(&[("y", BYTE), ("x", BYTE)]);
+        let line = Shape::Line { y: 0, a: 1, x: 1, b: 1 };
+        assert_eq!(line.holds(&t, &[Some(0), Some(255)]), Some(true));
+        assert_eq!(line.holds(&t, &[Some(1), Some(255)]), Some(false));
+        assert_eq!(line.holds(&t, &[Some(1), None]), None);
+        let t = table(&[("y", INT), ("x", INT)]);
+        let twice = Shape::Line { y: 0, a: 2, x: 1, b: 0 };
+        assert_eq!(twice.holds(&t, &[Some(-2), Some(i128::from(i32::MAX))]), Some(true));
+    }
+
+    #[test]
+    fn a_quotient_by_zero_is_nothing() {
+        let t = table(&[("z", INT), ("x", INT), ("y", INT)]);
+        let quotient = Shape::Function { z: 0, operator: Operator::Quotient, x: 1, y: 2 };
+        assert_eq!(quotient.holds(&t, &[Some(0), Some(7), Some(0)]), Some(false));
+        assert_eq!(quotient.holds(&t, &[Some(3), Some(7), Some(2)]), Some(true));
+    }
+}

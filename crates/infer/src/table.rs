@@ -1,0 +1,106 @@
+//! Variables of a program point, and their values in runs.
+
+/// What values a variable has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Of this width in bits.
+    Integer { bits: u16, signed: bool },
+    /// 0 or 1, and no number.
+    Truth,
+    /// Where it leads is not looked at: 0 is null, 1 is not null.
+    Pointer,
+}
+
+/// A variable of a point, or anything else that C can name there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// As C writes it; `\result`, `\old(x)`.
+    pub name: String,
+    pub kind: Kind,
+}
+
+impl Variable {
+    /// Whether C compares the two as the numbers that they are.
+    pub fn is_comparable(&self, other: &Variable) -> bool {
+        match (self.kind, other.kind) {
+            // What is narrower than an `int` becomes one.
+            (Kind::Integer { bits: a, signed: s }, Kind::Integer { bits: b, signed: t }) => {
+                (s || a < 32) == (t || b < 32)
+            }
+            (Kind::Truth, Kind::Truth) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The values of the variables of one point: a row each time that control comes there.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    pub variables: Vec<Variable>,
+    rows: Vec<Vec<Option<i128>>>,
+}
+
+impl Table {
+    pub fn new(variables: Vec<Variable>) -> Table {
+        Table { variables, rows: Vec::new() }
+    }
+
+    /// Adds a row, with a value for each variable; `None` where it has none. Rows of another length are not taken.
+    pub fn push(&mut self, row: Vec<Option<i128>>) {
+        if row.len() == self.variables.len() {
+            self.rows.push(row);
+        }
+    }
+
+    pub fn rows(&self) -> &[Vec<Option<i128>>] {
+        &self.rows
+    }
+
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.variables.iter().position(|v| v.name == name)
+    }
+
+    pub fn variable(&self, x: usize) -> Option<&Variable> {
+        self.variables.get(x)
+    }
+
+    /// The values of a variable, as far as it has some.
+    pub fn values(&self, x: usize) -> impl Iterator<Item = i128> + '_ {
+        self.rows.iter().filter_map(move |row| row.get(x).copied().flatten())
+    }
+
+    /// The values of two variables in the rows in which both have some.
+    pub fn pairs(&self, x: usize, y: usize) -> impl Iterator<Item = (i128, i128)> + '_ {
+        self.rows.iter().filter_map(move |row| Some(((*row.get(x)?)?, (*row.get(y)?)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn integer(name: &str, bits: u16, signed: bool) -> Variable {
+        Variable { name: name.into(), kind: Kind::Integer { bits, signed } }
+    }
+
+    #[test]
+    fn numbers_compare_as_numbers_where_c_does_so() {
+        let (int, unsigned) = (integer("a", 32, true), integer("b", 32, false));
+        assert!(int.is_comparable(&integer("c", 64, true)));
+        assert!(int.is_comparable(&integer("c", 8, false)));
+        assert!(!int.is_comparable(&unsigned));
+        assert!(unsigned.is_comparable(&integer("c", 64, false)));
+        assert!(!int.is_comparable(&Variable { name: "p".into(), kind: Kind::Pointer }));
+    }
+
+    #[test]
+    fn rows_of_another_length_are_not_taken() {
+        let mut table = Table::new(vec![integer("a", 32, true), integer("b", 32, true)]);
+        table.push(vec![Some(1), None]);
+        table.push(vec![Some(1)]);
+        table.push(vec![Some(3), Some(4)]);
+        assert_eq!(table.rows().len(), 2);
+        assert_eq!(table.values(0).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(table.pairs(0, 1).collect::<Vec<_>>(), [(3, 4)]);
+    }
+}
