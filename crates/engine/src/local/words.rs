@@ -447,7 +447,10 @@ impl<'s> Speaker<'s> {
     /// In which call a path ends. A clause of an annotation is a call of ours, which nobody has written.
     fn ending(&mut self, naming: &Naming, event: &Event) -> String {
         let text = self.call(naming, event);
-        let clause = text.strip_prefix(ASSERT_FAIL).and_then(|t| t.strip_prefix("(\"")).and_then(|t| t.strip_suffix("\")"));
+        let clause = text
+            .strip_prefix(ASSERT_FAIL)
+            .and_then(|t| t.strip_prefix("(\""))
+            .and_then(|t| t.strip_suffix("\")"));
         match clause {
             Some(clause) => format!("fails assert({clause})"),
             None if text.starts_with(ASSERT_FAIL) => "fails an assertion".to_owned(),
