@@ -146,6 +146,20 @@ fn advisories_of_tcas_are_those_of_all_inputs() {
     }
 }
 
+/// A whole program's globals begin as they are initialised, and are what was written to them since.
+#[test]
+fn a_program_reads_what_it_wrote() {
+    let text = |n: u32| {
+        format!(
+            "int g, h;\nstatic int pick(void) {{ return g + h; }}\nint main(int c, char **v) {{ (void)v; g = {n}; if (c > 3) h = 1; return pick(); }}\n"
+        )
+    };
+    let repo = TempRepo::new().file("a.c", text(5)).commit("one").file("a.c", text(6)).commit("two");
+    let report =
+        json(&repo, "quantify --format json --domain c=0..9 --target return=6 HEAD~1..HEAD -- a.c:main");
+    assert_eq!(counts(&report, "target_count"), ["6", "4"]);
+}
+
 #[test]
 fn profiles_say_how_likely_inputs_are() {
     let text = |k: u32| format!("int f(int x, int y) {{ return x > {k} && y > 3; }}\n");

@@ -6,8 +6,8 @@ use crate::count::{Counter, Domain, Input, Questions, Range};
 use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::{
-    Candidate, Comparer, Comparison, Explored, Explorer, Limits, Lines, Target, Totals, candidates, followed,
-    totals,
+    Bounded, Candidate, Comparer, Comparison, Explored, Explorer, Limits, Lines, Start, Target, Totals,
+    candidates, followed, totals,
 };
 use crate::report::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,7 +206,10 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         explored.push(match (m, own) {
             (Some(m), Some(own)) => {
                 let (f, unit, limits) = (&m.function, &m.unit, choice.limits);
-                Some(Explorer::new(f, unit, &mut pool, own, &mut looking, limits).explore())
+                let nothing = BTreeMap::new();
+                let start = Start { candidates: own, contents: &nothing, is_initial: false, conditions: &[] };
+                let mut inputs = Bounded::new(&mut looking, limits.work);
+                Some(Explorer::new(f, unit, &mut pool, start, &mut inputs, limits).explore())
             }
             _ => None,
         });

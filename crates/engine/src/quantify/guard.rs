@@ -1,6 +1,6 @@
 //! When an operation is undefined, as a condition over inputs.
 
-use crate::count::Counter;
+use super::inputs::Inputs;
 use crate::ir::{Op, Sort, TermId, TermPool};
 
 /// Division by zero, and what a word cannot hold after it.
@@ -9,6 +9,16 @@ pub(super) const DIVISION: &str = "a division by zero, or one that overflows";
 pub(super) const SHIFT: &str = "a shift by too much";
 /// Signed overflow.
 pub(super) const OVERFLOW: &str = "a signed overflow";
+
+/// An access out of an object.
+pub(super) const OUT_OF_BOUNDS: &str = "an access out of bounds";
+/// Code that `__builtin_unreachable()` says is none.
+pub(super) const UNREACHABLE: &str = "code that must not be reached";
+
+/// Whether a reason why a path ends is something that C leaves undefined.
+pub fn is_undefined(reason: &str) -> bool {
+    [DIVISION, SHIFT, OVERFLOW, OUT_OF_BOUNDS, UNREACHABLE].contains(&reason)
+}
 
 /// What may be wrong with an operation.
 pub(super) enum Guard {
@@ -20,7 +30,7 @@ pub(super) enum Guard {
 }
 
 /// When an operator that yields `result` of `args` is undefined.
-pub(super) fn partial(pool: &mut TermPool, counter: &mut Counter, op: Op, args: &[TermId]) -> Guard {
+pub(super) fn partial(pool: &mut TermPool, inputs: &mut dyn Inputs, op: Op, args: &[TermId]) -> Guard {
     use Op::{AShr, FToS, FToU, LShr, SDiv, SRem, Shl, UDiv, URem};
     if matches!(op, FToS(_) | FToU(_)) {
         return Guard::NotFollowed("a conversion from a float");
@@ -29,7 +39,7 @@ pub(super) fn partial(pool: &mut TermPool, counter: &mut Counter, op: Op, args: 
     let Sort::Bv(width) = pool.sort(b) else {
         return Guard::NotFollowed("an operation that is not followed");
     };
-    let known = counter.bounds(pool, b);
+    let known = inputs.bounds(pool, b);
     if matches!(op, Shl | LShr | AShr) {
         if known.is_some_and(|(low, high)| low >= 0 && high < i128::from(width)) {
             return Guard::Fine;
@@ -54,7 +64,7 @@ pub(super) fn partial(pool: &mut TermPool, counter: &mut Counter, op: Op, args: 
 }
 
 /// When an operation on signed numbers leaves its word.
-pub(super) fn overflow(pool: &mut TermPool, counter: &mut Counter, op: Op, args: &[TermId]) -> Guard {
+pub(super) fn overflow(pool: &mut TermPool, inputs: &mut dyn Inputs, op: Op, args: &[TermId]) -> Guard {
     let Some(Sort::Bv(width)) = args.first().map(|a| pool.sort(*a)) else { return Guard::Fine };
     let wider = match op {
         Op::Add | Op::Sub | Op::Neg => width + 8,
@@ -65,7 +75,7 @@ pub(super) fn overflow(pool: &mut TermPool, counter: &mut Counter, op: Op, args:
         return Guard::NotFollowed("arithmetic on very wide words");
     }
     let half = 1i128 << (width - 1);
-    if exact(pool, counter, op, args).is_some_and(|(low, high)| low >= -half && high < half) {
+    if exact(pool, inputs, op, args).is_some_and(|(low, high)| low >= -half && high < half) {
         return Guard::Fine;
     }
     let wide: Vec<TermId> = args.iter().map(|a| pool.op(Op::Sext(wider), &[*a])).collect();
@@ -76,8 +86,8 @@ pub(super) fn overflow(pool: &mut TermPool, counter: &mut Counter, op: Op, args:
 }
 
 /// Bounds of the result as an integer.
-fn exact(pool: &TermPool, counter: &mut Counter, op: Op, args: &[TermId]) -> Option<(i128, i128)> {
-    let mut bounds = |t: &TermId| counter.bounds(pool, *t);
+fn exact(pool: &TermPool, inputs: &mut dyn Inputs, op: Op, args: &[TermId]) -> Option<(i128, i128)> {
+    let mut bounds = |t: &TermId| inputs.bounds(pool, *t);
     match (op, args) {
         (Op::Neg, [a]) => bounds(a).map(|(low, high)| (-high, -low)),
         (Op::Add, [a, b]) => {

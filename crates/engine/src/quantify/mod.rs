@@ -18,6 +18,7 @@
 mod compare;
 mod guard;
 mod input;
+mod inputs;
 mod memory;
 mod output;
 mod paths;
@@ -26,8 +27,10 @@ mod totals;
 mod turns;
 
 pub use compare::{Comparer, Comparison, Lines};
+pub use guard::is_undefined;
 pub use input::{Candidate, candidates, followed};
+pub use inputs::{Bounded, Inputs};
 pub use output::{Atom, Output};
-pub use paths::{End, Explored, Explorer, Limits, Path};
+pub use paths::{End, Explored, Explorer, Limits, Path, Start};
 pub use totals::{BranchCount, Grey, Target, Totals, totals};
 pub use turns::{Turn, Turns};

@@ -1,16 +1,16 @@
 //! The paths of a function over a bounded domain.
 //!
-//! Depth first, in one order. A branch that no input of the domain takes is left: the counter sees that, no
-//! solver is asked. Calls of functions that the unit defines are followed into. An access at an offset that
+//! Depth first, in one order. A branch that no input takes is left ([`Inputs`]). Calls of functions that the unit defines are followed into. An access at an offset that
 //! depends on inputs is followed once for each offset. Inputs on which an operation is undefined leave the
 //! path there, and are grey.
 
+use super::guard::UNREACHABLE;
 use super::input::Candidate;
+use super::inputs::Inputs;
 use super::memory::Place;
 use super::output::Output;
 use super::state::{Frame, Reason, State, World};
 use super::turns::Turns;
-use crate::count::{Count, Counter};
 use crate::ir::{CType, Callee, Function, Instr, Leaf, NodeId, TermId, TermPool, Unit, VarId};
 use crate::symex::is_failure;
 use rustc_hash::FxHashMap;
@@ -20,9 +20,6 @@ use std::sync::Arc;
 mod effects;
 
 use effects::{goto, turn};
-
-/// Work, beside a look at each condition, to see that no input takes a branch; one that is not seen to be empty is followed.
-const LOOK: u64 = 2000;
 
 /// Bounds of an exploration.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +88,22 @@ pub struct Explorer<'a, 'p> {
     f: &'a Function,
     limits: Limits,
     found: Explored,
-    /// Conditions that no input of the domain meets.
-    never: FxHashMap<TermId, bool>,
+    /// What inputs meet at the entry.
+    conditions: &'p [TermId],
     steps: u64,
-    /// Work that is left to see which branches no input takes.
-    looks: u64,
+}
+
+/// The state that an exploration begins in.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'p> {
+    /// What may be an input.
+    pub candidates: &'p [Candidate],
+    /// What globals hold at entry that neither are inputs nor begin as they are initialised.
+    pub contents: &'p BTreeMap<Arc<str>, Vec<u8>>,
+    /// Globals that are no inputs begin as they are initialised.
+    pub is_initial: bool,
+    /// What inputs meet.
+    pub conditions: &'p [TermId],
 }
 
 struct Open<'a> {
@@ -116,29 +124,30 @@ enum Next {
 }
 
 impl<'a, 'p> Explorer<'a, 'p> {
-    /// Prepares the exploration of a function of a unit. The counter has the domain, and may know answers from
-    /// another version.
+    /// Prepares the exploration of a function of a unit.
     pub fn new(
         f: &'a Function,
         unit: &'a Unit,
         pool: &'p mut TermPool,
-        candidates: &'p [Candidate],
-        counter: &'p mut Counter,
+        start: Start<'p>,
+        inputs: &'p mut dyn Inputs,
         limits: Limits,
     ) -> Explorer<'a, 'p> {
+        let Start { candidates, contents, is_initial, conditions } = start;
         let parameters = candidates.iter().enumerate().filter(|(_, c)| c.global.is_none()).map(|(i, _)| i);
         let is_program = &*f.name == "main";
         let found =
             Explored { paths: Vec::new(), states: 1, is_cut: false, used: parameters.collect(), is_program };
-        let world = World { unit, pool, counter, candidates, objects: FxHashMap::default(), is_program };
-        Explorer { world, f, limits, found, never: FxHashMap::default(), steps: 0, looks: limits.work }
+        let (objects, is_program) = (FxHashMap::default(), is_program || is_initial);
+        let world = World { unit, pool, inputs, candidates, objects, is_program, contents };
+        Explorer { world, f, limits, found, conditions, steps: 0 }
     }
 
     /// Follows all paths.
     pub fn explore(mut self) -> Explored {
         let mut work = vec![self.entry()];
         while let Some(open) = work.pop() {
-            let is_over = self.steps > self.limits.all_steps || self.looks == 0;
+            let is_over = self.steps > self.limits.all_steps || self.world.inputs.is_spent();
             if self.found.paths.len() >= self.limits.paths || is_over {
                 self.found.is_cut = true;
                 break;
@@ -167,7 +176,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
             let value = self.world.pool.leaf(Leaf::Param { name: var.name.clone(), sort });
             self.give(&mut state, *p, value);
         }
-        Open { state, conditions: Vec::new(), lines: BTreeSet::new(), turns: Turns::default() }
+        Open { state, conditions: self.conditions.to_vec(), lines: BTreeSet::new(), turns: Turns::default() }
     }
 
     /// Gives a variable of the innermost call a value.
@@ -264,33 +273,11 @@ impl<'a, 'p> Explorer<'a, 'p> {
         if let Some(known) = self.world.pool.as_const(literal).and_then(|c| c.as_bool()) {
             return known;
         }
-        let never = match self.never.get(&literal) {
-            Some(never) => *never,
-            None => {
-                let never = self.is_empty(&[literal]);
-                self.never.insert(literal, never);
-                never
-            }
-        };
-        if never || conditions.is_empty() {
-            return !never;
-        }
         if conditions.contains(&literal) {
             return true;
         }
-        let mut all = conditions.to_vec();
-        all.push(literal);
-        !self.is_empty(&all)
-    }
-
-    /// Whether it is seen that no input meets some conditions.
-    fn is_empty(&mut self, conditions: &[TermId]) -> bool {
-        let mut work = (LOOK + 4 * conditions.len() as u64).min(self.looks);
-        let before = work;
-        let World { pool, counter, .. } = &mut self.world;
-        let is_empty = counter.count(pool, conditions, &mut work) == Count::Exact(0);
-        self.looks -= before - work;
-        is_empty
+        let World { pool, inputs, .. } = &mut self.world;
+        inputs.may_meet(pool, conditions, literal)
     }
 
     fn ended(&mut self, open: Open<'a>, end: End) {
@@ -458,7 +445,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 frame.result = values.first().copied();
                 frame.is_returning = true;
             }
-            (Instr::Unreachable, _) => return Err("code that must not be reached"),
+            (Instr::Unreachable, _) => return Err(UNREACHABLE),
             _ => return Err("code that is not understood"),
         }
         Ok(Effect::Done)

@@ -2,9 +2,9 @@
 
 use super::guard::{self, Guard};
 use super::input::Candidate;
+use super::inputs::Inputs;
 use super::memory::{Memory, Place};
 use super::output::Output;
-use crate::count::Counter;
 use crate::ir::{Expr, Function, Leaf, NodeId, Object, Op, Term, TermId, TermPool, Unit, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,12 +78,14 @@ pub(super) enum Access {
 pub(super) struct World<'a, 'p> {
     pub unit: &'a Unit,
     pub pool: &'p mut TermPool,
-    pub counter: &'p mut Counter,
+    pub inputs: &'p mut dyn Inputs,
     pub candidates: &'p [Candidate],
     /// What the leaves of addresses are the addresses of.
     pub objects: FxHashMap<TermId, Behind>,
     /// Whether globals begin as they are initialised.
     pub is_program: bool,
+    /// What globals hold at entry that begin otherwise, by symbol.
+    pub contents: &'p BTreeMap<Arc<str>, Vec<u8>>,
 }
 
 impl<'a> World<'a, '_> {
@@ -133,9 +135,9 @@ impl<'a> World<'a, '_> {
             Expr::Op { op, args, signed_arith } => {
                 let args: Vec<TermId> =
                     args.iter().map(|a| self.value(state, a, bad)).collect::<Result<_, _>>()?;
-                let mut guards = vec![guard::partial(self.pool, self.counter, *op, &args)];
+                let mut guards = vec![guard::partial(self.pool, self.inputs, *op, &args)];
                 if *signed_arith {
-                    guards.push(guard::overflow(self.pool, self.counter, *op, &args));
+                    guards.push(guard::overflow(self.pool, self.inputs, *op, &args));
                 }
                 for guard in guards {
                     match guard {

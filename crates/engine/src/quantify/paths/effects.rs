@@ -2,6 +2,7 @@
 
 use super::{Effect, End, Explorer, Open, is_failure};
 use crate::ir::{Callee, Const, Function, Instr, Leaf, NodeId, Op, Sort, TermId, VarId};
+use crate::quantify::guard::OUT_OF_BOUNDS;
 use crate::quantify::memory::{Found, Place};
 use crate::quantify::state::{Access, Behind, Frame, Reason, State};
 use crate::quantify::turns::Turn;
@@ -18,7 +19,6 @@ const MAX_BYTES: u64 = 4096;
 /// Functions that end the program with a status.
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
 
-const OUT_OF_BOUNDS: Reason = "an access out of bounds";
 const UNKNOWN_CALL: Reason = "a call that is not known";
 const UNKNOWN_OUTPUT: Reason = "output that is not followed";
 
@@ -100,13 +100,16 @@ impl<'a> Explorer<'a, '_> {
         let Place::Global(symbol) = &behind.place else { return Ok(()) };
         self.world.enter(state, symbol, &mut self.found.used);
         let is_constant = self.world.unit.global(symbol).is_some_and(|g| g.is_known_constant());
-        if !self.world.is_program || is_constant || state.entered.contains(symbol) {
+        let given = self.world.contents.get(symbol);
+        let is_known = self.world.is_program || given.is_some();
+        if !is_known || is_constant || state.entered.contains(symbol) {
             return Ok(());
         }
         if behind.size > MAX_BYTES {
             return Err("a large object");
         }
-        let bytes = self.initial(behind, 0, behind.size).ok_or("memory whose content is not known")?;
+        let bytes = given.cloned().or_else(|| self.initial(behind, 0, behind.size));
+        let bytes = bytes.ok_or("memory whose content is not known")?;
         state.entered.insert(symbol.clone());
         for (k, byte) in (0u64..).zip(bytes) {
             let byte = self.world.pool.bv(8, i128::from(byte));
@@ -163,8 +166,10 @@ impl<'a> Explorer<'a, '_> {
             if global.is_known_constant() {
                 return Err("a write to a constant");
             }
-            if bytes != behind.size {
-                self.enter(state, behind)?;
+            match bytes == behind.size {
+                // What it held at entry is gone.
+                true => _ = state.entered.insert(symbol.clone()),
+                false => self.enter(state, behind)?,
             }
             state.written.insert(symbol.clone());
         }
