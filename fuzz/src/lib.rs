@@ -10,6 +10,7 @@ mod git;
 mod policy;
 mod records;
 mod source;
+mod traces;
 
 pub use facts::facts;
 pub use formats::formats;
@@ -17,12 +18,13 @@ pub use git::{messages, names, objects, pathspecs};
 pub use policy::{git_config, policy};
 pub use records::notes;
 pub use source::{c_source, source_text};
+pub use traces::traces;
 
 /// A body.
 pub type Target = fn(&[u8]);
 
 /// All of them, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("c_source", c_source),
     ("facts", facts),
     ("formats", formats),
@@ -34,6 +36,7 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("pathspecs", pathspecs),
     ("policy", policy),
     ("source_text", source_text),
+    ("traces", traces),
 ];
 
 /// Fails if a terminal would act on some character of a text; line ends are allowed where it has lines.

@@ -47,6 +47,31 @@ pub fn infer(table: &Table, settings: &Settings) -> Vec<Shape> {
     found
 }
 
+/// What holds under conditions, and not always: `known` are the invariants that do. `is_wanted`: what an invariant has
+/// to be about. Cost: as [`infer`], for each condition.
+pub fn conditional(
+    table: &Table,
+    settings: &Settings,
+    conditions: &[Shape],
+    known: &[Shape],
+    is_wanted: &dyn Fn(&Shape) -> bool,
+) -> Vec<Shape> {
+    let mut found = Vec::new();
+    for when in conditions {
+        let mut part = Table::new(table.variables.clone());
+        let rows = table.rows().iter().filter(|row| when.holds(table, row) == Some(true));
+        rows.for_each(|row| part.push(row.clone()));
+        // A condition that all or none of the rows meet parts nothing.
+        if part.rows().is_empty() || part.rows().len() == table.rows().len() {
+            continue;
+        }
+        let all = infer(&part, settings).into_iter();
+        let told = all.filter(|then| is_wanted(then) && !known.contains(then));
+        found.extend(told.map(|then| Shape::Given { when: Box::new(when.clone()), then: Box::new(then) }));
+    }
+    found
+}
+
 /// How often each variable has each value.
 fn counts(table: &Table) -> Vec<BTreeMap<i128, usize>> {
     let of = |x: usize| {
@@ -78,7 +103,8 @@ impl Finder<'_> {
 
     fn unary(&self, x: usize, found: &mut Vec<Shape>) {
         let Some(counts) = self.counts.get(x) else { return };
-        let (Some((&least, _)), Some((&most, _))) = (counts.first_key_value(), counts.last_key_value()) else {
+        let (Some((&least, _)), Some((&most, _))) = (counts.first_key_value(), counts.last_key_value())
+        else {
             return;
         };
         let rows: usize = counts.values().sum();
@@ -95,12 +121,17 @@ impl Finder<'_> {
         if signed && self.is_justified(confidence::even(rows)) {
             let sign = |relation: Relation| relation.holds(least, 0) && relation.holds(most, 0);
             let one = [Relation::Greater, Relation::Less, Relation::GreaterOrEqual, Relation::LessOrEqual];
-            found.extend(one.into_iter().find(|r| sign(*r)).map(|relation| Shape::Bound { x, relation, k: 0 }));
+            found.extend(one.into_iter().find(|r| sign(*r)).map(|relation| Shape::Bound {
+                x,
+                relation,
+                k: 0,
+            }));
         }
         for (is_lower, relation, k) in
             [(true, Relation::GreaterOrEqual, least), (false, Relation::LessOrEqual, most)]
         {
-            let is_said = k == 0 && signed;
+            // A sign says it, or the type.
+            let is_said = k == 0 && signed || self.table.variable(x).is_some_and(|v| v.is_end(k));
             if !is_said && k.abs() <= MAX_CONSTANT && self.is_justified(confidence::bound(counts, is_lower)) {
                 found.push(Shape::Bound { x, relation, k });
             }
@@ -136,9 +167,9 @@ impl Finder<'_> {
         let rows: usize = pairs.values().sum();
         let holds = |relation: &Relation| pairs.keys().all(|(v, w)| relation.holds(*v, *w));
         let is_truth = a.kind == Kind::Truth;
-        let all = Relation::ALL.into_iter().filter(|r| {
-            !is_truth || matches!(r, Relation::Equal | Relation::Different)
-        });
+        let all = Relation::ALL
+            .into_iter()
+            .filter(|r| !is_truth || matches!(r, Relation::Equal | Relation::Different));
         if let Some(relation) = all.into_iter().find(|r| rows > 0 && holds(r)) {
             let confidence = match relation {
                 Relation::Different if !is_truth => confidence::left_out(self.overlap(x, y), rows),
@@ -152,11 +183,9 @@ impl Finder<'_> {
             }
         }
         if !is_truth && !self.is_constant(x) && !self.is_constant(y) {
-            let line = self.line(&pairs, (y, x)).or_else(|| {
-                let turned = pairs.iter().map(|((v, w), n)| ((*w, *v), *n)).collect();
-                self.line(&turned, (x, y))
-            });
-            found.extend(line);
+            // The first is what is told: a result stands before what it comes of.
+            let turned = pairs.iter().map(|((v, w), n)| ((*w, *v), *n)).collect();
+            found.extend(self.line(&turned, (x, y)).or_else(|| self.line(&pairs, (y, x))));
         }
     }
 
@@ -348,6 +377,23 @@ mod tests {
         let rows: Vec<Vec<i128>> = points.iter().map(|(x, y)| vec![2 * x + 3 * y - 3, *x, *y]).collect();
         let rows: Vec<&[i128]> = rows.iter().map(Vec::as_slice).collect();
         assert!(said(&names, &rows).contains(&"z == 2 * x + 3 * y - 3".to_owned()));
+    }
+
+    #[test]
+    fn more_holds_under_a_condition() {
+        let names = [("\\result", INT), ("x", INT)];
+        let variable = |(name, kind): &(&str, Kind)| Variable { name: (*name).into(), kind: *kind };
+        let mut table = Table::new(names.iter().map(variable).collect());
+        for x in -7..8 {
+            table.push(vec![Some(if x < 0 { 5 } else { x }), Some(x)]);
+        }
+        let when = Shape::Bound { x: 1, relation: Relation::Less, k: 0 };
+        let settings = Settings::default();
+        let known = infer(&table, &settings);
+        let is_wanted = |s: &Shape| s.variables().contains(&0);
+        let found = conditional(&table, &settings, &[when], &known, &is_wanted);
+        let texts: Vec<String> = found.iter().map(|s| s.text(&table)).collect();
+        assert_eq!(texts, ["x < 0 ==> \\result == 5", "x < 0 ==> \\result > x"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! - [`table`]: variables and their values.
 //! - [`shape`]: the families; whether a row satisfies one; its text in C.
 //! - [`families`]: which instances of a family hold of all rows.
+//! - [`daikon`]: traces of runs, in Daikon's formats. [`csv`]: inputs that a function is to run on.
 //! - [`confidence`]: how unlikely it is that all rows satisfy an invariant by chance.
 //!
 //! Source: Ernst, Perkins, Guo, McCamant, Pacheco, Tschantz and Xiao, "The Daikon system for dynamic detection of
@@ -15,10 +16,12 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
 pub mod confidence;
+pub mod csv;
+pub mod daikon;
 mod families;
 mod shape;
 mod table;
 
-pub use families::{Settings, infer};
+pub use families::{Settings, conditional, infer};
 pub use shape::{Operator, Relation, Shape};
 pub use table::{Kind, Table, Variable};

@@ -125,6 +125,8 @@ pub enum Shape {
     Plane { z: usize, a: i128, x: usize, b: i128, y: usize, c: i128 },
     /// `z == x op y`.
     Function { z: usize, operator: Operator, x: usize, y: usize },
+    /// Where the first holds, the second does.
+    Given { when: Box<Shape>, then: Box<Shape> },
 }
 
 impl Shape {
@@ -134,6 +136,12 @@ impl Shape {
             Shape::OneOf { x, .. } | Shape::Bound { x, .. } | Shape::Modulus { x, .. } => vec![x],
             Shape::Compare { x, y, .. } | Shape::Line { x, y, .. } => vec![x, y],
             Shape::Plane { z, x, y, .. } | Shape::Function { z, x, y, .. } => vec![z, x, y],
+            Shape::Given { ref when, ref then } => {
+                let mut all = [when.variables(), then.variables()].concat();
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
         }
     }
 
@@ -155,6 +163,11 @@ impl Shape {
                 is(z, ax.zip(by).and_then(|(n, m)| n.checked_add(m)?.checked_add(c)))
             }
             Shape::Function { z, operator, x, y } => is(z, operator.of(value(x)?, value(y)?)),
+            Shape::Given { ref when, ref then } => match when.holds(table, row)? {
+                true => then.holds(table, row),
+                // It says nothing of the row.
+                false => None,
+            },
         }
     }
 
@@ -183,6 +196,7 @@ impl Shape {
             Shape::Function { z, operator, x, y } => {
                 format!("{} == {}", name(*z), operator.text(name(*x), name(*y)))
             }
+            Shape::Given { when, then } => format!("{} ==> {}", when.text(table), then.text(table)),
         }
     }
 
@@ -196,6 +210,7 @@ impl Shape {
             Shape::Modulus { .. } => "congruence",
             Shape::Line { .. } | Shape::Plane { .. } => "linear",
             Shape::Function { .. } => "functional",
+            Shape::Given { then, .. } => then.family(),
         }
     }
 }
@@ -262,7 +277,10 @@ mod tests {
         assert_eq!(text(Shape::OneOf { x: 0, values: vec![-1, 2] }), "x == -1 || x == 2");
         assert_eq!(text(Shape::OneOf { x: 3, values: vec![1] }), "p != NULL");
         assert_eq!(text(Shape::Line { y: 2, a: -1, x: 0, b: 3 }), "\\result == -x + 3");
-        assert_eq!(text(Shape::Plane { z: 2, a: 2, x: 0, b: -3, y: 1, c: -1 }), "\\result == 2 * x - 3 * y - 1");
+        assert_eq!(
+            text(Shape::Plane { z: 2, a: 2, x: 0, b: -3, y: 1, c: -1 }),
+            "\\result == 2 * x - 3 * y - 1"
+        );
         let min = Shape::Function { z: 2, operator: Operator::Min, x: 0, y: 1 };
         assert_eq!(text(min), "\\result == (x < y ? x : y)");
         let least = Shape::Bound { x: 0, relation: Relation::GreaterOrEqual, k: i128::from(i32::MIN) };

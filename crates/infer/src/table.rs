@@ -20,6 +20,18 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// Whether a number is the least or the greatest that the type has.
+    pub fn is_end(&self, k: i128) -> bool {
+        match self.kind {
+            Kind::Integer { bits, signed: true } => {
+                let half = 1i128 << (bits.clamp(1, 126) - 1);
+                k == -half || k == half - 1
+            }
+            Kind::Integer { bits, signed: false } => k == 0 || k == (1i128 << bits.min(126)) - 1,
+            Kind::Truth | Kind::Pointer => k == 0 || k == 1,
+        }
+    }
+
     /// Whether C compares the two as the numbers that they are.
     pub fn is_comparable(&self, other: &Variable) -> bool {
         match (self.kind, other.kind) {
@@ -91,6 +103,13 @@ mod tests {
         assert!(!int.is_comparable(&unsigned));
         assert!(unsigned.is_comparable(&integer("c", 64, false)));
         assert!(!int.is_comparable(&Variable { name: "p".into(), kind: Kind::Pointer }));
+    }
+
+    #[test]
+    fn types_have_ends() {
+        let (byte, int) = (integer("a", 8, false), integer("b", 32, true));
+        assert!(byte.is_end(0) && byte.is_end(255) && !byte.is_end(254) && !byte.is_end(-1));
+        assert!(int.is_end(i128::from(i32::MIN)) && int.is_end(i128::from(i32::MAX)) && !int.is_end(0));
     }
 
     #[test]
