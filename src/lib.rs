@@ -12,8 +12,8 @@ pub mod config;
 pub mod gate;
 
 pub use invdiff_engine::{
-    analysis, cost, difference, fact, fault, frontend, history, instrument, interp, invariant, ir, mvicfg,
-    property, quantify, report, semantics, smt, store, symex, verifier,
+    analysis, cost, difference, discovery, fact, fault, frontend, history, infer, instrument, interp,
+    invariant, ir, mvicfg, property, quantify, report, semantics, smt, store, symex, verifier,
 };
 
 #[cfg(test)]

@@ -177,6 +177,25 @@ pub fn quantify(
     Ok((found, job.request.versions))
 }
 
+/// Discovers what holds in the functions that are asked for; also returns the versions. `with` chooses the version.
+pub fn discover(
+    repository: &Repository,
+    args: &DiffArgs,
+    choice: &analysis::discover::Choice,
+    context: &mut Context,
+    with: impl FnOnce(&mut Vec<VersionInput>, &mut Vec<Vec<analysis::FileChange>>) -> Result<(), CliError>,
+) -> Result<(Vec<analysis::discover::Found>, Vec<VersionInput>), CliError> {
+    let mut job = job(repository, args, context)?;
+    with(&mut job.request.versions, &mut job.request.changes)?;
+    let progress = Progress::new(&context.globals);
+    let mut turned = |name: &str, turn: &crate::discovery::Iteration| {
+        progress.working_on(&format!("{name}: turn {}, {} invariants", turn.index, turn.invariants));
+    };
+    let found = analysis::discover::discover(&job.request, choice, &mut turned);
+    drop(progress);
+    Ok((found, job.request.versions))
+}
+
 /// The counts, or why there are none.
 pub type QuantifyResult = Result<Vec<analysis::quantify::Quantified>, analysis::quantify::Problem>;
 

@@ -1,8 +1,8 @@
 //! The command line: options that every command takes, and the commands.
 
 use super::{
-    assert, bisect, blame, bugreport, cache, check, completions, condition, demo, diff, doctor, explain,
-    graph, hook, man, notes, quantify, reserved::ReservedArgs, suppress, trailers, witness,
+    assert, bisect, blame, bugreport, cache, check, completions, condition, demo, diff, discover, doctor,
+    explain, graph, hook, man, notes, quantify, suppress, trailers, witness,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -165,8 +165,7 @@ pub enum Command {
     Witness(witness::WitnessArgs),
     Graph(graph::GraphArgs),
     Condition(condition::ConditionArgs),
-    /// Dynamic invariants refined by symbolic execution (not in this version)
-    Discover(ReservedArgs),
+    Discover(discover::DiscoverArgs),
     Quantify(quantify::QuantifyArgs),
     Rank(quantify::RankArgs),
     Blame(blame::BlameArgs),

@@ -22,6 +22,7 @@ mod condition;
 mod context;
 mod demo;
 mod diff;
+mod discover;
 mod doctor;
 mod error;
 mod explain;
@@ -38,7 +39,6 @@ mod progress;
 mod quantify;
 mod range;
 mod render;
-mod reserved;
 mod suppress;
 mod trailers;
 mod witness;
@@ -106,6 +106,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Diff(_)
             | Command::Check(_)
             | Command::Condition(_)
+            | Command::Discover(_)
             | Command::Quantify(_)
             | Command::Rank(_)
             | Command::Blame(_)
@@ -136,7 +137,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Assert(args) => assert::run(args, context),
         Command::Witness(args) => witness::run(args, context),
         Command::Condition(args) => condition::run(args, context),
-        Command::Discover(args) => reserved::run("discover", &args),
+        Command::Discover(args) => discover::run(args, context),
         Command::Quantify(args) => quantify::run(args, context),
         Command::Rank(args) => quantify::rank(args, context),
         Command::Blame(args) => blame::run(args, context),

@@ -2,7 +2,7 @@
 
 mod choice;
 mod json;
-mod patch;
+pub(super) mod patch;
 mod profile;
 mod ranking;
 mod text;
@@ -203,7 +203,7 @@ fn from_the_top(choice: &Choice, prefix: &Path) -> Choice {
 }
 
 /// Takes `FILE:FUNCTION` out of the paths. `prefix`: the folder that the files are in.
-fn without_function(range: &RangeArgs, prefix: &Path) -> (RangeArgs, Vec<String>) {
+pub(super) fn without_function(range: &RangeArgs, prefix: &Path) -> (RangeArgs, Vec<String>) {
     let mut range = range.clone();
     let is_function = |path: &std::ffi::OsString| {
         let text = path.to_str()?;

@@ -53,7 +53,7 @@ fn usage_errors_exit_129() {
     check("--format json --json HEAD", 129, "", "cannot be used with");
     check("-C", 129, "", "a value is required");
     check("hook", 129, "", "Usage");
-    check("discover --any HEAD~1..HEAD", 129, "", "error: 'discover' is not available in this version");
+    check("discover HEAD", 129, "", "error: no function is named");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod compdb;
 mod compiled;
 mod condition;
 mod copies;
+mod discover;
 mod documentation;
 mod formats;
 mod function_history;

@@ -44,6 +44,7 @@ mod survivors;
 mod table1;
 
 mod difference;
+mod discovery;
 mod facts;
 mod histories;
 mod interpreter;

@@ -15,6 +15,8 @@ pub mod invariant;
 
 pub mod local;
 
+pub mod discovery;
+
 pub mod quantify;
 
 pub mod symex;
@@ -27,6 +29,7 @@ pub use invdiff_cost as cost;
 pub use invdiff_count as count;
 pub use invdiff_fact as fact;
 pub use invdiff_git::{history, store};
+pub use invdiff_infer as infer;
 pub use invdiff_interp as interp;
 pub use invdiff_ir as ir;
 pub use invdiff_mvicfg as mvicfg;

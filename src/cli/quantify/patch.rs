@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A tree with other contents for some files.
-pub(super) struct Overlay {
+pub(in crate::cli) struct Overlay {
     inner: Arc<dyn SourceTree>,
     changed: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
     /// Which source files are listed; all of them where this is empty.

@@ -102,35 +102,7 @@ fn judge(
     let Some((newest, member)) = members.len().checked_sub(1).zip(members.last()) else {
         return Answer::unknown("no version");
     };
-    let classes = members.iter().enumerate().map(|(v, m)| (v, m.unit.clone())).collect();
-    let context = Context { world, classes, options, depth: 0 };
-    let graph = Mvicfg::build(
-        members.iter().map(|m| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())).collect(),
-    );
-    let requires: Vec<Pin> = options.requires.clone();
-    let properties = Property::of_pins(&Task {
-        graph: &graph,
-        pairs: (1..members.len()).map(|v| (v - 1, v)).collect(),
-        own: vec![true; newest],
-        begins: members.windows(2).map(|pair| pair[0].values != pair[1].values).collect(),
-        programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
-        kept: &invariant::RunCache::default(),
-        units: members.iter().map(|m| m.unit.clone()).collect(),
-        pins: vec![fact.clone()],
-        requires: super::function::pins_of(lineage, &requires),
-        callees: &context,
-        summaries: &context,
-        given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),
-        pointer_bits: member.unit.data_model.pointer_bits(),
-        points: invariant::Points { exit: true, ..Default::default() },
-        options: invariant::Options {
-            rlimit: options.rlimit,
-            unroll: options.unroll,
-            all: false,
-            aliases: options.aliases,
-            budget: options.budget,
-        },
-    });
+    let properties = properties(lineage, members, world, vec![fact.clone()], options);
     let Some(property) = properties.into_iter().next() else {
         return Answer::unknown("it was not looked at");
     };
@@ -156,4 +128,45 @@ fn judge(
         is_unreadable: property.problem.is_some(),
         reason: (verdict == Verdict::Unknown).then(|| property.problem.unwrap_or_else(open)),
     }
+}
+
+/// What is known of conditions where a function ends, in each of its versions. Cost: runs, and a question to the
+/// solver for each condition and version.
+pub(super) fn properties(
+    lineage: &Lineage,
+    members: &[Member],
+    world: &World,
+    pins: Vec<PinnedFact>,
+    options: &Options,
+) -> Vec<Property> {
+    let Some((newest, member)) = members.len().checked_sub(1).zip(members.last()) else { return Vec::new() };
+    let classes = members.iter().enumerate().map(|(v, m)| (v, m.unit.clone())).collect();
+    let context = Context { world, classes, options, depth: 0 };
+    let graph = Mvicfg::build(
+        members.iter().map(|m| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())).collect(),
+    );
+    let requires: Vec<Pin> = options.requires.clone();
+    Property::of_pins(&Task {
+        graph: &graph,
+        pairs: (1..members.len()).map(|v| (v - 1, v)).collect(),
+        own: vec![true; newest],
+        begins: members.windows(2).map(|pair| pair[0].values != pair[1].values).collect(),
+        programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
+        kept: &invariant::RunCache::default(),
+        units: members.iter().map(|m| m.unit.clone()).collect(),
+        pins,
+        requires: super::function::pins_of(lineage, &requires),
+        callees: &context,
+        summaries: &context,
+        given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),
+        pointer_bits: member.unit.data_model.pointer_bits(),
+        points: invariant::Points { exit: true, ..Default::default() },
+        options: invariant::Options {
+            rlimit: options.rlimit,
+            unroll: options.unroll,
+            all: false,
+            aliases: options.aliases,
+            budget: options.budget,
+        },
+    })
 }

@@ -16,6 +16,7 @@ mod configurations;
 mod convert;
 pub mod difference;
 mod differencing;
+pub mod discover;
 mod elsewhere;
 mod endings;
 mod files;

@@ -1,0 +1,266 @@
+//! Candidates as conditions over the values that a path has.
+//!
+//! Numbers mean what they mean in a row ([`crate::infer::Shape::holds`]): comparisons are of the numbers, sums and
+//! products wrap as the variable on the left does.
+
+use super::Point;
+use super::subject::{Looked, Source, Subject};
+use crate::infer::{Kind, Operator, Relation, Shape};
+use crate::ir::{Leaf, Op, Sort, TermId, TermPool};
+use crate::quantify::{End, Path};
+use std::sync::Arc;
+
+/// The values of a point's variables on a path; `None` where the path does not say.
+pub struct Values<'v> {
+    looked: &'v [Looked],
+    terms: Vec<Option<TermId>>,
+}
+
+impl<'v> Values<'v> {
+    /// At the entry, or where a path returned.
+    pub fn new(subject: &'v Subject, pool: &mut TermPool, point: Point, path: Option<&Path>) -> Values<'v> {
+        let looked = subject.variables(point);
+        let terms = looked.iter().map(|l| value(subject, pool, l, path)).collect();
+        Values { looked, terms }
+    }
+
+    /// A candidate as a condition; `None` where the value of a variable is not known.
+    pub fn condition(&self, pool: &mut TermPool, shape: &Shape) -> Option<TermId> {
+        Some(match *shape {
+            Shape::OneOf { x, ref values } => {
+                let mut any = pool.bool(false);
+                for k in values {
+                    let is = self.against(pool, x, Relation::Equal, *k)?;
+                    any = pool.or(any, is);
+                }
+                any
+            }
+            Shape::Bound { x, relation, k } => self.against(pool, x, relation, k)?,
+            Shape::Compare { x, relation, y } => {
+                let width = self.width(x)?.max(self.width(y)?) + 1;
+                let (a, b) = match self.looked.get(x)?.variable.kind == self.looked.get(y)?.variable.kind {
+                    true => (self.number(pool, x)?, self.number(pool, y)?),
+                    false => (self.wide(pool, x, width)?, self.wide(pool, y, width)?),
+                };
+                let is_signed = self.is_signed(x)
+                    || self.looked.get(x)?.variable.kind != self.looked.get(y)?.variable.kind;
+                compare(pool, relation, is_signed, a, b)
+            }
+            Shape::Modulus { x, m, r } => {
+                let width = self.width(x)?.max(16) + 1;
+                let (value, m, r) = (self.wide(pool, x, width)?, pool.bv(width, m), pool.bv(width, r));
+                let rest = pool.op(Op::SRem, &[value, m]);
+                pool.eq(rest, r)
+            }
+            Shape::Line { y, a, x, b } => {
+                let width = self.width(y)?;
+                let sum = self.sum(pool, width, &[(a, x)], b)?;
+                let left = self.number(pool, y)?;
+                pool.eq(left, sum)
+            }
+            Shape::Plane { z, a, x, b, y, c } => {
+                let width = self.width(z)?;
+                let sum = self.sum(pool, width, &[(a, x), (b, y)], c)?;
+                let left = self.number(pool, z)?;
+                pool.eq(left, sum)
+            }
+            Shape::Function { z, operator, x, y } => self.function(pool, z, operator, (x, y))?,
+            Shape::Given { ref when, ref then } => {
+                let (when, then) = (self.condition(pool, when)?, self.condition(pool, then)?);
+                let not = pool.not(when);
+                pool.or(not, then)
+            }
+        })
+    }
+
+    fn kind(&self, x: usize) -> Option<Kind> {
+        self.looked.get(x).map(|l| l.variable.kind)
+    }
+
+    fn is_signed(&self, x: usize) -> bool {
+        matches!(self.kind(x), Some(Kind::Integer { signed: true, .. }))
+    }
+
+    fn width(&self, x: usize) -> Option<u16> {
+        match self.kind(x)? {
+            Kind::Integer { bits, .. } => Some(bits),
+            Kind::Truth | Kind::Pointer => Some(8),
+        }
+    }
+
+    /// The value in its own width; of a pointer whether it leads somewhere.
+    fn number(&self, pool: &mut TermPool, x: usize) -> Option<TermId> {
+        let t = (*self.terms.get(x)?)?;
+        let width = self.width(x)?;
+        let truth = |pool: &mut TermPool, is: TermId| {
+            let (one, zero) = (pool.bv(width, 1), pool.bv(width, 0));
+            pool.op(Op::Ite, &[is, one, zero])
+        };
+        Some(match (pool.sort(t), self.kind(x)?) {
+            (Sort::Bool, _) => truth(pool, t),
+            (Sort::Bv(w), Kind::Pointer) => {
+                let null = pool.bv(w, 0);
+                let is_null = pool.eq(t, null);
+                let is = pool.not(is_null);
+                truth(pool, is)
+            }
+            (Sort::Bv(w), _) if w == width => t,
+            _ => return None,
+        })
+    }
+
+    /// The value in another width.
+    fn wide(&self, pool: &mut TermPool, x: usize, width: u16) -> Option<TermId> {
+        let t = self.number(pool, x)?;
+        let own = self.width(x)?;
+        Some(match own.cmp(&width) {
+            std::cmp::Ordering::Equal => t,
+            std::cmp::Ordering::Greater => pool.op(Op::Trunc(width), &[t]),
+            std::cmp::Ordering::Less if self.is_signed(x) => pool.op(Op::Sext(width), &[t]),
+            std::cmp::Ordering::Less => pool.op(Op::Zext(width), &[t]),
+        })
+    }
+
+    fn against(&self, pool: &mut TermPool, x: usize, relation: Relation, k: i128) -> Option<TermId> {
+        let t = self.number(pool, x)?;
+        let k = pool.bv(self.width(x)?, k);
+        Some(compare(pool, relation, self.is_signed(x), t, k))
+    }
+
+    fn sum(
+        &self,
+        pool: &mut TermPool,
+        width: u16,
+        parts: &[(i128, usize)],
+        constant: i128,
+    ) -> Option<TermId> {
+        let mut sum = pool.bv(width, constant);
+        for (factor, x) in parts {
+            let value = self.wide(pool, *x, width)?;
+            let factor = pool.bv(width, *factor);
+            let product = pool.op(Op::Mul, &[factor, value]);
+            sum = pool.op(Op::Add, &[sum, product]);
+        }
+        Some(sum)
+    }
+
+    fn function(
+        &self,
+        pool: &mut TermPool,
+        z: usize,
+        operator: Operator,
+        (x, y): (usize, usize),
+    ) -> Option<TermId> {
+        let own = self.width(z)?;
+        let wide = self.width(x)?.max(self.width(y)?) + 1;
+        let (a, b) = (self.wide(pool, x, wide)?, self.wide(pool, y, wide)?);
+        let left = self.number(pool, z)?;
+        let back = |pool: &mut TermPool, t: TermId| match own.cmp(&wide) {
+            std::cmp::Ordering::Less => pool.op(Op::Trunc(own), &[t]),
+            std::cmp::Ordering::Equal => t,
+            std::cmp::Ordering::Greater => pool.op(Op::Sext(own), &[t]),
+        };
+        let value = match operator {
+            Operator::Min | Operator::Max => {
+                let is_less = pool.op(Op::Slt, &[a, b]);
+                let (yes, no) = if operator == Operator::Min { (a, b) } else { (b, a) };
+                pool.op(Op::Ite, &[is_less, yes, no])
+            }
+            Operator::And => pool.op(Op::BitAnd, &[a, b]),
+            Operator::Or => pool.op(Op::BitOr, &[a, b]),
+            Operator::Xor => pool.op(Op::BitXor, &[a, b]),
+            Operator::Product => {
+                let (a, b) = (self.wide(pool, x, own)?, self.wide(pool, y, own)?);
+                let product = pool.op(Op::Mul, &[a, b]);
+                return Some(pool.eq(left, product));
+            }
+            Operator::Quotient | Operator::Remainder => {
+                let op = if operator == Operator::Quotient { Op::SDiv } else { Op::SRem };
+                let zero = pool.bv(wide, 0);
+                let is_zero = pool.eq(b, zero);
+                let value = pool.op(op, &[a, b]);
+                let value = back(pool, value);
+                let (not_zero, is) = (pool.not(is_zero), pool.eq(left, value));
+                return Some(pool.and(not_zero, is));
+            }
+        };
+        let value = back(pool, value);
+        Some(pool.eq(left, value))
+    }
+}
+
+fn compare(pool: &mut TermPool, relation: Relation, is_signed: bool, a: TermId, b: TermId) -> TermId {
+    let (less, at_most) = if is_signed { (Op::Slt, Op::Sle) } else { (Op::Ult, Op::Ule) };
+    match relation {
+        Relation::Equal => pool.eq(a, b),
+        Relation::Different => {
+            let equal = pool.eq(a, b);
+            pool.not(equal)
+        }
+        Relation::Less => pool.op(less, &[a, b]),
+        Relation::LessOrEqual => pool.op(at_most, &[a, b]),
+        Relation::Greater => pool.op(less, &[b, a]),
+        Relation::GreaterOrEqual => pool.op(at_most, &[b, a]),
+    }
+}
+
+/// The value of a variable on a path.
+fn value(subject: &Subject, pool: &mut TermPool, looked: &Looked, path: Option<&Path>) -> Option<TermId> {
+    match &looked.source {
+        Source::Parameter(k) => {
+            if let Some(given) = subject.given(*k) {
+                return Some(pool.constant(given));
+            }
+            let var = subject.function.var(*subject.function.params.get(*k)?);
+            Some(pool.leaf(Leaf::Param { name: var.name.clone(), sort: var.sort? }))
+        }
+        Source::Result => match path?.end {
+            End::Return(value) => value,
+            _ => None,
+        },
+        Source::Global { symbol, is_old } => {
+            let written = path.filter(|_| !is_old).and_then(|p| p.written.get(symbol));
+            match written {
+                None => at_entry(subject, pool, symbol, looked.bytes),
+                Some(cells) => match cells.get(&0) {
+                    Some((bytes, value)) if *bytes == looked.bytes => Some(*value),
+                    _ => joined(pool, cells, looked.bytes),
+                },
+            }
+        }
+    }
+}
+
+/// What an object of the file holds at entry.
+fn at_entry(subject: &Subject, pool: &mut TermPool, symbol: &Arc<str>, bytes: u64) -> Option<TermId> {
+    if let Some(free) = subject.free_global(symbol) {
+        return Some(free.term);
+    }
+    if !subject.is_initial {
+        return None;
+    }
+    let content = match subject.contents.get(symbol) {
+        Some(content) => content.get(..usize::try_from(bytes).ok()?)?.to_vec(),
+        None => subject.unit.global(symbol)?.constant_bytes(0, bytes)?.to_vec(),
+    };
+    let bits = content.iter().rev().fold(0i128, |all, b| all << 8 | i128::from(*b));
+    let width = u16::try_from(bytes * 8).ok().filter(|w| *w <= 64)?;
+    Some(pool.bv(width, bits))
+}
+
+/// A value that was written byte by byte.
+fn joined(
+    pool: &mut TermPool,
+    cells: &std::collections::BTreeMap<u64, (u64, TermId)>,
+    bytes: u64,
+) -> Option<TermId> {
+    let mut word = None;
+    for k in 0..bytes {
+        let (_, byte) = cells.get(&k).filter(|(n, _)| *n == 1)?;
+        word = Some(match word {
+            None => *byte,
+            Some(low) => pool.op(Op::Concat, &[*byte, low]),
+        });
+    }
+    word
+}

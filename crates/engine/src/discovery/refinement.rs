@@ -1,0 +1,334 @@
+//! The loop: runs, candidates, symbolic execution, runs, until the candidates stay the same.
+
+use super::implied;
+use super::search::search;
+use super::solver::Asker;
+use super::splitters;
+use super::subject::Subject;
+use super::suite::{Suite, values};
+use super::{Point, Settings, Status};
+use crate::count::{Counter, Domain, Input as Counted};
+use crate::infer::{Shape, conditional, infer};
+use crate::interp::{Generator, Input};
+use crate::ir::TermPool;
+use std::collections::BTreeSet;
+
+/// Seed of the first runs.
+const SEED: u64 = 0x5eed;
+/// Inputs that give what is not free: what pointers lead to.
+const BASES: usize = 12;
+/// Conditions that are proved beside the search, at most.
+const MOST_ASKED: usize = 80;
+
+/// What one turn of the loop did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Iteration {
+    pub index: usize,
+    pub invariants: usize,
+    /// Against the turn before.
+    pub refuted: usize,
+    pub added: usize,
+    /// Inputs that symbolic execution gave.
+    pub tests: usize,
+    pub queries: u64,
+    pub states: u64,
+    pub reused: u64,
+}
+
+/// An invariant that is left.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invariant {
+    pub point: Point,
+    pub text: String,
+    pub family: &'static str,
+    pub status: Status,
+    /// Rows that it holds of.
+    pub samples: usize,
+    /// Others that are known as well say it, too.
+    pub is_implied: bool,
+}
+
+/// What is known of a candidate beside the search.
+#[derive(Clone, Debug)]
+pub enum Proof {
+    Proved,
+    /// An input that breaks it.
+    Refuted(Box<Input>),
+    Unknown,
+}
+
+/// One that a run refuted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refuted {
+    pub point: Point,
+    pub text: String,
+    /// The turn whose tests refuted it.
+    pub iteration: usize,
+    pub input: String,
+}
+
+/// What was found of a function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Discovered {
+    pub iterations: Vec<Iteration>,
+    pub invariants: Vec<Invariant>,
+    pub refuted: Vec<Refuted>,
+    pub runs: usize,
+    /// Why not every path was followed; none: all were.
+    pub cut: Vec<&'static str>,
+    /// The candidates did not stay the same within the iterations allowed.
+    pub is_unfinished: bool,
+}
+
+/// Runs the loop. `first`: values of the free inputs, a test each; none: random and boundary values, and
+/// an input of every path. `turned` is told
+/// of every turn. `prove` is asked of conditions at the exit that the search leaves open, once nothing changes any
+/// more; fewer answers than questions: it knows nothing. Cost: runs, and questions to the solver within the settings'
+/// bounds.
+pub fn discover(
+    subject: &Subject,
+    pool: &mut TermPool,
+    first: &[Vec<i128>],
+    settings: &Settings,
+    turned: &mut dyn FnMut(&Iteration),
+    prove: &mut dyn FnMut(&[String]) -> Vec<Proof>,
+) -> Discovered {
+    let inputs = subject.free.iter().map(|f| Counted::even(f.term, (f.low, f.high))).collect();
+    let counter = Counter::new(Domain { inputs });
+    let pointer_bits = subject.unit.data_model.pointer_bits();
+    let asker = Asker::new(counter, settings.configuration.reuse, pointer_bits);
+    let (suite, bases) = (Suite::new(subject), bases(subject));
+    let mut refinement = Refinement {
+        subject,
+        settings,
+        asker,
+        suite,
+        bases,
+        splitters: splitters::of(subject),
+        last: Vec::new(),
+        open: BTreeSet::new(),
+        proved: BTreeSet::new(),
+        asked: BTreeSet::new(),
+        found: Discovered::default(),
+    };
+    refinement.begin(first, pool);
+    loop {
+        match refinement.turn(pool, turned) {
+            Turn::Changed => {}
+            Turn::Same if refinement.ask(prove) => {}
+            Turn::Same | Turn::TooMany => break,
+        }
+    }
+    refinement.finish()
+}
+
+/// How a turn went.
+enum Turn {
+    Changed,
+    /// The candidates are those of the turn before.
+    Same,
+    TooMany,
+}
+
+struct Refinement<'s, 'a> {
+    subject: &'s Subject<'a>,
+    settings: &'s Settings,
+    asker: Asker,
+    suite: Suite<'s, 'a>,
+    /// Inputs that give what is not free.
+    bases: Vec<Input>,
+    /// The conditions of the function's branches, over the variables of the exit.
+    splitters: Vec<Shape>,
+    /// The candidates of the last turn, and those, by position, that it left open.
+    last: Vec<(Point, Shape)>,
+    open: BTreeSet<usize>,
+    /// What was proved beside the search, and all that was asked there.
+    proved: BTreeSet<(Point, Shape)>,
+    asked: BTreeSet<(Point, Shape)>,
+    found: Discovered,
+}
+
+impl Refinement<'_, '_> {
+    fn add(&mut self, values: Vec<i128>) -> bool {
+        let base = self.suite.tests.len() % self.bases.len().max(1);
+        let nothing = Input::default();
+        self.suite.add(values, (base, self.bases.get(base).unwrap_or(&nothing)))
+    }
+
+    fn begin(&mut self, first: &[Vec<i128>], pool: &mut TermPool) {
+        first.iter().for_each(|values| _ = self.add(values.clone()));
+        if !first.is_empty() {
+            return;
+        }
+        let mut generator = Generator::new(self.subject.program, &self.subject.function.name, SEED);
+        for k in 0..self.settings.runs {
+            let input = generator.next();
+            let own = values(self.subject, &input);
+            self.suite.add(own, (BASES + k, &input));
+        }
+        // And an input of every path.
+        let settings = self.settings;
+        self.asker.begin(settings.queries);
+        let (subject, asker) = (self.subject, &mut self.asker);
+        let searched = search(subject, pool, asker, &[], settings.configuration, settings.paths);
+        searched.tests.into_iter().for_each(|values| _ = self.add(values));
+    }
+
+    /// The candidates of both points.
+    fn candidates(&self) -> Vec<(Point, Shape)> {
+        let families = &self.settings.families;
+        let mut all: Vec<(Point, Shape)> = Vec::new();
+        for point in [Point::Entry, Point::Exit] {
+            all.extend(infer(self.suite.table(point), families).into_iter().map(|shape| (point, shape)));
+        }
+        let table = self.suite.table(Point::Exit);
+        let known: Vec<Shape> =
+            all.iter().filter(|(p, _)| *p == Point::Exit).map(|(_, s)| s.clone()).collect();
+        let is_left = |shape: &Shape| {
+            let exit = self.subject.variables(Point::Exit);
+            shape.variables().iter().any(|v| exit.get(*v).is_some_and(|l| l.is_left()))
+        };
+        let given = conditional(table, families, &self.splitters, &known, &is_left);
+        all.extend(given.into_iter().map(|shape| (Point::Exit, shape)));
+        all
+    }
+
+    fn turn(&mut self, pool: &mut TermPool, turned: &mut dyn FnMut(&Iteration)) -> Turn {
+        let candidates = self.candidates();
+        let index = self.found.iterations.len() + 1;
+        if index > 1 && candidates == self.last {
+            return Turn::Same;
+        }
+        let without = |all: &[(Point, Shape)], known: &[(Point, Shape)]| -> Vec<(Point, Shape)> {
+            all.iter().filter(|c| !known.contains(c)).cloned().collect()
+        };
+        let lost = without(&self.last, &candidates);
+        let refuted: Vec<Refuted> =
+            lost.iter().filter_map(|c| refutation(&self.suite, c, index - 1)).collect();
+        let refuted_now = refuted.len();
+        self.found.refuted.extend(refuted);
+        let added = if index == 1 { 0 } else { without(&candidates, &self.last).len() };
+        self.last = candidates;
+        let settings = self.settings;
+        if index > settings.iterations {
+            self.found.is_unfinished = true;
+            self.open = (0..self.last.len()).collect();
+            return Turn::TooMany;
+        }
+        // What is proved leaves the loop.
+        let asked: Vec<(usize, &(Point, Shape))> =
+            self.last.iter().enumerate().filter(|(_, c)| !self.proved.contains(*c)).collect();
+        let candidates: Vec<(Point, Shape)> = asked.iter().map(|(_, c)| (*c).clone()).collect();
+        let asked: Vec<usize> = asked.into_iter().map(|(k, _)| k).collect();
+        self.asker.begin(settings.queries);
+        let (subject, asker) = (self.subject, &mut self.asker);
+        let searched = search(subject, pool, asker, &candidates, settings.configuration, settings.paths);
+        let tests: BTreeSet<&Vec<i128>> = searched.tests.iter().collect();
+        let iteration = Iteration {
+            index,
+            invariants: self.last.len(),
+            refuted: refuted_now,
+            added,
+            tests: tests.len(),
+            queries: self.asker.queries,
+            states: searched.states,
+            reused: self.asker.reused,
+        };
+        searched.tests.into_iter().for_each(|values| _ = self.add(values));
+        turned(&iteration);
+        self.found.iterations.push(iteration);
+        self.found.cut = searched.cut.into_iter().collect();
+        self.open = searched.open.iter().filter_map(|k| asked.get(*k).copied()).collect();
+        Turn::Changed
+    }
+
+    fn status(&self, k: usize) -> Status {
+        match self.last.get(k) {
+            Some(candidate) if self.proved.contains(candidate) => Status::Proved,
+            Some((point, _)) => status(*point, &self.found, self.open.contains(&k)),
+            None => Status::Likely,
+        }
+    }
+
+    /// Asks of what is left open; whether that brought new tests.
+    fn ask(&mut self, prove: &mut dyn FnMut(&[String]) -> Vec<Proof>) -> bool {
+        let is_left = |(k, (point, _)): &(usize, &(Point, Shape))| {
+            let is_open = *point == Point::Exit && self.status(*k) == Status::Likely;
+            is_open && self.last.get(*k).is_some_and(|c| !self.asked.contains(c))
+        };
+        let left: Vec<(Point, Shape)> =
+            self.last.iter().enumerate().filter(is_left).map(|(_, c)| c.clone()).take(MOST_ASKED).collect();
+        if left.is_empty() {
+            return false;
+        }
+        let table = self.suite.table(Point::Exit);
+        let texts: Vec<String> = left.iter().map(|(_, shape)| shape.text(table)).collect();
+        let mut has_tests = false;
+        for (candidate, proof) in left.into_iter().zip(prove(&texts)) {
+            self.asked.insert(candidate.clone());
+            match proof {
+                Proof::Proved => _ = self.proved.insert(candidate),
+                Proof::Refuted(input) => {
+                    let own = values(self.subject, &input);
+                    let number = BASES + self.settings.runs + self.suite.tests.len();
+                    has_tests |= self.suite.add(own, (number, &input));
+                }
+                Proof::Unknown => {}
+            }
+        }
+        has_tests
+    }
+
+    fn finish(mut self) -> Discovered {
+        let statuses: Vec<Status> = (0..self.last.len()).map(|k| self.status(k)).collect();
+        self.found.runs = self.suite.tests.len();
+        let known: Vec<(Point, &Shape, Status)> = self
+            .last
+            .iter()
+            .zip(&statuses)
+            .map(|((point, shape), status)| (*point, shape, *status))
+            .collect();
+        let said = implied::marks(&known);
+        let all = self.last.iter().zip(statuses).zip(said);
+        self.found.invariants =
+            all.map(|((c, status), is_implied)| invariant(&self.suite, c, status, is_implied)).collect();
+        self.found
+    }
+}
+
+/// What the last search says of a candidate.
+fn status(point: Point, found: &Discovered, is_open: bool) -> Status {
+    // Only bounds of the exploration left something out.
+    let bounds = ["more paths than the bound", "a path longer than the bound", "calls deeper than the bound"];
+    match (is_open, point) {
+        (true, _) => Status::Likely,
+        (false, Point::Entry) => Status::Proved,
+        (false, Point::Exit) if found.cut.is_empty() => Status::Proved,
+        (false, Point::Exit) if found.cut.iter().all(|why| bounds.contains(why)) => Status::Bounded,
+        (false, Point::Exit) => Status::Likely,
+    }
+}
+
+fn invariant(suite: &Suite, (point, shape): &(Point, Shape), status: Status, is_implied: bool) -> Invariant {
+    let table = suite.table(*point);
+    let samples = table.rows().iter().filter(|row| shape.holds(table, row) == Some(true)).count();
+    Invariant { point: *point, text: shape.text(table), family: shape.family(), status, samples, is_implied }
+}
+
+/// The first run that refutes a candidate; none where it only was not justified any more.
+fn refutation(suite: &Suite, (point, shape): &(Point, Shape), iteration: usize) -> Option<Refuted> {
+    let table = suite.table(*point);
+    let row = table.rows().iter().position(|row| shape.holds(table, row) == Some(false))?;
+    let input = suite.subject_text(*point, row);
+    Some(Refuted { point: *point, text: shape.text(table), iteration, input })
+}
+
+/// Inputs that give what is not free.
+fn bases(subject: &Subject) -> Vec<Input> {
+    let has_pointers = subject.function.params.iter().any(|p| subject.function.var(*p).ty.is_pointer());
+    if !has_pointers {
+        return vec![Input::default()];
+    }
+    let mut generator = Generator::new(subject.program, &subject.function.name, SEED);
+    (0..BASES).map(|_| generator.next()).collect()
+}

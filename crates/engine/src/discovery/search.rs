@@ -1,0 +1,174 @@
+//! Symbolic execution with candidates asserted: inputs that break one, and one input of every path.
+//!
+//! Without *separation* an assertion is passed by the inputs that meet it, as `assert` has it, and every further
+//! question has its condition. With it each is asked for alone. With *restriction* an assertion that was broken is
+//! not asked for again on other paths (section 3.2 and 4 of the paper).
+
+use super::Point;
+use super::assertion::Values;
+use super::solver::{Answer, Asker};
+use super::subject::Subject;
+use crate::infer::Shape;
+use crate::ir::eval::Assignment;
+use crate::ir::{TermId, TermPool};
+use crate::quantify::{End, Explorer, Limits, Start, is_undefined};
+use std::collections::BTreeSet;
+
+/// How it is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// Each assertion is checked alone.
+    pub separation: bool,
+    /// At most one input that breaks an assertion is looked for.
+    pub restriction: bool,
+    /// Answers are kept.
+    pub reuse: bool,
+}
+
+impl Default for Configuration {
+    fn default() -> Configuration {
+        Configuration { separation: true, restriction: true, reuse: true }
+    }
+}
+
+/// What a search found.
+#[derive(Default)]
+pub struct Searched {
+    /// Values of the free inputs, of all that was found: paths, and what breaks assertions.
+    pub tests: Vec<Vec<i128>>,
+    pub states: u64,
+    pub paths: usize,
+    /// Candidates, by position, that are not shown to hold on every path that was followed.
+    pub open: BTreeSet<usize>,
+    /// Why not every path was followed to its end.
+    pub cut: BTreeSet<&'static str>,
+}
+
+/// Searches once.
+pub fn search(
+    subject: &Subject,
+    pool: &mut TermPool,
+    asker: &mut Asker,
+    candidates: &[(Point, Shape)],
+    configuration: Configuration,
+    paths: usize,
+) -> Searched {
+    let premises = subject.premises(pool);
+    let mut search = Search {
+        subject,
+        pool,
+        asker,
+        candidates,
+        configuration,
+        broken: BTreeSet::new(),
+        found: Searched { states: 1, ..Searched::default() },
+    };
+    let entry = search.asserted(Point::Entry, None, premises.clone());
+    let conditions = if configuration.separation { premises } else { entry };
+    let limits = Limits { paths, ..Limits::default() };
+    let start = Start {
+        candidates: &subject.candidates,
+        contents: &subject.contents,
+        is_initial: subject.is_initial,
+        conditions: &conditions,
+    };
+    let Search { pool, asker, .. } = &mut search;
+    let explored = Explorer::new(subject.function, subject.unit, pool, start, &mut **asker, limits).explore();
+    search.found.states += explored.states - 1;
+    search.found.paths = explored.paths.len();
+    if explored.is_cut || search.asker.is_spent() {
+        search.found.cut.insert("more paths than the bound");
+    }
+    for path in &explored.paths {
+        let left = match &path.end {
+            End::Return(_) => search.asserted(Point::Exit, Some(path), path.conditions.clone()),
+            End::Grey(reason) if is_undefined(reason) => continue,
+            End::Grey(reason) => {
+                search.found.cut.insert(reason);
+                path.conditions.clone()
+            }
+            End::Failure(_) | End::Exit(_) => path.conditions.clone(),
+        };
+        if let Answer::Yes(inputs) = search.asker.known(search.pool, &left) {
+            search.test(&inputs);
+        }
+    }
+    search.found
+}
+
+struct Search<'s, 'a> {
+    subject: &'s Subject<'a>,
+    pool: &'s mut TermPool,
+    asker: &'s mut Asker,
+    candidates: &'s [(Point, Shape)],
+    configuration: Configuration,
+    /// Candidates that were broken.
+    broken: BTreeSet<usize>,
+    found: Searched,
+}
+
+impl Search<'_, '_> {
+    /// Asks for inputs that break the candidates of a point, and gives the conditions of those that pass all.
+    fn asserted(
+        &mut self,
+        point: Point,
+        path: Option<&crate::quantify::Path>,
+        mut conditions: Vec<TermId>,
+    ) -> Vec<TermId> {
+        let subject = self.subject;
+        let values = Values::new(subject, self.pool, point, path);
+        for (k, (at, shape)) in self.candidates.iter().enumerate() {
+            if *at != point || self.configuration.restriction && self.broken.contains(&k) {
+                continue;
+            }
+            let Some(condition) = values.condition(self.pool, shape) else {
+                self.found.open.insert(k);
+                continue;
+            };
+            match self.pool.as_const(condition).and_then(|c| c.as_bool()) {
+                Some(true) => continue,
+                Some(false) => {
+                    // Whoever comes here breaks it.
+                    self.broken.insert(k);
+                    self.found.open.insert(k);
+                    continue;
+                }
+                None => {}
+            }
+            let negation = self.pool.not(condition);
+            let breaking = [conditions.as_slice(), &[negation]].concat();
+            match self.asker.ask(self.pool, &breaking) {
+                Answer::Yes(inputs) => {
+                    self.broken.insert(k);
+                    self.found.open.insert(k);
+                    self.found.states += 1;
+                    self.test(&inputs);
+                }
+                Answer::Unknown => {
+                    self.found.open.insert(k);
+                }
+                Answer::No => {}
+            }
+            if !self.configuration.separation {
+                conditions.push(condition);
+                self.found.states += 1;
+                if matches!(self.asker.ask(self.pool, &conditions), Answer::No) {
+                    break;
+                }
+            }
+        }
+        conditions
+    }
+
+    fn test(&mut self, inputs: &Assignment) {
+        let value = |free: &super::subject::Free| {
+            let bits = inputs.get(free.term).map(|c| match free.kind {
+                crate::infer::Kind::Integer { signed: true, .. } => c.signed().unwrap_or(0),
+                _ => i128::try_from(c.to_bits()).unwrap_or(0),
+            });
+            bits.unwrap_or(0).clamp(free.low, free.high)
+        };
+        let values: Vec<i128> = self.subject.free.iter().map(value).collect();
+        self.found.tests.push(values);
+    }
+}

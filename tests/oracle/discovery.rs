@@ -1,0 +1,129 @@
+//! What `discover` calls proved holds in compiled programs, on all inputs.
+//!
+//! Small functions of two bytes and an object of the file, without anything undefined; every input is tried in a
+//! compiled program. `INVDIFF_ORACLE_DISCOVERY=1000` tries so many functions, `INVDIFF_ORACLE_FROM` says from which.
+
+use crate::support::tier::{has_compiler, rounds};
+use git_invdiff::discovery::{Point, Proof, Settings, Status, Subject, discover};
+use git_invdiff::frontend::{self, c};
+use git_invdiff::history::MemoryTree;
+use git_invdiff::interp::Program;
+use git_invdiff::ir::TermPool;
+use invdiff_testing::Random;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// A function; nothing in it is undefined, and no value leaves 16 bits.
+fn function(seed: u64) -> String {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut body = String::new();
+    for _ in 0..1 + random.below(4) {
+        statement(&mut random, &mut body, 2);
+    }
+    let result = value(&mut random);
+    format!(
+        "static int g;\nint f(signed char a, unsigned char b)\n{{\nint x = a, y = 3;\n{body}return {result};\n}}\n"
+    )
+}
+
+fn value(random: &mut Random) -> String {
+    let operand = |random: &mut Random| random.pick(&["a", "b", "x", "y", "g", "0", "1", "7", "-4", "100"]);
+    let (p, q) = (operand(random), operand(random));
+    let operator = random.pick(&["+", "-", "*", "&", "|", "^", "<", "=="]);
+    match random.below(4) {
+        0 => p.to_owned(),
+        1 => format!("({p} < {q} ? {p} : {q})"),
+        2 => format!("({p} / (({q} & 7) + 1))"),
+        _ => format!("(({p} {operator} {q}) % 1000)"),
+    }
+}
+
+fn statement(random: &mut Random, out: &mut String, depth: u32) {
+    let place = random.pick(&["x", "y", "g"]);
+    let value_of = value(random);
+    match random.below(if depth == 0 { 2 } else { 6 }) {
+        0 | 1 => _ = writeln!(out, "{place} = {value_of};"),
+        2 => {
+            let k = random.pick(&["0", "5", "-1", "99"]);
+            let of = random.pick(&["a", "b", "x"]);
+            let relation = random.pick(&["<", ">", "==", "!="]);
+            let _ = writeln!(out, "if ({of} {relation} {k}) {{");
+            statement(random, out, depth - 1);
+            let _ = writeln!(out, "}} else {{");
+            statement(random, out, depth - 1);
+            let _ = writeln!(out, "}}");
+        }
+        3 => _ = writeln!(out, "if (a < b) return {value_of};"),
+        4 => {
+            let n = 1 + random.below(4);
+            let _ = writeln!(out, "for (int i = 0; i < {n}; i++) {{ {place} = ({place} + i) % 500; }}");
+        }
+        _ => _ = writeln!(out, "if (b > 3) {place} = {value_of};"),
+    }
+}
+
+/// An invariant as C: values at entry have names of their own.
+fn as_c(text: &str) -> String {
+    let text = text.replace("\\result", "r").replace("\\old(g)", "old_g").replace("\\old(a)", "a");
+    let text = text.replace("\\old(b)", "b");
+    match text.split_once(" ==> ") {
+        Some((when, then)) => format!("!({when}) || ({then})"),
+        None => text,
+    }
+}
+
+/// The proved invariants of a function at its exit, in C.
+fn proved(text: &str) -> Vec<String> {
+    let tree = MemoryTree::new([("a.c", text)]);
+    let unit = Arc::new(frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).unwrap().unit);
+    let program = Program::new(vec![unit.clone()]);
+    let mut pool = TermPool::new();
+    let settings = Settings::default();
+    let f = unit.function("f").unwrap();
+    let subject = Subject::new(f, &unit, &program, None, settings.over, &mut pool).unwrap();
+    let mut nothing = |_: &[String]| -> Vec<Proof> { Vec::new() };
+    let found = discover(&subject, &mut pool, &[], &settings, &mut |_| {}, &mut nothing);
+    let at_exit = found.invariants.iter().filter(|i| i.point == Point::Exit && i.status == Status::Proved);
+    at_exit.map(|i| as_c(&i.text)).collect()
+}
+
+#[test]
+fn what_is_proved_holds_on_all_inputs() {
+    if !has_compiler() {
+        return;
+    }
+    let (count, from) = (rounds("INVDIFF_ORACLE_DISCOVERY", 12, 300), rounds("INVDIFF_ORACLE_FROM", 0, 0));
+    let folder = tempfile::tempdir().unwrap();
+    let (mut checked, mut with_some) = (0, 0);
+    for seed in from..from + count {
+        let text = function(seed as u64);
+        let facts = proved(&text);
+        checked += facts.len();
+        with_some += usize::from(!facts.is_empty());
+        let mut source = format!("#include <stdio.h>\n{text}\nint main(void)\n{{\n");
+        source += "int starts[] = {0, 1, -1, 5, 99, 100, -32768, 2147483000};\n";
+        source += "for (unsigned s = 0; s < sizeof starts / sizeof *starts; s++)\n";
+        source += "for (int i = -128; i < 128; i++) for (int j = 0; j < 256; j++) {\n";
+        source += "signed char a = i; unsigned char b = j; int old_g = g = starts[s]; int r = f(a, b); (void)old_g; (void)r;\n";
+        for (k, fact) in facts.iter().enumerate() {
+            let _ = writeln!(
+                source,
+                "if (!({fact})) {{ printf(\"{k} a=%d b=%d g=%d\\n\", i, j, starts[s]); return 1; }}"
+            );
+        }
+        source += "}\nreturn 0;\n}\n";
+        let (file, program) = (folder.path().join("a.c"), folder.path().join("a.out"));
+        std::fs::write(&file, &source).unwrap();
+        let compiled =
+            Command::new("cc").args(["-O1", "-w", "-fwrapv", "-o"]).arg(&program).arg(&file).output();
+        let compiled = compiled.unwrap();
+        assert!(compiled.status.success(), "{}\n{source}", String::from_utf8_lossy(&compiled.stderr));
+        let ran = Command::new(&program).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success(), "seed {seed}: fact {said}\n{facts:#?}\n{text}");
+    }
+    println!("{count} functions, {with_some} with proved facts, {checked} facts hold on all inputs tried");
+    assert!(checked > count && with_some * 2 > count, "{checked} facts of {with_some} of {count} functions");
+}
