@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 /// Invariants that runs suggest, refined until no run refutes them
 ///
+/// Of a range, what all versions share is told, and what one lost or got, each with an input that shows it.
+///
 /// Runs of a function suggest what holds at its entry and wherever it returns. Symbolic execution, with all of
 /// that asserted, looks for inputs that break it and for an input of every path; these are run, and so on, until
 /// nothing changes. What holds on every path is proved; the rest is likely, and says how many runs it was seen
@@ -29,6 +31,7 @@ use std::sync::Arc;
 #[command(after_long_help = "Examples:\n  \
     git invdiff discover -- src/clamp.c:clamp             of the working tree, in any state\n  \
     git invdiff discover v1.2 -- src/clamp.c:clamp        of a revision\n  \
+    git invdiff discover v1.2..HEAD -- src/clamp.c:clamp  of all versions, on the same runs\n  \
     git invdiff discover --harness 'wbs_init(); update(?, 0..1, 0..1)' -- wbs.c\n  \
                                                           in the state that wbs_init() leaves\n  \
     git invdiff discover --inputs first.csv -- f.c:f      first runs: a column for each input\n  \
@@ -109,11 +112,12 @@ pub fn run(args: DiscoverArgs, context: &mut Context) -> Result<ExitCode, CliErr
         Format::Json => json::write(&found, &versions, &mut context.output)?,
         _ => {
             let shown = text::Shown { all: args.all, refuted: context.globals.verbose > 0 };
-            text::write(&found, args.harness.as_deref(), &shown, &mut context.output)?;
+            text::write(&found, &versions, args.harness.as_deref(), &shown, &mut context.output)?;
         }
     }
-    match found.iter().find_map(|f| f.discovered.as_ref().err()) {
-        Some(refused) if found.len() == 1 => Err(said(refused)),
+    let mut all = found.iter().flat_map(|f| f.versions.iter().flatten());
+    match (all.next(), all.next()) {
+        (Some(Err(refused)), None) => Err(said(refused)),
         _ => Ok(ExitCode::Done),
     }
 }
@@ -152,15 +156,16 @@ fn found(
     let files = files.unwrap_or_default();
     let is_one =
         range.revisions.len() == 1 && !range.revisions.iter().any(|r| r.to_string_lossy().contains(".."));
+    let is_none = range.revisions.is_empty();
     let diff = DiffArgs { range, whole: true, ..DiffArgs::default() };
     let with = |versions: &mut Vec<VersionInput>, changes: &mut Vec<Vec<FileChange>>| {
-        // One version: the revision that is named, or else the newest.
-        let newest = versions.len().saturating_sub(1);
-        let wanted = if is_one { 0 } else { newest };
-        let version = versions.get(wanted).cloned();
-        versions.clear();
-        versions.extend(version);
-        changes.clear();
+        // One version: the revision that is named, or the working tree.
+        if is_one || is_none {
+            let newest = versions.len().saturating_sub(1);
+            let version = versions.get(if is_one { 0 } else { newest }).cloned();
+            *versions = version.into_iter().collect();
+            changes.clear();
+        }
         for v in versions.iter_mut().filter(|_| !files.is_empty()) {
             v.tree = Arc::new(patch::Overlay::listing(v.tree.clone(), files.clone()));
         }

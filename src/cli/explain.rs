@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 24] = [
+const WORDS: [Entry; 25] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -175,6 +175,11 @@ const WORDS: [Entry; 24] = [
         "runs the loop",
         "A loop that this version alone has is entered: its first test holds. It is told like a call: what it leaves is not looked at, but by which way it is left is.",
         "+ while (p->next) p = next(p);\n\nwhen    p->next != NULL\nnow     runs the loop of line 7, which calls next()\nelse    as before, but for what the calls do",
+    ),
+    (
+        "runs before main",
+        "Nobody has to call the function: `__attribute__((constructor))`. `runs after main() and in exit()`: a destructor.",
+        "- void init(void)\n+ __attribute__((constructor)) void init(void)\n\nbefore  runs only when it is called\nnow     runs before main()",
     ),
     (
         "coming from",

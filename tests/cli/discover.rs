@@ -127,6 +127,34 @@ fn a_trace_of_daikon_gives_first_runs() {
 }
 
 #[test]
+fn of_a_range_is_told_what_one_version_lost() {
+    let repo = repository();
+    let repo = repo.file("clamp.c", CLAMP.replace("x > hi", "x > hi && hi != 77")).commit("two");
+    let parts = [
+        "version 1  HEAD~1",
+        "version 2  HEAD",
+        "- x >= lo ==> \\result <= hi at exit",
+        "proved  broken by x = ",
+        "hi = 77",
+        "held by all versions\n",
+        "x < lo ==> \\result == lo at exit",
+    ];
+    check(&repo, &["HEAD~1..HEAD", "--", "clamp.c:clamp"], 0, &parts);
+    let (_, out, _) = run(&repo, &["--json", "HEAD~1..HEAD", "--", "clamp.c:clamp"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let function = &report["functions"][0];
+    assert_eq!(function["versions"].as_array().unwrap().len(), 2);
+    let lost =
+        function["changes"].as_array().unwrap().iter().find(|c| c["text"] == "x >= lo ==> \\result <= hi");
+    assert_eq!(lost.unwrap()["sign"], "-");
+    // Nothing is lost where nothing changed.
+    let repo = repo.file("other.c", "int g;").commit("three");
+    let (_, out, _) = run(&repo, &["--json", "HEAD~1..HEAD", "--", "clamp.c:clamp"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["functions"][0]["changes"], serde_json::json!([]));
+}
+
+#[test]
 fn what_is_not_there_is_said() {
     let repo = repository();
     check(&repo, &["--", "clamp.c:clmp"], 0, &["no function has this name"]);

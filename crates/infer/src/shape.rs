@@ -145,6 +145,30 @@ impl Shape {
         }
     }
 
+    /// The same over another table, whose variables have other places: by their names.
+    pub fn over(&self, table: &Table, other: &Table) -> Option<Shape> {
+        let at = |x: usize| {
+            let own = table.variable(x)?;
+            let place = other.position(&own.name)?;
+            (other.variable(place)?.kind == own.kind).then_some(place)
+        };
+        Some(match *self {
+            Shape::OneOf { x, ref values } => Shape::OneOf { x: at(x)?, values: values.clone() },
+            Shape::Bound { x, relation, k } => Shape::Bound { x: at(x)?, relation, k },
+            Shape::Compare { x, relation, y } => Shape::Compare { x: at(x)?, relation, y: at(y)? },
+            Shape::Modulus { x, m, r } => Shape::Modulus { x: at(x)?, m, r },
+            Shape::Line { y, a, x, b } => Shape::Line { y: at(y)?, a, x: at(x)?, b },
+            Shape::Plane { z, a, x, b, y, c } => Shape::Plane { z: at(z)?, a, x: at(x)?, b, y: at(y)?, c },
+            Shape::Function { z, operator, x, y } => {
+                Shape::Function { z: at(z)?, operator, x: at(x)?, y: at(y)? }
+            }
+            Shape::Given { ref when, ref then } => Shape::Given {
+                when: Box::new(when.over(table, other)?),
+                then: Box::new(then.over(table, other)?),
+            },
+        })
+    }
+
     /// Whether a row satisfies it; `None` where a variable has no value.
     pub fn holds(&self, table: &Table, row: &[Option<i128>]) -> Option<bool> {
         let value = |x: usize| row.get(x).copied().flatten();
@@ -297,6 +321,16 @@ mod tests {
         let t = table(&[("y", INT), ("x", INT)]);
         let twice = Shape::Line { y: 0, a: 2, x: 1, b: 0 };
         assert_eq!(twice.holds(&t, &[Some(-2), Some(i128::from(i32::MAX))]), Some(true));
+    }
+
+    #[test]
+    fn places_are_found_by_names() {
+        let (one, other) = (table(&[("x", INT), ("y", INT)]), table(&[("y", INT), ("z", INT), ("x", INT)]));
+        let shape = Shape::Compare { x: 0, relation: Relation::Less, y: 1 };
+        assert_eq!(shape.over(&one, &other), Some(Shape::Compare { x: 2, relation: Relation::Less, y: 0 }));
+        assert_eq!(shape.over(&one, &table(&[("x", INT)])), None);
+        // A variable of another type is another one.
+        assert_eq!(shape.over(&one, &table(&[("x", INT), ("y", BYTE)])), None);
     }
 
     #[test]

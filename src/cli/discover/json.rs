@@ -1,9 +1,9 @@
 //! Discovered invariants as JSON, in the words of the contract.
 
 use crate::analysis::VersionInput;
-use crate::analysis::discover::Found;
+use crate::analysis::discover::{Found, Refused};
 use crate::cli::CliError;
-use crate::discovery::{Invariant, Iteration, Refuted, Status};
+use crate::discovery::{Change, Discovered, Held, Invariant, Iteration, Refuted, Status};
 use crate::report::{RepoPath, SCHEMA};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -23,20 +23,64 @@ pub(super) fn write(
     Ok(())
 }
 
+/// The newest version's, in the contract's words; of several versions also each, and what became of invariants.
 fn function(found: &Found) -> Value {
     let file = RepoPath::from(&found.file).to_string();
-    match &found.discovered {
-        Ok(d) => json!({
-            "file": file,
-            "function": *found.name,
-            "iterations": d.iterations.iter().map(iteration).collect::<Vec<_>>(),
-            "invariants": d.invariants.iter().map(invariant).collect::<Vec<_>>(),
-            "refuted": d.refuted.iter().map(refuted).collect::<Vec<_>>(),
-            "runs": d.runs,
-            "not_followed": d.cut,
-            "finished": !d.is_unfinished,
-        }),
-        Err(why) => json!({ "file": file, "function": *found.name, "reason": why.to_string() }),
+    let mut all = json!({ "file": file, "function": *found.name });
+    let newest = found.versions.iter().flatten().next_back();
+    for (key, value) in newest.map(version).unwrap_or_default() {
+        all[key] = value;
+    }
+    if found.versions.len() > 1 {
+        let one = |(v, d): (usize, &Option<Result<Discovered, Refused>>)| {
+            let mut one = json!({ "index": v + 1 });
+            for (key, value) in d.as_ref().map(version).unwrap_or_default() {
+                one[key] = value;
+            }
+            one
+        };
+        all["versions"] = found.versions.iter().enumerate().map(one).collect();
+        all["held"] = found.story.held.iter().map(held).collect();
+        all["changes"] = found.story.changes.iter().map(change).collect();
+    }
+    all
+}
+
+fn version(found: &Result<Discovered, Refused>) -> Vec<(&'static str, Value)> {
+    match found {
+        Ok(d) => vec![
+            ("iterations", d.iterations.iter().map(iteration).collect()),
+            ("invariants", d.invariants.iter().map(invariant).collect()),
+            ("refuted", d.refuted.iter().map(refuted).collect()),
+            ("runs", json!(d.runs)),
+            ("not_followed", json!(d.cut)),
+            ("finished", json!(!d.is_unfinished)),
+        ],
+        Err(why) => vec![("reason", json!(why.to_string()))],
+    }
+}
+
+fn held(h: &Held) -> Value {
+    json!({ "point": h.point.name(), "text": h.text, "status": status(h.status), "samples": h.samples })
+}
+
+fn change(c: &Change) -> Value {
+    json!({
+        "from": c.from + 1,
+        "to": c.to + 1,
+        "sign": if c.is_lost { "-" } else { "+" },
+        "point": c.point.name(),
+        "text": c.text,
+        "status": status(c.status),
+        "witness": { "kind": "replayed", "input": c.input },
+    })
+}
+
+fn status(status: Status) -> &'static str {
+    match status {
+        Status::Proved => "proved",
+        Status::Bounded => "bounded",
+        Status::Likely => "likely",
     }
 }
 
@@ -54,16 +98,11 @@ fn iteration(i: &Iteration) -> Value {
 }
 
 fn invariant(i: &Invariant) -> Value {
-    let status = match i.status {
-        Status::Proved => "proved",
-        Status::Bounded => "bounded",
-        Status::Likely => "likely",
-    };
     json!({
         "point": i.point.name(),
         "text": i.text,
         "template": i.family,
-        "status": status,
+        "status": status(i.status),
         "samples": i.samples,
         "implied": i.is_implied,
     })

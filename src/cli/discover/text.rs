@@ -1,6 +1,7 @@
 //! Discovered invariants as text for people.
 
-use crate::analysis::discover::Found;
+use crate::analysis::VersionInput;
+use crate::analysis::discover::{Found, Refused};
 use crate::cli::CliError;
 use crate::discovery::{Discovered, Iteration, Point, Status};
 use crate::report::RepoPath;
@@ -17,10 +18,13 @@ pub(super) struct Shown {
 
 /// Column of what is known of an invariant.
 const STATUS: usize = 52;
+/// Invariants of all versions that are shown.
+const MOST_HELD: usize = 12;
 
 /// Writes all functions.
 pub(super) fn write(
     found: &[Found],
+    versions: &[VersionInput],
     harness: Option<&str>,
     shown: &Shown,
     out: &mut impl Write,
@@ -31,14 +35,71 @@ pub(super) fn write(
         }
         let with = harness.map_or(String::new(), |h| format!("   after  {}", visible(h)));
         writeln!(out, "{}:{}(){with}", RepoPath::from(&f.file), visible(f.name.as_bytes()))?;
-        match &f.discovered {
-            Ok(d) => function(d, shown, out)?,
+        match f.versions.as_slice() {
+            [Some(Ok(d))] => function(d, shown, out)?,
+            [Some(Err(why))] if found.len() > 1 => not_looked_at(why, out)?,
             // One alone is the command's error.
-            Err(why) if found.len() > 1 => writeln!(out, "  not looked at: {}", visible(&why.to_string()))?,
-            Err(_) => {}
+            [_] | [] => {}
+            _ => story(f, versions, shown, out)?,
         }
     }
     Ok(())
+}
+
+fn not_looked_at(why: &Refused, out: &mut impl Write) -> Result<(), CliError> {
+    writeln!(out, "  not looked at: {}", visible(&why.to_string()))?;
+    Ok(())
+}
+
+/// What became of a function's invariants.
+fn story(f: &Found, versions: &[VersionInput], shown: &Shown, out: &mut impl Write) -> Result<(), CliError> {
+    for (v, d) in f.versions.iter().enumerate() {
+        let name = versions.get(v).map_or(String::new(), |v| visible(v.info.name.as_bytes()));
+        write!(out, "  version {}  {name:12}", v + 1)?;
+        match d {
+            None => writeln!(out, "  it is not there")?,
+            Some(Err(why)) => not_looked_at(why, out)?,
+            Some(Ok(d)) => {
+                let turns = if d.iterations.len() == 1 { "turn" } else { "turns" };
+                let (runs, count) = (d.runs, d.invariants.len());
+                writeln!(out, "  {count} invariants, {runs} runs, {} {turns}", d.iterations.len())?;
+                for why in &d.cut {
+                    writeln!(out, "    not every path was followed: {why}")?;
+                }
+            }
+        }
+        let here = || f.story.changes.iter().filter(|c| c.to == v);
+        for c in here() {
+            let sign = if c.is_lost { '-' } else { '+' };
+            let text = format!("{} at {}", visible(&c.text), c.point.name());
+            let by = if c.is_lost { "broken by" } else { "before broken by" };
+            let input = if c.input.is_empty() { "any input".to_owned() } else { visible(&c.input) };
+            writeln!(out, "    {sign} {text:STATUS$}  {}  {by} {input}", status(c.status, None))?;
+        }
+    }
+    let held = || f.story.held.iter();
+    if held().next().is_some() {
+        writeln!(out, "  held by all versions")?;
+    }
+    let most = if shown.all { usize::MAX } else { MOST_HELD };
+    for h in held().take(most) {
+        let text = format!("{} at {}", visible(&h.text), h.point.name());
+        writeln!(out, "    {text:width$}  {}", status(h.status, Some(h.samples)), width = STATUS + 2)?;
+    }
+    let more = held().count().saturating_sub(most);
+    if more > 0 {
+        writeln!(out, "    … and {more} more (--all)")?;
+    }
+    Ok(())
+}
+
+fn status(status: Status, samples: Option<usize>) -> String {
+    match (status, samples) {
+        (Status::Proved, _) => "proved".to_owned(),
+        (Status::Bounded, _) => "bounded".to_owned(),
+        (Status::Likely, Some(samples)) => format!("likely({samples})"),
+        (Status::Likely, None) => "likely".to_owned(),
+    }
 }
 
 fn function(d: &Discovered, shown: &Shown, out: &mut impl Write) -> Result<(), CliError> {
@@ -50,12 +111,8 @@ fn function(d: &Discovered, shown: &Shown, out: &mut impl Write) -> Result<(), C
         }
         writeln!(out, "  at {}", point.name())?;
         for i in of_point().filter(|i| shown.all || !i.is_implied) {
-            let status = match i.status {
-                Status::Proved => "proved".to_owned(),
-                Status::Bounded => "bounded".to_owned(),
-                Status::Likely => format!("likely({})", i.samples),
-            };
-            writeln!(out, "    {:width$}  {status}", visible(&i.text), width = STATUS)?;
+            let known = status(i.status, Some(i.samples));
+            writeln!(out, "    {:width$}  {known}", visible(&i.text), width = STATUS)?;
         }
         let implied = of_point().filter(|i| i.is_implied).count();
         if implied > 0 && !shown.all {

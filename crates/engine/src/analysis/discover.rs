@@ -1,10 +1,10 @@
-//! Discovery of the invariants of functions of one version.
+//! Discovery of the invariants of functions: of one version, or of several on the same runs.
 
 use super::classes::World;
 use super::holds;
 use super::lineage::{Lineage, Member};
 use super::{Request, Unwatched};
-use crate::discovery::{self, Discovered, Harness, Problem, Proof, Settings, Subject};
+use crate::discovery::{self, Discovered, Harness, Problem, Proof, Settings, Story, Subject};
 use crate::fact;
 use crate::fault;
 use crate::invariant::{PinnedFact, Standing};
@@ -38,7 +38,10 @@ pub struct FirstRun {
 pub struct Found {
     pub file: PathBuf,
     pub name: Arc<str>,
-    pub discovered: Result<Discovered, Refused>,
+    /// By version; `None` where it does not exist.
+    pub versions: Vec<Option<Result<Discovered, Refused>>>,
+    /// What became of invariants, where there are several versions.
+    pub story: Story,
 }
 
 /// Why a function was not looked at.
@@ -54,8 +57,12 @@ pub enum Refused {
     Fault(String),
 }
 
-/// Looks at the functions of the newest version that are asked for. `turned`: is told of each turn of the loop.
-/// Cost: parsing and lowering; runs and questions within the settings' bounds for each function.
+/// Runs of other versions that one is given, at most.
+const SHARED: usize = 600;
+
+/// Looks at the functions that are asked for, by their newest names. `turned`: is told of each turn of the loop. Cost:
+/// parsing and lowering; runs and questions within the settings' bounds for each function, twice for each version where
+/// there are several.
 pub fn discover(
     request: &Request,
     choice: &Choice,
@@ -70,27 +77,73 @@ pub fn discover(
         let mut wanted: Vec<&Lineage> = lineages.iter().filter(is_wanted).collect();
         wanted.sort_by_key(|l| l.newest().map(|(_, m)| (m.file.clone(), m.function.span.line)));
         let mut found = Vec::new();
-        for (version, m) in wanted.into_iter().filter_map(Lineage::newest) {
-            let discovered = fault::caught(|| one(request, &world, (version, m), choice, turned))
-                .unwrap_or_else(|reason| Err(Refused::Fault(reason)));
-            found.push(Found { file: m.file.clone(), name: m.function.name.clone(), discovered });
+        for l in wanted {
+            let Some((_, newest)) = l.newest() else { continue };
+            let (file, name) = (newest.file.clone(), newest.function.name.clone());
+            let versions = all_versions(request, &world, l, choice, turned);
+            let of = |v: &Option<Result<Discovered, Refused>>| match v {
+                Some(Ok(d)) => Some(d.clone()),
+                _ => None,
+            };
+            let there: Vec<Option<Discovered>> = versions.iter().map(of).collect();
+            let story = match versions.len() {
+                1 => Story::default(),
+                _ => discovery::story(&there.iter().map(Option::as_ref).collect::<Vec<_>>()),
+            };
+            found.push(Found { file, name, versions, story });
         }
         found
     })
+}
+
+/// Each version, and where there are several each once more on the runs of all.
+fn all_versions(
+    request: &Request,
+    world: &World,
+    l: &Lineage,
+    choice: &Choice,
+    turned: &mut dyn FnMut(&str, &discovery::Iteration),
+) -> Vec<Option<Result<Discovered, Refused>>> {
+    let name = l.newest().map_or("".into(), |(_, m)| m.function.name.clone());
+    let mut once = |choice: &Choice| -> Vec<Option<Result<Discovered, Refused>>> {
+        let one = |(version, m): (usize, &Option<Member>)| {
+            let m = m.as_ref()?;
+            let found = fault::caught(|| one(request, world, (version, m), (choice, &name), turned));
+            Some(found.unwrap_or_else(|reason| Err(Refused::Fault(reason))))
+        };
+        l.members.iter().enumerate().map(one).collect()
+    };
+    let alone = once(choice);
+    if alone.len() < 2 {
+        return alone;
+    }
+    let mut runs: Vec<FirstRun> = Vec::new();
+    for d in alone.iter().flatten().flatten() {
+        for test in &d.tests {
+            let values: Vec<(String, i128)> = d.inputs.iter().cloned().zip(test.iter().copied()).collect();
+            let run = FirstRun { function: Some(name.to_string()), values };
+            if runs.len() < SHARED * l.members.len() && !runs.contains(&run) {
+                runs.push(run);
+            }
+        }
+    }
+    let first = choice.first.iter().cloned().chain(runs).collect();
+    let settings = Settings { is_adding_runs: choice.first.is_empty(), ..choice.settings.clone() };
+    once(&Choice { first, settings, harness: choice.harness.clone(), ..*choice })
 }
 
 fn one(
     request: &Request,
     world: &World,
     (version, m): (usize, &Member),
-    choice: &Choice,
+    (choice, newest): (&Choice, &str),
     turned: &mut dyn FnMut(&str, &discovery::Iteration),
 ) -> Result<Discovered, Refused> {
     let mut pool = TermPool::new();
     let program = world.program(version, &m.unit);
     let (harness, settings) = (choice.harness.as_ref(), &choice.settings);
     let subject = Subject::new(&m.function, &m.unit, &program, harness, settings.over, &mut pool)?;
-    let first = first(&subject, choice)?;
+    let first = first(&subject, newest, choice)?;
     let mut prove = |texts: &[String]| -> Vec<Proof> {
         // A proof is of any state, and one of the state that a harness leaves is another.
         if !choice.proofs || harness.is_some() {
@@ -123,7 +176,7 @@ fn one(
 }
 
 /// The first runs: inputs that are not given are zero, or the least that they can be.
-fn first(subject: &Subject, choice: &Choice) -> Result<Vec<Vec<i128>>, Refused> {
+fn first(subject: &Subject, newest: &str, choice: &Choice) -> Result<Vec<Vec<i128>>, Refused> {
     let known = || subject.free.iter().map(|f| f.name.to_string()).collect();
     let row = |run: &FirstRun| {
         for (name, value) in &run.values {
@@ -134,16 +187,18 @@ fn first(subject: &Subject, choice: &Choice) -> Result<Vec<Vec<i128>>, Refused> 
                 let function = subject.function.name.to_string();
                 return Err(Refused::NoInput { name: name.clone(), function, known: known() });
             };
-            if !(free.low..=free.high).contains(value) {
+            // Another version may have had it.
+            if !(free.low..=free.high).contains(value) && run.function.is_none() {
                 return Err(Refused::OutOfType { name: name.clone(), value: *value });
             }
         }
         let value = |f: &discovery::Free| {
             let given = run.values.iter().find(|(name, _)| **name == *f.name).map(|(_, value)| *value);
-            given.unwrap_or_else(|| 0.clamp(f.low, f.high))
+            given.unwrap_or(0).clamp(f.low, f.high)
         };
         Ok(subject.free.iter().map(value).collect())
     };
-    let is_own = |run: &&FirstRun| run.function.as_ref().is_none_or(|name| **name == *subject.function.name);
+    // A run of a function that has another name in this version is one of it all the same.
+    let is_own = |run: &&FirstRun| run.function.as_ref().is_none_or(|name| **name == *newest);
     choice.first.iter().filter(is_own).map(row).collect()
 }

@@ -12,6 +12,7 @@
 //! - `assertion`: a candidate as a condition over a path's values.
 //! - `solver`: which paths there are; answers are kept.
 //! - `search`: symbolic execution with assertions, in the four ways of the paper.
+//! - `versions`: what versions share, and what one lost.
 //! - `refinement`: the loop; `implied`: what others say, too.
 //!
 //! Source: Zhang, Yang, Rungta, Person and Khurshid, "Feedback-driven dynamic invariant discovery", ISSTA 2014,
@@ -28,11 +29,13 @@ mod subject;
 mod suite;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 pub use harness::{Argument, Harness, HarnessError};
-pub use refinement::{Discovered, Invariant, Iteration, Proof, Refuted, discover};
+pub use refinement::{Discovered, Invariant, Iteration, Proof, Refuted, Samples, discover};
 pub use search::Configuration;
 pub use subject::{Free, Problem, Subject};
+pub use versions::{Change, Held, Story, story};
 
 use crate::infer;
 
@@ -81,6 +84,8 @@ pub struct Settings {
     pub over: Over,
     /// First runs, on random and boundary values, where none are given.
     pub runs: usize,
+    /// They are made beside the runs that are given, too.
+    pub is_adding_runs: bool,
     pub iterations: usize,
     /// Solver queries of one iteration.
     pub queries: u64,
@@ -94,6 +99,7 @@ impl Default for Settings {
             configuration: Configuration::default(),
             over: Over::All,
             runs: 60,
+            is_adding_runs: false,
             iterations: 12,
             queries: 4_000,
             paths: 200,

@@ -8,7 +8,7 @@ use super::subject::Subject;
 use super::suite::{Suite, values};
 use super::{Point, Settings, Status};
 use crate::count::{Counter, Domain, Input as Counted};
-use crate::infer::{Shape, conditional, infer};
+use crate::infer::{Shape, Table, conditional, infer};
 use crate::interp::{Generator, Input};
 use crate::ir::TermPool;
 use std::collections::BTreeSet;
@@ -40,6 +40,8 @@ pub struct Iteration {
 pub struct Invariant {
     pub point: Point,
     pub text: String,
+    /// Over the variables of the point's table.
+    pub shape: Shape,
     pub family: &'static str,
     pub status: Status,
     /// Rows that it holds of.
@@ -67,13 +69,33 @@ pub struct Refuted {
     pub input: String,
 }
 
+/// The rows of both points, with the input of each.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    pub entry: (Table, Vec<String>),
+    pub exit: (Table, Vec<String>),
+}
+
+impl Samples {
+    pub fn of(&self, point: Point) -> &(Table, Vec<String>) {
+        match point {
+            Point::Entry => &self.entry,
+            Point::Exit => &self.exit,
+        }
+    }
+}
+
 /// What was found of a function.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Discovered {
     pub iterations: Vec<Iteration>,
     pub invariants: Vec<Invariant>,
     pub refuted: Vec<Refuted>,
     pub runs: usize,
+    /// The free inputs, and their values in all runs.
+    pub inputs: Vec<String>,
+    pub tests: Vec<Vec<i128>>,
+    pub samples: Samples,
     /// Why not every path was followed; none: all were.
     pub cut: Vec<&'static str>,
     /// The candidates did not stay the same within the iterations allowed.
@@ -157,7 +179,7 @@ impl Refinement<'_, '_> {
 
     fn begin(&mut self, first: &[Vec<i128>], pool: &mut TermPool) {
         first.iter().for_each(|values| _ = self.add(values.clone()));
-        if !first.is_empty() {
+        if !first.is_empty() && !self.settings.is_adding_runs {
             return;
         }
         let mut generator = Generator::new(self.subject.program, &self.subject.function.name, SEED);
@@ -282,6 +304,10 @@ impl Refinement<'_, '_> {
     fn finish(mut self) -> Discovered {
         let statuses: Vec<Status> = (0..self.last.len()).map(|k| self.status(k)).collect();
         self.found.runs = self.suite.tests.len();
+        self.found.inputs = self.subject.free.iter().map(|f| f.name.to_string()).collect();
+        self.found.tests = self.suite.tests.iter().map(|t| t.values.clone()).collect();
+        self.found.samples =
+            Samples { entry: self.suite.samples(Point::Entry), exit: self.suite.samples(Point::Exit) };
         let known: Vec<(Point, &Shape, Status)> = self
             .last
             .iter()
@@ -312,7 +338,8 @@ fn status(point: Point, found: &Discovered, is_open: bool) -> Status {
 fn invariant(suite: &Suite, (point, shape): &(Point, Shape), status: Status, is_implied: bool) -> Invariant {
     let table = suite.table(*point);
     let samples = table.rows().iter().filter(|row| shape.holds(table, row) == Some(true)).count();
-    Invariant { point: *point, text: shape.text(table), family: shape.family(), status, samples, is_implied }
+    let (text, family, shape) = (shape.text(table), shape.family(), shape.clone());
+    Invariant { point: *point, text, shape, family, status, samples, is_implied }
 }
 
 /// The first run that refutes a candidate; none where it only was not justified any more.

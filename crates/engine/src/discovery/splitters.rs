@@ -79,7 +79,12 @@ fn comparison(subject: &Subject, op: Op, args: &[Expr]) -> Vec<Shape> {
     };
     match (place(subject, a), place(subject, b)) {
         (Some((x, kind)), Some((y, other))) if kind == other => {
-            [relation, opposite].map(|relation| Shape::Compare { x, relation, y }).into()
+            // What comes first stands on the left.
+            let compare = |relation: Relation| match x < y {
+                true => Shape::Compare { x, relation, y },
+                false => Shape::Compare { x: y, relation: turned(relation), y: x },
+            };
+            [relation, opposite].map(compare).into()
         }
         (Some((x, Kind::Pointer)), None) if number(b, true) == Some(0) && relation == Relation::Equal => {
             [0, 1].map(|k| Shape::OneOf { x, values: vec![k] }).into()

@@ -146,6 +146,12 @@ fn read(looked: &Looked, bytes: &[u8]) -> Option<i128> {
 }
 
 impl Suite<'_, '_> {
+    /// The rows of a point, with the input of each.
+    pub fn samples(&self, point: Point) -> (Table, Vec<String>) {
+        let inputs = (0..self.table(point).rows().len()).map(|row| self.subject_text(point, row));
+        (self.table(point).clone(), inputs.collect())
+    }
+
     /// The input of a row as a reader sees it.
     pub fn subject_text(&self, point: Point, row: usize) -> String {
         self.test_of(point, row).map(|t| self.subject.text(&t.values)).unwrap_or_default()
