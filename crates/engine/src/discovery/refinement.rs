@@ -8,7 +8,7 @@ use super::subject::Subject;
 use super::suite::{Suite, values};
 use super::{Point, Settings, Status};
 use crate::count::{Counter, Domain, Input as Counted};
-use crate::infer::{Shape, Table, conditional, infer};
+use crate::infer::{Kind, Shape, Table, conditional, infer};
 use crate::interp::{Generator, Input};
 use crate::ir::TermPool;
 use std::collections::BTreeSet;
@@ -115,7 +115,8 @@ pub fn discover(
     turned: &mut dyn FnMut(&Iteration),
     prove: &mut dyn FnMut(&[String]) -> Vec<Proof>,
 ) -> Discovered {
-    let inputs = subject.free.iter().map(|f| Counted::even(f.term, (f.low, f.high))).collect();
+    let numbers = subject.free.iter().filter(|f| f.kind != Kind::Pointer);
+    let inputs = numbers.map(|f| Counted::even(f.term, (f.low, f.high))).collect();
     let counter = Counter::new(Domain { inputs });
     let pointer_bits = subject.unit.data_model.pointer_bits();
     let asker = Asker::new(counter, settings.configuration.reuse, pointer_bits);
@@ -129,6 +130,7 @@ pub fn discover(
         splitters: splitters::of(subject),
         last: Vec::new(),
         open: BTreeSet::new(),
+        bounded: BTreeSet::new(),
         proved: BTreeSet::new(),
         asked: BTreeSet::new(),
         found: Discovered::default(),
@@ -164,6 +166,7 @@ struct Refinement<'s, 'a> {
     /// The candidates of the last turn, and those, by position, that it left open.
     last: Vec<(Point, Shape)>,
     open: BTreeSet<usize>,
+    bounded: BTreeSet<usize>,
     /// What was proved beside the search, and all that was asked there.
     proved: BTreeSet<(Point, Shape)>,
     asked: BTreeSet<(Point, Shape)>,
@@ -260,14 +263,18 @@ impl Refinement<'_, '_> {
         turned(&iteration);
         self.found.iterations.push(iteration);
         self.found.cut = searched.cut.into_iter().collect();
-        self.open = searched.open.iter().filter_map(|k| asked.get(*k).copied()).collect();
+        let places = |of: BTreeSet<usize>| of.iter().filter_map(|k| asked.get(*k).copied()).collect();
+        self.open = places(searched.open);
+        self.bounded = places(searched.bounded);
         Turn::Changed
     }
 
     fn status(&self, k: usize) -> Status {
         match self.last.get(k) {
             Some(candidate) if self.proved.contains(candidate) => Status::Proved,
-            Some((point, _)) => status(*point, &self.found, self.open.contains(&k)),
+            Some(_) if self.open.contains(&k) => Status::Likely,
+            Some(_) if self.bounded.contains(&k) => Status::Bounded,
+            Some(_) => Status::Proved,
             None => Status::Likely,
         }
     }
@@ -319,19 +326,6 @@ impl Refinement<'_, '_> {
         self.found.invariants =
             all.map(|((c, status), is_implied)| invariant(&self.suite, c, status, is_implied)).collect();
         self.found
-    }
-}
-
-/// What the last search says of a candidate.
-fn status(point: Point, found: &Discovered, is_open: bool) -> Status {
-    // Only bounds of the exploration left something out.
-    let bounds = ["more paths than the bound", "a path longer than the bound", "calls deeper than the bound"];
-    match (is_open, point) {
-        (true, _) => Status::Likely,
-        (false, Point::Entry) => Status::Proved,
-        (false, Point::Exit) if found.cut.is_empty() => Status::Proved,
-        (false, Point::Exit) if found.cut.iter().all(|why| bounds.contains(why)) => Status::Bounded,
-        (false, Point::Exit) => Status::Likely,
     }
 }
 

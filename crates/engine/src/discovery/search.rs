@@ -8,7 +8,7 @@ use super::Point;
 use super::assertion::Values;
 use super::solver::{Answer, Asker};
 use super::subject::Subject;
-use crate::infer::Shape;
+use crate::infer::{Kind, Shape};
 use crate::ir::eval::Assignment;
 use crate::ir::{TermId, TermPool};
 use crate::quantify::{End, Explorer, Limits, Start, is_undefined};
@@ -38,8 +38,10 @@ pub struct Searched {
     pub tests: Vec<Vec<i128>>,
     pub states: u64,
     pub paths: usize,
-    /// Candidates, by position, that are not shown to hold on every path that was followed.
+    /// Candidates, by position, that are not shown to hold on every path.
     pub open: BTreeSet<usize>,
+    /// Those of which that is so only because of a bound of the exploration.
+    pub bounded: BTreeSet<usize>,
     /// Why not every path was followed to its end.
     pub cut: BTreeSet<&'static str>,
 }
@@ -78,6 +80,7 @@ pub fn search(
     search.found.paths = explored.paths.len();
     if explored.is_cut || search.asker.is_spent() {
         search.found.cut.insert("more paths than the bound");
+        search.found.bounded.extend(exits(candidates));
     }
     for path in &explored.paths {
         let left = match &path.end {
@@ -85,6 +88,7 @@ pub fn search(
             End::Grey(reason) if is_undefined(reason) => continue,
             End::Grey(reason) => {
                 search.found.cut.insert(reason);
+                search.leave(&path.conditions, BOUNDS.contains(reason));
                 path.conditions.clone()
             }
             End::Failure(_) | End::Exit(_) => path.conditions.clone(),
@@ -94,6 +98,14 @@ pub fn search(
         }
     }
     search.found
+}
+
+/// Reasons of ours why a path is not followed to its end.
+const BOUNDS: [&str; 2] = ["a path longer than the bound", "calls deeper than the bound"];
+
+/// The candidates of the exit, by position.
+fn exits(candidates: &[(Point, Shape)]) -> impl Iterator<Item = usize> + '_ {
+    candidates.iter().enumerate().filter(|(_, (point, _))| *point == Point::Exit).map(|(k, _)| k)
 }
 
 struct Search<'s, 'a> {
@@ -160,10 +172,44 @@ impl Search<'_, '_> {
         conditions
     }
 
+    /// Takes down which candidates are not shown because a path was left. What holds under a condition that the path
+    /// contradicts does not need it.
+    fn leave(&mut self, conditions: &[TermId], is_bound: bool) {
+        let values = Values::new(self.subject, self.pool, Point::Exit, None);
+        let mut apart: Vec<(Shape, bool)> = Vec::new();
+        for k in exits(self.candidates) {
+            let when = match self.candidates.get(k) {
+                Some((_, Shape::Given { when, .. })) => when,
+                _ => {
+                    self.left(k, is_bound);
+                    continue;
+                }
+            };
+            let known = apart.iter().find(|(shape, _)| shape == &**when).map(|(_, is)| *is);
+            let is_apart = known.unwrap_or_else(|| {
+                let condition = values.condition(self.pool, when);
+                let is = condition.is_some_and(|condition| {
+                    let all = [conditions, &[condition]].concat();
+                    matches!(self.asker.ask(self.pool, &all), Answer::No)
+                });
+                apart.push(((**when).clone(), is));
+                is
+            });
+            if !is_apart {
+                self.left(k, is_bound);
+            }
+        }
+    }
+
+    fn left(&mut self, k: usize, is_bound: bool) {
+        if is_bound { &mut self.found.bounded } else { &mut self.found.open }.insert(k);
+    }
+
     fn test(&mut self, inputs: &Assignment) {
         let value = |free: &super::subject::Free| {
             let bits = inputs.get(free.term).map(|c| match free.kind {
-                crate::infer::Kind::Integer { signed: true, .. } => c.signed().unwrap_or(0),
+                Kind::Integer { signed: true, .. } => c.signed().unwrap_or(0),
+                Kind::Pointer => i128::from(c.to_bits() != 0),
                 _ => i128::try_from(c.to_bits()).unwrap_or(0),
             });
             bits.unwrap_or(0).clamp(free.low, free.high)

@@ -9,8 +9,9 @@ use crate::quantify::Inputs;
 use crate::smt::{self, Verdict};
 use rustc_hash::FxHashMap;
 
-/// Z3's units for one question.
-const RLIMIT: u64 = 1_000_000;
+/// Z3's units for one question; each that stays open halves what the next ones may cost, down to an eighth.
+const RLIMIT: u64 = 400_000;
+const HALVINGS: u64 = 3;
 
 /// An answer.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct Asker {
     pub queries: u64,
     pub reused: u64,
     pub limit: u64,
+    /// Questions of all iterations that stayed open.
+    open: u64,
 }
 
 impl Asker {
@@ -44,6 +47,7 @@ impl Asker {
             queries: 0,
             reused: 0,
             limit: u64::MAX,
+            open: 0,
         }
     }
 
@@ -106,12 +110,16 @@ impl Asker {
             return Answer::Unknown;
         }
         self.queries += 1;
-        let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: self.pointer_bits };
+        let rlimit = RLIMIT >> self.open.min(HALVINGS);
+        let limits = smt::Limits { rlimit, pointer_bits: self.pointer_bits };
         // One of its own for each question: what it answers does not depend on what was asked before.
         let answer = match smt::Solver::new(limits).check(pool, &part) {
             Verdict::Unsat => Answer::No,
             Verdict::Sat(model) if model.confirmed => Answer::Yes(model.input),
-            Verdict::Sat(_) | Verdict::Unknown(_) => Answer::Unknown,
+            Verdict::Sat(_) | Verdict::Unknown(_) => {
+                self.open += 1;
+                Answer::Unknown
+            }
         };
         self.answers.insert(part, answer.clone());
         answer

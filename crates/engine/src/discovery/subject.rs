@@ -165,7 +165,10 @@ impl<'a> Subject<'a> {
                 false => Problem::NoNumber { function: f.name.to_string(), position: k + 1 },
             };
             let (low, high) = match (argument, known) {
-                (Argument::Any, None) => continue,
+                (Argument::Any, None) => {
+                    self.free.extend(pointer(var, k, pool));
+                    continue;
+                }
                 (_, None) => return Err(problem(false)),
                 (Argument::Any, Some(c)) => c.whole,
                 (Argument::Number(n), Some(_)) => (n, n),
@@ -265,6 +268,8 @@ impl<'a> Subject<'a> {
         let mut globals = Vec::new();
         for (free, value) in self.free.iter().zip(values) {
             match &free.place {
+                // What it leads to is the other input's.
+                FreePlace::Parameter(_) if free.kind == Kind::Pointer && *value != 0 => {}
                 FreePlace::Parameter(k) => {
                     let var = self.function.params.get(*k).map(|p| self.function.var(*p));
                     let value = var.and_then(|v| constant(&v.ty, v.sort, *value));
@@ -313,9 +318,21 @@ impl<'a> Subject<'a> {
 
     /// An input as a reader sees it: the free inputs with their values.
     pub fn text(&self, values: &[i128]) -> String {
-        let one = |(free, value): (&Free, &i128)| format!("{} = {value}", free.name);
+        let one = |(free, value): (&Free, &i128)| match (free.kind, value) {
+            (Kind::Pointer, 0) => format!("{} = NULL", free.name),
+            (Kind::Pointer, _) => format!("{} leads somewhere", free.name),
+            _ => format!("{} = {value}", free.name),
+        };
         self.free.iter().zip(values).map(one).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// A pointer that is a parameter: whether it is null is free.
+fn pointer(var: &crate::ir::Var, k: usize, pool: &mut TermPool) -> Option<Free> {
+    let sort = var.sort.filter(|_| var.ty.is_pointer())?;
+    let term = pool.leaf(Leaf::Param { name: var.name.clone(), sort });
+    let place = FreePlace::Parameter(k);
+    Some(Free { name: var.name.clone(), term, kind: Kind::Pointer, low: 0, high: 1, place })
 }
 
 fn check_count(f: &Function, call: &Call) -> Result<(), Problem> {
@@ -416,7 +433,7 @@ impl Subject<'_> {
     /// The conditions that the free inputs meet, as far as their types do not say so.
     pub fn premises(&self, pool: &mut TermPool) -> Vec<TermId> {
         let mut all = Vec::new();
-        for free in &self.free {
+        for free in self.free.iter().filter(|f| f.kind != Kind::Pointer) {
             let Some(width) = pool.sort(free.term).bits() else { continue };
             let (is_signed, bits) = match free.kind {
                 Kind::Integer { bits, signed } => (signed, bits),

@@ -39,6 +39,6 @@ fn a_call_that_does_not_return_leaves_nothing_to_ask() {
         head,
         "if (n < 0) die(\"a\");\nreturn n;",
         "return n;",
-        &["n <= -1 | ends in die(\"a\") | returns n"],
+        &["n < 0 | ends in die(\"a\") | returns n"],
     );
 }
