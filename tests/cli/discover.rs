@@ -43,7 +43,7 @@ fn a_function_is_told_with_its_turns() {
         "clamp.c:clamp()\n  turn  invariants",
         "at exit\n",
         "x < lo ==> \\result == lo",
-        "hi >= x ==> \\result == (x > lo ? x : lo)",
+        "x <= hi ==> \\result == (x > lo ? x : lo)",
         "calls == \\old(calls) + 1",
         "proved",
     ];
