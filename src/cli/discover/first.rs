@@ -12,6 +12,9 @@ use std::path::Path;
 /// Different runs of a trace that are taken, the first ones.
 const MOST: usize = 2_000;
 
+/// The values at a point, by its number.
+type Row = (usize, Vec<Option<i128>>);
+
 /// Reads first runs; none where no file is given. What a trace has before a fault in it is kept, with a warning.
 pub(super) fn read(
     inputs: Option<&Path>,
@@ -49,8 +52,8 @@ fn of_trace(file: &Path, decls: Option<&Path>, context: &mut Context) -> Result<
         None => Declarations::default(),
     };
     // Names of points come with the trace: rows are kept by the number of their point.
-    let (mut rows, mut seen): (Vec<(usize, Vec<Option<i128>>)>, HashSet<(usize, Vec<Option<i128>>)>) =
-        (Vec::new(), HashSet::new());
+    let mut rows: Vec<Row> = Vec::new();
+    let mut seen: HashSet<Row> = HashSet::new();
     let sink = |point: usize, row: &[Option<i128>]| {
         if rows.len() < MOST && seen.insert((point, row.to_vec())) {
             rows.push((point, row.to_vec()));
@@ -62,7 +65,7 @@ fn of_trace(file: &Path, decls: Option<&Path>, context: &mut Context) -> Result<
         }
         context.warn(&format!("{}: {failure}; what comes before is taken", file.display()));
     }
-    let run = |(point, row): (usize, Vec<Option<i128>>)| {
+    let run = |(point, row): Row| {
         let point = declarations.points().get(point)?;
         if point.name.place() != Some(Place::Entry) {
             return None;

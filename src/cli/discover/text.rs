@@ -47,7 +47,7 @@ pub(super) fn write(
 }
 
 fn not_looked_at(why: &Refused, out: &mut impl Write) -> Result<(), CliError> {
-    writeln!(out, "  not looked at: {}", visible(&why.to_string()))?;
+    writeln!(out, "  not looked at: {}", visible(why.to_string()))?;
     Ok(())
 }
 

@@ -241,7 +241,7 @@ fn at_entry(subject: &Subject, pool: &mut TermPool, symbol: &Arc<str>, bytes: u6
     }
     let content = match subject.contents.get(symbol) {
         Some(content) => content.get(..usize::try_from(bytes).ok()?)?.to_vec(),
-        None => subject.unit.global(symbol)?.constant_bytes(0, bytes)?.to_vec(),
+        None => subject.unit.global(symbol)?.constant_bytes(0, bytes)?,
     };
     let bits = content.iter().rev().fold(0i128, |all, b| all << 8 | i128::from(*b));
     let width = u16::try_from(bytes * 8).ok().filter(|w| *w <= 64)?;

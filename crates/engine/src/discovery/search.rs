@@ -178,12 +178,9 @@ impl Search<'_, '_> {
         let values = Values::new(self.subject, self.pool, Point::Exit, None);
         let mut apart: Vec<(Shape, bool)> = Vec::new();
         for k in exits(self.candidates) {
-            let when = match self.candidates.get(k) {
-                Some((_, Shape::Given { when, .. })) => when,
-                _ => {
-                    self.left(k, is_bound);
-                    continue;
-                }
+            let Some((_, Shape::Given { when, .. })) = self.candidates.get(k) else {
+                self.left(k, is_bound);
+                continue;
             };
             let known = apart.iter().find(|(shape, _)| shape == &**when).map(|(_, is)| *is);
             let is_apart = known.unwrap_or_else(|| {

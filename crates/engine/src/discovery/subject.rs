@@ -298,7 +298,7 @@ impl<'a> Subject<'a> {
 
     /// The objects that begin otherwise than they are initialised.
     fn objects(&self, more: &[(Arc<str>, Vec<u8>)]) -> Vec<ObjectInit> {
-        let all = self.contents.iter().map(|(s, b)| (s, b)).chain(more.iter().map(|(s, b)| (s, b)));
+        let all = self.contents.iter().chain(more.iter().map(|(s, b)| (s, b)));
         let object = |(k, (symbol, bytes)): (usize, (&Arc<str>, &Vec<u8>))| {
             let ty = self.unit.global(symbol).map_or(CType::Void, |g| g.ty.clone());
             let id = ObjectId(u32::try_from(k).unwrap_or(u32::MAX));
