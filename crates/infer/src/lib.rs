@@ -23,5 +23,5 @@ mod shape;
 mod table;
 
 pub use families::{Settings, conditional, infer};
-pub use shape::{Operator, Relation, Shape};
+pub use shape::{Operator, Relation, Shape, Word};
 pub use table::{Kind, Table, Variable};

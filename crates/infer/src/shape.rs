@@ -1,6 +1,7 @@
 //! The families of invariants: what each says, of which rows it holds, and how C writes it.
 //!
-//! Arithmetic is the machine's: what is more than the variable on the left holds wraps, as in C's unsigned types.
+//! Arithmetic is C's, in the type that the operands have together ([`Word`]): unsigned numbers wrap, and of a row in
+//! which signed ones overflow no sum or product is true.
 
 use super::table::{Kind, Table};
 
@@ -49,6 +50,70 @@ impl Relation {
     }
 }
 
+/// The type in which C computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    pub bits: u16,
+    pub signed: bool,
+}
+
+impl Word {
+    /// That of operands and constants together: C17 6.3.1.8. `None`: some operand is no number.
+    pub fn of(operands: &[Kind], constants: &[i128]) -> Option<Word> {
+        let mut word = Word { bits: 32, signed: true };
+        let mut join = |other: Word| {
+            word = match word.bits.cmp(&other.bits) {
+                std::cmp::Ordering::Less => other,
+                std::cmp::Ordering::Greater => word,
+                std::cmp::Ordering::Equal => Word { signed: word.signed && other.signed, ..word },
+            }
+        };
+        for kind in operands {
+            match *kind {
+                // What is narrower becomes an `int`.
+                Kind::Integer { bits, .. } if bits < 32 => {}
+                Kind::Integer { bits, signed } => join(Word { bits, signed }),
+                Kind::Truth | Kind::Pointer => return None,
+            }
+        }
+        let is_long = |k: &&i128| k.unsigned_abs() > i32::MAX.unsigned_abs().into();
+        constants.iter().filter(is_long).for_each(|_| join(Word { bits: 64, signed: true }));
+        Some(word)
+    }
+
+    /// A result in this type; `None` where a signed one overflows.
+    fn result(self, n: i128) -> Option<i128> {
+        let modulus = 1i128.checked_shl(u32::from(self.bits)).filter(|_| self.bits < 127)?;
+        match self.signed {
+            false => Some(n.rem_euclid(modulus)),
+            true => (-(modulus / 2)..modulus / 2).contains(&n).then_some(n),
+        }
+    }
+
+    /// A sum of products and a number, computed from the left, as it is written.
+    fn sum(self, parts: &[(i128, i128)], constant: i128) -> Option<i128> {
+        let mut sum: Option<i128> = None;
+        for (factor, value) in parts {
+            sum = Some(match sum {
+                None => self.product(*factor, *value)?,
+                Some(sum) => {
+                    let product = self.product(i128::try_from(factor.unsigned_abs()).ok()?, *value)?;
+                    self.result(if *factor < 0 {
+                        sum.checked_sub(product)?
+                    } else {
+                        sum.checked_add(product)?
+                    })?
+                }
+            });
+        }
+        self.result(sum?.checked_add(constant)?)
+    }
+
+    fn product(self, a: i128, b: i128) -> Option<i128> {
+        self.result(a.checked_mul(b)?)
+    }
+}
+
 /// A function of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
@@ -79,17 +144,18 @@ impl Operator {
         !matches!(self, Operator::Quotient | Operator::Remainder)
     }
 
-    /// The value; `None` where there is none.
-    pub fn of(self, a: i128, b: i128) -> Option<i128> {
+    /// The value, in a type; `None` where there is none.
+    fn of(self, word: Word, a: i128, b: i128) -> Option<i128> {
         match self {
             Operator::Min => Some(a.min(b)),
             Operator::Max => Some(a.max(b)),
             Operator::And => Some(a & b),
             Operator::Or => Some(a | b),
             Operator::Xor => Some(a ^ b),
-            Operator::Product => a.checked_mul(b),
-            Operator::Quotient => a.checked_div(b),
-            Operator::Remainder => a.checked_rem(b),
+            Operator::Product => word.product(a, b),
+            Operator::Quotient => word.result(a.checked_div(b)?),
+            // Undefined where the quotient is.
+            Operator::Remainder => word.result(a.checked_div(b)?).and_then(|_| a.checked_rem(b)),
         }
     }
 
@@ -172,21 +238,29 @@ impl Shape {
     /// Whether a row satisfies it; `None` where a variable has no value.
     pub fn holds(&self, table: &Table, row: &[Option<i128>]) -> Option<bool> {
         let value = |x: usize| row.get(x).copied().flatten();
-        let is = |x: usize, n: Option<i128>| {
-            let kind = table.variable(x).map(|v| v.kind);
-            Some(n.and_then(|n| wrapped(kind, n)) == Some(value(x)?))
+        let is = |x: usize, n: Option<i128>| Some(n == Some(value(x)?));
+        let word = |operands: &[usize], constants: &[i128]| {
+            let kinds: Option<Vec<Kind>> =
+                operands.iter().map(|x| table.variable(*x).map(|v| v.kind)).collect();
+            Word::of(&kinds?, constants)
         };
         match *self {
             Shape::OneOf { x, ref values } => Some(values.contains(&value(x)?)),
             Shape::Bound { x, relation, k } => Some(relation.holds(value(x)?, k)),
             Shape::Compare { x, relation, y } => Some(relation.holds(value(x)?, value(y)?)),
             Shape::Modulus { x, m, r } => Some(value(x)?.checked_rem(m) == Some(r)),
-            Shape::Line { y, a, x, b } => is(y, a.checked_mul(value(x)?).and_then(|n| n.checked_add(b))),
-            Shape::Plane { z, a, x, b, y, c } => {
-                let (ax, by) = (a.checked_mul(value(x)?), b.checked_mul(value(y)?));
-                is(z, ax.zip(by).and_then(|(n, m)| n.checked_add(m)?.checked_add(c)))
+            Shape::Line { y, a, x, b } => {
+                let parts = [(a, value(x)?)];
+                is(y, word(&[x], &[a, b]).and_then(|w| w.sum(&parts, b)))
             }
-            Shape::Function { z, operator, x, y } => is(z, operator.of(value(x)?, value(y)?)),
+            Shape::Plane { z, a, x, b, y, c } => {
+                let parts = [(a, value(x)?), (b, value(y)?)];
+                is(z, word(&[x, y], &[a, b, c]).and_then(|w| w.sum(&parts, c)))
+            }
+            Shape::Function { z, operator, x, y } => {
+                let (a, b) = (value(x)?, value(y)?);
+                is(z, word(&[x, y], &[]).and_then(|w| operator.of(w, a, b)))
+            }
             Shape::Given { ref when, ref then } => match when.holds(table, row)? {
                 true => then.holds(table, row),
                 // It says nothing of the row.
@@ -269,18 +343,6 @@ fn sum(parts: &[(i128, &str)], constant: i128) -> String {
     }
 }
 
-/// A number as a variable of a kind holds it.
-fn wrapped(kind: Option<Kind>, n: i128) -> Option<i128> {
-    match kind? {
-        Kind::Integer { bits, signed } => {
-            let modulus = 1i128.checked_shl(u32::from(bits)).filter(|_| bits < 127)?;
-            let low = n.rem_euclid(modulus);
-            Some(if signed && low >= modulus / 2 { low - modulus } else { low })
-        }
-        Kind::Truth | Kind::Pointer => Some(n),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::table::Variable;
@@ -312,15 +374,30 @@ mod tests {
     }
 
     #[test]
-    fn arithmetic_wraps_as_the_variable_does() {
-        let t = table(&[("y", BYTE), ("x", BYTE)]);
+    fn arithmetic_is_that_of_c() {
+        const UNSIGNED: Kind = Kind::Integer { bits: 32, signed: false };
+        const WIDE: Kind = Kind::Integer { bits: 64, signed: false };
+        const LONG: Kind = Kind::Integer { bits: 64, signed: true };
         let line = Shape::Line { y: 0, a: 1, x: 1, b: 1 };
-        assert_eq!(line.holds(&t, &[Some(0), Some(255)]), Some(true));
-        assert_eq!(line.holds(&t, &[Some(1), Some(255)]), Some(false));
-        assert_eq!(line.holds(&t, &[Some(1), None]), None);
-        let t = table(&[("y", INT), ("x", INT)]);
-        let twice = Shape::Line { y: 0, a: 2, x: 1, b: 0 };
-        assert_eq!(twice.holds(&t, &[Some(-2), Some(i128::from(i32::MAX))]), Some(true));
+        let holds = |y: Kind, x: Kind, row: [i128; 2]| {
+            line.holds(&table(&[("y", y), ("x", x)]), &row.map(Some)).unwrap()
+        };
+        // A byte becomes an int, and 256 is not 0.
+        assert!(holds(BYTE, BYTE, [7, 6]) && !holds(BYTE, BYTE, [0, 255]));
+        // Unsigned sums wrap in their own type, whatever they are compared with.
+        let most = i128::from(u32::MAX);
+        assert!(holds(UNSIGNED, UNSIGNED, [0, most]) && holds(WIDE, UNSIGNED, [0, most]));
+        assert!(!holds(WIDE, UNSIGNED, [most + 1, most]));
+        // What overflows is nothing.
+        let most = i128::from(i32::MAX);
+        assert!(!holds(INT, INT, [i128::from(i32::MIN), most]) && !holds(LONG, INT, [most + 1, most]));
+        assert!(holds(LONG, LONG, [most + 1, most]));
+        let t = table(&[("z", LONG), ("x", INT), ("y", INT)]);
+        let product = Shape::Function { z: 0, operator: Operator::Product, x: 1, y: 2 };
+        assert_eq!(product.holds(&t, &[Some(1 << 40), Some(1 << 20), Some(1 << 20)]), Some(false));
+        assert_eq!(product.holds(&t, &[Some(6), Some(2), Some(3)]), Some(true));
+        let missing = line.holds(&table(&[("y", INT), ("x", INT)]), &[Some(1), None]);
+        assert_eq!(missing, None);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Candidates as conditions over the values that a path has.
 //!
-//! Numbers mean what they mean in a row ([`crate::infer::Shape::holds`]): comparisons are of the numbers, sums and
-//! products wrap as the variable on the left does.
+//! Numbers mean what they mean in a row ([`crate::infer::Shape::holds`]), which is what C means by the text: sums and
+//! products are those of the operands' type, and false where signed ones overflow.
 
 use super::Point;
 use super::subject::{Looked, Source, Subject};
-use crate::infer::{Kind, Operator, Relation, Shape};
+use crate::infer::{Kind, Operator, Relation, Shape, Word};
 use crate::ir::{Leaf, Op, Sort, TermId, TermPool};
 use crate::quantify::{End, Path};
 use std::sync::Arc;
@@ -52,18 +52,8 @@ impl<'v> Values<'v> {
                 let rest = pool.op(Op::SRem, &[value, m]);
                 pool.eq(rest, r)
             }
-            Shape::Line { y, a, x, b } => {
-                let width = self.width(y)?;
-                let sum = self.sum(pool, width, &[(a, x)], b)?;
-                let left = self.number(pool, y)?;
-                pool.eq(left, sum)
-            }
-            Shape::Plane { z, a, x, b, y, c } => {
-                let width = self.width(z)?;
-                let sum = self.sum(pool, width, &[(a, x), (b, y)], c)?;
-                let left = self.number(pool, z)?;
-                pool.eq(left, sum)
-            }
+            Shape::Line { y, a, x, b } => self.sum(pool, y, &[(a, x)], b)?,
+            Shape::Plane { z, a, x, b, y, c } => self.sum(pool, z, &[(a, x), (b, y)], c)?,
             Shape::Function { z, operator, x, y } => self.function(pool, z, operator, (x, y))?,
             Shape::Given { ref when, ref then } => {
                 let (when, then) = (self.condition(pool, when)?, self.condition(pool, then)?);
@@ -127,21 +117,58 @@ impl<'v> Values<'v> {
         Some(compare(pool, relation, self.is_signed(x), t, k))
     }
 
+    /// The type that C computes in.
+    fn word(&self, operands: &[usize], constants: &[i128]) -> Option<Word> {
+        let kinds: Option<Vec<Kind>> = operands.iter().map(|x| self.kind(*x)).collect();
+        Word::of(&kinds?, constants)
+    }
+
+    /// `left == sum`, where no part of the sum overflows.
     fn sum(
         &self,
         pool: &mut TermPool,
-        width: u16,
+        left: usize,
         parts: &[(i128, usize)],
         constant: i128,
     ) -> Option<TermId> {
-        let mut sum = pool.bv(width, constant);
+        let operands: Vec<usize> = parts.iter().map(|(_, x)| *x).collect();
+        let constants: Vec<i128> = parts.iter().map(|(a, _)| *a).chain([constant]).collect();
+        let word = self.word(&operands, &constants)?;
+        let width = Exact::width(word, MORE_BITS);
+        let mut exact = Exact { word, width, is_defined: pool.bool(true) };
+        let mut sum: Option<TermId> = None;
         for (factor, x) in parts {
             let value = self.wide(pool, *x, width)?;
-            let factor = pool.bv(width, *factor);
-            let product = pool.op(Op::Mul, &[factor, value]);
-            sum = pool.op(Op::Add, &[sum, product]);
+            let size = if sum.is_none() { *factor } else { i128::try_from(factor.unsigned_abs()).ok()? };
+            let size = pool.bv(width, size);
+            let product = pool.op(Op::Mul, &[size, value]);
+            let product = exact.result(pool, product);
+            sum = Some(match sum {
+                None => product,
+                Some(sum) => {
+                    let op = if *factor < 0 { Op::Sub } else { Op::Add };
+                    let sum = pool.op(op, &[sum, product]);
+                    exact.result(pool, sum)
+                }
+            });
         }
-        Some(sum)
+        let constant = pool.bv(width, constant);
+        let sum = pool.op(Op::Add, &[sum?, constant]);
+        let sum = exact.result(pool, sum);
+        self.is(pool, left, exact, sum)
+    }
+
+    /// Whether a variable is a result that is defined.
+    fn is(&self, pool: &mut TermPool, left: usize, exact: Exact, value: TermId) -> Option<TermId> {
+        let width = exact.width.max(self.width(left)? + 1);
+        let left = self.wide(pool, left, width)?;
+        let value = match (width > exact.width, exact.word.signed) {
+            (false, _) => value,
+            (true, true) => pool.op(Op::Sext(width), &[value]),
+            (true, false) => pool.op(Op::Zext(width), &[value]),
+        };
+        let is = pool.eq(left, value);
+        Some(pool.and(exact.is_defined, is))
     }
 
     fn function(
@@ -151,18 +178,14 @@ impl<'v> Values<'v> {
         operator: Operator,
         (x, y): (usize, usize),
     ) -> Option<TermId> {
-        let own = self.width(z)?;
-        let wide = self.width(x)?.max(self.width(y)?) + 1;
-        let (a, b) = (self.wide(pool, x, wide)?, self.wide(pool, y, wide)?);
-        let left = self.number(pool, z)?;
-        let back = |pool: &mut TermPool, t: TermId| match own.cmp(&wide) {
-            std::cmp::Ordering::Less => pool.op(Op::Trunc(own), &[t]),
-            std::cmp::Ordering::Equal => t,
-            std::cmp::Ordering::Greater => pool.op(Op::Sext(own), &[t]),
-        };
+        let word = self.word(&[x, y], &[])?;
+        let width = Exact::width(word, if operator == Operator::Product { word.bits } else { 8 });
+        let mut exact = Exact { word, width, is_defined: pool.bool(true) };
+        let (a, b) = (self.wide(pool, x, width)?, self.wide(pool, y, width)?);
+        let less = if word.signed { Op::Slt } else { Op::Ult };
         let value = match operator {
             Operator::Min | Operator::Max => {
-                let is_less = pool.op(Op::Slt, &[a, b]);
+                let is_less = pool.op(less, &[a, b]);
                 let (yes, no) = if operator == Operator::Min { (a, b) } else { (b, a) };
                 pool.op(Op::Ite, &[is_less, yes, no])
             }
@@ -170,22 +193,55 @@ impl<'v> Values<'v> {
             Operator::Or => pool.op(Op::BitOr, &[a, b]),
             Operator::Xor => pool.op(Op::BitXor, &[a, b]),
             Operator::Product => {
-                let (a, b) = (self.wide(pool, x, own)?, self.wide(pool, y, own)?);
                 let product = pool.op(Op::Mul, &[a, b]);
-                return Some(pool.eq(left, product));
+                exact.result(pool, product)
             }
             Operator::Quotient | Operator::Remainder => {
-                let op = if operator == Operator::Quotient { Op::SDiv } else { Op::SRem };
-                let zero = pool.bv(wide, 0);
+                let zero = pool.bv(width, 0);
                 let is_zero = pool.eq(b, zero);
-                let value = pool.op(op, &[a, b]);
-                let value = back(pool, value);
-                let (not_zero, is) = (pool.not(is_zero), pool.eq(left, value));
-                return Some(pool.and(not_zero, is));
+                let not_zero = pool.not(is_zero);
+                exact.is_defined = pool.and(exact.is_defined, not_zero);
+                let (quotient, rest) = match word.signed {
+                    true => (Op::SDiv, Op::SRem),
+                    false => (Op::UDiv, Op::URem),
+                };
+                // Both are undefined where the quotient overflows.
+                let value = pool.op(quotient, &[a, b]);
+                let value = exact.result(pool, value);
+                if operator == Operator::Quotient { value } else { pool.op(rest, &[a, b]) }
             }
         };
-        let value = back(pool, value);
-        Some(pool.eq(left, value))
+        self.is(pool, z, exact, value)
+    }
+}
+
+/// Bits that a product with a constant, and sums of such, have more than their operands.
+const MORE_BITS: u16 = 48;
+
+/// Arithmetic of a type: of unsigned numbers in its own width, of signed ones in one in which nothing overflows, with
+/// the condition that nothing leaves the type.
+struct Exact {
+    word: Word,
+    width: u16,
+    is_defined: TermId,
+}
+
+impl Exact {
+    /// The width in which is computed. `more`: bits that a result has beyond the type's.
+    fn width(word: Word, more: u16) -> u16 {
+        if word.signed { word.bits + more } else { word.bits }
+    }
+
+    fn result(&mut self, pool: &mut TermPool, value: TermId) -> TermId {
+        if self.word.signed {
+            let half = 1i128 << (self.word.bits - 1);
+            let (least, most) = (pool.bv(self.width, -half), pool.bv(self.width, half - 1));
+            for (a, b) in [(least, value), (value, most)] {
+                let is_inside = pool.op(Op::Sle, &[a, b]);
+                self.is_defined = pool.and(self.is_defined, is_inside);
+            }
+        }
+        value
     }
 }
 

@@ -55,6 +55,29 @@ fn what_six_runs_suggest_is_refuted_by_the_paths() {
     assert!(has(&found, Point::Exit, "\\result == 1 || \\result == 7 Proved"), "{found:#?}");
 }
 
+/// What is printed is C: a sum is one of its operands' type.
+#[test]
+fn sums_are_those_of_c() {
+    let lacks = |text: &str, wrong: &str| {
+        let found = found(text, None, &[], &Settings::default());
+        assert!(
+            !found.invariants.iter().any(|i| i.text == wrong && i.status == Status::Proved),
+            "{text}: {found:#?}"
+        );
+    };
+    lacks("unsigned char f(unsigned char x) { return x + 1; }", "\\result == x + 1");
+    lacks("unsigned long f(unsigned x) { return (unsigned long)x + 1; }", "\\result == x + 1");
+    lacks("long f(int x, int y) { return (long)x * y; }", "\\result == (x * y)");
+    lacks("long f(int x, int y) { return (long)x + y; }", "\\result == x + y");
+    let holds = |text: &str, told: &str| {
+        let found = found(text, None, &[], &Settings::default());
+        assert!(has(&found, Point::Exit, told), "{text}: {found:#?}");
+    };
+    holds("int f(int x) { return 2 * x + 1; }", "\\result == 2 * x + 1 Proved");
+    holds("int f(int x, int y) { return x - y; }", "\\result == x - y Proved");
+    holds("int f(signed char x, signed char y) { return x * y; }", "\\result == (x * y) Proved");
+}
+
 #[test]
 fn what_overflows_is_not_looked_at() {
     let text = "int f(int x) { return x + 1; }";
