@@ -3,8 +3,8 @@
 //!
 //! Beside them stand pairs of generated programs of ordinary C.
 //!
-//! `INVDIFF_ADVERSARY=N` tries N pairs for each construct (without it one, for the time it takes, of which every
-//! fourth construct's is asked everything and the others `diff` and one other command in turn),
+//! `INVDIFF_ADVERSARY=N` tries N pairs for each construct and asks each everything (without it one, for the time it
+//! takes, of which every fourth construct's is asked everything and the others `diff` and one other command in turn),
 //! `INVDIFF_ADVERSARY_ONLY=NAME` only fixtures whose name contains that, `INVDIFF_ADVERSARY_FROM=N` begins at
 //! that pair, `INVDIFF_ADVERSARY_KEEP=FOLDER` keeps the programs of all pairs there, `INVDIFF_ADVERSARY_OPEN=1`
 //! names those that are told without an input or left open, `INVDIFF_ADVERSARY_QUICK=1` asks the local view alone.
@@ -109,11 +109,10 @@ impl Asked {
         if std::env::var_os("INVDIFF_ADVERSARY_QUICK").is_some() {
             return Asked::Quick;
         }
-        match n.is_multiple_of(ALL_COMMANDS) {
+        let is_long = std::env::var_os("INVDIFF_ADVERSARY").is_some();
+        match n.is_multiple_of(ALL_COMMANDS) || is_long {
             true => Asked::Everything,
-            false if is_whole() || std::env::var_os("INVDIFF_ADVERSARY").is_some() => {
-                Asked::CheckConditionBlame
-            }
+            false if is_whole() => Asked::CheckConditionBlame,
             false => Asked::One(n % 3),
         }
     }
