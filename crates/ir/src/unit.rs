@@ -180,6 +180,8 @@ pub struct Unit {
     /// have paths that start with `<`.
     pub files: Vec<PathBuf>,
     pub records: Vec<Record>,
+    /// Enumerators and their values, in order, by the name that [`CType::Int`] has for the enumeration.
+    pub enumerations: BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>,
     pub globals: Vec<Global>,
     pub prototypes: Vec<Prototype>,
     /// In source order.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 mod declared;
 mod held;
+mod named;
 mod replaced;
 
 fn unit(text: &str) -> Unit {

@@ -123,7 +123,12 @@ impl<'s> Speaker<'s> {
         let side: &'s Side<'s> = self.sides[class];
         let body = &self.graph.bodies[class];
         let bits = side.version.unit.data_model.pointer_bits();
-        let mut naming = Naming { unit: Some(side.layout), max_len: LONGEST_CONDITION, ..Naming::default() };
+        let enumerators = match self.precision {
+            Precision::Numbers => Vec::new(),
+            _ => vec![side.version.unit],
+        };
+        let mut naming =
+            Naming { unit: Some(side.layout), max_len: LONGEST_CONDITION, enumerators, ..Naming::default() };
         for (k, var) in body.vars.iter().enumerate() {
             let Some(&mv) = self.graph.var_map[class].get(k) else { continue };
             let key = format!("{}#{}", var.name, var.ordinal).into();
@@ -156,6 +161,7 @@ impl<'s> Speaker<'s> {
     /// together.
     pub(super) fn as_now(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
         let mut naming = self.naming(class, events);
+        naming.enumerators = self.sides.iter().map(|side| side.version.unit).collect();
         for (k, var) in self.graph.bodies[1].vars.iter().enumerate().filter(|_| class == 0) {
             let Some(&mv) = self.graph.var_map[1].get(k) else { continue };
             if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {

@@ -28,9 +28,9 @@ pub use literal::{float_literal, integer_literal, string_contents, string_litera
 pub use lvalue::{Extent, extent, render_lvalue};
 pub use naming::{Named, Naming};
 
-use crate::ir::{App, CType, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
+use crate::ir::{App, CType, Const, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
 use std::collections::BTreeMap;
-use types::{Level, Ty};
+use types::{Enumeration, Level, Ty};
 
 /// Plain C that compiles at the point, given the snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -206,13 +206,24 @@ impl<'a> Renderer<'a> {
     /// Renders a whole value, constants in the manner of a type.
     fn value(&mut self, t: TermId, ty: Option<&Ty>) -> Text {
         match (self.pool.as_const(t), ty) {
-            (Some(c), Some(ty)) => literal::like(c, ty, self.naming.pointer_bits()),
+            (Some(c), Some(ty)) => self.constant(c, ty),
             _ => {
                 let x = self.term(t);
                 let signed = ty.filter(|ty| !ty.is_pointer()).map(|ty| ty.integer(self.pointer_bits()).1);
                 self.narrow(x, t, signed)
             }
         }
+    }
+
+    /// Renders a constant as one compared with, or assigned to, something of a type.
+    fn constant(&self, c: Const, ty: &Ty) -> Text {
+        self.enumerator(c, ty).unwrap_or_else(|| literal::like(c, ty, self.naming.pointer_bits()))
+    }
+
+    /// The enumerator that a constant of this type is.
+    fn enumerator(&self, c: Const, ty: &Ty) -> Option<Text> {
+        let Ty::Int { names: Enumeration(Some(names)), .. } = ty else { return None };
+        self.naming.enumerator(c, names).map(|name| Text::new(name, Level::Primary, Ty::INT))
     }
 
     /// The name of a term. In `\old(...)` names are those of the entry, where what a variable came to hold has

@@ -180,11 +180,19 @@ impl<'a> UnitCx<'a> {
             TypeKind::Bool => CType::Bool,
             TypeKind::Int(kind) => self.int_ctype(canonical, kind.as_str().into()),
             TypeKind::Enum(id) => {
-                let name = match self.types.enum_info(id).tag {
-                    Some(tag) => format!("enum {}", self.names.resolve(tag)),
-                    None => "enum".to_string(),
+                let info = self.types.enum_info(id);
+                let name: Arc<str> = match (info.tag, self.enum_names.get(&id)) {
+                    (Some(tag), _) => format!("enum {}", self.names.resolve(tag)).into(),
+                    (None, Some(name)) => name.clone(),
+                    (None, None) => "enum".into(),
                 };
-                self.int_ctype(canonical, name.into())
+                let enumerators =
+                    info.enumerators.iter().map(|e| (self.names.resolve(e.name).into(), e.value));
+                // A tag of an inner block may hide another one.
+                if *name != *"enum" && !self.enumerations.contains_key(&name) {
+                    self.enumerations.insert(name.clone(), enumerators.collect());
+                }
+                self.int_ctype(canonical, name)
             }
             TypeKind::BitInt { .. } if self.shape(canonical) != Shape::Opaque => {
                 let name = self.spell(canonical);
@@ -260,6 +268,17 @@ impl<'a> UnitCx<'a> {
         let mut names = std::collections::BTreeMap::new();
         for alias in self.types.aliases() {
             if let TypeKind::Record(id) = self.types.kind(self.types.canonical(alias.of)) {
+                names.entry(id).or_insert_with(|| self.names.resolve(alias.name).into());
+            }
+        }
+        names
+    }
+
+    /// The first typedef of each enumeration, which names those without a tag.
+    pub fn enumeration_names(&self) -> std::collections::BTreeMap<rucc_types::EnumId, Arc<str>> {
+        let mut names = std::collections::BTreeMap::new();
+        for alias in self.types.aliases() {
+            if let TypeKind::Enum(id) = self.types.kind(self.types.canonical(alias.of)) {
                 names.entry(id).or_insert_with(|| self.names.resolve(alias.name).into());
             }
         }

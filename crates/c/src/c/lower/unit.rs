@@ -29,6 +29,9 @@ pub(super) struct UnitCx<'a> {
     pub(super) ctypes: BTreeMap<TypeId, CType>,
     pub(super) records: Vec<Record>,
     pub(super) record_ids: BTreeMap<rucc_types::RecordId, RecordId>,
+    /// Typedefs of enumerations, and the enumerations that were met ([`Unit::enumerations`]).
+    pub(super) enum_names: BTreeMap<rucc_types::EnumId, Arc<str>>,
+    pub(super) enumerations: BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>,
     /// Scalars whose address is taken somewhere, by declaration.
     pub address_taken: BTreeSet<DeclId>,
     /// Nested functions whose address is taken.
@@ -86,6 +89,8 @@ pub(super) fn lower_unit<'a>(
         pointer: pointer_bits(data_model),
         ctypes: BTreeMap::new(),
         records: Vec::new(),
+        enum_names: BTreeMap::new(),
+        enumerations: BTreeMap::new(),
         record_ids: BTreeMap::new(),
         address_taken: BTreeSet::new(),
         nested_taken: BTreeSet::new(),
@@ -105,6 +110,7 @@ pub(super) fn lower_unit<'a>(
     cx.find_labels();
     cx.find_nested();
     cx.lower_records();
+    cx.enum_names = cx.enumeration_names();
     let functions = cx.lower_top_level();
     let globals = std::mem::take(&mut cx.globals);
     let mut unit = Unit { path: parsed.path.clone(), data_model, globals, functions, ..Unit::default() };
@@ -112,6 +118,7 @@ pub(super) fn lower_unit<'a>(
     unit.options = cx.spans.options();
     unit.files = cx.spans.files;
     unit.records = cx.records;
+    unit.enumerations = cx.enumerations;
     unit.prototypes = cx.prototypes.into_values().collect();
     unit
 }

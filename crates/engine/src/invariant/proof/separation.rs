@@ -325,6 +325,7 @@ impl FunctionAnalysis<'_> {
             old_memory: naming.old_memory,
             loops: BTreeMap::new(),
             whole: naming.whole,
+            enumerators: Vec::new(),
             max_len: naming.max_len,
         };
         let unit = self.task.units[class].clone();

@@ -239,6 +239,9 @@ impl Renderer<'_> {
             Reading::Unsigned => false,
             Reading::Bits => bits < width || is_signed,
         };
+        if let Some(named) = self.enumerator(c, &other.ty) {
+            return named;
+        }
         let special = other.ty.is_pointer() || matches!(other.ty, Ty::Int { character: true, .. });
         if special && (signed || other.ty.is_pointer()) {
             return literal::like(c, &other.ty, self.pointer_bits());

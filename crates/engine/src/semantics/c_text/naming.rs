@@ -1,7 +1,7 @@
 //! What the renderer is told about names and types.
 
 use super::types::Ty;
-use crate::ir::{CType, DataModel, Function, Leaf, TermId, Unit};
+use crate::ir::{CType, Const, DataModel, Function, Leaf, TermId, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct Naming<'a> {
     pub loops: BTreeMap<(Arc<str>, Arc<str>), Named>,
     /// An address is that of the outermost structure that begins there, and not of its first member.
     pub whole: bool,
+    /// Constants of enumerations are told by the enumerators that all of these name them by; none: as numbers.
+    pub enumerators: Vec<&'a Unit>,
     /// Longest text, in bytes.
     pub max_len: usize,
 }
@@ -51,6 +53,19 @@ impl<'a> Naming<'a> {
             types.insert(Leaf::Param { name: var.name.clone(), sort }, var.ty.clone());
         }
         Naming { unit: Some(unit), types, max_len: Naming::DEFAULT_LEN, ..Naming::default() }
+    }
+
+    /// The first enumerator of an enumeration that has this value, where constants are to be told by names.
+    pub(super) fn enumerator(&self, c: Const, enumeration: &str) -> Option<&'a str> {
+        let Const::Bv { bits, .. } = c else { return None };
+        let value = |v: i128| c.signed() == Some(v) || u128::try_from(v) == Ok(bits);
+        let of = |unit: &&'a Unit| {
+            let mut named = unit.enumerations.get(enumeration)?.iter();
+            let name = &*named.find(|(_, v)| value(*v))?.0;
+            (!unit.invented.contains_key(name)).then_some(name)
+        };
+        let name = of(self.enumerators.first()?)?;
+        self.enumerators.iter().all(|unit| of(unit) == Some(name)).then_some(name)
     }
 
     pub(super) fn model(&self) -> DataModel {

@@ -1,6 +1,7 @@
 //! C types of rendered expressions, as far as conversions depend on them, and precedence.
 
 use crate::ir::{CType, DataModel, FloatKind, Sort};
+use std::sync::Arc;
 
 /// How tightly an expression binds, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +22,17 @@ pub(super) enum Level {
     Primary,
 }
 
+/// The enumeration that constants of a type are named by, if it is one. Types of equal values are equal, whatever
+/// their constants are called.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Enumeration(pub Option<Arc<str>>);
+
+impl PartialEq for Enumeration {
+    fn eq(&self, _: &Enumeration) -> bool {
+        true
+    }
+}
+
 /// Type of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
@@ -29,6 +41,7 @@ pub(super) enum Ty {
         signed: bool,
         /// Plain `char`: constants of it are shown as characters.
         character: bool,
+        names: Enumeration,
     },
     F32,
     F64,
@@ -40,18 +53,21 @@ pub(super) enum Ty {
 }
 
 impl Ty {
-    pub const INT: Ty = Ty::Int { bits: 32, signed: true, character: false };
+    pub const INT: Ty = Ty::Int { bits: 32, signed: true, character: false, names: Enumeration(None) };
 
     pub fn int(bits: u16, signed: bool) -> Ty {
-        Ty::Int { bits, signed, character: false }
+        Ty::Int { bits, signed, character: false, names: Enumeration(None) }
     }
 
     pub fn of(ty: &CType) -> Ty {
         match ty {
             CType::Bool => Ty::int(8, false),
-            CType::Int { bits, signed, name } => {
-                Ty::Int { bits: *bits, signed: *signed, character: &**name == "char" }
-            }
+            CType::Int { bits, signed, name } => Ty::Int {
+                bits: *bits,
+                signed: *signed,
+                character: &**name == "char",
+                names: Enumeration(Some(name.clone())),
+            },
             CType::Float(FloatKind::F32) => Ty::F32,
             CType::Float(FloatKind::F64) => Ty::F64,
             CType::Float(FloatKind::LongDouble) => Ty::F80,

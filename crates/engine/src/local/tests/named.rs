@@ -1,0 +1,59 @@
+//! Constants by the names that the source has for them.
+
+use super::told;
+
+const COLOURS: &str = "enum colour { RED, GREEN = 5, BLUE };\n";
+
+/// Functions of an enumeration that is declared as given.
+fn check(declared: [&str; 2], bodies: [&str; 2], expected: &[&str]) {
+    let text = |k: usize| {
+        let (declared, body) = (declared[k], bodies[k]);
+        format!(
+            "{declared}struct s {{ enum colour c; int n; }};\nint f(struct s *s, enum colour c, int n)\n{{\n{body}\n}}\n"
+        )
+    };
+    assert_eq!(told(&text(0), &text(1)), expected, "{bodies:?}");
+}
+
+#[test]
+fn enumerators_are_told_by_name() {
+    let both = [COLOURS, COLOURS];
+    check(both, ["return n;", "if (c == BLUE) return 0;\nreturn n;"], &["c == BLUE | returns n | returns 0"]);
+    check(
+        both,
+        ["s->n = n;\nreturn n;", "s->n = n;\nif (n > 3) s->c = GREEN;\nreturn n;"],
+        &["n > 3 |  | sets s->c to GREEN"],
+    );
+    // A number that no enumerator has stays one, and so does what is no enumeration's.
+    check(both, ["return n;", "if (c == 7) return 0;\nreturn n;"], &["c == 7 | returns n | returns 0"]);
+    check(both, ["return n;", "if (n == 5) return 0;\nreturn n;"], &["n == 5 | returns n | returns 0"]);
+    check(
+        both,
+        ["switch (c) { case RED: return 1; default: return 2; }", "return 2;"],
+        &["c == RED | returns 1 | returns 2"],
+    );
+}
+
+#[test]
+fn enumerations_without_a_tag_have_the_name_of_their_typedef() {
+    let text = |body: &str| {
+        format!("typedef enum {{ STOP, GO }} light;\nint f(light l, int n)\n{{\n{body}return n;\n}}\n")
+    };
+    assert_eq!(told(&text(""), &text("if (l == GO) n = 0;\n")), ["l == GO | returns n | returns 0"]);
+}
+
+/// A name is no help where it means two numbers.
+#[test]
+fn a_name_that_stands_for_another_number_is_not_used() {
+    let moved = "enum colour { RED, YELLOW, GREEN = 6, BLUE };\n";
+    check(
+        [COLOURS, moved],
+        ["s->c = GREEN;\nreturn n;", "s->c = GREEN;\nreturn n;"],
+        &[" | sets s->c to 5 | sets s->c to 6"],
+    );
+    check(
+        [COLOURS, moved],
+        ["return n;", "if (c == 6) return 0;\nreturn n;"],
+        &["c == 6 | returns n | returns 0"],
+    );
+}
