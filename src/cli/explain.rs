@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 25] = [
+const WORDS: [Entry; 26] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -110,6 +110,11 @@ const WORDS: [Entry; 25] = [
         "else",
         "What is known of all other states: both do the same, where the older version does nothing undefined; or nothing. 'but for what the calls do': if calls of one version alone leave memory as it is, and one that took the place of another gives the same.",
         "else    as before  proved\nelse    as before, but for what the calls do\nelse    not known",
+    ),
+    (
+        "again",
+        "Where else in the function the same is to be said; 'the same' in a row stands for a long text that the region before has there, too. -v writes all of it.",
+        "when    parser->depth > MAX_DEPTH  at line 680\nnow     returns 0\nagain   at line 691; at line 702",
     ),
     (
         "calls",

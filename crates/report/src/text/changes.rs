@@ -18,26 +18,75 @@ const OBJECT_HUNKS: usize = 33;
 /// Hunks named beside an object, unless `-v`.
 const HUNKS_SHOWN: usize = 3;
 
+/// What is said for a row that would repeat the one of the region before.
+const SAME: &str = "the same";
 /// What is said where calls of one version alone were left out.
 const APART: &str = "as before, but for what the calls do";
 
 /// Writes the regions of a function in which two versions differ.
 pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
-    for change in changes {
-        if let (Some((always, more)), false) = (in_common(change), view.options.verbose) {
-            write_delta(view, change, &always, true, out)?;
-            write_delta(view, change, &more, false, out)?;
-            write_apart(view, change, out)?;
+    let mut last: Option<&Change> = None;
+    let mut changes = changes.iter().copied().peekable();
+    while let Some(change) = changes.next() {
+        if view.options.verbose {
+            write_change(view, change, None, usize::MAX, out)?;
             continue;
         }
-        let limit = if view.options.verbose { usize::MAX } else { DELTAS_SHOWN };
-        for (k, delta) in change.deltas.iter().take(limit).enumerate() {
-            write_delta(view, change, delta, k == 0, out)?;
+        write_change(view, change, last.and_then(only_delta), DELTAS_SHOWN, out)?;
+        let mut again = Vec::new();
+        while let Some(repeated) = changes.next_if(|c| says_the_same(change, c)) {
+            again.push(repeated);
         }
-        let left = change.deltas.len().saturating_sub(limit);
-        write_rest(view, change, left, out)?;
+        write_again(view, &again, out)?;
+        last = Some(change);
     }
     Ok(())
+}
+
+/// Writes one region; what is long and was said of the one before is not said again.
+fn write_change(
+    view: &View,
+    change: &Change,
+    last: Option<&Delta>,
+    limit: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if let (Some((always, more)), false) = (in_common(change), view.options.verbose) {
+        write_delta(view, change, (&always, None), true, out)?;
+        write_delta(view, change, (&more, None), false, out)?;
+        return write_apart(view, change, out);
+    }
+    let last = last.filter(|_| change.deltas.len() == 1);
+    for (k, delta) in change.deltas.iter().take(limit).enumerate() {
+        write_delta(view, change, (delta, last), k == 0, out)?;
+    }
+    write_rest(view, change, change.deltas.len().saturating_sub(limit), out)
+}
+
+/// Where else the same is to be said.
+fn write_again(view: &View, again: &[&Change], out: &mut dyn Write) -> io::Result<()> {
+    let places: Vec<String> = again.iter().map(|c| place_text(c)).filter(|p| !p.is_empty()).collect();
+    match places.len() {
+        0 => Ok(()),
+        _ => write_row(view, "    again", None, &places.join("; "), "", out),
+    }
+}
+
+/// The only thing that is to be said of a region.
+fn only_delta(change: &Change) -> Option<&Delta> {
+    change.deltas.first().filter(|_| change.deltas.len() == 1)
+}
+
+/// Whether the same is to be said of two regions, but for where they are.
+fn says_the_same(a: &Change, b: &Change) -> bool {
+    let texts = |effects: &[Effect]| effects.iter().map(|e| e.text.clone()).collect::<Vec<_>>();
+    let of = |d: &Delta| (d.when.text.clone(), texts(&d.before), texts(&d.now));
+    let has_place = !place_text(b).is_empty();
+    has_place
+        && a.deltas.iter().map(of).eq(b.deltas.iter().map(of))
+        && (&a.at.tests, &a.assumptions, a.otherwise) == (&b.at.tests, &b.assumptions, b.otherwise)
+        && a.reason == b.reason
+        && !a.deltas.is_empty()
 }
 
 /// Writes what became of objects, most of it as the effects of changes.
@@ -134,20 +183,26 @@ fn are_opposite(a: &str, b: &str) -> bool {
 fn write_delta(
     view: &View,
     change: &Change,
-    delta: &Delta,
+    (delta, last): (&Delta, Option<&Delta>),
     is_first: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut place = if is_first { place_text(change) } else { String::new() };
-    let when = visible(&delta.when.text);
-    let (before, now) = (effects_text(&delta.before, EFFECTS_SHOWN), effects_text(&delta.now, EFFECTS_SHOWN));
     // A condition of its own is more than what leads there.
-    let tests = change.at.tests.as_deref().filter(|_| when.is_empty()).map(visible).unwrap_or_default();
+    let is_own = |_: &&str| delta.when.text.is_empty();
+    let tests = change.at.tests.as_deref().filter(is_own).map(visible).unwrap_or_default();
+    let sides = |d: &Delta| {
+        (visible(&d.when.text), effects_text(&d.before, EFFECTS_SHOWN), effects_text(&d.now, EFFECTS_SHOWN))
+    };
+    let (when, before, now) = sides(delta);
+    let said = last.map(sides).unwrap_or_default();
+    let is_long = |text: &str| text.chars().count() > view.options.width.saturating_sub(DETAIL).max(40);
+    let once = |text: String, said: &str| if is_long(&text) && text == said { SAME.to_owned() } else { text };
     let rows = [
         ("    where", None, tests),
-        ("    when", None, when),
-        ("    before", Some(Slot::Removed), before),
-        ("    now", Some(Slot::Added), now),
+        ("    when", None, once(when, &said.0)),
+        ("    before", Some(Slot::Removed), once(before, &said.1)),
+        ("    now", Some(Slot::Added), once(now, &said.2)),
     ];
     for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {
         write_row(view, label, *slot, text, &std::mem::take(&mut place), out)?;
@@ -281,8 +336,10 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{are_opposite, in_common};
+    use super::{View, are_opposite, in_common, write};
     use crate::change::samples::change;
+    use crate::model::{Change, Report};
+    use crate::text::TextOptions;
 
     #[test]
     fn outcomes_of_one_test() {
@@ -298,6 +355,40 @@ mod tests {
         ] {
             assert_eq!(are_opposite(a, b), expected, "{a} | {b}");
         }
+    }
+
+    /// The rows of some changes, one after the other.
+    fn rows(changes: &[Change], verbose: bool) -> String {
+        let options = TextOptions { verbose, ..TextOptions::default() };
+        let report = Report::default();
+        let view = View { report: &report, options: &options };
+        let mut out = Vec::new();
+        write(&view, &changes.iter().collect::<Vec<_>>(), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let rows = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
+        rows.filter(|row| !row.starts_with("else")).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn what_is_to_be_said_of_several_regions_is_said_once() {
+        let at = |line: u32, text: &str| {
+            let mut change = change(&[text]);
+            change.at.lines.insert(2, line);
+            change
+        };
+        let long = "calls a_function_with_a_long_name(first, second, third), another_one(fourth)";
+        let guard = format!("p == NULL | calls f(p) | {long}");
+        let other = format!("p == NULL | calls g(p) | {long}");
+        let three = [at(3, &guard), at(7, &guard), at(9, &guard), at(12, &other)];
+        let told = rows(&three, false);
+        assert!(told.contains("now calls a_function"), "{told}");
+        assert_eq!(told.matches("another_one").count(), 1, "{told}");
+        assert!(told.contains("again at line 7; at line 9"), "{told}");
+        assert!(told.ends_with("when p == NULL at line 12\nbefore calls g(p)\nnow the same"), "{told}");
+        assert_eq!(rows(&three, true).matches("another_one").count(), 4);
+        // What differs in its condition alone is no repetition.
+        let apart = [at(3, "x > 1 | calls f() |"), at(7, "x > 2 | calls f() |")];
+        assert_eq!(rows(&apart, false).matches("calls f()").count(), 2);
     }
 
     #[test]
