@@ -225,6 +225,8 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
 
 /// How much more a deep analysis may cost.
 const DEEPER: u64 = 4;
+/// How much less one query may cost where everything that a range changes is looked at, if nobody set a limit.
+const CHEAPER: u64 = 4;
 
 /// How the arguments and the settings ask for an analysis.
 pub fn analysis_options(
@@ -239,11 +241,18 @@ pub fn analysis_options(
     };
     // Deep asks what normal does, of everything, and waits longer for it.
     let more = if effort == analysis::Effort::Deep { DEEPER } else { 1 };
-    let budget = crate::invariant::Budget::default();
+    // The first look at a range is to be there at once; who names a function waits for what can be said of it.
+    let is_cheap = args.may_be_quick && effort == analysis::Effort::Normal && args.function.is_empty();
+    let budget = match is_cheap {
+        true => crate::invariant::Budget::CHEAP,
+        false => crate::invariant::Budget::default(),
+    };
+    let is_unset = args.rlimit.is_none() && settings.rlimit == Settings::default().rlimit;
+    let less = if is_cheap && is_unset { CHEAPER } else { 1 };
     Ok(analysis::Options {
         effort,
         configurations: true,
-        rlimit: settings.rlimit.saturating_mul(more),
+        rlimit: settings.rlimit.saturating_mul(more) / less,
         unroll: settings.unroll,
         inline_depth: settings.inline_depth,
         jobs: settings.jobs.unwrap_or(0),

@@ -73,7 +73,7 @@ pub struct DiffArgs {
     #[arg(long, value_name = "HOW")]
     pub effort: Option<EffortChoice>,
 
-    /// Limit of one solver query, in resource units (default 2000000, about a second)
+    /// Limit of one solver query, in resource units (default 2000000, about a second; 500000 at normal effort)
     #[arg(long, value_name = "N")]
     pub rlimit: Option<u64>,
 

@@ -72,7 +72,7 @@ pub fn table() -> Vec<Key> {
             "analysis.rlimit",
             "rlimit",
             |s| s.rlimit.to_string(),
-            "limit of one solver query, in resource units of Z3 (about two million a second)",
+            "limit of one solver query, in resource units of Z3 (about two million a second); unset, a quarter of it at normal effort",
         )
         .environment(variables::RLIMIT)
         .option("--rlimit"),

@@ -137,7 +137,10 @@ fn nearer_settings_win() {
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&text);
         report["settings"]["rlimit"].clone()
     };
-    assert_eq!(limit("", "diff"), 2_000_000);
+    assert_eq!(limit("", "diff"), 500_000);
+    // Who names a function or a limit gets all of it.
+    assert_eq!(limit("", "diff --function area"), 2_000_000);
+    assert_eq!(limit("", "diff --rlimit 2000000"), 2_000_000);
     std::fs::write(repo.join("policy.yaml"), "analysis: {rlimit: 1111}\n").expect("written");
     let file = "diff --config policy.yaml";
     assert_eq!(limit("", file), 1111);

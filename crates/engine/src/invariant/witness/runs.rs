@@ -96,11 +96,18 @@ pub struct Budget {
     pub steps: u64,
     /// Instructions more to go on where none of them shows a difference.
     pub guided: u64,
+    /// Instructions that runs may take together, but for the last one, of those that took too long before.
+    pub patience: u64,
+}
+
+impl Budget {
+    /// What a look at everything that a commit changes may cost: a tenth of a second or two for a function.
+    pub const CHEAP: Budget = Budget { inputs: 1000, steps: 400_000, guided: 1_000_000, patience: 1 };
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { inputs: 4000, steps: 4_000_000, guided: 24_000_000 }
+        Budget { inputs: 4000, steps: 4_000_000, guided: 24_000_000, patience: 3 * LONG_FUEL }
     }
 }
 
@@ -150,7 +157,7 @@ pub fn collect(
     // A version and itself do not differ.
     if !search.shown && !search.alone {
         search.guided_by_coverage(budget.guided);
-        search.patiently();
+        search.patiently(budget.patience);
     }
     let mut runs = search.runs;
     if !search.shown {
@@ -222,12 +229,12 @@ impl<'a> Search<'a> {
     }
 
     /// Waits for the ends of the first runs that took too long.
-    fn patiently(&mut self) {
+    fn patiently(&mut self, steps: u64) {
         let endless = |run: &&Run| run.old.end == End::Fuel || run.new.end == End::Fuel;
         let endless: Vec<Input> = self.runs.iter().filter(endless).map(|r| r.input.clone()).collect();
         // Those tried first are small and much alike.
         let apart = endless.len().div_ceil(MAX_LONG).max(1);
-        let end = self.steps.saturating_add(LONG_STEPS);
+        let end = self.steps.saturating_add(steps);
         for input in endless.into_iter().step_by(apart) {
             if self.shown || self.steps >= end {
                 break;
@@ -295,9 +302,8 @@ impl<'a> Search<'a> {
 const PATIENCE: u32 = 2000;
 /// Times that an input gets the memory that its last run was short of.
 const MENDINGS: usize = 8;
-/// Runs whose ends are waited for, and the instructions that these may take together, but for the last one.
+/// Runs whose ends are waited for.
 const MAX_LONG: usize = 16;
-const LONG_STEPS: u64 = 3 * LONG_FUEL;
 /// Texts that a run compares and that are tried at once.
 const MAX_TEXTS: usize = 8;
 /// Inputs that took new ways and are yet to be gone on from.
