@@ -126,6 +126,11 @@ pub(super) fn find(
     }
     let points = PointChoice { kinds: Some(vec![PointKind::Exit]), ..PointChoice::default() };
     let options = super::Options { points, all: false, locals: false, ..request.analysis.clone() };
+    // What callers show is one more input for what is told already: they share with what changed.
+    let options = match deep {
+        true => options,
+        false => super::shared_out(&options, changed.len() + candidates.len()),
+    };
     let results = classes::analyse_all(&candidates, world, &options);
     for (lineage, mut a) in candidates.into_iter().zip(results) {
         let Some(diff) = &mut a.diff else { continue };

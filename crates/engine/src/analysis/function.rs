@@ -13,7 +13,7 @@ use crate::report::PointKind;
 use crate::semantics::unroll;
 
 /// Runs of a function that is proved harmless: they only tell whether callers may see the change.
-const FEW: Budget = Budget { inputs: 200, steps: 500_000, guided: 0, patience: 1 };
+const FEW: Budget = Budget { inputs: 200, steps: 500_000, guided: 0, patience: 1, functions: 1 };
 
 /// A function, ready to be looked at.
 struct Observable<'a> {

@@ -98,16 +98,19 @@ pub struct Budget {
     pub guided: u64,
     /// Instructions that runs may take together, but for the last one, of those that took too long before.
     pub patience: u64,
+    /// Functions that may cost so much each; more of them share what these may cost.
+    pub functions: u64,
 }
 
 impl Budget {
     /// What a look at everything that a commit changes may cost: a tenth of a second or two for a function.
-    pub const CHEAP: Budget = Budget { inputs: 1000, steps: 400_000, guided: 1_000_000, patience: 1 };
+    pub const CHEAP: Budget = Budget { inputs: 1000, steps: 400_000, guided: 1_000_000, patience: 1, functions: 4 };
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { inputs: 4000, steps: 4_000_000, guided: 24_000_000, patience: 3 * LONG_FUEL }
+        let patience = 3 * LONG_FUEL;
+        Budget { inputs: 4000, steps: 4_000_000, guided: 24_000_000, patience, functions: 8 }
     }
 }
 
