@@ -12,7 +12,7 @@ use super::linked::{self, MAX_LINKED, Name, Search};
 use super::reach::Reach;
 use super::units::{LoadResult, Units};
 use super::{PointChoice, Request, difference, elsewhere};
-use crate::invariant::{Property, Standing, Undecided};
+use crate::invariant::{Budget, Property, Standing, Undecided};
 use crate::ir::{Callee, Expr, Instr, Object};
 use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
 use rayon::prelude::*;
@@ -126,10 +126,14 @@ pub(super) fn find(
     }
     let points = PointChoice { kinds: Some(vec![PointKind::Exit]), ..PointChoice::default() };
     let options = super::Options { points, all: false, locals: false, ..request.analysis.clone() };
-    // What callers show is one more input for what is told already: they share with what changed.
+    // What callers show is one more input for what is told already: they share with what changed, and nobody waits
+    // for a program's end.
     let options = match deep {
         true => options,
-        false => super::shared_out(&options, changed.len() + candidates.len()),
+        false => {
+            let shared = super::shared_out(&options, changed.len() + candidates.len());
+            super::Options { budget: Budget { patience: 0, ..shared.budget }, ..shared }
+        }
     };
     let results = classes::analyse_all(&candidates, world, &options);
     for (lineage, mut a) in candidates.into_iter().zip(results) {

@@ -104,7 +104,7 @@ pub struct Budget {
 
 impl Budget {
     /// What a look at everything that a commit changes may cost: a tenth of a second or two for a function.
-    pub const CHEAP: Budget = Budget { inputs: 1000, steps: 400_000, guided: 1_000_000, patience: 1, functions: 4 };
+    pub const CHEAP: Budget = Budget { inputs: 1000, steps: 400_000, guided: 1_000_000, patience: 2_000_000, functions: 4 };
 }
 
 impl Default for Budget {
@@ -238,12 +238,14 @@ impl<'a> Search<'a> {
         // Those tried first are small and much alike.
         let apart = endless.len().div_ceil(MAX_LONG).max(1);
         let end = self.steps.saturating_add(steps);
+        let fuel = steps.min(LONG_FUEL);
         for input in endless.into_iter().step_by(apart) {
             if self.shown || self.steps >= end {
                 break;
             }
-            let (run, _) = self.run(Input { is_long: true, ..input }, FUEL);
+            let (mut run, _) = self.run(input, fuel);
             if is_defined_difference(&run) {
+                run.input.is_long = true;
                 self.keep(run);
             }
         }
