@@ -432,7 +432,8 @@ fn out_of_time(lineages: &[Lineage], analysed: &[classes::Analysed]) -> String {
 /// so that a range that touches everything ends too.
 fn shared_out(options: &Options, functions: usize) -> Options {
     const LEAST: u64 = 20;
-    let share = |all: u64| (all / (functions as u64).max(1) * options.budget.functions).clamp(all / LEAST, all);
+    let share =
+        |all: u64| (all / (functions as u64).max(1) * options.budget.functions).clamp(all / LEAST, all);
     let given = options.budget;
     let budget = invariant::Budget { steps: share(given.steps), guided: share(given.guided), ..given };
     Options { rlimit: share(options.rlimit), budget, ..options.clone() }

@@ -1,13 +1,15 @@
 //! The changes of a function: its regions, each compared and put in words.
 
 use super::compare::{Comparer, Outcome};
+use super::machine::Side;
 use super::region::{self, Cuts, Frontier, Region};
 use super::tested::Tested;
 use super::widened::Widened;
-use super::words::{Precision, Speaker};
+use super::words::{Precision, Speaker, add_words_around};
 use super::{Change, Delta, MAX_REGIONS, Mistake, Verdict, is_made};
 use crate::mvicfg::{Flow, MvId, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Two versions of a function in one graph, and what tells of their source.
 pub(super) struct Comparison<'c> {
@@ -42,6 +44,7 @@ impl Comparison<'_> {
         for ((k, region), from_node) in regions.iter().enumerate().zip(from_nodes) {
             let start = region.frontier.node;
             let lines = [0, 1].map(|c| lines(self.graph, c, region));
+            let words = Rc::new(self.words(comparer.sides, &lines));
             if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
                 change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
                 #[cfg(test)]
@@ -62,6 +65,7 @@ impl Comparison<'_> {
                 false => Outcome::open("too many regions"),
             };
             let mut speaker = Speaker {
+                words,
                 graph: self.graph,
                 sides: comparer.sides,
                 pool: &mut comparer.pool,
@@ -154,6 +158,17 @@ impl Comparison<'_> {
                 changes[i].from_line = Some(line);
             }
         }
+    }
+
+    /// The words of both sources around a region, where they may tell members of unions apart.
+    fn words(&self, sides: [&Side; 2], lines: &[BTreeSet<u32>; 2]) -> BTreeMap<String, u32> {
+        let mut words = BTreeMap::new();
+        if sides.iter().any(|side| side.layout.records.iter().any(|r| r.is_union)) {
+            for (c, lines) in lines.iter().enumerate() {
+                add_words_around(&mut words, lines, &|line| (self.source)(c, line));
+            }
+        }
+        words
     }
 }
 

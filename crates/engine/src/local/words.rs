@@ -18,10 +18,14 @@ use crate::ir::{
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
 use crate::semantics::library;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Longest text of a condition, in characters.
 pub(super) const LONGEST_CONDITION: usize = 160;
+/// Lines around a region whose words tell which member of a union is meant.
+const WORDS_BEFORE: u32 = 12;
+const WORDS_BEHIND: u32 = 40;
 /// Functions that are named of those that a loop calls.
 const MOST_CALLED: usize = 3;
 /// What a failed assertion, or a clause of an annotation, calls.
@@ -39,6 +43,8 @@ pub(super) struct Speaker<'s> {
     pub source: &'s dyn Fn(usize, u32) -> Option<String>,
     pub widened: &'s Widened,
     pub precision: Precision,
+    /// The words of the source around the region ([`Naming::words`]).
+    pub words: Rc<BTreeMap<String, u32>>,
 }
 
 /// How calls are told.
@@ -127,8 +133,13 @@ impl<'s> Speaker<'s> {
             Precision::Numbers => Vec::new(),
             _ => vec![side.version.unit],
         };
-        let mut naming =
-            Naming { unit: Some(side.layout), max_len: LONGEST_CONDITION, enumerators, ..Naming::default() };
+        let mut naming = Naming {
+            unit: Some(side.layout),
+            enumerators,
+            words: self.words.clone(),
+            max_len: LONGEST_CONDITION,
+            ..Naming::default()
+        };
         for (k, var) in body.vars.iter().enumerate() {
             let Some(&mv) = self.graph.var_map[class].get(k) else { continue };
             let key = format!("{}#{}", var.name, var.ordinal).into();
@@ -567,6 +578,24 @@ fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
     d.items[1 - class].iter().filter_map(of).any(|(other, place, value)| {
         (other, place) == (var, address) && call_of(1 - class, value) == Some(site)
     })
+}
+
+/// Adds the words of the source around some lines, by how many lines they are away.
+pub(super) fn add_words_around(
+    words: &mut BTreeMap<String, u32>,
+    lines: &BTreeSet<u32>,
+    source: &dyn Fn(u32) -> Option<String>,
+) {
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
+    // The tests that lead to a place come before it.
+    for line in first.saturating_sub(WORDS_BEFORE).max(1)..=(*last).min(first + WORDS_BEHIND) {
+        let away = lines.iter().map(|l| l.abs_diff(line)).min().unwrap_or(u32::MAX);
+        let is_other = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        for word in source(line).iter().flat_map(|text| text.split(is_other)) {
+            let known = words.entry(word.to_owned()).or_insert(away);
+            *known = away.min(*known);
+        }
+    }
 }
 
 /// Whether a text needs no brackets behind `!`: outside of its own ones there are names and members only.

@@ -325,8 +325,8 @@ impl FunctionAnalysis<'_> {
             old_memory: naming.old_memory,
             loops: BTreeMap::new(),
             whole: naming.whole,
-            enumerators: Vec::new(),
             max_len: naming.max_len,
+            ..Naming::default()
         };
         let unit = self.task.units[class].clone();
         let regions = Rc::new(Regions { unit, naming, extents: RefCell::default() });

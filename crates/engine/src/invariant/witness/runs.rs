@@ -104,7 +104,8 @@ pub struct Budget {
 
 impl Budget {
     /// What a look at everything that a commit changes may cost: a tenth of a second or two for a function.
-    pub const CHEAP: Budget = Budget { inputs: 1000, steps: 400_000, guided: 1_000_000, patience: 2_000_000, functions: 4 };
+    pub const CHEAP: Budget =
+        Budget { inputs: 1000, steps: 400_000, guided: 1_000_000, patience: 2_000_000, functions: 4 };
 }
 
 impl Default for Budget {

@@ -26,7 +26,7 @@ fn enumerators_are_told_by_name() {
     );
     // A number that no enumerator has stays one, and so does what is no enumeration's.
     check(both, ["return n;", "if (c == 7) return 0;\nreturn n;"], &["c == 7 | returns n | returns 0"]);
-    check(both, ["return n;", "if (n == 5) return 0;\nreturn n;"], &["n == 5 | returns n | returns 0"]);
+    check(both, ["return n;", "if (n == 5) return 0;\nreturn n;"], &["n == 5 | returns 5 | returns 0"]);
     check(
         both,
         ["switch (c) { case RED: return 1; default: return 2; }", "return 2;"],
@@ -56,4 +56,19 @@ fn a_name_that_stands_for_another_number_is_not_used() {
         ["return n;", "if (c == 6) return 0;\nreturn n;"],
         &["c == 6 | returns n | returns 0"],
     );
+}
+
+/// Members of a union lie at one place: the one that the code names is told.
+#[test]
+fn the_member_of_a_union_that_the_source_names_is_told() {
+    let head = "struct token { int type; union { struct { int encoding; } start; struct { int major, minor; } version; struct { int at; } end; } data; };\n";
+    let text = |test: &str| {
+        format!("{head}int f(struct token *t, int n)\n{{\nif ({test}) return 1;\nreturn n;\n}}\n")
+    };
+    for (member, value) in [("version.major", 3), ("end.at", 4), ("start.encoding", 5)] {
+        let was = text(&format!("t->data.{member} == 2 || n == 9"));
+        let found = told(&was, &text(&format!("t->data.{member} == {value} || n == 9")));
+        let named = |t: &String| t.contains(&format!("t->data.{member} == {value}"));
+        assert!(found.iter().any(named), "{found:?}");
+    }
 }

@@ -6,7 +6,7 @@
 use super::arithmetic::Linear;
 use super::types::{Level, Ty, integer_name};
 use super::{Named, Naming, Renderer, Text, naming};
-use crate::ir::{App, CType, FloatKind, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf};
+use crate::ir::{App, CType, Field, FloatKind, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf};
 use std::sync::Arc;
 
 /// A place while it is being spelled.
@@ -430,8 +430,13 @@ impl Renderer<'_> {
         let unit = self.naming.unit?;
         let record = unit.records.get(id.0 as usize)?;
         let dot = if step.pointer { "->" } else { "." };
-        // Members of a union overlap: the first that leads to the accessed scalar is taken.
-        for field in &record.fields {
+        // Members of a union overlap: of those that lead to the accessed scalar, the one that the source names here
+        // is taken, or the first.
+        let mut fields: Vec<&Field> = record.fields.iter().collect();
+        if record.is_union {
+            fields.sort_by_key(|f| self.naming.words.get(&*f.name).copied().unwrap_or(u32::MAX));
+        }
+        for field in fields {
             let offset = rest.constant - i128::from(field.offset);
             let within = self.naming.size_of(&field.ty).is_none_or(|s| offset < i128::from(s));
             if field.bits.is_some() || offset < 0 || !within {

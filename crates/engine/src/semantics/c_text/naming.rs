@@ -3,6 +3,7 @@
 use super::types::Ty;
 use crate::ir::{CType, Const, DataModel, Function, Leaf, TermId, Unit};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A name with its declared type.
@@ -32,6 +33,9 @@ pub struct Naming<'a> {
     pub whole: bool,
     /// Constants of enumerations are told by the enumerators that all of these name them by; none: as numbers.
     pub enumerators: Vec<&'a Unit>,
+    /// Words of the source at the point, with how many lines they are away: of the members of a union that lie at
+    /// one place, the nearest is meant.
+    pub words: Rc<BTreeMap<String, u32>>,
     /// Longest text, in bytes.
     pub max_len: usize,
 }
