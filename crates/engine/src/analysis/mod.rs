@@ -431,12 +431,13 @@ fn out_of_time(lineages: &[Lineage], analysed: &[classes::Analysed]) -> String {
 /// The limits of one function, when so many are analysed: beyond a few, all share what these may cost,
 /// so that a range that touches everything ends too.
 fn shared_out(options: &Options, functions: usize) -> Options {
+    const ASKED: u64 = 8;
     const LEAST: u64 = 20;
-    let share =
-        |all: u64| (all / (functions as u64).max(1) * options.budget.functions).clamp(all / LEAST, all);
     let given = options.budget;
-    let budget = invariant::Budget { steps: share(given.steps), guided: share(given.guided), ..given };
-    Options { rlimit: share(options.rlimit), budget, ..options.clone() }
+    let share = |all: u64, full: u64| (all / (functions as u64).max(1) * full).clamp(all / LEAST, all);
+    let run = |all: u64| share(all, given.functions);
+    let budget = invariant::Budget { steps: run(given.steps), guided: run(given.guided), ..given };
+    Options { rlimit: share(options.rlimit, ASKED), budget, ..options.clone() }
 }
 
 #[cfg(test)]

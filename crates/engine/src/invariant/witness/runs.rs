@@ -103,9 +103,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What a look at everything that a commit changes may cost: a tenth of a second or two for a function.
+    /// What a first look at everything that a commit changes may cost: half a second or so in all, however many
+    /// functions it changes.
     pub const CHEAP: Budget =
-        Budget { inputs: 1000, steps: 400_000, guided: 1_000_000, patience: 2_000_000, functions: 4 };
+        Budget { inputs: 4000, steps: 4_000_000, guided: 4_000_000, patience: 2_000_000, functions: 1 };
 }
 
 impl Default for Budget {
