@@ -13,7 +13,7 @@ use crate::report::PointKind;
 use crate::semantics::unroll;
 
 /// Runs of a function that is proved harmless: they only tell whether callers may see the change.
-const FEW: Budget = Budget { inputs: 200, steps: 500_000, guided: 0, patience: 1, functions: 1 };
+const FEW: Budget = Budget { inputs: 200, steps: 500_000, guided: 0, patience: 0, functions: 1 };
 
 /// A function, ready to be looked at.
 struct Observable<'a> {
@@ -134,7 +134,8 @@ impl Observable<'_> {
         let harmless = |undefined| !pinned && difference::is_harmless(self.lineage, world, undefined);
         let safe = harmless(true);
         let settled = safe || harmless(false);
-        let budget = if safe { FEW } else { self.options().budget };
+        let given = self.options().budget;
+        let budget = if safe { Budget { patience: given.patience, ..FEW } } else { given };
         let is_over = || world.watch.is_over();
         let points = Points { exit: true, ..Points::default() };
         let diff =

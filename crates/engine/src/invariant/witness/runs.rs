@@ -96,15 +96,17 @@ pub struct Budget {
     pub steps: u64,
     /// Instructions more to go on where none of them shows a difference.
     pub guided: u64,
-    /// Instructions that runs may take together, but for the last one, of those that took too long before.
+    /// Instructions that runs may take together, but for the last one, of those that took too long before; 0: they are
+    /// not waited for.
     pub patience: u64,
     /// Functions that may cost so much each; more of them share what these may cost.
     pub functions: u64,
 }
 
 impl Budget {
-    /// What a first look at everything that a commit changes may cost: half a second or so in all, however many
-    /// functions it changes.
+    /// What a first look at everything that a commit changes may cost: about a second in all, however many functions
+    /// it changes. 4,000,000 instructions at random are 2,000 runs of a small program, which a pair of Table II needs
+    /// (270466).
     pub const CHEAP: Budget =
         Budget { inputs: 4000, steps: 4_000_000, guided: 4_000_000, patience: 2_000_000, functions: 1 };
 }
