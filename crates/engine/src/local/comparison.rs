@@ -44,7 +44,6 @@ impl Comparison<'_> {
         for ((k, region), from_node) in regions.iter().enumerate().zip(from_nodes) {
             let start = region.frontier.node;
             let lines = [0, 1].map(|c| lines(self.graph, c, region));
-            let words = Rc::new(self.words(comparer.sides, &lines));
             if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
                 change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
                 #[cfg(test)]
@@ -64,6 +63,7 @@ impl Comparison<'_> {
                 true => comparer.compare(region, from_node),
                 false => Outcome::open("too many regions"),
             };
+            let words = Rc::new(self.words(comparer.sides, &lines));
             let mut speaker = Speaker {
                 words,
                 graph: self.graph,

@@ -186,11 +186,14 @@ impl<'a> UnitCx<'a> {
                     (None, Some(name)) => name.clone(),
                     (None, None) => "enum".into(),
                 };
-                let enumerators =
-                    info.enumerators.iter().map(|e| (self.names.resolve(e.name).into(), e.value));
-                // A tag of an inner block may hide another one.
-                if *name != *"enum" && !self.enumerations.contains_key(&name) {
-                    self.enumerations.insert(name.clone(), enumerators.collect());
+                let of = |e: &rucc_types::Enumerator| (self.names.resolve(e.name).into(), e.value);
+                let enumerators: Vec<(Arc<str>, i128)> = info.enumerators.iter().map(of).collect();
+                // A tag of an inner block may hide another one: then the name says neither.
+                match self.enumerations.get_mut(&name) {
+                    Some(known) if *known != enumerators => known.clear(),
+                    Some(_) => {}
+                    None if *name == *"enum" => {}
+                    None => _ = self.enumerations.insert(name.clone(), enumerators),
                 }
                 self.int_ctype(canonical, name)
             }

@@ -72,3 +72,15 @@ fn the_member_of_a_union_that_the_source_names_is_told() {
         assert!(found.iter().any(named), "{found:?}");
     }
 }
+
+/// A tag that two blocks declare names neither's constants.
+#[test]
+fn a_tag_with_two_meanings_names_nothing() {
+    let text = |body: &str| {
+        format!(
+            "{COLOURS}int g(enum colour c) {{ return c; }}\nint f(int n)\n{{\nenum colour {{ A = 4, B, C }} c = n & 7;\n{body}return n;\n}}\n"
+        )
+    };
+    let found = told(&text(""), &text("if (c == B) n = 0;\n"));
+    assert!(!found.is_empty() && found.iter().all(|t| !t.contains("GREEN")), "{found:?}");
+}

@@ -22,8 +22,8 @@ pub(super) enum Level {
     Primary,
 }
 
-/// The enumeration that constants of a type are named by, if it is one. Types of equal values are equal, whatever
-/// their constants are called.
+/// The declared name of a type, by which an enumeration's constants are found. Types of equal values are equal,
+/// whatever their constants are called.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Enumeration(pub Option<Arc<str>>);
 
