@@ -23,6 +23,7 @@ mod function;
 mod op;
 mod sort;
 mod span;
+mod spelled;
 mod term;
 mod unit;
 mod verify;
@@ -38,6 +39,7 @@ pub use function::{
 pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
+pub use spelled::{Literal, Spelled};
 pub use term::{App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval};
 pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, StaticAssertion, Unit, retyped};
 pub use verify::verify;

@@ -1,6 +1,6 @@
 //! A translation unit after lowering.
 
-use super::{Alias, CType, Callee, Expr, Function, Instr, Object, Record, RecordId, Span};
+use super::{Alias, CType, Callee, Expr, Function, Instr, Object, Record, RecordId, Span, Spelled};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -182,6 +182,8 @@ pub struct Unit {
     pub records: Vec<Record>,
     /// Enumerators and their values, in order, by the name that [`CType::Int`] has for the enumeration.
     pub enumerations: BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>,
+    /// Constants that its own file writes as macros, and where it writes the same values otherwise; by line.
+    pub spelled: Vec<Spelled>,
     pub globals: Vec<Global>,
     pub prototypes: Vec<Prototype>,
     /// In source order.

@@ -5,7 +5,7 @@
 
 use super::change::{in_one_line, sides, told};
 use super::escape::visible;
-use super::object::told_objects;
+use super::object::{is_told_at_object, told_objects};
 use super::text::{ends_of, input_of};
 use super::trailer::{change, statement};
 use super::{
@@ -230,8 +230,9 @@ pub fn findings(report: &Report, left_alone: &BTreeMap<String, LeftAlone>, churn
         let hunks = hunks_by_step(report);
         for function in &report.functions {
             for point in &function.points {
-                // What callers see of a callee's change is told there.
-                let own = point.churns.iter().filter(|churn| churn.through.is_empty());
+                // What callers see of a callee's change is told there, and what readers see of an object's.
+                let is_own = |c: &&Churn| c.through.is_empty() && !is_told_at_object(report, c);
+                let own = point.churns.iter().filter(is_own);
                 found.extend(own.map(|churn| of_churn(function, point, churn, newest, left_alone)));
             }
             found.extend(told(function).map(|c| of_change(function, c, newest, &hunks, left_alone)));

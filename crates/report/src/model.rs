@@ -8,6 +8,7 @@
 //! Texts (`text`, `c`, `reason`, values of witnesses) may hold whatever the analysed repository
 //! holds: renderers escape them.
 
+use super::object::is_told_at_object;
 use super::{Assertion, ObjectReport, RepoPath};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -473,6 +474,9 @@ pub struct Churn {
     /// Changed functions (`file:name`) that this one calls and whose change it shows, the nearest
     /// first; empty if its own text is the cause.
     pub through: Vec<String>,
+    /// The object whose initial value it is of, where nothing else of the function tells of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
     /// Versions that the removed fact had held, when known from the cache.
     pub age: Option<u32>,
     /// Importance, 0 to 1; renderers show the highest first.
@@ -700,11 +704,13 @@ impl Report {
         self.functions.iter().flat_map(own).collect()
     }
 
-    /// The churns of each function that has any, without what callers show of a callee's change, which
-    /// is told at the callee.
+    /// The churns of each function that has any, without what is told elsewhere: what callers show of a callee's
+    /// change at the callee, and the initial value of an object at the object.
     pub fn own_churns(&self) -> Vec<Vec<&Churn>> {
         let told = self.told();
-        let is_own = |c: &&Churn| !c.through.iter().any(|t| told.contains(&(c.from, t.clone())));
+        let is_own = |c: &&Churn| {
+            !c.through.iter().any(|t| told.contains(&(c.from, t.clone()))) && !is_told_at_object(self, c)
+        };
         let of = |f| FunctionReport::churns(f).filter(is_own).collect::<Vec<_>>();
         self.functions.iter().map(of).filter(|churns| !churns.is_empty()).collect()
     }
@@ -712,7 +718,9 @@ impl Report {
     /// How many functions have churns of their own: those that changed, and callers whose text stays.
     pub fn own_tellers(&self) -> (usize, usize) {
         let told = self.told();
-        let is_own = |c: &Churn| !c.through.iter().any(|t| told.contains(&(c.from, t.clone())));
+        let is_own = |c: &Churn| {
+            !c.through.iter().any(|t| told.contains(&(c.from, t.clone()))) && !is_told_at_object(self, c)
+        };
         let telling = self.functions.iter().filter(|f| f.churns().any(is_own));
         let (callers, changed): (Vec<_>, Vec<_>) = telling.partition(|f| f.outcome == Outcome::Unchanged);
         (changed.len(), callers.len())

@@ -4,7 +4,7 @@
 use super::RepoPath;
 use super::change::{OneLine, one_line};
 use super::escape::{shortened, visible};
-use super::model::{ChangeVerdict, Effect, HunkRef, Report, Version};
+use super::model::{ChangeVerdict, Churn, Effect, HunkRef, Report, Version};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -78,6 +78,13 @@ impl ObjectOutcome {
 /// The objects of which something is told; of others it is known only that they may differ.
 pub fn told_objects(report: &Report) -> impl Iterator<Item = &ObjectReport> {
     report.objects.iter().filter(|o| o.verdict == ChangeVerdict::Differs)
+}
+
+/// Whether a churn says of a function what a report tells of an object that it reads.
+pub fn is_told_at_object(report: &Report, churn: &Churn) -> bool {
+    let is_it =
+        |o: &ObjectReport| churn.object.as_ref() == Some(&o.name) && (o.from, o.to) == (churn.from, churn.to);
+    churn.object.is_some() && told_objects(report).any(is_it)
 }
 
 impl ObjectReport {

@@ -6,7 +6,7 @@
 use super::model::{
     Change, ChangeVerdict, Churn, FunctionReport, HunkReport, Outcome, Point, Report, Version,
 };
-use super::object::told_objects;
+use super::object::{is_told_at_object, told_objects};
 use super::{ObjectReport, RepoPath};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ pub fn by_cause<'a>(churns: &[&'a Churn]) -> Vec<Vec<&'a Churn>> {
 }
 
 /// Returns the steps that have churns, or functions that came or went, oldest first. With `fold`, churns
-/// that a callee tells are left out at their callers.
+/// that a callee tells are left out at their callers, and those that an object tells at its readers.
 pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
     let told = report.told();
     let mut callers: BTreeMap<(Version, &String), Vec<&str>> = BTreeMap::new();
@@ -75,6 +75,9 @@ pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
     for function in &report.functions {
         let mut by_step: BTreeMap<(Version, Version), Changed> = BTreeMap::new();
         for (point, churn) in function.points.iter().flat_map(|p| p.churns.iter().map(move |c| (p, c))) {
+            if fold && is_told_at_object(report, churn) {
+                continue;
+            }
             let is_told = |callee: &&String| told.contains(&(churn.from, (*callee).clone()));
             if let Some(callee) = churn.through.iter().find(is_told).filter(|_| fold) {
                 let names = callers.entry((churn.from, callee)).or_default();

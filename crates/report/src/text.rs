@@ -411,7 +411,7 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     if let compiled @ 1.. = report.hunks.iter().filter(|h| !h.compiled.is_empty()).count() {
         parts.push(format!("{} of the preprocessor told", counted(compiled, "condition")));
     }
-    if parts.is_empty() || summary.churns > 0 {
+    if parts.is_empty() || !report.own_churns().is_empty() {
         parts.push(churn_summary(report, options, &summary));
     }
     if summary.version_invariants > 0 {
@@ -466,9 +466,7 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
         let observable = by_function.iter().flatten().filter(|c| c.observable || ends(c)).count();
         let seen = match observable {
             // An object may have any value by the time that a function is called.
-            0 if by_function.iter().flatten().any(|c| c.subject.starts_with("initial value of ")) => {
-                "shown by no input".to_owned()
-            }
+            0 if by_function.iter().flatten().any(|c| c.object.is_some()) => "shown by no input".to_owned(),
             0 => "none seen by callers".to_owned(),
             n if n == count => "seen by callers".to_owned(),
             n => format!("{n} seen by callers"),

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use super::change::{in_one_line, told};
 use super::escape::{c_quoted, shortened, visible};
-use super::object::told_objects;
+use super::object::{is_told_at_object, told_objects};
 use super::text::input_text;
 use super::{
     Assertion, Change, Churn, Claim, Fact, FunctionReport, LineRef, ObjectReport, Point, PointKind, RepoPath,
@@ -73,8 +73,9 @@ pub fn ranked(report: &Report) -> Vec<(&FunctionReport, &Point, &Churn)> {
     let mut all: Vec<(&FunctionReport, &Point, &Churn)> = Vec::new();
     for function in &report.functions {
         for point in &function.points {
-            // What callers see of a callee's change is told there.
-            let own = point.churns.iter().filter(|churn| churn.through.is_empty());
+            // What callers see of a callee's change is told there, and so is what readers see of an object's.
+            let is_own = |churn: &&Churn| churn.through.is_empty() && !is_told_at_object(report, churn);
+            let own = point.churns.iter().filter(is_own);
             all.extend(own.map(|churn| (function, point, churn)));
         }
     }

@@ -197,7 +197,7 @@ impl Parsed {
     }
 
     /// Returns the name of the macro whose outermost call starts at `position`.
-    fn macro_at(&self, position: u32) -> Option<Arc<str>> {
+    pub(super) fn macro_at(&self, position: u32) -> Option<Arc<str>> {
         if !self.calls.contains(&position) {
             return None;
         }

@@ -489,6 +489,7 @@ impl View<'_> {
             causes,
             witness,
             through: Vec::new(),
+            object: None,
             age: None,
             rank: rank(c),
         }

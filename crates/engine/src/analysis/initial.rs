@@ -264,6 +264,7 @@ impl Changed {
             added: facts(new, to, &self.causes.added),
             subject,
             observable: false,
+            object: Some(self.name.to_string()),
             claim: Claim::Changed,
             causes: self.causes.clone(),
             hunks: self.hunks.clone(),

@@ -2,6 +2,7 @@
 
 use super::compare::{Comparer, Outcome};
 use super::machine::Side;
+use super::macros::NamedValues;
 use super::region::{self, Cuts, Frontier, Region};
 use super::tested::Tested;
 use super::widened::Widened;
@@ -66,6 +67,7 @@ impl Comparison<'_> {
             let words = Rc::new(self.words(comparer.sides, &lines));
             let mut speaker = Speaker {
                 words,
+                macros: NamedValues::around(comparer.sides, &lines),
                 graph: self.graph,
                 sides: comparer.sides,
                 pool: &mut comparer.pool,

@@ -11,6 +11,7 @@
 //! - [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`pure`]: functions whose calls are values.
+//! - [`macros`]: constants as the source names them.
 //! - [`namesakes`]: local variables of one name.
 //! - [`widened`]: variables of another width.
 //! - [`extracted`]: calls that one version alone makes, written out.
@@ -34,6 +35,7 @@ mod forks;
 mod guards;
 mod liveness;
 mod machine;
+mod macros;
 mod memory;
 mod namesakes;
 mod narrow;

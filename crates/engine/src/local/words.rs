@@ -8,6 +8,7 @@ use super::compare::{Difference, Item};
 use super::conditions::joined;
 use super::follow::{Known, is_in_loop};
 use super::machine::{Event, Hazard, Literal, Side, call_types, memory_leaf, successor, variable_leaf};
+use super::macros::NamedValues;
 use super::region::Frontier;
 use super::widened::Widened;
 use super::{Delta, Effect, EffectKind};
@@ -24,8 +25,8 @@ use std::rc::Rc;
 /// Longest text of a condition, in characters.
 pub(super) const LONGEST_CONDITION: usize = 160;
 /// Lines around a region whose words tell which member of a union is meant.
-const WORDS_BEFORE: u32 = 12;
-const WORDS_BEHIND: u32 = 40;
+pub(super) const WORDS_BEFORE: u32 = 12;
+pub(super) const WORDS_BEHIND: u32 = 40;
 /// Functions that are named of those that a loop calls.
 const MOST_CALLED: usize = 3;
 /// What a failed assertion, or a clause of an annotation, calls.
@@ -45,6 +46,7 @@ pub(super) struct Speaker<'s> {
     pub precision: Precision,
     /// The words of the source around the region ([`Naming::words`]).
     pub words: Rc<BTreeMap<String, u32>>,
+    pub macros: NamedValues,
 }
 
 /// How calls are told.
@@ -133,9 +135,14 @@ impl<'s> Speaker<'s> {
             Precision::Numbers => Vec::new(),
             _ => vec![side.version.unit],
         };
+        let macros = match self.precision {
+            Precision::Numbers => Rc::default(),
+            _ => self.macros.own[class].clone(),
+        };
         let mut naming = Naming {
             unit: Some(side.layout),
             enumerators,
+            macros,
             words: self.words.clone(),
             max_len: LONGEST_CONDITION,
             ..Naming::default()
@@ -173,6 +180,7 @@ impl<'s> Speaker<'s> {
     pub(super) fn as_now(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
         let mut naming = self.naming(class, events);
         naming.enumerators = self.sides.iter().map(|side| side.version.unit).collect();
+        naming.macros = self.macros.both.clone();
         for (k, var) in self.graph.bodies[1].vars.iter().enumerate().filter(|_| class == 0) {
             let Some(&mv) = self.graph.var_map[1].get(k) else { continue };
             if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {

@@ -28,7 +28,7 @@ pub use literal::{float_literal, integer_literal, string_contents, string_litera
 pub use lvalue::{Extent, extent, render_lvalue};
 pub use naming::{Named, Naming};
 
-use crate::ir::{App, CType, Const, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
+use crate::ir::{App, CType, Const, Leaf, Literal, Op, Sort, Term, TermId, TermPool, Uf};
 use std::collections::BTreeMap;
 use types::{Enumeration, Level, Ty};
 
@@ -217,7 +217,15 @@ impl<'a> Renderer<'a> {
 
     /// Renders a constant as one compared with, or assigned to, something of a type.
     fn constant(&self, c: Const, ty: &Ty) -> Text {
-        self.enumerator(c, ty).unwrap_or_else(|| literal::like(c, ty, self.naming.pointer_bits()))
+        let signed = !ty.is_pointer() && ty.integer(self.pointer_bits()).1;
+        let named = self.enumerator(c, ty).or_else(|| self.macro_of(c, signed));
+        named.unwrap_or_else(|| literal::like(c, ty, self.naming.pointer_bits()))
+    }
+
+    /// The macro that an integer is written as. One that has to be read as unsigned has a value of its own.
+    fn macro_of(&self, c: Const, signed: bool) -> Option<Text> {
+        let value = if signed { c.signed()? } else { i128::try_from(c.unsigned()?).ok()? };
+        self.naming.macro_of(value).map(|name| Text::new(name, Level::Primary, literal::integer(value).ty))
     }
 
     /// The enumerator that a constant of this type is.
@@ -308,7 +316,10 @@ impl<'a> Renderer<'a> {
         match self.naming.unit.and_then(|u| u.global(symbol)) {
             Some(global) if global.linkage == crate::ir::Linkage::Literal => {
                 let char_type = global.ty.target().cloned();
-                let text = literal::string_literal(&literal::initial_bytes(global));
+                let bytes = literal::initial_bytes(global);
+                let name = std::str::from_utf8(&bytes).ok().map(|text| Literal::Text(text.into()));
+                let name = name.and_then(|text| self.naming.macros.get(&text));
+                let text = name.map_or_else(|| literal::string_literal(&bytes), |name| name.to_string());
                 Text::new(text, Level::Primary, Ty::Pointer(char_type))
             }
             Some(global) => match &global.ty {

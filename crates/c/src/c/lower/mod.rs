@@ -17,6 +17,7 @@ mod atomics;
 mod builtins;
 mod cleanup;
 mod complex;
+mod constants;
 mod exprs;
 mod function;
 mod globals;

@@ -39,7 +39,7 @@ pub(super) struct Spans<'a> {
 }
 
 /// The value of an integer as it is spelled.
-fn integer(text: &str) -> Option<i128> {
+pub(super) fn integer(text: &str) -> Option<i128> {
     let text = text.trim_end_matches(['u', 'U', 'l', 'L']);
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hex) => i128::from_str_radix(hex, 16).ok(),

@@ -1,10 +1,10 @@
 //! What the functions of one unit share: types, symbols, globals, string literals.
 
 use super::super::parse::Parsed;
-use super::function;
 use super::sizes::Asked;
 use super::spans::Spans;
 use super::types::pointer_bits;
+use super::{constants, function};
 use crate::ir::{
     CType, Callee, DataModel, Expr, Function, Global, Instr, Linkage, Node, Object, Prototype, Record,
     RecordId, Settled, Unit,
@@ -119,6 +119,7 @@ pub(super) fn lower_unit<'a>(
     unit.files = cx.spans.files;
     unit.records = cx.records;
     unit.enumerations = cx.enumerations;
+    unit.spelled = constants::spelled(parsed);
     unit.prototypes = cx.prototypes.into_values().collect();
     unit
 }

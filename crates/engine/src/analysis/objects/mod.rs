@@ -22,14 +22,14 @@ use super::local::Told;
 use super::reach::Reach;
 use super::{FileChange, Hunk, Request};
 use crate::frontend::c::extents::{SELF, Words};
-use crate::ir::{CType, Linkage};
+use crate::ir::{CType, Linkage, Literal, Spelled, Unit};
 use crate::report::{ChangeVerdict, Effect, HunkRef, ObjectOutcome, ObjectReport, RepoPath, Report, Version};
 pub(super) use declarations::{is_mere_declaration, uses};
 use definitions::{Definition, definitions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use value::{Names, Value};
+use value::{Names, Spelling, Value};
 use words::{MAX_ROWS, Row};
 
 /// Objects that one version has alone beyond which none is taken for one of the other version.
@@ -401,7 +401,8 @@ impl<'a> Step<'a> {
     fn nameless_key(&self, d: &Definition, side: usize) -> Option<String> {
         let mut names = self.names_of(d, side);
         names.insert(d.global.symbol.clone(), "\\self".into());
-        Some(Value::of(d.unit, d.global, &names)?.key())
+        let spelling = Spelling { symbols: names, ..Spelling::default() };
+        Some(Value::of(d.unit, d.global, &spelling)?.key())
     }
 
     /// Whether two objects that one version each has alone are one.
@@ -468,13 +469,35 @@ impl<'a> Step<'a> {
         names
     }
 
-    /// What an object begins with. `renamed`: what it is called in the other version.
-    fn value(&self, d: &Definition, side: usize, renamed: Option<&Definition>) -> Option<Value> {
-        let mut names = self.names_of(d, side);
-        if let Some(new) = renamed {
-            names.insert(d.global.symbol.clone(), new.global.symbol.clone());
+    /// What an object begins with, to be compared with another version's.
+    fn value(&self, d: &Definition, side: usize, place: &Place, other: &Definition) -> Option<Value> {
+        let mut symbols = self.names_of(d, side);
+        if side == 0 {
+            symbols.insert(d.global.symbol.clone(), other.global.symbol.clone());
         }
-        Value::of(d.unit, d.global, &names)
+        let macros = self.macros(d, side, place, other.unit);
+        Value::of(d.unit, d.global, &Spelling { symbols, macros, other: Some(other.unit) })
+    }
+
+    /// Numbers that the changed lines of a definition write as macros, and not otherwise.
+    fn macros(&self, d: &Definition, side: usize, place: &Place, other: &Unit) -> BTreeMap<i128, Arc<str>> {
+        let mut found: BTreeMap<i128, BTreeSet<Option<&Arc<str>>>> = BTreeMap::new();
+        let is_own = d.unit.path == place.file;
+        let is_here = |s: &&Spelled| is_own && place.lines.contains(&s.line);
+        for s in d.unit.spelled.iter().filter(is_here) {
+            if let Literal::Number(n) = s.value
+                && n != 0
+                && !self.hunks_at(s.line, d, side).is_empty()
+            {
+                found.entry(n).or_default().insert(s.name.as_ref());
+            }
+        }
+        let is_one = |name: &Arc<str>, n: i128| other.spells_only(name, &Literal::Number(n));
+        let name = |(n, names): (i128, BTreeSet<Option<&Arc<str>>>)| match Vec::from_iter(names)[..] {
+            [Some(name)] if is_one(name, n) => Some((n, name.clone())),
+            _ => None,
+        };
+        found.into_iter().filter_map(name).collect()
     }
 
     /// The functions that name an object, as people call them.
@@ -543,7 +566,7 @@ impl<'a> Step<'a> {
         if is_same && outcome == ObjectOutcome::Changed && hunks.is_empty() {
             return;
         }
-        let values = self.value(old, 0, Some(new)).zip(self.value(new, 1, None));
+        let values = self.value(old, 0, &old_place, new).zip(self.value(new, 1, &new_place, old));
         let mut told = Difference::of((old, new), values.as_ref());
         let is_written_alike = (&old_head, &old_text) == (&new_head, &new_text);
         let doubts = [
@@ -583,6 +606,7 @@ impl<'a> Step<'a> {
     fn alone(&mut self, d: &Definition, side: usize) {
         let (place, head, written) = self.place(d, side);
         let is_wrong = d.doubt(&head, &written, &place.lines) == Some(true);
+        let value = self.value(d, side, &place, d);
         let (old, new) = if side == 0 { (Some(place), None) } else { (None, Some(place)) };
         let hunks = self.hunks([old.as_ref(), new.as_ref()]);
         // The functions that come and go are told, and what they have with them.
@@ -590,7 +614,6 @@ impl<'a> Step<'a> {
         if !is_told {
             return;
         }
-        let value = self.value(d, side, None);
         let text = match &value {
             Some(value) if !is_wrong => format!("starts as {}", words::shown(value)),
             _ => "has a value that is not understood".to_owned(),

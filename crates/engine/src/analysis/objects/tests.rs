@@ -322,3 +322,15 @@ fn any_number_of_workers_says_the_same() {
         ]
     );
 }
+
+#[test]
+fn numbers_are_told_by_the_names_of_the_source() {
+    const NAMES: &str = "#define MOST 5\n#define SSL (-1)\nenum colour { RED, GREEN = 5 };\nstruct s { int a, b; enum colour c; };\n";
+    let text = |value: &str| format!("{NAMES}struct s x = {value};");
+    let (old, new) = (text("{ 1, 2, RED }"), text("{ MOST, SSL, GREEN }"));
+    let expected = "x: .a is 1; .b is 2; .c is RED -> .a is MOST; .b is SSL; .c is GREEN";
+    check(&old, &new, &[expected], "explained");
+    // Written as a number.
+    check(&text("{ 1, 2 }"), &text("{ 5, 2 }"), &["x: .a is 1 -> .a is 5"], "explained");
+    check(&text("{ 5, 2 }"), &text("{ MOST, 3 }"), &["x: .b is 2 -> .b is 3"], "explained");
+}

@@ -22,6 +22,31 @@ const MAX_DEPTH: u32 = 6;
 /// Names that symbols of one version have in the other.
 pub(super) type Names = BTreeMap<Arc<str>, Arc<str>>;
 
+/// How what a value is made of is called.
+#[derive(Default)]
+pub(super) struct Spelling<'a> {
+    pub symbols: Names,
+    /// Numbers that the source writes as macros where the object is defined.
+    pub macros: BTreeMap<i128, Arc<str>>,
+    /// The unit of the other version: enumerators mean the same there, or are told as numbers.
+    pub other: Option<&'a Unit>,
+}
+
+impl Spelling<'_> {
+    /// The name of a number: an enumerator, or a macro.
+    fn number(&self, unit: &Unit, c: Const, ty: &CType) -> Option<Arc<str>> {
+        let CType::Int { name, .. } = ty else { return None };
+        let value = if ty.is_signed() { c.signed()? } else { i128::try_from(c.unsigned()?).ok()? };
+        let other = self.other?;
+        let of = |unit: &Unit| {
+            let (name, _) = unit.enumerations.get(name)?.iter().find(|(_, v)| *v == value)?;
+            (!unit.invented.contains_key(&**name)).then(|| name.clone())
+        };
+        let enumerator = of(unit).filter(|name| of(other).as_ref() == Some(name));
+        enumerator.or_else(|| self.macros.get(&value).cloned())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Leaf(Leaf),
@@ -44,10 +69,10 @@ pub(super) struct Leaf {
 }
 
 impl Value {
-    /// What an object begins with; `None` if it is too large to be read. `names`: what symbols are called.
-    pub fn of(unit: &Unit, g: &Global, names: &Names) -> Option<Value> {
+    /// What an object begins with; `None` if it is too large to be read. `spelling`: what the things in it are called.
+    pub fn of(unit: &Unit, g: &Global, spelling: &Spelling) -> Option<Value> {
         let mut left = MAX_LEAVES;
-        Reader::new(unit, g, names, 0)?.value(&g.ty, 0, &mut left)
+        Reader::new(unit, g, spelling, 0)?.value(&g.ty, 0, &mut left)
     }
 
     pub fn is_zero(&self) -> bool {
@@ -146,7 +171,7 @@ fn braced(parts: impl Iterator<Item = String>) -> String {
 /// Bytes and addresses of one object.
 struct Reader<'a> {
     unit: &'a Unit,
-    names: &'a Names,
+    spelling: &'a Spelling<'a>,
     bytes: Vec<u8>,
     addresses: BTreeMap<u64, (&'a Arc<str>, i64)>,
     /// First byte, the one beyond the last, text, names in it.
@@ -156,13 +181,13 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(unit: &'a Unit, g: &'a Global, names: &'a Names, depth: u32) -> Option<Reader<'a>> {
+    fn new(unit: &'a Unit, g: &'a Global, spelling: &'a Spelling<'a>, depth: u32) -> Option<Reader<'a>> {
         if g.size > MAX_BYTES || depth > MAX_DEPTH {
             return None;
         }
         let bytes = vec![0; usize::try_from(g.size).ok()?];
         let (addresses, unknown) = (BTreeMap::new(), Vec::new());
-        let mut reader = Reader { unit, names, bytes, addresses, unknown, depth };
+        let mut reader = Reader { unit, spelling, bytes, addresses, unknown, depth };
         for piece in &g.init {
             match piece {
                 InitPiece::Bytes { offset, bytes } => {
@@ -294,7 +319,13 @@ impl<'a> Reader<'a> {
             .sort(self.unit.data_model.pointer_bits())
             .and_then(|sort| Const::from_bits(sort, self.word(at, size.min(16))));
         match constant {
-            Some(c) => Value::Leaf(plain(number(c, ty), is_zero)),
+            Some(c) => {
+                let leaf = plain(number(c, ty), is_zero);
+                match self.spelling.number(self.unit, c, ty) {
+                    Some(name) => Value::Leaf(Leaf { text: name.to_string(), ..leaf }),
+                    None => Value::Leaf(leaf),
+                }
+            }
             // No value of such a type is a scalar: its bytes.
             None => {
                 let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
@@ -334,7 +365,7 @@ impl<'a> Reader<'a> {
 
     /// An address by the name of what is there.
     fn address(&self, symbol: &Arc<str>, plus: i64) -> Leaf {
-        let name = self.names.get(symbol).unwrap_or(symbol);
+        let name = self.spelling.symbols.get(symbol).unwrap_or(symbol);
         let leaf = |text: String, key: String| Leaf { text, key, is_zero: false, is_unknown: false };
         let Some(g) = self.unit.global(symbol) else {
             let text = if plus == 0 { name.to_string() } else { format!("{name} {plus:+}") };
@@ -357,7 +388,7 @@ impl<'a> Reader<'a> {
 
     /// The address of an object without a name: by what is in it.
     fn nameless(&self, g: &Global, plus: i64) -> Leaf {
-        let inner = Reader::new(self.unit, g, self.names, self.depth + 1);
+        let inner = Reader::new(self.unit, g, self.spelling, self.depth + 1);
         let mut left = MAX_LEAVES / 16;
         let value = inner.and_then(|r| r.value(&g.ty, 0, &mut left));
         let behind = if plus == 0 { String::new() } else { format!(" {plus:+}") };

@@ -84,3 +84,79 @@ fn a_tag_with_two_meanings_names_nothing() {
     let found = told(&text(""), &text("if (c == B) n = 0;\n"));
     assert!(!found.is_empty() && found.iter().all(|t| !t.contains("GREEN")), "{found:?}");
 }
+
+const LIMITS: &str =
+    "#define MOST 5\n#define BAD (-7)\n#define FLAG 0x10\n#define PATH \"/usr/lib\"\n#define ZERO 0\n";
+
+/// Functions under the macros given.
+fn check_macros(declared: [&str; 2], bodies: [&str; 2], expected: &[&str]) {
+    let text = |k: usize| {
+        let (declared, body) = (declared[k], bodies[k]);
+        format!(
+            "{declared}struct s {{ unsigned flags; int n; }};\nint g(const char *, int);\n\
+             int f(struct s *s, int n)\n{{\n{body}\n}}\n"
+        )
+    };
+    assert_eq!(told(&text(0), &text(1)), expected, "{bodies:?}");
+}
+
+#[test]
+fn macros_are_told_by_name_where_the_source_writes_them() {
+    let both = [LIMITS, LIMITS];
+    check_macros(
+        both,
+        ["return n;", "if (n > MOST) return BAD;\nreturn n;"],
+        &["n > MOST | returns n | returns BAD"],
+    );
+    // As the source has it, and not by the number beside it.
+    check_macros(
+        both,
+        ["return n;", "if (n >= MOST) return 0;\nreturn n;"],
+        &["n >= MOST | returns n | returns 0"],
+    );
+    check_macros(
+        both,
+        ["return n;", "if (s->flags & FLAG) s->flags &= ~FLAG;\nreturn n;"],
+        &["(s->flags & FLAG) != 0 |  | sets s->flags to s->flags & ~FLAG"],
+    );
+    check_macros(
+        both,
+        ["return g(\"x\", n);", "return g(PATH, n);"],
+        &[" | returns g(\"x\", n) | returns g(PATH, n)"],
+    );
+    check_macros(
+        both,
+        ["s->n = n;\nreturn n;", "s->n = MOST;\nreturn n;"],
+        &[" | sets s->n to n | sets s->n to MOST"],
+    );
+}
+
+#[test]
+fn numbers_that_the_source_writes_as_such_stay_numbers() {
+    let both = [LIMITS, LIMITS];
+    // The macro is near, and not what is meant.
+    check_macros(
+        both,
+        ["s->n = MOST;\nreturn n;", "s->n = MOST;\nif (n > 5) return 0;\nreturn n;"],
+        &["n > 5 | returns n | returns 0"],
+    );
+    // Both on one line.
+    check_macros(both, ["return n;", "if (n == 5) s->n = MOST;\nreturn n;"], &["n == 5 |  | sets s->n to 5"]);
+    // A test that writes no number.
+    check_macros(
+        both,
+        ["return n;", "if (!n) return ZERO + 3;\nreturn n;"],
+        &["n == 0 | returns 0 | returns 3"],
+    );
+}
+
+#[test]
+fn a_macro_that_changes_is_told_by_its_numbers() {
+    let six = LIMITS.replace("MOST 5", "MOST 6");
+    let body = "if (n > MOST) s->n = MOST;\nreturn n;";
+    check_macros(
+        [LIMITS, &six],
+        [body, body],
+        &["n > 6 | sets s->n to 5 | sets s->n to 6", "n == 6 | sets s->n to 5 | "],
+    );
+}

@@ -302,13 +302,23 @@ impl Renderer<'_> {
         }
     }
 
+    /// A mask by the macro that the source has for it, or for its complement.
+    fn flag(&self, c: Const) -> Option<Text> {
+        let Const::Bv { width, bits } = c else { return None };
+        let complement = Const::Bv { width, bits: !bits & Const::mask(width) };
+        self.macro_of(c, false).or_else(|| {
+            let x = self.macro_of(complement, false)?;
+            Some(Text::new(format!("~{}", x.text), Level::Unary, x.ty))
+        })
+    }
+
     /// Operators whose low bits depend on the operands' low bits only.
     fn modular(&mut self, symbol: &str, level: Level, op: Op, a: TermId, b: TermId) -> Text {
         let bitwise = op != Op::Mul;
         let (a, b) = self.compound_first(a, b, |t| matches!(t, Term::App(App::Op(o), _) if *o == op));
         let width = self.width(a);
         let mut operand = |t: TermId| match self.pool.as_const(t) {
-            Some(c) if bitwise => literal::mask(c),
+            Some(c) if bitwise => self.flag(c).unwrap_or_else(|| literal::mask(c)),
             Some(c) => literal::decimal(c, true),
             None => self.term(t),
         };

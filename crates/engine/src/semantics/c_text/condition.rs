@@ -166,7 +166,36 @@ impl Renderer<'_> {
     fn order(&mut self, symbol: &str, a: TermId, b: TermId, reading: Reading) -> Text {
         if self.pool.as_const(a).is_some() && self.pool.as_const(b).is_none() {
             let turned = if symbol == "<" { ">" } else { ">=" };
-            return self.comparison(turned, b, a, reading);
+            return self.bounded(turned, b, a, reading);
+        }
+        self.bounded(symbol, a, b, reading)
+    }
+
+    /// `x > 4` where the source has a name for 5 and none for 4: `x >= FIVE`.
+    fn bounded(&mut self, symbol: &str, a: TermId, b: TermId, reading: Reading) -> Text {
+        let beside = match symbol {
+            ">" => Some((">=", 1)),
+            "<=" => Some(("<", 1)),
+            ">=" => Some((">", -1)),
+            "<" => Some(("<=", -1)),
+            _ => None,
+        };
+        let signed = reading == Reading::Signed;
+        let value = self
+            .pool
+            .as_const(b)
+            .filter(|_| !self.naming.macros.is_empty() && self.pool.as_const(a).is_none());
+        let value = value.and_then(|c| if signed { c.signed() } else { i128::try_from(c.unsigned()?).ok() });
+        if let (Some((other, step)), Some(value)) = (beside, value)
+            && self.naming.macro_of(value).is_none()
+            && let Some(name) =
+                self.naming.macro_of(value + step).filter(|_| value + step > 0).map(str::to_owned)
+        {
+            let x = self.compared(a, reading);
+            let is_signed = x.ty.integer(self.pointer_bits()).1;
+            if is_signed == signed {
+                return Text::new(format!("{} {other} {name}", x.at(Level::Shift)), Level::Relation, Ty::INT);
+            }
         }
         self.comparison(symbol, a, b, reading)
     }
@@ -240,6 +269,11 @@ impl Renderer<'_> {
             Reading::Bits => bits < width || is_signed,
         };
         if let Some(named) = self.enumerator(c, &other.ty) {
+            return named;
+        }
+        // Pointers are tested without a word, and so are numbers against zero.
+        let is_tested = other.ty.is_pointer() || c.unsigned() == Some(0);
+        if let Some(named) = self.macro_of(c, signed).filter(|_| !is_tested) {
             return named;
         }
         let special = other.ty.is_pointer() || matches!(other.ty, Ty::Int { character: true, .. });

@@ -1,7 +1,7 @@
 //! What the renderer is told about names and types.
 
 use super::types::Ty;
-use crate::ir::{CType, Const, DataModel, Function, Leaf, TermId, Unit};
+use crate::ir::{CType, Const, DataModel, Function, Leaf, Literal, TermId, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct Naming<'a> {
     /// Words of the source at the point, with how many lines they are away: of the members of a union that lie at
     /// one place, the nearest is meant.
     pub words: Rc<BTreeMap<String, u32>>,
+    /// The macros that the source writes constants as at the point.
+    pub macros: Rc<BTreeMap<Literal, Arc<str>>>,
     /// Longest text, in bytes.
     pub max_len: usize,
 }
@@ -70,6 +72,11 @@ impl<'a> Naming<'a> {
         };
         let name = of(self.enumerators.first()?)?;
         self.enumerators.iter().all(|unit| of(unit) == Some(name)).then_some(name)
+    }
+
+    /// The macro that a number is written as at the point.
+    pub(super) fn macro_of(&self, value: i128) -> Option<&str> {
+        self.macros.get(&Literal::Number(value)).map(|name| &**name)
     }
 
     pub(super) fn model(&self) -> DataModel {

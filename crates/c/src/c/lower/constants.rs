@@ -1,0 +1,205 @@
+//! Constants as the unit's own file spells them, so that reports can name them as it does.
+//!
+//! A macro without arguments whose tokens are a constant expression of numbers, or a string, stands for a
+//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`. Of what the file writes without a macro only the
+//! values that a macro has somewhere are kept: they tell that a name is not the only way to mean the value.
+
+use crate::c::files::normal;
+use crate::c::parse::Parsed;
+use crate::c::scan::Text;
+use crate::ir::{Literal, Spelled};
+use rucc_diag::{SourceFile, Span};
+use rucc_lex::PpTokenKind;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Tokens of the longest constant that is looked into.
+const LONGEST: usize = 32;
+
+/// Returns the constants of the unit's own file that are written as macros, and where the same values stand
+/// without; by line.
+pub(super) fn spelled(parsed: &Parsed) -> Vec<Spelled> {
+    let sources = &parsed.session.sources;
+    let path = normal(&parsed.path);
+    let is_own = |f: &&SourceFile| normal(Path::new(&f.name)) == path;
+    let own: Vec<Range<u32>> = sources.files().iter().filter(is_own).map(|f| f.start..f.end).collect();
+    let (text, tokens) = (parsed.text(), &parsed.tokens);
+    let has_arguments = |place: Span| {
+        let file = sources.lookup_file(place.lo).map(|f| sources.file(f));
+        let behind = file.and_then(|f| f.bytes().get((place.hi - f.start) as usize..));
+        behind.and_then(|text| text.iter().find(|b| !b.is_ascii_whitespace())) == Some(&b'(')
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let (first, place) = (at, token.report_span());
+        at += 1;
+        let is_macro = !token.expansion.is_dummy();
+        if is_macro {
+            at += tokens[at..].iter().take_while(|t| t.expansion == token.expansion).count();
+        }
+        let may_be = is_macro
+            || matches!(token.kind, PpTokenKind::Number | PpTokenKind::CharConst | PpTokenKind::StringLit);
+        if !may_be || at - first > LONGEST || !own.iter().any(|range| range.contains(&place.lo)) {
+            continue;
+        }
+        let Some(value) = (Constant { text, at: first, end: at }).whole() else { continue };
+        let name = if is_macro { parsed.macro_at(place.lo).filter(|_| !has_arguments(place)) } else { None };
+        if name.is_some() == is_macro {
+            found.extend(sources.lookup(place.lo).map(|l| Spelled { line: l.line, value, name }));
+        }
+    }
+    let named: BTreeSet<Literal> =
+        found.iter().filter(|s| s.name.is_some()).map(|s| s.value.clone()).collect();
+    found.retain(|s| named.contains(&s.value));
+    found.sort_by_key(|s| s.line);
+    found
+}
+
+/// A constant expression that is read off tokens; what is none has no value.
+struct Constant<'a> {
+    text: Text<'a>,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Constant<'a> {
+    fn word(&self) -> &'a str {
+        if self.at < self.end { self.text.at(self.at) } else { "" }
+    }
+
+    fn whole(mut self) -> Option<Literal> {
+        let value = match self.string() {
+            Some(text) => Literal::Text(text),
+            None => Literal::Number(self.binary(0)?),
+        };
+        (self.at == self.end).then_some(value)
+    }
+
+    /// Strings behind one another, with nothing that has to be decoded.
+    fn string(&mut self) -> Option<Arc<str>> {
+        let mut bytes = String::new();
+        let begin = self.at;
+        while let Some(part) = self.word().strip_prefix('"').and_then(|w| w.strip_suffix('"')) {
+            bytes.push_str(Some(part).filter(|p| !p.contains('\\'))?);
+            self.at += 1;
+        }
+        (self.at > begin).then(|| bytes.into())
+    }
+
+    /// Operators that bind tighter than a level, on the left of one another.
+    fn binary(&mut self, level: u8) -> Option<i128> {
+        let mut value = self.unary()?;
+        while let Some(own) = binding(self.word()).filter(|own| *own > level) {
+            let op = self.word();
+            self.at += 1;
+            let right = self.binary(own)?;
+            value = match op {
+                "*" => value.checked_mul(right)?,
+                "/" => value.checked_div(right)?,
+                "%" => value.checked_rem(right)?,
+                "+" => value.checked_add(right)?,
+                "-" => value.checked_sub(right)?,
+                "<<" => {
+                    value.checked_mul(1i128.checked_shl(u32::try_from(right).ok().filter(|n| *n < 64)?)?)?
+                }
+                ">>" => value >> u32::try_from(right).ok().filter(|n| *n < 64)?,
+                "&" => value & right,
+                "^" => value ^ right,
+                _ => value | right,
+            };
+        }
+        Some(value)
+    }
+
+    fn unary(&mut self) -> Option<i128> {
+        let word = self.word();
+        self.at += 1;
+        match word {
+            "-" => self.unary()?.checked_neg(),
+            "+" => self.unary(),
+            "~" => Some(!self.unary()?),
+            "(" => {
+                let value = self.binary(0)?;
+                (self.word() == ")").then_some(())?;
+                self.at += 1;
+                Some(value)
+            }
+            _ => number(word),
+        }
+    }
+}
+
+fn binding(operator: &str) -> Option<u8> {
+    Some(match operator {
+        "*" | "/" | "%" => 6,
+        "+" | "-" => 5,
+        "<<" | ">>" => 4,
+        "&" => 3,
+        "^" => 2,
+        "|" => 1,
+        _ => return None,
+    })
+}
+
+/// The value of a number or a plain character.
+fn number(word: &str) -> Option<i128> {
+    if let Some(c) = word.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
+        let byte = c.bytes().next().filter(|b| c.len() == 1 && *b != b'\\')?;
+        return byte.is_ascii().then_some(i128::from(byte));
+    }
+    super::spans::integer(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as frontend;
+    use crate::history::MemoryTree;
+    use crate::ir::Literal;
+    use std::path::Path;
+
+    fn check(source: &str, expected: &[(u32, &str, Option<&str>)]) {
+        let tree = MemoryTree::new([("t.c", source.as_bytes())]);
+        let unit = frontend::load_unit(&tree, Path::new("t.c"), &Default::default()).expect("it parses").unit;
+        let text = |value: &Literal| match value {
+            Literal::Number(n) => n.to_string(),
+            Literal::Text(text) => format!("{text:?}"),
+        };
+        let found: Vec<(u32, String, Option<&str>)> =
+            unit.spelled.iter().map(|s| (s.line, text(&s.value), s.name.as_deref())).collect();
+        let expected: Vec<(u32, String, Option<&str>)> =
+            expected.iter().map(|(l, v, n)| (*l, (*v).to_owned(), *n)).collect();
+        assert_eq!(found, expected, "{source}");
+    }
+
+    #[test]
+    fn macros_that_are_constants_have_values() {
+        check("#define N 5\nint f(void) { return N; }\n", &[(2, "5", Some("N"))]);
+        check("#define N (-7)\nint f(void) { return N; }\n", &[(2, "-7", Some("N"))]);
+        check("#define N (1u << 4 | 0x3)\nint f(void) { return N; }\n", &[(2, "19", Some("N"))]);
+        check("#define N 2 + 3 * 4 - 1\nint f(void) { return N; }\n", &[(2, "13", Some("N"))]);
+        check("#define N 'x'\nint f(void) { return N; }\n", &[(2, "120", Some("N"))]);
+        check("#define A 5\n#define N (A + 1)\nint f(void) { return N; }\n", &[(3, "6", Some("N"))]);
+        check("#define P \"/a\" \"/b\"\nconst char *p = P;\n", &[(2, "\"/a/b\"", Some("P"))]);
+    }
+
+    #[test]
+    fn what_is_no_constant_has_none() {
+        check("#define N(x) 5\nint f(void) { return N(1); }\n", &[]);
+        check("#define N x + 5\nint f(int x) { return N; }\n", &[]);
+        check("#define N ((int)5)\nint f(void) { return N; }\n", &[]);
+        check("#define N 1.5\ndouble f(void) { return N; }\n", &[]);
+        check("#define N 1 / 0\n#define M 1 << 900\nint x = 1;\n", &[]);
+        check("#define P \"a\\n\"\nconst char *p = P;\n", &[]);
+    }
+
+    #[test]
+    fn equal_values_without_a_name_are_kept() {
+        check(
+            "#define N 5\nint f(int x)\n{\n    if (x == 5) return 3;\n    return N;\n}\n",
+            &[(4, "5", None), (5, "5", Some("N"))],
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! Constants by the macros that the source writes them as near a region.
+//!
+//! Terms do not know how their constants were spelled. The lines around a region do ([`Unit::spelled`]): of what they
+//! write for a value the nearest is meant, and where that is a number, or two names are equally near, the value stays
+//! a number.
+
+use super::machine::Side;
+use super::words::{WORDS_BEFORE, WORDS_BEHIND};
+use crate::ir::{FileId, Literal, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Names of values.
+pub(super) type Macros = Rc<BTreeMap<Literal, Arc<str>>>;
+
+/// What a value may be called where a region is told.
+#[derive(Clone, Default)]
+pub(super) struct NamedValues {
+    /// In the words of each version.
+    pub own: [Macros; 2],
+    /// In what both have in common.
+    pub both: Macros,
+}
+
+impl NamedValues {
+    /// Reads the lines around a region, by version.
+    pub fn around(sides: [&Side; 2], lines: &[BTreeSet<u32>; 2]) -> NamedValues {
+        let units = sides.map(|side| side.version.unit);
+        let near = [0, 1].map(|c: usize| {
+            let is_own = sides[c].version.body.span.file == FileId(0);
+            let mut found = if is_own { nearest(units[c], &lines[c]) } else { BTreeMap::new() };
+            // What a name stands for must be the same in both.
+            found.retain(|value, name| units.iter().all(|unit| unit.spells_only(name, value)));
+            found
+        });
+        let mut both = near[0].clone();
+        both.extend(near[1].iter().map(|(value, name)| (value.clone(), name.clone())));
+        both.retain(|value, name| {
+            near.iter().all(|known| known.get(value).is_none_or(|other| other == name))
+        });
+        NamedValues { own: near.map(Rc::new), both: Rc::new(both) }
+    }
+}
+
+/// The names that stand nearest to some lines, by value.
+fn nearest(unit: &Unit, lines: &BTreeSet<u32>) -> BTreeMap<Literal, Arc<str>> {
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return BTreeMap::new() };
+    let range = first.saturating_sub(WORDS_BEFORE)..=(*last).min(first + WORDS_BEHIND).max(*first);
+    // By value: how far away, and the one name that it has there.
+    let mut found: BTreeMap<&Literal, (u32, Option<&Arc<str>>)> = BTreeMap::new();
+    for s in unit.spelled.iter().filter(|s| range.contains(&s.line)) {
+        let away = lines.iter().map(|l| l.abs_diff(s.line)).min().unwrap_or(u32::MAX);
+        // What every function writes says nothing about another line.
+        let is_common = matches!(s.value, Literal::Number(-1..=1));
+        if is_common && away > 0 {
+            continue;
+        }
+        let name = s.name.as_ref();
+        let known = found.entry(&s.value).or_insert((away, name));
+        if away < known.0 {
+            *known = (away, name);
+        } else if away == known.0 && known.1 != name {
+            known.1 = None;
+        }
+    }
+    found.into_iter().filter_map(|(value, (_, name))| Some((value.clone(), name?.clone()))).collect()
+}
