@@ -5,6 +5,7 @@
 //! on the sign of a NaN.
 
 use super::code::Value;
+use super::word::{Miss, word};
 use crate::ir::{Const, Op, UndefinedKind};
 
 /// What expressions did besides yielding a value.
@@ -19,12 +20,20 @@ pub(crate) struct Events {
 /// A register: `None` while its value is indeterminate.
 pub(crate) type Register = Option<Const>;
 
-/// Evaluates an expression. Cost: one call of `Op::eval` an operator; no allocation up to two
-/// arguments.
+/// Evaluates an expression.
 ///
 /// Errors: the undefined event of the first operator or read that has one, left to right.
 #[inline]
 pub(crate) fn eval(e: &Value, registers: &[Register], events: &mut Events) -> Result<Const, UndefinedKind> {
+    match word(e, registers, events) {
+        Ok(word) => Ok(word.constant()),
+        Err(Miss::Undefined(kind)) => Err(kind),
+        Err(Miss::Other) => slowly(e, registers, events),
+    }
+}
+
+/// The same for values of every sort. Cost: one call of `Op::eval` an operator; no allocation up to two arguments.
+pub(super) fn slowly(e: &Value, registers: &[Register], events: &mut Events) -> Result<Const, UndefinedKind> {
     match e {
         Value::Const(c) => Ok(*c),
         Value::Var(v) | Value::Local(v) => {
@@ -32,7 +41,7 @@ pub(crate) fn eval(e: &Value, registers: &[Register], events: &mut Events) -> Re
         }
         Value::Unresolved => Err(UndefinedKind::BadPointer),
         Value::Unary { op, signed, a } => {
-            let a = eval(a, registers, events)?;
+            let a = slowly(a, registers, events)?;
             if *signed && overflows(*op, a, a) {
                 events.overflow = true;
             }
@@ -42,8 +51,8 @@ pub(crate) fn eval(e: &Value, registers: &[Register], events: &mut Events) -> Re
             op.eval(&[a])
         }
         Value::Binary { op, signed, ab } => {
-            let a = eval(&ab[0], registers, events)?;
-            let b = eval(&ab[1], registers, events)?;
+            let a = slowly(&ab[0], registers, events)?;
+            let b = slowly(&ab[1], registers, events)?;
             if *signed && overflows(*op, a, b) {
                 events.overflow = true;
             }
@@ -54,13 +63,13 @@ pub(crate) fn eval(e: &Value, registers: &[Register], events: &mut Events) -> Re
         }
         Value::Many { op: Op::Ite, args } if args.len() == 3 => {
             // All three are evaluated: an event in the arm that is not taken happens, too.
-            let c = eval(&args[0], registers, events)?;
-            let a = eval(&args[1], registers, events)?;
-            let b = eval(&args[2], registers, events)?;
+            let c = slowly(&args[0], registers, events)?;
+            let a = slowly(&args[1], registers, events)?;
+            let b = slowly(&args[2], registers, events)?;
             Op::Ite.eval(&[c, a, b])
         }
         Value::Many { op, args } => {
-            let values: Result<Vec<Const>, _> = args.iter().map(|a| eval(a, registers, events)).collect();
+            let values: Result<Vec<Const>, _> = args.iter().map(|a| slowly(a, registers, events)).collect();
             op.eval(&values?)
         }
     }

@@ -49,6 +49,7 @@ mod own;
 mod pair;
 mod program;
 mod streams;
+mod word;
 
 pub use compare::{
     Comparison, Difference, compare, final_object, initial_object, memory_difference, same_errors,

@@ -12,6 +12,7 @@ use super::memory::Memory;
 use super::outcome::{AssumedCall, End, Outcome, Place};
 use super::program::Program;
 use super::streams::Streams;
+use super::word::{Word, word};
 use crate::ir::{CType, Const, Extended, Function, NodeId, Sort, UndefinedKind, VarId, VarKind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -598,15 +599,23 @@ impl<'p> Machine<'p> {
                 let next = match &n.step {
                     Step::Nop => n.succs[0],
                     Step::Branch { cond } => {
-                        let taken = self.eval_at(cond, base, node)?;
+                        let taken = self.bits_at(cond, base, node)? == 1;
                         if self.coverage.is_some() {
-                            self.note_branch(cond, base, node, taken == Const::TRUE);
+                            self.note_branch(cond, base, node, taken);
                         }
-                        if taken == Const::TRUE { n.succs[0] } else { n.succs[1] }
+                        if taken { n.succs[0] } else { n.succs[1] }
                     }
                     Step::Assign { dst, value } => {
-                        let v = self.eval_at(value, base, node)?;
-                        self.registers[base + *dst as usize] = Some(v);
+                        let registers = self.registers.get(base..).unwrap_or(&[]);
+                        match word(value, registers, &mut self.events) {
+                            Ok(w) if !self.events.overflow => {
+                                self.registers[base + *dst as usize] = Some(w.constant());
+                            }
+                            _ => {
+                                let v = self.eval_at(value, base, node)?;
+                                self.registers[base + *dst as usize] = Some(v);
+                            }
+                        }
                         if self.coverage.is_some() {
                             self.note_assign(base + *dst as usize, value, base, node);
                         }
@@ -694,6 +703,16 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The low 64 bits of an expression's value: an address, a truth value.
+    #[inline]
+    fn bits_at(&mut self, e: &super::code::Value, base: usize, node: u32) -> Run<u64> {
+        let registers = self.registers.get(base..).unwrap_or(&[]);
+        match word(e, registers, &mut self.events) {
+            Ok(w) if !self.events.overflow => Ok(w.bits()),
+            _ => Ok(self.eval_at(e, base, node)?.to_bits() as u64),
+        }
+    }
+
     #[cold]
     fn note_overflow(&mut self, node: u32) {
         self.events.overflow = false;
@@ -721,15 +740,14 @@ impl<'p> Machine<'p> {
 
     /// Steps that touch memory or nothing.
     fn effect(&mut self, step: &Step, base: usize, node: u32) -> Run<()> {
-        let address = |c: Const| c.to_bits() as u64;
         match step {
             Step::Forget(var) => self.registers[base + *var as usize] = None,
             Step::ForgetMemory { var, size } => {
-                let home = self.registers[base + *var as usize].map_or(0, address);
+                let home = self.registers[base + *var as usize].map_or(0, |c| c.to_bits() as u64);
                 self.memory.undefine(home, *size)?;
             }
             Step::Load { dst, addr, bytes, sort, relevant } => {
-                let addr = address(self.eval_at(addr, base, node)?);
+                let addr = self.bits_at(addr, base, node)?;
                 if self.coverage.is_some() {
                     self.note_load(base + *dst as usize, addr, *bytes);
                 }
@@ -737,7 +755,10 @@ impl<'p> Machine<'p> {
                     Ok(bits) if *sort == Sort::F80 && !Extended::is_value(bits) => {
                         return Err(Stop::Unsupported("bytes that are no 'long double'".into()));
                     }
-                    Ok(bits) => Const::from_bits(*sort, bits),
+                    Ok(bits) => match *sort {
+                        Sort::Bv(width @ 1..=64) => Some(Word::new(width, bits as u64).constant()),
+                        sort => Const::from_bits(sort, bits),
+                    },
                     // To copy what was never written is no use of it.
                     Err(UndefinedKind::Uninitialised) => {
                         if let Some(frame) = self.frames.last_mut() {
@@ -750,7 +771,7 @@ impl<'p> Machine<'p> {
                 self.registers[base + *dst as usize] = loaded;
             }
             Step::Store { addr, value, bytes } => {
-                let addr = address(self.eval_at(addr, base, node)?);
+                let addr = self.bits_at(addr, base, node)?;
                 if self.coverage.is_some() {
                     self.note_store(addr, value, base, node);
                 }
@@ -762,17 +783,17 @@ impl<'p> Machine<'p> {
                 self.memory.store(addr, *bytes, value.to_bits())?;
             }
             Step::StoreBits { addr, value, bytes, written } => {
-                let addr = address(self.eval_at(addr, base, node)?);
+                let addr = self.bits_at(addr, base, node)?;
                 let value = self.eval_at(value, base, node)?;
                 self.memory.store_bits(addr, *bytes, value.to_bits(), *written)?;
             }
             Step::Copy { dst, src, bytes } => {
-                let dst = address(self.eval_at(dst, base, node)?);
-                let src = address(self.eval_at(src, base, node)?);
+                let dst = self.bits_at(dst, base, node)?;
+                let src = self.bits_at(src, base, node)?;
                 self.memory.copy(dst, src, *bytes)?;
             }
             Step::Zero { dst, bytes } => {
-                let dst = address(self.eval_at(dst, base, node)?);
+                let dst = self.bits_at(dst, base, node)?;
                 self.memory.fill(dst, *bytes, 0)?;
             }
             Step::Unknown(reason) => return Err(Stop::Unsupported(reason.to_string())),

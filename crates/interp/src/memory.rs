@@ -9,6 +9,7 @@
 use super::program::Program;
 use crate::ir::{DataModel, UndefinedKind};
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// Addresses below this are null dereferences (a null pointer plus a field's offset).
 const NULL_ZONE: u64 = 4096;
@@ -167,11 +168,13 @@ struct Arena<'p> {
     next: u64,
     limit: u64,
     gap: u64,
+    /// The object that was found last.
+    recent: Cell<usize>,
 }
 
 impl<'p> Arena<'p> {
     fn new(start: u64, limit: u64, gap: u64) -> Arena<'p> {
-        Arena { objects: Vec::new(), next: start + gap, limit, gap }
+        Arena { objects: Vec::new(), next: start + gap, limit, gap, recent: Cell::new(0) }
     }
 
     fn push(&mut self, make: impl FnOnce(u64) -> Object<'p>) -> Option<u64> {
@@ -187,6 +190,17 @@ impl<'p> Arena<'p> {
 
     /// Returns the object that an address belongs to, by range with half a gap on either side.
     fn find(&self, addr: u64) -> Option<usize> {
+        // Accesses go to the object of the last one more often than not.
+        let recent = self.recent.get();
+        if self.objects.get(recent).is_some_and(|o| o.base <= addr && addr - o.base < o.size) {
+            return Some(recent);
+        }
+        let found = self.search(addr)?;
+        self.recent.set(found);
+        Some(found)
+    }
+
+    fn search(&self, addr: u64) -> Option<usize> {
         let slack = self.gap / 2;
         let after = self.objects.partition_point(|o| o.base <= addr);
         if let Some(i) = after.checked_sub(1)
@@ -210,6 +224,8 @@ pub(crate) struct Memory<'p> {
     program: &'p Program,
     map: AddressMap,
     globals: Vec<Option<Box<Object<'p>>>>,
+    /// The slot that was found last.
+    recent_global: Cell<usize>,
     input: Arena<'p>,
     heap: Arena<'p>,
     stack: Arena<'p>,
@@ -249,6 +265,7 @@ impl<'p> Memory<'p> {
             program,
             map,
             globals,
+            recent_global: Cell::new(0),
             input: Arena::new(map.input, map.heap, map.gap),
             heap: Arena::new(map.heap, map.stack, map.gap),
             stack: Arena::new(map.stack, map.end, map.stack_gap),
@@ -412,12 +429,23 @@ impl<'p> Memory<'p> {
     pub fn find(&self, addr: u64) -> Option<ObjectRef> {
         let region = self.map.region(addr)?;
         let index = match region {
-            Region::Global => self.program.slot_at(addr)?,
+            Region::Global => self.global_at(addr)?,
             Region::Input => self.input.find(addr)?,
             Region::Heap => self.heap.find(addr)?,
             Region::Stack => self.stack.find(addr)?,
         };
         Some(ObjectRef { region, index })
+    }
+
+    fn global_at(&self, addr: u64) -> Option<usize> {
+        let recent = self.recent_global.get();
+        let slot = self.program.slots().get(recent);
+        if slot.is_some_and(|s| s.base <= addr && addr - s.base < s.size) {
+            return Some(recent);
+        }
+        let found = self.program.slot_at(addr)?;
+        self.recent_global.set(found);
+        Some(found)
     }
 
     /// Start of the object that the last access went to, or out of.
@@ -487,8 +515,9 @@ impl<'p> Memory<'p> {
         }
         let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
         self.last = Some(r.region);
-        self.last_base = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?.base;
-        self.last_end = addr.checked_sub(self.last_base).and_then(|at| at.checked_add(len)).unwrap_or(0);
+        let base = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?.base;
+        self.last_base = base;
+        self.last_end = addr.checked_sub(base).and_then(|at| at.checked_add(len)).unwrap_or(0);
         let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
         if !object.live {
             return Err(UndefinedKind::UseAfterFree);
@@ -521,9 +550,15 @@ impl<'p> Memory<'p> {
         let (object, at) = self.locate(addr, len, false)?;
         let word = |bytes: &[u8]| {
             let bytes = bytes.get(at..at + len as usize).unwrap_or(&[]);
-            bytes.iter().rev().fold(0, |acc, &b| (acc << 8) | b as u128)
+            if let Ok(bytes) = bytes.try_into() {
+                return u128::from(u64::from_le_bytes(bytes));
+            }
+            if let Ok(bytes) = bytes.try_into() {
+                return u128::from(u32::from_le_bytes(bytes));
+            }
+            bytes.iter().rev().fold(0, |acc, &b| (acc << 8) | u128::from(b))
         };
-        if word(&object.undefined) & relevant != 0 {
+        if !object.undefined.is_empty() && word(&object.undefined) & relevant != 0 {
             return Err(UndefinedKind::Uninitialised);
         }
         Ok(word(object.bytes()))
