@@ -698,7 +698,7 @@ impl Report {
     /// Steps and functions (`file:name`) that tell churns of their own.
     pub fn told(&self) -> BTreeSet<(Version, String)> {
         let own = |f: &FunctionReport| -> BTreeSet<(Version, String)> {
-            let churns = f.churns().filter(|c| c.through.is_empty());
+            let churns = f.churns().filter(|c| c.through.is_empty() && !is_told_at_object(self, c));
             churns.map(|c| (c.from, format!("{}:{}", f.file, f.name))).collect()
         };
         self.functions.iter().flat_map(own).collect()
