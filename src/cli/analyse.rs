@@ -226,7 +226,7 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
 /// How much more a deep analysis may cost.
 const DEEPER: u64 = 4;
 /// How much less one query may cost where everything that a range changes is looked at, if nobody set a limit.
-const CHEAPER: u64 = 4;
+const CHEAPER: u64 = 8;
 
 /// How the arguments and the settings ask for an analysis.
 pub fn analysis_options(

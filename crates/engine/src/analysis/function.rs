@@ -13,7 +13,8 @@ use crate::report::PointKind;
 use crate::semantics::unroll;
 
 /// Runs of a function that is proved harmless: they only tell whether callers may see the change.
-const FEW: Budget = Budget { inputs: 200, steps: 500_000, guided: 0, patience: 0, functions: 1 };
+const FEW: Budget =
+    Budget { inputs: 200, steps: 500_000, guided: 0, patience: 0, functions: 1, nodes: usize::MAX };
 
 /// A function, ready to be looked at.
 struct Observable<'a> {
@@ -135,7 +136,8 @@ impl Observable<'_> {
         let safe = harmless(true);
         let settled = safe || harmless(false);
         let given = self.options().budget;
-        let budget = if safe { Budget { patience: given.patience, ..FEW } } else { given };
+        let budget =
+            if safe { Budget { patience: given.patience, nodes: given.nodes, ..FEW } } else { given };
         let is_over = || world.watch.is_over();
         let points = Points { exit: true, ..Points::default() };
         let diff =

@@ -5,6 +5,7 @@ use super::lineage::{Lineage, Member};
 use super::{FileChange, Hunk, Request, Watch};
 use crate::fault;
 use crate::frontend::c::lines::code;
+use crate::invariant::LEFT_OUT;
 use crate::ir::Instr;
 use crate::local::{self, Change, Verdict, Version};
 use crate::mvicfg::key;
@@ -162,6 +163,28 @@ impl Locals {
                 id.to_hex()[..16].clone_into(&mut told.id);
                 function.changes.push(told);
             }
+        }
+        self.settle_left_out(report, lineages);
+    }
+
+    /// What the effort left out is no question where the change itself is told.
+    fn settle_left_out(&self, report: &mut Report, lineages: &[Lineage]) {
+        for (l, lineage) in lineages.iter().enumerate() {
+            let Some((_, newest)) = lineage.newest() else { continue };
+            let file = RepoPath::from(newest.file.as_path());
+            let is_it = |f: &&mut report::FunctionReport| f.file == file && *f.name == *newest.function.name;
+            let Some(function) = report.functions.iter_mut().find(is_it) else { continue };
+            let mut steps = self.changes.keys().filter(|(k, _)| *k == l).peekable();
+            let is_told = steps.peek().is_some() && steps.all(|(_, step)| self.is_told(l, *step));
+            for point in &mut function.points {
+                let is_left_out = |u: &report::Undecided| u.reason == LEFT_OUT;
+                point.undecided.retain(|u| !(is_told && is_left_out(u)));
+                for open in point.undecided.iter_mut().filter(|u| is_left_out(u)) {
+                    open.raise = Some("--effort deep".to_owned());
+                }
+            }
+            let is_decided = function.points.iter().all(|p| p.undecided.is_empty());
+            function.complete |= is_told && is_decided && function.unknowns.is_empty();
         }
     }
 }

@@ -14,7 +14,8 @@ const MAX_CALLERS: usize = 6;
 const MAX_CALLS: usize = 16;
 const MAX_NODES: usize = 400;
 /// Runs of a caller.
-const BUDGET: Budget = Budget { inputs: 120, steps: 150_000, guided: 0, patience: 0, functions: 1 };
+const BUDGET: Budget =
+    Budget { inputs: 120, steps: 150_000, guided: 0, patience: 0, functions: 1, nodes: usize::MAX };
 
 impl Context<'_> {
     /// Returns what holds of a function's arguments at all calls of it; nothing, where they are not

@@ -22,7 +22,8 @@ const MAX_NODES: usize = 300;
 /// Part of a query's limit that one about a callee or a caller gets.
 const SHARE: u64 = 4;
 /// Runs of a callee.
-const BUDGET: Budget = Budget { inputs: 160, steps: 200_000, guided: 0, patience: 0, functions: 1 };
+const BUDGET: Budget =
+    Budget { inputs: 160, steps: 200_000, guided: 0, patience: 0, functions: 1, nodes: usize::MAX };
 
 /// By content and depth. A summary is computed by who asks first, and waited for by others.
 pub(super) type Memo = Mutex<BTreeMap<(u32, String), Arc<OnceLock<Option<Arc<Summary>>>>>>;

@@ -15,7 +15,7 @@ use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::{Kind, Point};
 use crate::invariant::proof::{abstraction, defined};
 use crate::invariant::task::{Loops, Task};
-use crate::invariant::witness::runs::{self, Difference, Run};
+use crate::invariant::witness::runs::{self, Budget, Difference, Run};
 use crate::invariant::witness::{inputs, relaid};
 use crate::ir::{CType, Sort, TermId};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
@@ -23,18 +23,17 @@ use crate::semantics::{Lines, Val};
 use crate::smt;
 use std::collections::BTreeMap;
 
-/// Nodes of the largest graph that is analysed.
-pub(super) const MAX_NODES: usize = 6000;
-
 /// Analyses one function.
 pub fn diff_function(task: &Task) -> FunctionDiff {
     let _room = cost::enter(cost::Room::Invariant);
     let flow = Flow::new(task.graph);
     let nodes_total = task.graph.nodes.len() as u64;
-    let too_large = task.graph.nodes.len() > MAX_NODES;
+    let budget = task.options.budget;
+    let too_large = task.graph.nodes.len() > budget.nodes;
     if too_large || flow.classes.iter().any(|c| c.irreducible) {
         let reason = match too_large {
-            true => format!("more than {MAX_NODES} instructions with callees and unrolled loops"),
+            true if budget.nodes < Budget::default().nodes => LEFT_OUT.to_owned(),
+            true => format!("more than {} instructions with callees and unrolled loops", budget.nodes),
             false => "irreducible control flow (a loop with several entries)".into(),
         };
         let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
@@ -62,6 +61,9 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
             + engine.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
     }
 }
+
+/// Why facts stay open of what is larger than the effort allows.
+pub const LEFT_OUT: &str = "larger than a first look takes";
 
 /// Answer of the solver to whether two sides are equal.
 enum Equality {

@@ -20,7 +20,7 @@ mod text;
 mod witness;
 
 pub use change::cell::{CellChange, CellValue};
-pub use consolidate::diff_function;
+pub use consolidate::{LEFT_OUT, diff_function};
 pub use fact::{Fact, Template};
 pub use findings::{Churn, Claim, FunctionDiff, PointDiff, Undecided};
 pub use obligation::gate::{Checked, check_function};

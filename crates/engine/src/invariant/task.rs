@@ -45,7 +45,9 @@ impl Task<'_> {
     /// Concrete runs of two classes on the same inputs.
     pub(super) fn runs(&self, from: usize, to: usize) -> Rc<Vec<Run>> {
         let entry = (&*self.graph.bodies[from].name, &*self.graph.bodies[to].name);
-        self.kept.of(&self.programs[from], &self.programs[to], entry, self.options.budget)
+        let budget = self.options.budget;
+        let budget = if self.graph.nodes.len() > budget.nodes { budget.of_large() } else { budget };
+        self.kept.of(&self.programs[from], &self.programs[to], entry, budget)
     }
 }
 

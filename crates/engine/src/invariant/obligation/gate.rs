@@ -4,7 +4,6 @@
 //! assertion or a pinned fact to prove. What a caller may see of a change is what a run shows.
 
 use crate::interp::{self, End};
-use crate::invariant::consolidate::MAX_NODES;
 use crate::invariant::findings::FunctionDiff;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties::{self, fails};
@@ -12,6 +11,7 @@ use crate::invariant::observable;
 use crate::invariant::point::Kind;
 use crate::invariant::task::Task;
 use crate::invariant::witness::runs;
+use crate::invariant::witness::runs::MAX_NODES;
 use crate::mvicfg::Flow;
 
 /// What the gate is told of a function.

@@ -11,7 +11,6 @@
 use crate::fact::term;
 use crate::fact::{Expression, Kind};
 use crate::interp::{End, Input, Outcome};
-use crate::invariant::consolidate::MAX_NODES;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::name_resolution::{self, Exit, Side};
 use crate::invariant::obligation::safety::{self, Harm};
@@ -19,6 +18,7 @@ use crate::invariant::observable;
 use crate::invariant::proof::abstraction;
 use crate::invariant::task::Task;
 use crate::invariant::witness::inputs;
+use crate::invariant::witness::runs::MAX_NODES;
 use crate::invariant::witness::runs::{self, Run};
 use crate::invariant::witness::shrink::Shrinker;
 use crate::ir::eval::Assignment;
