@@ -116,7 +116,7 @@ pub fn table() -> Vec<Key> {
             "gate.block",
             "block",
             |s| s.gate.block.join(","),
-            "kinds of properties whose regression stops a commit: assertion, pinned, safety",
+            "what stops a commit: regressions by kind (assertion, pinned, safety), and weakened: what was asserted or pinned before and fails now",
         ),
         key(
             "gate.warn",

@@ -6,7 +6,7 @@
 //! other ones.
 
 use super::alone::Alone;
-use super::differencing::{Difference, assert_difference, clause_texts};
+use super::differencing::{Difference, assert_difference, clause_texts, is_weaker};
 use super::matching::{Match, pair};
 use super::{Comparison, Effort, Finding, Options, Outcome, Step, Version, Violation};
 use crate::interp::{self, End, Input};
@@ -51,6 +51,7 @@ struct Candidate {
     outcome: Outcome,
     step: Step,
     counterexample: Option<Input>,
+    is_weaker: bool,
 }
 
 impl Work<'_> {
@@ -98,6 +99,7 @@ impl Work<'_> {
                 violation: None,
                 run: None,
                 difference: Vec::new(),
+                is_weaker: true,
             }));
         }
     }
@@ -154,7 +156,19 @@ impl Work<'_> {
                 _ => None,
             };
             let outcome = difference.outcome;
-            candidates.push(Candidate { matched, old, site, difference, outcome, step, counterexample });
+            let formulas = (old.and_then(|i| self.old_sites.formula(i)), Some(formula));
+            let is_weaker =
+                matched == Match::Modified && is_weaker(&mut self.pool, &mut self.solver, counts, formulas);
+            candidates.push(Candidate {
+                matched,
+                old,
+                site,
+                difference,
+                outcome,
+                step,
+                counterexample,
+                is_weaker,
+            });
         }
         candidates
     }
@@ -345,6 +359,7 @@ impl Work<'_> {
             violation,
             run,
             difference,
+            is_weaker: c.is_weaker,
         }
     }
 }

@@ -66,6 +66,20 @@ fn logical_difference(
     left
 }
 
+/// Whether one assertion says less than another one, or something else: a clause of `old` does not follow from
+/// `new`, as far as the solver knows.
+pub(super) fn is_weaker(
+    pool: &mut TermPool,
+    solver: &mut smt::Solver,
+    counts: &mut Counts,
+    (old, new): (Option<TermId>, Option<TermId>),
+) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) => !logical_difference(pool, solver, counts, old, new).is_empty(),
+        _ => true,
+    }
+}
+
 /// The texts of the clauses of an assertion, if its text shows as many.
 pub(super) fn clause_texts(text: &str, count: usize) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];

@@ -9,11 +9,13 @@
 //! - [`differencing`]: Fig. 2, the clauses that are left to check.
 //! - [`checks`]: Fig. 3, the checks I, II and III on impacted and other paths.
 //! - [`alone`]: programs with one assertion, for replays.
+//! - [`planted`]: a newer version in which an old assertion is put back.
 
 mod alone;
 mod checks;
 mod differencing;
 mod matching;
+mod planted;
 
 use crate::cost;
 use crate::interp::Program;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use matching::Match;
+pub use planted::{Planted, Written, plant};
 
 /// What is known of an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +78,8 @@ pub struct Finding {
     pub run: Option<Run>,
     /// Texts of the clauses that had to be checked.
     pub difference: Vec<String>,
+    /// It was changed, and does not say all that it said, as far as is known.
+    pub is_weaker: bool,
 }
 
 /// What a check cost.
