@@ -323,6 +323,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_weakened_for_the_new_code_blocks_where_it_is_told_to() {
+        use crate::report::{AssertionMatch, Needed, Weakened};
+        for (needed, matched, block, expected) in [
+            (Needed::Yes, AssertionMatch::Modified, &Block::DEFAULT[..], (0, 1)),
+            (Needed::Yes, AssertionMatch::Modified, &[Block::Weakened], (1, 0)),
+            (Needed::Yes, AssertionMatch::Removed, &[Block::Weakened], (1, 0)),
+            (Needed::No, AssertionMatch::Modified, &[Block::Weakened], (0, 0)),
+            (Needed::Unknown, AssertionMatch::Modified, &[Block::Weakened], (0, 0)),
+        ] {
+            let weakened = Some(Weakened { needed, ..Weakened::default() });
+            let assertions = vec![Assertion { matched, weakened, ..Assertion::default() }];
+            let verdict = judge(&Report { assertions, ..Report::default() }, &blocking(block));
+            assert_eq!((verdict.blocked.len(), verdict.warnings.len()), expected, "{needed:?} {matched:?}");
+        }
+        assert!(!Policy::default().at(&"a.c".into()).block.contains(&Block::Weakened));
+    }
+
+    #[test]
     fn what_was_proved_and_is_not_any_more_warns() {
         use AssertionOutcome::*;
         for (old, new, expected) in

@@ -231,6 +231,12 @@ fn code_hosts_are_told() {
             code,
             &[mark, "r > 0 was weakened to r >= 0, and the new code needs that"],
         );
+        check(
+            &repo,
+            "check --format github",
+            code,
+            &[": before returns 2; after would fail r > 0 at line 9"],
+        );
         check(&repo, "check --format html", code, &["Weakened"]);
     }
 }
@@ -254,4 +260,46 @@ fn contracts_that_are_loosened_are_looked_at_as_they_were() {
         let text = check(&repo, "check --strict", 0, &["no regression"]);
         assert!(!text.contains("weakened"), "{text}");
     }
+}
+
+/// What stands at another place took no place of it, and a text that is asserted twice tells nothing.
+#[test]
+fn an_assertion_goes_back_to_its_own_place() {
+    let step = |first: &str, second: &str, value: &str| {
+        format!(
+            "#include <assert.h>\nint step(int x)\n{{\n    switch (x) {{\n    case 1:\n        x = {value};\n        assert({first});\n        break;\n    default:\n        if (x > 3)\n            assert({second});\n        else\n            x = 9;\n    }}\n    assert(x >= 3);\n    return x;\n}}\n"
+        )
+    };
+    let repo = repository(&step("x == 3", "x > 3", "3"), &step("x >= 3", "x > 2", "4"), "");
+    let text = check(
+        &repo,
+        "check",
+        0,
+        &["assertion  x >= 3  line 7  was x == 3\n      for example  x = 1 ", "1 weakened, "],
+    );
+    assert!(!text.contains("x > 2"), "{text}");
+    let two = |r: &str, asserted: &str| {
+        format!(
+            "#include <assert.h>\nint two(int x)\n{{\n    int r = {r}, s = 2;\n    {asserted}\n    return r + s + x;\n}}\n"
+        )
+    };
+    let moved = "assert(s > 0);\n    assert(r >= 0);";
+    let repo = repository(&two("1", "assert(r > 0);\n    assert(s > 0);"), &two("0", moved), "");
+    check(&repo, "check", 0, &["two()  assertion  r >= 0  line 6  was r > 0\n", "1 weakened, 1 kept"]);
+}
+
+/// Where the old condition means nothing in the new code, the question stays open.
+#[test]
+fn what_cannot_be_put_back_is_an_open_question() {
+    let of = |ty: &str, value: &str, assertion: &str| {
+        format!(
+            "#include <assert.h>\nint f(int x)\n{{\n    {ty} r = x > 3 ? {value} : 1;\n    assert({assertion});\n    return r;\n}}\n"
+        )
+    };
+    let repo = repository(&of("int", "3", "r >= 0"), &of("unsigned", "-3", "r != 0"), BLOCKS);
+    let said = "undecided\n  a.c  f()  assertion  r != 0  line 5  was r >= 0; whether the new code breaks that is not known\n\n";
+    check(&repo, "check", 0, &[said]);
+    check(&repo, "check --strict", 3, &["1 undecided"]);
+    let message = "r != 0 was r >= 0; whether the new code breaks that is not known";
+    check(&repo, "check --format github", 0, &["::notice ", message]);
 }

@@ -198,6 +198,12 @@ impl Assertion {
         is_needed && matches!(self.judgement(newest), Judgement::Weakened | Judgement::Removed)
     }
 
+    /// Whether all that is open of it is whether the newer version breaks what it said before.
+    pub fn is_open_before(&self, newest: Version) -> bool {
+        let is_unknown = self.weakened.as_ref().is_some_and(|w| w.needed == Needed::Unknown);
+        is_unknown && matches!(self.judged_as_it_is(newest), Judgement::Kept | Judgement::Fixed)
+    }
+
     /// The input to show: one that breaks it, that breaks what it said before, or that it stopped.
     pub fn example(&self, newest: Version) -> Option<&Witness> {
         match &self.weakened {
@@ -323,6 +329,26 @@ mod tests {
         check(&[(1, NotFail), (2, Fail)], Some(Violation::BadPropertyUpdate), Judgement::BrokenFromTheStart);
         check(&[(2, NotFail)], None, Judgement::Kept);
         check(&[(1, Fail)], None, Judgement::Kept);
+        let weakened = |needed| Weakened { needed, ..Weakened::default() };
+        for (outcome, violation, needed, expected) in [
+            (NotFail, None, Needed::Yes, Judgement::Weakened),
+            (NotFail, None, Needed::No, Judgement::Kept),
+            (NotFail, None, Needed::FailedBefore, Judgement::Kept),
+            (NotFail, None, Needed::Unknown, Judgement::Undecided),
+            (Unknown, None, Needed::Yes, Judgement::Weakened),
+            (Fail, Some(Violation::Regression), Needed::Yes, Judgement::Regression),
+            (Fail, Some(Violation::NonconformingFeature), Needed::Yes, Judgement::BrokenFromTheStart),
+        ] {
+            let a = Assertion {
+                outcome: [(1, NotFail), (2, outcome)].into(),
+                violation,
+                counterexample: violation.map(|_| Witness::default()),
+                weakened: Some(weakened(needed)),
+                ..Assertion::default()
+            };
+            assert_eq!(a.judgement(2), expected, "{outcome:?} {violation:?} {needed:?}");
+            assert_eq!(a.is_weakened(2), expected == Judgement::Weakened);
+        }
         let possible = Assertion {
             outcome: [(1, Unknown), (2, Unknown)].into(),
             counterexample: Some(Witness::default()),

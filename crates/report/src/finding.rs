@@ -6,7 +6,7 @@
 use super::change::{in_one_line, sides, told};
 use super::escape::visible;
 use super::object::told_objects;
-use super::text::{ends_of, input_of};
+use super::text::{ends_of, input_of, property_ends};
 use super::trailer::{change, statement};
 use super::{
     Assertion, AssertionKind, AssertionOutcome, Change, Churn, Claim, Effect, FunctionReport, HunkReport,
@@ -307,11 +307,21 @@ fn of_assertion(a: &Assertion, newest: Version, left_alone: &BTreeMap<String, Le
         _ => return None,
     };
     let mut message = match judgement {
-        Judgement::Undecided => format!("{} is no longer provable", visible(&a.text)),
+        Judgement::Undecided => match a.weakened.as_ref().filter(|_| a.is_open_before(newest)) {
+            Some(was) => format!(
+                "{} was {}; whether the new code breaks that is not known",
+                visible(&a.text),
+                visible(&was.text)
+            ),
+            None => format!("{} is no longer provable", visible(&a.text)),
+        },
         _ => statement(a, newest),
     };
     if let Some(witness) = a.example(newest) {
-        let (before, after) = ends_of(witness, ROOM);
+        let (before, after) = match a.is_weakened(newest) {
+            true => property_ends(a, witness, newest, ROOM),
+            false => ends_of(witness, ROOM),
+        };
         let input = input_of(witness, &a.function);
         message.push_str(&format!(". For example {input}: before {before}; after {after}"));
     }

@@ -322,7 +322,9 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
         if let (Some(lineage), Some(analysed), false) = (lineages.get(k), analysed.get(k), watch.is_over()) {
             verifying::settle(list, lineage, analysed, &world, &options);
         }
-        weakened::join(list, weakened.get(k).map_or(&[], Vec::as_slice));
+        if let Some(answers) = weakened.get(k) {
+            weakened::join(list, answers);
+        }
     };
     statics::tell(&mut report, &by_version);
     properties::fill(&mut report, &lineages, &analysed, request, &join);
@@ -331,6 +333,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
         firsts.settle(&mut report, &begun, &lineages, &world);
     }
     differencing::count(&mut report, &compared);
+    report.cost.solver_queries += weakened.iter().map(|a| a.queries).sum::<u64>();
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, request.analysis.rlimit));

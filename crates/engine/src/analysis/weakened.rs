@@ -11,11 +11,12 @@ use super::reach::Reach;
 use super::{Options, Pin, function, properties};
 use crate::fault;
 use crate::invariant::PropertyKind;
-use crate::ir::{Function, Unit};
+use crate::ir::Unit;
 use crate::mvicfg::key;
-use crate::property::{self, Comparison, Finding, Planted, Written};
+use crate::property::{self, Comparison, Finding, Lost, Planted, Written};
 use crate::report::{Assertion, AssertionKind, AssertionMatch, Judgement, Needed, Weakened, Witness};
 use crate::semantics::inline::{InlineLimits, inline};
+use crate::smt;
 use crate::symex::Site;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -28,11 +29,16 @@ const PUT_BACK: &str = "old-assertion-put-back";
 
 /// What became of an old assertion.
 pub(super) struct Asked {
-    old: Site,
-    /// What took its place.
-    new: Option<Site>,
+    lost: Lost,
     needed: Needed,
     witness: Option<Witness>,
+}
+
+/// What was asked about a function.
+#[derive(Default)]
+pub(super) struct Answers {
+    asked: Vec<Asked>,
+    pub queries: u64,
 }
 
 /// Asks about every assertion that says less than before, by function. Cost: for each what checking the function
@@ -42,63 +48,53 @@ pub(super) fn ask_all(
     compared: &[Option<Comparison>],
     world: &World,
     options: &Options,
-) -> Vec<Vec<Asked>> {
+) -> Vec<Answers> {
     let one = |(lineage, comparison): (&Lineage, &Option<Comparison>)| {
-        let findings = comparison.iter().flat_map(|c| &c.findings).filter(|f| f.is_weaker);
-        let asked = findings.enumerate().filter_map(|(k, f)| {
-            let (needed, witness) = match k < MOST && !world.watch.is_over() {
-                true => ask(lineage, f, world, options)?,
-                false => (Needed::Unknown, None),
-            };
-            Some(Asked { old: f.old.clone()?, new: f.new.clone(), needed, witness })
+        let asked = || comparison.as_ref().map(|c| ask(lineage, c, world, options));
+        let answers = fault::caught(asked).unwrap_or_else(|reason| {
+            world.has_fault(lineage, &reason);
+            None
         });
-        asked.collect()
+        answers.unwrap_or_default()
     };
     lineages.par_iter().zip(compared).map(one).collect()
 }
 
-/// Asks about one assertion; `None`: it is another function's.
-fn ask(
-    lineage: &Lineage,
-    f: &Finding,
-    world: &World,
-    options: &Options,
-) -> Option<(Needed, Option<Witness>)> {
-    let [Some(old), Some(new)] = lineage.members.as_slice() else { return None };
-    let was = f.old.as_ref()?;
-    let is_own = |m: &Member, site: &Site| {
-        crate::symex::assertions_of(&m.function, &m.unit)
-            .iter()
-            .any(|(l, t, _)| *l == site.line && *t == site.text)
-    };
-    if !is_own(old, was) {
-        return None;
+fn ask(lineage: &Lineage, comparison: &Comparison, world: &World, options: &Options) -> Answers {
+    let [Some(old), Some(new)] = lineage.members.as_slice() else { return Answers::default() };
+    let pair = |f: &Finding| f.old.clone().zip(f.new.clone());
+    let pairs: Vec<(Site, Site)> = comparison.findings.iter().filter_map(pair).collect();
+    let limits = smt::Limits { rlimit: options.rlimit, pointer_bits: new.unit.data_model.pointer_bits() };
+    let (lost, queries) = property::lost(written(old), written(new), &pairs, limits);
+    let mut answers = Answers { asked: Vec::new(), queries };
+    for (k, lost) in lost.into_iter().enumerate() {
+        let judged = match k < MOST && !world.watch.is_over() {
+            true => judge(lineage, (old, new), &lost, world, options, &mut answers.queries),
+            false => None,
+        };
+        let (needed, witness) = judged.unwrap_or((Needed::Unknown, None));
+        answers.asked.push(Asked { lost, needed, witness });
     }
-    let judged = || judge(lineage, (old, new), (was, f.new.as_ref()), world, options);
-    let unknown = (Needed::Unknown, None);
-    Some(fault::caught(judged).map_or_else(
-        |reason| {
-            world.has_fault(lineage, &reason);
-            unknown.clone()
-        },
-        |found| found.unwrap_or(unknown.clone()),
-    ))
+    answers
+}
+
+fn written(m: &Member) -> Written<'_> {
+    Written { function: &m.function, unit: &m.unit }
 }
 
 /// Judges both versions by an old assertion; `None` where it cannot be put back.
 fn judge(
     lineage: &Lineage,
     (old, new): (&Member, &Member),
-    (was, now): (&Site, Option<&Site>),
+    lost: &Lost,
     world: &World,
     options: &Options,
+    queries: &mut u64,
 ) -> Option<(Needed, Option<Witness>)> {
-    let written = |m: &'_ Member| -> (Arc<Function>, Arc<Unit>) { (m.function.clone(), m.unit.clone()) };
-    let ((f, a), (g, b)) = (written(old), written(new));
-    let sides = (Written { function: &f, unit: &a }, Written { function: &g, unit: &b });
     // What is known of a function that calls itself is known of what it asserts.
     let recurs = calls_itself(new, world);
-    let Planted { text, units: [before, after] } = property::plant(sides.0, sides.1, was, now, !recurs)?;
+    let Planted { text, units: [before, after] } =
+        property::plant(written(old), written(new), &lost.was, lost.now.as_ref(), !recurs)?;
     let limits = InlineLimits { depth: options.inline_depth, ..InlineLimits::default() };
     let members = vec![member(old, before, &limits), member(new, after, &limits)];
     let mut planted = Lineage { members, salt: lineage.salt.clone() };
@@ -109,6 +105,7 @@ fn judge(
     let analysed = function::analyse(&planted, world, &options);
     // Nothing else changed.
     let Some(diff) = &analysed.diff else { return Some((Needed::No, None)) };
+    *queries += diff.solver_queries;
     let is_it = |kind: &PropertyKind| matches!(kind, PropertyKind::Assertion { callee: None, .. });
     let property = diff.properties.iter().find(|p| is_it(&p.kind) && p.text == text)?;
     Some(needed(properties::assertion(&planted, &analysed, property)))
@@ -150,29 +147,26 @@ fn calls_the_same(old: &Member, new: &Member, world: &World) -> bool {
     was == is && was.iter().all(|(file, name)| before.does(file, name) == after.does(file, name))
 }
 
-/// Adds what was asked to the assertions of the function. Of one that was removed only what is certain is told.
-pub(super) fn join(list: &mut [Assertion], asked: &[Asked]) {
-    for one in asked {
-        let (site, version) = match &one.new {
-            Some(new) => (new, 2),
-            None => (&one.old, 1),
+/// Adds what was asked to the assertions of the function. Of one with nothing in its place only what is certain is
+/// told.
+pub(super) fn join(list: &mut [Assertion], answers: &Answers) {
+    for Asked { lost, needed, witness } in &answers.asked {
+        let entry =
+            |list: &[Assertion], site: &Site, version: u32, is_one: &dyn Fn(AssertionMatch) -> bool| {
+                list.iter().position(|a| {
+                    let is_there = a.text == site.text && a.lines.get(&version) == Some(&site.line);
+                    a.kind == AssertionKind::Assertion && is_there && is_one(a.matched)
+                })
+            };
+        let found = match &lost.now {
+            Some(now) => entry(list, now, 2, &|_| true),
+            None if *needed != Needed::Yes => None,
+            None => entry(list, &lost.was, 1, &|m| m == AssertionMatch::Removed)
+                .or_else(|| entry(list, lost.text_became.as_ref()?, 2, &|m| m == AssertionMatch::Modified)),
         };
-        let is_it = |a: &&mut Assertion| {
-            a.kind == AssertionKind::Assertion
-                && a.text == site.text
-                && a.lines.get(&version) == Some(&site.line)
-                && (one.new.is_some() || a.matched == AssertionMatch::Removed)
-        };
-        if one.new.is_none() && one.needed != Needed::Yes {
-            continue;
-        }
-        let Some(a) = list.iter_mut().find(is_it) else { continue };
-        a.weakened = Some(Weakened {
-            text: one.old.text.clone(),
-            line: one.old.line,
-            needed: one.needed,
-            witness: one.witness.clone(),
-        });
+        let Some(a) = found.and_then(|k| list.get_mut(k)) else { continue };
+        let (text, line) = (lost.was.text.clone(), lost.was.line);
+        a.weakened = Some(Weakened { text, line, needed: *needed, witness: witness.clone() });
     }
 }
 

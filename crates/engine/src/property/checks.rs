@@ -6,7 +6,7 @@
 //! other ones.
 
 use super::alone::Alone;
-use super::differencing::{Difference, assert_difference, clause_texts, is_weaker};
+use super::differencing::{Difference, assert_difference, clause_texts};
 use super::matching::{Match, pair};
 use super::{Comparison, Effort, Finding, Options, Outcome, Step, Version, Violation};
 use crate::interp::{self, End, Input};
@@ -51,7 +51,6 @@ struct Candidate {
     outcome: Outcome,
     step: Step,
     counterexample: Option<Input>,
-    is_weaker: bool,
 }
 
 impl Work<'_> {
@@ -99,7 +98,6 @@ impl Work<'_> {
                 violation: None,
                 run: None,
                 difference: Vec::new(),
-                is_weaker: true,
             }));
         }
     }
@@ -156,19 +154,7 @@ impl Work<'_> {
                 _ => None,
             };
             let outcome = difference.outcome;
-            let formulas = (old.and_then(|i| self.old_sites.formula(i)), Some(formula));
-            let is_weaker =
-                matched == Match::Modified && is_weaker(&mut self.pool, &mut self.solver, counts, formulas);
-            candidates.push(Candidate {
-                matched,
-                old,
-                site,
-                difference,
-                outcome,
-                step,
-                counterexample,
-                is_weaker,
-            });
+            candidates.push(Candidate { matched, old, site, difference, outcome, step, counterexample });
         }
         candidates
     }
@@ -359,7 +345,6 @@ impl Work<'_> {
             violation,
             run,
             difference,
-            is_weaker: c.is_weaker,
         }
     }
 }

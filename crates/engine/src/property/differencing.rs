@@ -66,8 +66,7 @@ fn logical_difference(
     left
 }
 
-/// Whether one assertion says less than another one, or something else: a clause of `old` does not follow from
-/// `new`, as far as the solver knows.
+/// Whether an assertion does not say all that an older one says, as far as the solver knows.
 pub(super) fn is_weaker(
     pool: &mut TermPool,
     solver: &mut smt::Solver,

@@ -9,11 +9,13 @@
 //! - [`differencing`]: Fig. 2, the clauses that are left to check.
 //! - [`checks`]: Fig. 3, the checks I, II and III on impacted and other paths.
 //! - [`alone`]: programs with one assertion, for replays.
+//! - [`lost`]: which old assertions are gone, or say less where they are.
 //! - [`planted`]: a newer version in which an old assertion is put back.
 
 mod alone;
 mod checks;
 mod differencing;
+mod lost;
 mod matching;
 mod planted;
 
@@ -26,6 +28,7 @@ use crate::symex::{Counts, Impact, Limits, Site, Sites, Trie};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use lost::{Lost, lost};
 pub use matching::Match;
 pub use planted::{Planted, Written, plant};
 
@@ -78,8 +81,6 @@ pub struct Finding {
     pub run: Option<Run>,
     /// Texts of the clauses that had to be checked.
     pub difference: Vec<String>,
-    /// It was changed, and does not say all that it said, as far as is known.
-    pub is_weaker: bool,
 }
 
 /// What a check cost.

@@ -100,7 +100,8 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     if options.verbose && !a.id.is_empty() {
         writeln!(out, "      id           {}", options.palette.paint(Slot::Status, visible(&a.id)))?;
     }
-    if !a.difference.is_empty() && judgement == Judgement::Undecided {
+    if !a.difference.is_empty() && judgement == Judgement::Undecided && !a.is_open_before(newest(view.report))
+    {
         let clauses: Vec<_> = a.difference.iter().map(visible).collect();
         writeln!(out, "      left to check  {}", clauses.join("; "))?;
     }
@@ -202,10 +203,7 @@ fn fails_here(run: &Run) -> bool {
 
 /// What is known of a property that is open.
 fn why_open(a: &Assertion, judgement: Judgement, newest: Version) -> Option<&'static str> {
-    if judgement != Judgement::Undecided {
-        return None;
-    }
-    if a.outcome.get(&newest) == Some(&AssertionOutcome::NotFail) {
+    if judgement != Judgement::Undecided || a.is_open_before(newest) {
         return None;
     }
     let before = a.outcome.iter().find(|(v, _)| **v < newest).map(|(_, o)| *o);
