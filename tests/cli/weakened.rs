@@ -174,7 +174,7 @@ fn a_removed_assertion_is_told_with_the_input_that_it_would_stop() {
     let repo = repository(&grade("2", OLD), &grade("0", ";"), "");
     let said = [
         "removed\n  a.c  grade()  assertion  r > 0  line 9  the new code breaks it\n      for example  x = ",
-        "      before       returns 2\n      after        would fail r > 0\n",
+        "      before       returns 2\n      after        would fail r > 0 before line 10\n",
         "no regression, 1 removed; ",
     ];
     check(&repo, "check", 0, &said);
@@ -285,7 +285,16 @@ fn an_assertion_goes_back_to_its_own_place() {
     };
     let moved = "assert(s > 0);\n    assert(r >= 0);";
     let repo = repository(&two("1", "assert(r > 0);\n    assert(s > 0);"), &two("0", moved), "");
-    check(&repo, "check", 0, &["two()  assertion  r >= 0  line 6  was r > 0\n", "1 weakened, 1 kept"]);
+    check(
+        &repo,
+        "check",
+        0,
+        &[
+            "two()  assertion  r >= 0  line 6  was r > 0\n",
+            "would fail r > 0 before line 5\n",
+            "1 weakened, 1 kept",
+        ],
+    );
 }
 
 /// Where the old condition means nothing in the new code, the question stays open.
@@ -302,4 +311,19 @@ fn what_cannot_be_put_back_is_an_open_question() {
     check(&repo, "check --strict", 3, &["1 undecided"]);
     let message = "r != 0 was r >= 0; whether the new code breaks that is not known";
     check(&repo, "check --format github", 0, &["::notice ", message]);
+}
+
+/// An input that the old code stopped at another assertion shows no need.
+#[test]
+fn what_was_stopped_before_needs_nothing() {
+    let two = |first: &str, second: &str, value: &str| {
+        format!(
+            "#include <assert.h>\nint two(int x, int y)\n{{\n    int r = y;\n    assert({first});\n    if (y <= 3)\n        r = {value};\n    assert({second});\n    return r;\n}}\n"
+        )
+    };
+    let repo = repository(&two("y > 0", "r > 0", "y"), &two("y <= 9 || y > 0", "r > -9", "y"), BLOCKS);
+    let text = check(&repo, "check", 1, &["assertion  y <= 9 || y > 0  line 5"]);
+    assert!(!text.contains("was r > 0\n"), "{text}");
+    let repo = repository(&two("y > 0", "r > 0", "y"), &two("y <= 9 || y > 0", "r > -9", "y - 1"), BLOCKS);
+    check(&repo, "check", 1, &["was r > 0\n      for example  x = 0, y = 1 ", "1 weakened"]);
 }

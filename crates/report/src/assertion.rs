@@ -57,6 +57,9 @@ pub struct Weakened {
     pub text: String,
     /// Its line in the older version.
     pub line: u32,
+    /// The line of the newer version in front of which it was put back, where nothing took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<u32>,
     pub needed: Needed,
     /// An input that violates the old condition in the newer version, where that condition is put back, and not
     /// in the older one. Replayed in both.

@@ -14,7 +14,7 @@ use crate::invariant::PropertyKind;
 use crate::ir::Unit;
 use crate::mvicfg::key;
 use crate::property::{self, Comparison, Finding, Lost, Planted, Written};
-use crate::report::{Assertion, AssertionKind, AssertionMatch, Judgement, Needed, Weakened, Witness};
+use crate::report::{Assertion, AssertionKind, AssertionMatch, End, Judgement, Needed, Weakened, Witness};
 use crate::semantics::inline::{InlineLimits, inline};
 use crate::smt;
 use crate::symex::Site;
@@ -32,6 +32,7 @@ pub(super) struct Asked {
     lost: Lost,
     needed: Needed,
     witness: Option<Witness>,
+    before: Option<u32>,
 }
 
 /// What was asked about a function.
@@ -72,8 +73,8 @@ fn ask(lineage: &Lineage, comparison: &Comparison, world: &World, options: &Opti
             true => judge(lineage, (old, new), &lost, world, options, &mut answers.queries),
             false => None,
         };
-        let (needed, witness) = judged.unwrap_or((Needed::Unknown, None));
-        answers.asked.push(Asked { lost, needed, witness });
+        let (needed, witness, before) = judged.unwrap_or((Needed::Unknown, None, None));
+        answers.asked.push(Asked { lost, needed, witness, before });
     }
     answers
 }
@@ -90,13 +91,13 @@ fn judge(
     world: &World,
     options: &Options,
     queries: &mut u64,
-) -> Option<(Needed, Option<Witness>)> {
+) -> Option<(Needed, Option<Witness>, Option<u32>)> {
     // What is known of a function that calls itself is known of what it asserts.
     let recurs = calls_itself(new, world);
-    let Planted { text, units: [before, after] } =
+    let Planted { text, units: [older, newer], before } =
         property::plant(written(old), written(new), &lost.was, lost.now.as_ref(), !recurs)?;
     let limits = InlineLimits { depth: options.inline_depth, ..InlineLimits::default() };
-    let members = vec![member(old, before, &limits), member(new, after, &limits)];
+    let members = vec![member(old, older, &limits), member(new, newer, &limits)];
     let mut planted = Lineage { members, salt: lineage.salt.clone() };
     if !calls_the_same(old, new, world) {
         planted.salt = vec![vec![Some(0)], vec![Some(1)]];
@@ -104,17 +105,22 @@ fn judge(
     let options = Options { pins: Vec::new(), ..options.clone() };
     let analysed = function::analyse(&planted, world, &options);
     // Nothing else changed.
-    let Some(diff) = &analysed.diff else { return Some((Needed::No, None)) };
+    let Some(diff) = &analysed.diff else { return Some((Needed::No, None, before)) };
     *queries += diff.solver_queries;
     let is_it = |kind: &PropertyKind| matches!(kind, PropertyKind::Assertion { callee: None, .. });
     let property = diff.properties.iter().find(|p| is_it(&p.kind) && p.text == text)?;
-    Some(needed(properties::assertion(&planted, &analysed, property)))
+    let (needed, witness) = needed(properties::assertion(&planted, &analysed, property));
+    Some((needed, witness, before))
 }
 
 /// What a judgement of an assertion that was put back says of the change.
 fn needed(mut a: Assertion) -> (Needed, Option<Witness>) {
     let judgement = a.judgement(2);
     if let (Judgement::Regression | Judgement::Possible, Some(witness)) = (judgement, &mut a.counterexample) {
+        // What the older version stopped anyway needs nothing.
+        if witness.old.end == End::Abort {
+            return (Needed::Unknown, None);
+        }
         witness.relies_on.push(PUT_BACK.to_owned());
         return (Needed::Yes, a.counterexample);
     }
@@ -150,7 +156,7 @@ fn calls_the_same(old: &Member, new: &Member, world: &World) -> bool {
 /// Adds what was asked to the assertions of the function. Of one with nothing in its place only what is certain is
 /// told.
 pub(super) fn join(list: &mut [Assertion], answers: &Answers) {
-    for Asked { lost, needed, witness } in &answers.asked {
+    for Asked { lost, needed, witness, before } in &answers.asked {
         let entry =
             |list: &[Assertion], site: &Site, version: u32, is_one: &dyn Fn(AssertionMatch) -> bool| {
                 list.iter().position(|a| {
@@ -166,7 +172,8 @@ pub(super) fn join(list: &mut [Assertion], answers: &Answers) {
         };
         let Some(a) = found.and_then(|k| list.get_mut(k)) else { continue };
         let (text, line) = (lost.was.text.clone(), lost.was.line);
-        a.weakened = Some(Weakened { text, line, needed: *needed, witness: witness.clone() });
+        a.weakened =
+            Some(Weakened { text, line, needed: *needed, witness: witness.clone(), before: *before });
     }
 }
 
@@ -185,7 +192,8 @@ pub(super) fn drop_pins(list: &mut Vec<Assertion>, pins: &[&Pin]) {
         a.outcome.remove(&2);
         (a.violation, a.guarded) = (None, None);
         let witness = a.counterexample.take();
-        a.weakened = Some(Weakened { text: a.text.clone(), line, needed: Needed::Yes, witness });
+        a.weakened =
+            Some(Weakened { text: a.text.clone(), line, needed: Needed::Yes, witness, before: None });
         is_needed
     });
 }

@@ -32,6 +32,8 @@ pub struct Planted {
     /// What both call it.
     pub text: String,
     pub units: [Unit; 2],
+    /// The line of the newer version in front of which it stands; none where another one took its place.
+    pub before: Option<u32>,
 }
 
 /// Puts an assertion of the older version back. `now`: the one that took its place, if any; `alone`: that one is
@@ -48,11 +50,11 @@ pub fn plant(old: Written, new: Written, was: &Site, now: Option<&Site>, alone: 
     let graph = Mvicfg::build(vec![old.function.clone(), new.function.clone()]);
     let taken = now.and_then(|now| after.sites.iter().position(|s| s == now));
     let mut spots: Vec<Spot> = taken.iter().flat_map(|k| spots_of(new.function, &after, *k)).collect();
+    let mut line = None;
     if spots.is_empty() {
-        spots.extend(next_in_both(&graph, &before, region));
-    }
-    if spots.is_empty() {
-        return None;
+        let spot = next_in_both(&graph, &before, region)?;
+        line = Some(new.function.node(spot.to).span.line);
+        spots.push(spot);
     }
     let body = match (alone, taken) {
         (true, Some(taken)) => without(new.function, &after, |s| s == taken),
@@ -73,7 +75,7 @@ pub fn plant(old: Written, new: Written, was: &Site, now: Option<&Site>, alone: 
         call_it(&mut body.nodes[r.fail.0 as usize].instr);
     }
     replace(&mut older, body)?;
-    Some(Planted { text, units: [older, unit] })
+    Some(Planted { text, units: [older, unit], before: line })
 }
 
 /// Edges that lead to a node.

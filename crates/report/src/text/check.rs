@@ -182,7 +182,9 @@ pub fn ends(a: &Assertion, witness: &Witness, newest: Version, room: usize) -> (
     if let Some(weakened) = a.weakened.as_ref().filter(|_| a.is_weakened(newest)) {
         let new = match a.kind {
             AssertionKind::Assertion => {
-                let at = a.lines.get(&newest).map(|line| format!(" at line {line}")).unwrap_or_default();
+                let at = a.lines.get(&newest).map(|line| format!(" at line {line}"));
+                let before = weakened.before.map(|line| format!(" before line {line}"));
+                let at = before.or(at).unwrap_or_default();
                 format!("would fail {}{at}", shortened(&visible(&weakened.text), room))
             }
             _ => ending(&witness.new, room),
