@@ -185,7 +185,7 @@ fn proved(f: &FunctionReport) -> BTreeSet<String> {
 
 fn pin(f: &FunctionReport, text: &str) -> Option<Pin> {
     let fact = PinnedFact { text: text.to_owned(), fact: fact::parse(text).ok()? };
-    Some(Pin { function: f.name.clone(), fact })
+    Some(Pin { function: f.name.clone(), fact, is_dropped: false })
 }
 
 /// What was put for what, and the files with one mutant after another of a function's body: one of each line,

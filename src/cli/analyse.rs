@@ -347,7 +347,8 @@ fn pins(settings: &Settings) -> Result<Vec<Pin>, CliError> {
     let sections: BTreeSet<_> = settings.pinned.iter().collect();
     let pin = |section: &PinnedSection| {
         let fact = section.fact().map_err(CliError::fatal)?;
-        Ok(Pin { function: section.function.clone(), fact: PinnedFact { text: section.holds.clone(), fact } })
+        let fact = PinnedFact { text: section.holds.clone(), fact };
+        Ok(Pin { function: section.function.clone(), fact, is_dropped: false })
     };
     sections.into_iter().map(pin).collect()
 }
@@ -357,7 +358,8 @@ fn requires(settings: &Settings) -> Result<Vec<Pin>, CliError> {
     let sections: BTreeSet<_> = settings.requires.iter().collect();
     let pin = |section: &RequiresSection| {
         let fact = section.condition().map_err(CliError::fatal)?;
-        Ok(Pin { function: section.function.clone(), fact: PinnedFact { text: section.holds.clone(), fact } })
+        let fact = PinnedFact { text: section.holds.clone(), fact };
+        Ok(Pin { function: section.function.clone(), fact, is_dropped: false })
     };
     sections.into_iter().map(pin).collect()
 }

@@ -17,7 +17,8 @@ use clap::Args;
 /// definition, `/*@ assert x > 0; */` between statements), is a regression if an input that keeps it in the old version breaks it in the new one. Every such input was
 /// replayed in both versions. What was broken before is counted and no objection.
 ///
-/// Exits 1 if the policy (`gate.block`) blocks one of the regressions.
+/// Exits 1 if the policy (`gate.block`) blocks one of the regressions. An assertion that is weaker than before
+/// because the new code breaks what it said is a warning, and an objection where `gate.block` has `weakened`.
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "Examples:\n  \
     git invdiff check                      the working tree against HEAD\n  \

@@ -40,7 +40,9 @@ pub fn left_alone(report: &Report, policy: &Policy) -> BTreeMap<String, LeftAlon
     let changes = report.functions.iter().flat_map(|f| &f.changes).map(|c| (&c.id, false));
     let objects = report.objects.iter().map(|o| (&o.id, false));
     let changes = changes.chain(objects);
-    let free = report.assertions.iter().map(|a| (&a.id, !policy.blocks(a))).chain(churns).chain(changes);
+    let newest = report.versions.last().map_or(0, |v| v.index);
+    let free =
+        report.assertions.iter().map(|a| (&a.id, !policy.blocks(a, newest))).chain(churns).chain(changes);
     let why = |(id, tolerated): (&String, bool)| {
         let suppressed = policy.suppression(id).map(|known| LeftAlone::Suppressed(known.reason.clone()));
         let why = suppressed.or(tolerated.then_some(LeftAlone::Tolerated))?;

@@ -30,7 +30,7 @@ pub const TEMPLATES: [&str; 10] = [
 pub const POINTS: [&str; 4] = ["entry", "exit", "loop", "line"];
 
 /// What the gate can stop a commit for.
-const BLOCKS: [&str; 3] = ["assertion", "pinned", "safety"];
+const BLOCKS: [&str; 4] = ["assertion", "pinned", "safety", "weakened"];
 
 /// What the gate can warn about.
 const WARNINGS: [&str; 2] = ["version-invariant", "churn"];
@@ -155,7 +155,7 @@ impl Default for Settings {
             include: Vec::new(),
             exclude: Vec::new(),
             gate: GateSettings {
-                block: owned(&BLOCKS),
+                block: owned(&["assertion", "pinned", "safety"]),
                 warn: owned(&["version-invariant"]),
                 age: 10,
                 timeout_seconds: 20,

@@ -72,7 +72,7 @@ pub fn table() -> Vec<Key> {
             "analysis.rlimit",
             "rlimit",
             |s| s.rlimit.to_string(),
-            "limit of one solver query, in resource units of Z3 (about two million a second); unset, a quarter of it at normal effort",
+            "limit of one solver query, in resource units of Z3 (about two million a second); unset, an eighth of it at normal effort",
         )
         .environment(variables::RLIMIT)
         .option("--rlimit"),
@@ -116,7 +116,7 @@ pub fn table() -> Vec<Key> {
             "gate.block",
             "block",
             |s| s.gate.block.join(","),
-            "kinds of properties whose regression stops a commit: assertion, pinned, safety",
+            "what stops a commit: regressions by kind (assertion, pinned, safety), and weakened: what was asserted or pinned before and fails now",
         ),
         key(
             "gate.warn",

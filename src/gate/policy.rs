@@ -1,7 +1,8 @@
 //! What a hook makes of a report: a pure function from findings to a verdict.
 //!
 //! A commit is *blocked* by a property that was not refuted before and is refuted now by a replayed
-//! input, if the policy blocks its kind in that file. Everything else only *warns*: churns that callers can
+//! input, if the policy blocks its kind in that file; one that the commit weakens or drops for that is a kind of
+//! its own. Everything else only *warns*: churns that callers can
 //! see, and properties that the change breaks without a replayed input. What is *suppressed* does neither,
 //! and is counted.
 
@@ -22,10 +23,13 @@ pub enum Block {
     Pinned,
     /// Division by zero, overflow, bounds, null, uninitialised, unreachable.
     Safety,
+    /// What was asserted or pinned before, is not any more, and fails now.
+    Weakened,
 }
 
 impl Block {
-    pub const ALL: [Block; 3] = [Block::Assertion, Block::Pinned, Block::Safety];
+    /// What is blocked where nobody says otherwise.
+    pub const DEFAULT: [Block; 3] = [Block::Assertion, Block::Pinned, Block::Safety];
 
     /// Reads the name that `gate.block` uses.
     pub fn parse(name: &str) -> Option<Block> {
@@ -33,13 +37,15 @@ impl Block {
             "assertion" => Some(Block::Assertion),
             "pinned" => Some(Block::Pinned),
             "safety" => Some(Block::Safety),
+            "weakened" => Some(Block::Weakened),
             _ => None,
         }
     }
 
-    /// Returns what a property of this kind counts as.
-    pub fn of(kind: AssertionKind) -> Block {
-        match kind {
+    /// Returns what is lost of a property.
+    pub fn of(a: &Assertion, newest: Version) -> Block {
+        match a.kind {
+            _ if a.is_weakened(newest) => Block::Weakened,
             AssertionKind::Assertion => Block::Assertion,
             AssertionKind::Pinned => Block::Pinned,
             _ => Block::Safety,
@@ -136,7 +142,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Policy {
-        let gate = Gate { block: Block::ALL.into(), warn: [Warn::VersionInvariant].into(), age: 10 };
+        let gate = Gate { block: Block::DEFAULT.into(), warn: [Warn::VersionInvariant].into(), age: 10 };
         Policy {
             layers: vec![Layer { gate, rules: Vec::new() }],
             suppressed: Vec::new(),
@@ -156,9 +162,9 @@ impl Policy {
         })
     }
 
-    /// Whether a regression of a property stops a commit.
-    pub fn blocks(&self, a: &Assertion) -> bool {
-        self.suppression(&a.id).is_none() && self.at(&a.file).block.contains(&Block::of(a.kind))
+    /// Whether the loss of a property stops a commit.
+    pub fn blocks(&self, a: &Assertion, newest: Version) -> bool {
+        self.suppression(&a.id).is_none() && self.at(&a.file).block.contains(&Block::of(a, newest))
     }
 
     /// Returns the suppression of a finding, if there is one that counts.
@@ -206,19 +212,20 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
     let newest = report.versions.last().map_or(0, |v| v.index);
     let mut verdict = Verdict::default();
     let mut met: BTreeSet<&str> = BTreeSet::new();
-    for assertion in &regressions(report) {
+    let weakened = report.assertions.iter().filter(|a| a.is_weakened(newest));
+    for assertion in regressions(report).into_iter().chain(weakened) {
         met.insert(&assertion.id);
         let line = regression_line(assertion, newest);
         if policy.suppression(&assertion.id).is_some() {
             verdict.suppressed += 1;
-        } else if policy.blocks(assertion) {
+        } else if policy.blocks(assertion, newest) {
             verdict.blocked.push(line);
             verdict.ids.push(assertion.id.clone());
         } else {
             verdict.warnings.push(line);
         }
     }
-    for assertion in &report.assertions {
+    for assertion in report.assertions.iter().filter(|a| !a.is_weakened(newest)) {
         let judgement = assertion.judgement(newest);
         let from_the_start = judgement == Judgement::BrokenFromTheStart;
         let line = if from_the_start && assertion.counterexample.is_some() {
@@ -306,13 +313,31 @@ mod tests {
     #[test]
     fn only_a_replayed_regression_blocks() {
         use AssertionKind::*;
-        let all = Block::ALL;
+        let all = Block::DEFAULT;
         check(Assertion, true, Violation::Regression, &all, (1, 0));
         check(Pinned, true, Violation::Regression, &all, (1, 0));
         check(Overflow, true, Violation::Regression, &all, (1, 0));
         check(Assertion, false, Violation::Regression, &all, (0, 1));
         check(Assertion, true, Violation::Preexisting, &all, (0, 0));
         check(Assertion, true, Violation::Regression, &[Block::Pinned], (0, 1));
+    }
+
+    #[test]
+    fn what_is_weakened_for_the_new_code_blocks_where_it_is_told_to() {
+        use crate::report::{AssertionMatch, Needed, Weakened};
+        for (needed, matched, block, expected) in [
+            (Needed::Yes, AssertionMatch::Modified, &Block::DEFAULT[..], (0, 1)),
+            (Needed::Yes, AssertionMatch::Modified, &[Block::Weakened], (1, 0)),
+            (Needed::Yes, AssertionMatch::Removed, &[Block::Weakened], (1, 0)),
+            (Needed::No, AssertionMatch::Modified, &[Block::Weakened], (0, 0)),
+            (Needed::Unknown, AssertionMatch::Modified, &[Block::Weakened], (0, 0)),
+        ] {
+            let weakened = Some(Weakened { needed, ..Weakened::default() });
+            let assertions = vec![Assertion { matched, weakened, ..Assertion::default() }];
+            let verdict = judge(&Report { assertions, ..Report::default() }, &blocking(block));
+            assert_eq!((verdict.blocked.len(), verdict.warnings.len()), expected, "{needed:?} {matched:?}");
+        }
+        assert!(!Policy::default().at(&"a.c".into()).block.contains(&Block::Weakened));
     }
 
     #[test]

@@ -26,4 +26,5 @@ mod objects;
 mod packaging;
 mod policy;
 mod quantify;
+mod weakened;
 mod witness;

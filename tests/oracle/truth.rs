@@ -59,7 +59,11 @@ fn check(old: &str, new: &str) -> Result<(usize, usize), String> {
     let facts = proved(&analyse(old, new, Vec::new()));
     let pin = |(function, text): &(String, String)| {
         let fact = fact::parse(&identity(text)).ok()?;
-        Some(Pin { function: function.clone(), fact: PinnedFact { text: text.clone(), fact } })
+        Some(Pin {
+            function: function.clone(),
+            fact: PinnedFact { text: text.clone(), fact },
+            is_dropped: false,
+        })
     };
     let pins: Vec<Pin> = facts.keys().filter_map(pin).collect();
     let read = pins.len();

@@ -57,6 +57,7 @@ pub fn originals(file: &str, text: &str) -> Vec<Original> {
         let pin = |fact: &Fact| {
             let parsed = fact::parse(&fact.text).ok()?;
             Some(Pin {
+                is_dropped: false,
                 function: f.name.to_string(),
                 fact: PinnedFact { text: fact.text.clone(), fact: parsed },
             })

@@ -44,6 +44,40 @@ pub struct Assertion {
     /// Replayed in both versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guarded: Option<Witness>,
+    /// It was changed and does not say all that it said, or the change dropped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weakened: Option<Weakened>,
+}
+
+/// What a property said before the change, and whether the newer version needs that it does not any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Weakened {
+    /// The old condition, in C.
+    pub text: String,
+    /// Its line in the older version.
+    pub line: u32,
+    /// The line of the newer version in front of which it was put back, where nothing took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<u32>,
+    pub needed: Needed,
+    /// An input that violates the old condition in the newer version, where that condition is put back, and not
+    /// in the older one. Replayed in both.
+    pub witness: Option<Witness>,
+}
+
+/// Whether the newer version violates a condition that is not asserted any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Needed {
+    /// On an input that kept it in the older version.
+    Yes,
+    /// On no input that kept it there.
+    No,
+    /// On inputs that violated it in the older version, too.
+    FailedBefore,
+    #[default]
+    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -128,6 +162,9 @@ pub enum Judgement {
     Preexisting,
     /// A property that is new or was changed, and that the newer version breaks.
     BrokenFromTheStart,
+    /// An assertion was weakened, or a pinned fact dropped, and what was said before fails now on an input that
+    /// kept it; replayed.
+    Weakened,
     /// An assertion that the newer version does not have.
     Removed,
     /// An assertion that the newer version writes and does not check.
@@ -158,8 +195,38 @@ impl Assertion {
         self.violation == Some(Violation::Regression) || self.judgement(newest) == Judgement::Overtaken
     }
 
+    /// Whether an input fails what was asserted before, and nothing worse is to be said of it.
+    pub fn is_weakened(&self, newest: Version) -> bool {
+        let is_needed = self.weakened.as_ref().is_some_and(|w| w.needed == Needed::Yes);
+        is_needed && matches!(self.judgement(newest), Judgement::Weakened | Judgement::Removed)
+    }
+
+    /// Whether all that is open of it is whether the newer version breaks what it said before.
+    pub fn is_open_before(&self, newest: Version) -> bool {
+        let is_unknown = self.weakened.as_ref().is_some_and(|w| w.needed == Needed::Unknown);
+        is_unknown && matches!(self.judged_as_it_is(newest), Judgement::Kept | Judgement::Fixed)
+    }
+
+    /// The input to show: one that breaks it, that breaks what it said before, or that it stopped.
+    pub fn example(&self, newest: Version) -> Option<&Witness> {
+        match &self.weakened {
+            Some(weakened) if self.is_weakened(newest) => weakened.witness.as_ref(),
+            _ => self.counterexample.as_ref().or(self.guarded.as_ref()),
+        }
+    }
+
     /// Returns what became of the property up to the newest version of the range.
     pub fn judgement(&self, newest: Version) -> Judgement {
+        use Judgement::*;
+        match (self.judged_as_it_is(newest), self.weakened.as_ref().map(|w| w.needed)) {
+            (Kept | Fixed | Preexisting | Possible | Undecided, Some(Needed::Yes)) => Weakened,
+            (Kept | Fixed, Some(Needed::Unknown)) => Undecided,
+            (judged, _) => judged,
+        }
+    }
+
+    /// The same of what it says now.
+    fn judged_as_it_is(&self, newest: Version) -> Judgement {
         if self.compiled_out {
             return Judgement::CompiledOut;
         }
@@ -265,6 +332,26 @@ mod tests {
         check(&[(1, NotFail), (2, Fail)], Some(Violation::BadPropertyUpdate), Judgement::BrokenFromTheStart);
         check(&[(2, NotFail)], None, Judgement::Kept);
         check(&[(1, Fail)], None, Judgement::Kept);
+        let weakened = |needed| Weakened { needed, ..Weakened::default() };
+        for (outcome, violation, needed, expected) in [
+            (NotFail, None, Needed::Yes, Judgement::Weakened),
+            (NotFail, None, Needed::No, Judgement::Kept),
+            (NotFail, None, Needed::FailedBefore, Judgement::Kept),
+            (NotFail, None, Needed::Unknown, Judgement::Undecided),
+            (Unknown, None, Needed::Yes, Judgement::Weakened),
+            (Fail, Some(Violation::Regression), Needed::Yes, Judgement::Regression),
+            (Fail, Some(Violation::NonconformingFeature), Needed::Yes, Judgement::BrokenFromTheStart),
+        ] {
+            let a = Assertion {
+                outcome: [(1, NotFail), (2, outcome)].into(),
+                violation,
+                counterexample: violation.map(|_| Witness::default()),
+                weakened: Some(weakened(needed)),
+                ..Assertion::default()
+            };
+            assert_eq!(a.judgement(2), expected, "{outcome:?} {violation:?} {needed:?}");
+            assert_eq!(a.is_weakened(2), expected == Judgement::Weakened);
+        }
         let possible = Assertion {
             outcome: [(1, Unknown), (2, Unknown)].into(),
             counterexample: Some(Witness::default()),

@@ -6,7 +6,7 @@
 use super::change::{in_one_line, sides, told};
 use super::escape::visible;
 use super::object::{is_told_at_object, told_objects};
-use super::text::{ends_of, input_of};
+use super::text::{ends_of, input_of, property_ends};
 use super::trailer::{change, statement};
 use super::{
     Assertion, AssertionKind, AssertionOutcome, Change, Churn, Claim, Effect, FunctionReport, HunkReport,
@@ -81,9 +81,11 @@ const ROOM: usize = 200;
 const CHANGE: &str = "change/local";
 /// Rule of objects that begin with something else, or are declared otherwise.
 const OBJECT: &str = "change/object";
+/// Rule of assertions that the change weakens because the new code needs it.
+const WEAKENED: &str = "property/weakened";
 
 /// The rules, in the order of their ids.
-pub const RULES: [Rule; 17] = [
+pub const RULES: [Rule; 18] = [
     Rule {
         id: CHANGE,
         title: "The code does something else here",
@@ -185,6 +187,12 @@ pub const RULES: [Rule; 17] = [
         title: "Code that must not be reached is reached",
         text: "A replayed input reaches __builtin_unreachable or the like, which it did not before.",
         example: "     switch (k) { case 0: return 1;\n-    case 1: return 2;\n     default: __builtin_unreachable(); }",
+    },
+    Rule {
+        id: WEAKENED,
+        title: "An assertion was weakened, and the new code needs that",
+        text: "The change replaces or drops a condition that was asserted or pinned. Put back into the new code, the old condition fails on a replayed input that kept it in the old code.",
+        example: "-    r = 2;\n-    assert(r > 0);\n+    r = 0;\n+    assert(r >= 0);",
     },
 ];
 
@@ -290,7 +298,9 @@ fn of_assertion(a: &Assertion, newest: Version, left_alone: &BTreeMap<String, Le
     let held = a.outcome.iter().any(|(v, o)| *v < newest && *o == AssertionOutcome::NotFail);
     let level = match judgement {
         Judgement::Regression if free.is_none() => Level::Error,
-        Judgement::Regression | Judgement::BrokenFromTheStart => Level::Warning,
+        _ if a.is_weakened(newest) && free.is_none() => Level::Error,
+        Judgement::Regression | Judgement::BrokenFromTheStart | Judgement::Weakened => Level::Warning,
+        Judgement::Removed if a.is_weakened(newest) => Level::Warning,
         Judgement::Removed | Judgement::CompiledOut | Judgement::Overtaken if a.guarded.is_some() => {
             Level::Warning
         }
@@ -298,15 +308,26 @@ fn of_assertion(a: &Assertion, newest: Version, left_alone: &BTreeMap<String, Le
         _ => return None,
     };
     let mut message = match judgement {
-        Judgement::Undecided => format!("{} is no longer provable", visible(&a.text)),
-        _ => statement(a),
+        Judgement::Undecided => match a.weakened.as_ref().filter(|_| a.is_open_before(newest)) {
+            Some(was) => format!(
+                "{} was {}; whether the new code breaks that is not known",
+                visible(&a.text),
+                visible(&was.text)
+            ),
+            None => format!("{} is no longer provable", visible(&a.text)),
+        },
+        _ => statement(a, newest),
     };
-    if let Some(witness) = a.counterexample.as_ref().or(a.guarded.as_ref()) {
-        let (before, after) = ends_of(witness, ROOM);
+    if let Some(witness) = a.example(newest) {
+        let (before, after) = match a.is_weakened(newest) {
+            true => property_ends(a, witness, newest, ROOM),
+            false => ends_of(witness, ROOM),
+        };
         let input = input_of(witness, &a.function);
         message.push_str(&format!(". For example {input}: before {before}; after {after}"));
     }
-    let rule = rule_of_kind(a.kind);
+    let weakened = rule(WEAKENED).filter(|_| a.is_weakened(newest));
+    let rule = weakened.unwrap_or_else(|| rule_of_kind(a.kind));
     Some(Finding {
         rule,
         level,

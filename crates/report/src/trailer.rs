@@ -13,8 +13,8 @@ use super::escape::{c_quoted, shortened, visible};
 use super::object::{is_told_at_object, told_objects};
 use super::text::input_text;
 use super::{
-    Assertion, Change, Churn, Claim, Fact, FunctionReport, LineRef, ObjectReport, Point, PointKind, RepoPath,
-    Report, Version, Violation,
+    Assertion, AssertionMatch, Change, Churn, Claim, Fact, FunctionReport, LineRef, ObjectReport, Point,
+    PointKind, RepoPath, Report, Version, Violation,
 };
 use crate::store::trailers::Trailer;
 
@@ -159,12 +159,14 @@ pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
         true => assertion.file.to_string(),
         false => place(&assertion.file, &assertion.function),
     };
-    let mut line = format!("{whose}: {}", statement(assertion));
+    let mut line = format!("{whose}: {}", statement(assertion, newest));
     if let Some(at) = assertion.lines.get(&newest).or(assertion.lines.values().last()) {
         line.push_str(&format!(" at {at}"));
     }
-    let input = assertion.counterexample.as_ref().or(assertion.guarded.as_ref());
-    let input = input.map(|w| shortened(&input_text(w, &assertion.function), FACT_WIDTH)).unwrap_or_default();
+    let input = assertion
+        .example(newest)
+        .map(|w| shortened(&input_text(w, &assertion.function), FACT_WIDTH))
+        .unwrap_or_default();
     if !input.is_empty() {
         line.push_str(&format!(" ({input})"));
     }
@@ -172,11 +174,18 @@ pub fn regression_line(assertion: &Assertion, newest: Version) -> String {
 }
 
 /// Says what became of a property: `i < cap no longer holds`, `now division by zero`.
-pub(super) fn statement(assertion: &Assertion) -> String {
+pub(super) fn statement(assertion: &Assertion, newest: Version) -> String {
+    if let Some(was) = assertion.weakened.as_ref().filter(|_| assertion.is_weakened(newest)) {
+        let (was, is) = (fact(&was.text), fact(&assertion.text));
+        return match assertion.matched {
+            AssertionMatch::Removed => format!("{was} was dropped, and the new code breaks it"),
+            _ => format!("{was} was weakened to {is}, and the new code needs that"),
+        };
+    }
     match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
         Some(event) => format!("now {}", fact(event)),
         None if assertion.compiled_out => format!("{} is compiled out", fact(&assertion.text)),
-        None if assertion.guarded.is_some() && assertion.matched == super::AssertionMatch::Removed => {
+        None if assertion.guarded.is_some() && assertion.matched == AssertionMatch::Removed => {
             format!("{} is removed", fact(&assertion.text))
         }
         None if assertion.guarded.is_some() && !assertion.is_certain() => {

@@ -31,6 +31,13 @@ pub struct Clause {
     pub comment: Range<usize>,
 }
 
+impl Clause {
+    /// Whether another one says the same, wherever it stands.
+    pub fn says_the_same(&self, other: &Clause) -> bool {
+        (self.word, &self.condition, &self.function) == (other.word, &other.condition, &other.function)
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
     pub clauses: Vec<Clause>,

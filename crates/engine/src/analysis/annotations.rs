@@ -73,6 +73,13 @@ pub(super) fn asserted(request: &Request) -> Request {
     }
 }
 
+/// Adds what a contract of the oldest version promises and the newest one does not.
+fn drop_pin(clause: &Clause, path: &Path, pins: &mut Vec<Pin>) {
+    let (Some(function), Ok(fact)) = (&clause.function, fact::parse(&clause.condition)) else { return };
+    let fact = PinnedFact { text: clause.condition.clone(), fact };
+    pins.push(Pin { function: format!("{}:{function}", path.display()), fact, is_dropped: true });
+}
+
 /// Adds the contracts of the files that are looked at; returns what is to be said of annotations.
 pub(super) fn add_contracts(
     request: &mut Request,
@@ -90,10 +97,15 @@ pub(super) fn add_contracts(
     };
     for (k, file) in newest.iter().enumerate() {
         let Some((path, _)) = file else { continue };
-        let Some(now) = of(files.len() - 1, path) else { continue };
+        let now = of(files.len() - 1, path).unwrap_or_default();
         let before = oldest.get(k).and_then(Option::as_ref).map(|(path, loaded)| (of(0, path), loaded));
         let place = RepoPath::from(path);
         let not_understood = |why: &str| format!("annotation not understood: {why}");
+        let was = before.iter().filter_map(|(a, _)| a.as_ref()).flat_map(|a| &a.clauses);
+        let pins = &mut request.analysis.pins;
+        let promises =
+            |c: &&Clause| c.word == Word::Ensures && !now.clauses.iter().any(|n| n.says_the_same(c));
+        was.filter(promises).for_each(|c| drop_pin(c, path, pins));
         now.open.iter().for_each(|(line, why)| say(&place, *line, &not_understood(why)));
         for clause in &now.clauses {
             let Some(function) = &clause.function else {
@@ -109,7 +121,7 @@ pub(super) fn add_contracts(
                 }
             };
             let fact = PinnedFact { text: clause.condition.clone(), fact };
-            let pin = Pin { function: format!("{}:{function}", path.display()), fact };
+            let pin = Pin { function: format!("{}:{function}", path.display()), fact, is_dropped: false };
             if clause.word == Word::Ensures {
                 request.analysis.pins.push(pin);
                 continue;

@@ -23,7 +23,8 @@ pub struct World<'w> {
     units: Vec<Vec<Arc<Unit>>>,
     /// Files that could not be loaded, by version.
     failed: Vec<BTreeSet<PathBuf>>,
-    programs: Mutex<BTreeMap<(usize, PathBuf), Arc<Program>>>,
+    /// By version and unit. A program holds its units, so their addresses are not given away again.
+    programs: Mutex<BTreeMap<(usize, usize), Arc<Program>>>,
     pub(super) reaches: Vec<Reach>,
     /// By version: functions by the names that they get later, where nothing else of them changes.
     named_before: Vec<BTreeMap<Arc<str>, Arc<str>>>,
@@ -90,19 +91,16 @@ impl World<'_> {
         self.failed.get(version).is_some_and(|f| f.contains(file))
     }
 
-    /// Returns the program of a version as seen from one unit: its definitions win over those of the
-    /// same name elsewhere (several `main`s, static functions).
+    /// Returns the program of a version as seen from one unit, or from one that stands in for it: its definitions
+    /// win over those of the same name elsewhere (several `main`s, static functions).
     pub fn program(&self, version: usize, unit: &Arc<Unit>) -> Arc<Program> {
-        let key = (version, unit.path.clone());
+        let key = (version, Arc::as_ptr(unit) as usize);
         if let Ok(known) = self.programs.lock()
             && let Some(p) = known.get(&key)
         {
             return p.clone();
         }
-        let mut units = vec![unit.clone()];
-        units
-            .extend(self.units.get(version).into_iter().flatten().filter(|u| !Arc::ptr_eq(u, unit)).cloned());
-        let program = Arc::new(Program::new(units));
+        let program = Arc::new(self.link(version, unit.clone()));
         if let Ok(mut known) = self.programs.lock() {
             known.insert(key, program.clone());
         }

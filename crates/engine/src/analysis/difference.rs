@@ -161,12 +161,12 @@ fn may_differ(old: &Member, new: &Member, world: &World, last: usize) -> bool {
 }
 
 /// What is known of functions of two versions: by file and name, and whether undefined behaviour counts.
-pub(super) type Memo = Mutex<BTreeMap<(PathBuf, Arc<str>, bool), bool>>;
+pub(super) type Memo = Mutex<BTreeMap<(PathBuf, Arc<str>, Arc<str>, bool), bool>>;
 
 /// Whether what a change does to a function is proved harmless: see [`difference::is_harmless`].
 pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool) -> bool {
     let [Some(old), Some(new)] = l.members.as_slice() else { return false };
-    let key = (new.file.clone(), new.function.name.clone(), undefined);
+    let key = (new.file.clone(), new.function.name.clone(), new.body.clone(), undefined);
     if let Some(known) = world.harmless.lock().ok().and_then(|known| known.get(&key).copied()) {
         return known;
     }

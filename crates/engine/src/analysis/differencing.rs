@@ -148,7 +148,9 @@ fn join_one(list: &mut Vec<Assertion>, (old, new): (&Member, &Member), world: &W
     };
     let before = f.old.as_ref().and_then(|site| place(list, site, 1));
     let Some(now) = f.new.as_ref().and_then(|site| place(list, site, 2)) else { return };
-    if let (Match::Modified, Some(before), Some(site)) = (f.matched, before, &f.old) {
+    // What has another text now is one assertion all the same.
+    let before = before.filter(|before| *before != now && !list[*before].outcome.contains_key(&2));
+    if let (Some(before), Some(site)) = (before, &f.old) {
         let as_it_stood = list[before].outcome.get(&1).copied().unwrap_or_default();
         let alone = f.before.map(outcome).filter(|o| *o == AssertionOutcome::Fail);
         list[now].lines.insert(1, site.line);
@@ -165,20 +167,20 @@ fn join_one(list: &mut Vec<Assertion>, (old, new): (&Member, &Member), world: &W
     if let (Some(AssertionOutcome::Unknown), Some(known)) = (a.outcome.get(&1), f.before) {
         a.outcome.insert(1, outcome(known));
     }
-    judge(a, (old, new), world, f);
-    if let (Match::Modified, Some(before)) = (f.matched, before) {
+    judge(a, (old, new), world, f, before.is_some());
+    if let Some(before) = before {
         list.remove(before);
     }
 }
 
-/// Says what became of an assertion in the newer version.
-fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &Finding) {
+/// Says what became of an assertion in the newer version. `reworded`: it had another text.
+fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &Finding, reworded: bool) {
     let as_it_stands = a.outcome.get(&2).copied().unwrap_or_default();
     let settled = f.step != Step::Open;
     if settled && (as_it_stands == AssertionOutcome::Unknown || f.after.map(outcome) == Some(as_it_stands)) {
         a.decided_by = step(f.step).into();
     }
-    let kept = f.matched == Match::Unchanged;
+    let kept = f.matched == Match::Unchanged && !reworded;
     match (as_it_stands, f.after) {
         (AssertionOutcome::Unknown, Some(Outcome::NotFail)) => {
             a.outcome.insert(2, AssertionOutcome::NotFail);

@@ -51,6 +51,7 @@ mod through;
 mod units;
 mod verifying;
 mod volatiles;
+mod weakened;
 mod witness;
 
 pub use files::{FileChange, Hunk};
@@ -167,6 +168,8 @@ pub struct Pin {
     /// `name` or `file:name`.
     pub function: String,
     pub fact: invariant::PinnedFact,
+    /// The change does not pin it any more.
+    pub is_dropped: bool,
 }
 
 impl Pin {
@@ -311,12 +314,16 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     callers::explain(&mut report, &callers);
     initial::tell(&mut report, &begun, &lineages);
     let compared = differencing::compare_all(&lineages, &analysed, &world, &options);
+    let weakened = weakened::ask_all(&lineages, &compared, &world, &options);
     let join = |list: &mut Vec<Assertion>, k: usize| {
         if let Some(comparison) = compared.get(k).and_then(Option::as_ref) {
             differencing::join(list, &lineages[k], &world, comparison);
         }
         if let (Some(lineage), Some(analysed), false) = (lineages.get(k), analysed.get(k), watch.is_over()) {
             verifying::settle(list, lineage, analysed, &world, &options);
+        }
+        if let Some(answers) = weakened.get(k) {
+            weakened::join(list, answers);
         }
     };
     statics::tell(&mut report, &by_version);
@@ -326,6 +333,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
         firsts.settle(&mut report, &begun, &lineages, &world);
     }
     differencing::count(&mut report, &compared);
+    report.cost.solver_queries += weakened.iter().map(|a| a.queries).sum::<u64>();
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, request.analysis.rlimit));

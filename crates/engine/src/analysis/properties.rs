@@ -3,7 +3,7 @@
 use super::classes::Analysed;
 use super::lineage::Lineage;
 use super::witness;
-use super::{Request, compiled_out};
+use super::{Pin, Request, compiled_out, weakened};
 use crate::invariant::{Break, Harm, Property, PropertyKind, Standing};
 use crate::ir::UndefinedKind;
 use crate::report::{
@@ -38,6 +38,9 @@ pub(super) fn fill(
             }
         }
         join(&mut list, k);
+        let of_contract =
+            |p: &&Pin| lineage.members.iter().flatten().any(|m| p.is_about(&m.file, &m.function.name));
+        weakened::drop_pins(&mut list, &request.analysis.pins.iter().filter(of_contract).collect::<Vec<_>>());
         if compiled_out::gone(&mut list, lineage, request) || a.diff.is_some() {
             compiled_out::mark(&mut list, lineage, request);
         }
@@ -80,7 +83,7 @@ fn version(v: usize) -> Version {
     v as Version + 1
 }
 
-fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
+pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
     let Some((_, newest)) = lineage.newest() else { return Assertion::default() };
     let mut lines = BTreeMap::new();
     let mut outcome = BTreeMap::new();
@@ -159,6 +162,7 @@ fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
         difference: Vec::new(),
         compiled_out: false,
         guarded: shown(&p.ends),
+        weakened: None,
     }
 }
 

@@ -66,6 +66,19 @@ fn logical_difference(
     left
 }
 
+/// Whether an assertion does not say all that an older one says, as far as the solver knows.
+pub(super) fn is_weaker(
+    pool: &mut TermPool,
+    solver: &mut smt::Solver,
+    counts: &mut Counts,
+    (old, new): (Option<TermId>, Option<TermId>),
+) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) => !logical_difference(pool, solver, counts, old, new).is_empty(),
+        _ => true,
+    }
+}
+
 /// The texts of the clauses of an assertion, if its text shows as many.
 pub(super) fn clause_texts(text: &str, count: usize) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];

@@ -9,11 +9,15 @@
 //! - [`differencing`]: Fig. 2, the clauses that are left to check.
 //! - [`checks`]: Fig. 3, the checks I, II and III on impacted and other paths.
 //! - [`alone`]: programs with one assertion, for replays.
+//! - [`lost`]: which old assertions are gone, or say less where they are.
+//! - [`planted`]: a newer version in which an old assertion is put back.
 
 mod alone;
 mod checks;
 mod differencing;
+mod lost;
 mod matching;
+mod planted;
 
 use crate::cost;
 use crate::interp::Program;
@@ -24,7 +28,9 @@ use crate::symex::{Counts, Impact, Limits, Site, Sites, Trie};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use lost::{Lost, lost};
 pub use matching::Match;
+pub use planted::{Planted, Written, plant};
 
 /// What is known of an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::text;
 /// How a judgement is shown: id, title, kind for the filter, class of the condition, and what it means.
 type Manner = (Judgement, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-const MANNERS: [Manner; 10] = [
+const MANNERS: [Manner; 11] = [
     (
         Judgement::Regression,
         "broken",
@@ -26,6 +26,14 @@ const MANNERS: [Manner; 10] = [
         "change seen",
         "old",
         "Properties that the older version does not have in this form, and that an input breaks.",
+    ),
+    (
+        Judgement::Weakened,
+        "weakened",
+        "Weakened",
+        "change seen",
+        "old",
+        "Properties that said more before the change, and what they said then fails in the newer version.",
     ),
     (
         Judgement::Fixed,
@@ -118,8 +126,9 @@ fn card(view: &View, a: &Assertion, judgement: Judgement, kind: &str, class: &st
             html.leaf("li", &[("class", "remark")], &remark);
         }
     });
-    if let Some(witness) = a.counterexample.as_ref().or(a.guarded.as_ref()) {
-        let (old, new) = text::property_ends(a, witness, EXAMPLE);
+    let newest = view.report.versions.last().map_or(0, |v| v.index);
+    if let Some(witness) = a.example(newest) {
+        let (old, new) = text::property_ends(a, witness, newest, EXAMPLE);
         let ends = [format!("before: {old}"), format!("after: {new}")];
         html.markup("<dl>");
         write_example(&text::input_text(witness, &a.function), &ends, Some(witness), &mut html);

@@ -5,7 +5,10 @@
 
 use super::witness::{ending, input_text};
 use super::{TextOptions, View, counted};
-use crate::assertion::{Assertion, AssertionOutcome, COMPILER, FIRST_CALL, Judgement, Violation};
+use crate::assertion::{
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, COMPILER, FIRST_CALL, Judgement, Needed,
+    Violation,
+};
 use crate::escape::{shortened, visible};
 use crate::model::{CheckCost, Outcome, Report, Run, VersionInfo};
 use crate::palette::Slot;
@@ -17,6 +20,9 @@ use std::io::{self, Write};
 /// The heading of what objects bring that begin with other values.
 const FIRST: &str = "possible, in a first call";
 
+/// Columns of what a property said before.
+const WAS: usize = 60;
+
 /// Writes what became of the properties of a range.
 pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io::Result<()> {
     let view = View { report, options };
@@ -24,6 +30,7 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     let sections = [
         (Judgement::Regression, "regressions", true),
         (Judgement::BrokenFromTheStart, "new or changed, and does not hold", true),
+        (Judgement::Weakened, "weakened, and the new code needs that", true),
         (Judgement::Fixed, "fixed", true),
         (Judgement::Undecided, "undecided", true),
         (Judgement::Removed, "removed", true),
@@ -70,7 +77,7 @@ fn newest(report: &Report) -> Version {
 fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Write) -> io::Result<()> {
     let options = view.options;
     let slot = match judgement {
-        Judgement::Regression | Judgement::BrokenFromTheStart => Slot::Removed,
+        Judgement::Regression | Judgement::BrokenFromTheStart | Judgement::Weakened => Slot::Removed,
         Judgement::Fixed => Slot::Added,
         _ => Slot::Status,
     };
@@ -93,11 +100,12 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     if options.verbose && !a.id.is_empty() {
         writeln!(out, "      id           {}", options.palette.paint(Slot::Status, visible(&a.id)))?;
     }
-    if !a.difference.is_empty() && judgement == Judgement::Undecided {
+    if !a.difference.is_empty() && judgement == Judgement::Undecided && !a.is_open_before(newest(view.report))
+    {
         let clauses: Vec<_> = a.difference.iter().map(visible).collect();
         writeln!(out, "      left to check  {}", clauses.join("; "))?;
     }
-    match a.counterexample.as_ref().or(a.guarded.as_ref()) {
+    match a.example(newest(view.report)) {
         Some(witness) if judgement != Judgement::Preexisting || options.verbose => {
             example(view, a, witness, out)
         }
@@ -121,10 +129,34 @@ pub fn remarks(report: &Report, options: &TextOptions, a: &Assertion, judgement:
     let goes_on = a.guarded.as_ref().map(|_| "what it stopped goes on");
     let too_late = goes_on.filter(|_| judgement == Judgement::Overtaken).map(|_| overtaken(a));
     let why = why_open(a, judgement, newest(report)).or(too_late).or(goes_on);
-    let left_alone = options.left_alone.get(&a.id).filter(|_| judgement == Judgement::Regression);
-    let left_alone = left_alone
-        .map(|why| why.reason().map_or("not blocked".to_owned(), |reason| format!("suppressed: {reason}")));
-    whose.into_iter().chain(why).map(str::to_owned).chain(left_alone).collect()
+    let is_weakened = a.is_weakened(newest(report));
+    let why_left_alone = options.left_alone.get(&a.id).and_then(|why| match why.reason() {
+        Some(reason) => Some(format!("suppressed: {reason}")),
+        None => (judgement == Judgement::Regression).then(|| "not blocked".to_owned()),
+    });
+    let left_alone = why_left_alone.filter(|_| judgement == Judgement::Regression || is_weakened);
+    let why = why.filter(|_| !is_weakened).map(str::to_owned);
+    whose
+        .map(str::to_owned)
+        .into_iter()
+        .chain(said_before(a, judgement))
+        .chain(why)
+        .chain(left_alone)
+        .collect()
+}
+
+/// What a property said before the change, and what became of that.
+fn said_before(a: &Assertion, judgement: Judgement) -> Option<String> {
+    let weakened = a.weakened.as_ref()?;
+    let was = shortened(&weakened.text, WAS);
+    Some(match (weakened.needed, judgement) {
+        (Needed::Yes, Judgement::Removed) => "the new code breaks it".to_owned(),
+        (Needed::Yes, _) if a.matched == AssertionMatch::Removed => "dropped".to_owned(),
+        (Needed::Yes, _) => format!("was {was}"),
+        (Needed::No, _) => format!("was {was}, which is kept, too"),
+        (Needed::FailedBefore, _) => format!("was {was}, which failed before, too"),
+        (Needed::Unknown, _) => format!("was {was}; whether the new code breaks that is not known"),
+    })
 }
 
 /// The input of a counterexample, and what both versions do on it.
@@ -136,17 +168,29 @@ fn example(view: &View, a: &Assertion, witness: &Witness, out: &mut dyn Write) -
     let mut line = view.line();
     line.plain("      for example  ").plain(&input);
     line.pad_to(width.saturating_sub(10)).paint(Slot::Status, "  replayed").write(out)?;
-    let (old, new) = ends(a, witness, room);
+    let (old, new) = ends(a, witness, newest(view.report), room);
     writeln!(out, "      before       {old}")?;
     writeln!(out, "      after        {new}")
 }
 
 /// What both versions do on the input of a counterexample; texts of the program have so much room.
-pub fn ends(a: &Assertion, witness: &Witness, room: usize) -> (String, String) {
+pub fn ends(a: &Assertion, witness: &Witness, newest: Version, room: usize) -> (String, String) {
     let end = |run: &Run, line: Option<&u32>| match (fails_here(run), line) {
         (true, Some(line)) => format!("fails at line {line}"),
         _ => ending(run, room),
     };
+    if let Some(weakened) = a.weakened.as_ref().filter(|_| a.is_weakened(newest)) {
+        let new = match a.kind {
+            AssertionKind::Assertion => {
+                let at = a.lines.get(&newest).map(|line| format!(" at line {line}"));
+                let before = weakened.before.map(|line| format!(" before line {line}"));
+                let at = before.or(at).unwrap_or_default();
+                format!("would fail {}{at}", shortened(&visible(&weakened.text), room))
+            }
+            _ => ending(&witness.new, room),
+        };
+        return (ending(&witness.old, room), new);
+    }
     let failing = a.outcome.iter().rev().find(|(_, o)| **o == AssertionOutcome::Fail).map(|(v, _)| v);
     let at = failing.and_then(|v| a.lines.get(v));
     if a.guarded.is_some() {
@@ -161,7 +205,7 @@ fn fails_here(run: &Run) -> bool {
 
 /// What is known of a property that is open.
 fn why_open(a: &Assertion, judgement: Judgement, newest: Version) -> Option<&'static str> {
-    if judgement != Judgement::Undecided {
+    if judgement != Judgement::Undecided || a.is_open_before(newest) {
         return None;
     }
     let before = a.outcome.iter().find(|(v, _)| **v < newest).map(|(_, o)| *o);
@@ -206,6 +250,7 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
     }];
     for (judgement, words) in [
         (Judgement::BrokenFromTheStart, "new or changed that does not hold"),
+        (Judgement::Weakened, "weakened"),
         (Judgement::Fixed, "fixed"),
         (Judgement::Undecided, "undecided"),
         (Judgement::Removed, "removed"),

@@ -394,6 +394,8 @@ impl Checker<'_, '_, '_> {
                     // What the library never gives refutes nothing.
                     Some(_) if runs::makes_up_library(o) => None,
                     Some(found) if found == key => Some(false),
+                    // What another one stops does not come to it.
+                    Some(_) => None,
                     _ => o.end.is_definite().then_some(true),
                 }
             };
