@@ -137,7 +137,7 @@ fn nearer_settings_win() {
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&text);
         report["settings"]["rlimit"].clone()
     };
-    assert_eq!(limit("", "diff"), 500_000);
+    assert_eq!(limit("", "diff"), 250_000);
     // Who names a function or a limit gets all of it.
     assert_eq!(limit("", "diff --function area"), 2_000_000);
     assert_eq!(limit("", "diff --rlimit 2000000"), 2_000_000);

@@ -73,6 +73,11 @@ fn ask(lineage: &Lineage, comparison: &Comparison, world: &World, options: &Opti
             true => judge(lineage, (old, new), &lost, world, options, &mut answers.queries),
             false => None,
         };
+        // Written as before, of types that are others now: the old condition says nothing there.
+        let is_written_alike = lost.now.as_ref().is_some_and(|now| now.text == lost.was.text);
+        if judged.is_none() && is_written_alike {
+            continue;
+        }
         let (needed, witness, before) = judged.unwrap_or((Needed::Unknown, None, None));
         answers.asked.push(Asked { lost, needed, witness, before });
     }
