@@ -167,7 +167,7 @@ impl Locals {
         self.settle_left_out(report, lineages);
     }
 
-    /// What the effort left out is no question where the change itself is told.
+    /// What the effort left out is no question where the change itself is told: here, or where a callee changed.
     fn settle_left_out(&self, report: &mut Report, lineages: &[Lineage]) {
         for (l, lineage) in lineages.iter().enumerate() {
             let Some((_, newest)) = lineage.newest() else { continue };
@@ -176,9 +176,11 @@ impl Locals {
             let Some(function) = report.functions.iter_mut().find(is_it) else { continue };
             let mut steps = self.changes.keys().filter(|(k, _)| *k == l).peekable();
             let is_told = steps.peek().is_some() && steps.all(|(_, step)| self.is_told(l, *step));
+            let texts = lineage.members.iter().flatten().map(|m| key::body_hash(&m.function));
+            let is_own = texts.collect::<BTreeSet<_>>().len() > 1;
             for point in &mut function.points {
                 let is_left_out = |u: &report::Undecided| u.reason == LEFT_OUT;
-                point.undecided.retain(|u| !(is_told && is_left_out(u)));
+                point.undecided.retain(|u| is_own && !is_told || !is_left_out(u));
                 for open in point.undecided.iter_mut().filter(|u| is_left_out(u)) {
                     open.raise = Some("--effort deep".to_owned());
                 }

@@ -108,7 +108,7 @@ pub struct Budget {
 /// Nodes of the largest graph that is analysed.
 pub(in crate::invariant) const MAX_NODES: usize = 6000;
 /// Nodes up to which facts of the exit take about as long as everything else of a first look.
-const FEW_NODES: usize = 120;
+const FEW_NODES: usize = 160;
 
 impl Budget {
     /// What a first look at everything that a commit changes may cost: about a second in all, however many functions
@@ -125,7 +125,7 @@ impl Budget {
 
     /// The budget of what is larger than [`Budget::nodes`]: a run of it is as long as many of a small one.
     pub fn of_large(self) -> Budget {
-        let part = |all: u64| all / 4;
+        let part = |all: u64| all / 2;
         Budget { steps: part(self.steps), guided: part(self.guided), patience: part(self.patience), ..self }
     }
 }
