@@ -21,7 +21,7 @@ fn rlimit(repo: &TempRepo, before: &[&str], env: &[(&str, &str)]) -> String {
 #[test]
 fn nearer_layers_win() {
     let repo = two();
-    assert_eq!(rlimit(&repo, &[], &[]), "500000");
+    assert_eq!(rlimit(&repo, &[], &[]), "250000");
     let repo = repo.file(".invdiff.yaml", "analysis: {rlimit: 1001}\n").commit("file");
     assert_eq!(rlimit(&repo, &[], &[]), "1001");
     std::fs::write(repo.root().join("other.yaml"), "analysis: {rlimit: 1002}\n").unwrap();
