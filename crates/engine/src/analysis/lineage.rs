@@ -52,6 +52,13 @@ impl Lineage {
     pub fn newest(&self) -> Option<(usize, &Member)> {
         self.members.iter().enumerate().rev().find_map(|(i, m)| Some((i, m.as_ref()?)))
     }
+
+    /// Whether its own text, after preprocessing, is not the same in all versions that have it.
+    pub fn is_edited(&self) -> bool {
+        let mut texts = self.members.iter().flatten().map(|m| key::body_hash(&m.function));
+        let first = texts.next();
+        texts.any(|text| Some(&text) != first.as_ref())
+    }
 }
 
 /// Files of one version: for every file lineage its path and unit, where it exists.

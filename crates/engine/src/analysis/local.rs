@@ -164,29 +164,46 @@ impl Locals {
                 function.changes.push(told);
             }
         }
-        self.settle_left_out(report, lineages);
+        self.settle_left_out(report, request, lineages);
     }
 
-    /// What the effort left out is no question where the change itself is told: here, or where a callee changed.
-    fn settle_left_out(&self, report: &mut Report, lineages: &[Lineage]) {
+    /// What a first look left out is no question where the change itself is told: here, or where a callee changed.
+    fn settle_left_out(&self, report: &mut Report, request: &Request, lineages: &[Lineage]) {
+        if !request.analysis.budget.is_first_look() {
+            return;
+        }
+        let differs = |c: &report::Change| c.verdict == ChangeVerdict::Differs;
+        let is_something_told = report.functions.iter().any(|f| f.changes.iter().any(differs));
+        let mut callers = 0;
         for (l, lineage) in lineages.iter().enumerate() {
             let Some((_, newest)) = lineage.newest() else { continue };
             let file = RepoPath::from(newest.file.as_path());
             let is_it = |f: &&mut report::FunctionReport| f.file == file && *f.name == *newest.function.name;
             let Some(function) = report.functions.iter_mut().find(is_it) else { continue };
+            let is_open = function.points.iter().any(|p| !p.undecided.is_empty());
             let mut steps = self.changes.keys().filter(|(k, _)| *k == l).peekable();
             let is_told = steps.peek().is_some() && steps.all(|(_, step)| self.is_told(l, *step));
-            let texts = lineage.members.iter().flatten().map(|m| key::body_hash(&m.function));
-            let is_own = texts.collect::<BTreeSet<_>>().len() > 1;
+            if is_open && !lineage.is_edited() && is_something_told {
+                callers += 1;
+                function.points.iter_mut().for_each(|p| p.undecided.clear());
+                continue;
+            }
             for point in &mut function.points {
                 let is_left_out = |u: &report::Undecided| u.reason == LEFT_OUT;
-                point.undecided.retain(|u| is_own && !is_told || !is_left_out(u));
+                point.undecided.retain(|u| !is_told || !is_left_out(u));
                 for open in point.undecided.iter_mut().filter(|u| is_left_out(u)) {
                     open.raise = Some("--effort deep".to_owned());
                 }
             }
             let is_decided = function.points.iter().all(|p| p.undecided.is_empty());
             function.complete |= is_told && is_decided && function.unknowns.is_empty();
+        }
+        if callers > 0 {
+            let them = if callers == 1 { "1 function that uses" } else { "functions that use" };
+            let number = if callers == 1 { String::new() } else { format!("{callers} ") };
+            report.notices.push(format!(
+                "note: of {number}{them} what changed only few runs were compared; --effort deep asks more"
+            ));
         }
     }
 }

@@ -336,7 +336,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     report.cost.solver_queries += weakened.iter().map(|a| a.queries).sum::<u64>();
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
-    report.notices.extend(cut_short(&lineages, &analysed, request.analysis.rlimit));
+    report.notices.extend(cut_short(&lineages, &analysed, &request.analysis));
     tell_locally(&mut report, request, &by_version, &lineages, &analysed, &world);
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
@@ -406,19 +406,20 @@ fn quick(
     report
 }
 
-/// Says of which functions the solver's limit left facts untried, and how to raise it: `rlimit` is what the user
-/// has set, of which each function may have a share.
-fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], rlimit: u64) -> Option<String> {
+/// Says of which functions the solver's limit left facts untried, and how to raise it: that is what the user has set,
+/// of which each function may have a share.
+fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Options) -> Option<String> {
     let is_cut = |a: &classes::Analysed| a.diff.as_ref().is_some_and(|d| d.cut_short);
-    let cut: Vec<&Lineage> =
-        lineages.iter().zip(analysed).filter(|(_, a)| is_cut(a)).map(|(l, _)| l).collect();
+    let is_asked = |l: &Lineage| !options.budget.is_first_look() || l.is_edited();
+    let cut = lineages.iter().zip(analysed).filter(|(l, a)| is_cut(a) && is_asked(l));
+    let cut: Vec<&Lineage> = cut.map(|(l, _)| l).collect();
     let (_, newest) = cut.first()?.newest()?;
     let others = match cut.len() - 1 {
         0 => String::new(),
         1 => " and 1 more function".into(),
         n => format!(" and {n} more functions"),
     };
-    let more = rlimit.saturating_mul(4);
+    let more = options.rlimit.saturating_mul(4);
     Some(format!(
         "note: not every fact of {}(){others} was tried within the solver's limit; --rlimit {more} tries more",
         newest.function.name
@@ -440,11 +441,13 @@ fn out_of_time(lineages: &[Lineage], analysed: &[classes::Analysed]) -> String {
 /// so that a range that touches everything ends too.
 fn shared_out(options: &Options, functions: usize) -> Options {
     const ASKED: u64 = 8;
-    const LEAST: u64 = 20;
     let given = options.budget;
-    let share = |all: u64, full: u64| (all / (functions as u64).max(1) * full).clamp(all / LEAST, all);
+    let least = if given.is_first_look() { 100 } else { 20 };
+    let share = |all: u64, full: u64| (all / (functions as u64).max(1) * full).clamp(all / least, all);
     let run = |all: u64| share(all, given.functions);
-    let budget = invariant::Budget { steps: run(given.steps), guided: run(given.guided), ..given };
+    // Who asks for certainty waits for the ends of each.
+    let patience = if given.is_first_look() { run(given.patience) } else { given.patience };
+    let budget = invariant::Budget { steps: run(given.steps), guided: run(given.guided), patience, ..given };
     Options { rlimit: share(options.rlimit, ASKED), budget, ..options.clone() }
 }
 

@@ -15,7 +15,7 @@ use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::{Kind, Point};
 use crate::invariant::proof::{abstraction, defined};
 use crate::invariant::task::{Loops, Task};
-use crate::invariant::witness::runs::{self, Budget, Difference, Run};
+use crate::invariant::witness::runs::{self, Difference, Run};
 use crate::invariant::witness::{inputs, relaid};
 use crate::ir::{CType, Sort, TermId};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
@@ -32,7 +32,7 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
     let too_large = task.graph.nodes.len() > budget.nodes;
     if too_large || flow.classes.iter().any(|c| c.irreducible) {
         let reason = match too_large {
-            true if budget.nodes < Budget::default().nodes => LEFT_OUT.to_owned(),
+            true if budget.is_first_look() => LEFT_OUT.to_owned(),
             true => format!("more than {} instructions with callees and unrolled loops", budget.nodes),
             false => "irreducible control flow (a loop with several entries)".into(),
         };

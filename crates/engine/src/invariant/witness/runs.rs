@@ -123,6 +123,11 @@ impl Budget {
         nodes: FEW_NODES,
     };
 
+    /// Whether it is that of a first look.
+    pub fn is_first_look(self) -> bool {
+        self.nodes < MAX_NODES
+    }
+
     /// The budget of what is larger than [`Budget::nodes`]: a run of it is as long as many of a small one.
     pub fn of_large(self) -> Budget {
         let part = |all: u64| all / 2;
