@@ -16,6 +16,7 @@ mod condition;
 mod copies;
 mod discover;
 mod documentation;
+mod first_look;
 mod formats;
 mod function_history;
 mod gate;
