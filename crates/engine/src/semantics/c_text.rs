@@ -217,8 +217,9 @@ impl<'a> Renderer<'a> {
 
     /// Renders a constant as one compared with, or assigned to, something of a type.
     fn constant(&self, c: Const, ty: &Ty) -> Text {
-        let signed = !ty.is_pointer() && ty.integer(self.pointer_bits()).1;
-        let named = self.enumerator(c, ty).or_else(|| self.macro_of(c, signed));
+        // A null pointer is none of the numbers.
+        let number = || (!ty.is_pointer()).then(|| self.macro_of(c, ty.integer(self.pointer_bits()).1))?;
+        let named = self.enumerator(c, ty).or_else(number);
         named.unwrap_or_else(|| literal::like(c, ty, self.naming.pointer_bits()))
     }
 

@@ -1,8 +1,9 @@
 //! Constants as the unit's own file spells them, so that reports can name them as it does.
 //!
 //! A macro without arguments whose tokens are a constant expression of numbers, or a string, stands for a
-//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`. Of what the file writes without a macro only the
-//! values that a macro has somewhere are kept: they tell that a name is not the only way to mean the value.
+//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`. Of what the file writes without a macro, as it
+//! is or by an enumerator, only the values that a macro has somewhere are kept: they tell that a name is not the only
+//! way to mean the value.
 
 use crate::c::files::normal;
 use crate::c::parse::Parsed;
@@ -10,17 +11,22 @@ use crate::c::scan::Text;
 use crate::ir::{Literal, Spelled};
 use rucc_diag::{SourceFile, Span};
 use rucc_lex::PpTokenKind;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Enumerators with their values, by enumeration.
+type Enumerations = BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>;
 
 /// Tokens of the longest constant that is looked into.
 const LONGEST: usize = 32;
 
 /// Returns the constants of the unit's own file that are written as macros, and where the same values stand
 /// without; by line.
-pub(super) fn spelled(parsed: &Parsed) -> Vec<Spelled> {
+pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spelled> {
+    let enumerators: BTreeMap<&str, i128> =
+        enumerations.values().flatten().map(|(name, value)| (&**name, *value)).collect();
     let sources = &parsed.session.sources;
     let path = normal(&parsed.path);
     let is_own = |f: &&SourceFile| normal(Path::new(&f.name)) == path;
@@ -40,12 +46,18 @@ pub(super) fn spelled(parsed: &Parsed) -> Vec<Spelled> {
         if is_macro {
             at += tokens[at..].iter().take_while(|t| t.expansion == token.expansion).count();
         }
+        let enumerator = match token.kind {
+            PpTokenKind::Ident if !is_macro => enumerators.get(text.at(first)),
+            _ => None,
+        };
         let may_be = is_macro
+            || enumerator.is_some()
             || matches!(token.kind, PpTokenKind::Number | PpTokenKind::CharConst | PpTokenKind::StringLit);
         if !may_be || at - first > LONGEST || !own.iter().any(|range| range.contains(&place.lo)) {
             continue;
         }
-        let Some(value) = (Constant { text, at: first, end: at }).whole() else { continue };
+        let written = || (Constant { text, at: first, end: at }).whole();
+        let Some(value) = enumerator.map(|n| Literal::Number(*n)).or_else(written) else { continue };
         let name = if is_macro { parsed.macro_at(place.lo).filter(|_| !has_arguments(place)) } else { None };
         if name.is_some() == is_macro {
             found.extend(sources.lookup(place.lo).map(|l| Spelled { line: l.line, value, name }));
@@ -144,11 +156,18 @@ fn binding(operator: &str) -> Option<u8> {
     })
 }
 
-/// The value of a number or a plain character.
+/// The value of a number or a character.
 fn number(word: &str) -> Option<i128> {
     if let Some(c) = word.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
-        let byte = c.bytes().next().filter(|b| c.len() == 1 && *b != b'\\')?;
-        return byte.is_ascii().then_some(i128::from(byte));
+        return match *c.as_bytes() {
+            [b'\\', b'0'] => Some(0),
+            [b'\\', b'n'] => Some(10),
+            [b'\\', b't'] => Some(9),
+            [b'\\', b'r'] => Some(13),
+            [b'\\', byte @ (b'\\' | b'\'' | b'"')] => Some(i128::from(byte)),
+            [byte] if byte != b'\\' && byte.is_ascii() => Some(i128::from(byte)),
+            _ => None,
+        };
     }
     super::spans::integer(word)
 }
@@ -200,6 +219,10 @@ mod tests {
         check(
             "#define N 5\nint f(int x)\n{\n    if (x == 5) return 3;\n    return N;\n}\n",
             &[(4, "5", None), (5, "5", Some("N"))],
+        );
+        check(
+            "#define N 0\nenum e { A };\nint f(char *p, enum e x)\n{\n*p = '\\0';\nif (x == A) return 3;\nreturn N;\n}\n",
+            &[(2, "0", None), (5, "0", None), (6, "0", None), (7, "0", Some("N"))],
         );
     }
 }

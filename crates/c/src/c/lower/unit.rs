@@ -118,8 +118,8 @@ pub(super) fn lower_unit<'a>(
     unit.options = cx.spans.options();
     unit.files = cx.spans.files;
     unit.records = cx.records;
+    unit.spelled = constants::spelled(parsed, &cx.enumerations);
     unit.enumerations = cx.enumerations;
-    unit.spelled = constants::spelled(parsed);
     unit.prototypes = cx.prototypes.into_values().collect();
     unit
 }

@@ -325,7 +325,7 @@ fn any_number_of_workers_says_the_same() {
 
 #[test]
 fn numbers_are_told_by_the_names_of_the_source() {
-    const NAMES: &str = "#define MOST 5\n#define SSL (-1)\nenum colour { RED, GREEN = 5 };\nstruct s { int a, b; enum colour c; };\n";
+    const NAMES: &str = "#define MOST 5\n#define SSL (-1)\nenum colour { RED, GREEN = 6 };\nstruct s { int a, b; enum colour c; };\n";
     let text = |value: &str| format!("{NAMES}struct s x = {value};");
     let (old, new) = (text("{ 1, 2, RED }"), text("{ MOST, SSL, GREEN }"));
     let expected = "x: .a is 1; .b is 2; .c is RED -> .a is MOST; .b is SSL; .c is GREEN";

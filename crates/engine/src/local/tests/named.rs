@@ -151,6 +151,23 @@ fn numbers_that_the_source_writes_as_such_stay_numbers() {
 }
 
 #[test]
+fn what_is_no_number_has_no_macro() {
+    const TYPES: &str =
+        "#define NO 0\n#define FIVE 5\nenum e { RED = 5 };\nstruct s { struct s *next; char *c; int n; };\n";
+    let text = |body: &str| format!("{TYPES}int f(struct s *s, int n)\n{{\n{body}\n}}\n");
+    let check = |old: &str, new: &str, expected: &[&str]| {
+        assert_eq!(told(&text(old), &text(new)), expected, "{new}");
+    };
+    let (old, new) = ("return n;", "s->next = (struct s *)0; return NO;");
+    check(old, new, &[" | returns n | returns NO; sets s->next to NULL"]);
+    let (old, new) = ("return n;", "*s->c = '\\0'; return n;");
+    check(old, new, &[" |  | sets *s->c to '\\0'"]);
+    // Written by an enumerator.
+    let (old, new) = ("s->n = FIVE;\nreturn n;", "s->n = FIVE;\nif (n > 2)\nreturn RED;\nreturn n;");
+    check(old, new, &["n > 2 | returns n | returns RED"]);
+}
+
+#[test]
 fn a_macro_that_changes_is_told_by_its_numbers() {
     let six = LIMITS.replace("MOST 5", "MOST 6");
     let body = "if (n > MOST) s->n = MOST;\nreturn n;";
