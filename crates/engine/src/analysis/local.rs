@@ -164,16 +164,17 @@ impl Locals {
                 function.changes.push(told);
             }
         }
-        self.settle_left_out(report, request, lineages);
     }
 
-    /// What a first look left out is no question where the change itself is told: here, or where a callee changed.
-    fn settle_left_out(&self, report: &mut Report, request: &Request, lineages: &[Lineage]) {
+    /// What a first look left out is no question where the change itself is told: here, or where what it uses changed.
+    /// After the objects.
+    pub fn settle_left_out(&self, report: &mut Report, request: &Request, lineages: &[Lineage]) {
         if !request.analysis.budget.is_first_look() {
             return;
         }
-        let differs = |c: &report::Change| c.verdict == ChangeVerdict::Differs;
-        let is_something_told = report.functions.iter().any(|f| f.changes.iter().any(differs));
+        let changes = report.functions.iter().flat_map(|f| &f.changes).map(|c| c.verdict);
+        let mut told = changes.chain(report.objects.iter().map(|o| o.verdict));
+        let is_something_told = told.any(|verdict| verdict == ChangeVerdict::Differs);
         let mut callers = 0;
         for (l, lineage) in lineages.iter().enumerate() {
             let Some((_, newest)) = lineage.newest() else { continue };

@@ -377,6 +377,7 @@ fn tell_locally(
         false => objects::Objects::of(request, files, &world.reaches, lineages),
     };
     objects.tell(report);
+    locals.settle_left_out(report, request, lineages);
     outside::leave_out_objects(request, report);
     let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
     hunks::account(report, request, &seen, (&locals, &objects));
