@@ -1,29 +1,7 @@
 //! `git invdiff check` where a change makes an assertion weaker: whether the new code needs that.
 
+use super::check::{check, invdiff, repository};
 use crate::support::TempRepo;
-use std::process::Output;
-
-fn invdiff(repo: &TempRepo, words: &str) -> Output {
-    repo.command_of(env!("CARGO_BIN_EXE_git-invdiff")).args(words.split_whitespace()).output().unwrap()
-}
-
-/// A repository with one version of `a.c` committed and another one in the working tree.
-fn repository(old: &str, new: &str, policy: &str) -> TempRepo {
-    let repo = TempRepo::new().file("a.c", old).file(".invdiff.yaml", policy).commit("first");
-    repo.write("a.c", new);
-    repo
-}
-
-/// Checks exit code and parts of the output.
-#[track_caller]
-fn check(repo: &TempRepo, words: &str, code: i32, said: &[&str]) -> String {
-    let output = invdiff(repo, words);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{words}\n{text}\n{error}");
-    said.iter().for_each(|part| assert!(text.contains(part), "{words}: {part}\n{text}"));
-    text
-}
 
 #[track_caller]
 fn json(repo: &TempRepo, words: &str, code: i32) -> serde_json::Value {
