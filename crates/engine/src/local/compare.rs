@@ -11,7 +11,7 @@
 
 use super::follow::{Known, onwards, undefined};
 use super::liveness::Liveness;
-use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side};
+use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side, variable_leaf};
 use super::region::{Cut, Region, decision, paths};
 use super::sites::Tag;
 use super::tested::{Test, reads};
@@ -241,20 +241,27 @@ impl Comparer<'_> {
     }
 
     /// What holds of the states that paths begin in, as far as they ask for the same values.
-    fn premises<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) -> Vec<TermId> {
+    fn premises<'p>(&mut self, paths: impl Iterator<Item = &'p Path> + Clone) -> Vec<TermId> {
         let mut found = self.relations.clone();
         let of_path = |p: &'p Path| {
             let result = if let End::Return(value) = p.end { value } else { None };
             let hazards = p.hazards.iter().map(|h| h.condition);
             p.literals.iter().map(|l| l.term).chain(hazards).chain(result)
         };
-        let asked = reads(&self.pool, paths.flat_map(of_path));
+        let asked = reads(&self.pool, paths.clone().flat_map(of_path));
+        // An assignment has to do with what is asked of its variable, and with what is written to it.
+        let written: BTreeSet<VarId> = paths.flat_map(Path::written).collect();
         for (class, tests) in std::mem::take(&mut self.given).iter().enumerate() {
             for test in tests {
                 let term = test.term(self.graph, &mut self.pool, self.sides[class]);
-                let concerns =
-                    |t: &TermId| !reads(&self.pool, [*t]).is_disjoint(&asked) && !found.contains(t);
-                found.extend(term.filter(concerns));
+                let is_asked = |t: &TermId| match test.assigned {
+                    Some(v) => {
+                        let own = self.pool.known_leaf(&variable_leaf(self.graph, v));
+                        written.contains(&v) || own.is_some_and(|own| asked.contains(&own))
+                    }
+                    None => !reads(&self.pool, [*t]).is_disjoint(&asked),
+                };
+                found.extend(term.filter(|t| is_asked(t) && !found.contains(t)));
             }
         }
         found

@@ -428,13 +428,18 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
             // A state that tests on the way would not have let through is none at the point.
             let drawn =
                 (0..DRAWS).map(|n| seed ^ k.wrapping_mul(0x5851_f42d) ^ n.wrapping_mul(0x9e37_79b9_7f4a));
+            let assigned = |seed: u64| {
+                let mut state = state(&graph, &widened, &mut Random(seed));
+                change.held.iter().for_each(|test| assign(&graph, &mut state, test));
+                state
+            };
             let can_be = |seed: &u64| {
-                let state = state(&graph, &widened, &mut Random(*seed));
+                let state = assigned(*seed);
                 change.held.iter().all(|test| holds(&graph, &state, test))
             };
             let Some(drawn) = drawn.into_iter().find(can_be) else { continue };
             let mut random = Random(drawn);
-            let state = || state(&graph, &widened, &mut Random(random.0));
+            let state = || assigned(drawn);
             let mut again = false;
             // A state at an edge is one that takes it.
             let at = change.frontier.node;
@@ -488,30 +493,48 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
 /// States that are drawn until the tests hold.
 const DRAWS: u64 = 30;
 
-/// Whether a test of one version ends as it is said to in a state; where that is not defined, no state is asked for.
-fn holds(
-    graph: &Mvicfg,
-    state: &State,
-    (class, (from, branch), holds): &(usize, (MvId, MvId), bool),
-) -> bool {
+/// Whether a test of one version ends as it is said to in a state, or an assignment leaves it as it is; where that is
+/// not defined, no state is asked for.
+fn holds(graph: &Mvicfg, state: &State, test: &(usize, (MvId, MvId), bool)) -> bool {
+    let (class, (from, last), holds) = *test;
     let mut state = State { vars: state.vars.clone(), seed: state.seed, memory: state.memory.clone() };
-    let made = |state: &mut State| {
-        let mut node = *from;
-        while node != *branch {
-            match &graph.node(node).instr {
-                Instr::Assign { dst, value: e } => _ = state.vars.insert(*dst, value(graph, state, e)?),
-                Instr::Load { dst, addr, access } => {
-                    let value = read(state, place(graph, state, addr)?, access.sort, access.bytes)?;
-                    state.vars.insert(*dst, value);
-                }
-                _ => return None,
-            }
-            node = successor(graph, *class, node, 0)?;
+    let found = match &graph.node(last).instr {
+        Instr::Assign { dst, .. } => {
+            let before = state.vars.get(dst).copied();
+            before.and_then(|b| made(graph, &mut state, class, (from, last)).map(|made| made == b))
         }
-        let Instr::Branch { cond } = &graph.node(node).instr else { return None };
-        value(graph, state, cond)?.as_bool()
+        _ => made(graph, &mut state, class, (from, last)).and_then(Const::as_bool),
     };
-    made(&mut state) == Some(*holds)
+    found == Some(holds)
+}
+
+/// Makes a state one in which an assignment was made.
+fn assign(graph: &Mvicfg, state: &mut State, (class, nodes, _): &(usize, (MvId, MvId), bool)) {
+    let Instr::Assign { dst, .. } = &graph.node(nodes.1).instr else { return };
+    let mut after = State { vars: state.vars.clone(), seed: state.seed, memory: state.memory.clone() };
+    if let Some(value) = made(graph, &mut after, *class, *nodes) {
+        state.vars.insert(*dst, value);
+    }
+}
+
+/// The value that a branch or an assignment comes to by the instructions before it.
+fn made(graph: &Mvicfg, state: &mut State, class: usize, (from, last): (MvId, MvId)) -> Option<Const> {
+    let mut node = from;
+    while node != last {
+        match &graph.node(node).instr {
+            Instr::Assign { dst, value: e } => _ = state.vars.insert(*dst, value(graph, state, e)?),
+            Instr::Load { dst, addr, access } => {
+                let value = read(state, place(graph, state, addr)?, access.sort, access.bytes)?;
+                state.vars.insert(*dst, value);
+            }
+            _ => return None,
+        }
+        node = successor(graph, class, node, 0)?;
+    }
+    let (Instr::Branch { cond: e } | Instr::Assign { value: e, .. }) = &graph.node(node).instr else {
+        return None;
+    };
+    value(graph, state, e)
 }
 
 /// Where every region is neutral, the functions are the same from their entries.

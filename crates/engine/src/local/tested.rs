@@ -1,12 +1,13 @@
-//! Tests that still hold at a point: which states one version can be in there.
+//! Tests and assignments that still hold at a point: which states one version can be in there.
 //!
 //! A test on the way to a point holds at the point, too, if every way to the point takes it, and nothing on the way
-//! from there writes what it reads (*available* conditions: a forward analysis, with intersection where ways meet, of
-//! facts that edges of branches generate and writes kill; Kildall, *A Unified Approach to Global Program
-//! Optimization*, 1973). Both versions come to a point in the same state as long as all that lies before is the same,
-//! and then in one that satisfies the tests of each of them: what would differ in any other state is no difference.
+//! from there writes what it reads; and a variable has the value that it was assigned, until either is written
+//! (*available* conditions and copies: a forward analysis, with intersection where ways meet, of facts that edges of
+//! branches and assignments generate and writes kill; Kildall, *A Unified Approach to Global Program Optimization*,
+//! 1973). Both versions come to a point in the same state as long as all that lies before is the same, and then in one
+//! that satisfies the facts of each of them: what would differ in any other state is no difference.
 
-use super::machine::{Machine, Path, Side, Step, memory_leaf, successor};
+use super::machine::{Machine, Path, Side, Step, memory_leaf, successor, variable_leaf};
 use super::region::Region;
 use super::{Mistake, is_made};
 use crate::ir::{App, Callee, Instr, LOOP_VALUE, Leaf, Term, TermId, TermPool, VarId, VarKind};
@@ -20,11 +21,13 @@ const MAX_TESTS: usize = 1_000;
 /// Instructions of a statement that a test is made of.
 const MAX_CHAIN: usize = 20;
 
-/// A test, and how it ended.
+/// A test and how it ended, or an assignment, which holds.
 pub(super) struct Test {
-    /// The instructions that make it: from the branch back to the first one that has to do with it.
+    /// The instructions that make it: from the branch or assignment back to the first one that has to do with it.
     chain: Rc<[MvId]>,
     pub holds: bool,
+    /// The variable that has the value.
+    pub assigned: Option<VarId>,
     /// What it reads.
     vars: Rc<BTreeSet<VarId>>,
     memory: bool,
@@ -37,15 +40,23 @@ impl Test {
         let mut machine = Machine { graph, pool, side };
         for node in self.chain.iter().rev() {
             path.node = *node;
-            let Step::Branch(term) = machine.step(&mut path).ok()? else { continue };
+            let tested = match (machine.step(&mut path).ok()?, self.assigned) {
+                (Step::Branch(term), None) => term,
+                (Step::Next, Some(v)) if *node == self.chain[0] => {
+                    let (value, after) = (machine.var(&path, v), machine.pool.leaf(variable_leaf(graph, v)));
+                    (machine.pool.sort(value) == machine.pool.sort(after)).then_some(())?;
+                    machine.pool.eq(after, value)
+                }
+                _ => continue,
+            };
             let is_quiet = path.events.is_empty() && path.memory == machine.pool.leaf(memory_leaf());
-            let term = if self.holds { term } else { machine.pool.not(term) };
+            let term = if self.holds { tested } else { machine.pool.not(tested) };
             return (is_quiet && machine.pool.as_const(term).is_none()).then_some(term);
         }
         None
     }
 
-    /// The first instruction that has to do with it, and the branch.
+    /// The first instruction that has to do with it, and the branch or assignment.
     #[cfg(test)]
     pub fn nodes(&self) -> (MvId, MvId) {
         (*self.chain.last().unwrap(), self.chain[0])
@@ -60,25 +71,26 @@ impl Test {
 /// The tests of one version, and where they hold.
 pub(super) struct Tested {
     tests: Vec<Rc<Test>>,
-    /// By branch: the tests that its two edges make.
-    of_branch: BTreeMap<MvId, [usize; 2]>,
+    /// By branch or assignment: the tests that its edges make.
+    made: BTreeMap<MvId, Vec<usize>>,
     /// By node: the tests that hold before it; `None` where control does not come.
     before: Vec<Option<VersionSet>>,
 }
 
 impl Tested {
     pub fn of(graph: &Mvicfg, side: &Side) -> Tested {
-        let (mut tests, mut of_branch) = (Vec::new(), BTreeMap::new());
+        let (mut tests, mut by_node) = (Vec::new(), BTreeMap::new());
         for node in &side.flow.rpo {
             if tests.len() >= MAX_TESTS {
                 break;
             }
-            if let Some(both) = made(graph, side, *node) {
-                of_branch.insert(*node, [tests.len(), tests.len() + 1]);
-                tests.extend(both.map(Rc::new));
+            let own = made(graph, side, *node);
+            if !own.is_empty() {
+                by_node.insert(*node, (tests.len()..tests.len() + own.len()).collect());
+                tests.extend(own.into_iter().map(Rc::new));
             }
         }
-        let mut found = Tested { tests, of_branch, before: vec![None; graph.nodes.len()] };
+        let mut found = Tested { tests, made: by_node, before: vec![None; graph.nodes.len()] };
         found.settle(graph, side);
         found
     }
@@ -107,7 +119,7 @@ impl Tested {
         let instr = &graph.node(node).instr;
         let stays = |k: &usize| is_made(Mistake::TestsKept) || !kills(graph, side, instr, &self.tests[*k]);
         before.iter().filter(stays).for_each(|k| found.insert(k));
-        if let Some(test) = self.of_branch.get(&node).and_then(|both| both.get(label as usize)) {
+        if let Some(test) = self.made.get(&node).and_then(|of_edges| of_edges.get(label as usize)) {
             found.insert(*test);
         }
         Some(found)
@@ -169,13 +181,16 @@ fn kills(graph: &Mvicfg, side: &Side, instr: &Instr, test: &Test) -> bool {
     writes || more
 }
 
-/// The tests that the two edges of a branch make, first the one that holds.
-fn made(graph: &Mvicfg, side: &Side, branch: MvId) -> Option<[Test; 2]> {
-    if !matches!(graph.node(branch).instr, Instr::Branch { .. }) {
-        return None;
-    }
-    let chain: Rc<[MvId]> = chain(graph, side, branch).into();
+/// The tests that the edges of an instruction make: of a branch two, first the one that holds, of an assignment to a
+/// variable that is in no memory one.
+fn made(graph: &Mvicfg, side: &Side, node: MvId) -> Vec<Test> {
     let is_temp = |v: &VarId| graph.vars.get(v.0 as usize).is_none_or(|v| v.kind == VarKind::Temp);
+    let assigned = match &graph.node(node).instr {
+        Instr::Branch { .. } => None,
+        Instr::Assign { dst, .. } if !is_temp(dst) => Some(*dst),
+        _ => return Vec::new(),
+    };
+    let chain: Rc<[MvId]> = chain(graph, side, node).into();
     let (mut vars, mut made, mut memory) = (BTreeSet::new(), BTreeSet::new(), false);
     let mut is_own = true;
     for node in chain.iter().rev() {
@@ -189,12 +204,16 @@ fn made(graph: &Mvicfg, side: &Side, branch: MvId) -> Option<[Test; 2]> {
         made.extend(instr.written());
         memory |= matches!(instr, Instr::Load { .. } | Instr::Call { .. });
     }
+    // What is made of the variable's value before says nothing of the one after.
+    if !is_own || assigned.is_some_and(|v| !vars.insert(v)) {
+        return Vec::new();
+    }
     let vars = Rc::new(vars);
-    let test = |holds: bool| Test { chain: chain.clone(), holds, vars: vars.clone(), memory };
-    is_own.then(|| [test(true), test(false)])
+    let test = |holds: bool| Test { chain: chain.clone(), holds, assigned, vars: vars.clone(), memory };
+    if assigned.is_some() { vec![test(true)] } else { vec![test(true), test(false)] }
 }
 
-/// The instructions before a branch that do nothing but give its temporaries values, from the branch back.
+/// The instructions before a branch or an assignment that do nothing but give its temporaries values, back from it.
 fn chain(graph: &Mvicfg, side: &Side, branch: MvId) -> Vec<MvId> {
     let mut chain = vec![branch];
     let is_temp = |v: VarId| graph.vars.get(v.0 as usize).is_some_and(|v| v.kind == VarKind::Temp);

@@ -636,7 +636,7 @@ fn where_control_goes_is_told_under_what_decides() {
         "int f(int x)",
         &text("}\ny = 2;"),
         &text("y = 2;\n}"),
-        &["x <= 3 | returns z + 20 | returns z + 10 * y"],
+        &["x <= 3 | returns z + 20 | returns 10 * y + z"],
     );
     // Both outcomes lead elsewhere: one change, each under its own.
     check(

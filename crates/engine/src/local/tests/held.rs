@@ -69,3 +69,47 @@ fn each_version_has_tests_of_its_own() {
         ],
     );
 }
+
+#[test]
+fn a_variable_has_the_value_that_it_was_assigned() {
+    // Once more the same is nothing, and without it nothing is missing.
+    let (once, twice) =
+        ("k = n + 1;\nforeign(4);\nreturn k;", "k = n + 1;\nforeign(4);\nk = n + 1;\nreturn k;");
+    check(HEAD, once, twice, &[]);
+    check(HEAD, twice, once, &[]);
+    // A test of it is answered.
+    let tested = "k = 3;\nforeign(4);\nif (k > 5) return 8;\nreturn n;";
+    check(HEAD, "k = 3;\nforeign(4);\nreturn n;", tested, &[]);
+}
+
+#[test]
+fn an_assignment_holds_until_either_side_is_written() {
+    let once = |between: &str| format!("k = n + 1;\n{between}\nforeign(4);\nreturn k;");
+    let twice = |between: &str| format!("k = n + 1;\n{between}\nforeign(4);\nk = n + 1;\nreturn k;");
+    for between in ["n = foreign(1);", "k = foreign(1);", "k = k * 2;", "if (n > 3) n = 2;"] {
+        check(HEAD, &once(between), &twice(between), &[" | returns k | returns n + 1"]);
+    }
+    // What is made of the value before says nothing of the one after.
+    check(
+        HEAD,
+        "k = k + 1;\nforeign(4);\nreturn k;",
+        "k = k + 1;\nforeign(4);\nk = k + 1;\nreturn k;",
+        &[" | returns k | returns k + 1"],
+    );
+    // On one way only.
+    check(
+        HEAD,
+        "if (n) k = n + 1;\nforeign(4);\nreturn k;",
+        "if (n) k = n + 1;\nforeign(4);\nk = n + 1;\nreturn k;",
+        &[" | returns k | returns n + 1"],
+    );
+}
+
+#[test]
+fn what_was_read_from_memory_is_known_until_it_is_written() {
+    let head = "int f(struct s *p, int k)";
+    let again = |between: &str| format!("k = p->n;\n{between}\nk = p->n;\nreturn k;");
+    let once = |between: &str| format!("k = p->n;\n{between}\nreturn k;");
+    check(head, &again("p = p;"), &once("p = p;"), &[]);
+    check(head, &again("foreign(4);"), &once("foreign(4);"), &[" | returns p->n | returns k"]);
+}
