@@ -6,8 +6,8 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-/// Files of one version: path and text.
-pub type Files<'a> = &'a [(&'a str, &'a str)];
+/// Files of one version.
+pub use invdiff_testing::Files;
 
 /// A commit `one` and a commit `two`; the second is `HEAD`.
 pub struct Pair {
@@ -44,10 +44,7 @@ impl Pair {
 
     /// Two versions of several files; what the second does not name is deleted by it.
     pub fn of(old: Files, new: Files) -> Pair {
-        let repo = old.iter().fold(TempRepo::new(), |r, (path, text)| r.file(path, text)).commit("one");
-        let gone = old.iter().filter(|(path, _)| new.iter().all(|(p, _)| p != path));
-        let repo = gone.fold(repo, |r, (path, _)| r.remove(path));
-        let repo = new.iter().fold(repo, |r, (path, text)| r.file(path, text)).commit("two");
+        let repo = TempRepo::of_versions(&[("one", old), ("two", new)]);
         let own = |files: Files| files.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();
         Pair { repo, old: own(old), new: own(new) }
     }

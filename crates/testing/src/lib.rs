@@ -7,4 +7,4 @@ mod repo;
 pub mod tier;
 
 pub use random::Random;
-pub use repo::TempRepo;
+pub use repo::{Files, TempRepo};

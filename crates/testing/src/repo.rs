@@ -22,6 +22,28 @@ pub struct TempRepo {
 /// 2024-01-01T00:00:00Z.
 const EPOCH: u64 = 1_704_067_200;
 
+/// Paths and texts.
+pub type Files<'a> = &'a [(&'a str, &'a str)];
+
+/// The entry of a file that is none yet.
+fn regular(path: &str) -> git2::IndexEntry {
+    let never = git2::IndexTime::new(0, 0);
+    git2::IndexEntry {
+        ctime: never,
+        mtime: never,
+        dev: 0,
+        ino: 0,
+        mode: 0o100_644,
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id: git2::Oid::ZERO_SHA1,
+        flags: 0,
+        flags_extended: 0,
+        path: path.as_bytes().to_vec(),
+    }
+}
+
 impl Default for TempRepo {
     fn default() -> TempRepo {
         TempRepo::new()
@@ -32,6 +54,39 @@ impl TempRepo {
     /// Creates an empty SHA-1 repository with a work tree, on the unborn branch `main`.
     pub fn new() -> TempRepo {
         TempRepo::init(&[])
+    }
+
+    /// Creates a repository with a commit for each version: its message, and its files, whole. As `git init`,
+    /// `file` and `commit` do it, without a process.
+    ///
+    /// # Panics
+    /// Where a path cannot be one.
+    pub fn of_versions(versions: &[(&str, Files)]) -> TempRepo {
+        let mut repo = TempRepo::empty_scratch();
+        let made = repo.commit_versions(versions);
+        made.unwrap_or_else(|e| panic!("{}: {e}", repo.top.display()));
+        repo
+    }
+
+    fn commit_versions(&mut self, versions: &[(&str, Files)]) -> Result<(), git2::Error> {
+        let mut options = git2::RepositoryInitOptions::new();
+        let made = git2::Repository::init_opts(&self.top, options.initial_head("main"))?;
+        let mut index = made.index()?;
+        for (message, files) in versions {
+            index.clear()?;
+            for (path, text) in *files {
+                index.add_frombuffer(&regular(path), text.as_bytes())?;
+            }
+            let tree = made.find_tree(index.write_tree()?)?;
+            let parent = made.head().and_then(|head| head.peel_to_commit()).ok();
+            let time = git2::Time::new(self.clock as i64, 0);
+            let who = git2::Signature::new("A U Thor", "author@example.com", &time)?;
+            let message = format!("{message}\n");
+            made.commit(Some("HEAD"), &who, &who, &message, &tree, &parent.iter().collect::<Vec<_>>())?;
+            self.clock += 60;
+        }
+        index.write()?;
+        made.checkout_head(Some(git2::build::CheckoutBuilder::new().force()))
     }
 
     /// Creates an empty repository that hashes with SHA-256.
@@ -295,5 +350,21 @@ mod tests {
         let again =
             TempRepo::new().file("a.c", "int a;\n").commit("one").file("a.c", "int b;\n").commit("two");
         assert_eq!(repo.id("HEAD"), again.id("HEAD"));
+    }
+
+    #[test]
+    fn versions_are_what_git_makes_of_them() {
+        let versions: [(&str, super::Files); 2] =
+            [("one", &[("a.c", "int a;\n"), ("d/b.h", "int b;\n")]), ("two", &[("d/b.h", "int c;\n")])];
+        let repo = TempRepo::of_versions(&versions);
+        let by_git = TempRepo::new()
+            .file("a.c", "int a;\n")
+            .file("d/b.h", "int b;\n")
+            .commit("one")
+            .remove("a.c")
+            .file("d/b.h", "int c;\n")
+            .commit("two");
+        assert_eq!(repo.id("HEAD"), by_git.id("HEAD"));
+        assert_eq!(repo.git(["status", "--porcelain", "--branch"]), "## main");
     }
 }

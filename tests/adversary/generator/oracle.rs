@@ -1,8 +1,10 @@
 //! What the versions of a pair really do: compiled under sanitizers and run on a list of inputs.
 
 use super::template::Files;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Semantics that the analysis assumes, and a status of its own for what is undefined.
@@ -18,8 +20,32 @@ const SANITIZED: [&str; 9] = [
     "-lm",
 ];
 
+/// As [`SANITIZED`], in half of the time: what is undefined in memory is not seen.
+const TRAPPED: [&str; 8] = [
+    "-O0",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-w",
+    "-fsanitize=undefined,float-cast-overflow",
+    "-fno-sanitize=signed-integer-overflow",
+    "-fsanitize-undefined-trap-on-error",
+    "-lm",
+];
+
+/// How closely runs are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Care {
+    /// Under all sanitizers.
+    Sanitized,
+    /// What is undefined in memory may count as defined: what such runs refute is refuted under sanitizers first.
+    Trapped,
+}
+
 /// Status of a run that a sanitizer ended.
 const UNDEFINED: i32 = 77;
+
+/// SIGILL, which `__builtin_trap` ends in.
+const TRAP: i32 = 4;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +142,18 @@ pub fn built(units: &[PathBuf], folder: &Path, name: &str, flags: &[&str]) -> Re
     linked(units, folder, name, &[&SANITIZED[..], flags].concat())
 }
 
+/// What serves runs, compiled once for all programs.
+fn server() -> Result<PathBuf, String> {
+    static MADE: OnceLock<Result<(tempfile::TempDir, PathBuf), String>> = OnceLock::new();
+    let make = || {
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        std::fs::write(folder.path().join("runs.c"), include_str!("runs.c")).map_err(|e| e.to_string())?;
+        let object = linked(&["runs.c".into()], folder.path(), "runs.o", &["-c", "-O1", "-D_GNU_SOURCE"])?;
+        Ok((folder, object))
+    };
+    MADE.get_or_init(make).as_ref().map(|(_, object)| object.clone()).map_err(Clone::clone)
+}
+
 /// Compiles a version under the sanitizers.
 pub fn sanitized(files: &Files, folder: &Path) -> Result<PathBuf, String> {
     compile(files, folder, &SANITIZED)
@@ -128,11 +166,14 @@ pub struct Built {
 }
 
 impl Built {
-    /// Compiles a version under the sanitizers and runs it; the error is the compiler's.
-    pub fn of(files: &Files, inputs: &[String]) -> Result<Built, String> {
+    /// Compiles a version and runs it; the error is the compiler's.
+    pub fn of(files: &Files, inputs: &[String], care: Care) -> Result<Built, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let program = sanitized(files, folder.path())?;
-        let runs = inputs.iter().map(|input| run(&program, input)).collect();
+        let server = server()?;
+        let watched = if care == Care::Trapped { &TRAPPED[..] } else { &SANITIZED[..] };
+        let flags = [&[server.to_str().ok_or("a folder that is no text")?], watched].concat();
+        let program = compile(files, folder.path(), &flags)?;
+        let runs = served(&program, inputs).ok_or("the server of runs broke off")?;
         Ok(Built { folder, runs })
     }
 
@@ -142,18 +183,62 @@ impl Built {
     }
 }
 
+/// Runs a program that the server is linked into on each input; `None`: not all came back.
+fn served(program: &Path, inputs: &[String]) -> Option<Vec<Ran>> {
+    use std::io::Write;
+    let asked: String = inputs.iter().map(|input| format!("{}\n{input}", input.len())).collect();
+    let mut command = sanitizing(program);
+    let mut child = command.env("INVDIFF_RUNS", "1").stderr(Stdio::null()).spawn().ok()?;
+    child.stdin.take()?.write_all(asked.as_bytes()).ok()?;
+    let told = child.wait_with_output().ok()?.stdout;
+    let mut rest = told.as_slice();
+    let mut take = |n: usize| {
+        let (part, behind) = rest.split_at_checked(n)?;
+        rest = behind;
+        Some(String::from_utf8_lossy(part).into_owned())
+    };
+    let mut one = || {
+        let mut head = String::new();
+        while !head.ends_with('\n') {
+            head += &take(1)?;
+        }
+        let numbers: Vec<i64> = head.split_whitespace().map_while(|n| n.parse().ok()).collect();
+        let &[status, printed, complained] = numbers.as_slice() else { return None };
+        let stdout = take(usize::try_from(printed).ok()?)?;
+        let failed = failed(&take(usize::try_from(complained).ok()?)?);
+        let ended = match i32::try_from(status).ok()? {
+            -1 => Ended::Late,
+            status => ended(std::process::ExitStatus::from_raw(status)),
+        };
+        Some(Ran { stdout, ended, failed })
+    };
+    inputs.iter().map(|_| one()).collect()
+}
+
+/// Starts a program in its folder, with pipes.
+fn sanitizing(program: &Path) -> Command {
+    let status = format!("exitcode={UNDEFINED}:detect_leaks=0:detect_stack_use_after_return=0");
+    let mut command = Command::new(program);
+    command
+        .current_dir(program.parent().unwrap_or(Path::new(".")))
+        .env("ASAN_OPTIONS", &status)
+        .env("UBSAN_OPTIONS", &status)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    command
+}
+
+/// The condition of the assertion that a run complains of.
+fn failed(complaint: &str) -> Option<String> {
+    let (_, rest) = complaint.split_once("Assertion `")?;
+    rest.split_once("' failed").map(|(condition, _)| condition.to_owned())
+}
+
 /// Runs a program on a standard input.
 pub fn run(program: &Path, stdin: &str) -> Ran {
     use std::io::{Read, Seek, Write};
     let mut errors = tempfile::tempfile().expect("a file for what it complains of");
-    let status = format!("exitcode={UNDEFINED}:detect_leaks=0:detect_stack_use_after_return=0");
-    let folder = program.parent().unwrap_or(Path::new("."));
-    let mut child = Command::new(program)
-        .current_dir(folder)
-        .env("ASAN_OPTIONS", &status)
-        .env("UBSAN_OPTIONS", &status)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+    let mut child = sanitizing(program)
         .stderr(errors.try_clone().expect("the file is open"))
         .spawn()
         .expect("the program starts");
@@ -186,12 +271,12 @@ pub fn run(program: &Path, stdin: &str) -> Ran {
     let stdout = String::from_utf8_lossy(&reader.join().unwrap_or_default()).into_owned();
     let mut complaint = String::new();
     let _ = errors.rewind().and_then(|()| errors.take(1 << 16).read_to_string(&mut complaint));
-    let failed = complaint.split_once("Assertion `").and_then(|(_, rest)| rest.split_once("' failed"));
-    Ran { stdout, ended, failed: failed.map(|(condition, _)| condition.to_owned()) }
+    Ran { stdout, ended, failed: failed(&complaint) }
 }
 
 fn ended(status: std::process::ExitStatus) -> Ended {
     match status.code() {
+        None if status.signal() == Some(TRAP) => Ended::Undefined,
         Some(UNDEFINED) => Ended::Undefined,
         Some(code) => Ended::Status(code),
         None => Ended::Signal,
