@@ -530,6 +530,29 @@ int g(void) { return f(); }",
         check_invented("int f(void) COLD { return 1; }", &["f"], &[], &["COLD"]);
         check_invented("int f(int a UNUSED, char *b) { return 1; }", &["f"], &[], &["UNUSED"]);
         check_invented("RET CALL f(void) { return 1; }", &["f"], &["RET"], &["CALL"]);
+        let unused = "int f(__unused int a, __unused short b) { return 1; }\nint g(void) { return f(1, 2); }";
+        check_invented(unused, &["f", "g"], &[], &["__unused"]);
+        check_invented("int f(ATTR(1) char *b) { return 1; }", &["f"], &[], &["ATTR"]);
+        let packed = "struct a { int x; } __packed;\nstruct b { int y; } __packed;\nint f(struct b *p) { return p->y; }";
+        check_invented(packed, &["f"], &[], &["__packed"]);
+    }
+
+    #[test]
+    fn a_table_with_functions_is_no_function() {
+        let table = "enum e { A }; static enum e g(int x) { return A; }\n\
+                     static const struct { int n; enum e (*run)(int); } table[] = { { 1, g }, };\n\
+                     int f(int x NOTE) { return table[0].run(x); }";
+        check_invented(table, &["g", "f"], &[], &["NOTE"]);
+    }
+
+    #[test]
+    fn trees_and_bit_strings_of_the_system_are_there() {
+        let source = "#include <sys/tree.h>\n#include <bitstring.h>\n\
+                      struct s { int x; RB_ENTRY(s) at; bitstr_t *bits; };\nRB_HEAD(all, s);\n\
+                      int cmp(struct s *a, struct s *b) { return a->x - b->x; }\n\
+                      RB_GENERATE(all, s, at, cmp)\n\
+                      int f(struct all *t, int n) { struct s *p; RB_FOREACH(p, all, t) if (bit_test(p->bits, n)) return p->x; return 0; }";
+        check_invented(source, &["cmp", "f"], &[], &[]);
     }
 
     #[test]

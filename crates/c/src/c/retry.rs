@@ -158,6 +158,9 @@ impl Evidence<'_> {
             if lost || (wrong.contains(&at) && !matches!(item.kind, ItemKind::Function { .. })) {
                 self.head(item, &unknown, &typedefs, &mut out);
             }
+            if lost || wrong.contains(&at) {
+                self.before_types(item, &typedefs, &mut out);
+            }
             if lost || wrong.contains(&at) || !self.lost.is_empty() {
                 out.macros.extend(self.called_before(item).map(|name| (name.to_owned(), true)));
                 out.macros.extend(self.marked_by(item, &typedefs).map(|name| (name.to_owned(), false)));
@@ -423,6 +426,30 @@ impl Evidence<'_> {
         let first = (start + 1..end).find(|i| !is_qualifier(text.at(*i)))?;
         let is_type = is_type_word(text.at(first)) || typedefs.contains(text.at(first));
         (is_type && text.at(first + 1) != "(").then_some(name)
+    }
+
+    /// Names before the type of a parameter, `f(NAME int x)`, and behind the body of a structure that is declared
+    /// more than once: `} NAME;`.
+    fn before_types(&self, item: &Item, typedefs: &BTreeSet<&str>, out: &mut Guesses) {
+        let text = &self.text;
+        let end = if let ItemKind::Function { body, .. } = item.kind { body } else { item.tokens.end };
+        for at in item.tokens.start + 1..end {
+            let Some(name) = text.name(at).filter(|n| !typedefs.contains(n)) else { continue };
+            let begins = matches!(text.at(at - 1), "(" | ",") && headers::declaring_type(name).is_none();
+            let behind = match text.at(at + 1) {
+                "(" => text.after_group(at + 1, end),
+                _ => at + 1,
+            };
+            if begins && behind < end && is_type_word(text.at(behind)) {
+                out.macros.insert(name.to_owned(), behind > at + 1);
+            }
+            let is_conflict = |d: &Diagnostic| {
+                d.message.starts_with("conflicting types for") && d.message.contains(&format!("'{name}'"))
+            };
+            if text.at(at - 1) == "}" && text.at(at + 1) == ";" && self.diagnostics.iter().any(is_conflict) {
+                out.macros.insert(name.to_owned(), false);
+            }
+        }
     }
 
     /// Guesses at names behind the parameters, and behind one parameter's name.

@@ -277,6 +277,11 @@ impl<'a> Text<'a> {
                 "(" => depth += 1,
                 ")" => depth = depth.saturating_sub(1),
                 "=" if depth == 0 => return None,
+                // The body of a structure.
+                "{" if depth == 0 => {
+                    at = self.after_group(at, brace);
+                    continue;
+                }
                 "__attribute__" | "__attribute" | "__asm__" | "asm" | "__asm" | "__typeof__" | "typeof"
                 | "_Alignas" => {
                     at = self.after_group(at + 1, brace);

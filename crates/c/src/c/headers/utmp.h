@@ -21,7 +21,7 @@ struct utmp {
     int ut_session;
     struct { int tv_sec, tv_usec; } ut_tv;
     int ut_addr_v6[4];
-    char __unused[20];
+    char __reserved[20];
 };
 #define ut_name ut_user
 #define ut_time ut_tv.tv_sec

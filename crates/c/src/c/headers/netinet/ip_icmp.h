@@ -10,6 +10,6 @@
 struct icmphdr {
     uint8_t type, code;
     uint16_t checksum;
-    union { struct { uint16_t id, sequence; } echo; uint32_t gateway; struct { uint16_t __unused, mtu; } frag; } un;
+    union { struct { uint16_t id, sequence; } echo; uint32_t gateway; struct { uint16_t __reserved, mtu; } frag; } un;
 };
 #endif

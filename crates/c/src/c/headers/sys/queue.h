@@ -93,7 +93,111 @@
             (head)->tqh_last = (elm)->field.tqe_prev; \
         *(elm)->field.tqe_prev = (elm)->field.tqe_next; \
     } while (0)
+#define LIST_INSERT_BEFORE(at, elm, field) \
+    do { \
+        (elm)->field.le_prev = (at)->field.le_prev; \
+        (elm)->field.le_next = (at); \
+        *(at)->field.le_prev = (elm); \
+        (at)->field.le_prev = &(elm)->field.le_next; \
+    } while (0)
+#define SLIST_INSERT_AFTER(at, elm, field) \
+    do { (elm)->field.sle_next = (at)->field.sle_next; (at)->field.sle_next = (elm); } while (0)
+#define SLIST_REMOVE(head, elm, type, field) \
+    do { \
+        if ((head)->slh_first == (elm)) { \
+            SLIST_REMOVE_HEAD(head, field); \
+        } else { \
+            struct type *__at = (head)->slh_first; \
+            while (__at->field.sle_next != (elm)) \
+                __at = __at->field.sle_next; \
+            __at->field.sle_next = __at->field.sle_next->field.sle_next; \
+        } \
+    } while (0)
+#define STAILQ_INSERT_HEAD(head, elm, field) \
+    do { \
+        if (((elm)->field.stqe_next = (head)->stqh_first) == 0) \
+            (head)->stqh_last = &(elm)->field.stqe_next; \
+        (head)->stqh_first = (elm); \
+    } while (0)
+#define STAILQ_INSERT_AFTER(head, at, elm, field) \
+    do { \
+        if (((elm)->field.stqe_next = (at)->field.stqe_next) == 0) \
+            (head)->stqh_last = &(elm)->field.stqe_next; \
+        (at)->field.stqe_next = (elm); \
+    } while (0)
+#define STAILQ_REMOVE(head, elm, type, field) \
+    do { \
+        if ((head)->stqh_first == (elm)) { \
+            STAILQ_REMOVE_HEAD(head, field); \
+        } else { \
+            struct type *__at = (head)->stqh_first; \
+            while (__at->field.stqe_next != (elm)) \
+                __at = __at->field.stqe_next; \
+            if ((__at->field.stqe_next = __at->field.stqe_next->field.stqe_next) == 0) \
+                (head)->stqh_last = &__at->field.stqe_next; \
+        } \
+    } while (0)
+#define STAILQ_CONCAT(first, second) \
+    do { \
+        if ((second)->stqh_first != 0) { \
+            *(first)->stqh_last = (second)->stqh_first; \
+            (first)->stqh_last = (second)->stqh_last; \
+            STAILQ_INIT(second); \
+        } \
+    } while (0)
+#define SIMPLEQ_HEAD(name, type) struct name { struct type *sqh_first; struct type **sqh_last; }
+#define SIMPLEQ_HEAD_INITIALIZER(head) {0, &(head).sqh_first}
+#define SIMPLEQ_ENTRY(type) struct { struct type *sqe_next; }
+#define SIMPLEQ_FIRST(head) ((head)->sqh_first)
+#define SIMPLEQ_EMPTY(head) ((head)->sqh_first == 0)
+#define SIMPLEQ_NEXT(elm, field) ((elm)->field.sqe_next)
+#define SIMPLEQ_INIT(head) do { (head)->sqh_first = 0; (head)->sqh_last = &(head)->sqh_first; } while (0)
+#define SIMPLEQ_FOREACH(var, head, field) for ((var) = (head)->sqh_first; (var); (var) = (var)->field.sqe_next)
+#define SIMPLEQ_INSERT_HEAD(head, elm, field) \
+    do { \
+        if (((elm)->field.sqe_next = (head)->sqh_first) == 0) \
+            (head)->sqh_last = &(elm)->field.sqe_next; \
+        (head)->sqh_first = (elm); \
+    } while (0)
+#define SIMPLEQ_INSERT_TAIL(head, elm, field) \
+    do { \
+        (elm)->field.sqe_next = 0; \
+        *(head)->sqh_last = (elm); \
+        (head)->sqh_last = &(elm)->field.sqe_next; \
+    } while (0)
+#define SIMPLEQ_REMOVE_HEAD(head, field) \
+    do { \
+        if (((head)->sqh_first = (head)->sqh_first->field.sqe_next) == 0) \
+            (head)->sqh_last = &(head)->sqh_first; \
+    } while (0)
+#define TAILQ_INSERT_AFTER(head, at, elm, field) \
+    do { \
+        if (((elm)->field.tqe_next = (at)->field.tqe_next) != 0) \
+            (elm)->field.tqe_next->field.tqe_prev = &(elm)->field.tqe_next; \
+        else \
+            (head)->tqh_last = &(elm)->field.tqe_next; \
+        (at)->field.tqe_next = (elm); \
+        (elm)->field.tqe_prev = &(at)->field.tqe_next; \
+    } while (0)
+#define TAILQ_INSERT_BEFORE(at, elm, field) \
+    do { \
+        (elm)->field.tqe_prev = (at)->field.tqe_prev; \
+        (elm)->field.tqe_next = (at); \
+        *(at)->field.tqe_prev = (elm); \
+        (at)->field.tqe_prev = &(elm)->field.tqe_next; \
+    } while (0)
 /* The systems that these come from have them as well; programs bring them along. */
+#define SIMPLEQ_FOREACH_SAFE(var, head, field, next) \
+    for ((var) = (head)->sqh_first; (var) && ((next) = (var)->field.sqe_next, 1); (var) = (next))
+#define TAILQ_REPLACE(head, at, elm, field) \
+    do { \
+        if (((elm)->field.tqe_next = (at)->field.tqe_next) != 0) \
+            (elm)->field.tqe_next->field.tqe_prev = &(elm)->field.tqe_next; \
+        else \
+            (head)->tqh_last = &(elm)->field.tqe_next; \
+        (elm)->field.tqe_prev = (at)->field.tqe_prev; \
+        *(elm)->field.tqe_prev = (elm); \
+    } while (0)
 #define LIST_FOREACH_SAFE(var, head, field, next) \
     for ((var) = (head)->lh_first; (var) && ((next) = (var)->field.le_next, 1); (var) = (next))
 #define SLIST_FOREACH_SAFE(var, head, field, next) \
