@@ -51,8 +51,9 @@ fn nearest(unit: &Unit, lines: &BTreeSet<u32>) -> BTreeMap<Literal, Arc<str>> {
     let mut found: BTreeMap<&Literal, (u32, Option<&Arc<str>>)> = BTreeMap::new();
     for s in unit.spelled.iter().filter(|s| range.contains(&s.line)) {
         let away = lines.iter().map(|l| l.abs_diff(s.line)).min().unwrap_or(u32::MAX);
-        // What every function writes says nothing about another line.
-        let is_common = matches!(s.value, Literal::Number(-1..=1));
+        // What every function writes says nothing about another line, nor does a character.
+        let is_character = s.name.as_ref().is_some_and(|n| n.starts_with('\''));
+        let is_common = is_character || matches!(s.value, Literal::Number(-1..=1));
         if is_common && away > 0 {
             continue;
         }

@@ -1,9 +1,9 @@
 //! Constants as the unit's own file spells them, so that reports can name them as it does.
 //!
 //! A macro without arguments whose tokens are a constant expression of numbers, or a string, stands for a
-//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`. Of what the file writes without a macro, as it
-//! is or by an enumerator, only the values that a macro has somewhere are kept: they tell that a name is not the only
-//! way to mean the value.
+//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`. A character that prints is its own name. Of what
+//! the file writes without a name, as it is or by an enumerator, only the values that have one somewhere are kept: they
+//! tell that a name is not the only way to mean the value.
 
 use crate::c::files::normal;
 use crate::c::parse::Parsed;
@@ -58,8 +58,11 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
         }
         let written = || (Constant { text, at: first, end: at }).whole();
         let Some(value) = enumerator.map(|n| Literal::Number(*n)).or_else(written) else { continue };
-        let name = if is_macro { parsed.macro_at(place.lo).filter(|_| !has_arguments(place)) } else { None };
-        if name.is_some() == is_macro {
+        let name = match is_macro {
+            true => parsed.macro_at(place.lo).filter(|_| !has_arguments(place)),
+            false => character(text.at(first)),
+        };
+        if name.is_some() || !is_macro {
             found.extend(sources.lookup(place.lo).map(|l| Spelled { line: l.line, value, name }));
         }
     }
@@ -68,6 +71,11 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
     found.retain(|s| named.contains(&s.value));
     found.sort_by_key(|s| s.line);
     found
+}
+
+/// A character that says what it is.
+fn character(word: &str) -> Option<Arc<str>> {
+    matches!(word.as_bytes(), [b'\'', c, b'\''] if c.is_ascii_graphic()).then(|| word.into())
 }
 
 /// A constant expression that is read off tokens; what is none has no value.
@@ -212,6 +220,14 @@ mod tests {
         check("#define N 1.5\ndouble f(void) { return N; }\n", &[]);
         check("#define N 1 / 0\n#define M 1 << 900\nint x = 1;\n", &[]);
         check("#define P \"a\\n\"\nconst char *p = P;\n", &[]);
+    }
+
+    #[test]
+    fn characters_name_themselves() {
+        check(
+            "int f(int x)\n{\nif (x == 'K') return 75;\nif (x == '\\n') return 10;\nreturn 3;\n}\n",
+            &[(3, "75", Some("'K'")), (3, "75", None)],
+        );
     }
 
     #[test]

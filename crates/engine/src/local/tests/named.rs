@@ -177,3 +177,27 @@ fn a_macro_that_changes_is_told_by_its_numbers() {
         &["n > 6 | sets s->n to 5 | sets s->n to 6", "n == 6 | sets s->n to 5 | "],
     );
 }
+
+#[test]
+fn characters_are_told_as_such_where_the_source_writes_them() {
+    let both = ["extern int has(struct s *s, int c);\n"; 2];
+    check_macros(
+        both,
+        ["return n;", "if (n > 3 && has(s, 'K')) return 5;\nreturn n;"],
+        &[
+            "n > 3 && has(s, 'K') != 0 | returns n | calls has(s, 'K'); returns 5",
+            "n > 3 && has(s, 'K') == 0 |  | calls has(s, 'K')",
+        ],
+    );
+    check_macros(
+        both,
+        ["return n;", "if (n == 'K') return 5;\nreturn n;"],
+        &["n == 'K' | returns 75 | returns 5"],
+    );
+    // Beside the number it is not known which is meant.
+    check_macros(
+        both,
+        ["return n;", "if (n == 'K')\ns->n = 75;\nreturn n;"],
+        &["n == 75 |  | sets s->n to 75"],
+    );
+}
