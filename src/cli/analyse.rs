@@ -263,6 +263,7 @@ pub fn analysis_options(
         aliases: args.aliases,
         // Who names a variable wants to hear of it, whatever else says the same.
         locals: !args.var.is_empty(),
+        subsets: false,
         points: points(args, &repository.prefix(), settings)?,
         pins: pins(settings)?,
         requires: requires(settings)?,

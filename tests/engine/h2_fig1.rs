@@ -3,7 +3,7 @@
 use crate::support::oracle::shared;
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
-use git_invdiff::report::{Churn, LineRef, Point, Report, Status};
+use git_invdiff::report::{Churn, LineRef, NotHeld, Point, Report, Status};
 
 fn report() -> Option<Report> {
     let folder = shared("subjects/seed/h2_fig1")?;
@@ -36,6 +36,19 @@ fn c_is_2_in_all_versions() {
     let fact = exit(&report).version_invariants.iter().find(|f| f.text == "c == 2").expect("c == 2");
     assert_eq!(fact.versions, [1, 2, 3]);
     assert!(fact.status.values().all(|s| *s == Status::Proved));
+}
+
+/// The paper: version invariants "that hold for any subset of versions".
+#[test]
+fn b_is_3_in_versions_1_and_2() {
+    let Some(report) = report() else { return };
+    let some = &exit(&report).subset_invariants;
+    let fact = some.iter().find(|f| f.text == "b == 3").expect("b == 3");
+    assert_eq!(fact.versions, [1, 2]);
+    assert!(fact.status.values().all(|s| *s == Status::Proved));
+    assert_eq!(fact.not_held.get(&3), Some(&NotHeld::Refuted));
+    let fact = some.iter().find(|f| f.text == "b == 4").expect("b == 4");
+    assert_eq!((&fact.versions[..], fact.not_held.len()), (&[3][..], 2));
 }
 
 #[test]

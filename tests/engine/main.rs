@@ -16,5 +16,6 @@ mod onwards;
 mod points;
 mod safety;
 mod sharing;
+mod subsets;
 mod typestate;
 mod verifier;

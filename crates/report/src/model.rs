@@ -371,13 +371,18 @@ pub struct Point {
     /// Line in each version; exit points of functions with several returns give the last one.
     pub lines: BTreeMap<Version, u32>,
     pub version_invariants: Vec<Fact>,
-    /// Version invariants that only `--all` shows: implied by others, long, or one too many.
+    /// Version invariants, and facts of some versions, that only `--all` shows: implied by others, long, or one
+    /// too many.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
     /// What would hold if the point were reached, in versions of which no defined run is known that comes
     /// here: held by no version, and no side of a churn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub if_reached: Vec<Fact>,
+    /// Facts of some of the versions that have the function, where more than two versions are compared (or a
+    /// filter asks for them); each says in [`Fact::not_held`] what is known of the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subset_invariants: Vec<Fact>,
     pub undecided: Vec<Undecided>,
     pub churns: Vec<Churn>,
 }
@@ -426,6 +431,23 @@ pub struct Fact {
     /// Whether a defined run of each version is known that comes to the point.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reached: BTreeMap<Version, bool>,
+    /// For a fact of some versions: what is known of it in each other version that has the function.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_held: BTreeMap<Version, NotHeld>,
+}
+
+/// Why a version is not among those in which a fact is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotHeld {
+    /// A run of it breaks the fact, on an input on which a version next to it keeps it.
+    Refuted,
+    /// It is neither proved nor broken by a known run.
+    Open,
+    /// No defined run is known that comes to the point.
+    NotReached,
+    /// The version does not have the point.
+    NoPoint,
 }
 
 /// How well a fact is established.

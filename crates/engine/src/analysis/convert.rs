@@ -4,14 +4,14 @@ use super::bindings;
 use super::classes::{Analysed, World, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::through::{self, Changes};
-use super::{Request, witness};
-use super::{implied, layouts, selection};
+use super::{Options, Request, witness};
+use super::{implied, layouts, selection, subsets};
 use crate::invariant::{self, Observable, PointDiff};
 use crate::ir::{DataModel, RETURNS_TWICE};
 use crate::mvicfg::{VersionSet, positions};
 use crate::report::{
-    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, Outcome, Place,
-    Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
+    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, NotHeld, Outcome,
+    Place, Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,37 +237,26 @@ fn point(
         };
         point.lines.insert(version(v), line);
     }
-    let mut invariants: Vec<&invariant::Fact> = Vec::new();
-    for fact in diff.invariants.iter().filter(|_| kept || kind != PointKind::Exit) {
-        // An invariant is a fact of every version that has the function.
-        if a.class_of.iter().flatten().all(|c| fact.classes.contains(*c)) {
-            invariants.push(fact);
-        }
-    }
+    let classes: VersionSet = a.class_of.iter().flatten().copied().collect();
+    let is_looked_at = kept || kind != PointKind::Exit;
+    let tells_subsets = is_looked_at && request.analysis.subsets_of(request.versions.len());
+    let subsets = tells_subsets.then(|| subsets::of(diff, &classes));
+    // An invariant is a fact of every version that has the function.
+    let shared = diff.invariants.iter().filter(|f| is_looked_at && classes.is_subset(&f.classes));
+    let shared = shared.chain(subsets.iter().flat_map(|s| &s.whole));
     // Where no run comes, everything holds.
     let is_reached =
         |f: &&invariant::Fact| f.classes.iter().all(|c| invariant::speaks_of(&diff.reached, f, c));
-    let (reached, mut unreached): (Vec<_>, Vec<_>) = invariants.into_iter().partition(is_reached);
-    let mut invariants = reached;
+    let (mut invariants, mut unreached): (Vec<_>, Vec<_>) = shared.partition(is_reached);
     unreached.extend(&diff.unreached);
     point.if_reached = unreached.into_iter().map(|f| view.fact(f, None)).collect();
-    if !request.analysis.has_locals() && !request.analysis.points.is_explicit() {
-        let outside = |v: &String| ["output", "end", "calls"].contains(&v.as_str()) || diff.cells.contains(v);
-        let at_entry = |v: &String| v.starts_with("\\old(");
-        let is_seen = |v: &String| outside(v) || v.starts_with('\\') && !at_entry(v);
-        let is_told = |f: &invariant::Fact| {
-            f.template == invariant::Template::Typestate || f.variables.iter().any(is_seen)
-        };
-        // What became of a parameter since the entry nobody sees: it is told where nothing else is.
-        let observable = invariants.iter().any(|f| is_told(f));
-        let says_something = |f: &invariant::Fact| !observable && f.variables.iter().any(at_entry);
-        invariants.retain(|f| is_told(f) || says_something(f));
-    }
+    keep_visible(&request.analysis, diff, &mut invariants);
     // Two ways may lead to one text: the one that takes less for granted is told.
     invariants.sort_by_key(|f| f.assumptions.len());
     let mut told = BTreeSet::new();
     invariants.retain(|f| told.insert(f.text()));
-    if !request.analysis.has_locals() && !request.analysis.points.is_explicit() {
+    let is_selected = !request.analysis.has_locals() && !request.analysis.points.is_explicit();
+    if is_selected {
         let order = |facts: &[&invariant::Fact]| match lineage.newest() {
             Some((_, m)) => implied::implied(&m.unit, &m.function, facts),
             None => (vec![false; facts.len()], 0),
@@ -275,6 +264,16 @@ fn point(
         let selected = selection::select(invariants, order);
         (invariants, point.left_out) = (selected.shown, selected.left_out);
         *queries += selected.queries;
+    }
+    if let Some(subsets) = &subsets {
+        let mut some: Vec<&invariant::Fact> = subsets.some.iter().collect();
+        keep_visible(&request.analysis, diff, &mut some);
+        if is_selected {
+            let (shown, left_out) = subsets::select(some, &invariants);
+            (some, point.left_out) = (shown, point.left_out + left_out);
+        }
+        let told = some.into_iter().map(|f| view.fact_of_some(f, |c| subsets.not_held(diff, f, c)));
+        point.subset_invariants = told.collect();
     }
     point.version_invariants = invariants.into_iter().map(|f| view.fact(f, None)).collect();
     point.undecided = diff
@@ -336,6 +335,22 @@ fn point(
         .sort_by(|a, b| (a.from, b.rank).partial_cmp(&(b.from, a.rank)).unwrap_or(std::cmp::Ordering::Equal));
     say_once(&mut point.churns);
     point
+}
+
+/// Leaves those that a caller or a user sees, unless others were asked for, too.
+fn keep_visible(options: &Options, diff: &PointDiff, facts: &mut Vec<&invariant::Fact>) {
+    if options.has_locals() || options.points.is_explicit() {
+        return;
+    }
+    let outside = |v: &String| ["output", "end", "calls"].contains(&v.as_str()) || diff.cells.contains(v);
+    let at_entry = |v: &String| v.starts_with("\\old(");
+    let is_seen = |v: &String| outside(v) || v.starts_with('\\') && !at_entry(v);
+    let is_told =
+        |f: &invariant::Fact| f.template == invariant::Template::Typestate || f.variables.iter().any(is_seen);
+    // What became of a parameter since the entry nobody sees: it is told where nothing else is.
+    let observable = facts.iter().any(|f| is_told(f));
+    let says_something = |f: &invariant::Fact| !observable && f.variables.iter().any(at_entry);
+    facts.retain(|f| is_told(f) || says_something(f));
 }
 
 /// Leaves out what a churn that comes before says already of the same versions, and churns of which
@@ -423,7 +438,16 @@ impl View<'_> {
             assumptions,
             lines,
             reached,
+            not_held: BTreeMap::new(),
         }
+    }
+
+    /// A fact of some versions, with what is known of the classes of the others.
+    fn fact_of_some(&self, f: &invariant::Fact, not_held: impl Fn(usize) -> NotHeld) -> Fact {
+        let others = self.a.class_of.iter().enumerate().filter_map(|(v, c)| Some((v, (*c)?)));
+        let others = others.filter(|(_, c)| !f.classes.contains(*c));
+        let not_held = others.map(|(v, c)| (version(v), not_held(c))).collect();
+        Fact { not_held, ..self.fact(f, None) }
     }
 
     fn shift(&self, v: usize, lines: &[u32]) -> Vec<u32> {

@@ -121,6 +121,7 @@ impl Observable<'_> {
                 rlimit: options.rlimit,
                 unroll: options.unroll,
                 all: options.has_locals(),
+                subsets: options.subsets_of(self.lineage.members.len()),
                 aliases: options.aliases,
                 budget,
             },

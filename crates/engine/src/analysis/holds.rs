@@ -165,6 +165,7 @@ pub(super) fn properties(
             rlimit: options.rlimit,
             unroll: options.unroll,
             all: false,
+            subsets: false,
             aliases: options.aliases,
             budget: options.budget,
         },

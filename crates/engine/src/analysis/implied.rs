@@ -49,7 +49,7 @@ pub(super) fn implied(unit: &Unit, body: &Function, facts: &[&Fact]) -> (Vec<boo
 }
 
 /// Whether a fact is of a kind that mostly restates others: equations and events say what is their own.
-fn is_shadow(f: &Fact) -> bool {
+pub(super) fn is_shadow(f: &Fact) -> bool {
     let is_value = matches!(f.template, Template::Constant | Template::Functional);
     let of_run = matches!(f.template, Template::Event | Template::Typestate);
     !of_run && (!is_value || f.formula.is_conditional())
@@ -57,7 +57,7 @@ fn is_shadow(f: &Fact) -> bool {
 
 /// Whether what one fact says may be part of why another one need not be told: it takes nothing more
 /// for granted, holds of as many iterations and versions, and speaks of some of the same things.
-fn may_say(premise: &Fact, of: &Fact) -> bool {
+pub(super) fn may_say(premise: &Fact, of: &Fact) -> bool {
     let assumed: BTreeSet<&String> = of.assumptions.iter().collect();
     let as_far = premise.bounds.iter().all(|(class, k)| of.bounds.get(class).is_some_and(|own| k >= own));
     as_far

@@ -46,6 +46,7 @@ mod reach;
 mod renamed;
 mod selection;
 mod statics;
+mod subsets;
 mod summaries;
 mod through;
 mod units;
@@ -120,6 +121,9 @@ pub struct Options {
     pub properties_only: bool,
     /// As `all`, in the functions whose own text changes.
     pub locals: bool,
+    /// Facts of some of the versions, even where two versions are compared: of these a fact of one is a side of
+    /// a churn.
+    pub subsets: bool,
     /// Pointers may lead to the same bytes, and indices out of their arrays: see
     /// [`invariant::Options::aliases`].
     pub aliases: bool,
@@ -189,6 +193,11 @@ impl Options {
     fn has_locals(&self) -> bool {
         self.all || self.locals
     }
+
+    /// Whether facts of some versions are told, of so many.
+    fn subsets_of(&self, versions: usize) -> bool {
+        !self.properties_only && (self.subsets || versions > 2)
+    }
 }
 
 impl Default for Options {
@@ -205,6 +214,7 @@ impl Default for Options {
             whole: false,
             properties_only: false,
             locals: false,
+            subsets: false,
             aliases: false,
             points: PointChoice::default(),
             pins: Vec::new(),

@@ -87,6 +87,7 @@ impl Context<'_> {
                 rlimit: self.options.rlimit / SHARE,
                 unroll: 0,
                 all: false,
+                subsets: false,
                 aliases: self.options.aliases,
                 budget,
             },

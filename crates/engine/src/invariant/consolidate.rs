@@ -154,6 +154,7 @@ impl<'a> FunctionAnalysis<'a> {
         }
         self.keep_comparable();
         self.tell_what_is_reached();
+        self.tell_what_is_refuted();
         std::mem::take(&mut self.diff)
     }
 

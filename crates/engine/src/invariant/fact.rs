@@ -62,21 +62,43 @@ impl Fact {
     }
 
     /// Facts of single classes with those of one text as one.
-    pub(super) fn merged(facts: Vec<Fact>) -> Vec<Fact> {
+    pub fn merged(facts: Vec<Fact>) -> Vec<Fact> {
         let mut merged: Vec<Fact> = Vec::new();
         for fact in facts {
             match merged.iter_mut().find(|f| f.formula == fact.formula) {
-                Some(f) => {
-                    f.classes = f.classes.union(&fact.classes);
-                    f.lines.extend(fact.lines);
-                    f.assumptions.extend(fact.assumptions);
-                    f.assumptions.sort();
-                    f.assumptions.dedup();
-                }
+                Some(f) => f.absorb(fact),
                 None => merged.push(fact),
             }
         }
         merged
+    }
+
+    /// Adds the classes of a fact that says the same. Of a class that both have, what holds of more iterations
+    /// counts.
+    fn absorb(&mut self, other: Fact) {
+        for class in other.classes.iter() {
+            let is_whole = |f: &Fact| f.classes.contains(class) && !f.bounds.contains_key(&class);
+            if is_whole(self) || is_whole(&other) {
+                self.bounds.remove(&class);
+            } else if let Some(&theirs) = other.bounds.get(&class) {
+                let own = self.bounds.entry(class).or_insert(theirs);
+                *own = theirs.max(*own);
+            }
+        }
+        self.classes = self.classes.union(&other.classes);
+        self.lines.extend(other.lines);
+        self.assumptions.extend(other.assumptions);
+        self.assumptions.sort();
+        self.assumptions.dedup();
+    }
+
+    /// The fact of some of its classes.
+    pub fn of_classes(&self, is_one: impl Fn(usize) -> bool) -> Fact {
+        let mut fact = self.clone();
+        fact.classes = self.classes.iter().filter(|&c| is_one(c)).collect();
+        fact.lines.retain(|&c, _| is_one(c));
+        fact.bounds.retain(|c, _| is_one(*c));
+        fact
     }
 
     /// The fact under further assumptions.
@@ -116,6 +138,22 @@ mod tests {
         assert_eq!(merged[0].lines, BTreeMap::from([(0, vec![3]), (2, vec![5])]));
         assert_eq!(merged[0].assumptions, ["a", "b"]);
         assert_eq!(merged[1].classes, VersionSet::single(0));
+    }
+
+    /// What is proved of any number of iterations in one class is still bounded in another.
+    #[test]
+    fn bounds_stay_with_their_classes() {
+        let bounded = |class: usize, k: u32| Fact {
+            bounds: BTreeMap::from([(class, k)]),
+            ..fact("x >= 0", class, 3, &[])
+        };
+        let all = vec![fact("x >= 0", 0, 3, &[]), bounded(1, 8), bounded(0, 2), bounded(1, 5), bounded(2, 4)];
+        let merged = Fact::merged(all);
+        assert_eq!(merged[0].bounds, BTreeMap::from([(1, 8), (2, 4)]));
+        let some = merged[0].of_classes(|c| c > 1);
+        assert_eq!((some.classes, some.bounds), (VersionSet::single(2), BTreeMap::from([(2, 4)])));
+        let merged = Fact::merged(vec![bounded(1, 8), fact("x >= 0", 1, 3, &[])]);
+        assert_eq!(merged[0].bounds, BTreeMap::new());
     }
 
     #[test]

@@ -10,8 +10,9 @@ use crate::invariant::witness::attribution::CauseLines;
 use crate::invariant::witness::reached;
 use crate::invariant::witness::runs::Run;
 use crate::ir::TermId;
+use crate::mvicfg::VersionSet;
 use crate::semantics::Lines;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Why a churn may say what it says (contract, `claim`).
@@ -57,6 +58,8 @@ pub struct PointDiff {
     pub undecided: Vec<Undecided>,
     /// Facts that are no side of a churn, since no defined execution of their class comes here.
     pub unreached: Vec<Fact>,
+    /// Classes in which a run breaks a fact that another class keeps, by the fact's text.
+    pub refuted: BTreeMap<String, VersionSet>,
     /// Which classes come here.
     pub reached: reached::ByClass,
     /// Of a function whose own text stays, something is not known to be the same; no run shows a difference.

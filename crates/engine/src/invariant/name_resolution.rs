@@ -132,7 +132,7 @@ fn symbol(identity: &Identity) -> Option<String> {
 }
 
 /// Whether a parameter keeps its value all the way.
-fn is_kept(body: &Function, v: VarId) -> bool {
+pub(super) fn is_kept(body: &Function, v: VarId) -> bool {
     let exposed = |e: &Expr| {
         let mut found = false;
         e.for_each(&mut |e| found |= matches!(e, Expr::Addr(crate::ir::Object::Local(o)) if *o == v));

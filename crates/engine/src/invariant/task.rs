@@ -97,6 +97,8 @@ pub struct Options {
     pub unroll: u32,
     /// Locals and their relations, too, where observables tell of the change already.
     pub all: bool,
+    /// Of facts of some classes it is asked whether runs break them in the others.
+    pub subsets: bool,
     /// Pointers may lead to the same bytes, indices out of their arrays; otherwise that they do not is
     /// assumed where it matters, and listed.
     pub aliases: bool,

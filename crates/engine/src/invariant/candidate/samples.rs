@@ -189,7 +189,7 @@ impl FunctionAnalysis<'_> {
 
     /// Whether two arguments lead to one object, where facts may take it that they do not: what such a run
     /// refutes may hold under that assumption, and proofs list it.
-    fn overlaps(&self, input: &Input) -> bool {
+    pub(in crate::invariant) fn overlaps(&self, input: &Input) -> bool {
         let mut objects: Vec<String> = Vec::new();
         for argument in &input.arguments {
             let object = match argument {

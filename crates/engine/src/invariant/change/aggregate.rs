@@ -17,14 +17,15 @@ use std::collections::BTreeMap;
 const MAX_MEMBERS: usize = 12;
 
 impl FunctionAnalysis<'_> {
-    /// Adds what the members of a returned structure are in all classes.
+    /// Adds what the members of a returned structure are in all classes, and in some where facts of these are told.
     pub(in crate::invariant) fn members_of_results(&mut self) {
         if self.diff.point.kind != Kind::Exit || !self.undefined_classes().is_empty() {
             return;
         }
         let all = self.task.graph.all_classes();
         let facts = all.iter().flat_map(|class| self.members_returned(class)).collect();
-        let shared = Fact::merged(facts).into_iter().filter(|f| f.classes == all);
+        let of_some = self.task.options.subsets;
+        let shared = Fact::merged(facts).into_iter().filter(|f| of_some || f.classes == all);
         self.diff.invariants.extend(shared);
     }
 

@@ -86,7 +86,7 @@ struct Said {
 }
 
 impl FunctionAnalysis<'_> {
-    /// Adds the facts by outcome that all classes share.
+    /// Adds the facts by outcome that all classes share, and those of some where these are told.
     pub(in crate::invariant) fn outcomes(&mut self) {
         let all = self.task.graph.all_classes();
         if self.diff.point.kind != Kind::Exit || !self.undefined_classes().is_empty() {
@@ -97,10 +97,14 @@ impl FunctionAnalysis<'_> {
         let told: Vec<Formula> = self.diff.invariants.iter().map(|f| f.formula.clone()).collect();
         let is_told = |f: &Fact| told.iter().any(|t| *t == f.formula || t.is_exchanged(&f.formula));
         self.say_in_churns(&merged);
-        merged.retain(|f| f.classes == all && !is_told(f));
+        merged.retain(|f| (self.task.options.subsets || f.classes == all) && !is_told(f));
+        let (mut merged, mut some): (Vec<Fact>, Vec<Fact>) =
+            merged.into_iter().partition(|f| f.classes == all);
         if !self.task.options.all {
             merged.truncate(MAX_SHOWN);
+            some.truncate(MAX_SHOWN);
         }
+        merged.extend(some);
         for fact in &merged {
             self.diff.cells.extend(fact.variables.iter().filter(|v| *v != "\\result").cloned());
         }

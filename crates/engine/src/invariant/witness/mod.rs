@@ -7,6 +7,7 @@ pub(super) mod by_runs;
 pub(super) mod input_adaptation;
 pub(super) mod inputs;
 pub(super) mod reached;
+pub(super) mod refuted;
 pub(super) mod relaid;
 pub(super) mod runs;
 pub(super) mod selection;
