@@ -24,6 +24,7 @@ mod path;
 pub mod porcelain;
 pub mod sarif;
 pub mod steps;
+mod subset;
 pub mod text;
 pub mod trailer;
 pub mod unseen;

@@ -36,6 +36,7 @@ pub fn record(report: &Report, ends: &Ends, limit: usize) -> Record {
         for point in functions.iter_mut().flat_map(|f| &mut f.points) {
             point.version_invariants.clear();
             point.if_reached.clear();
+            point.subset_invariants.clear();
             point.undecided.clear();
         }
         record.functions = to_json(&functions);

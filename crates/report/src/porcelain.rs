@@ -2,7 +2,7 @@
 
 use super::change::{sides, told};
 use super::escape::{c_quoted, force_c_quoted};
-use super::model::{Change, Churn, Fact, FunctionReport, Point, PointKind, Report, Version};
+use super::model::{Change, Churn, Fact, FunctionReport, NotHeld, Point, PointKind, Report, Version};
 use super::object::told_objects;
 use super::text::status_text;
 use super::{ObjectReport, RepoPath, Summary};
@@ -153,6 +153,22 @@ impl Porcelain<'_> {
                 self.record(name, &fields, None)?;
             }
         }
+        for fact in &point.subset_invariants {
+            let joined = |versions: &mut dyn Iterator<Item = &Version>| {
+                versions.map(Version::to_string).collect::<Vec<_>>().join(",")
+            };
+            let refuted = fact.not_held.iter().filter(|(_, why)| **why == NotHeld::Refuted);
+            let mut fields = vec![
+                number.to_owned(),
+                point.id.clone(),
+                kind(point),
+                line_in(point, fact.versions.last().copied()),
+                joined(&mut fact.versions.iter()),
+                joined(&mut refuted.map(|(v, _)| v)),
+            ];
+            fields.extend(fact_fields(fact));
+            self.record("subset", &fields, None)?;
+        }
         for question in &point.undecided {
             let limit = question.limit.as_deref().unwrap_or_default();
             self.record("undecided", &[number, &point.id, limit, &question.text], None)?;
@@ -284,6 +300,10 @@ mod tests {
             id: "exit".into(),
             lines: [(1, 15), (2, 17)].into(),
             version_invariants: vec![fact("\\result == 1", &[1, 2])],
+            subset_invariants: vec![Fact {
+                not_held: [(2, NotHeld::Refuted)].into(),
+                ..fact("b == 3", &[1])
+            }],
             undecided: vec![Undecided { text: "-".into(), ..Undecided::default() }],
             churns: vec![churn],
             ..Point::default()
@@ -350,6 +370,7 @@ mod tests {
             r#"cause c1 added 12 "n\tw.c""#,
             &format!("example c1 {json}"),
             r#"invariant 1 exit exit 17 1,2 functional proved f1 "\\result_==_1""#,
+            "subset 1 exit exit 15 1 2 functional proved f1 b_==_3",
             r#"undecided 1 exit - "-""#,
             "end 1 1 1 1 1 0 complete",
         ];

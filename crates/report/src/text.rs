@@ -78,7 +78,8 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
         .functions
         .iter()
         .flat_map(|f| &f.points)
-        .any(|p| !p.version_invariants.is_empty() || !p.if_reached.is_empty());
+        .any(|p| !p.version_invariants.is_empty() || !p.if_reached.is_empty())
+        || held::tells_subsets(&view);
     let left_out = not_analysed(report);
     let says_more = !report.notices.is_empty() || properties::has_any(report);
     if has_churns || has_held || says_more || !left_out.is_empty() || options.verbose {
@@ -416,6 +417,11 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     }
     if summary.version_invariants > 0 {
         parts.push(counted(summary.version_invariants, "version invariant"));
+    }
+    let points = report.functions.iter().flat_map(|f| &f.points);
+    let some = points.flat_map(|p| p.subset_invariants.iter().filter(|f| super::subset::is_listed(p, f)));
+    if let some @ 1.. = some.count() {
+        parts.push(format!("{} of some versions", counted(some, "fact")));
     }
     let incomplete = report
         .functions

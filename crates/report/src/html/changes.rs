@@ -207,7 +207,7 @@ fn article(view: &View, step: &Step, changed: &Changed, id: &str, html: &mut Htm
     if picture.is_some_and(drawing::differs) {
         html.link("", &rest::flow_id(view, function), "control flow");
     }
-    if function.points.iter().any(|p| !p.version_invariants.is_empty()) {
+    if function.points.iter().any(rest::has_held) {
         html.link("", &rest::held_id(view, function), "what stayed");
     }
     html.markup("</span></header>");

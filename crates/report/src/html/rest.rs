@@ -2,7 +2,8 @@
 
 use super::markup::Html;
 use super::{Section, View, changes, drawing, source};
-use crate::model::{Fact, FunctionReport, HunkReport, Point, Verdict};
+use crate::model::{Fact, FunctionReport, HunkReport, NotHeld, Point, Verdict};
+use crate::subset;
 use crate::text;
 use crate::unseen;
 
@@ -35,16 +36,32 @@ fn function_heading(function: &FunctionReport, html: &mut Html) {
 /// Version invariants, by function.
 pub fn held(view: &View) -> Section {
     let functions = view.report.functions.iter();
-    let has_any = |f: &&FunctionReport| f.points.iter().any(|p| !p.version_invariants.is_empty());
+    let has_any = |f: &&FunctionReport| f.points.iter().any(has_held);
     let pieces = functions.filter(has_any).map(|f| held_of(view, f)).collect();
     let points = view.report.functions.iter().flat_map(|f| &f.points);
     Section {
         id: "held",
         title: "What stayed",
-        count: points.map(|p| p.version_invariants.len()).sum(),
-        intro: "Facts of the changed functions that hold in every version named beside them.",
+        count: points.map(|p| p.version_invariants.len() + of_some(p).count()).sum(),
+        intro: match has_bars(view) {
+            false => "Facts of the changed functions that hold in every version named beside them.",
+            true => {
+                "Facts of the changed functions that hold in every version named beside them. The bars have a cell for each \
+                 version, oldest first: green holds the fact, red breaks it in a known run, of white ones it is not known."
+            }
+        },
         pieces,
     }
+}
+
+/// Facts of some versions that are listed.
+fn of_some(point: &Point) -> impl Iterator<Item = &Fact> {
+    point.subset_invariants.iter().filter(|f| subset::is_listed(point, f))
+}
+
+/// Whether a point has facts that all versions hold, or some.
+pub fn has_held(point: &Point) -> bool {
+    !point.version_invariants.is_empty() || of_some(point).next().is_some()
 }
 
 fn held_of(view: &View, function: &FunctionReport) -> Html {
@@ -58,6 +75,7 @@ fn held_of(view: &View, function: &FunctionReport) -> Html {
         }
     }
     html.markup("</tbody></table>");
+    held_by_some(view, function, &mut html);
     let unreached: usize = function.points.iter().map(|p| p.if_reached.len()).sum();
     if unreached > 0 {
         let text = format!("⋯ {unreached} more if reached, which no known run of some version does");
@@ -73,6 +91,54 @@ fn held_of(view: &View, function: &FunctionReport) -> Html {
     html
 }
 
+/// Facts of some versions, those of the most versions first, folded where there are many.
+fn held_by_some(view: &View, function: &FunctionReport, html: &mut Html) {
+    const FEW: usize = 6;
+    let facts = function.points.iter().flat_map(|p| of_some(p).map(move |f| (p, f)));
+    let mut facts: Vec<(&Point, &Fact)> = facts.collect();
+    if facts.is_empty() {
+        return;
+    }
+    facts.sort_by_key(|(_, f)| (std::cmp::Reverse(f.versions.len()), &f.versions));
+    let is_worth = facts.iter().any(|(p, f)| subset::is_worth_telling(p, f));
+    let is_open = facts.len() <= FEW || is_worth && facts.len() <= 2 * FEW;
+    html.open("details", &[("class", "some"), if is_open { ("open", "") } else { ("data-many", "") }]);
+    html.markup("<summary>");
+    html.text(&format!("{} of some versions", text::counted(facts.len(), "fact")));
+    html.markup("</summary><table><tbody>");
+    for (point, fact) in facts {
+        held_row(view, function, point, fact, html);
+    }
+    html.markup("</tbody></table>");
+    html.close("details");
+}
+
+/// Whether facts have bars: two versions need none, and more cells than this are no picture.
+fn has_bars(view: &View) -> bool {
+    const MOST: usize = 60;
+    (3..=MOST).contains(&view.report.versions.len())
+}
+
+/// The versions as a bar, a cell each: held, broken by a run, not known, or without the function.
+fn bar(view: &View, fact: &Fact, html: &mut Html) {
+    if !has_bars(view) {
+        return;
+    }
+    html.open("span", &[("class", "bar-of"), ("aria-hidden", "true")]);
+    for version in &view.report.versions {
+        let (class, what) = match fact.not_held.get(&version.index) {
+            _ if fact.versions.contains(&version.index) => ("held", "held"),
+            Some(NotHeld::Refuted) => ("broken", "broken"),
+            Some(NotHeld::Open) => ("unknown", "not known"),
+            Some(NotHeld::NotReached) => ("unknown", "not reached"),
+            Some(NotHeld::NoPoint) | None => ("absent", "not there"),
+        };
+        let title = format!("version {} ({}): {what}", version.index, view.short_name(version.index));
+        html.leaf("i", &[("class", class), ("title", &title)], "");
+    }
+    html.close("span");
+}
+
 fn held_row(view: &View, function: &FunctionReport, point: &Point, fact: &Fact, html: &mut Html) {
     view.open_item("tr", "item", "held", function, html);
     html.leaf("td", &[("class", "where")], &text::point_text(point, None));
@@ -83,12 +149,16 @@ fn held_row(view: &View, function: &FunctionReport, point: &Point, fact: &Fact, 
     html.leaf("td", &[("class", "status")], &text::status_text(fact));
     let all = fact.versions.len() == view.report.versions.len();
     let versions = match fact.versions.len() {
+        _ if !fact.not_held.is_empty() => view.words.story_text(fact),
         2 if all => "both versions".to_owned(),
         n if all => format!("all {n} versions"),
         1 => format!("version {}", text::ranges(fact.versions.iter().copied())),
         _ => format!("versions {}", text::ranges(fact.versions.iter().copied())),
     };
-    html.leaf("td", &[("class", "versions")], &versions);
+    html.element("td", &[("class", "versions")], |html| {
+        html.text(&versions);
+        bar(view, fact, html);
+    });
     html.close("tr");
 }
 

@@ -236,6 +236,30 @@ fn the_page_tells_everything() {
     }
 }
 
+/// Facts of some versions have a bar of these; their texts are no markup, and of two versions there is no bar.
+#[test]
+fn facts_of_some_versions_have_bars() {
+    let mut report = report("x");
+    assert!(!page_of(&report, "x", MAX_BYTES).contains("<span class=\"bar-of\""));
+    let third = VersionInfo { index: 3, commit: Some("3".repeat(40)), ..report.versions[1].clone() };
+    report.versions.push(third);
+    let not_held = [(2, crate::NotHeld::Refuted), (3, crate::NotHeld::Open)];
+    let of_some = |text: &str| Fact { not_held: not_held.into(), ..fact(text, &[1]) };
+    let hostile = "</script><b onclick='x'>";
+    report.functions[0].points[0].subset_invariants = vec![of_some(hostile), of_some("n >= 0")];
+    let page = page_of(&report, "x", MAX_BYTES);
+    let row = page.split("<tr ").find(|r| r.contains("n &gt;= 0")).expect("a row");
+    for part in [
+        "held by version 1, lost in 2 (2222222)",
+        "<i class=\"held\" title=\"version 1 (1111111): held\">",
+        "<i class=\"broken\" title=\"version 2 (2222222): broken\">",
+        "<i class=\"unknown\" title=\"version 3 (3333333): not known\">",
+    ] {
+        assert!(row.contains(part), "{part}: {row}");
+    }
+    assert!(page.contains("<summary>2 facts of some versions</summary>") && !page.contains("<b onclick"));
+}
+
 /// Every link leads somewhere, and no id is given twice.
 #[test]
 fn links_lead_somewhere() {

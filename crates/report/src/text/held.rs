@@ -1,9 +1,11 @@
-//! What versions share: the version invariants, by the set of versions that they hold in.
+//! What versions share: the version invariants, by the set of versions that they hold in, and facts of some of the
+//! versions, by how these came to hold them.
 
 use super::{Line, View, counted, point_text, ranges, status_text, widest};
 use crate::escape::visible;
-use crate::model::{Fact, FunctionReport, Point, Version};
+use crate::model::{Fact, FunctionReport, NotHeld, Point, Version};
 use crate::palette::Slot;
+use crate::subset::{self, Story};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -12,6 +14,9 @@ const FACT_WIDTH: usize = 72;
 
 /// Facts shown of each set of versions where changes are told.
 const HELD_BESIDE_CHANGES: usize = 3;
+
+/// Sets of some of the versions that are told, the widest ones.
+const SUBSETS: usize = 4;
 
 struct Held<'a> {
     function: &'a FunctionReport,
@@ -32,12 +37,93 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut sets: Vec<_> = sets.into_iter().collect();
     sets.sort_by_key(|(versions, _)| std::cmp::Reverse(versions.len()));
     sets.iter().try_for_each(|(versions, facts)| write_set(view, versions, facts, out))?;
+    let (subsets, folded) = subsets(view);
+    subsets.iter().try_for_each(|(heading, facts)| write_list(view, heading, facts, out))?;
+    let is_empty = sets.is_empty() && subsets.is_empty();
     let points = view.report.functions.iter().flat_map(|f| &f.points);
-    let left_out: usize = points.map(|p| p.left_out).sum();
-    if left_out > 0 && !sets.is_empty() {
+    let left_out = points.map(|p| p.left_out).sum::<usize>() + folded;
+    if left_out > 0 && !is_empty {
         writeln!(out, "  … and {left_out} more with --all")?;
     }
-    if_reached(view, sets.is_empty(), out)
+    if_reached(view, is_empty, out)
+}
+
+/// Whether something is told of some of the versions.
+pub(super) fn tells_subsets(view: &View) -> bool {
+    !subsets(view).0.is_empty()
+}
+
+/// Facts of some versions with what is to be said of these, those of the most versions first; and how many are
+/// left out, of which less is to be said.
+fn subsets<'a>(view: &View<'a>) -> (Vec<(String, Vec<Held<'a>>)>, usize) {
+    // Who asks for all facts, or for some by a filter, gets them.
+    let every = view.options.held_limit == usize::MAX;
+    let mut sets: BTreeMap<(std::cmp::Reverse<usize>, Vec<Version>, String), Vec<Held>> = BTreeMap::new();
+    let mut folded = 0;
+    for function in &view.report.functions {
+        for point in &function.points {
+            for fact in point.subset_invariants.iter().filter(|f| subset::is_listed(point, f)) {
+                if !every && !subset::is_worth_telling(point, fact) {
+                    folded += 1;
+                    continue;
+                }
+                let order = std::cmp::Reverse(fact.versions.len());
+                let key = (order, fact.versions.clone(), view.story_text(fact));
+                sets.entry(key).or_default().push(Held { function, point, fact });
+            }
+        }
+    }
+    let most = if every { usize::MAX } else { SUBSETS };
+    let mut sets: Vec<_> = sets.into_iter().map(|((.., heading), facts)| (heading, facts)).collect();
+    let beyond = sets.drain(sets.len().min(most)..);
+    let folded = folded + beyond.map(|(_, facts)| facts.len()).sum::<usize>();
+    (sets, folded)
+}
+
+impl View<'_> {
+    /// `held since version 2 (22cf117)`, `held by versions 1-3, lost in 4 (b3d64f8)`.
+    pub(crate) fn story_text(&self, fact: &Fact) -> String {
+        let at = |v: Version| match self.version(v) {
+            Some(version) => format!("{v} ({})", self.short_name(version)),
+            None => v.to_string(),
+        };
+        let held = held_by(&fact.versions);
+        match Story::of(fact) {
+            Story::Since(turn) => {
+                let before = match turn.other {
+                    NotHeld::Refuted => "",
+                    NotHeld::Open => ", not known before",
+                    NotHeld::NotReached => ", not reached before",
+                    NotHeld::NoPoint => ", no such point before",
+                };
+                format!("held since version {}{before}", at(turn.at))
+            }
+            Story::Until(turn) | Story::Other(Some(turn)) if !turn.made => {
+                let now = match turn.other {
+                    NotHeld::Refuted => "lost",
+                    NotHeld::Open => "not known",
+                    NotHeld::NotReached => "not reached",
+                    NotHeld::NoPoint => "no such point",
+                };
+                format!("{held}, {now} in {}", at(turn.at))
+            }
+            Story::Mended(lost, found)
+                if (lost.other, found.other) == (NotHeld::Refuted, NotHeld::Refuted) =>
+            {
+                format!("broken in version {}, mended in {}", at(lost.at), at(found.at))
+            }
+            Story::Mended(lost, found) => {
+                format!("{held}; not all is known from {} to {}", at(lost.at), at(found.at))
+            }
+            Story::Until(_) | Story::Other(_) => held,
+        }
+    }
+}
+
+/// `held by version 2`, `held by versions 1-3 5`.
+fn held_by(versions: &[Version]) -> String {
+    let several = if versions.len() == 1 { "" } else { "s" };
+    format!("held by version{several} {}", ranges(versions.iter().copied()))
 }
 
 /// What would hold if its point were reached: listed with `-v` or `--all`, else counted. `alone`: nothing is
@@ -83,8 +169,7 @@ fn write_set(view: &View, versions: &[Version], facts: &[Held], out: &mut dyn Wr
     let heading = match versions.len() {
         n if n == all && n == 2 => "held by both versions".to_owned(),
         n if n == all => format!("held by all {n} versions"),
-        1 => format!("held by version {}", ranges(versions.iter().copied())),
-        _ => format!("held by versions {}", ranges(versions.iter().copied())),
+        _ => held_by(versions),
     };
     write_list(view, &heading, facts, out)
 }

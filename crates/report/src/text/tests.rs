@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    Argument, Causes, Churn, Claim, Cost, FunctionReport, LineRef, Run, Undecided, UnknownEntry, Witness,
+    Argument, Causes, Churn, Claim, Cost, FunctionReport, LineRef, NotHeld, Run, Undecided, UnknownEntry,
+    Witness,
 };
 use std::collections::BTreeMap;
 
@@ -143,6 +144,85 @@ held by all 3 versions
 1 churn in 1 of 2 changed functions, seen by callers; 2 version invariants; nothing undecided; 2 of 2 hunks explained or neutral
 "#,
     );
+}
+
+/// A report of four versions, with facts of some of them at one exit.
+fn report_of_some(facts: Vec<Fact>) -> Report {
+    let commits = ["9f3c2e1", "41ab77d", "c0ffee0", "d00d1e5"];
+    let point = Point {
+        lines: BTreeMap::from([(4, 15)]),
+        version_invariants: vec![fact("\\result <= 9", &[1, 2, 3, 4], Status::Proved)],
+        subset_invariants: facts,
+        ..Point::default()
+    };
+    let function = FunctionReport {
+        file: "a.c".into(),
+        name: "f".into(),
+        outcome: Outcome::Analysed,
+        complete: true,
+        points: vec![point],
+        ..FunctionReport::default()
+    };
+    Report {
+        versions: (1..).zip(commits).map(|(k, id)| version(k, id, "", &format!("number {k}"))).collect(),
+        functions: vec![function],
+        ..Report::default()
+    }
+}
+
+fn of_some(text: &str, held: &[Version], others: &[(Version, NotHeld)]) -> Fact {
+    Fact { not_held: others.iter().copied().collect(), ..fact(text, held, Status::Proved) }
+}
+
+#[test]
+fn facts_of_some_versions_stand_behind_those_of_all() {
+    use NotHeld::{NotReached, Open, Refuted};
+    let report = report_of_some(vec![
+        of_some("\\result >= 0", &[1, 4], &[(2, Refuted), (3, Refuted)]),
+        of_some("\\result >= 1", &[2, 3, 4], &[(1, Refuted)]),
+        of_some("\\result >= 2", &[1, 2, 3], &[(4, Open)]),
+        of_some("\\result >= 3", &[1, 2], &[(3, Refuted), (4, Refuted)]),
+        of_some("\\result >= 4", &[2, 3], &[(1, Refuted), (4, NotReached)]),
+    ]);
+    let versions =
+        "versions  1 9f3c2e1 number 1   2 41ab77d number 2   3 c0ffee0 number 3   4 d00d1e5 number 4";
+    let last = "no semantic change; 1 version invariant; 5 facts of some versions; nothing undecided";
+    let row = |text: &str| format!("  a.c  f()  at exit, line 15  \\result {text}   proved");
+    let list = |heading: &str, text: &str| format!("\n{heading}\n{}", row(text));
+    let all = list("held by all 4 versions", "<= 9");
+    let since = list("held since version 2 (41ab77d)", ">= 1");
+    let until = list("held by versions 1 2, lost in 3 (c0ffee0)", ">= 3");
+    let mended = list("broken in version 2 (41ab77d), mended in 4 (d00d1e5)", ">= 0");
+    let told =
+        [versions, &all, &since, &until, &mended, "  … and 2 more with --all", "", last, ""].join("\n");
+    check(&report, &wide(), &told);
+    let open = list("held by versions 1-3, not known in 4 (d00d1e5)", ">= 2");
+    let between = list("held by versions 2 3, not reached in 4 (d00d1e5)", ">= 4");
+    let every = [versions, &all, &open, &since, &until, &mended, &between, "", last, ""].join("\n");
+    check(&report, &TextOptions { held_limit: usize::MAX, ..wide() }, &every);
+}
+
+/// The widest four sets are told; what repositories say is escaped.
+#[test]
+fn many_sets_of_versions_are_folded() {
+    let held: [&[Version]; 6] = [&[1, 2, 3], &[2, 3, 4], &[1, 2], &[3, 4], &[1, 4], &[1, 2, 4]];
+    let others = |held: &[Version]| -> Vec<(Version, NotHeld)> {
+        (1..=4).filter(|v| !held.contains(v)).map(|v| (v, NotHeld::Refuted)).collect()
+    };
+    let facts = held.iter().map(|h| of_some("\u{1b}[31m", h, &others(h))).collect();
+    let mut out = Vec::new();
+    render(&report_of_some(facts), &wide(), &mut out).expect("written");
+    let got = String::from_utf8(out).expect("UTF-8");
+    let headings = got.lines().filter(|l| l.starts_with("held") || l.starts_with("broken"));
+    let headings: Vec<&str> = headings.skip(1).map(|l| l.split(" (").next().unwrap_or_default()).collect();
+    let expected = [
+        "held by versions 1-3, lost in 4",
+        "broken in version 3",
+        "held since version 2",
+        "held by versions 1 2, lost in 3",
+    ];
+    assert_eq!(headings, expected, "{got}");
+    assert!(got.contains("  … and 2 more with --all\n") && !got.contains('\u{1b}'), "{got}");
 }
 
 #[test]
