@@ -213,12 +213,18 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
     let split = split(&args.range, repository, context)?;
     let range = range(repository, &args.range, split.revisions, context)?;
     let settings = settings(repository, &range, args, &context.globals)?;
+    // What names no version is said before anything is analysed.
+    let infos: Vec<VersionInfo> = range.versions.iter().map(|v| version_input(v).info).collect();
+    args.held.held_in(repository, &infos)?;
+    let mut analysis = analysis_options(repository, args, &settings)?;
+    // Of more versions these facts are told anyway: a report that is kept serves who asks for them, too.
+    analysis.subsets &= infos.len() < 3;
     let changes = repository.changes(&range, &change_options(repository, &split.paths, &settings)?)?;
     let request = Request {
         versions: range.versions.iter().map(version_input).collect(),
         changes: changes.iter().map(file_changes).collect(),
         options: front_end(repository, &settings, context)?,
-        analysis: analysis_options(repository, args, &settings)?,
+        analysis,
     };
     Ok(Job { request, changes, settings, limit: args.limit })
 }
@@ -263,7 +269,7 @@ pub fn analysis_options(
         aliases: args.aliases,
         // Who names a variable wants to hear of it, whatever else says the same.
         locals: !args.var.is_empty(),
-        subsets: false,
+        subsets: args.held.is_any(),
         points: points(args, &repository.prefix(), settings)?,
         pins: pins(settings)?,
         requires: requires(settings)?,

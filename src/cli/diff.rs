@@ -2,10 +2,11 @@
 
 use super::range::RangeArgs;
 use super::render::{self, Manner, left_alone};
+use super::versions::VersionArgs;
 use super::{CliError, Context, ExitCode, Format, analyse, html};
 use crate::analysis;
 use crate::config::{self, Settings};
-use crate::report::filter::{Filter, FunctionGlob, SourceLine};
+use crate::report::filter::{Filter, FunctionGlob, HeldIn, SourceLine};
 use crate::report::{PointKind, RepoPath, Report, Status};
 use clap::{Args, ValueEnum};
 use std::path::{Component, Path, PathBuf};
@@ -48,6 +49,9 @@ pub struct DiffArgs {
     /// Only churns, or only version invariants
     #[arg(long, value_name = "WHAT", help_heading = "Filters")]
     pub only: Option<Only>,
+
+    #[command(flatten)]
+    pub held: VersionArgs,
 
     /// Compare every pair of versions, not only neighbours
     #[arg(long)]
@@ -162,6 +166,7 @@ impl DiffArgs {
             points: points.collect(),
             templates: self.templates.clone(),
             statuses: self.status.iter().map(|s| s.status()).collect(),
+            held: HeldIn::default(),
             without_churns: self.only == Some(Only::Invariants),
             without_invariants: self.only == Some(Only::Churns),
         })
@@ -250,6 +255,7 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     let mut filter = args.filter(&repository.prefix())?;
     let (mut report, settings, request) = analyse::report_with_request(&repository, &args, context)?;
     let code = exit_code(&report, &args, settings.strict);
+    filter.held = args.held.held_in(&repository, &report.versions)?;
     if filter.templates.is_empty() && settings.templates != Settings::default().templates {
         filter.templates = settings.templates.clone();
     }

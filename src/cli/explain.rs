@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 26] = [
+const WORDS: [Entry; 31] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -205,6 +205,31 @@ const WORDS: [Entry; 26] = [
         "read by",
         "The functions that name an object whose definition differs, among those that were looked at.",
         "static int limit = 12;\nint push(int n) { return n < limit; }\n\nread by push()",
+    ),
+    (
+        "held",
+        "The fact is proved in each of the versions that are named, and a defined run of each comes to the point. `--held-by 1-3` asks for those of some versions.",
+        "held by all 3 versions\nheld by versions 1-3 5\n  a.c  clamp()  at exit, line 6  \\result >= 0  proved",
+    ),
+    (
+        "held since",
+        "The versions from this one on hold the fact, and a run of the one before breaks it. `not known before`: it was not proved there, and no known run breaks it.",
+        "held since version 2 (22cf117)",
+    ),
+    (
+        "lost",
+        "The version before holds the fact, and a run of this one breaks it on an input on which that one keeps it. `not known`: there is no such run, and no proof.",
+        "held by versions 1-3, lost in 4 (b3d64f8)",
+    ),
+    (
+        "mended",
+        "The fact held, a later version broke it, and from this one on it holds again.",
+        "broken in version 2 (22cf117), mended in 4 (b3d64f8)",
+    ),
+    (
+        "not reached",
+        "No defined run of the version is known that comes to the point. There everything would hold, so nothing is claimed.",
+        "held by versions 1 2, not reached in 3 (b3d64f8)",
     ),
     (
         "effort",

@@ -41,6 +41,7 @@ mod range;
 mod render;
 mod suppress;
 mod trailers;
+mod versions;
 mod witness;
 
 pub use args::{Cli, Command, GlobalArgs};

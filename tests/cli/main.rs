@@ -27,5 +27,6 @@ mod objects;
 mod packaging;
 mod policy;
 mod quantify;
+mod subsets;
 mod weakened;
 mod witness;

@@ -5,8 +5,10 @@
 
 use super::model::{
     Change, Churn, Fact, FunctionReport, HunkRef, HunkReport, Point, PointKind, Report, Status, Summary,
+    Version,
 };
 use super::{LineRef, ObjectReport, RepoPath};
+use std::collections::BTreeSet;
 
 /// What to keep; an empty list keeps everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,8 +23,40 @@ pub struct Filter {
     pub points: Vec<PointKind>,
     pub templates: Vec<String>,
     pub statuses: Vec<Status>,
+    /// Facts of these versions; churns and changes are of two, and none of them passes.
+    pub held: HeldIn,
     pub without_churns: bool,
     pub without_invariants: bool,
+}
+
+/// The versions in which a fact is to hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeldIn {
+    /// These, and maybe others.
+    pub by: BTreeSet<Version>,
+    /// This one and all later ones, and not the one before.
+    pub since: Option<Version>,
+    /// An older one than the newest that has the function, and not this one.
+    pub lost: bool,
+}
+
+impl HeldIn {
+    pub fn is_empty(&self) -> bool {
+        *self == HeldIn::default()
+    }
+
+    fn passes(&self, fact: &Fact) -> bool {
+        let is_held = |v: &Version| fact.versions.contains(v) && fact.reached.get(v) != Some(&false);
+        let all: BTreeSet<Version> = fact.versions.iter().chain(fact.not_held.keys()).copied().collect();
+        let begins = |since: &Version| {
+            let before = all.range(..since).next_back();
+            all.contains(since) && all.range(since..).all(is_held) && before.is_none_or(|v| !is_held(v))
+        };
+        let newest = all.last();
+        self.by.iter().all(is_held)
+            && self.since.as_ref().is_none_or(begins)
+            && (!self.lost || all.iter().any(is_held) && newest.is_some_and(|v| !is_held(v)))
+    }
 }
 
 /// `GLOB` or `FILE:GLOB` with `*` and `?`.
@@ -110,7 +144,8 @@ impl Filter {
                 self.apply_to_point(function, point);
             }
             points.retain(|p| {
-                !p.churns.is_empty() || !p.version_invariants.is_empty() || !p.undecided.is_empty()
+                let is_bare = p.version_invariants.is_empty() && p.subset_invariants.is_empty();
+                !p.churns.is_empty() || !is_bare || !p.undecided.is_empty()
             });
             function.points = points;
             let mut changes = std::mem::take(&mut function.changes);
@@ -125,7 +160,10 @@ impl Filter {
 
     /// An object has no facts; by functions those are asked for that read it, by variables its name.
     fn passes_object(&self, object: &ObjectReport) -> bool {
-        let of_facts = !self.templates.is_empty() || !self.statuses.is_empty() || !self.points.is_empty();
+        let of_facts = !self.templates.is_empty()
+            || !self.statuses.is_empty()
+            || !self.points.is_empty()
+            || !self.held.is_empty();
         let reads = |glob: &FunctionGlob| {
             let own = object.function.iter().chain(&object.readers);
             own.into_iter().any(|name| glob.matches(&object.file, name))
@@ -176,7 +214,8 @@ impl Filter {
         let of_facts = !self.variables.is_empty()
             || !self.templates.is_empty()
             || !self.statuses.is_empty()
-            || !self.points.is_empty();
+            || !self.points.is_empty()
+            || !self.held.is_empty();
         let within = |start: u32, lines: u32, line: u32| line >= start && line - start < lines;
         let is_at = |at: &SourceLine| {
             let place =
@@ -202,9 +241,13 @@ impl Filter {
 
     fn apply_to_point(&self, function: &FunctionReport, point: &mut Point) {
         let is_kept = |fact: &Fact| {
-            !self.without_invariants && self.passes_fact(fact) && self.fact_is_affected(function, fact)
+            !self.without_invariants
+                && self.passes_fact(fact)
+                && self.held.passes(fact)
+                && self.fact_is_affected(function, fact)
         };
         point.version_invariants.retain(is_kept);
+        point.subset_invariants.retain(is_kept);
         point.if_reached.retain(is_kept);
         point.churns.retain_mut(|churn| {
             let affected = self.affected_by.is_empty()
@@ -216,7 +259,8 @@ impl Filter {
             churn.removed.retain(|fact| self.passes_fact(fact));
             churn.added.retain(|fact| self.passes_fact(fact));
             let left = !(churn.removed.is_empty() && churn.added.is_empty());
-            !self.without_churns && affected && (left || bare && self.passes_fact(&about))
+            let told = !self.without_churns && self.held.is_empty();
+            told && affected && (left || bare && self.passes_fact(&about))
         });
     }
 
@@ -382,6 +426,44 @@ mod tests {
         check(one(|f| f.statuses = vec![Status::Bounded]), "push@15:y/");
         check(one(|f| f.without_churns = true), "push@15:y/ push@12:z/");
         check(one(|f| f.without_invariants = true), r"push@15:/x\result push@12:/x\result");
+    }
+
+    /// A fact of versions, and of others in which it is not held.
+    #[test]
+    fn versions_that_hold_a_fact() {
+        let fact = |held: &[Version], others: &[Version]| Fact {
+            versions: held.to_vec(),
+            not_held: others.iter().map(|v| (*v, crate::NotHeld::Refuted)).collect(),
+            ..Fact::default()
+        };
+        let all = [
+            fact(&[1, 2, 3, 4], &[]),
+            fact(&[1, 2, 3], &[4]),
+            fact(&[3, 4], &[1, 2]),
+            fact(&[1, 3, 4], &[2]),
+            fact(&[2], &[1, 3, 4]),
+            // The function is not in versions 1 and 4; of version 3 no run comes to the point.
+            Fact { reached: [(2, true), (3, false)].into(), ..fact(&[2, 3], &[]) },
+        ];
+        let by =
+            |versions: &[Version]| HeldIn { by: versions.iter().copied().collect(), ..HeldIn::default() };
+        let since = |v| HeldIn { since: Some(v), ..HeldIn::default() };
+        let lost = HeldIn { lost: true, ..HeldIn::default() };
+        for (held, expected) in [
+            (HeldIn::default(), vec![0, 1, 2, 3, 4, 5]),
+            (by(&[1, 2, 3]), vec![0, 1]),
+            (by(&[2]), vec![0, 1, 4, 5]),
+            (by(&[3, 4]), vec![0, 2, 3]),
+            (since(1), vec![0]),
+            (since(3), vec![2, 3]),
+            (since(2), vec![]),
+            (lost.clone(), vec![1, 4, 5]),
+            (HeldIn { by: [1].into(), ..lost }, vec![1]),
+        ] {
+            let passed: Vec<usize> = (0..all.len()).filter(|&k| held.passes(&all[k])).collect();
+            assert_eq!(passed, expected, "{held:?}");
+        }
+        check(one(|f| f.held = by(&[7])), "");
     }
 
     #[test]
