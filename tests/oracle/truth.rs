@@ -8,11 +8,17 @@ use git_invdiff::analysis::{Options, Pin, diff, memory};
 use git_invdiff::fact;
 use git_invdiff::frontend::c;
 use git_invdiff::invariant::PinnedFact;
-use git_invdiff::report::{AssertionKind, AssertionOutcome, Fact, PointKind, Report, Status, Version};
+use git_invdiff::report::{
+    AssertionKind, AssertionOutcome, Fact, NotHeld, PointKind, Report, Status, Version,
+};
 use std::collections::BTreeMap;
 
 fn analyse(old: &str, new: &str, pins: Vec<Pin>) -> Report {
-    let files = [vec![("a.c", old)], vec![("a.c", new)]];
+    analyse_all(&[old, new], pins)
+}
+
+fn analyse_all(versions: &[&str], pins: Vec<Pin>) -> Report {
+    let files: Vec<_> = versions.iter().map(|text| vec![("a.c", *text)]).collect();
     let options = Options { all: true, pins, ..Options::default() };
     diff(&memory::request(&files, c::Options::default(), options))
 }
@@ -53,19 +59,16 @@ fn identity(text: &str) -> String {
     }
 }
 
+fn pin(function: &str, text: &str) -> Option<Pin> {
+    let fact = PinnedFact { text: text.to_owned(), fact: fact::parse(&identity(text)).ok()? };
+    Some(Pin { function: function.to_owned(), fact, is_dropped: false })
+}
+
 /// Returns how many facts were tried and how many of those could be read back; the error names one
 /// that a run refutes.
 fn check(old: &str, new: &str) -> Result<(usize, usize), String> {
     let facts = proved(&analyse(old, new, Vec::new()));
-    let pin = |(function, text): &(String, String)| {
-        let fact = fact::parse(&identity(text)).ok()?;
-        Some(Pin {
-            function: function.clone(),
-            fact: PinnedFact { text: text.clone(), fact },
-            is_dropped: false,
-        })
-    };
-    let pins: Vec<Pin> = facts.keys().filter_map(pin).collect();
+    let pins: Vec<Pin> = facts.keys().filter_map(|(function, text)| pin(function, text)).collect();
     let read = pins.len();
     let report = analyse(old, new, pins);
     for a in report.assertions.iter().filter(|a| a.kind == AssertionKind::Pinned) {
@@ -92,6 +95,75 @@ fn check_all(pairs: impl Iterator<Item = (String, String)>) {
     }
     println!("{facts} facts, {read} of them read back");
     assert!(read > 4, "{read} of {facts} facts could be read back");
+}
+
+/// Facts of some of several versions: no run refutes one in a version that holds it, and nobody proves one in a version
+/// that is said to break it. Returns how many versions that hold one were tried, and how many that break one.
+fn check_subsets(versions: &[&str]) -> (usize, usize) {
+    let report = analyse_all(versions, Vec::new());
+    let mut facts: BTreeMap<(String, String), &Fact> = BTreeMap::new();
+    for f in &report.functions {
+        for p in f.points.iter().filter(|p| p.kind == PointKind::Exit) {
+            let known = p
+                .subset_invariants
+                .iter()
+                .filter(|fact| !fact.assumptions.iter().any(|a| a.starts_with("callers(")));
+            facts.extend(known.map(|fact| ((f.name.clone(), fact.text.clone()), fact)));
+        }
+    }
+    let judged = analyse_all(versions, facts.keys().filter_map(|(f, text)| pin(f, text)).collect());
+    let (mut held, mut broken) = (0, 0);
+    for a in judged.assertions.iter().filter(|a| a.kind == AssertionKind::Pinned) {
+        let Some(fact) = facts.get(&(a.function.clone(), a.text.clone())) else { continue };
+        let wrong = |what: &str| format!("{}: {} {what}\n{}", a.function, a.text, versions.join("\n----\n"));
+        for v in self::versions(fact) {
+            assert_ne!(
+                a.outcome.get(&v),
+                Some(&AssertionOutcome::Fail),
+                "{}",
+                wrong(&format!("held in {v}"))
+            );
+            held += usize::from(a.outcome.contains_key(&v));
+        }
+        for (v, _) in fact.not_held.iter().filter(|(_, why)| **why == NotHeld::Refuted) {
+            assert_ne!(
+                a.outcome.get(v),
+                Some(&AssertionOutcome::NotFail),
+                "{}",
+                wrong(&format!("lost in {v}"))
+            );
+            broken += usize::from(a.outcome.contains_key(v));
+        }
+    }
+    (held, broken)
+}
+
+#[test]
+fn facts_of_some_versions_survive_runs() {
+    let clamp = |body: &str| format!("int f(int n, int m) {{ int r = n; {body} return r; }}\n");
+    let bodies = [
+        "if (r < 0) r = 0;",
+        "r /= 2;",
+        "if (r < m) r = m;",
+        "if (r < 0) r = 1;",
+        "r &= 7;",
+        "r |= 1;",
+        "r = m - n;",
+    ];
+    let (mut held, mut broken) = (0, 0);
+    for k in 0..bodies.len() {
+        let order = [0, 1, 3, 0, 2].map(|step| clamp(bodies[(k + step) % bodies.len()]));
+        let found = check_subsets(&order.each_ref().map(String::as_str));
+        (held, broken) = (held + found.0, broken + found.1);
+    }
+    for seed in 0..2 {
+        let program = random_c::program(seed);
+        let (one, other) = (mutated(&program, seed), mutated(&program, seed + 3));
+        let found = check_subsets(&[&program, &one, &program, &other]);
+        (held, broken) = (held + found.0, broken + found.1);
+    }
+    println!("held in {held} versions, broken in {broken}");
+    assert!(held > 40 && broken > 20, "held in {held} versions, broken in {broken}");
 }
 
 /// A program with one operator or constant changed.
