@@ -619,7 +619,23 @@ int g(void) { return f(); }",
                         struct __invdiff_unknown_s_l *l; struct __invdiff_unknown_s_to *to";
         check_members(held, "s", expected);
         check_members(held, "__invdiff_unknown_s_in", "long y");
+        // What is held within what is held.
+        let nested = "int f(T *p) { return p->in.data.x; }";
+        check_members(nested, "__invdiff_unknown_T_in", "struct __invdiff_unknown_T_in_data data");
+        check_members(nested, "__invdiff_unknown_T_in_data", "long x");
         check_members("int f(void) { return opt.a; }", "__invdiff_unknown_opt", "long a");
+        // Members of one name are told apart by what they stand behind.
+        let two = "int f(T *p, struct u *q) { return p->data.l[0] + q->bar.l.x; }";
+        check_members(two, "__invdiff_unknown_T_data", "long *l");
+        check_members(two, "__invdiff_unknown_u_bar", "struct __invdiff_unknown_u_bar_l l");
+        // A member of another structure has the name of a variable, and a handle is a pointer.
+        let handle =
+            "#include <stddef.h>\nint f(struct s { struct { int x; } h; } *p) { T h = NULL; return p->h.x; }";
+        assert!(prelude(handle).contains("typedef struct __invdiff_unknown_T *T;"), "{}", prelude(handle));
+        // What is indexed and handed on is a pointer; what is measured and indexed is no type.
+        assert!(prelude("int g(); int f(void) { v[0] = 1; return g(v); }").contains("long *v"));
+        assert!(prelude("int f(void) { return sizeof(v) / sizeof(v[0]) + v[1]; }").contains("long *v"));
+        assert!(prelude("int g(); int f(void) { return g(&v) + v; }").contains("int v;"));
         check_members("T v = { .a = 1 }; int f(void) { return v.a; }", "__invdiff_unknown_T", "long a");
         // A typedef of a pointer.
         check_members("int f(T p) { return p->a; }", "__invdiff_unknown_T", "long a");

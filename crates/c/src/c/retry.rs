@@ -30,7 +30,7 @@ const IMPLICIT_CALL: &str = "E0521";
 const MISMATCH: &str = "pointer/integer type mismatch in conditional";
 
 /// What an unknown name of a type, an object or a macro stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Number,
     /// A structure.
@@ -166,10 +166,9 @@ impl Evidence<'_> {
                 out.macros.extend(self.marked_by(item, &typedefs).map(|name| (name.to_owned(), false)));
             }
         }
-        let types = unknown
-            .iter()
-            .copied()
-            .chain(self.named(UNDECLARED).into_iter().filter(|n| self.reads_as_type(n)));
+        let types = unknown.iter().copied().chain(
+            self.named(UNDECLARED).into_iter().filter(|n| self.reads_as_type(n) && !self.is_indexed(n)),
+        );
         for name in types {
             if out.macros.contains_key(name) || out.types.contains_key(name) {
                 continue;
@@ -525,9 +524,21 @@ impl Evidence<'_> {
     /// Returns what an undeclared name stands for: all its uses must say the same.
     fn reads_as(&self, name: &str) -> Option<Kind> {
         let text = &self.text;
-        let mut kinds = text.places(name).iter().filter(|i| **i > 0).map(|i| self.kind_at(*i));
-        let first = kinds.next()??;
-        kinds.all(|k| k == Some(first)).then_some(first)
+        let places = text.places(name).iter().copied().filter(|i| *i > 0);
+        // Where an address is taken, other uses say of what.
+        let (others, addresses): (Vec<usize>, Vec<usize>) = places.partition(|i| !self.is_address(*i));
+        let asked = if others.is_empty() { addresses } else { others };
+        let kinds: BTreeSet<Kind> = asked.into_iter().map(|i| self.kind_at(i)).collect::<Option<_>>()?;
+        match kinds.into_iter().collect::<Vec<_>>().as_slice() {
+            [one] => Some(*one),
+            // What is handed on by its name may be a pointer.
+            [Kind::Number, one @ (Kind::Numbers | Kind::Pointer)] => Some(*one),
+            _ => None,
+        }
+    }
+
+    fn is_indexed(&self, name: &str) -> bool {
+        self.text.places(name).iter().any(|i| self.text.at(i + 1) == "[")
     }
 
     /// Returns what an undeclared name is used as at one place: `None` where it is called, or is part of a string.
@@ -548,13 +559,16 @@ impl Evidence<'_> {
                 _ => Some(Kind::Numbers),
             },
             "(" | "" => None,
-            _ => {
-                let is_address = before == "&"
-                    && text.name(at.wrapping_sub(2)).is_none()
-                    && !matches!(text.at(at.wrapping_sub(2)), ")" | "]");
-                (!is_address).then_some(Kind::Number)
-            }
+            _ => (!self.is_address(at)).then_some(Kind::Number),
         }
+    }
+
+    /// Whether the address of what stands there is taken, by itself.
+    fn is_address(&self, at: usize) -> bool {
+        let text = &self.text;
+        let (before, next) = (at.wrapping_sub(2), text.at(at + 1));
+        let is_operator = text.name(before).is_none() && !matches!(text.at(before), ")" | "]");
+        text.at(at.wrapping_sub(1)) == "&" && is_operator && !matches!(next, "." | "->" | "[" | "(")
     }
 
     fn invent_type(&self, name: &str, out: &mut Guesses) {

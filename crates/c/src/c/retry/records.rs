@@ -13,11 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Places of members in an invented structure, of eight bytes each.
-const PLACES: usize = 128;
+/// Room for members in an invented structure, by how many structures hold it in one another: places of eight bytes,
+/// and behind them places of members that are structures themselves.
+const ROOM: [(usize, usize); 3] = [(128, 4), (16, 2), (8, 0)];
 
-/// Places of members that are structures themselves, behind the others, and the places in one of them.
-const INNER: (usize, usize) = (4, 32);
+/// All places of a structure, those of what it holds included.
+fn size(level: usize) -> usize {
+    ROOM.get(level).map_or(0, |(plain, inner)| plain + inner * size(level + 1))
+}
 
 /// Structures within each other, by value or through pointers, that are followed from one use.
 const DEPTH: usize = 4;
@@ -61,7 +64,7 @@ impl Records {
         }
         self.whole.insert(tag.to_owned(), Members::new());
         for variable in variables(text, items, name) {
-            for (_, member) in accesses(text, variable.name, variable.within.clone()) {
+            for (_, member) in variable.accesses(text) {
                 self.add(text, tag, member, DEPTH);
             }
         }
@@ -96,22 +99,31 @@ impl Records {
         {
             return;
         }
-        let holds = holds(text, member);
+        let holds = holds(text, member, None);
         self.more.entry(tag.to_owned()).or_default().insert(member.to_owned(), holds);
         self.add_inner(text, tag, member, holds, DEPTH);
     }
 
     fn add(&mut self, text: &Words<'_>, tag: &str, member: &str, depth: usize) {
-        let known = self.whole.entry(tag.to_owned()).or_default();
-        if known.contains_key(member) {
+        if self.whole.get(tag).is_some_and(|known| known.contains_key(member)) {
             return;
         }
-        let mut found = holds(text, member);
+        let mut found = holds(text, member, self.held_as(tag).as_deref());
         if depth < 2 && found == Holds::Record {
             found = Holds::Number;
         }
-        known.insert(member.to_owned(), found);
+        self.whole.entry(tag.to_owned()).or_default().insert(member.to_owned(), found);
         self.add_inner(text, tag, member, found, depth);
+    }
+
+    /// The member that a structure is known by.
+    fn held_as(&self, tag: &str) -> Option<String> {
+        let members =
+            self.whole.iter().chain(&self.more).flat_map(|(t, m)| m.keys().map(move |name| (t, name)));
+        members
+            .into_iter()
+            .find(|(t, name)| tag.ends_with(name.as_str()) && inner_tag(t, name) == tag)
+            .map(|(_, name)| name.clone())
     }
 
     /// Notes the structure that a member is, or points to, with what its uses show of it.
@@ -132,11 +144,11 @@ impl Records {
         }
         let mut done = BTreeSet::new();
         for tag in self.whole.keys() {
-            self.declare_one(tag, PLACES, &mut done, out);
+            self.declare_one(tag, &mut done, out);
         }
         for (tag, members) in &self.more {
             for inner in held(tag, members) {
-                self.declare_one(&inner, INNER.1, &mut done, out);
+                self.declare_one(&inner, &mut done, out);
             }
             _ = write!(out, "struct {MORE}{tag} {{ ");
             for (name, holds) in members {
@@ -146,31 +158,41 @@ impl Records {
         }
     }
 
-    fn declare_one(&self, tag: &str, places: usize, done: &mut BTreeSet<String>, out: &mut String) {
+    fn declare_one(&self, tag: &str, done: &mut BTreeSet<String>, out: &mut String) {
         let Some(members) = self.whole.get(tag).filter(|_| done.insert(tag.to_owned())) else { return };
         // What is held is small, wherever else it stands by itself.
-        let is_held = self.whole.iter().chain(&self.more).any(|(t, m)| held(t, m).any(|i| i == tag));
-        let places = if is_held { INNER.1 } else { places };
-        held(tag, members).for_each(|inner| self.declare_one(&inner, INNER.1, done, out));
+        let level = self.level(tag, ROOM.len() - 1);
+        let ((plain_places, inner_places), inner_size) = (ROOM[level], size(level + 1));
+        held(tag, members).for_each(|inner| self.declare_one(&inner, done, out));
         let (inner, plain): (Vec<_>, Vec<_>) = members.iter().partition(|(_, h)| **h == Holds::Record);
         _ = write!(out, "struct {tag} {{ ");
         let mut next = 0;
-        for (place, name, holds) in placed(&plain, places) {
+        for (place, name, holds) in placed(&plain, plain_places) {
             gap(out, next, (place - next) * 8);
             _ = write!(out, "{} ", declaration(tag, name, holds));
             next = place + 1;
         }
-        gap(out, next, places.saturating_sub(next) * 8);
-        if places == PLACES {
+        gap(out, next, plain_places.saturating_sub(next) * 8);
+        if inner_places > 0 {
             let mut next = 0;
-            for (place, name, holds) in placed(&inner, INNER.0) {
-                gap(out, PLACES + next, (place - next) * INNER.1 * 8);
+            for (place, name, holds) in placed(&inner, inner_places) {
+                gap(out, plain_places + next, (place - next) * inner_size * 8);
                 _ = write!(out, "{} ", declaration(tag, name, holds));
                 next = place + 1;
             }
-            gap(out, PLACES + next, INNER.0.saturating_sub(next) * INNER.1 * 8);
+            gap(out, plain_places + next, inner_places.saturating_sub(next) * inner_size * 8);
         }
         out.push_str("};\n");
+    }
+
+    /// How many structures hold one in one another, at most `most`.
+    fn level(&self, tag: &str, most: usize) -> usize {
+        if most == 0 {
+            return 0;
+        }
+        let more = self.more.iter().filter(|(t, m)| held(t, m).any(|i| i == tag)).map(|_| 1);
+        let holders = self.whole.iter().filter(|(t, m)| held(t, m).any(|i| i == tag));
+        holders.map(|(t, _)| 1 + self.level(t, most - 1)).chain(more).max().unwrap_or(0)
     }
 }
 
@@ -220,10 +242,13 @@ pub fn hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// What a member holds by how it is used.
-fn holds(text: &Words<'_>, member: &str) -> Holds {
+/// What a member holds by how it is used, behind the member that its structure is known by if it is used there.
+fn holds(text: &Words<'_>, member: &str, behind: Option<&str>) -> Holds {
     let places = text.places(member).iter().copied();
-    let uses = places.filter(|&i| i > 0 && matches!(text.at(i - 1), "." | "->"));
+    let uses: Vec<usize> = places.filter(|&i| i > 0 && matches!(text.at(i - 1), "." | "->")).collect();
+    let own: Vec<usize> =
+        uses.iter().copied().filter(|&i| i > 1 && behind.is_some_and(|b| text.at(i - 2) == b)).collect();
+    let uses = if own.is_empty() { uses } else { own };
     let one = |i: usize| {
         let mut next = i + 1;
         let indexed = text.at(next) == "[";
@@ -249,7 +274,7 @@ fn holds(text: &Words<'_>, member: &str) -> Holds {
             _ => Holds::Number,
         }
     };
-    uses.map(one).max().unwrap_or(Holds::Number)
+    uses.into_iter().map(one).max().unwrap_or(Holds::Number)
 }
 
 /// Where a row of members begins: `a->b.c`.
@@ -271,18 +296,17 @@ pub fn is_followed(text: Text<'_>, member: usize) -> bool {
 
 /// Names of members that follow a variable or member anywhere: `v.x`, `v->x`, `v[i].x`.
 fn accessed<'a>(text: &Words<'a>, variable: &str) -> BTreeSet<&'a str> {
-    accesses(text, variable, 0..text.tokens.len()).map(|(_, member)| member).collect()
+    let uses = text.places(variable).to_vec();
+    accesses(text, uses, text.tokens.len()).map(|(_, member)| member).collect()
 }
 
-/// The accesses of a variable's members in a stretch of tokens, each with whether it is `->`; also those that its
+/// The accesses of a variable's members behind its uses, each with whether it is `->`; also those that its
 /// initialiser names.
 fn accesses<'a>(
     text: &Words<'a>,
-    variable: &str,
-    within: Range<usize>,
+    uses: Vec<usize>,
+    end: usize,
 ) -> impl Iterator<Item = (bool, &'a str)> + use<'a> {
-    let end = within.end;
-    let uses: Vec<usize> = text.places_in(variable, &within).to_vec();
     let text = text.text;
     uses.into_iter().flat_map(move |at| {
         let mut out = Vec::new();
@@ -307,9 +331,34 @@ fn accesses<'a>(
 struct Variable<'a> {
     name: &'a str,
     is_pointer: bool,
+    /// A variable or parameter of a function, and no member.
+    is_local: bool,
     /// Where it can be used.
     within: Range<usize>,
 }
+
+impl<'a> Variable<'a> {
+    /// Its uses; a member of a local's name is another thing.
+    fn uses(&self, text: &Words<'a>) -> Vec<usize> {
+        let is_member = |i: usize| i > 0 && matches!(text.at(i - 1), "." | "->");
+        let all = text.places_in(self.name, &self.within).iter().copied();
+        all.filter(|i| !self.is_local || !is_member(*i)).collect()
+    }
+
+    fn accesses(&self, text: &Words<'a>) -> impl Iterator<Item = (bool, &'a str)> + use<'a> {
+        accesses(text, self.uses(text), self.within.end)
+    }
+
+    /// Whether it is set to the null pointer, or compared with it.
+    fn may_be_null(&self, text: &Words<'a>) -> bool {
+        let is_null = |i: usize| (0..NULL.len()).all(|k| text.at(i + k) == NULL[k]);
+        let asks = |i: &usize| matches!(text.at(i + 1), "=" | "==" | "!=") && is_null(i + 2);
+        self.uses(text).iter().any(asks)
+    }
+}
+
+/// `NULL` as our headers write it.
+const NULL: [&str; 7] = ["(", "(", "void", "*", ")", "0", ")"];
 
 fn variables<'a>(text: &Words<'a>, items: &[Item], type_name: &str) -> Vec<Variable<'a>> {
     let mut out = Vec::new();
@@ -325,7 +374,7 @@ fn variables<'a>(text: &Words<'a>, items: &[Item], type_name: &str) -> Vec<Varia
             next += usize::from(is_pointer && text.at(next) == ")");
             let name = text.name(next).filter(|_| text.at(next + 1) != "(");
             let within = if is_local { item.tokens.clone() } else { 0..text.tokens.len() };
-            out.extend(name.map(|name| Variable { name, is_pointer, within }));
+            out.extend(name.map(|name| Variable { name, is_pointer, is_local, within }));
         }
     }
     out
@@ -340,7 +389,10 @@ pub fn declares(text: &Words<'_>, items: &[Item], type_name: &str, name: &str, a
 pub fn kind(text: &Words<'_>, items: &[Item], type_name: &str) -> Kind {
     let mut found = Kind::Number;
     for variable in variables(text, items, type_name) {
-        for (is_arrow, _) in accesses(text, variable.name, variable.within.clone()) {
+        if found == Kind::Number && !variable.is_pointer && variable.may_be_null(text) {
+            found = Kind::Pointer;
+        }
+        for (is_arrow, _) in variable.accesses(text) {
             found = match (variable.is_pointer, is_arrow) {
                 (false, true) if found == Kind::Number => Kind::Pointer,
                 (true, true) | (false, false) => Kind::Record,
