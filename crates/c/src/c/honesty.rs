@@ -112,7 +112,8 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
             functions.insert(name.clone(), used);
         }
     }
-    Invented { names, functions, macros: guesses.macros.keys().cloned().collect() }
+    let macros = guesses.macros.keys().chain(guesses.shapes.keys()).chain(&guesses.loops);
+    Invented { names, functions, macros: macros.cloned().collect() }
 }
 
 /// Returns whether the type named at `index` is used by value rather than pointed to.

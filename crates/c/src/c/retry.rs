@@ -8,6 +8,7 @@
 //! see `honesty`.
 
 pub mod records;
+pub mod shapes;
 pub mod tokens;
 
 use super::headers;
@@ -48,6 +49,10 @@ pub struct Guesses {
     pub types: BTreeMap<String, Kind>,
     /// Macros taken to stand for nothing; whether they take arguments.
     pub macros: BTreeMap<String, bool>,
+    /// Macros that are heads of loops: see [`shapes`].
+    pub loops: BTreeSet<String>,
+    /// Macros that give a type.
+    pub shapes: BTreeMap<String, shapes::Shape>,
     /// Macros that stand beside a string, and are taken for one; whether they take arguments.
     pub strings: BTreeMap<String, bool>,
     /// Macros or objects that are used as numbers or structures: taken for objects of another file.
@@ -114,6 +119,9 @@ impl Guesses {
         for (name, arguments) in &self.strings {
             out += &format!("#define {name}{} {}\n", if *arguments { "(...)" } else { "" }, string_of(name));
         }
+        for (name, shape) in &self.shapes {
+            out += &shape.define(name);
+        }
         for (name, arguments) in &self.macros {
             out += &format!("#define {name}{}\n", if *arguments { "(...)" } else { "" });
         }
@@ -166,11 +174,16 @@ impl Evidence<'_> {
                 out.macros.extend(self.marked_by(item, &typedefs).map(|name| (name.to_owned(), false)));
             }
         }
+        // What else is unknown may be so for want of these.
+        if self.shapes(&mut out) {
+            return out;
+        }
         let types = unknown.iter().copied().chain(
             self.named(UNDECLARED).into_iter().filter(|n| self.reads_as_type(n) && !self.is_indexed(n)),
         );
         for name in types {
-            if out.macros.contains_key(name) || out.types.contains_key(name) {
+            if out.macros.contains_key(name) || out.types.contains_key(name) || out.shapes.contains_key(name)
+            {
                 continue;
             }
             match headers::declaring_type(name) {
@@ -493,8 +506,14 @@ impl Evidence<'_> {
         let mut found = None;
         while at < item.tokens.end {
             if text.at(at) == "(" {
-                found = at.checked_sub(1).filter(|&b| text.name(b).is_some()).or(found);
-                at = text.after_group(at, item.tokens.end);
+                let close = text.after_group(at, item.tokens.end);
+                let is_typed = |from: usize, to: usize| (from..to).any(|i| is_type_word(text.at(i)));
+                // `f(int x) FORMAT(1, 2)`
+                let is_mark = found.is_some_and(|f| {
+                    text.after_group(f + 1, at) + 1 == at && is_typed(f + 1, at) && !is_typed(at, close)
+                });
+                found = at.checked_sub(1).filter(|&b| text.name(b).is_some() && !is_mark).or(found);
+                at = close;
             } else if matches!(text.at(at), "__attribute__" | "__asm__" | "asm") {
                 at = text.after_group(at + 1, item.tokens.end);
             } else {
@@ -727,10 +746,16 @@ pub struct Places {
 impl Places {
     pub fn new(text: Text<'_>, items: &[Item]) -> Places {
         let mut by_position = HashMap::new();
+        let spans = |item: &Item| {
+            let tokens = text.tokens.get(item.tokens.clone()).unwrap_or_default();
+            tokens.iter().map(|token| token.report_span())
+        };
         for (at, item) in items.iter().enumerate() {
-            for token in text.tokens.get(item.tokens.clone()).unwrap_or_default() {
-                by_position.entry(token.report_span().lo).or_insert(at);
-            }
+            spans(item).for_each(|span| _ = by_position.entry(span.lo).or_insert(at));
+        }
+        // What is missing is said to be missing behind the token before.
+        for (at, item) in items.iter().enumerate() {
+            spans(item).for_each(|span| _ = by_position.entry(span.hi).or_insert(at));
         }
         Places { by_position }
     }

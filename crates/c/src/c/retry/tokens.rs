@@ -76,6 +76,10 @@ fn is_constant(text: Text<'_>, at: usize) -> bool {
 pub fn rewrite(tokens: Vec<Tok>, interner: &mut Interner, guesses: &Guesses) -> Vec<Tok> {
     let tokens = if guesses.labels.is_empty() { tokens } else { relabel(tokens, interner, guesses) };
     let tokens = if guesses.lengths.is_empty() { tokens } else { measure(tokens, interner, guesses) };
+    let tokens = match guesses.loops.is_empty() {
+        true => tokens,
+        false => super::shapes::enter_loops(tokens, interner, &guesses.loops),
+    };
     let tokens = if guesses.forward.is_empty() { tokens } else { declare(tokens, interner, guesses) };
     if guesses.records.more.is_empty() { tokens } else { extend(tokens, interner) }
 }

@@ -1,0 +1,189 @@
+//! Macros of missing headers that change the shape of code, so that a parser stops where they stand.
+//!
+//! Where it stops tells what they are for: a call with a block behind it is the head of a loop (`json_foreach(x, a) {`),
+//! a name before the type of a local declaration stands for nothing (`autofree char *s = ...;`), a call before the name
+//! that is declared gives the type (`autoptr(T) x = ...;`, `STACK_OF(T) *s`), a name without a comma among enumerators
+//! stands for nothing, and so does a call at the top of a file (`MODULE_LICENSE("GPL");`).
+//!
+//! What the head of a loop does to its variables nobody knows: it becomes `while (json_foreach(&x, &a)) {`, a call of a
+//! function of another file that may write them ([`enter_loops`]).
+
+use super::super::scan::{Text, is_type_word};
+use super::{Evidence, Guesses, INVENTED};
+use rucc_base::Interner;
+use rucc_lex::{PpTokenKind, Punct};
+use rucc_pp::Tok;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The type that a macro with a type in brackets gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Its argument.
+    Same,
+    /// A pointer to it.
+    Pointer,
+    /// A structure of its own.
+    Record,
+}
+
+impl Shape {
+    /// The line of a prelude that says so.
+    pub fn define(self, name: &str) -> String {
+        match self {
+            Shape::Same => format!("#define {name}(T) T\n"),
+            Shape::Pointer => format!("#define {name}(T) T *\n"),
+            Shape::Record => format!("#define {name}(...) struct {INVENTED}{name}\n"),
+        }
+    }
+}
+
+/// Words that a statement or a declaration begins with.
+const BEGINS: [&str; 5] = [";", "{", "}", ":", "else"];
+
+/// Words that are followed by a group and are no macros.
+const STATEMENTS: [&str; 5] = ["if", "while", "for", "switch", "return"];
+
+impl Evidence<'_> {
+    /// Guesses at what stands where the parser wanted something else; whether there was anything new.
+    pub(super) fn shapes(&self, out: &mut Guesses) -> bool {
+        let fatal = self.diagnostics.iter().filter(|d| d.severity.is_fatal());
+        let expected = fatal.filter(|d| d.message.starts_with("expected "));
+        let stops: BTreeSet<u32> = expected.map(|d| d.span.lo).collect();
+        if stops.is_empty() {
+            return false;
+        }
+        let known = (out.macros.len(), out.loops.len(), out.shapes.len());
+        // What is missing is said to be missing behind the token before.
+        let place = |at: usize| self.text.tokens.get(at).map(|t| t.report_span());
+        let is_stop = |at: usize| {
+            place(at).is_some_and(|p| stops.contains(&p.lo))
+                || place(at - 1).is_some_and(|p| stops.contains(&p.hi))
+        };
+        (1..self.text.tokens.len()).filter(|at| is_stop(*at)).for_each(|at| self.stopped_at(at, out));
+        known != (out.macros.len(), out.loops.len(), out.shapes.len())
+    }
+
+    fn stopped_at(&self, at: usize, out: &mut Guesses) {
+        let text = &self.text;
+        let begins = |i: usize| i == 0 || BEGINS.contains(&text.at(i - 1));
+        let unknown = |i: usize| {
+            let name = text.name(i)?;
+            let is_own = self.text.places(name).iter().any(|p| *p + 1 < i && text.at(*p + 1) == "{");
+            (!is_own && !is_type_word(name) && !STATEMENTS.contains(&name)).then(|| name.to_owned())
+        };
+        // `NAME(...)` before the place.
+        let before = text.at(at - 1) == ")";
+        let call = if before {
+            text.before_group(at - 1).checked_sub(1).and_then(|i| Some((i, unknown(i)?)))
+        } else {
+            None
+        };
+        let mut mark = |name: String, arguments: bool| {
+            let is_known = out.types.contains_key(&name) || out.shapes.contains_key(&name);
+            if !is_known {
+                out.macros.insert(name, arguments);
+            }
+        };
+        match (text.at(at), call) {
+            ("{", Some((i, name))) if begins(i) => _ = out.loops.insert(name),
+            ("*", Some((_, name))) => _ = out.shapes.insert(name, Shape::Record),
+            (word, Some((i, name))) if begins(i) && is_type_word(word) => mark(name, true),
+            (_, Some((i, name))) if begins(i) && text.name(at).is_some() && self.declares_at(at) => {
+                let shape = if name.contains("ptr") { Shape::Pointer } else { Shape::Same };
+                out.shapes.insert(name, shape);
+            }
+            // `NAME char *x`, and `NAME T *x` where the place is the star.
+            (word, None) if is_type_word(word) && begins(at - 1) => {
+                if let Some(name) = unknown(at - 1) {
+                    mark(name, false);
+                }
+            }
+            ("*", None)
+                if at > 1 && begins(at - 2) && text.name(at - 1).is_some() && self.declares_at(at + 1) =>
+            {
+                if let Some(name) = unknown(at - 2) {
+                    mark(name, false);
+                }
+            }
+            (_, None) if text.name(at).is_some() && self.is_among_enumerators(at) => {
+                // `NAME A = 1,`: the parser stops at what is behind; `3 NAME(x) }`: at the name.
+                let first = if text.name(at - 1).is_some() { at - 1 } else { at };
+                if let Some(name) = unknown(first) {
+                    mark(name, text.at(first + 1) == "(");
+                }
+            }
+            _ => {}
+        }
+        // `NAME("text");` and nothing else.
+        let alone = self.items.iter().find(|item| item.tokens.contains(&at)).map(|item| item.tokens.clone());
+        if let Some(item) = alone
+            && text.at(item.start + 1) == "("
+            && text.after_group(item.start + 1, item.end) + 1 == item.end
+            && let Some(name) = unknown(item.start)
+        {
+            out.macros.insert(name, true);
+        }
+    }
+
+    /// Whether a name that is declared stands there: `x;`, `x = ...`, `x, ...`.
+    fn declares_at(&self, at: usize) -> bool {
+        self.text.name(at).is_some() && matches!(self.text.at(at + 1), "=" | ";" | "," | "[")
+    }
+
+    /// Whether the bracket around a place is that of an enumeration.
+    fn is_among_enumerators(&self, at: usize) -> bool {
+        /// Tokens of the longest one that is looked through.
+        const LONGEST: usize = 4_000;
+        let text = &self.text;
+        let mut depth = 0usize;
+        for i in (at.saturating_sub(LONGEST)..at).rev() {
+            match text.at(i) {
+                "}" | ")" => depth += 1,
+                "{" | "(" if depth == 0 => {
+                    return text.at(i) == "{"
+                        && i > 0
+                        && (text.at(i - 1) == "enum" || i > 1 && text.at(i - 2) == "enum");
+                }
+                "{" | "(" => depth -= 1,
+                ";" if depth == 0 => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+/// Writes `while (NAME(&x, y + 1)) {` where `NAME(x, y + 1) {` stands.
+pub fn enter_loops(tokens: Vec<Tok>, interner: &mut Interner, loops: &BTreeSet<String>) -> Vec<Tok> {
+    let word = interner.intern("while");
+    // What is put before a token.
+    let mut before: BTreeMap<usize, Vec<(PpTokenKind, bool)>> = BTreeMap::new();
+    {
+        let text = Text { tokens: &tokens, interner };
+        for at in 1..tokens.len() {
+            let is_head = text.at(at + 1) == "(" && text.name(at).is_some_and(|n| loops.contains(n));
+            let close = if is_head { text.after_group(at + 1, tokens.len()) } else { continue };
+            if text.at(close) != "{" {
+                continue;
+            }
+            let head = [(PpTokenKind::Ident, true), (PpTokenKind::Punct(Punct::LParen), false)];
+            before.entry(at).or_default().extend(head);
+            let ends = |i: usize| matches!(text.at(i), "," | "(" | ")");
+            let plain = (at + 2..close - 1).filter(|&i| ends(i - 1) && ends(i + 1) && text.name(i).is_some());
+            for i in plain {
+                before.entry(i).or_default().push((PpTokenKind::Punct(Punct::Amp), false));
+            }
+            before.entry(close).or_default().push((PpTokenKind::Punct(Punct::RParen), false));
+        }
+    }
+    let mut out = Vec::with_capacity(tokens.len());
+    for (at, token) in tokens.into_iter().enumerate() {
+        for (kind, is_word) in before.remove(&at).unwrap_or_default() {
+            let mut made = token;
+            (made.kind, made.value) = (kind, is_word.then_some(word));
+            out.push(made);
+        }
+        out.push(token);
+    }
+    out
+}
