@@ -7,7 +7,8 @@
 //! Functions are charged with the invented names that their tokens mention. Uses that go through a
 //! chain of pointers do not show in the tokens; lowering finds those by the record's tag.
 
-use super::retry::{self, Guesses, Places};
+use super::retry::shapes::Shape;
+use super::retry::{self, Guesses, INVENTED, Places};
 use super::scan::{Item, ItemKind, Text};
 use rucc_diag::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +64,9 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
         names.extend(made.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro"))));
     }
     names.extend(guesses.results.keys().map(|n| (Arc::from(n.as_str()), Arc::from("unknown result"))));
+    names.extend(guesses.loops.iter().map(|n| (Arc::from(n.as_str()), Arc::from("unknown loop"))));
+    let structures = guesses.shapes.iter().filter(|(_, shape)| **shape == Shape::Record);
+    names.extend(structures.map(|(n, _)| (Arc::from(format!("{INVENTED}{n}")), Arc::from("unknown macro"))));
     let records = guesses.records.whole.keys().chain(guesses.records.more.keys());
     names.extend(records.map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))));
     let places = Places::new(text, items);

@@ -540,12 +540,17 @@ int g(void) { return f(); }",
     #[test]
     fn macros_that_change_the_shape_of_code_are_guessed() {
         let each = "int f(struct s *a) { int n = 0; struct s *x; each(x, a) { n++; } return n; }";
-        check_invented(each, &["f"], &[], &["each"]);
+        check_invented(each, &["f"], &["each"], &["each"]);
         let local = "int f(void) { autofree char *s = g(); auto_free T *t = h(); return s != 0; }";
         check_invented(local, &["f"], &["T"], &["auto_free", "autofree"]);
         let typed = "typedef struct { int x; } T;\nint f(void) { autoptr(T) t = g(); held(T) u = {0}; return t->x + u.x; }";
         check_invented(typed, &["f"], &[], &["autoptr", "held"]);
-        check_invented("int f(STACK_OF(T) *s, int n) { return n; }", &["f"], &[], &["STACK_OF"]);
+        check_invented(
+            "int f(STACK_OF(T) *s, int n) { return n; }",
+            &["f"],
+            &["__invdiff_unknown_STACK_OF"],
+            &["STACK_OF"],
+        );
         check_invented(
             "enum e { A, MORE LAST = 128 };\nint f(void) { return LAST; }",
             &["f"],
