@@ -530,6 +530,7 @@ int g(void) { return f(); }",
         check_invented("int f(void) COLD { return 1; }", &["f"], &[], &["COLD"]);
         check_invented("int f(int a UNUSED, char *b) { return 1; }", &["f"], &[], &["UNUSED"]);
         check_invented("RET CALL f(void) { return 1; }", &["f"], &["RET"], &["CALL"]);
+        check_invented("API RET *f(void) { return 0; }", &["f"], &["RET"], &["API"]);
         let unused = "int f(__unused int a, __unused short b) { return 1; }\nint g(void) { return f(1, 2); }";
         check_invented(unused, &["f", "g"], &[], &["__unused"]);
         check_invented("int f(ATTR(1) char *b) { return 1; }", &["f"], &[], &["ATTR"]);
@@ -558,6 +559,14 @@ int g(void) { return f(); }",
             &["MORE"],
         );
         check_invented("enum e { A, B = 3 SIZED(e) };\nint f(void) { return B; }", &["f"], &[], &["SIZED"]);
+        check_invented(
+            "MAKE(a)\nMAKE_MORE(b)\nint f(void) { return 1; }",
+            &["f"],
+            &[],
+            &["MAKE", "MAKE_MORE"],
+        );
+        let unused = "int f(int UNUSED(a), int UNUSED(b), int c) { return c; }";
+        check_invented(unused, &["f"], &[], &["UNUSED"]);
         check_invented("LICENSE(\"GPL\");\nint f(void) { return 1; }", &["f"], &[], &["LICENSE"]);
         check_invented(
             "void g(const char *s, ...) FORMAT(1, 2);\nint f(void) { return 1; }",
@@ -595,6 +604,8 @@ int g(void) { return f(); }",
         assert_eq!(parsed.invented.in_function("f"), [Arc::from("s")]);
         assert_eq!(parsed.invented.in_function("g"), []);
         check_invented("int f(void *p) { return (T *)p == 0; }", &["f"], &["T"], &[]);
+        let pointers = "typedef T (*made)(int);\nstruct s { U (*run)(int); int n; };\nint f(made m, struct s *p) { return p->n; }";
+        check_invented(pointers, &["f"], &["T", "U", "s"], &[]);
         check_invented("int f(FILE *p, size_t n) { return 0; }", &["f"], &[], &[]);
     }
 

@@ -160,7 +160,14 @@ impl Evidence<'_> {
         }
         let unknown = self.named(UNKNOWN_TYPE);
         let typedefs = self.typedefs();
+        // What was unknown for want of something else, and is declared after all.
+        self.quoted("conflicting types for ")
+            .filter(|n| typedefs.contains(n))
+            .for_each(|n| _ = out.types.remove(n));
         let wrong = self.items_with_errors();
+        // Where the parser wants something else, what is wrong may stand further up.
+        let is_stopped =
+            self.diagnostics.iter().any(|d| d.severity.is_fatal() && d.message.starts_with("expected "));
         for (at, item) in self.items.iter().enumerate() {
             let lost = matches!(&item.kind, ItemKind::Function { name, .. } if self.lost.contains(name));
             if lost || (wrong.contains(&at) && !matches!(item.kind, ItemKind::Function { .. })) {
@@ -169,18 +176,15 @@ impl Evidence<'_> {
             if lost || wrong.contains(&at) {
                 self.before_types(item, &typedefs, &mut out);
             }
-            if lost || wrong.contains(&at) || !self.lost.is_empty() {
+            if lost || wrong.contains(&at) || !self.lost.is_empty() || is_stopped {
                 out.macros.extend(self.called_before(item).map(|name| (name.to_owned(), true)));
                 out.macros.extend(self.marked_by(item, &typedefs).map(|name| (name.to_owned(), false)));
             }
         }
-        // What else is unknown may be so for want of these.
-        if self.shapes(&mut out) {
-            return out;
-        }
-        let types = unknown.iter().copied().chain(
-            self.named(UNDECLARED).into_iter().filter(|n| self.reads_as_type(n) && !self.is_indexed(n)),
-        );
+        let is_reshaped = self.shapes(&mut out);
+        let undeclared = self.named(UNDECLARED);
+        let named = undeclared.into_iter().filter(|n| self.reads_as_type(n) && !self.is_indexed(n));
+        let types = unknown.iter().copied().chain(named).chain(self.types_of_pointers());
         for name in types {
             if out.macros.contains_key(name) || out.types.contains_key(name) || out.shapes.contains_key(name)
             {
@@ -190,6 +194,10 @@ impl Evidence<'_> {
                 Some(header) => _ = out.headers.insert(header),
                 None => self.invent_type(name, &mut out),
             }
+        }
+        // What else is undeclared may be so for want of these.
+        if is_reshaped {
+            return out;
         }
         self.enums(&mut out);
         self.forward(&mut out);
@@ -228,6 +236,21 @@ impl Evidence<'_> {
             }
         }
         out
+    }
+
+    /// Unknown types of pointers to functions, which the parser takes for the names that are declared:
+    /// `typedef T (*f)(int);`.
+    fn types_of_pointers(&self) -> BTreeSet<&str> {
+        let text = &self.text;
+        let is_odd = |d: &&Diagnostic| d.severity.is_fatal() && d.message.contains("' declared as ");
+        let quoted = self.diagnostics.iter().filter(is_odd).filter_map(|d| d.message.split('\'').nth(1));
+        let gives = |name: &&str| {
+            let begins =
+                |i: usize| matches!(text.at(i), "typedef" | "const" | "static" | "extern" | ";" | "{" | "}");
+            let is_type = |i: usize| i > 0 && begins(i - 1) && text.at(i + 1) == "(" && text.at(i + 2) == "*";
+            is_identifier(name) && text.places(name).iter().any(|i| is_type(*i))
+        };
+        quoted.filter(gives).collect()
     }
 
     /// Guesses at enumerations that are used and never defined.
@@ -357,6 +380,13 @@ impl Evidence<'_> {
         out
     }
 
+    /// The names of what fatal messages that begin so speak of.
+    fn quoted(&self, begins: &str) -> impl Iterator<Item = &str> {
+        let all =
+            self.diagnostics.iter().filter(move |d| d.severity.is_fatal() && d.message.starts_with(begins));
+        all.filter_map(|d| d.message.split('\'').nth(1))
+    }
+
     fn typedefs(&self) -> BTreeSet<&str> {
         let items = self.items.iter().filter(|i| i.kind == ItemKind::Typedef);
         items.flat_map(|i| &i.declares).map(String::as_str).collect()
@@ -379,6 +409,8 @@ impl Evidence<'_> {
         };
         let mut typed = false;
         let mut plain: Vec<&str> = Vec::new();
+        // The last one with a star behind it.
+        let mut pointed = None;
         let mut at = item.tokens.start;
         while at < own {
             let word = text.at(at);
@@ -396,13 +428,16 @@ impl Evidence<'_> {
                 at = close.max(at + 1);
                 continue;
             }
-            plain.extend(text.name(at).filter(|n| !typedefs.contains(n)));
+            if let Some(name) = text.name(at).filter(|n| !typedefs.contains(n)) {
+                pointed = if text.at(at + 1) == "*" { Some(plain.len()) } else { pointed };
+                plain.push(name);
+            }
             at += 1;
         }
-        // One of them is the type when nothing else is: the one that the parser took for it, or
+        // One of them is the type when nothing else is: the one with a star, the one that the parser took for it, or
         // else the one that stands next to the name.
-        let ty =
-            (!typed).then(|| plain.iter().position(|n| unknown.contains(n)).or(plain.len().checked_sub(1)));
+        let taken = || plain.iter().position(|n| unknown.contains(n));
+        let ty = (!typed).then(|| pointed.or_else(taken).or(plain.len().checked_sub(1)));
         for (at, name) in plain.iter().enumerate() {
             if ty.flatten() == Some(at) {
                 if headers::declaring_type(name).is_none() && !out.types.contains_key(*name) {
@@ -423,7 +458,9 @@ impl Evidence<'_> {
         let name = text.name(start).filter(|_| text.at(start + 1) == "(")?;
         let behind = text.after_group(start + 1, end);
         // What declares the parameters of an old-style definition begins with none of these.
-        let declares = matches!(text.at(behind), "typedef" | "extern" | "static");
+        let declares = matches!(text.at(behind), "typedef" | "extern" | "static")
+            || (is_type_word(text.at(behind)) || text.name(behind).is_some())
+                && !text.declares_one_of(start + 2..behind - 1, behind..end);
         (behind < end && declares).then_some(name)
     }
 

@@ -259,7 +259,16 @@ impl<'a> Text<'a> {
         let declares = declares && !matches!(self.at(close), "typedef" | "extern" | "static");
         let declares = declares || matches!(self.at(close), "register" | "const");
         let no_assign = !(start..close).any(|i| matches!(self.at(i), "=" | "typedef"));
-        bare && nonempty && declares && no_assign
+        bare && nonempty && declares && no_assign && self.declares_one_of(name + 2..close - 1, close..end)
+    }
+
+    /// Whether a stretch declares one of the names in another one: `int a, *b[3];`.
+    pub fn declares_one_of(&self, names: Range<usize>, within: Range<usize>) -> bool {
+        let ends = |i: usize| matches!(self.at(i + 1), ";" | "," | "[" | ")");
+        within
+            .filter(|&i| ends(i))
+            .filter_map(|i| self.name(i))
+            .any(|n| names.clone().any(|k| self.at(k) == n))
     }
 
     /// Returns the names followed by an opening parenthesis, with their indices.

@@ -3,7 +3,8 @@
 //! Where it stops tells what they are for: a call with a block behind it is the head of a loop (`json_foreach(x, a) {`),
 //! a name before the type of a local declaration stands for nothing (`autofree char *s = ...;`), a call before the name
 //! that is declared gives the type (`autoptr(T) x = ...;`, `STACK_OF(T) *s`), a name without a comma among enumerators
-//! stands for nothing, and so does a call at the top of a file (`MODULE_LICENSE("GPL");`).
+//! stands for nothing, and so does a call at the top of a file (`MODULE_LICENSE("GPL");`). What wraps the names of
+//! parameters gives them (`int f(int UNUSED(a), int UNUSED(b))`).
 //!
 //! What the head of a loop does to its variables nobody knows: it becomes `while (json_foreach(&x, &a)) {`, a call of a
 //! function of another file that may write them ([`enter_loops`]).
@@ -46,24 +47,29 @@ const STATEMENTS: [&str; 5] = ["if", "while", "for", "switch", "return"];
 impl Evidence<'_> {
     /// Guesses at what stands where the parser wanted something else; whether there was anything new.
     pub(super) fn shapes(&self, out: &mut Guesses) -> bool {
+        let known = (out.macros.len(), out.loops.len(), out.shapes.len());
+        // `f(int UNUSED(a), int UNUSED(b))`
+        let called = |n: &&str| self.text.places(n).iter().any(|i| self.text.at(i + 1) == "(");
+        let wrapped = self.quoted("redefinition of parameter ").filter(called);
+        out.shapes.extend(wrapped.map(|n| (n.to_owned(), Shape::Same)));
         let fatal = self.diagnostics.iter().filter(|d| d.severity.is_fatal());
         let expected = fatal.filter(|d| d.message.starts_with("expected "));
-        let stops: BTreeSet<u32> = expected.map(|d| d.span.lo).collect();
-        if stops.is_empty() {
-            return false;
-        }
-        let known = (out.macros.len(), out.loops.len(), out.shapes.len());
+        // With whether the body of a function was wanted there.
+        let stops: BTreeMap<u32, bool> =
+            expected.map(|d| (d.span.lo, d.message.starts_with("expected a function body"))).collect();
         // What is missing is said to be missing behind the token before.
         let place = |at: usize| self.text.tokens.get(at).map(|t| t.report_span());
-        let is_stop = |at: usize| {
-            place(at).is_some_and(|p| stops.contains(&p.lo))
-                || place(at - 1).is_some_and(|p| stops.contains(&p.hi))
-        };
-        (1..self.text.tokens.len()).filter(|at| is_stop(*at)).for_each(|at| self.stopped_at(at, out));
+        let tokens = if stops.is_empty() { 0 } else { self.text.tokens.len() };
+        for at in 1..tokens {
+            let stop = place(at).and_then(|p| stops.get(&p.lo));
+            if let Some(wants_body) = stop.or_else(|| place(at - 1).and_then(|p| stops.get(&p.hi))) {
+                self.stopped_at(at, *wants_body, out);
+            }
+        }
         known != (out.macros.len(), out.loops.len(), out.shapes.len())
     }
 
-    fn stopped_at(&self, at: usize, out: &mut Guesses) {
+    fn stopped_at(&self, at: usize, wants_body: bool, out: &mut Guesses) {
         let text = &self.text;
         let begins = |i: usize| i == 0 || BEGINS.contains(&text.at(i - 1));
         let unknown = |i: usize| {
@@ -88,6 +94,8 @@ impl Evidence<'_> {
             ("{", Some((i, name))) if begins(i) => _ = out.loops.insert(name),
             ("*", Some((_, name))) => _ = out.shapes.insert(name, Shape::Record),
             (word, Some((i, name))) if begins(i) && is_type_word(word) => mark(name, true),
+            // `DEFINE_ONE(x)` and `DEFINE_OTHER(y)` on lines of their own.
+            (_, Some((_, name))) if wants_body && text.at(at + 1) == "(" => mark(name, true),
             (_, Some((i, name))) if begins(i) && text.name(at).is_some() && self.declares_at(at) => {
                 let shape = if name.contains("ptr") { Shape::Pointer } else { Shape::Same };
                 out.shapes.insert(name, shape);
