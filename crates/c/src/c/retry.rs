@@ -238,21 +238,6 @@ impl Evidence<'_> {
         out
     }
 
-    /// Unknown types of pointers to functions, which the parser takes for the names that are declared:
-    /// `typedef T (*f)(int);`.
-    fn types_of_pointers(&self) -> BTreeSet<&str> {
-        let text = &self.text;
-        let is_odd = |d: &&Diagnostic| d.severity.is_fatal() && d.message.contains("' declared as ");
-        let quoted = self.diagnostics.iter().filter(is_odd).filter_map(|d| d.message.split('\'').nth(1));
-        let gives = |name: &&str| {
-            let begins =
-                |i: usize| matches!(text.at(i), "typedef" | "const" | "static" | "extern" | ";" | "{" | "}");
-            let is_type = |i: usize| i > 0 && begins(i - 1) && text.at(i + 1) == "(" && text.at(i + 2) == "*";
-            is_identifier(name) && text.places(name).iter().any(|i| is_type(*i))
-        };
-        quoted.filter(gives).collect()
-    }
-
     /// Guesses at enumerations that are used and never defined.
     fn enums(&self, out: &mut Guesses) {
         let is_incomplete = |d: &Diagnostic| {
@@ -448,57 +433,6 @@ impl Evidence<'_> {
             }
         }
         self.tail(own, end, out);
-    }
-
-    /// The macro whose call stands before a declaration, without a semicolon: `DEFINE_TYPE(t, free)` and then
-    /// `typedef ...`.
-    fn called_before(&self, item: &Item) -> Option<&str> {
-        let text = &self.text;
-        let (start, end) = (item.tokens.start, item.tokens.end);
-        let name = text.name(start).filter(|_| text.at(start + 1) == "(")?;
-        let behind = text.after_group(start + 1, end);
-        // What declares the parameters of an old-style definition begins with none of these.
-        let declares = matches!(text.at(behind), "typedef" | "extern" | "static")
-            || (is_type_word(text.at(behind)) || text.name(behind).is_some())
-                && !text.declares_one_of(start + 2..behind - 1, behind..end);
-        (behind < end && declares).then_some(name)
-    }
-
-    /// The macro that a declaration begins with, where its type stands behind: `EXPORT const struct s x`.
-    fn marked_by(&self, item: &Item, typedefs: &BTreeSet<&str>) -> Option<&str> {
-        let text = &self.text;
-        let (start, end) = (item.tokens.start, item.tokens.end);
-        let is_known = |n: &str| typedefs.contains(n) || headers::declaring_type(n).is_some();
-        let name = text.name(start).filter(|n| !is_known(n))?;
-        let is_qualifier =
-            |w: &str| matches!(w, "const" | "volatile" | "static" | "extern" | "inline" | "register");
-        let first = (start + 1..end).find(|i| !is_qualifier(text.at(*i)))?;
-        let is_type = is_type_word(text.at(first)) || typedefs.contains(text.at(first));
-        (is_type && text.at(first + 1) != "(").then_some(name)
-    }
-
-    /// Names before the type of a parameter, `f(NAME int x)`, and behind the body of a structure that is declared
-    /// more than once: `} NAME;`.
-    fn before_types(&self, item: &Item, typedefs: &BTreeSet<&str>, out: &mut Guesses) {
-        let text = &self.text;
-        let end = if let ItemKind::Function { body, .. } = item.kind { body } else { item.tokens.end };
-        for at in item.tokens.start + 1..end {
-            let Some(name) = text.name(at).filter(|n| !typedefs.contains(n)) else { continue };
-            let begins = matches!(text.at(at - 1), "(" | ",") && headers::declaring_type(name).is_none();
-            let behind = match text.at(at + 1) {
-                "(" => text.after_group(at + 1, end),
-                _ => at + 1,
-            };
-            if begins && behind < end && is_type_word(text.at(behind)) {
-                out.macros.insert(name.to_owned(), behind > at + 1);
-            }
-            let is_conflict = |d: &Diagnostic| {
-                d.message.starts_with("conflicting types for") && d.message.contains(&format!("'{name}'"))
-            };
-            if text.at(at - 1) == "}" && text.at(at + 1) == ";" && self.diagnostics.iter().any(is_conflict) {
-                out.macros.insert(name.to_owned(), false);
-            }
-        }
     }
 
     /// Guesses at names behind the parameters, and behind one parameter's name.
