@@ -273,6 +273,8 @@ pub fn analysis_options(
         points: points(args, &repository.prefix(), settings)?,
         pins: pins(settings)?,
         requires: requires(settings)?,
+        // Properties are judged with everything inlined that can be.
+        protocols: if args.properties_only { Vec::new() } else { settings.protocols.clone() },
         differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
         budget: crate::invariant::Budget {
             steps: budget.steps.saturating_mul(more),

@@ -73,7 +73,7 @@ const TEMPLATES: [Entry; 10] = [
     ),
     (
         "typestate",
-        "A resource is in a state: open, closed, allocated, freed, locked.",
+        "A resource is in a state: open, closed, allocated, freed, locked, or one of a protocol in .invdiff.yaml.",
         "FILE *s = fopen(name, \"r\"); ... fclose(s);\n\ns is closed",
     ),
 ];

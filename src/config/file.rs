@@ -5,6 +5,7 @@
 
 use super::error::ConfigError;
 use crate::fact::{self, Expression};
+use crate::invariant::{Protocol, protocol_file};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use serde_yaml::Error as YamlError;
@@ -36,6 +37,12 @@ pub struct ConfigFile {
     /// Read by `quantify`; kept as it is.
     pub profiles: BTreeMap<String, BTreeMap<String, Distribution>>,
     pub suppress: Vec<Suppression>,
+    /// Automata of the project's own functions.
+    #[serde(skip)]
+    pub protocols: Vec<Protocol>,
+    /// The same as they are written, until they are checked.
+    #[serde(rename = "protocols")]
+    written: Vec<protocol_file::Written>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -266,8 +273,10 @@ impl ConfigFile {
             merge_keys: MergeKeyPolicy::Error,
             with_snippet: false,
         };
-        let file: ConfigFile =
+        let mut file: ConfigFile =
             serde_yaml::from_str_with_options(text, options).map_err(|e| describe(name, text, &e))?;
+        file.protocols =
+            protocol_file::own(std::mem::take(&mut file.written)).map_err(|m| no_automaton(name, m))?;
         for (i, pin) in file.pinned.iter().enumerate() {
             pin.check().map_err(|text| {
                 ConfigError::new(name, format!("pinned[{i}], of function '{}': {text}", pin.function))
@@ -292,6 +301,11 @@ impl ConfigFile {
             }
         }
     }
+}
+
+fn no_automaton(name: &str, mistake: protocol_file::Mistake) -> ConfigError {
+    let protocol_file::Mistake { line, column, message, hint } = mistake;
+    ConfigError { hint: Some(hint), ..ConfigError::new(format!("{name}:{line}:{column}"), message) }
 }
 
 fn describe(name: &str, source: &str, error: &YamlError) -> ConfigError {

@@ -35,6 +35,7 @@ pub fn join_policies(base: &ConfigFile, new: &ConfigFile) -> JoinedPolicy {
         changes.push(format!("requirement added, not yet in effect: {}: {}", more.function, more.holds));
     }
     file.requires.retain(|r| base.requires.contains(r));
+    join_protocols(&mut file, base, &mut changes);
     join_suppressions(&mut file, base, &mut changes);
     for path in new.paths.exclude.iter().filter(|p| !base.paths.exclude.contains(p)) {
         changes.push(format!("path excluded, not yet in effect: {path}"));
@@ -88,6 +89,24 @@ fn join_gate(file: &mut ConfigFile, base: &ConfigFile, new: &ConfigFile, changes
         file.gate.age = new.gate.age;
         file.gate.base = Some(Box::new(base.gate.clone()));
     }
+}
+
+/// The base's protocols count. One that is new would have calls of its functions stay calls, so that less might be
+/// shown of what they do.
+fn join_protocols(file: &mut ConfigFile, base: &ConfigFile, changes: &mut Vec<String>) {
+    for ours in &base.protocols {
+        match file.protocols.iter().find(|p| p.name == ours.name) {
+            None => changes.push(format!("protocol removed, still in effect: {}", ours.name)),
+            Some(theirs) if theirs != ours => {
+                changes.push(format!("protocol changed, the old one is in effect: {}", ours.name));
+            }
+            Some(_) => {}
+        }
+    }
+    for new in file.protocols.iter().filter(|p| base.protocols.iter().all(|b| b.name != p.name)) {
+        changes.push(format!("protocol added, not yet in effect: {}", new.name));
+    }
+    file.protocols.clone_from(&base.protocols);
 }
 
 /// A suppression counts if the base has it too, and until the earlier of both days.
@@ -215,6 +234,25 @@ mod tests {
         assert_eq!(joined.file.gate.block, Some(Vec::new()));
         assert_eq!(joined.file.suppress[0].until.as_deref(), Some("2027-01-31"));
         assert_eq!(joined.changes.len(), 3, "{:?}", joined.changes);
+    }
+
+    #[test]
+    fn the_protocols_of_the_base_count() {
+        let lock = |name: &str, call: &str| {
+            format!(
+                "{{name: {name}, start: locked, final: open, steps: [{{call: {call}, from: [locked], to: open}}]}}"
+            )
+        };
+        let base = file(&format!("protocols: [{}, {}]", lock("a", "f"), lock("b", "f")));
+        let new = file(&format!("protocols: [{}, {}]", lock("b", "g"), lock("c", "f")));
+        let joined = join_policies(&base, &new);
+        assert_eq!(joined.file.protocols, base.protocols);
+        let expected = [
+            "protocol removed, still in effect: a",
+            "protocol changed, the old one is in effect: b",
+            "protocol added, not yet in effect: c",
+        ];
+        assert_eq!(joined.changes, expected);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::file::{
 use super::git::GitConfig;
 use crate::gate::policy::{Block, Gate, Known, Layer, Policy, Rule, Warn};
 use crate::history::{ChangeOptions, Pathspec, Renames};
+use crate::invariant::Protocol;
 use crate::ir::DataModel;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -106,6 +107,8 @@ pub struct Settings {
     pub pinned: Vec<PinnedSection>,
     pub requires: Vec<RequiresSection>,
     pub suppress: Vec<Suppression>,
+    /// The project's own protocols.
+    pub protocols: Vec<Protocol>,
     /// Named sets of further macros; `default` is always there.
     pub configurations: BTreeMap<String, BTreeMap<String, String>>,
     /// Names of the configurations that are analysed, at least one.
@@ -165,6 +168,7 @@ impl Default for Settings {
             pinned: Vec::new(),
             requires: Vec::new(),
             suppress: Vec::new(),
+            protocols: Vec::new(),
             configurations: [("default".to_owned(), BTreeMap::new())].into(),
             configuration: vec!["default".to_owned()],
             profiles: BTreeMap::new(),
@@ -344,6 +348,7 @@ impl Settings {
         self.pinned = file.pinned.clone();
         self.requires = file.requires.clone();
         self.suppress = file.suppress.clone();
+        self.protocols.clone_from(&file.protocols);
         self.profiles = file.profiles.clone();
         for (name, section) in &file.configurations {
             let place = at(origin, &format!("configurations.{name}"));

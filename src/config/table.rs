@@ -160,6 +160,54 @@ pub fn table() -> Vec<Key> {
             "the function that a requirement is about: `name` or `file:name`",
         ),
         key("requires[].holds", "", nothing, "a condition on its parameters that callers see to"),
+        key(
+            "protocols[].name",
+            "",
+            nothing,
+            "a protocol of the project's own functions, and what its resource is called where steps have no argument",
+        ),
+        key("protocols[].start", "", nothing, "the state of a resource that is in use"),
+        key("protocols[].final", "", nothing, "the state that a function should leave it in"),
+        key(
+            "protocols[].words.<state>",
+            "",
+            |_| "is <state>".to_owned(),
+            "what is said of a resource in the state",
+        ),
+        key("protocols[].create[].call", "", nothing, "a function whose result is a new resource"),
+        key(
+            "protocols[].create[].unless",
+            "",
+            nothing,
+            "results that are none: zero, nonzero, negative",
+        ),
+        key("protocols[].steps[].call", "", nothing, "a function that takes a resource to another state"),
+        key(
+            "protocols[].steps[].argument",
+            "",
+            |_| "the one resource of the program".to_owned(),
+            "which argument the resource is, from 0",
+        ),
+        key("protocols[].steps[].from", "", nothing, "states from which the step may be taken"),
+        key("protocols[].steps[].to", "", nothing, "the state that it leads to"),
+        key(
+            "protocols[].steps[].unless",
+            "",
+            nothing,
+            "results that say that nothing happened: zero, nonzero, negative",
+        ),
+        key(
+            "protocols[].steps[].ignores",
+            "",
+            nothing,
+            "arguments of which the step does nothing: zero, nonzero, negative",
+        ),
+        key("protocols[].uses[].call", "", nothing, "a function that needs the resource in its start"),
+        key("protocols[].uses[].argument", "", nothing, "as of steps"),
+        key("protocols[].dereferenced", "", |_| on(false), "reading and writing through it are uses, too"),
+        key("protocols[].takes", "", nothing, "functions that may keep the resource"),
+        key("protocols[].twice", "", nothing, "what is said where a step is taken from another state"),
+        key("protocols[].late", "", nothing, "what is said of a use in another state"),
         key("suppress[].id", "", nothing, "id of a finding that is known and left alone"),
         key("suppress[].reason", "", nothing, "why"),
         key("suppress[].until", "", nothing, "its last day, as 2027-06-30"),
@@ -283,12 +331,16 @@ mod tests {
             let found = known(section, &|k| format!("{section}: {{{k}}}"));
             assert_eq!(found, of_table(&format!("{section}.")), "{section}");
         }
-        for section in ["pinned", "requires", "suppress"] {
+        for section in ["pinned", "requires", "suppress", "protocols"] {
             let found = known(section, &|k| format!("{section}: [{{{k}}}]"));
             assert_eq!(found, of_table(&format!("{section}[].")), "{section}");
         }
         let found = known("gate.rules", &|k| format!("gate: {{rules: [{{{k}}}]}}"));
         assert_eq!(found, of_table("gate.rules[]."));
+        for part in ["create", "steps", "uses"] {
+            let found = known(part, &|k| format!("protocols: [{{name: a, {part}: [{{{k}}}]}}]"));
+            assert_eq!(found, of_table(&format!("protocols[].{part}[].")), "{part}");
+        }
     }
 
     #[test]

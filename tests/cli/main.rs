@@ -26,6 +26,7 @@ mod missing;
 mod objects;
 mod packaging;
 mod policy;
+mod protocols;
 mod quantify;
 mod subsets;
 mod weakened;

@@ -112,6 +112,7 @@ impl Observable<'_> {
             units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
             pins: pins_of(self.lineage, &options.pins),
             requires: pins_of(self.lineage, &options.requires),
+            protocols: &options.protocols,
             callees: &self.context,
             summaries: &self.context,
             given: self.given.clone(),

@@ -156,6 +156,7 @@ pub(super) fn properties(
         units: members.iter().map(|m| m.unit.clone()).collect(),
         pins,
         requires: super::function::pins_of(lineage, &requires),
+        protocols: &[],
         callees: &context,
         summaries: &context,
         given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),

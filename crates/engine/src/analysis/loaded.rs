@@ -33,6 +33,7 @@ impl Loaded {
     pub fn of(request: &Request) -> Loaded {
         let files = files::lineages(request);
         let mut units = Units::new(request.options.clone(), request.analysis.inline_depth);
+        units.keep(crate::invariant::events(&request.analysis.protocols));
         units.open(files::included(request, &files));
         let paths: Vec<Vec<Option<PathBuf>>> = files.into_iter().map(|f| f.paths).collect();
         let by_version = load(request, &units, &paths);

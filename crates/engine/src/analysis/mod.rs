@@ -131,6 +131,8 @@ pub struct Options {
     pub pins: Vec<Pin>,
     /// What callers of functions see to, as the project says; a condition over parameters.
     pub requires: Vec<Pin>,
+    /// The project's own protocols: their functions' calls are told as events, and stay calls.
+    pub protocols: Vec<invariant::Protocol>,
     /// With two versions: assertions are matched, and their difference is checked.
     pub differencing: Option<Differencing>,
     /// Every pair of versions is compared, not only neighbours.
@@ -219,6 +221,7 @@ impl Default for Options {
             points: PointChoice::default(),
             pins: Vec::new(),
             requires: Vec::new(),
+            protocols: Vec::new(),
             differencing: None,
             budget: invariant::Budget::default(),
             all_pairs: false,

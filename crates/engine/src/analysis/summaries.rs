@@ -78,6 +78,7 @@ impl Context<'_> {
             units: vec![unit.clone()],
             pins: Vec::new(),
             requires: Vec::new(),
+            protocols: &[],
             callees: self,
             summaries: self,
             given: Vec::new(),

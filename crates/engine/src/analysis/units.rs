@@ -34,14 +34,14 @@ pub struct LoadedFunction {
 }
 
 impl LoadedUnit {
-    fn new(mut unit: Unit, limits: &InlineLimits) -> LoadedUnit {
+    fn new(mut unit: Unit, limits: &InlineLimits, kept: &BTreeSet<Arc<str>>) -> LoadedUnit {
         fixed::settle(&mut unit);
         let functions = unit
             .functions
             .iter()
             .map(|f| {
                 let function = Arc::new(f.clone());
-                let inlined = inline::inline(&function, &unit, limits);
+                let inlined = inline::inline_but(&function, &unit, limits, kept);
                 let body = key::body_hash(&inlined).into();
                 LoadedFunction { function, inlined, body }
             })
@@ -64,6 +64,8 @@ pub type LoadResult = Result<Arc<LoadedUnit>, Arc<str>>;
 pub struct Units {
     options: c::Options,
     limits: InlineLimits,
+    /// Functions whose calls stay calls.
+    kept: BTreeSet<Arc<str>>,
     /// Sources that others include: what they define is read and written there, too.
     included: BTreeSet<PathBuf>,
     known: Mutex<BTreeMap<PathBuf, Vec<Known>>>,
@@ -78,12 +80,17 @@ struct Known {
 impl Units {
     pub fn new(options: c::Options, inline_depth: u32) -> Units {
         let limits = InlineLimits { depth: inline_depth, ..InlineLimits::default() };
-        Units { options, limits, included: BTreeSet::new(), known: Mutex::default() }
+        Units { options, limits, kept: BTreeSet::new(), included: BTreeSet::new(), known: Mutex::default() }
     }
 
     /// A unit that was changed after it was loaded.
     pub(super) fn again(&self, unit: Unit) -> LoadedUnit {
-        LoadedUnit::new(unit, &self.limits)
+        LoadedUnit::new(unit, &self.limits, &self.kept)
+    }
+
+    /// Leaves calls of these functions as they are.
+    pub(super) fn keep(&mut self, kept: BTreeSet<Arc<str>>) {
+        self.kept = kept;
     }
 
     /// Takes these sources for parts of other units.
@@ -99,7 +106,7 @@ impl Units {
         let (reads, result) = match frontend::load_unit(tree, path, &self.options) {
             Ok(mut loaded) => {
                 loaded.unit.is_whole &= !self.included.contains(path);
-                (loaded.reads, Ok(Arc::new(LoadedUnit::new(loaded.unit, &self.limits))))
+                (loaded.reads, Ok(Arc::new(LoadedUnit::new(loaded.unit, &self.limits, &self.kept))))
             }
             Err(rejected) => {
                 (vec![(path.to_path_buf(), tree.content_id(path))], Err(rejected.to_string().into()))

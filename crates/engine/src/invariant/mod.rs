@@ -25,6 +25,7 @@ pub use fact::{Fact, Template};
 pub use findings::{Churn, Claim, FunctionDiff, PointDiff, Undecided};
 pub use obligation::gate::{Checked, check_function};
 pub use obligation::properties::{Break, PinnedFact, Property, PropertyKind, Standing};
+pub use obligation::protocol::{Protocol, events, written as protocol_file};
 pub use obligation::safety::Harm;
 pub use observable::Observable;
 pub use point::{Kind, Point};

@@ -2,6 +2,7 @@
 
 use crate::interp::Program;
 use crate::invariant::obligation::properties::PinnedFact;
+use crate::invariant::obligation::protocol::Protocol;
 use crate::invariant::proof::precondition::Precondition;
 use crate::invariant::proof::summary::Summaries;
 use crate::invariant::witness::runs::{Budget, Run, RunCache};
@@ -32,6 +33,8 @@ pub struct Task<'a> {
     pub pins: Vec<PinnedFact>,
     /// Conditions at the entry that callers see to, as the project says; properties are judged under them.
     pub requires: Vec<PinnedFact>,
+    /// The project's own protocols, beside those that come with the program.
+    pub protocols: &'a [Protocol],
     pub callees: &'a dyn Callees,
     pub summaries: &'a dyn Summaries,
     /// By class: what all callers see to, where they are known.

@@ -34,12 +34,22 @@ impl Default for InlineLimits {
 /// Returns the function with small callees of its unit inlined, or the function itself when there is
 /// nothing to inline.
 pub fn inline(f: &Arc<Function>, unit: &Unit, limits: &InlineLimits) -> Arc<Function> {
+    inline_but(f, unit, limits, &BTreeSet::new())
+}
+
+/// The same, but for calls of some functions, which stay calls.
+pub fn inline_but(
+    f: &Arc<Function>,
+    unit: &Unit,
+    limits: &InlineLimits,
+    kept: &BTreeSet<Arc<str>>,
+) -> Arc<Function> {
+    let callee = |name: &str| if kept.contains(name) { None } else { inlinable(unit, name, &f.name, limits) };
     let mut result = f.clone();
     for _ in 0..limits.depth {
         // What an argument leads to, an inlined callee may call.
         result = resolved(result, unit);
-        match inline_once(&result, &|name| inlinable(unit, name, &f.name, limits), (limits, Names::Qualified))
-        {
+        match inline_once(&result, &callee, (limits, Names::Qualified)) {
             Some(next) => result = Arc::new(next),
             None => return result,
         }

@@ -1,59 +1,62 @@
 //! Protocols as data: what states a resource goes through, and which calls take it from one to the next.
 //!
-//! A protocol is an automaton written in YAML (`protocols/`). Either calls create a resource as their
+//! A protocol is an automaton of two states, written in YAML: those that come with the program (`protocols/`), and
+//! a project's own (`protocols:` of `.invdiff.yaml`), in one form. Either calls create a resource as their
 //! result, which then is in the state `start`, or the resource is an argument that was there before,
-//! and in a state that nobody knows until the first step. Every step says from which states it may be
-//! taken; `final` is where a function should leave what it began.
+//! and in a state that nobody knows until the first step. Where steps name no argument, there is one resource,
+//! the program's, which is called as the protocol is: `lock_kernel()`. Every step says from which states it may
+//! be taken; `final` is where a function should leave what it began.
+//!
+//! What is read, and what is refused as no automaton, is in [`written`]. Source of the view of protocols as
+//! automata: Strom and Yemini, Typestate, IEEE TSE 12(1), 1986.
+
+pub mod written;
 
 use serde::Deserialize;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
 /// An automaton over the states of one kind of resource.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::invariant) struct Protocol {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Protocol {
     pub name: String,
     /// The state of a resource that is in use.
     pub start: String,
     /// The state that it should be left in.
-    #[serde(rename = "final")]
     pub end: String,
     /// What a report says of a resource in each of the two.
-    pub words: std::collections::BTreeMap<String, String>,
-    #[serde(default)]
+    pub words: BTreeMap<String, String>,
     pub create: Vec<Creation>,
     pub steps: Vec<Step>,
     /// Calls that need the resource in the state `start`.
-    #[serde(default)]
     pub uses: Vec<Use>,
     /// Whether reading and writing through the resource are uses, too.
-    #[serde(default)]
     pub dereferenced: bool,
-    /// Library functions that may keep the resource, or make another one of it.
-    #[serde(default)]
+    /// Functions that may keep the resource, or make another one of it.
     pub takes: Vec<String>,
     /// What a report says where a step is taken from a state that it may not be taken from.
     pub twice: Option<String>,
     /// What a report says of a use in another state than `start`.
     pub late: Option<String>,
+    /// The project's, not the program's: its functions are events even where the project defines them.
+    pub is_own: bool,
 }
 
 /// A call whose result is a new resource.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::invariant) struct Creation {
+pub struct Creation {
     pub call: String,
     /// Results that are no resource.
     pub unless: Values,
 }
 
 /// A call that takes a resource to another state.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::invariant) struct Step {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
     pub call: String,
-    /// Position of the resource among the arguments, from 0.
-    pub argument: usize,
+    /// Position of the resource among the arguments, from 0; none: the program's one resource.
+    pub argument: Option<usize>,
     /// States from which the step may be taken.
     pub from: Vec<String>,
     pub to: String,
@@ -64,17 +67,18 @@ pub(in crate::invariant) struct Step {
 }
 
 /// A call that needs the resource.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::invariant) struct Use {
+pub struct Use {
     pub call: String,
-    pub argument: usize,
+    #[serde(default)]
+    pub argument: Option<usize>,
 }
 
 /// A set of numbers.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::invariant) enum Values {
+pub enum Values {
     Zero,
     Nonzero,
     Negative,
@@ -86,6 +90,11 @@ impl Protocol {
         self.steps.iter().all(|s| s.to == self.end)
     }
 
+    /// Whether there is one resource, the program's.
+    pub(in crate::invariant) fn is_single(&self) -> bool {
+        self.steps.iter().any(|s| s.argument.is_none())
+    }
+
     pub(in crate::invariant) fn creation(&self, call: &str) -> Option<&Creation> {
         self.create.iter().find(|c| c.call == call)
     }
@@ -94,10 +103,26 @@ impl Protocol {
         self.steps.iter().find(|s| s.call == call)
     }
 
+    pub(in crate::invariant) fn is_use(&self, call: &str) -> bool {
+        self.uses.iter().any(|u| u.call == call)
+    }
+
+    /// The functions that it speaks of.
+    pub fn calls(&self) -> BTreeSet<&str> {
+        let made = self.create.iter().map(|c| &c.call);
+        let taken = self.steps.iter().map(|s| &s.call).chain(self.uses.iter().map(|u| &u.call));
+        made.chain(taken).chain(&self.takes).map(String::as_str).collect()
+    }
+
     /// What a report says of a resource in a state.
     pub(in crate::invariant) fn word(&self, state: &str) -> &str {
         self.words.get(state).map_or("", String::as_str)
     }
+}
+
+/// The functions that protocols speak of: calls of them stay calls.
+pub fn events(protocols: &[Protocol]) -> BTreeSet<Arc<str>> {
+    protocols.iter().flat_map(Protocol::calls).map(Arc::from).collect()
 }
 
 /// The protocols that come with the program, by file.
@@ -108,21 +133,12 @@ const STOCK: [(&str, &str); 4] = [
     ("stdio.yaml", include_str!("protocols/stdio.yaml")),
 ];
 
-/// Reads a list of protocols.
+/// Reads a list of protocols that come with the program.
 ///
-/// Errors: text that is no such list, or an automaton whose states have no words.
+/// Errors: text that is no such list, or something that is no automaton.
 fn read(text: &str) -> Result<Vec<Protocol>, String> {
-    let found: Vec<Protocol> = serde_yaml::from_str(text).map_err(|e| e.to_string())?;
-    for p in &found {
-        let known = |s: &String| *s == p.start || *s == p.end;
-        if p.word(&p.start).is_empty() || p.word(&p.end).is_empty() || p.start == p.end {
-            return Err(format!("{}: two states with words are needed", p.name));
-        }
-        if let Some(step) = p.steps.iter().find(|s| !known(&s.to) || !s.from.iter().all(known)) {
-            return Err(format!("{}: {} speaks of an unknown state", p.name, step.call));
-        }
-    }
-    Ok(found)
+    let found: Vec<written::Written> = serde_yaml::from_str(text).map_err(|e| e.to_string())?;
+    found.into_iter().map(|w| w.protocol(false).map_err(|mistake| mistake.to_string())).collect()
 }
 
 /// Returns the protocols that come with the program. (Their files are tested: none is left out.)
@@ -154,8 +170,8 @@ mod tests {
             let error = read(&text).expect_err(to);
             assert!(error.contains(expected), "{error}");
         };
-        check("to: closed", "to: shut", "stream: fclose speaks of an unknown state");
-        check("open: stays open, ", "", "stream: two states with words");
+        check("to: closed", "to: shut", "protocol 'stream': step 'fclose' leads to the unknown state 'shut'");
+        check("open: stays open, ", "open: '', ", "protocol 'stream': no words for the state 'open'");
         check("twice:", "again:", "again");
     }
 
@@ -167,7 +183,7 @@ mod tests {
     fn calls_are_looked_up_by_what_they_do() {
         let p = stream();
         assert_eq!(p.creation("fopen").map(|c| c.unless), Some(Values::Zero));
-        assert_eq!(p.step("fclose").map(|s| (s.argument, s.to.as_str())), Some((0, "closed")));
+        assert_eq!(p.step("fclose").map(|s| (s.argument, s.to.as_str())), Some((Some(0), "closed")));
         assert!(p.creation("fclose").is_none() && p.step("fopen").is_none() && p.step("puts").is_none());
     }
 
@@ -190,7 +206,7 @@ mod tests {
         let all = made("open", "shut").expect("a protocol");
         let step = all[0].step("turn").expect("a step");
         assert_eq!((step.unless, step.ignores), (Some(Values::Negative), Some(Values::Nonzero)));
-        assert_eq!((step.argument, step.from.as_slice()), (1, &["open".to_owned()][..]));
+        assert_eq!((step.argument, step.from.as_slice()), (Some(1), &["open".to_owned()][..]));
         assert!(all[0].create.is_empty() && all[0].uses.is_empty() && !all[0].dereferenced);
     }
 
@@ -203,7 +219,7 @@ mod tests {
     #[test]
     fn a_step_from_an_unknown_state_is_a_mistake() {
         let error = made("ajar", "shut").expect_err("no such state");
-        assert!(error.contains("turn speaks of an unknown state"), "{error}");
+        assert!(error.contains("'turn' is taken from the unknown state 'ajar'"), "{error}");
         assert!(read("- name: x").is_err() && read("{").is_err());
     }
 

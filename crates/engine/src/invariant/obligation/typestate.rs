@@ -36,8 +36,8 @@ const MAX_DEPTH: usize = 8;
 type Names = BTreeMap<TermId, Named>;
 
 /// A resource of one class.
-struct Resource {
-    protocol: &'static Protocol,
+struct Resource<'t> {
+    protocol: &'t Protocol,
     /// The value that stands for it.
     term: TermId,
     name: Named,
@@ -76,8 +76,8 @@ struct States {
 
 /// A fact of one class about one resource.
 #[derive(Clone)]
-struct Held {
-    protocol: &'static str,
+struct Held<'t> {
+    protocol: &'t str,
     name: String,
     formula: Formula,
     condition: TermId,
@@ -86,11 +86,11 @@ struct Held {
     guards: Rc<Lines>,
 }
 
-impl FunctionAnalysis<'_> {
+impl<'t> FunctionAnalysis<'t> {
     /// Adds the states of resources that classes share, and tells where two classes differ in them.
     pub(in crate::invariant) fn typestates(&mut self) {
         let classes = self.task.graph.all_classes();
-        let held: BTreeMap<usize, Vec<Held>> = classes.iter().map(|c| (c, self.held_in(c))).collect();
+        let held: BTreeMap<usize, Vec<Held<'t>>> = classes.iter().map(|c| (c, self.held_in(c))).collect();
         for &(from, to) in &self.task.pairs.clone() {
             if let (Some(a), Some(b)) = (held.get(&from), held.get(&to)) {
                 self.compare_states((from, a), (to, b));
@@ -129,14 +129,14 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Tells of resources that both classes have, and whose states only one class keeps.
-    fn compare_states(&mut self, (from, old): (usize, &[Held]), (to, new): (usize, &[Held])) {
+    fn compare_states(&mut self, (from, old): (usize, &[Held<'t>]), (to, new): (usize, &[Held<'t>])) {
         let names: BTreeSet<(&str, &String)> = old.iter().map(|h| (h.protocol, &h.name)).collect();
         for (protocol, name) in names {
-            let of = |all: &[Held]| -> Vec<Held> {
+            let of = |all: &[Held<'t>]| -> Vec<Held<'t>> {
                 all.iter().filter(|h| h.protocol == protocol && h.name == *name).cloned().collect()
             };
             let (a, b) = (of(old), of(new));
-            let not_in = |x: &[Held], y: &[Held]| -> Vec<Held> {
+            let not_in = |x: &[Held<'t>], y: &[Held<'t>]| -> Vec<Held<'t>> {
                 let same = |h: &Held, o: &Held| o.formula == h.formula;
                 x.iter().filter(|h| !y.iter().any(|o| same(h, o))).cloned().collect()
             };
@@ -180,7 +180,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The facts of one class.
-    fn held_in(&mut self, class: usize) -> Vec<Held> {
+    fn held_in(&mut self, class: usize) -> Vec<Held<'t>> {
         let graph = self.task.graph;
         let flow = &self.e.flow.classes[class];
         let nodes = flow.rpo.clone();
@@ -194,7 +194,7 @@ impl FunctionAnalysis<'_> {
         let alone: Vec<&Resource> = resources.iter().filter(is_alone).collect();
         let made = alone.iter().filter(|r| r.created);
         let names: Names = made.map(|r| (r.term, r.name.clone())).collect();
-        let mut found: Vec<Held> = Vec::new();
+        let mut found: Vec<Held<'t>> = Vec::new();
         for resource in alone {
             if self.e.is_exhausted() {
                 return Vec::new();
@@ -216,6 +216,34 @@ impl FunctionAnalysis<'_> {
         }
     }
 
+    /// A call that may be an event of a protocol, with its arguments: one of the library, or one that a project's
+    /// own protocol names, whoever defines it.
+    fn event_call(&self, protocol: &Protocol, class: usize, node: MvId) -> Option<(&str, &[Expr])> {
+        match &self.task.graph.node(node).instr {
+            Instr::Call { callee: Callee::Direct(name), args, .. }
+                if protocol.is_own && protocol.calls().contains(&**name) =>
+            {
+                Some((name, args))
+            }
+            _ => self.library_call(class, node),
+        }
+    }
+
+    /// The protocols in force: those of the program, then the project's.
+    fn protocols(&self) -> impl Iterator<Item = &'t Protocol> + use<'t> {
+        protocol::stock().iter().chain(self.task.protocols)
+    }
+
+    /// Whether some step of a project's protocol is taken without the argument that it is about: then nobody
+    /// knows of which resource.
+    fn lacks_argument(&self, protocol: &Protocol, class: usize, nodes: &[MvId]) -> bool {
+        let lacks = |&node: &MvId| {
+            let Some((call, args)) = self.event_call(protocol, class, node) else { return false };
+            protocol.step(call).and_then(|s| s.argument).is_some_and(|at| at >= args.len())
+        };
+        protocol.is_own && nodes.iter().any(lacks)
+    }
+
     fn is_outside_loops(&self, class: usize, node: MvId) -> bool {
         self.e.flow.classes[class].innermost[node as usize].is_none()
     }
@@ -232,19 +260,27 @@ impl FunctionAnalysis<'_> {
         part.into_iter().next().map(|(_, v)| (dst, v.term))
     }
 
-    fn resources(&mut self, class: usize, nodes: &[MvId]) -> Vec<Resource> {
-        let mut found: Vec<Resource> = Vec::new();
-        for protocol in protocol::stock() {
+    fn resources(&mut self, class: usize, nodes: &[MvId]) -> Vec<Resource<'t>> {
+        let mut found: Vec<Resource<'t>> = Vec::new();
+        for protocol in self.protocols() {
+            if self.lacks_argument(protocol, class, nodes) {
+                continue;
+            }
+            if protocol.is_single() {
+                found.extend(self.only_resource(protocol, class, nodes));
+                continue;
+            }
             for created in [true, false] {
                 for &node in nodes {
-                    let known = self.is_outside_loops(class, node) && found.len() < MAX_RESOURCES;
-                    let Some((call, args)) = self.library_call(class, node).filter(|_| known) else {
+                    let like = found.iter().filter(|r| r.protocol.is_own == protocol.is_own).count();
+                    let known = self.is_outside_loops(class, node) && like < MAX_RESOURCES;
+                    let Some((call, args)) = self.event_call(protocol, class, node).filter(|_| known) else {
                         continue;
                     };
                     let term = if created {
                         protocol.creation(call).and_then(|_| self.result(class, node)).map(|(_, t)| t)
                     } else {
-                        let argument = protocol.step(call).and_then(|s| args.get(s.argument).cloned());
+                        let argument = protocol.step(call).and_then(|s| args.get(s.argument?).cloned());
                         argument.and_then(|a| self.value(class, node, &a))
                     };
                     let Some(term) = term else { continue };
@@ -254,7 +290,7 @@ impl FunctionAnalysis<'_> {
                     }
                     let name = match created {
                         true => self.name_of_created(class, nodes, term),
-                        false => self.name_of_given(class, node, term),
+                        false => self.name_of_given(protocol, class, node, term),
                     };
                     if let Some(name) = name {
                         found.push(Resource { protocol, term, name, created });
@@ -263,6 +299,24 @@ impl FunctionAnalysis<'_> {
             }
         }
         found
+    }
+
+    /// The program's one resource of a protocol, if the function takes a step of it.
+    fn only_resource(
+        &mut self,
+        protocol: &'t Protocol,
+        class: usize,
+        nodes: &[MvId],
+    ) -> Option<Resource<'t>> {
+        let is_step = |&&node: &&MvId| {
+            let call = self.event_call(protocol, class, node).map(|(call, _)| call);
+            call.is_some_and(|call| protocol.step(call).is_some())
+        };
+        nodes.iter().find(is_step)?;
+        let symbol = format!("protocol:{}", protocol.name).into();
+        let term = self.e.pool.leaf(Leaf::SymbolAddr { symbol, bits: self.task.pointer_bits });
+        let name = Named { text: protocol.name.clone(), ty: CType::Void };
+        Some(Resource { protocol, term, name, created: false })
     }
 
     /// The first variable that gets a value.
@@ -283,7 +337,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The name of something that was there when the function began.
-    fn name_of_given(&self, class: usize, node: MvId, term: TermId) -> Option<Named> {
+    fn name_of_given(&self, protocol: &Protocol, class: usize, node: MvId, term: TermId) -> Option<Named> {
         let pool = &self.e.pool;
         let made = |t: &TermId| match pool.get(*t) {
             Term::App(App::Uf(_) | App::Op(Op::Ite), _) => true,
@@ -296,7 +350,7 @@ impl FunctionAnalysis<'_> {
         let written = text::term(pool, term, &self.namings[class], None);
         let plain = match written.strip_prefix('&') {
             // An address is written with the innermost place that starts there.
-            Some(place) => place.strip_suffix(&*self.innermost(class, node)).unwrap_or(place),
+            Some(place) => place.strip_suffix(&*self.innermost(protocol, class, node)).unwrap_or(place),
             None => &written,
         };
         let simple = plain.chars().all(|c| c.is_alphanumeric() || "_->.[]\\()".contains(c));
@@ -305,13 +359,11 @@ impl FunctionAnalysis<'_> {
     }
 
     /// How the innermost place at the beginning of what a step's argument leads to is written.
-    fn innermost(&self, class: usize, node: MvId) -> String {
+    fn innermost(&self, protocol: &Protocol, class: usize, node: MvId) -> String {
         let mut written = String::new();
         let Instr::Call { arg_types, .. } = &self.task.graph.node(node).instr else { return written };
-        let step = self
-            .library_call(class, node)
-            .and_then(|(call, _)| protocol::stock().iter().find_map(|p| p.step(call)));
-        let mut ty = step.and_then(|s| arg_types.get(s.argument)).and_then(|t| t.target());
+        let step = self.event_call(protocol, class, node).and_then(|(call, _)| protocol.step(call));
+        let mut ty = step.and_then(|s| arg_types.get(s.argument?)).and_then(|t| t.target());
         for _ in 0..MAX_DEPTH {
             match ty {
                 Some(CType::Record(id)) => {
@@ -331,7 +383,7 @@ impl FunctionAnalysis<'_> {
         written
     }
 
-    fn held_of(&mut self, class: usize, nodes: &[MvId], r: &Resource, names: &Names) -> Vec<Held> {
+    fn held_of(&mut self, class: usize, nodes: &[MvId], r: &Resource<'t>, names: &Names) -> Vec<Held<'t>> {
         let single = VersionSet::single(class);
         let (mut causes, mut guards) = (Lines::new(), Lines::new());
         let Some((events, steady)) = self.events_of(class, nodes, r, &mut causes, &mut guards) else {
@@ -349,7 +401,7 @@ impl FunctionAnalysis<'_> {
         }
         let absorbing = r.protocol.is_absorbing();
         let mut assumptions = BTreeSet::new();
-        if !absorbing && self.calls_unseen(class, nodes) {
+        if !absorbing && self.calls_unseen(r.protocol, class, nodes) {
             assumptions.insert(format!("unseen-calls-keep({})", r.name.text));
         }
         let held = |text: String, condition: TermId, assumptions: BTreeSet<String>| Held {
@@ -381,7 +433,7 @@ impl FunctionAnalysis<'_> {
         let kept_here = steady && (!absorbing || r.created && !self.escapes(class, nodes, r));
         if kept_here && !ends && states.any_begun {
             let mut assumptions = assumptions.clone();
-            assumptions.extend(self.success_assumed(class, &events));
+            assumptions.extend(self.success_assumed(r.protocol, class, &events));
             let left = self.within(exit, premise, states.start);
             let start = r.protocol.word(&r.protocol.start);
             if self.is_sure(begun, left) {
@@ -527,7 +579,9 @@ impl FunctionAnalysis<'_> {
             let address = self.value(class, node, addr)?;
             return self.base_is(address, r.term).then(|| (self.e.pool.bool(true), What::Use));
         }
-        let (call, args) = self.library_call(class, node)?;
+        let (call, args) = self.event_call(r.protocol, class, node)?;
+        let args = args.to_vec();
+        let is_single = r.protocol.is_single();
         if r.created && r.protocol.creation(call).is_some() {
             let unless = r.protocol.creation(call)?.unless;
             let (_, result) = self.result(class, node)?;
@@ -539,9 +593,11 @@ impl FunctionAnalysis<'_> {
             return Some((made, What::Step { starts: true, from_start: true, from_end: true, noop: never }));
         }
         if let Some(step) = r.protocol.step(call) {
-            let argument = args.get(step.argument)?.clone();
-            let value = self.value(class, node, &argument)?;
-            let mut concerns = self.is_same(r, value)?;
+            let value = match step.argument {
+                Some(at) => self.value(class, node, args.get(at)?)?,
+                None => r.term,
+            };
+            let mut concerns = if is_single { self.e.pool.bool(true) } else { self.is_same(r, value)? };
             if let Some(unless) = step.unless
                 && let Some((_, result)) = self.result(class, node)
             {
@@ -558,8 +614,11 @@ impl FunctionAnalysis<'_> {
             let starts = step.to == r.protocol.start;
             return Some((concerns, What::Step { starts, from_start, from_end, noop }));
         }
+        if is_single {
+            return r.protocol.is_use(call).then(|| (self.e.pool.bool(true), What::Use));
+        }
         let used = r.protocol.uses.iter().filter(|u| u.call == call);
-        let arguments: Vec<Expr> = used.filter_map(|u| args.get(u.argument).cloned()).collect();
+        let arguments: Vec<Expr> = used.filter_map(|u| args.get(u.argument?).cloned()).collect();
         let mut any = never;
         for a in arguments {
             if let Some(value) = self.value(class, node, &a)
@@ -637,10 +696,10 @@ impl FunctionAnalysis<'_> {
                     Instr::Store { value, .. } => vec![value.clone()],
                     Instr::Return { value } => value.iter().cloned().collect(),
                     Instr::Call { args, callee, .. } => {
-                        let harmless = match self.library_call(class, node) {
+                        let harmless = match self.event_call(r.protocol, class, node) {
                             Some((call, _)) => {
                                 let takes = r.protocol.takes.iter().any(|t| t == call);
-                                let used = r.protocol.uses.iter().any(|u| u.call == call);
+                                let used = r.protocol.is_use(call);
                                 let known = library::row(call).is_some() || r.protocol.step(call).is_some();
                                 !takes && (used || known)
                             }
@@ -662,22 +721,28 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether functions are called of which nothing is known.
-    fn calls_unseen(&self, class: usize, nodes: &[MvId]) -> bool {
+    fn calls_unseen(&self, protocol: &Protocol, class: usize, nodes: &[MvId]) -> bool {
         let stock = protocol::stock();
         nodes.iter().any(|&node| {
             let call = matches!(self.task.graph.node(node).instr, Instr::Call { .. } | Instr::Unknown { .. });
             let known = |(call, _): (&str, &[Expr])| {
                 library::row(call).is_some() || stock.iter().any(|p| p.step(call).is_some())
             };
-            call && !self.library_call(class, node).is_some_and(known)
+            let own = |(call, _): (&str, &[Expr])| {
+                protocol.is_own && (protocol.step(call).is_some() || protocol.is_use(call))
+            };
+            let event = self.event_call(protocol, class, node);
+            call && !event.is_some_and(own) && !self.library_call(class, node).is_some_and(known)
         })
     }
 
     /// That steps succeed whose results nobody looks at.
-    fn success_assumed(&self, class: usize, events: &[Event]) -> BTreeSet<String> {
+    fn success_assumed(&self, protocol: &Protocol, class: usize, events: &[Event]) -> BTreeSet<String> {
         let starts = events.iter().filter(|e| matches!(e.what, What::Step { starts: true, .. }));
         let unseen = |e: &Event| matches!(self.task.graph.node(e.node).instr, Instr::Call { dst: None, .. });
-        let names = starts.filter(|e| unseen(e)).filter_map(|e| self.library_call(class, e.node));
-        names.map(|(call, _)| format!("succeeds({call})")).collect()
+        let names = starts.filter(|e| unseen(e)).filter_map(|e| self.event_call(protocol, class, e.node));
+        // A step that cannot fail needs no luck.
+        let may_fail = |call: &str| protocol.step(call).is_none_or(|s| s.unless.is_some());
+        names.filter(|(call, _)| may_fail(call)).map(|(call, _)| format!("succeeds({call})")).collect()
     }
 }

@@ -89,6 +89,7 @@ impl<'a> Task<'a> {
             kept: self.kept,
             pins: Vec::new(),
             requires: Vec::new(),
+            protocols: &[],
             callees,
             summaries: callees,
             given: Vec::new(),
