@@ -275,6 +275,7 @@ pub fn analysis_options(
         requires: requires(settings)?,
         // Properties are judged with everything inlined that can be.
         protocols: if args.properties_only { Vec::new() } else { settings.protocols.clone() },
+        templates: if args.properties_only { Vec::new() } else { settings.written_templates.clone() },
         differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
         budget: crate::invariant::Budget {
             steps: budget.steps.saturating_mul(more),
@@ -377,6 +378,7 @@ fn requires(settings: &Settings) -> Result<Vec<Pin>, CliError> {
 fn overrides(globals: &GlobalArgs, args: &DiffArgs) -> Overrides {
     Overrides {
         templates: args.templates.clone(),
+        written_templates: args.template.clone(),
         effort: args.effort.map(|e| e.name().to_owned()),
         rlimit: args.rlimit,
         unroll: args.unroll,

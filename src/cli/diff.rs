@@ -42,6 +42,10 @@ pub struct DiffArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Filters")]
     pub templates: Vec<String>,
 
+    /// A fact in C that is tried wherever all of its names are: 'p->len <= p->cap'
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub template: Vec<String>,
+
     /// Facts established so well: proved, bounded, likely
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Filters")]
     pub status: Vec<StatusChoice>,

@@ -5,11 +5,11 @@
 
 use super::error::ConfigError;
 use crate::fact::{self, Expression};
-use crate::invariant::{Protocol, protocol_file};
+use crate::invariant::{MOST_TEMPLATES, Protocol, WrittenTemplate, protocol_file};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
-use serde_yaml::Error as YamlError;
 use serde_yaml::options::MergeKeyPolicy;
+use serde_yaml::{Error as YamlError, Spanned};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -40,6 +40,11 @@ pub struct ConfigFile {
     /// Automata of the project's own functions.
     #[serde(skip)]
     pub protocols: Vec<Protocol>,
+    /// Facts that are tried wherever all of their names are.
+    #[serde(skip)]
+    pub templates: Vec<WrittenTemplate>,
+    #[serde(rename = "templates")]
+    written_templates: Vec<Spanned<String>>,
     /// The same as they are written, until they are checked.
     #[serde(rename = "protocols")]
     written: Vec<protocol_file::Written>,
@@ -277,6 +282,7 @@ impl ConfigFile {
             serde_yaml::from_str_with_options(text, options).map_err(|e| describe(name, text, &e))?;
         file.protocols =
             protocol_file::own(std::mem::take(&mut file.written)).map_err(|m| no_automaton(name, m))?;
+        file.templates = templates(name, std::mem::take(&mut file.written_templates))?;
         for (i, pin) in file.pinned.iter().enumerate() {
             pin.check().map_err(|text| {
                 ConfigError::new(name, format!("pinned[{i}], of function '{}': {text}", pin.function))
@@ -301,6 +307,26 @@ impl ConfigFile {
             }
         }
     }
+}
+
+/// What is wrong with a template is told with the place of the template, and the column in it.
+fn templates(name: &str, written: Vec<Spanned<String>>) -> Result<Vec<WrittenTemplate>, ConfigError> {
+    let mut found: Vec<WrittenTemplate> = Vec::new();
+    for (i, text) in written.into_iter().enumerate() {
+        let origin = format!("{name}:{}:{}", text.referenced.line(), text.referenced.column());
+        if i >= MOST_TEMPLATES {
+            let message = format!("there are more than {MOST_TEMPLATES} templates");
+            return Err(ConfigError {
+                hint: Some("leave some out".into()),
+                ..ConfigError::new(origin, message)
+            });
+        }
+        let text = text.value;
+        let template = WrittenTemplate::parse(&text)
+            .map_err(|error| ConfigError::new(origin, format!("template '{text}': {error}")))?;
+        found.push(template);
+    }
+    Ok(found)
 }
 
 fn no_automaton(name: &str, mistake: protocol_file::Mistake) -> ConfigError {

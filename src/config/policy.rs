@@ -91,7 +91,7 @@ fn join_gate(file: &mut ConfigFile, base: &ConfigFile, new: &ConfigFile, changes
     }
 }
 
-/// The base's protocols count. One that is new would have calls of its functions stay calls, so that less might be
+/// The base's protocols and templates count. One that is new would have calls of its functions stay calls, so that less might be
 /// shown of what they do.
 fn join_protocols(file: &mut ConfigFile, base: &ConfigFile, changes: &mut Vec<String>) {
     for ours in &base.protocols {
@@ -107,6 +107,14 @@ fn join_protocols(file: &mut ConfigFile, base: &ConfigFile, changes: &mut Vec<St
         changes.push(format!("protocol added, not yet in effect: {}", new.name));
     }
     file.protocols.clone_from(&base.protocols);
+    // What is tried takes from what proofs may cost.
+    for lost in base.templates.iter().filter(|t| !file.templates.contains(t)) {
+        changes.push(format!("template removed, still in effect: {}", lost.text));
+    }
+    for new in file.templates.iter().filter(|t| !base.templates.contains(t)) {
+        changes.push(format!("template added, not yet in effect: {}", new.text));
+    }
+    file.templates.clone_from(&base.templates);
 }
 
 /// A suppression counts if the base has it too, and until the earlier of both days.

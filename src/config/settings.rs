@@ -8,7 +8,7 @@ use super::file::{
 use super::git::GitConfig;
 use crate::gate::policy::{Block, Gate, Known, Layer, Policy, Rule, Warn};
 use crate::history::{ChangeOptions, Pathspec, Renames};
-use crate::invariant::Protocol;
+use crate::invariant::{MOST_TEMPLATES, Protocol, WrittenTemplate};
 use crate::ir::DataModel;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -109,6 +109,8 @@ pub struct Settings {
     pub suppress: Vec<Suppression>,
     /// The project's own protocols.
     pub protocols: Vec<Protocol>,
+    /// Facts that are tried wherever all of their names are, the user's and the project's.
+    pub written_templates: Vec<WrittenTemplate>,
     /// Named sets of further macros; `default` is always there.
     pub configurations: BTreeMap<String, BTreeMap<String, String>>,
     /// Names of the configurations that are analysed, at least one.
@@ -169,6 +171,7 @@ impl Default for Settings {
             requires: Vec::new(),
             suppress: Vec::new(),
             protocols: Vec::new(),
+            written_templates: Vec::new(),
             configurations: [("default".to_owned(), BTreeMap::new())].into(),
             configuration: vec!["default".to_owned()],
             profiles: BTreeMap::new(),
@@ -193,6 +196,8 @@ impl Default for Settings {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     pub templates: Vec<String>,
+    /// Templates as they are written, beside the project's.
+    pub written_templates: Vec<String>,
     pub points: Vec<String>,
     pub effort: Option<String>,
     pub rlimit: Option<u64>,
@@ -349,6 +354,7 @@ impl Settings {
         self.requires = file.requires.clone();
         self.suppress = file.suppress.clone();
         self.protocols.clone_from(&file.protocols);
+        self.written_templates.clone_from(&file.templates);
         self.profiles = file.profiles.clone();
         for (name, section) in &file.configurations {
             let place = at(origin, &format!("configurations.{name}"));
@@ -436,6 +442,14 @@ impl Settings {
         let names = |list: &'_ [String]| (!list.is_empty()).then(|| list.to_vec());
         set_names(&mut self.templates, names(&options.templates).as_deref(), &TEMPLATES, "--templates")?;
         set_names(&mut self.points, names(&options.points).as_deref(), &POINTS, "--points")?;
+        for text in &options.written_templates {
+            let template = WrittenTemplate::parse(text)
+                .map_err(|error| ConfigError::new("--template", format!("'{text}': {error}")))?;
+            self.written_templates.push(template);
+        }
+        if options.written_templates.len() > MOST_TEMPLATES {
+            return Err(ConfigError::new("--template", format!("more than {MOST_TEMPLATES} templates")));
+        }
         set_effort(&mut self.effort, options.effort.as_deref(), "--effort")?;
         set(&mut self.rlimit, options.rlimit);
         set(&mut self.unroll, options.unroll);

@@ -217,6 +217,13 @@ pub fn table() -> Vec<Key> {
             nothing,
             "how often an input takes which values (reserved for `quantify`)",
         ),
+        key(
+            "templates",
+            "",
+            nothing,
+            "facts in C that are tried wherever all of their names are, as `p->len <= p->cap`",
+        )
+        .option("--template"),
         key("version", "", |_| "1".to_owned(), "version of the file's format"),
         key("", "hooks", |s| on(s.hooks), "hooks do something when they run").environment(variables::SKIP),
         key("", "hooks.commit-msg", |_| on(true), "this hook does"),

@@ -29,5 +29,6 @@ mod policy;
 mod protocols;
 mod quantify;
 mod subsets;
+mod templates;
 mod weakened;
 mod witness;

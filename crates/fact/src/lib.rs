@@ -23,5 +23,5 @@ pub mod term;
 pub mod words;
 
 pub use formula::{Claim, Formula, Undefined, Within};
-pub use parser::{MAX_DEPTH, MAX_LEN, MAX_OPERATORS, ParseError, parse};
+pub use parser::{MAX_DEPTH, MAX_LEN, MAX_OPERATORS, ParseError, parse, parse_template};
 pub use syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};

@@ -49,6 +49,17 @@ pub fn parse(text: &str) -> Result<Expression, ParseError> {
     parser.end(expression)
 }
 
+/// Parses a template: an expression in which `?` or `?name`, where an operand stands, is an unknown. An unknown is
+/// a name with its question mark; one without a name has its column for one, so that each is another.
+///
+/// Errors: as of [`parse`].
+pub fn parse_template(text: &str) -> Result<Expression, ParseError> {
+    let mut parser = Parser::new(text, false)?;
+    parser.has_unknowns = true;
+    let expression = parser.expression(0)?;
+    parser.end(expression)
+}
+
 /// Parses an expression that the engine wrote.
 ///
 /// Errors: it is longer or deeper than the limits, or something was left out of it (`...`).
@@ -120,6 +131,8 @@ struct Parser<'a> {
     current: (Token, Range<usize>),
     depth: usize,
     operators: usize,
+    /// A question mark in an operand's place is an unknown.
+    has_unknowns: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -129,7 +142,7 @@ impl<'a> Parser<'a> {
         }
         let mut lexer = Lexer::new(text, printed);
         let current = lexer.token()?;
-        Ok(Parser { lexer, current, depth: 0, operators: 0 })
+        Ok(Parser { lexer, current, depth: 0, operators: 0, has_unknowns: false })
     }
 
     /// The expression, if nothing comes behind it.
@@ -305,6 +318,7 @@ impl<'a> Parser<'a> {
         }
         match &self.current.0 {
             Token::Symbol("(") => self.parenthesised(),
+            Token::Symbol("?") if self.has_unknowns => self.unknown(),
             Token::Backslash(word) => {
                 let word = word.clone();
                 self.acsl(&word)
@@ -319,6 +333,16 @@ impl<'a> Parser<'a> {
             }
             _ => Err(self.unexpected("an expression")),
         }
+    }
+
+    /// `?`, or `?a` without a space in between.
+    fn unknown(&mut self) -> Result<Expression, ParseError> {
+        let Range { start, end } = self.expect("?")?;
+        if matches!(self.current.0, Token::Name(_)) && self.current.1.start == end {
+            let (name, end) = self.name("a name")?;
+            return Ok(Expression { kind: Kind::Name(format!("?{name}")), span: start..end });
+        }
+        Ok(Expression { kind: Kind::Name(format!("?{}", start + 1)), span: start..end })
     }
 
     fn arguments(&mut self) -> Result<(Vec<Expression>, usize), ParseError> {

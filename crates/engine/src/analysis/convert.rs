@@ -261,8 +261,11 @@ fn point(
             Some((_, m)) => implied::implied(&m.unit, &m.function, facts),
             None => (vec![false; facts.len()], 0),
         };
-        let selected = selection::select(invariants, order);
+        let (asked, others) = invariants.into_iter().partition(|f| diff.asked.contains(f.text()));
+        let selected = selection::select(others, order);
         (invariants, point.left_out) = (selected.shown, selected.left_out);
+        // What somebody asked for comes first, and whole.
+        invariants.splice(0..0, Vec::<&invariant::Fact>::from_iter(asked));
         *queries += selected.queries;
     }
     if let Some(subsets) = &subsets {
@@ -345,8 +348,10 @@ fn keep_visible(options: &Options, diff: &PointDiff, facts: &mut Vec<&invariant:
     let outside = |v: &String| ["output", "end", "calls"].contains(&v.as_str()) || diff.cells.contains(v);
     let at_entry = |v: &String| v.starts_with("\\old(");
     let is_seen = |v: &String| outside(v) || v.starts_with('\\') && !at_entry(v);
-    let is_told =
-        |f: &invariant::Fact| f.template == invariant::Template::Typestate || f.variables.iter().any(is_seen);
+    let is_told = |f: &invariant::Fact| {
+        let is_asked = diff.asked.contains(f.text());
+        is_asked || f.template == invariant::Template::Typestate || f.variables.iter().any(is_seen)
+    };
     // What became of a parameter since the entry nobody sees: it is told where nothing else is.
     let observable = facts.iter().any(|f| is_told(f));
     let says_something = |f: &invariant::Fact| !observable && f.variables.iter().any(at_entry);

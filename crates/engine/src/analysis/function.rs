@@ -113,6 +113,7 @@ impl Observable<'_> {
             pins: pins_of(self.lineage, &options.pins),
             requires: pins_of(self.lineage, &options.requires),
             protocols: &options.protocols,
+            templates: &options.templates,
             callees: &self.context,
             summaries: &self.context,
             given: self.given.clone(),

@@ -157,6 +157,7 @@ pub(super) fn properties(
         pins,
         requires: super::function::pins_of(lineage, &requires),
         protocols: &[],
+        templates: &[],
         callees: &context,
         summaries: &context,
         given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),

@@ -133,6 +133,8 @@ pub struct Options {
     pub requires: Vec<Pin>,
     /// The project's own protocols: their functions' calls are told as events, and stay calls.
     pub protocols: Vec<invariant::Protocol>,
+    /// Templates that a person wrote.
+    pub templates: Vec<invariant::WrittenTemplate>,
     /// With two versions: assertions are matched, and their difference is checked.
     pub differencing: Option<Differencing>,
     /// Every pair of versions is compared, not only neighbours.
@@ -222,6 +224,7 @@ impl Default for Options {
             pins: Vec::new(),
             requires: Vec::new(),
             protocols: Vec::new(),
+            templates: Vec::new(),
             differencing: None,
             budget: invariant::Budget::default(),
             all_pairs: false,
@@ -350,6 +353,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, &request.analysis));
+    report.notices.extend(unmet(&request.analysis.templates, [&analysed, &callers.analysed]));
     tell_locally(&mut report, request, &by_version, &lineages, &analysed, &world);
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
@@ -357,6 +361,17 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     report.complete = unseen::is_nothing(&report);
     report.summary = Summary::of(&report);
     report
+}
+
+/// The templates that no function has all names of: a name is wrong, or nothing that has it changed.
+fn unmet(templates: &[invariant::WrittenTemplate], analysed: [&Vec<classes::Analysed>; 2]) -> Vec<String> {
+    let diffs = analysed.into_iter().flatten().filter_map(|a| a.diff.as_ref());
+    let met: std::collections::BTreeSet<&String> =
+        diffs.flat_map(|d| &d.points).flat_map(|p| &p.applied).collect();
+    let unmet = templates.iter().filter(|t| !met.contains(&t.text));
+    unmet
+        .map(|t| format!("template '{}': no function that was looked at has all of its names", t.text))
+        .collect()
 }
 
 /// What changes where the text does, and what became of each hunk.

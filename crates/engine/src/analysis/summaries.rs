@@ -79,6 +79,7 @@ impl Context<'_> {
             pins: Vec::new(),
             requires: Vec::new(),
             protocols: &[],
+            templates: &[],
             callees: self,
             summaries: self,
             given: Vec::new(),

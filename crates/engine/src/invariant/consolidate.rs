@@ -141,6 +141,7 @@ impl<'a> FunctionAnalysis<'a> {
         }
         if self.task.is_own() {
             self.relations();
+            self.written_relations();
             if self.diff.point.kind == Kind::Exit {
                 self.relations_through_calls();
                 self.peeled_cases();

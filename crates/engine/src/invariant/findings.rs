@@ -62,6 +62,10 @@ pub struct PointDiff {
     pub refuted: BTreeMap<String, VersionSet>,
     /// Which classes come here.
     pub reached: reached::ByClass,
+    /// Texts of facts that were asked for by a template: they are told whatever else says the same.
+    pub asked: BTreeSet<String>,
+    /// Texts of the templates whose places are all there.
+    pub applied: BTreeSet<String>,
     /// Of a function whose own text stays, something is not known to be the same; no run shows a difference.
     pub silent: bool,
 }

@@ -19,6 +19,7 @@ mod task;
 mod text;
 mod witness;
 
+pub use candidate::written::{MOST as MOST_TEMPLATES, WrittenTemplate};
 pub use change::cell::{CellChange, CellValue};
 pub use consolidate::{LEFT_OUT, diff_function};
 pub use fact::{Fact, Template};

@@ -1,6 +1,7 @@
 //! What is asked of one function: its graph, its classes and their pairs, the points, and what it may cost.
 
 use crate::interp::Program;
+use crate::invariant::candidate::written::WrittenTemplate;
 use crate::invariant::obligation::properties::PinnedFact;
 use crate::invariant::obligation::protocol::Protocol;
 use crate::invariant::proof::precondition::Precondition;
@@ -35,6 +36,8 @@ pub struct Task<'a> {
     pub requires: Vec<PinnedFact>,
     /// The project's own protocols, beside those that come with the program.
     pub protocols: &'a [Protocol],
+    /// Templates that a person wrote.
+    pub templates: &'a [WrittenTemplate],
     pub callees: &'a dyn Callees,
     pub summaries: &'a dyn Summaries,
     /// By class: what all callers see to, where they are known.

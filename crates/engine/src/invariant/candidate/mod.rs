@@ -3,6 +3,7 @@
 
 pub(super) mod conditional;
 pub(super) mod elements;
+pub(super) mod fitted;
 pub(super) mod lengths;
 pub(super) mod polynomial;
 pub(super) mod quantified;
@@ -10,3 +11,4 @@ pub(super) mod quantity;
 pub(super) mod samples;
 pub(super) mod series;
 pub(super) mod templates;
+pub(super) mod written;

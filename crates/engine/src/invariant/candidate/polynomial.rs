@@ -238,7 +238,7 @@ fn suggest_among(alike: &[&Observed]) -> Vec<Equation> {
 }
 
 /// Combinations of monomials, by index with coefficients, that are zero in all rows.
-fn null_space(rows: &[Vec<i128>], monomials: &[Vec<usize>]) -> Vec<Vec<(usize, i128)>> {
+pub(super) fn null_space(rows: &[Vec<i128>], monomials: &[Vec<usize>]) -> Vec<Vec<(usize, i128)>> {
     if rows.len() < monomials.len() + SPARE_ROWS {
         return Vec::new();
     }
@@ -285,7 +285,7 @@ fn null_space(rows: &[Vec<i128>], monomials: &[Vec<usize>]) -> Vec<Vec<(usize, i
     found
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs().max(1) } else { gcd(b, a % b) }
 }
 

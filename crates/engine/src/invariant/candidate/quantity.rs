@@ -8,7 +8,7 @@ use crate::interp::{self, Identity, Observation, Target, Value};
 use crate::invariant::change::cell::{self, CellValue, Entry};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
-use crate::invariant::point::Point;
+use crate::invariant::point::{Kind, Point};
 use crate::invariant::proof::relations::Known;
 use crate::invariant::witness::runs::Run;
 use crate::ir::{App, CType, Const, Instr, Leaf, Op, Sort, TermId, VarKind};
@@ -98,6 +98,60 @@ impl FunctionAnalysis<'_> {
             }
         }
         true
+    }
+
+    /// Adds a place that someone named, if facts would name it so.
+    pub(in crate::invariant) fn known_place(
+        &mut self,
+        class: usize,
+        point: &Point,
+        (address, sort, bytes): (TermId, Sort, u64),
+        name: &str,
+        known: &mut BTreeMap<String, Known>,
+    ) {
+        let sort = if sort == Sort::Bool { Sort::Bv(8) } else { sort };
+        if self.cell_name(address, sort, bytes).as_deref() == Some(name) {
+            self.known_cell(class, point, Access { read: true, address, bytes, sort }, known);
+        }
+    }
+
+    /// Adds what something that someone named held at entry, where that is not known yet.
+    pub(in crate::invariant) fn known_before(
+        &mut self,
+        class: usize,
+        point: &Point,
+        name: &str,
+        known: &mut BTreeMap<String, Known>,
+    ) {
+        let old = format!("\\old({name})");
+        if known.contains_key(&old) {
+            return;
+        }
+        let quantity = self.quantities.get(name).cloned();
+        let (term, ty, quantity) = match quantity {
+            Some(Quantity::Cell { address, sort, bytes, .. }) => {
+                let Some(ty) = known.get(name).map(|k| k.ty.clone()) else { return };
+                let memory = self.e.pool.leaf(Leaf::Memory);
+                let term = self.e.pool.app(App::Load { sort, bytes }, &[memory, address]);
+                (term, ty, Quantity::Cell { address, sort, bytes, at_entry: true })
+            }
+            _ => {
+                let body = &self.task.graph.bodies[class];
+                let Some(v) = observable::find_var(body, name, 0) else { return };
+                let var = body.var(v);
+                let (VarKind::Param, Some(sort)) = (var.kind, var.sort) else { return };
+                let (name, ty) = (var.name.clone(), var.ty.clone());
+                (self.e.pool.leaf(Leaf::Param { name: name.clone(), sort }), ty, Quantity::Parameter(name))
+            }
+        };
+        if point.kind == Kind::Loop || !is_countable(&ty) {
+            return;
+        }
+        let val = Val { term, causes: Default::default(), guards: Default::default() };
+        if let Some(k) = self.as_known(class, ty, val) {
+            known.insert(old.clone(), k);
+            self.quantities.insert(old, quantity);
+        }
     }
 
     /// Adds the entry values of parameters that hold something else at the point.

@@ -8,6 +8,7 @@ use crate::fact::Formula;
 use crate::invariant::candidate::conditional::Guard;
 use crate::invariant::candidate::polynomial::{self, Equation};
 use crate::invariant::candidate::quantified::ForAll;
+use crate::invariant::candidate::written::Relation;
 use crate::invariant::fact::Template;
 use crate::invariant::observable;
 use crate::ir::{CType, Const, Op, TermId, TermPool, interval};
@@ -56,6 +57,8 @@ pub enum Candidate {
     ForAll(Box<ForAll>),
     /// Of sums of products.
     Equation(Equation),
+    /// As a person wrote it.
+    Written(Relation),
 }
 
 /// Reads an integer as its type does.
@@ -77,6 +80,7 @@ impl Candidate {
             Candidate::Given(_, then) => then.template(),
             Candidate::ForAll(_) => Template::Comparison,
             Candidate::Equation(_) => Template::Linear,
+            Candidate::Written(r) => r.template(),
         }
     }
 
@@ -99,11 +103,12 @@ impl Candidate {
     pub fn variables(&self) -> Vec<&str> {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            Null, OneOf, Same,
+            Null, OneOf, Same, Written,
         };
         let mut names = match self {
             ForAll(f) => f.variables(),
             Equation(e) => e.variables(),
+            Written(r) => r.names().iter().map(String::as_str).collect(),
             Given(guard, then) => then.variables().into_iter().chain([guard.x.as_str()]).collect(),
             AtLeast(x, _) | AtMost(x, _) | OneOf(x, _) | Congruent { x, .. } | NonNull(x) | Null(x) => {
                 vec![x.as_str()]
@@ -120,7 +125,7 @@ impl Candidate {
     pub fn text(&self) -> String {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            Null, OneOf, Same,
+            Null, OneOf, Same, Written,
         };
         match self {
             AtLeast(x, k) => format!("{x} >= {k}"),
@@ -147,6 +152,7 @@ impl Candidate {
             Null(x) => format!("{x} == NULL"),
             ForAll(f) => f.text(),
             Equation(e) => e.text(),
+            Written(r) => r.text().to_owned(),
             Given(guard, then) => format!("{} ==> {}", guard.text(), then.text()),
         }
     }
@@ -164,7 +170,7 @@ impl Candidate {
     pub fn holds(&self, value: &dyn Fn(&str) -> Option<(Const, CType)>) -> Option<bool> {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            Null, OneOf, Same,
+            Null, OneOf, Same, Written,
         };
         let num = |x: &str| value(x).and_then(|(c, ty)| number(c, &ty));
         Some(match self {
@@ -185,6 +191,7 @@ impl Candidate {
             NonNull(x) => value(x)?.0.to_bits() != 0,
             Null(x) => value(x)?.0.to_bits() == 0,
             ForAll(_) => return None,
+            Written(r) => return r.holds(value),
             Equation(e) => {
                 return e.holds(&|x| {
                     let (c, ty) = value(x)?;
@@ -199,7 +206,7 @@ impl Candidate {
     pub fn renamed(&self, name: &dyn Fn(&str) -> Option<String>) -> Option<Candidate> {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            Null, OneOf, Same,
+            Null, OneOf, Same, Written,
         };
         Some(match self {
             AtLeast(x, k) => AtLeast(name(x)?, *k),
@@ -217,7 +224,7 @@ impl Candidate {
                 let guard = Guard { x: name(&guard.x)?, test: guard.test };
                 Given(guard, Box::new(then.renamed(name)?))
             }
-            ForAll(_) | Equation(_) => return None,
+            ForAll(_) | Equation(_) | Written(_) => return None,
         })
     }
 
@@ -245,7 +252,7 @@ impl Candidate {
     ) -> Option<TermId> {
         use Candidate::{
             AtLeast, AtMost, Congruent, Different, Equation, ForAll, Given, Less, LessEq, Linear, NonNull,
-            Null, OneOf, Same,
+            Null, OneOf, Same, Written,
         };
         let constant = |pool: &mut TermPool, t: TermId, k: i128| -> Option<TermId> {
             let width = pool.sort(t).bits()?;
@@ -315,6 +322,7 @@ impl Candidate {
             }
             ForAll(f) => f.term(pool, value),
             Equation(e) => e.term(pool, value),
+            Written(r) => r.term(pool, value),
             Given(guard, then) => {
                 let given = guard.term(pool, value)?;
                 let then = then.term(pool, value)?;

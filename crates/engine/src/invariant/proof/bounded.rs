@@ -90,6 +90,7 @@ impl<'a> Task<'a> {
             pins: Vec::new(),
             requires: Vec::new(),
             protocols: &[],
+            templates: &[],
             callees,
             summaries: callees,
             given: Vec::new(),

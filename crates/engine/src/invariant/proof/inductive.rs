@@ -166,6 +166,7 @@ impl FunctionAnalysis<'_> {
         for &c in &classes {
             let r = self.rows(c, point, known[&c].keys().cloned().collect());
             candidates.extend(self.suggested_of(c, &known[&c], &r, Some(Kind::Loop)));
+            candidates.extend(self.written_candidates(&known[&c], &r));
             rows.insert(c, r);
         }
         candidates.retain(|candidate| !self.is_stated(candidate, &known));

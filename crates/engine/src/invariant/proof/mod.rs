@@ -14,3 +14,4 @@ pub(super) mod relations;
 pub(super) mod relevance;
 pub(super) mod separation;
 pub(super) mod summary;
+pub(super) mod written;

@@ -405,7 +405,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Those of the candidates that hold in a class at a point; they are asked together.
-    fn shown_together<'c>(
+    pub(in crate::invariant) fn shown_together<'c>(
         &mut self,
         class: usize,
         point: &Point,
@@ -438,7 +438,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// `holds`: that it does is known.
-    fn try_candidate(
+    pub(in crate::invariant) fn try_candidate(
         &mut self,
         (class, point): (usize, &Point),
         candidate: &Candidate,
@@ -458,6 +458,9 @@ impl FunctionAnalysis<'_> {
             _ => (goal, BTreeSet::new()),
         };
         assumed.extend(used);
+        if let Candidate::Written(r) = candidate {
+            assumed.extend(r.assumed(&|x| known.get(x).map(|k| k.ty.clone())));
+        }
         let goal = self.cut(goal);
         let (under, goal) = match candidate {
             Candidate::ForAll(_) => {
@@ -522,7 +525,11 @@ impl FunctionAnalysis<'_> {
         fact.assuming(&assumed)
     }
 
-    fn consolidate_relation(&mut self, candidate: &Candidate, standing: &BTreeMap<usize, Standing>) {
+    pub(in crate::invariant) fn consolidate_relation(
+        &mut self,
+        candidate: &Candidate,
+        standing: &BTreeMap<usize, Standing>,
+    ) {
         let fact = self.proved_fact(candidate, standing);
         if fact.classes.is_empty() {
             return;
@@ -557,7 +564,9 @@ impl FunctionAnalysis<'_> {
             _ => return,
         };
         let Standing::Proved { causes, guards, .. } = holds else { return };
-        if self.restates(candidate, from, to) {
+        // What somebody asked about is told whatever else says more.
+        let is_asked = matches!(candidate, Candidate::Written(_));
+        if !is_asked && self.restates(candidate, from, to) {
             return;
         }
         // The side without the fact rests on the same variables.
