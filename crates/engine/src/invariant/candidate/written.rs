@@ -14,7 +14,7 @@ use crate::fact::term::{self, Scope, Typed, When};
 use crate::fact::{Binary, Expression, Kind, ParseError, Unary, parse_template};
 use crate::invariant::candidate::fitted::{self, has_unknown, is_unknown};
 use crate::invariant::fact::Template;
-use crate::ir::{CType, Const, Leaf, Sort, TermId, TermPool, Unit};
+use crate::ir::{CType, Const, DataModel, Leaf, Sort, TermId, TermPool, Unit};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -73,12 +73,12 @@ impl WrittenTemplate {
 
     /// The candidates: the template itself, or what executions say that its unknowns may be. A row has the values
     /// of names.
-    pub(in crate::invariant) fn relations(&self, unit: &Arc<Unit>, rows: &[Row]) -> Vec<Relation> {
+    pub(in crate::invariant) fn relations(&self, model: DataModel, rows: &[Row]) -> Vec<Relation> {
         if !has_unknown(&self.tree) {
-            return vec![Relation::new(&self.tree, unit)];
+            return vec![Relation::new(&self.tree, model)];
         }
         let tree = named(&self.tree, false, &mut |_| {});
-        fitted::fit(&tree, rows).iter().map(|e| Relation::new(e, unit)).collect()
+        fitted::fit(&tree, rows).iter().map(|e| Relation::new(e, model)).collect()
     }
 }
 
@@ -104,27 +104,25 @@ fn check_parts(e: &Expression) -> Result<(), ParseError> {
             return mistake(e, "A template speaks of variables, `\\result` and `\\old(e)`");
         }
         Kind::Unary(Unary::AddressOf, _) => return mistake(e, "A template takes no address"),
-        Kind::Cast(ty, _) if ty.pointers > 0 || ty.base.contains(' ') && ty.base.starts_with(['s', 'u']) => {
-            let is_number =
-                ty.pointers == 0 && !ty.base.starts_with("struct") && !ty.base.starts_with("union");
-            if !is_number {
-                return mistake(e, "A template casts to numbers only");
-            }
+        Kind::Cast(ty, _)
+            if ty.pointers > 0 || ty.base.starts_with("struct") || ty.base.starts_with("union") =>
+        {
+            return mistake(e, "A template casts to numbers only");
         }
         Kind::Old(inner) if inner.any(&|e| matches!(e.kind, Kind::Old(_) | Kind::Result)) => {
             return mistake(e, "`\\old` is of what there was at the entry");
         }
         // What C leaves undefined for some operand holds of nothing.
-        Kind::Binary(op @ (Binary::Div | Binary::Rem), _, right) => {
-            if !(*op == Binary::Rem && is_unknown(right)) && right.number().is_none_or(|n| n < 1) {
-                let what = if *op == Binary::Div { "divided" } else { "reduced" };
-                return mistake(right, format!("What is {what} by may be 0; write a number from 1 on"));
-            }
+        Kind::Binary(op @ (Binary::Div | Binary::Rem), _, right)
+            if !(*op == Binary::Rem && is_unknown(right)) && right.number().is_none_or(|n| n < 1) =>
+        {
+            let what = if *op == Binary::Div { "divided" } else { "reduced" };
+            return mistake(right, format!("What is {what} by may be 0; write a number from 1 on"));
         }
-        Kind::Binary(Binary::Shl | Binary::Shr, _, right) => {
-            if right.number().is_none_or(|n| !(0..=31).contains(&n)) {
-                return mistake(right, "A shift is by a number from 0 to 31");
-            }
+        Kind::Binary(Binary::Shl | Binary::Shr, _, right)
+            if right.number().is_none_or(|n| !(0..=31).contains(&n)) =>
+        {
+            return mistake(right, "A shift is by a number from 0 to 31");
         }
         _ => {}
     }
@@ -174,7 +172,7 @@ pub struct Relation {
     tree: Arc<Expression>,
     names: Arc<[String]>,
     /// For the sizes of types.
-    unit: Arc<Unit>,
+    model: DataModel,
 }
 
 impl fmt::Debug for Relation {
@@ -204,14 +202,14 @@ impl Ord for Relation {
 }
 
 impl Relation {
-    fn new(e: &Expression, unit: &Arc<Unit>) -> Relation {
+    fn new(e: &Expression, model: DataModel) -> Relation {
         let mut names = BTreeSet::new();
         let tree = named(e, false, &mut |name| _ = names.insert(name.to_owned()));
         Relation {
             text: e.to_string().into(),
             tree: Arc::new(tree),
             names: names.into_iter().collect(),
-            unit: unit.clone(),
+            model,
         }
     }
 
@@ -240,7 +238,8 @@ impl Relation {
         pool: &mut TermPool,
         value: &dyn Fn(&str) -> Option<(TermId, CType)>,
     ) -> Option<TermId> {
-        term::condition(&self.tree, &mut Names { pool, value, unit: &self.unit }).ok()
+        let unit = Unit { data_model: self.model, ..Unit::default() };
+        term::condition(&self.tree, &mut Names { pool, value, unit: &unit }).ok()
     }
 
     /// Whether it holds of some values; `None` when one is missing.

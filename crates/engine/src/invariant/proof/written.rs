@@ -74,7 +74,7 @@ impl FunctionAnalysis<'_> {
             })
         };
         let seen: Vec<Row> = rows.rows.iter().map(values).collect();
-        here.into_iter().flat_map(|t| t.relations(unit, &seen)).map(Candidate::Written).collect()
+        here.into_iter().flat_map(|t| t.relations(unit.data_model, &seen)).map(Candidate::Written).collect()
     }
 
     /// The values of places in one class at a point, as far as they are there.

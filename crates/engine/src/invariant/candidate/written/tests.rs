@@ -45,8 +45,7 @@ fn places_are_what_has_a_value() {
 
 #[track_caller]
 fn check_holds(text: &str, values: &[(&str, i128)], expected: Option<bool>) {
-    let unit = Arc::new(crate::by_hand::unit(Vec::new(), Vec::new(), Vec::new()));
-    let relation = WrittenTemplate::parse(text).expect(text).relations(&unit, &[]).remove(0);
+    let relation = WrittenTemplate::parse(text).expect(text).relations(DataModel::Lp64, &[]).remove(0);
     let value = |x: &str| {
         let found = values.iter().find(|(name, _)| *name == x)?;
         Some((Const::bv(32, found.1), int()))
@@ -68,9 +67,9 @@ fn a_relation_is_evaluated_as_c_does() {
 #[test]
 fn an_order_of_what_may_wrap_around_assumes_that_it_does_not() {
     let assumed = |text: &str, signed: bool| {
-        let unit = Arc::new(crate::by_hand::unit(Vec::new(), Vec::new(), Vec::new()));
         let ty = CType::Int { bits: 32, signed, name: "".into() };
-        WrittenTemplate::parse(text).expect(text).relations(&unit, &[])[0].assumed(&|_| Some(ty.clone()))
+        WrittenTemplate::parse(text).expect(text).relations(DataModel::Lp64, &[])[0]
+            .assumed(&|_| Some(ty.clone()))
     };
     assert_eq!(assumed("a <= w * h", true).as_deref(), Some("no-overflow(w * h)"));
     assert_eq!(assumed("a <= w * h", false), None);
