@@ -112,7 +112,7 @@ fn what_decides_is_told() {
         let (text, old, new) = MOVED[k];
         deltas(&Pair::new(&program(text, old), &program(text, new)).json("diff HEAD~1..HEAD --effort quick"))
     };
-    assert_eq!(told(0), ["x <= 3 | returns z + 20 | returns z + 10 * y"]);
+    assert_eq!(told(0), ["x <= 3 | returns z + 20 | returns 10 * y + z"]);
     // At the label that leads elsewhere every state is one.
     assert_eq!(told(7), [" | returns 1 | returns 4"]);
     // Of cases in another order nothing is told.

@@ -51,7 +51,8 @@ fn scalars_and_strings() {
     changed("static const int x", "10", "0", "x: starts as 10 -> starts as 0");
     changed("double x", "1.5", "-1.5", "x: starts as 1.5 -> starts as -1.5");
     changed("char x", "'a'", "'b'", "x: starts as 'a' -> starts as 'b'");
-    changed("unsigned char x", "'a'", "'b'", "x: starts as 97 -> starts as 98");
+    changed("unsigned char x", "'a'", "'b'", "x: starts as 'a' -> starts as 'b'");
+    changed("unsigned char x", "97", "98", "x: starts as 97 -> starts as 98");
     changed("_Bool x", "0", "1", "x: starts as 0 -> starts as 1");
     changed("char *x", "\"a\"", "0", "x: starts as \"a\" -> starts as NULL");
     changed("const char x[]", "\"one\"", "\"two\"", "x: starts as \"one\" -> starts as \"two\"");
