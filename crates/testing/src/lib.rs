@@ -4,7 +4,9 @@
 
 mod random;
 mod repo;
+mod scratch;
 pub mod tier;
 
 pub use random::Random;
 pub use repo::{Files, TempRepo};
+pub use scratch::scratch;

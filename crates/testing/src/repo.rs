@@ -62,7 +62,7 @@ impl TempRepo {
     /// # Panics
     /// Where a path cannot be one.
     pub fn of_versions(versions: &[(&str, Files)]) -> TempRepo {
-        let mut repo = TempRepo::empty_scratch();
+        let mut repo = TempRepo::empty_in(crate::scratch());
         let made = repo.commit_versions(versions);
         made.unwrap_or_else(|e| panic!("{}: {e}", repo.top.display()));
         repo
@@ -112,8 +112,11 @@ impl TempRepo {
     }
 
     fn empty_scratch() -> TempRepo {
+        TempRepo::empty_in(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    fn empty_in(scratch: tempfile::TempDir) -> TempRepo {
         isolate_libgit2();
-        let scratch = tempfile::tempdir().expect("a temporary folder");
         let root = scratch.path().canonicalize().expect("a canonical path");
         let top = root.join("repo");
         std::fs::create_dir_all(root.join("home")).expect("a home");

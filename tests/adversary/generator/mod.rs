@@ -28,6 +28,7 @@ pub mod template;
 use crate::kit::Pair;
 use crate::support::tier::{has_compiler, is_whole, rounds};
 use claims::{Answer, Judged, Wrong};
+use invdiff_testing::scratch;
 use oracle::{Built, Care, Ran};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -243,7 +244,7 @@ impl Found {
 
 /// Runs both versions and asks the commands; `None`: a version does not compile.
 fn judged(case: &Case, care: Care, known: &mut Known) -> Option<Found> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = scratch();
     let mut files = (case.files)(None);
     let mut both = built(case, &files, care, known)?;
     let results = both[0].runs.iter().filter_map(|r| r.stdout.trim().parse::<i64>().ok());

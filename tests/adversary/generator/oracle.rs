@@ -1,6 +1,7 @@
 //! What the versions of a pair really do: compiled under sanitizers and run on a list of inputs.
 
 use super::template::Files;
+use invdiff_testing::scratch;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -129,8 +130,9 @@ pub fn compile(files: &Files, folder: &Path, flags: &[&str]) -> Result<PathBuf, 
 
 /// Compiles units that stand in a folder to a program there; the error is the compiler's.
 fn linked(units: &[PathBuf], folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf, String> {
-    let made = Command::new("cc").current_dir(folder).args(units).args(["-o", name]).args(flags).output();
-    let out = made.map_err(|e| e.to_string())?;
+    let mut command = Command::new("cc");
+    command.current_dir(folder).env("TMPDIR", folder).args(units).args(["-o", name]).args(flags);
+    let out = command.output().map_err(|e| e.to_string())?;
     match out.status.success() {
         true => Ok(folder.join(name)),
         false => Err(String::from_utf8_lossy(&out.stderr).into_owned()),
@@ -168,7 +170,7 @@ pub struct Built {
 impl Built {
     /// Compiles a version and runs it; the error is the compiler's.
     pub fn of(files: &Files, inputs: &[String], care: Care) -> Result<Built, String> {
-        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let folder = scratch();
         let server = server()?;
         let watched = if care == Care::Trapped { &TRAPPED[..] } else { &SANITIZED[..] };
         let flags = [&[server.to_str().ok_or("a folder that is no text")?], watched].concat();
