@@ -65,6 +65,8 @@ impl Change {
             #[cfg(test)]
             covers: false,
             #[cfg(test)]
+            also: Vec::new(),
+            #[cfg(test)]
             held: Vec::new(),
         }
     }

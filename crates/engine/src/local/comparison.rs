@@ -115,6 +115,8 @@ impl Comparison<'_> {
                 #[cfg(test)]
                 covers: false,
                 #[cfg(test)]
+                also: Vec::new(),
+                #[cfg(test)]
                 held: [0, 1]
                     .into_iter()
                     .flat_map(|c: usize| held[c].iter().map(move |t| (c, t.nodes(), t.holds)))

@@ -213,6 +213,9 @@ pub struct Change {
     /// It was compared through another region.
     #[cfg(test)]
     covers: bool,
+    /// Nodes from which the other edges lead that it is come to by.
+    #[cfg(test)]
+    also: Vec<crate::mvicfg::MvId>,
     /// Tests that hold where it begins: of which version, the instructions that make them, and how they end.
     #[cfg(test)]
     held: Vec<(usize, (crate::mvicfg::MvId, crate::mvicfg::MvId), bool)>,
@@ -232,6 +235,8 @@ impl Change {
 
     /// Takes in what is told of the other edge of the same branch: from its node on, both are one.
     fn joins(&mut self, other: Change) {
+        #[cfg(test)]
+        self.also.push(other.frontier.node);
         self.lines.iter_mut().zip(other.lines).for_each(|(known, more)| known.extend(more));
         let more = other.deltas.into_iter().filter(|d| !self.deltas.contains(d)).collect::<Vec<_>>();
         self.deltas.extend(more);

@@ -91,10 +91,10 @@ fn place(graph: &Mvicfg, state: &State, e: &Expr) -> Option<u64> {
 }
 
 /// Runs one version from a node to its end; `None`: it does something undefined, or takes too long, or comes to
-/// the point again, of which what is told says nothing.
-fn run(graph: &Mvicfg, class: usize, from: MvId, again: (MvId, &mut bool), state: State) -> Option<Done> {
+/// one of the points (again), of which what is told says nothing.
+fn run(graph: &Mvicfg, class: usize, from: MvId, again: (&[MvId], &mut bool), state: State) -> Option<Done> {
     let mut comes = |node: MvId, _: &State| {
-        *again.1 |= node == again.0;
+        *again.1 |= again.0.contains(&node);
         !*again.1
     };
     run_past(graph, class, from, &mut comes, state)
@@ -441,6 +441,7 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
             let mut random = Random(drawn);
             let state = || assigned(drawn);
             let mut again = false;
+            let points: Vec<MvId> = change.also.iter().copied().chain([change.frontier.node]).collect();
             // A state at an edge is one that takes it.
             let at = change.frontier.node;
             let label = match &graph.node(at).instr {
@@ -458,10 +459,8 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
                 false => [0, 1].map(|class: usize| successor(&graph, class, at, label)),
             };
             let [Some(first), Some(second)] = to else { continue };
-            let [a, b] = [(0, first), (1, second)].map(|(class, to): (usize, MvId)| {
-                let point = (at, &mut again);
-                run(&graph, class, to, point, state())
-            });
+            let [a, b] = [(0, first), (1, second)]
+                .map(|(class, to): (usize, MvId)| run(&graph, class, to, (&points, &mut again), state()));
             let Some(a) = a.filter(|_| !again) else { continue };
             if b.is_none() && changes.iter().any(|c| c.valid) {
                 continue;
@@ -551,8 +550,7 @@ fn whole(
     }
     for k in 0..states {
         let state = || state(graph, widened, &mut Random(seed ^ k.wrapping_mul(0x1656_67b1)));
-        let [a, b] =
-            [0, 1].map(|class: usize| run(graph, class, Mvicfg::ENTRY, (MvId::MAX, &mut false), state()));
+        let [a, b] = [0, 1].map(|class: usize| run(graph, class, Mvicfg::ENTRY, (&[], &mut false), state()));
         if b.is_none() && changes.iter().any(|c| c.valid) {
             continue;
         }
