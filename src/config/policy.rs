@@ -91,8 +91,8 @@ fn join_gate(file: &mut ConfigFile, base: &ConfigFile, new: &ConfigFile, changes
     }
 }
 
-/// The base's protocols and templates count. One that is new would have calls of its functions stay calls, so that less might be
-/// shown of what they do.
+/// The base's protocols and templates count. One that is new would have calls of its functions stay calls, so that less
+/// might be shown of what they do.
 fn join_protocols(file: &mut ConfigFile, base: &ConfigFile, changes: &mut Vec<String>) {
     for ours in &base.protocols {
         match file.protocols.iter().find(|p| p.name == ours.name) {

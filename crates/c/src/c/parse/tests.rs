@@ -1,0 +1,336 @@
+//! What a unit is read as: functions, errors that are left, and what was invented for want of headers.
+
+use super::*;
+use crate::history::MemoryTree;
+
+/// Parses `a.c` beside the given other files and lists its functions and errors.
+fn check(files: &[(&str, &str)], functions: &[&str], errors: &[&str]) {
+    let parsed = parse(&MemoryTree::new(files.to_vec()), Path::new("a.c"), &Options::default()).unwrap();
+    let tree = &parsed.checked.tast;
+    let found: Vec<_> = tree
+        .top_level()
+        .iter()
+        .filter(|&&d| tree[d].body.is_some())
+        .filter_map(|&d| tree[d].name.map(|n| parsed.session.interner.resolve(n).to_owned()))
+        .collect();
+    let wrong: Vec<_> =
+        parsed.diagnostics.iter().filter(|d| d.severity.is_fatal()).map(|d| d.message.as_str()).collect();
+    assert_eq!((found, wrong), (functions.iter().map(|s| s.to_string()).collect(), errors.to_vec()));
+}
+
+#[test]
+fn includes_resolve_beside_the_file_then_anywhere() {
+    let header = "#define TWICE(x) ((x) * 2)\n";
+    check(
+        &[("a.c", "#include <t.h>\nint f(int n) { return TWICE(n); }"), ("inc/deep/t.h", header)],
+        &["f"],
+        &[],
+    );
+}
+
+/// Parses one file and lists what was invented.
+fn check_invented(source: &str, functions: &[&str], names: &[&str], macros: &[&str]) {
+    check(&[("a.c", source)], functions, &[]);
+    let tree = MemoryTree::new([("a.c", source)]);
+    let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+    let found: Vec<_> = parsed.invented.names.keys().map(|n| &**n).collect();
+    assert_eq!(
+        (found, parsed.invented.macros.iter().map(String::as_str).collect()),
+        (names.to_vec(), macros.to_vec())
+    );
+}
+
+#[test]
+fn unknown_macros_lose_no_function() {
+    check_invented(
+        "API int f(void) { return 1; }
+int g(void) { return f(); }",
+        &["f", "g"],
+        &[],
+        &["API"],
+    );
+    check_invented("EXPORT(int x) int f(void) { return 1; }", &["f"], &[], &["EXPORT"]);
+    check_invented("int f(void) COLD { return 1; }", &["f"], &[], &["COLD"]);
+    check_invented("int f(int a UNUSED, char *b) { return 1; }", &["f"], &[], &["UNUSED"]);
+    check_invented("RET CALL f(void) { return 1; }", &["f"], &["RET"], &["CALL"]);
+    check_invented("API RET *f(void) { return 0; }", &["f"], &["RET"], &["API"]);
+    let unused = "int f(__unused int a, __unused short b) { return 1; }\nint g(void) { return f(1, 2); }";
+    check_invented(unused, &["f", "g"], &[], &["__unused"]);
+    check_invented("int f(ATTR(1) char *b) { return 1; }", &["f"], &[], &["ATTR"]);
+    let packed =
+        "struct a { int x; } __packed;\nstruct b { int y; } __packed;\nint f(struct b *p) { return p->y; }";
+    check_invented(packed, &["f"], &[], &["__packed"]);
+}
+
+#[test]
+fn macros_that_change_the_shape_of_code_are_guessed() {
+    let each = "int f(struct s *a) { int n = 0; struct s *x; each(x, a) { n++; } return n; }";
+    check_invented(each, &["f"], &["each"], &["each"]);
+    let local = "int f(void) { autofree char *s = g(); auto_free T *t = h(); return s != 0; }";
+    check_invented(local, &["f"], &["T"], &["auto_free", "autofree"]);
+    let typed = "typedef struct { int x; } T;\nint f(void) { autoptr(T) t = g(); held(T) u = {0}; return t->x + u.x; }";
+    check_invented(typed, &["f"], &[], &["autoptr", "held"]);
+    check_invented(
+        "int f(STACK_OF(T) *s, int n) { return n; }",
+        &["f"],
+        &["__invdiff_unknown_STACK_OF"],
+        &["STACK_OF"],
+    );
+    check_invented("enum e { A, MORE LAST = 128 };\nint f(void) { return LAST; }", &["f"], &[], &["MORE"]);
+    check_invented("enum e { A, B = 3 SIZED(e) };\nint f(void) { return B; }", &["f"], &[], &["SIZED"]);
+    check_invented("MAKE(a)\nMAKE_MORE(b)\nint f(void) { return 1; }", &["f"], &[], &["MAKE", "MAKE_MORE"]);
+    let unused = "int f(int UNUSED(a), int UNUSED(b), int c) { return c; }";
+    check_invented(unused, &["f"], &[], &["UNUSED"]);
+    check_invented("LICENSE(\"GPL\");\nint f(void) { return 1; }", &["f"], &[], &["LICENSE"]);
+    check_invented(
+        "void g(const char *s, ...) FORMAT(1, 2);\nint f(void) { return 1; }",
+        &["f"],
+        &[],
+        &["FORMAT"],
+    );
+}
+
+#[test]
+fn a_table_with_functions_is_no_function() {
+    let table = "enum e { A }; static enum e g(int x) { return A; }\n\
+                 static const struct { int n; enum e (*run)(int); } table[] = { { 1, g }, };\n\
+                 int f(int x NOTE) { return table[0].run(x); }";
+    check_invented(table, &["g", "f"], &[], &["NOTE"]);
+}
+
+#[test]
+fn trees_and_bit_strings_of_the_system_are_there() {
+    let source = "#include <sys/tree.h>\n#include <bitstring.h>\n\
+                  struct s { int x; RB_ENTRY(s) at; bitstr_t *bits; };\nRB_HEAD(all, s);\n\
+                  int cmp(struct s *a, struct s *b) { return a->x - b->x; }\n\
+                  RB_GENERATE(all, s, at, cmp)\n\
+                  int f(struct all *t, int n) { struct s *p; RB_FOREACH(p, all, t) if (bit_test(p->bits, n)) return p->x; return 0; }";
+    check_invented(source, &["cmp", "f"], &[], &[]);
+}
+
+#[test]
+fn unknown_types_are_on_record() {
+    let source = "struct s { T a; int b; };\nint f(struct s *p) { return p->b; }\nint g(void) { return 0; }";
+    check_invented(source, &["f", "g"], &["T", "s"], &[]);
+    let tree = MemoryTree::new([("a.c", source)]);
+    let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+    assert_eq!(parsed.invented.in_function("f"), [Arc::from("s")]);
+    assert_eq!(parsed.invented.in_function("g"), []);
+    check_invented("int f(void *p) { return (T *)p == 0; }", &["f"], &["T"], &[]);
+    let pointers = "typedef T (*made)(int);\nstruct s { U (*run)(int); int n; };\nint f(made m, struct s *p) { return p->n; }";
+    check_invented(pointers, &["f"], &["T", "U", "s"], &[]);
+    check_invented("int f(FILE *p, size_t n) { return 0; }", &["f"], &[], &[]);
+}
+
+#[test]
+fn library_functions_are_known_without_a_header() {
+    let tree = MemoryTree::new([("a.c", "float f(float x) { return 0.5f * fabs(x); }")]);
+    let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+    let text = rucc_sema::print(&parsed.checked.tast, &parsed.checked.types, &parsed.session.interner);
+    assert!(text.contains("fabs : double(double)"), "{text}");
+}
+
+#[test]
+fn macro_calls_have_a_place() {
+    let tree = MemoryTree::new([("a.c", "#define SQ(x) ((x)*(x))\nint f(int n) {\n  return SQ(n);\n}\n")]);
+    let parsed = parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+    let token = parsed.tokens.iter().find(|t| !t.expansion.is_dummy()).unwrap();
+    let place = parsed.place(token.report_span()).unwrap();
+    assert_eq!((place.line, place.column, place.macro_name.as_deref()), (3, 10, Some("SQ")));
+}
+
+/// Parses one file without an error and returns its prelude.
+fn prelude(source: &str) -> String {
+    check(&[("a.c", source)], &["f"], &[]);
+    parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap().prelude
+}
+
+/// Checks what the prelude declares in the structure `tag`, but for the gaps.
+fn check_members(source: &str, tag: &str, members: &str) {
+    let prelude = prelude(source);
+    let line = prelude.lines().find(|l| l.starts_with(&format!("struct {tag} {{")));
+    let body = line.and_then(|l| l.split_once('{')).map_or("", |(_, b)| b.trim_end_matches("};"));
+    let kept = body.split(';').map(str::trim).filter(|m| !m.starts_with("char __invdiff_gap"));
+    let mut kept: Vec<&str> = kept.filter(|m| !m.is_empty()).collect();
+    kept.sort();
+    assert_eq!(kept.join("; "), members, "{prelude}");
+}
+
+#[test]
+fn members_nobody_declared_are_guessed_from_their_uses() {
+    check_members("int f(T *p) { return p->a; }", "__invdiff_unknown_T", "long a");
+    check_members(
+        "int f(void) { T v; g(&v); v.a = 1; return v.b; }",
+        "__invdiff_unknown_T",
+        "long a; long b",
+    );
+    check_members("int f(struct s *p) { return p->a + p->b; }", "s", "long a; long b");
+    check_members("int f(void) { struct s v; v.a = 1; return v.a; }", "s", "long a");
+    let held = "int f(struct s *p) { p->fn(3); return p->to->x + p->in.y + p->v[2] + p->l[1].z + *p->q; }";
+    let expected = "long (*fn)(); long *q; long *v; struct __invdiff_unknown_s_in in; \
+                    struct __invdiff_unknown_s_l *l; struct __invdiff_unknown_s_to *to";
+    check_members(held, "s", expected);
+    check_members(held, "__invdiff_unknown_s_in", "long y");
+    // What is held within what is held.
+    let nested = "int f(T *p) { return p->in.data.x; }";
+    check_members(nested, "__invdiff_unknown_T_in", "struct __invdiff_unknown_T_in_data data");
+    check_members(nested, "__invdiff_unknown_T_in_data", "long x");
+    check_members("int f(void) { return opt.a; }", "__invdiff_unknown_opt", "long a");
+    // Members of one name are told apart by what they stand behind.
+    let two = "int f(T *p, struct u *q) { return p->data.l[0] + q->bar.l.x; }";
+    check_members(two, "__invdiff_unknown_T_data", "long *l");
+    check_members(two, "__invdiff_unknown_u_bar", "struct __invdiff_unknown_u_bar_l l");
+    // A member of another structure has the name of a variable, and a handle is a pointer.
+    let handle =
+        "#include <stddef.h>\nint f(struct s { struct { int x; } h; } *p) { T h = NULL; return p->h.x; }";
+    assert!(prelude(handle).contains("typedef struct __invdiff_unknown_T *T;"), "{}", prelude(handle));
+    // What is indexed and handed on is a pointer; what is measured and indexed is no type.
+    assert!(prelude("int g(); int f(void) { v[0] = 1; return g(v); }").contains("long *v"));
+    assert!(prelude("int f(void) { return sizeof(v) / sizeof(v[0]) + v[1]; }").contains("long *v"));
+    assert!(prelude("int g(); int f(void) { return g(&v) + v; }").contains("int v;"));
+    check_members("T v = { .a = 1 }; int f(void) { return v.a; }", "__invdiff_unknown_T", "long a");
+    // A typedef of a pointer.
+    check_members("int f(T p) { return p->a; }", "__invdiff_unknown_T", "long a");
+    // What a declared structure lacks.
+    check_members(
+        "struct s { int a; }; int f(struct s *p) { return p->a + p->b; }",
+        "__invdiff_more_s",
+        "long b",
+    );
+    check_members(
+        "typedef struct { int a; } S; int f(S *p) { return p->a + p->b; }",
+        "__invdiff_more_S",
+        "long b",
+    );
+    // A member whose own type is unknown is not lacking.
+    let late = "struct s { struct t in; int a; }; int f(struct s *p) { return p->in.x + p->a; }";
+    check_members(late, "t", "long x");
+    assert!(!prelude(late).contains("__invdiff_more"));
+    // Those of the library come from its headers.
+    assert!(prelude("int f(void) { struct stat s; g(&s); return s.st_size; }").contains("<sys/stat.h>"));
+}
+
+#[test]
+fn a_member_lies_where_its_name_says() {
+    let place = |source: &str, name: &str| {
+        let parsed =
+            parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
+        let names = &parsed.session.interner;
+        let records: Vec<_> = parsed.checked.types.records().collect();
+        let fields = records.iter().flat_map(|(_, info)| &info.fields);
+        fields
+            .filter(|f| f.name.is_some_and(|n| names.resolve(n) == name))
+            .map(|f| f.offset)
+            .collect::<Vec<_>>()
+    };
+    let one = place("int f(T *p) { return p->number; }", "number");
+    let other = place("int g(T *p) { return p->kind + p->number + p->size; }", "number");
+    assert_eq!((one.len(), &one), (1, &other));
+}
+
+#[test]
+fn macros_nobody_defined_stand_for_strings_and_labels() {
+    assert!(prelude("int f(void) { return open(DIR \"/a\", 0); }").contains("#define DIR \"{DIR}\""));
+    assert!(prelude("int f(void) { return open(\"a\" SUFFIX(3), 0); }").contains("#define SUFFIX(...)"));
+    let source = "int f(int c) { switch (c) { case KEY: return 1; case F(2): return c == F(2); } return 0; }";
+    check(&[("a.c", source)], &["f"], &[]);
+    let parsed = parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
+    assert_eq!(parsed.labels, [Arc::from("F(2)"), Arc::from("KEY")]);
+    assert_eq!(parsed.invented.in_function("f"), [Arc::from("F(2)"), Arc::from("KEY")]);
+}
+
+/// Parses one file without an error, and says whether its function `f` rests on guesses.
+fn check_guess(source: &str, declared: &str, named: &[&str]) {
+    let prelude = prelude(source);
+    assert!(prelude.contains(declared), "{source}\n{prelude}");
+    let parsed = parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
+    let found: Vec<_> = parsed.invented.in_function("f").iter().map(|n| &**n).collect();
+    assert_eq!(found, named, "{source}");
+}
+
+#[test]
+fn what_a_missing_header_declares_is_guessed() {
+    // Qualified structures, enumerations, results that are followed, texts, lengths.
+    check_guess("int f(const struct s *p) { return p->a; }", "struct s {", &["s"]);
+    check_guess("int f(void) { enum e x = 1; return x; }", "enum e {", &["e"]);
+    check_guess("int f(void) { return *name(3) == 'a'; }", "char *name();", &["name"]);
+    check_guess("int f(void) { return name(3)[1]; }", "char *name();", &["name"]);
+    check_guess("int f(void) { return at(3)->a + at(2)->b; }", "*at();", &["at"]);
+    check_guess("char *f(int c, char *p) { return c ? name(c) : p; }", "char *name();", &["name"]);
+    check_guess("char *f(int c, char *p) { return c ? NAME : p; }", "#define NAME", &["NAME"]);
+    check_guess("char *p = NAME; int f(void) { return *p; }", "#define NAME", &["p"]);
+    check_guess(
+        "struct t { int n[MANY]; }; int f(struct t *p) { return p->n[0] + MANY; }",
+        "extern int MANY;",
+        &["MANY", "t"],
+    );
+    check_guess("extern __typeof__(g) *h; int f(int x) { return h(x); }", "long g();", &["h"]);
+    // A macro's call without a semicolon before a declaration.
+    let cleanup =
+        "typedef struct t T;\nDEFINE_CLEANUP(T, t_free)\ntypedef int number;\nint f(number n) { return n; }";
+    check_invented(cleanup, &["f"], &[], &["DEFINE_CLEANUP"]);
+    // `(a->b)->c`, as macros write it.
+    check_members(
+        "int f(T *p) { return (p->a)->b; }",
+        "__invdiff_unknown_T",
+        "struct __invdiff_unknown_T_a *a",
+    );
+    // The name behind a tag is the parameter's.
+    check_invented(
+        "int f(int a, enum kind type, T *p) { return a + type; } enum kind { A };",
+        &["f"],
+        &["T"],
+        &[],
+    );
+    // A header that is read for another name may define it.
+    check_guess("int f(struct ifreq *p) { return IFF_UP + p->ifr_flags; }", "#ifndef IFF_UP", &[]);
+}
+
+#[test]
+fn functions_are_declared_before_their_uses() {
+    let source =
+        "int f(char *p) { return g(p) + call(h); } static char *g(char *p) { return p; } void h(int x) { }";
+    check(&[("a.c", source)], &["g", "h", "f"], &[]);
+    let parsed = parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap();
+    assert!(parsed.invented.names.is_empty(), "{:?}", parsed.invented);
+    let kinds: Vec<_> = parsed.items.iter().map(|i| i.declares.join(" ")).collect();
+    assert_eq!(kinds, ["f", "g", "h"]);
+}
+
+#[test]
+fn one_file_has_options_of_its_own() {
+    let mut own = FileOptions { include_dirs: vec!["inc".into()], ..FileOptions::default() };
+    own.quote_dirs.push("q".into());
+    own.system_dirs.push("sys".into());
+    for (name, value) in [("A", None), ("B", Some("2")), ("C", Some("3"))] {
+        own.define(name, value.map(str::to_owned));
+    }
+    own.undefine("D");
+    let files = Arc::new(BTreeMap::from([(PathBuf::from("a.c"), Arc::new(own))]));
+    let defines = vec![("B".to_owned(), Some("20".to_owned())), ("D".to_owned(), None)];
+    let options = Options { defines, undefines: vec!["C".to_owned()], files, ..Options::default() };
+    let of = options.of(Path::new("a.c"));
+    let named = |n: &str, v: Option<&str>| (n.to_owned(), v.map(str::to_owned));
+    assert_eq!(of.defines, [named("A", None), named("B", Some("20")), named("D", None)]);
+    assert_eq!(of.undefines, ["C"]);
+    assert_eq!(*options.of(Path::new("b.c")), options);
+
+    let source = "#include \"one.h\"\n#include <two.h>\n#include <stdio.h>\n#ifdef A\nONE f(TWO x, THREE y) { return 0; }\n#endif\n";
+    let tree = MemoryTree::new([
+        ("a.c", source),
+        ("b.c", source),
+        ("q/one.h", "typedef int ONE;"),
+        ("inc/two.h", "typedef int TWO;"),
+        ("sys/stdio.h", "typedef int THREE;"),
+    ]);
+    let parsed = |path: &str| parse(&tree, Path::new(path), &options).unwrap();
+    let (a, b) = (parsed("a.c"), parsed("b.c"));
+    assert!(a.is_clean() && a.invented.names.is_empty(), "{:?}", a.diagnostics);
+    assert_eq!(
+        (a.items.iter().filter(|i| matches!(i.kind, ItemKind::Function { .. })).count(), b.lost.len()),
+        (1, 0)
+    );
+    assert!(!b.items.iter().any(|i| matches!(i.kind, ItemKind::Function { .. })));
+    let key = |options: &Options| unit_key(&tree, Path::new("a.c"), &a.reads, options);
+    assert_ne!(key(&options), key(&Options { files: Arc::default(), ..options.clone() }));
+}
