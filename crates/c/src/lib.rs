@@ -18,7 +18,7 @@ pub use coverage::{FileCoverage, FunctionCoverage, Lowered, coverage};
 
 use crate::history::SourceTree;
 use crate::ir::Unit;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct Loaded {
     /// Every path that was tried in the tree, with the id of its content: equal answers for all of
     /// them mean an equal unit.
     pub reads: Vec<(PathBuf, Option<String>)>,
+    /// What the lines belong to of those files that it was asked for, and that the unit has read.
+    pub lines: BTreeMap<PathBuf, c::lines::Lines>,
 }
 
 /// Parses and lowers one file of a tree.
@@ -36,11 +38,23 @@ pub struct Loaded {
 /// Errors: the file does not exist, exceeds a cap, or crashed the parser; whatever else is wrong
 /// with it shows as unknowns of its functions.
 pub fn load_unit(tree: &dyn SourceTree, path: &Path, options: &c::Options) -> Result<Loaded, c::Rejected> {
+    load_watched(tree, path, options, &BTreeSet::new())
+}
+
+/// As [`load_unit`], with what the lines of some files belong to.
+pub fn load_watched(
+    tree: &dyn SourceTree,
+    path: &Path,
+    options: &c::Options,
+    watched: &BTreeSet<PathBuf>,
+) -> Result<Loaded, c::Rejected> {
     let _room = invdiff_cost::enter(invdiff_cost::Room::Frontend);
     let options = &*c::header::options(tree, path, options);
     let parsed = c::parse::parse(tree, path, options)?;
     let unit = lowered(&parsed, path, options)?;
-    Ok(Loaded { unit, reads: parsed.reads })
+    let read = parsed.reads.iter().filter(|(file, id)| id.is_some() && watched.contains(file));
+    let lines = read.map(|(file, _)| (file.clone(), c::lines::Lines::of(tree, &parsed, file))).collect();
+    Ok(Loaded { unit, reads: parsed.reads, lines })
 }
 
 /// As [`load_unit`], with where the statements of the file's functions stand in its bytes.

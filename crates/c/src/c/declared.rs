@@ -25,6 +25,28 @@ pub struct Piece {
     pub pastes: Vec<Paste>,
     /// A directive that decides what is read (`#if`, `#include` and their like).
     pub decides: bool,
+    /// Where it is the definition of one structure or union and nothing else, what that has.
+    pub record: Option<Record>,
+}
+
+/// The definition of a structure or a union, by its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// What stands around the members.
+    frame: String,
+    /// The declarations of members, with the names in them that may be those of members.
+    members: Vec<(String, BTreeSet<String>)>,
+}
+
+impl Record {
+    /// Returns the names of the members that one of two definitions of a structure has and the other one has not, or
+    /// has otherwise; `None` where more than members differs.
+    pub fn changed(&self, other: &Record) -> Option<BTreeSet<String>> {
+        let lacks = |r: &Record, member: &(String, BTreeSet<String>)| !r.members.contains(member);
+        let own = self.members.iter().filter(|m| lacks(other, m));
+        let others = other.members.iter().filter(|m| lacks(self, m));
+        (self.frame == other.frame).then(|| own.chain(others).flat_map(|(_, names)| names).cloned().collect())
+    }
 }
 
 /// A name that a macro puts together: how it begins and ends.
@@ -147,7 +169,14 @@ fn is_whole(text: Text<'_>, plain: &[usize], range: Range<usize>, directives: &[
 
 fn odd(text: Text<'_>, range: Range<usize>) -> Piece {
     let mentions = identifiers(text, range.clone());
-    Piece { text: spelled(text, range), reach: None, mentions, pastes: Vec::new(), decides: false }
+    Piece {
+        text: spelled(text, range),
+        reach: None,
+        mentions,
+        pastes: Vec::new(),
+        decides: false,
+        record: None,
+    }
 }
 
 /// The stretches of tokens that are directives, and the indices of the others.
@@ -187,6 +216,7 @@ fn directive(tokens: &[Tok], interner: &Interner, range: Range<usize>) -> Piece 
         mentions: identifiers(text, range.start + 2..range.end),
         pastes: if defines { pastes(text, range) } else { Vec::new() },
         decides: !defines && !matches!(kind, "pragma" | "error" | "warning" | "line" | ""),
+        record: None,
     }
 }
 
@@ -240,7 +270,41 @@ fn declaration(text: Text<'_>, item: &scan::Item) -> Piece {
             Some(names)
         }
     };
-    Piece { text: spelled(text, range), reach, mentions: all, pastes: Vec::new(), decides: false }
+    let record = reach.as_ref().and_then(|_| record(text, range.clone()));
+    Piece { text: spelled(text, range), reach, mentions: all, pastes: Vec::new(), decides: false, record }
+}
+
+/// The structure or union that a declaration defines and does nothing else.
+fn record(text: Text<'_>, range: Range<usize>) -> Option<Record> {
+    let mut depth = 0usize;
+    let is_head =
+        |i: &usize| matches!(text.at(*i), "typedef" | "struct" | "union") || text.name(*i).is_some();
+    let open = range.clone().find(|i| !is_head(i)).filter(|i| text.at(*i) == "{")?;
+    let is_record = (range.start..open).any(|i| matches!(text.at(i), "struct" | "union"));
+    let close = (open..range.end).find(|&i| {
+        match text.at(i) {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    let close = close.filter(|_| is_record)?;
+    let (mut all, mut from) = (Vec::new(), open + 1);
+    for at in open + 1..close {
+        match text.at(at) {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            ";" if depth == 0 => {
+                let names = (from..at).filter(|i| is_declared(text, *i)).filter_map(|i| text.name(i));
+                all.push((spelled(text, from..at), names.map(str::to_owned).collect()));
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let frame = format!("{} {}", spelled(text, range.start..open + 1), spelled(text, close..range.end));
+    (from == close).then_some(Record { frame, members: all })
 }
 
 /// Whether a macro stands for whole members in the body of a structure: `FIELDS int x;`, `FIELDS(a);`.
@@ -265,6 +329,11 @@ fn hides_members(text: Text<'_>, range: Range<usize>) -> bool {
     })
 }
 
+/// Whether what stands behind a name may be behind that of a member.
+fn is_declared(text: Text<'_>, at: usize) -> bool {
+    matches!(text.at(at + 1), ";" | "," | "[" | ":" | ")" | "(" | "{" | "}" | "=")
+}
+
 /// The names of members in the bodies of structures, and what may be taken for one.
 fn members(text: Text<'_>, range: Range<usize>) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
@@ -273,9 +342,7 @@ fn members(text: Text<'_>, range: Range<usize>) -> BTreeSet<String> {
         match text.at(at) {
             "{" => depth += 1,
             "}" => depth = depth.saturating_sub(1),
-            _ if depth > 0
-                && matches!(text.at(at + 1), ";" | "," | "[" | ":" | ")" | "(" | "{" | "}" | "=") =>
-            {
+            _ if depth > 0 && is_declared(text, at) => {
                 out.extend(text.name(at).map(str::to_owned));
             }
             _ => {}
@@ -315,6 +382,31 @@ mod tests {
         assert_eq!(reaches("static inline int f(int x) { return x; }\nint g;"), ["f", "g"]);
         assert_eq!(reaches("struct s;"), ["s"]);
         assert_eq!(reaches("RB_PROTOTYPE(tree, item, entry, cmp);"), ["RB_PROTOTYPE cmp entry item tree"]);
+    }
+
+    #[test]
+    fn members_that_differ_are_named() {
+        let check = |old: &str, new: &str, expected: Option<&str>| {
+            let [old, new] =
+                [old, new].map(|text| pieces(text.as_bytes())[0].record.clone().expect("a structure"));
+            let names = old.changed(&new).map(|names| names.into_iter().collect::<Vec<_>>().join(" "));
+            assert_eq!(names.as_deref(), expected, "{old:?} {new:?}");
+        };
+        check("struct s { int a; int b; };", "struct s { int b; int a; };", Some(""));
+        check("struct s { int a; int b; };", "struct s { int a; T *c[2]; int b; };", Some("c"));
+        check("struct s { int a, b; };", "struct s { long a, b; };", Some("a b"));
+        check("typedef struct { int a; } T;", "typedef struct { int a; int c : 3; } T;", Some("c"));
+        check("struct s { union { int x; } u; };", "struct s { union { int x; int y; } u; };", Some("u x y"));
+        check("struct s { int (*f)(int n); };", "struct s { int (*f)(long n); };", Some("f n"));
+        check("struct s { int a; };", "struct t { int a; };", None);
+        check("struct s { int a; };", "struct s { int a; } x;", None);
+        check("struct s { int a; };", "union s { int a; };", None);
+        let none = |text: &str| assert_eq!(pieces(text.as_bytes())[0].record, None, "{text}");
+        none("enum e { A, B };");
+        none("struct s;");
+        none("struct s f(int a);");
+        none("struct s { int x; FIELDS; };");
+        none("int f(struct s *p) { return p->a; }");
     }
 
     #[test]

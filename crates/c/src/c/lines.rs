@@ -3,6 +3,8 @@
 //! Which branches of `#if` are active is asked of the preprocessor itself: a copy of the unit with a
 //! marker after every conditional is preprocessed, and the markers that come out name the branches
 //! that were taken. A file that is included several times is active where any inclusion was.
+//! That is a second run; mostly the first one tells already ([`Lines`]): a branch that gave a token was taken,
+//! and then the others of its conditional were not.
 
 use super::files::TreeFiles;
 use super::parse::{Options, Parsed, Rejected, preprocess, session_options};
@@ -264,6 +266,99 @@ fn inactive(layout: &Layout, taken: &BTreeSet<usize>) -> Vec<RangeInclusive<u32>
     out
 }
 
+/// What the lines of a file belong to, as far as one pass over a unit says.
+#[derive(Debug, Default)]
+pub struct Lines {
+    kinds: Vec<LineKind>,
+    /// Branches of which nothing says whether they were taken.
+    unsure: Vec<RangeInclusive<u32>>,
+}
+
+impl Lines {
+    /// The lines of `file`, which `unit` has read. Cost: linear in the unit's tokens.
+    pub fn of(tree: &dyn SourceTree, unit: &Parsed, file: &Path) -> Lines {
+        let Some(bytes) = tree.read(file) else { return Lines::default() };
+        let taken = taken(&layout(&bytes), unit, file);
+        Lines { kinds: line_kinds(tree, unit, file, &taken.inactive), unsure: taken.unsure }
+    }
+
+    /// What a line (from 1) belongs to, or `None` where it takes another run to tell.
+    pub fn kind(&self, line: u32) -> Option<&LineKind> {
+        let is_sure = !self.unsure.iter().any(|range| range.contains(&line));
+        self.kinds.get((line as usize).checked_sub(1)?).filter(|_| is_sure)
+    }
+}
+
+/// Which branches of a file's conditionals were not taken, and of which there is no telling.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Taken {
+    inactive: Vec<RangeInclusive<u32>>,
+    unsure: Vec<RangeInclusive<u32>>,
+}
+
+/// Reads off the tokens of a unit which branches of a file were taken.
+fn taken(layout: &Layout, unit: &Parsed, file: &Path) -> Taken {
+    let conditionals = conditionals(layout);
+    if conditionals.is_empty() {
+        return Taken::default();
+    }
+    let sources = &unit.session.sources;
+    let is_it = |f: &&rucc_diag::SourceFile| super::files::normal(Path::new(&f.name)) == file;
+    let stretches: Vec<_> =
+        sources.files().iter().filter(is_it).map(|f| f.start..f.start + f.bytes().len() as u32).collect();
+    let places = unit.tokens.iter().map(|t| t.span.lo).filter(|at| stretches.iter().any(|s| s.contains(at)));
+    let seen: BTreeSet<u32> = places.filter_map(|at| sources.lookup(at)).map(|place| place.line).collect();
+    by_tokens(&conditionals, &seen, stretches.len() == 1)
+}
+
+/// As [`taken`]; `seen` are the lines that gave tokens, `once`: the file was included a single time.
+fn by_tokens(conditionals: &[Vec<RangeInclusive<u32>>], seen: &BTreeSet<u32>, once: bool) -> Taken {
+    let mut out = Taken::default();
+    for branches in conditionals {
+        let Some(first) = branches.first() else { continue };
+        let lies_in = |ranges: &[RangeInclusive<u32>]| ranges.iter().any(|r| r.contains(first.start()));
+        if lies_in(&out.inactive) || lies_in(&out.unsure) {
+            continue;
+        }
+        let (with, without): (Vec<_>, Vec<_>) = branches
+            .iter()
+            .filter(|b| !b.is_empty())
+            .partition(|b| seen.range((*b).clone()).next().is_some());
+        match (with.len(), once) {
+            (1, true) => out.inactive.extend(without.into_iter().cloned()),
+            _ => out.unsure.extend(without.into_iter().cloned()),
+        }
+    }
+    out
+}
+
+/// The lines between the directives of every conditional, a range for each branch, outer ones before inner ones.
+fn conditionals(layout: &Layout) -> Vec<Vec<RangeInclusive<u32>>> {
+    let (mut out, mut open): (Vec<Vec<RangeInclusive<u32>>>, Vec<(usize, u32)>) = (Vec::new(), Vec::new());
+    for directive in &layout.directives {
+        let (first, last) = (*directive.lines.start(), *directive.lines.end());
+        if matches!(directive.word.as_str(), "if" | "ifdef" | "ifndef") {
+            open.push((out.len(), last + 1));
+            out.push(Vec::new());
+            continue;
+        }
+        let is_end = directive.word == "endif";
+        if !is_end && !opens_branch(&directive.word) {
+            continue;
+        }
+        if let Some((at, from)) = open.pop() {
+            out[at].push(from..=first.saturating_sub(1));
+            if !is_end {
+                open.push((at, last + 1));
+            }
+        }
+    }
+    for (at, from) in open {
+        out[at].push(from..=layout.lines);
+    }
+    out
+}
+
 /// Returns what every line of `file` (the unit's own, or a header of the tree) belongs to; line n is
 /// at index n - 1. `inactive` is the file's entry of [`active_inactive_ranges`].
 pub fn line_kinds(
@@ -354,6 +449,39 @@ mod tests {
             LineKind::Other => '?',
         };
         assert_eq!(kinds.iter().map(letter).collect::<String>(), expected, "{source}");
+        // One pass says the same of every line of which it says anything.
+        let lines = Lines::of(&tree, &unit, Path::new("a.c"));
+        for (line, kind) in (1..).zip(&kinds) {
+            assert!(lines.kind(line).is_none_or(|k| k == kind), "{source}: line {line}");
+        }
+    }
+
+    /// The lines of a file of which one pass cannot say what they belong to.
+    fn unsure(files: &[(&str, &str)], file: &str) -> Vec<u32> {
+        let tree = MemoryTree::new(files.iter().copied());
+        let unit = super::super::parse::parse(&tree, Path::new("a.c"), &Options::default()).unwrap();
+        let lines = Lines::of(&tree, &unit, Path::new(file));
+        (1..=lines.kinds.len() as u32).filter(|line| lines.kind(*line).is_none()).collect()
+    }
+
+    #[test]
+    fn tokens_tell_which_branches_were_taken() {
+        let check = |found: Vec<u32>, expected: &[u32]| assert_eq!(found, expected);
+        let own = |text: &str| unsure(&[("a.c", text)], "a.c");
+        check(own("int a;\nint f(void) { return a; }\n"), &[]);
+        check(own("#ifdef A\nint a;\n#else\nlong a;\n#endif\nint b;\n"), &[]);
+        check(own("#ifndef A\n#ifdef B\nint a;\n#else\nlong a;\n#endif\n#endif\n"), &[]);
+        // Nothing says that a single branch was not taken, or what one without tokens did.
+        check(own("#ifdef A\nint a;\n#endif\nint b;\n"), &[2]);
+        check(own("#ifdef A\n#define B 1\n#else\n#define B 2\n#endif\nint b = B;\n"), &[]);
+        check(own("#ifdef A\n#define B 1\n#else\n#define B 2\n#endif\nint b;\n"), &[2, 4]);
+        // The inside of a branch of which nothing is known.
+        check(own("#ifdef A\n#ifdef B\nint a;\n#endif\n#endif\nint b;\n"), &[2, 3, 4]);
+        // A file that is read twice may be read differently.
+        let twice = "#define T int\n#include \"h.h\"\n#define LONG\n#include \"h.h\"\n";
+        let header = "#ifdef LONG\n#define N 1\n#else\nT a;\n#endif\n";
+        check(unsure(&[("a.c", twice), ("h.h", header)], "h.h"), &[2]);
+        check(unsure(&[("a.c", "#include \"h.h\"\n"), ("h.h", header)], "h.h"), &[]);
     }
 
     #[test]

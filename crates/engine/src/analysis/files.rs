@@ -34,11 +34,22 @@ pub struct FileLineage {
     pub paths: Vec<Option<PathBuf>>,
 }
 
+/// Most files that are read for nothing but the layout of a structure, where not everything is asked for.
+const MAX_LAID_OUT: usize = 12;
+
+/// The files of a range.
+pub struct Followed {
+    pub files: Vec<FileLineage>,
+    /// What a limit left out, for people.
+    pub notices: Vec<String>,
+}
+
 /// Returns the C source files that the range touches: changed themselves, or by a header that they
 /// include; or all of them, when the request is about everything. Headers that define functions are such
 /// files where they change.
-pub fn lineages(request: &Request) -> Vec<FileLineage> {
+pub fn lineages(request: &Request) -> Followed {
     let n = request.versions.len();
+    let mut left_out = 0;
     let mut all: Vec<FileLineage> = Vec::new();
     let mut current: BTreeMap<PathBuf, usize> = BTreeMap::new();
     let oldest = request.versions.first().filter(|_| request.analysis.whole);
@@ -48,17 +59,28 @@ pub fn lineages(request: &Request) -> Vec<FileLineage> {
     }
     for v in 0..n {
         if v > 0 {
-            step(request, v, &mut all, &mut current);
+            left_out += step(request, v, &mut all, &mut current);
         }
         for (path, &l) in &current {
             all[l].paths[v] = Some(path.clone());
         }
     }
-    all
+    let notice = format!(
+        "note: {left_out} more files, for which only structures are laid out anew, were not looked at; --effort deep \
+         does"
+    );
+    Followed { files: all, notices: (left_out > 0).then_some(notice).into_iter().collect() }
 }
 
-/// Takes the files from version `v - 1` to version `v`.
-fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut BTreeMap<PathBuf, usize>) {
+/// Takes the files from version `v - 1` to version `v`; returns how many that only see the layout of a structure
+/// were left out.
+fn step(
+    request: &Request,
+    v: usize,
+    all: &mut Vec<FileLineage>,
+    current: &mut BTreeMap<PathBuf, usize>,
+) -> usize {
+    let mut left_out = 0;
     let n = request.versions.len();
     let changes = request.changes.get(v - 1).map(Vec::as_slice).unwrap_or_default();
     let start = |all: &mut Vec<FileLineage>, path: Option<&PathBuf>| {
@@ -84,9 +106,12 @@ fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut B
     if !headers.is_empty() || !sources.is_empty() {
         let (old, new) = (&*request.versions[v - 1].tree, &*request.versions[v].tree);
         let includes = Includes::of(old);
-        let mut reached = mentions::reached(old, new, &includes, &headers);
-        reached.extend(includes.sources(&sources));
-        for path in reached {
+        let is_whole = request.analysis.effort == Effort::Deep || request.analysis.properties_only;
+        let most = if is_whole { usize::MAX } else { MAX_LAID_OUT };
+        let mut reached = mentions::reached((old, new), &includes, &headers, most);
+        left_out = reached.left_out;
+        reached.sources.extend(includes.sources(&sources));
+        for path in reached.sources {
             current.entry(path).or_insert_with_key(|path| start(all, Some(path)));
         }
     }
@@ -107,6 +132,7 @@ fn step(request: &Request, v: usize, all: &mut Vec<FileLineage>, current: &mut B
         }
     }
     current.extend(arrived);
+    left_out
 }
 
 /// The sources of a range that others in it include.

@@ -17,7 +17,7 @@ use super::lineage::{Lineage, Member, VersionFiles};
 use super::local::{Locals, Told};
 use super::objects::{Objects, is_mere_declaration, uses};
 use super::reach::Reach;
-use super::units::{is_header, is_source};
+use super::units::{LoadedUnit, is_header, is_source};
 use super::{FileChange, Hunk, Request};
 use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
@@ -520,11 +520,14 @@ impl Judge<'_> {
 
     /// What a line belongs to, as the first unit that reads the file sees it.
     fn kind(&mut self, version: usize, path: &Path, line: u32) -> Option<LineKind> {
+        let reader = self.loaded(version, path).into_iter().next();
+        if let Some(kind) = reader.and_then(|l| l.lines.get(path)?.kind(line)) {
+            return Some(kind.clone());
+        }
+        let unit = reader.map_or(path, |l| &l.unit.path);
         let key = (version, path.to_path_buf());
         if !self.kinds.contains_key(&key) {
             let tree = &self.request.versions[version].tree;
-            let readers = self.readers(version, path);
-            let unit = readers.first().map_or(path, |u| &u.path);
             let kinds = line_kinds(&**tree, unit, path, &self.request.options);
             self.kinds.insert(key.clone(), kinds);
         }
@@ -533,11 +536,15 @@ impl Judge<'_> {
 
     /// The units of a version that read a file.
     fn readers(&self, version: usize, path: &Path) -> Vec<&Arc<Unit>> {
+        self.loaded(version, path).into_iter().map(|l| &l.unit).collect()
+    }
+
+    /// As [`Judge::readers`], as they were loaded.
+    fn loaded(&self, version: usize, path: &Path) -> Vec<&Arc<LoadedUnit>> {
         let units = self.files[version].iter().flatten().filter_map(|(_, loaded)| loaded.as_ref().ok());
-        let mut found: Vec<_> =
-            units.map(|l| &l.unit).filter(|u| u.files.iter().any(|f| f == path)).collect();
+        let mut found: Vec<_> = units.filter(|l| l.unit.files.iter().any(|f| f == path)).collect();
         // A header means what those make of it that include it.
-        found.sort_by_key(|u| is_header(&u.path));
+        found.sort_by_key(|l| is_header(&l.unit.path));
         found
     }
 

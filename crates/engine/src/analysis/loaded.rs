@@ -31,13 +31,15 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Loads the units that a range reaches and links their functions through the versions.
     pub fn of(request: &Request) -> Loaded {
-        let files = files::lineages(request);
+        let files::Followed { files, notices } = files::lineages(request);
         let mut units = Units::new(request.options.clone(), request.analysis.inline_depth);
         units.keep(crate::invariant::events(&request.analysis.protocols));
         units.open(files::included(request, &files));
+        let changed = request.changes.iter().flatten().flat_map(|c| c.old_path.iter().chain(&c.new_path));
+        units.watch(changed.cloned().collect());
         let paths: Vec<Vec<Option<PathBuf>>> = files.into_iter().map(|f| f.paths).collect();
         let by_version = load(request, &units, &paths);
-        let (reaches, lineages, notices) = (Vec::new(), Vec::new(), Vec::new());
+        let (reaches, lineages) = (Vec::new(), Vec::new());
         let mut loaded = Loaded { units, by_version, reaches, lineages, notices };
         loaded.link(request);
         // What a change reaches elsewhere is not asked for.

@@ -6,6 +6,10 @@
 //! the changed one), until nothing is added. A source that mentions none of them is read as before, token by
 //! token but for declarations that it does not use. Where a change decides what is read (`#if`, `#include`), or
 //! is not understood, every file that includes the header counts.
+//!
+//! A structure that gets a member is laid out anew, and that is all that most files which use it see of it: they
+//! name its members, and do so as before. Where they are many, those are left out that name no member that changed
+//! ([`Reached::left_out`]).
 
 use super::units::{included_names, is_header, is_source};
 use crate::frontend::c::declared::{Paste, Piece, pieces};
@@ -65,16 +69,43 @@ fn name(path: &Path) -> String {
 /// A header before and after, where it is there.
 pub type Header = (Option<PathBuf>, Option<PathBuf>);
 
-/// Returns the sources that changed headers can change anything for, and for each header that is left without
-/// one a source that includes it, so that it is read at all.
+/// What changed headers can change anything for.
+#[derive(Debug, Default)]
+pub struct Reached {
+    /// The sources, and for each header that is left without one a source that includes it, so that it is read at
+    /// all.
+    pub sources: BTreeSet<PathBuf>,
+    /// How many more only see that structures are laid out anew.
+    pub left_out: usize,
+}
+
+/// Returns the sources that changed headers can change anything for; of those that only see how structures are laid
+/// out all or none, none where they are more than `most`.
 pub fn reached(
-    old: &dyn SourceTree,
-    new: &dyn SourceTree,
+    (old, new): (&dyn SourceTree, &dyn SourceTree),
     includes: &Includes,
     headers: &[Header],
-) -> BTreeSet<PathBuf> {
+    most: usize,
+) -> Reached {
+    let whole = closed((old, new), includes, headers, false);
+    if whole.1.is_empty() || whole.0.len() <= most {
+        return Reached { sources: whole.0, left_out: 0 };
+    }
+    let (sources, _) = closed((old, new), includes, headers, true);
+    let left_out = whole.0.difference(&sources).count();
+    if left_out > most { Reached { sources, left_out } } else { Reached { sources: whole.0, left_out: 0 } }
+}
+
+/// The sources that changed headers can change anything for, and the structures of which only members changed: of
+/// these nothing else counts if `by_members` is set.
+fn closed(
+    (old, new): (&dyn SourceTree, &dyn SourceTree),
+    includes: &Includes,
+    headers: &[Header],
+    by_members: bool,
+) -> (BTreeSet<PathBuf>, BTreeSet<String>) {
     let paths = |h: &Header| h.0.iter().chain(&h.1).cloned().collect::<Vec<_>>();
-    let (mut names, mut found) = (Names::default(), BTreeSet::new());
+    let (mut names, mut found) = (Names { by_members, ..Names::default() }, BTreeSet::new());
     let mut limited: Vec<&Header> = Vec::new();
     for header in headers {
         let text = |tree: &dyn SourceTree, p: &Option<PathBuf>| p.as_ref().and_then(|p| tree.read(p));
@@ -85,12 +116,12 @@ pub fn reached(
         }
     }
     if limited.is_empty() {
-        return found;
+        return (found, names.records);
     }
     let candidates = includes.sources(limited.iter().flat_map(|h| h.0.iter().chain(&h.1)));
     if !names.close(old, includes) {
         found.extend(candidates);
-        return found;
+        return (found, names.records);
     }
     let is_named =
         |p: &&PathBuf| old.read(p).is_some_and(|text| names.are_in(&text) || names.are_made_in(&text));
@@ -101,7 +132,7 @@ pub fn reached(
             found.extend(readers.into_iter().next());
         }
     }
-    found
+    (found, names.records)
 }
 
 /// Whether both are headers of declarations, not tables that are included in the middle of something.
@@ -115,6 +146,10 @@ struct Names {
     all: HashSet<String>,
     /// What the macros of headers put together with `##`.
     pastes: Vec<(String, Paste)>,
+    /// Of structures of which only members changed, take these members alone.
+    by_members: bool,
+    /// What such structures declare.
+    records: BTreeSet<String>,
 }
 
 impl Names {
@@ -132,7 +167,19 @@ impl Names {
             }
             let gone = before.get(op.old_range()).unwrap_or_default();
             let come = after.get(op.new_range()).unwrap_or_default();
-            for piece in gone.iter().chain(come) {
+            let other = |piece: &Piece, others: &[Piece]| {
+                let of = |p: &Piece| piece.record.as_ref()?.changed(p.record.as_ref()?);
+                others.iter().find_map(of)
+            };
+            let pairs = gone.iter().map(|p| (p, other(p, come)));
+            for (piece, members) in pairs.chain(come.iter().map(|p| (p, other(p, gone)))) {
+                if let (Some(members), Some(names)) = (members, &piece.reach) {
+                    self.records.extend(names.iter().cloned());
+                    if self.by_members {
+                        self.all.extend(members);
+                        continue;
+                    }
+                }
                 match piece.reach.as_ref().filter(|_| !piece.decides) {
                     Some(names) => self.all.extend(names.iter().cloned()),
                     None => return false,
@@ -238,8 +285,36 @@ mod tests {
             |text: &str| MemoryTree::new(files("h.h", text).iter().map(|(p, t)| (p.as_str(), t.as_str())));
         let (old, new) = (tree(before), tree(after));
         let header = (Some(PathBuf::from("h.h")), Some(PathBuf::from("h.h")));
-        let found = super::reached(&old, &new, &Includes::of(&old), &[header]);
-        assert_eq!(found.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(), reached);
+        let all = super::reached((&old, &new), &Includes::of(&old), &[header.clone()], usize::MAX);
+        assert_eq!(all.sources.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(), reached);
+        assert_eq!(all.left_out, 0);
+    }
+
+    /// As [`check`], and none is taken for a layout alone: what is left out.
+    fn check_members(before: &str, after: &str, others: &[(&str, &str)], reached: &[&str], left_out: usize) {
+        let tree = |text: &str| {
+            MemoryTree::new(others.iter().copied().chain([("h.h", text)]).map(|(p, t)| (p, t.to_owned())))
+        };
+        let header = (Some(PathBuf::from("h.h")), Some(PathBuf::from("h.h")));
+        let (old, new) = (tree(before), tree(after));
+        let found = super::reached((&old, &new), &Includes::of(&old), &[header], 0);
+        assert_eq!(found.sources.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(), reached);
+        assert_eq!(found.left_out, left_out);
+    }
+
+    #[test]
+    fn layouts_alone_are_left_out_where_many_see_them() {
+        let k = ("k.c", "#include \"h.h\"\nint k(struct s *p) { return p->k; }");
+        check_members("struct s { int m; int k; };", "struct s { int m; long k; };", &[B, k], &["k.c"], 1);
+        // Some source has to read the header.
+        check_members("struct s { int m; };", "struct s { int k; int m; };", &[A, B, C], &["a.c"], 1);
+        check_members("struct s { int m; };", "struct t { int m; };", &[A, B, C], &["b.c"], 0);
+        // A macro that uses the member.
+        let d = ("d.c", "#include \"h.h\"\nint d(struct s *p) { return GET(p); }");
+        let get = "\n#define GET(p) (p)->k\n";
+        let [old, new] =
+            ["struct s { int m; int k; };", "struct s { int m; long k; };"].map(|s| s.to_owned() + get);
+        check_members(&old, &new, &[B, d], &["d.c"], 1);
     }
 
     const A: (&str, &str) = ("a.c", "#include \"h.h\"\nint a(void) { return f(1) + K; }");

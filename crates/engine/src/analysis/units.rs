@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub struct LoadedUnit {
     pub unit: Arc<Unit>,
     pub functions: Vec<LoadedFunction>,
+    /// What the lines of watched files belong to.
+    pub lines: BTreeMap<PathBuf, c::lines::Lines>,
     parts: OnceLock<UnitParts>,
 }
 
@@ -46,7 +48,7 @@ impl LoadedUnit {
                 LoadedFunction { function, inlined, body }
             })
             .collect();
-        LoadedUnit { unit: Arc::new(unit), functions, parts: OnceLock::new() }
+        LoadedUnit { unit: Arc::new(unit), functions, lines: BTreeMap::new(), parts: OnceLock::new() }
     }
 }
 
@@ -68,6 +70,8 @@ pub struct Units {
     kept: BTreeSet<Arc<str>>,
     /// Sources that others include: what they define is read and written there, too.
     included: BTreeSet<PathBuf>,
+    /// Files of whose lines it is asked what they belong to.
+    watched: BTreeSet<PathBuf>,
     known: Mutex<BTreeMap<PathBuf, Vec<Known>>>,
 }
 
@@ -80,7 +84,8 @@ struct Known {
 impl Units {
     pub fn new(options: c::Options, inline_depth: u32) -> Units {
         let limits = InlineLimits { depth: inline_depth, ..InlineLimits::default() };
-        Units { options, limits, kept: BTreeSet::new(), included: BTreeSet::new(), known: Mutex::default() }
+        let (kept, included, watched) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Units { options, limits, kept, included, watched, known: Mutex::default() }
     }
 
     /// A unit that was changed after it was loaded.
@@ -98,15 +103,21 @@ impl Units {
         self.included = included;
     }
 
+    /// Keeps of these files what their lines belong to.
+    pub(super) fn watch(&mut self, watched: BTreeSet<PathBuf>) {
+        self.watched = watched;
+    }
+
     /// Returns the unit of a file in a tree. Cost: a parse, or a few look-ups when it is known.
     pub fn load(&self, tree: &dyn SourceTree, path: &Path) -> LoadResult {
         if let Some(hit) = self.find(tree, path) {
             return hit;
         }
-        let (reads, result) = match frontend::load_unit(tree, path, &self.options) {
+        let (reads, result) = match frontend::load_watched(tree, path, &self.options, &self.watched) {
             Ok(mut loaded) => {
                 loaded.unit.is_whole &= !self.included.contains(path);
-                (loaded.reads, Ok(Arc::new(LoadedUnit::new(loaded.unit, &self.limits, &self.kept))))
+                let unit = LoadedUnit::new(loaded.unit, &self.limits, &self.kept);
+                (loaded.reads, Ok(Arc::new(LoadedUnit { lines: loaded.lines, ..unit })))
             }
             Err(rejected) => {
                 (vec![(path.to_path_buf(), tree.content_id(path))], Err(rejected.to_string().into()))
