@@ -82,13 +82,10 @@ pub fn coverage(tree: &dyn SourceTree, files: &[PathBuf], options: &Options) -> 
 /// Returns the coverage of one parsed unit's own file.
 pub fn file_coverage(unit: &Parsed) -> FileCoverage {
     let text = unit.text();
-    let places = Places::new(text, &unit.items);
-    let errors: Vec<(Option<usize>, &str)> = unit
-        .diagnostics
-        .iter()
-        .filter(|d| d.severity.is_fatal())
-        .map(|d| (places.item(d), d.message.as_str()))
-        .collect();
+    let fatal = || unit.diagnostics.iter().filter(|d| d.severity.is_fatal());
+    let places = Places::new(text, &unit.items, fatal());
+    let errors: Vec<(Option<usize>, &str)> =
+        fatal().map(|d| (places.item(d), d.message.as_str())).collect();
     let mut functions = Vec::new();
     for (at, item) in unit.items.iter().enumerate() {
         let ItemKind::Function { name, at: name_at, .. } = &item.kind else { continue };

@@ -69,8 +69,9 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
     names.extend(structures.map(|(n, _)| (Arc::from(format!("{INVENTED}{n}")), Arc::from("unknown macro"))));
     let records = guesses.records.whole.keys().chain(guesses.records.more.keys());
     names.extend(records.map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))));
-    let places = Places::new(text, items);
-    for one in diagnostics.iter().filter(|d| d.severity.is_fatal()) {
+    let fatal = || diagnostics.iter().filter(|d| d.severity.is_fatal());
+    let places = Places::new(text, items, fatal());
+    for one in fatal() {
         let Some(item) = places.item(one).and_then(|at| items.get(at)) else { continue };
         if !matches!(item.kind, ItemKind::Function { .. }) {
             for name in &item.declares {
@@ -101,6 +102,9 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
     let mut functions = BTreeMap::new();
     for item in items {
         let ItemKind::Function { name, .. } = &item.kind else { continue };
+        if names.is_empty() {
+            break;
+        }
         let used = text.names(item.tokens.clone());
         // A macro that is taken for a string shows as one, and a label as a number.
         let has_other = !guesses.strings.is_empty() || !guesses.labels.is_empty();

@@ -15,7 +15,7 @@ use rucc_diag::SourceBytes;
 use rucc_session::FileSystem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -302,13 +302,18 @@ fn taken(layout: &Layout, unit: &Parsed, file: &Path) -> Taken {
     if conditionals.is_empty() {
         return Taken::default();
     }
-    let sources = &unit.session.sources;
-    let is_it = |f: &&rucc_diag::SourceFile| super::files::normal(Path::new(&f.name)) == file;
-    let stretches: Vec<_> =
-        sources.files().iter().filter(is_it).map(|f| f.start..f.start + f.bytes().len() as u32).collect();
+    let stretches = stretches(unit, file);
     let places = unit.tokens.iter().map(|t| t.span.lo).filter(|at| stretches.iter().any(|s| s.contains(at)));
-    let seen: BTreeSet<u32> = places.filter_map(|at| sources.lookup(at)).map(|place| place.line).collect();
+    let place = |at| unit.session.sources.lookup(at);
+    let seen: BTreeSet<u32> = places.filter_map(place).map(|place| place.line).collect();
     by_tokens(&conditionals, &seen, stretches.len() == 1)
+}
+
+/// Where the text of a file stands among that of all that a unit has read, once for each time that it was included.
+fn stretches(unit: &Parsed, file: &Path) -> Vec<Range<u32>> {
+    let is_it = |f: &&rucc_diag::SourceFile| super::files::normal(Path::new(&f.name)) == file;
+    let stretch = |f: &rucc_diag::SourceFile| f.start..f.start + f.bytes().len() as u32 + 1;
+    unit.session.sources.files().iter().filter(is_it).map(stretch).collect()
 }
 
 /// As [`taken`]; `seen` are the lines that gave tokens, `once`: the file was included a single time.
@@ -377,8 +382,9 @@ pub fn line_kinds(
             }
         }
     };
+    let stretches = stretches(unit, file);
     for item in &unit.items {
-        if let Some(lines) = item_lines(unit, item, file) {
+        if let Some(lines) = item_lines(unit, item, &stretches) {
             set(lines, kind(unit, item));
         }
     }
@@ -394,13 +400,12 @@ pub fn line_kinds(
     out
 }
 
-/// Returns the lines from an item's first to its last token in `file`.
-fn item_lines(unit: &Parsed, item: &Item, file: &Path) -> Option<RangeInclusive<u32>> {
-    let sources = &unit.session.sources;
+/// Returns the lines from an item's first to its last token in a file.
+fn item_lines(unit: &Parsed, item: &Item, stretches: &[Range<u32>]) -> Option<RangeInclusive<u32>> {
     let place = |token: &rucc_pp::Tok| {
-        let loc = sources.lookup(token.report_span().lo)?;
-        let name = &sources.file(loc.file).name;
-        (super::files::normal(Path::new(name)) == file).then_some(loc.line)
+        let at = token.report_span().lo;
+        let is_here = stretches.iter().any(|s| s.contains(&at));
+        is_here.then(|| unit.session.sources.lookup(at)).flatten().map(|place| place.line)
     };
     let tokens = unit.tokens.get(item.tokens.clone())?;
     // An item lies in one file but for the rare one that includes its own middle.

@@ -303,8 +303,11 @@ impl Run {
     }
 
     fn refine(&self, guesses: &Guesses) -> Guesses {
-        let text = Words::new(Text { tokens: &self.tokens, interner: &self.session.interner });
         let Run { items, diagnostics, lost, .. } = self;
+        if retry::is_explained(diagnostics, lost) {
+            return guesses.clone();
+        }
+        let text = Words::new(Text { tokens: &self.tokens, interner: &self.session.interner });
         retry::Evidence { text, items, diagnostics, lost }.refine(guesses)
     }
 

@@ -16,7 +16,8 @@ use super::scan::{Item, ItemKind, Text, Words, is_type_word};
 use records::Records;
 use rucc_diag::Diagnostic;
 use rucc_lex::PpTokenKind;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Passes over a unit, the first included.
@@ -149,15 +150,16 @@ pub struct Evidence<'a> {
     pub lost: &'a BTreeSet<String>,
 }
 
+/// Whether a pass left nothing to be explained.
+pub fn is_explained(diagnostics: &[Diagnostic], lost: &BTreeSet<String>) -> bool {
+    let is_told = |d: &Diagnostic| matches!(d.code, Some(UNKNOWN_TYPE | UNDECLARED | IMPLICIT_CALL));
+    lost.is_empty() && diagnostics.iter().all(|d| !d.severity.is_fatal() && !is_told(d))
+}
+
 impl Evidence<'_> {
     /// Returns the guesses before this pass with what this pass adds.
     pub fn refine(&self, before: &Guesses) -> Guesses {
         let mut out = before.clone();
-        let is_told = |d: &Diagnostic| matches!(d.code, Some(UNKNOWN_TYPE | UNDECLARED | IMPLICIT_CALL));
-        let is_clean = |d: &Diagnostic| !d.severity.is_fatal() && !is_told(d);
-        if self.lost.is_empty() && self.diagnostics.iter().all(is_clean) {
-            return out;
-        }
         let unknown = self.named(UNKNOWN_TYPE);
         let typedefs = self.typedefs();
         // What was unknown for want of something else, and is declared after all.
@@ -378,8 +380,9 @@ impl Evidence<'_> {
     }
 
     fn items_with_errors(&self) -> BTreeSet<usize> {
-        let places = Places::new(self.text.text, self.items);
-        self.diagnostics.iter().filter(|d| d.severity.is_fatal()).filter_map(|d| places.item(d)).collect()
+        let fatal = || self.diagnostics.iter().filter(|d| d.severity.is_fatal());
+        let places = Places::new(self.text.text, self.items, fatal());
+        fatal().filter_map(|d| places.item(d)).collect()
     }
 
     /// Guesses at the names in a declaration's head that are neither its own nor a type.
@@ -709,30 +712,38 @@ fn is_identifier(name: &str) -> bool {
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Finds the item that a position of the source belongs to.
+/// The items in which diagnostics lie.
 pub struct Places {
-    by_position: HashMap<u32, usize>,
+    by_position: FxHashMap<u32, Option<usize>>,
 }
 
 impl Places {
-    pub fn new(text: Text<'_>, items: &[Item]) -> Places {
-        let mut by_position = HashMap::new();
-        let spans = |item: &Item| {
-            let tokens = text.tokens.get(item.tokens.clone()).unwrap_or_default();
-            tokens.iter().map(|token| token.report_span())
-        };
-        for (at, item) in items.iter().enumerate() {
-            spans(item).for_each(|span| _ = by_position.entry(span.lo).or_insert(at));
+    /// Cost: a pass over the tokens.
+    pub fn new<'d>(
+        text: Text<'_>,
+        items: &[Item],
+        diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+    ) -> Places {
+        let mut by_position: FxHashMap<u32, Option<usize>> =
+            diagnostics.into_iter().map(|d| (d.span.lo, None)).collect();
+        if by_position.is_empty() {
+            return Places { by_position };
         }
         // What is missing is said to be missing behind the token before.
-        for (at, item) in items.iter().enumerate() {
-            spans(item).for_each(|span| _ = by_position.entry(span.hi).or_insert(at));
+        for of in [|span: rucc_diag::Span| span.lo, |span: rucc_diag::Span| span.hi] {
+            for (at, item) in items.iter().enumerate() {
+                for token in text.tokens.get(item.tokens.clone()).unwrap_or_default() {
+                    if let Some(place) = by_position.get_mut(&of(token.report_span())) {
+                        place.get_or_insert(at);
+                    }
+                }
+            }
         }
         Places { by_position }
     }
 
-    /// Returns the index of the item in which a diagnostic lies.
+    /// Returns the index of the item in which one of the diagnostics lies.
     pub fn item(&self, diagnostic: &Diagnostic) -> Option<usize> {
-        self.by_position.get(&diagnostic.span.lo).copied()
+        *self.by_position.get(&diagnostic.span.lo)?
     }
 }

@@ -237,11 +237,25 @@ impl<'a> Reader<'a> {
         if let Some(bytes) = self.characters(element, at, count) {
             return Some(Value::Text { bytes, is_array: true });
         }
+        // Zeros at the end say nothing, but for a single one, which may end a list.
+        let count = count.min(self.used(at, size, count).saturating_add(2));
         let mut all = Vec::new();
         for i in 0..count {
             all.push(self.value(element, at + i * size, left)?);
         }
         Some(Value::Array(all))
+    }
+
+    /// How many elements of an array there are up to the last one that does not begin with zeros.
+    fn used(&self, at: u64, size: u64, count: u64) -> u64 {
+        let end = at.saturating_add(size.saturating_mul(count));
+        let range = at as usize..(end as usize).min(self.bytes.len());
+        let byte = self.bytes.get(range).and_then(|all| all.iter().rposition(|b| *b != 0));
+        let address = self.addresses.range(at..end).next_back().map(|(o, _)| o - at);
+        let unknown = self.unknown.iter().filter(|(from, to, ..)| *from < end && *to > at);
+        let unknown = unknown.map(|(_, to, ..)| to.min(&end) - 1 - at).max();
+        let last = byte.map(|b| b as u64).into_iter().chain(address).chain(unknown).max();
+        last.map_or(0, |last| last / size + 1)
     }
 
     /// The characters of an array that holds a string.
