@@ -84,8 +84,7 @@ pub fn file_coverage(unit: &Parsed) -> FileCoverage {
     let text = unit.text();
     let fatal = || unit.diagnostics.iter().filter(|d| d.severity.is_fatal());
     let places = Places::new(text, &unit.items, fatal());
-    let errors: Vec<(Option<usize>, &str)> =
-        fatal().map(|d| (places.item(d), d.message.as_str())).collect();
+    let errors: Vec<(Option<usize>, &str)> = fatal().map(|d| (places.item(d), d.message.as_str())).collect();
     let mut functions = Vec::new();
     for (at, item) in unit.items.iter().enumerate() {
         let ItemKind::Function { name, at: name_at, .. } = &item.kind else { continue };

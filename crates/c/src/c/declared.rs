@@ -23,10 +23,23 @@ pub struct Piece {
     pub mentions: BTreeSet<String>,
     /// The names that a macro puts together with `##`.
     pub pastes: Vec<Paste>,
-    /// A directive that decides what is read (`#if`, `#include` and their like).
-    pub decides: bool,
+    /// Set for a directive that decides what is read.
+    pub decides: Option<Decides>,
     /// Where it is the definition of one structure or union and nothing else, what that has.
     pub record: Option<Record>,
+}
+
+/// How a directive decides what is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// `#if` and its like.
+    Opens,
+    /// `#elif` and `#else`.
+    Turns,
+    /// `#endif`.
+    Closes,
+    /// `#include` and what is not known.
+    Reads,
 }
 
 /// The definition of a structure or a union, by its text.
@@ -36,6 +49,8 @@ pub struct Record {
     frame: String,
     /// The declarations of members, with the names in them that may be those of members.
     members: Vec<(String, BTreeSet<String>)>,
+    /// The names that it mentions other than as those of members.
+    pub uses: BTreeSet<String>,
 }
 
 impl Record {
@@ -46,6 +61,13 @@ impl Record {
         let own = self.members.iter().filter(|m| lacks(other, m));
         let others = other.members.iter().filter(|m| lacks(self, m));
         (self.frame == other.frame).then(|| own.chain(others).flat_map(|(_, names)| names).cloned().collect())
+    }
+
+    /// Returns the names of the members whose declarations mention a name; `None` where something else mentions one.
+    pub fn mentioning(&self, is_name: impl Fn(&str) -> bool) -> Option<BTreeSet<String>> {
+        let has = |text: &str| text.split(' ').any(&is_name);
+        let members = self.members.iter().filter(|(text, _)| has(text));
+        (!has(&self.frame)).then(|| members.flat_map(|(_, names)| names).cloned().collect())
     }
 }
 
@@ -65,6 +87,16 @@ pub enum End {
 }
 
 impl Piece {
+    /// Whether it is a directive to which names are words: `#error`, and `#pragma` but for those that have numbers.
+    pub fn is_remark(&self) -> bool {
+        let mut words = self.text.split(' ').skip(1);
+        match words.next() {
+            Some("error" | "warning") => true,
+            Some("pragma") => words.next() != Some("pack"),
+            _ => false,
+        }
+    }
+
     /// Returns whether a name is put together here by a call of the macro `called`, as far as can be seen.
     pub fn makes(&self, name: &str, called: &str, paste: &Paste) -> bool {
         let words: Vec<&str> = self.text.split(' ').collect();
@@ -118,6 +150,53 @@ fn arguments<'t>(words: &[&'t str], open: usize) -> Vec<Vec<&'t str>> {
     out
 }
 
+/// Returns for each piece the conditions under which it is read: of every conditional around it the directives from
+/// the first to that of its branch. A directive of a conditional stands in the branch that it ends.
+pub fn conditions(pieces: &[Piece]) -> Vec<Vec<Vec<&str>>> {
+    let mut around: Vec<Vec<&str>> = Vec::new();
+    let mut out = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        out.push(around.clone());
+        match piece.decides {
+            Some(Decides::Opens) => around.push(vec![&piece.text]),
+            Some(Decides::Turns) => around.last_mut().into_iter().for_each(|c| c.push(&piece.text)),
+            Some(Decides::Closes) => _ = around.pop(),
+            Some(Decides::Reads) | None => {}
+        }
+    }
+    out
+}
+
+/// Returns the pieces of the conditional that a directive belongs to, its own directives included; `None` where it has
+/// no end.
+pub fn conditional(pieces: &[Piece], at: usize) -> Option<Range<usize>> {
+    let step = |depth: usize, piece: &Piece, deeper: Decides, higher: Decides| match piece.decides {
+        Some(d) if d == deeper => Some(depth + 1),
+        Some(d) if d == higher => depth.checked_sub(1),
+        _ => Some(depth),
+    };
+    let is = |d: Decides| pieces.get(at).and_then(|p| p.decides) == Some(d);
+    let mut depth = 0;
+    let mut ahead = pieces.iter().enumerate().skip(at + usize::from(is(Decides::Opens)));
+    let end = ahead.find(|(_, p)| match step(depth, p, Decides::Opens, Decides::Closes) {
+        Some(deep) => {
+            depth = deep;
+            false
+        }
+        None => true,
+    });
+    depth = 0;
+    let mut behind = pieces.iter().enumerate().take(at + usize::from(is(Decides::Opens))).rev();
+    let start = behind.find(|(_, p)| match step(depth, p, Decides::Closes, Decides::Opens) {
+        Some(deep) => {
+            depth = deep;
+            false
+        }
+        None => true,
+    });
+    Some(start?.0..end?.0 + 1)
+}
+
 /// Takes a header apart. Cost: linear in its text.
 pub fn pieces(text: &[u8]) -> Vec<Piece> {
     let mut interner = Interner::new();
@@ -146,7 +225,32 @@ pub fn pieces(text: &[u8]) -> Vec<Piece> {
         next = range.end;
     }
     out.sort_by_key(|(at, _)| *at);
+    let span = |item: &scan::Item| Some(*plain.get(item.tokens.start)?..*plain.get(item.tokens.end - 1)?);
+    let spans: Vec<Range<usize>> = items.iter().filter_map(span).collect();
+    parts_of_declarations(&mut out, &spans);
     out.into_iter().map(|(_, piece)| piece).collect()
+}
+
+/// A conditional within a declaration decides what that is, and has no limits; all have none where one begins within a
+/// declaration and ends behind it.
+fn parts_of_declarations(pieces: &mut [(usize, Piece)], declarations: &[Range<usize>]) {
+    let mut is_cut = false;
+    for range in declarations {
+        let mut depth = 0i64;
+        for (_, piece) in pieces.iter_mut().filter(|(at, _)| *at > range.start && *at < range.end) {
+            match piece.decides {
+                Some(Decides::Opens) => depth += 1,
+                Some(Decides::Closes) => depth -= 1,
+                _ => {}
+            }
+            is_cut |= depth < 0;
+            piece.decides = piece.decides.map(|_| Decides::Reads);
+        }
+        is_cut |= depth != 0;
+    }
+    if is_cut {
+        pieces.iter_mut().for_each(|(_, piece)| piece.decides = piece.decides.map(|_| Decides::Reads));
+    }
 }
 
 /// Whether brackets pair up whichever of the branches within an item is read: between two directives as many are
@@ -174,7 +278,7 @@ fn odd(text: Text<'_>, range: Range<usize>) -> Piece {
         reach: None,
         mentions,
         pastes: Vec::new(),
-        decides: false,
+        decides: None,
         record: None,
     }
 }
@@ -215,7 +319,13 @@ fn directive(tokens: &[Tok], interner: &Interner, range: Range<usize>) -> Piece 
         reach: defines.then(|| BTreeSet::from([name.to_owned()])),
         mentions: identifiers(text, range.start + 2..range.end),
         pastes: if defines { pastes(text, range) } else { Vec::new() },
-        decides: !defines && !matches!(kind, "pragma" | "error" | "warning" | "line" | ""),
+        decides: match kind {
+            "define" | "undef" | "pragma" | "error" | "warning" | "line" | "" => None,
+            "if" | "ifdef" | "ifndef" => Some(Decides::Opens),
+            "elif" | "elifdef" | "elifndef" | "else" => Some(Decides::Turns),
+            "endif" => Some(Decides::Closes),
+            _ => Some(Decides::Reads),
+        },
         record: None,
     }
 }
@@ -271,7 +381,7 @@ fn declaration(text: Text<'_>, item: &scan::Item) -> Piece {
         }
     };
     let record = reach.as_ref().and_then(|_| record(text, range.clone()));
-    Piece { text: spelled(text, range), reach, mentions: all, pastes: Vec::new(), decides: false, record }
+    Piece { text: spelled(text, range), reach, mentions: all, pastes: Vec::new(), decides: None, record }
 }
 
 /// The structure or union that a declaration defines and does nothing else.
@@ -291,10 +401,15 @@ fn record(text: Text<'_>, range: Range<usize>) -> Option<Record> {
     });
     let close = close.filter(|_| is_record)?;
     let (mut all, mut from) = (Vec::new(), open + 1);
+    let mut uses = identifiers(text, range.start..open);
+    uses.extend(identifiers(text, close..range.end));
     for at in open + 1..close {
+        let is_member =
+            depth == 0 && text.at(at - 1) != ":" && matches!(text.at(at + 1), ";" | "," | "[" | ":");
+        uses.extend(text.name(at).filter(|_| !is_member).map(str::to_owned));
         match text.at(at) {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
+            "{" | "(" => depth += 1,
+            "}" | ")" => depth = depth.saturating_sub(1),
             ";" if depth == 0 => {
                 let names = (from..at).filter(|i| is_declared(text, *i)).filter_map(|i| text.name(i));
                 all.push((spelled(text, from..at), names.map(str::to_owned).collect()));
@@ -304,7 +419,7 @@ fn record(text: Text<'_>, range: Range<usize>) -> Option<Record> {
         }
     }
     let frame = format!("{} {}", spelled(text, range.start..open + 1), spelled(text, close..range.end));
-    (from == close).then_some(Record { frame, members: all })
+    (from == close).then_some(Record { frame, members: all, uses })
 }
 
 /// Whether a macro stands for whole members in the body of a structure: `FIELDS int x;`, `FIELDS(a);`.
@@ -317,15 +432,17 @@ fn hides_members(text: Text<'_>, range: Range<usize>) -> bool {
             _ => {}
         }
         let begins = depth > 0 && matches!(text.at(at), "{" | ";");
-        let Some(_) = text.name(at + 1).filter(|_| begins && at + 1 < range.end) else { return false };
+        let Some(name) = text.name(at + 1).filter(|_| begins && at + 1 < range.end) else { return false };
         let after = match text.at(at + 2) {
             "(" => text.after_group(at + 2, range.end),
             _ => at + 2,
         };
         // In an enumeration a comma or an end follows.
+        // `code const *next` has a type in front.
+        let is_type = name.bytes().any(|b| b.is_ascii_lowercase());
         text.at(after) == ";"
             || scan::is_type_word(text.at(after))
-            || matches!(text.at(after), "const" | "volatile")
+            || matches!(text.at(after), "const" | "volatile") && !is_type
     })
 }
 
@@ -368,7 +485,7 @@ mod tests {
             };
             let pasted: String =
                 p.pastes.iter().map(|p| format!(" {}##{}", end(&p.first), end(&p.last))).collect();
-            format!("{}{names}{pasted}", if p.decides { "!" } else { "" })
+            format!("{}{names}{pasted}", if p.decides.is_some() { "!" } else { "" })
         };
         pieces(source.as_bytes()).iter().map(told).collect()
     }
@@ -402,6 +519,12 @@ mod tests {
         check("struct s { int a; };", "struct s { int a; } x;", None);
         check("struct s { int a; };", "union s { int a; };", None);
         let none = |text: &str| assert_eq!(pieces(text.as_bytes())[0].record, None, "{text}");
+        let uses = |text: &str| {
+            let record = pieces(text.as_bytes())[0].record.clone().expect("a structure");
+            record.uses.into_iter().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(uses("struct s { T x; int a, b[N], c : W; ENTRY(e) next; };"), "ENTRY N T W e s");
+        assert_eq!(uses("typedef struct { int (*f)(U n); } V;"), "U V f n");
         none("enum e { A, B };");
         none("struct s;");
         none("struct s f(int a);");
@@ -414,7 +537,8 @@ mod tests {
         assert_eq!(reaches("struct s { FIELDS int x; };"), ["*"]);
         assert_eq!(reaches("struct s { int x; FIELDS(a, b); };"), ["*"]);
         assert_eq!(reaches("struct s { int x; FIELDS; };"), ["*"]);
-        assert_eq!(reaches("struct s { T x; ENTRY(s) next; };"), ["ENTRY next s x"]);
+        assert_eq!(reaches("struct s { FIELDS const int x; };"), ["*"]);
+        assert_eq!(reaches("struct s { T x; ENTRY(s) next; code const *c; };"), ["ENTRY c next s x"]);
         assert_eq!(reaches("enum { A, B };"), ["A B"]);
     }
 
@@ -425,6 +549,30 @@ mod tests {
         assert_eq!(reaches("#pragma pack(1)\nint x;"), ["*", "x"]);
         // Within a declaration, too.
         assert_eq!(reaches("struct s {\n#ifdef X\nint a;\n#endif\n};"), ["a s", "!*", "!*"]);
+    }
+
+    #[test]
+    fn conditionals_have_contents() {
+        let source = "#ifndef H\nint a;\n#if A\nint b;\n#elif B\nint c;\n#endif\nint d;\n#endif\n";
+        let all = pieces(source.as_bytes());
+        let inner: Vec<usize> = (0..all.len()).filter(|i| all[*i].decides.is_some()).collect();
+        let found: Vec<_> = inner.iter().map(|i| conditional(&all, *i)).collect();
+        assert_eq!(found, [Some(0..9), Some(2..7), Some(2..7), Some(2..7), Some(0..9)]);
+        assert_eq!(conditional(&pieces(b"#if A\nint b;\n"), 0), None);
+        // Within a declaration, and across its end.
+        let kinds =
+            |source: &str| pieces(source.as_bytes()).iter().filter_map(|p| p.decides).collect::<Vec<_>>();
+        let (reads, opens, closes) = (Decides::Reads, Decides::Opens, Decides::Closes);
+        assert_eq!(
+            kinds("#if B\nint b;\n#endif\nstruct s {\n#if A\nint a;\n#endif\n};"),
+            [opens, closes, reads, reads]
+        );
+        assert_eq!(kinds("#if B\nint b;\n#endif\nint a\n#if A\n;\nint c;\n#endif\n"), [reads; 4]);
+        let around = conditions(&all);
+        assert_eq!(around[1], [["# ifndef H"]]);
+        assert_eq!(around[3], [vec!["# ifndef H"], vec!["# if A"]]);
+        assert_eq!(around[5], [vec!["# ifndef H"], vec!["# if A", "# elif B"]]);
+        assert_eq!(around[7], around[1]);
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub fn lineages(request: &Request) -> Followed {
         }
     }
     let notice = format!(
-        "note: {left_out} more files, for which only structures are laid out anew, were not looked at; --effort deep \
+        "note: {left_out} more files, for which at most structures are laid out anew, were not looked at; --effort deep \
          does"
     );
     Followed { files: all, notices: (left_out > 0).then_some(notice).into_iter().collect() }

@@ -3,16 +3,17 @@
 //! A header that every file includes makes each of them a unit that the range touches; nearly always only a few
 //! of them name what changed. The changed pieces of the header (`c::declared`) give a set of names; whatever in
 //! other headers mentions one of these adds its own (a macro that uses the changed one, a structure that holds
-//! the changed one), until nothing is added. A source that mentions none of them is read as before, token by
-//! token but for declarations that it does not use. Where a change decides what is read (`#if`, `#include`), or
-//! is not understood, every file that includes the header counts.
+//! the changed one), until nothing is added. What is read under other conditions than before (`#if`) counts as
+//! changed. A source that mentions none of the names is read as before, token by token but for declarations that it
+//! does not use. Where a change decides which files are read (`#include`), or is not understood, every file that
+//! includes the header counts.
 //!
 //! A structure that gets a member is laid out anew, and that is all that most files which use it see of it: they
 //! name its members, and do so as before. Where they are many, those are left out that name no member that changed
 //! ([`Reached::left_out`]).
 
 use super::units::{included_names, is_header, is_source};
-use crate::frontend::c::declared::{Paste, Piece, pieces};
+use crate::frontend::c::declared::{Decides, Paste, Piece, conditional, conditions, pieces};
 use crate::history::SourceTree;
 use rayon::prelude::*;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -88,22 +89,23 @@ pub fn reached(
     most: usize,
 ) -> Reached {
     let whole = closed((old, new), includes, headers, false);
-    if whole.1.is_empty() || whole.0.len() <= most {
-        return Reached { sources: whole.0, left_out: 0 };
+    if whole.len() <= most {
+        return Reached { sources: whole, left_out: 0 };
     }
-    let (sources, _) = closed((old, new), includes, headers, true);
-    let left_out = whole.0.difference(&sources).count();
-    if left_out > most { Reached { sources, left_out } } else { Reached { sources: whole.0, left_out: 0 } }
+    let sources = closed((old, new), includes, headers, true);
+    match whole.difference(&sources).count() {
+        left_out if left_out > most => Reached { sources, left_out },
+        _ => Reached { sources: whole, left_out: 0 },
+    }
 }
 
-/// The sources that changed headers can change anything for, and the structures of which only members changed: of
-/// these nothing else counts if `by_members` is set.
+/// The sources that changed headers can change anything for; of structures only members count if `by_members` is set.
 fn closed(
     (old, new): (&dyn SourceTree, &dyn SourceTree),
     includes: &Includes,
     headers: &[Header],
     by_members: bool,
-) -> (BTreeSet<PathBuf>, BTreeSet<String>) {
+) -> BTreeSet<PathBuf> {
     let paths = |h: &Header| h.0.iter().chain(&h.1).cloned().collect::<Vec<_>>();
     let (mut names, mut found) = (Names { by_members, ..Names::default() }, BTreeSet::new());
     let mut limited: Vec<&Header> = Vec::new();
@@ -116,12 +118,12 @@ fn closed(
         }
     }
     if limited.is_empty() {
-        return (found, names.records);
+        return found;
     }
     let candidates = includes.sources(limited.iter().flat_map(|h| h.0.iter().chain(&h.1)));
     if !names.close(old, includes) {
         found.extend(candidates);
-        return (found, names.records);
+        return found;
     }
     let is_named =
         |p: &&PathBuf| old.read(p).is_some_and(|text| names.are_in(&text) || names.are_made_in(&text));
@@ -132,7 +134,7 @@ fn closed(
             found.extend(readers.into_iter().next());
         }
     }
-    (found, names.records)
+    found
 }
 
 /// Whether both are headers of declarations, not tables that are included in the middle of something.
@@ -144,12 +146,12 @@ fn is_plain(header: &Header) -> bool {
 #[derive(Default)]
 struct Names {
     all: HashSet<String>,
+    /// Members that changed, and whatever else has their names.
+    members: HashSet<String>,
     /// What the macros of headers put together with `##`.
     pastes: Vec<(String, Paste)>,
     /// Of structures of which only members changed, take these members alone.
     by_members: bool,
-    /// What such structures declare.
-    records: BTreeSet<String>,
 }
 
 impl Names {
@@ -160,33 +162,70 @@ impl Names {
             return false;
         }
         let (before, after) = (pieces(before), pieces(after));
+        let (was, is) = (conditions(&before), conditions(&after));
         let texts = |list: &[Piece]| list.iter().map(|p| p.text.clone()).collect::<Vec<_>>();
         for op in capture_diff_slices(Algorithm::Myers, &texts(&before), &texts(&after)) {
-            if matches!(op, DiffOp::Equal { .. }) {
-                continue;
-            }
             let gone = before.get(op.old_range()).unwrap_or_default();
             let come = after.get(op.new_range()).unwrap_or_default();
+            if matches!(op, DiffOp::Equal { .. }) {
+                let both = gone.iter().zip(op.old_range()).zip(op.new_range());
+                let moved = both.filter(|((_, old), new)| was.get(*old) != is.get(*new));
+                for ((piece, _), _) in moved {
+                    if !self.add(piece) {
+                        return false;
+                    }
+                }
+                continue;
+            }
             let other = |piece: &Piece, others: &[Piece]| {
                 let of = |p: &Piece| piece.record.as_ref()?.changed(p.record.as_ref()?);
                 others.iter().find_map(of)
             };
             let pairs = gone.iter().map(|p| (p, other(p, come)));
             for (piece, members) in pairs.chain(come.iter().map(|p| (p, other(p, gone)))) {
-                if let (Some(members), Some(names)) = (members, &piece.reach) {
-                    self.records.extend(names.iter().cloned());
-                    if self.by_members {
-                        self.all.extend(members);
-                        continue;
-                    }
+                if let Some(members) = members.filter(|_| self.by_members) {
+                    self.members.extend(members);
+                    continue;
                 }
-                match piece.reach.as_ref().filter(|_| !piece.decides) {
-                    Some(names) => self.all.extend(names.iter().cloned()),
-                    None => return false,
+                if !self.add(piece) {
+                    return false;
                 }
             }
         }
         true
+    }
+
+    /// Adds what a piece gives a meaning to; returns false where that may be anything. What a conditional decides is
+    /// told by what stands in it.
+    fn add(&mut self, piece: &Piece) -> bool {
+        match (piece.decides, &piece.reach) {
+            (Some(Decides::Reads), _) => false,
+            (Some(_), _) => true,
+            (None, Some(names)) => {
+                self.all.extend(names.iter().cloned());
+                true
+            }
+            (None, None) => false,
+        }
+    }
+
+    /// Adds a piece that mentions a name: of a structure the members that do, and that it is laid out anew.
+    fn add_mentioning(&mut self, piece: &Piece) -> bool {
+        let is_name = |word: &str| self.all.contains(word) || self.members.contains(word);
+        let members = piece.record.as_ref().filter(|_| self.by_members).and_then(|r| r.mentioning(is_name));
+        match members {
+            Some(members) => {
+                self.members.extend(members);
+                true
+            }
+            None => self.add(piece),
+        }
+    }
+
+    /// Adds all that stands in the conditional of a directive.
+    fn add_decided(&mut self, list: &[Piece], at: usize) -> bool {
+        let inside = conditional(list, at).and_then(|range| list.get(range));
+        inside.is_some_and(|inside| inside.iter().all(|piece| self.add(piece)))
     }
 
     /// Adds what mentions a name, until nothing does; returns false where what mentions one may mean anything.
@@ -202,36 +241,42 @@ impl Names {
             }
         }
         loop {
-            let before = self.all.len();
+            let before = self.every().count();
             for (path, text) in &texts {
                 if !known.contains_key(path) && !self.are_in(text) && !self.are_called_in(text) {
                     continue;
                 }
-                for piece in known.entry(path).or_insert_with(|| pieces(text)).iter() {
-                    if !self.mentioned(piece) {
-                        continue;
-                    }
-                    match piece.reach.as_ref().filter(|_| !piece.decides) {
-                        Some(names) => self.all.extend(names.iter().cloned()),
-                        // `#ifdef NAME`, or what is not understood.
-                        None => return false,
+                let list = known.entry(path).or_insert_with(|| pieces(text));
+                for (at, piece) in
+                    list.iter().enumerate().filter(|(_, p)| self.mentioned(p)).collect::<Vec<_>>()
+                {
+                    let is_known = match piece.decides {
+                        // `#ifdef NAME` decides about what stands behind it.
+                        Some(Decides::Opens | Decides::Turns | Decides::Closes) => self.add_decided(list, at),
+                        _ => piece.is_remark() || self.add_mentioning(piece),
+                    };
+                    if !is_known {
+                        return false;
                     }
                 }
             }
-            if self.all.len() == before {
+            if self.every().count() == before {
                 return true;
             }
         }
     }
 
     fn mentioned(&self, piece: &Piece) -> bool {
-        piece.mentions.iter().any(|name| self.all.contains(name)) || self.are_made(piece, &self.pastes)
+        // That a structure has a member of the name of another's is no mention.
+        let uses = piece.record.as_ref().map_or(&piece.mentions, |record| &record.uses);
+        piece.mentions.iter().any(|name| self.all.contains(name))
+            || uses.iter().any(|name| self.members.contains(name))
+            || self.are_made(piece, &self.pastes)
     }
 
     fn are_made(&self, piece: &Piece, pastes: &[(String, Paste)]) -> bool {
         let called = pastes.iter().filter(|(name, _)| piece.mentions.contains(name));
-        let is_made =
-            |(called, paste): &(String, Paste)| self.all.iter().any(|n| piece.makes(n, called, paste));
+        let is_made = |(called, paste): &(String, Paste)| self.every().any(|n| piece.makes(n, called, paste));
         called.into_iter().any(is_made)
     }
 
@@ -254,7 +299,11 @@ impl Names {
 
     /// Whether a text has one of the names, in whatever place.
     fn are_in(&self, text: &[u8]) -> bool {
-        words(text).any(|word| self.all.contains(word))
+        words(text).any(|word| self.all.contains(word) || self.members.contains(word))
+    }
+
+    fn every(&self) -> impl Iterator<Item = &String> {
+        self.all.iter().chain(&self.members)
     }
 }
 
@@ -355,11 +404,26 @@ mod tests {
     }
 
     #[test]
+    fn conditions_reach_what_stands_under_them() {
+        check("#ifdef X\nint f(int);\n#endif", "#ifndef X\nint f(int);\n#endif", &[A, B, C], &["a.c"]);
+        check("#ifdef X\nint f(int);\n#endif", "int f(int);", &[A, B, C], &["a.c"]);
+        let other = |name: &str| {
+            format!("#if A\n#define K 1\n#elif {name}\n#define K 2\n#endif\nstruct s {{ int m; }};")
+        };
+        check(&other("B"), &other("C"), &[A, B, C], &["a.c"]);
+        // The text is the same, and another conditional ends before it.
+        let [old, new] = ["#if X\nint f(int);\n#endif\nint g;", "#if X\n#endif\nint f(int);\nint g;"];
+        check(old, new, &[A, B, C], &["a.c"]);
+        check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\nstruct s;\n#endif"), A, B], &["b.c"]);
+    }
+
+    #[test]
     fn what_decides_reaches_everyone() {
         let all = ["a.c", "b.c"];
         check("int f(int);", "#include <x.h>\nint f(int);", &[A, B, C], &all);
-        check("#ifdef X\nint f(int);\n#endif", "#ifndef X\nint f(int);\n#endif", &[A, B, C], &all);
-        check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\nint q;\n#endif"), A, B], &all);
+        let include = |name| format!("#if {name}\n#include <x.h>\n#endif\nint f(int);");
+        check(&include("X"), &include("Y"), &[A, B, C], &all);
+        check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\n#include <x.h>\n#endif"), A, B], &all);
         check("int f(int);", "int f(int) { return __LINE__; }", &[A, B, C], &all);
     }
 }
