@@ -55,11 +55,11 @@ impl Includes {
         found.map(|(p, _)| p.clone()).collect()
     }
 
-    /// Headers, and sources that others include.
+    /// Files that others include: a header that nobody does, such as a list of exports, changes nothing.
     fn shared(&self) -> impl Iterator<Item = &PathBuf> {
         let named: BTreeSet<&str> = self.by_file.iter().flat_map(|(_, n)| n).map(String::as_str).collect();
         let files = self.by_file.iter().map(|(p, _)| p);
-        files.filter(move |p| is_header(p) || named.contains(&*name(p)))
+        files.filter(move |p| named.contains(&*name(p)))
     }
 }
 
@@ -368,6 +368,7 @@ mod tests {
 
     const A: (&str, &str) = ("a.c", "#include \"h.h\"\nint a(void) { return f(1) + K; }");
     const B: (&str, &str) = ("b.c", "#include \"h.h\"\nint b(struct s *p) { return p->m; }");
+    const O: (&str, &str) = ("o.c", "#include \"o.h\"\n");
     const C: (&str, &str) = ("c.c", "int c(void) { return f(2); }");
 
     #[test]
@@ -388,6 +389,11 @@ mod tests {
         check("struct s { int m; };", "struct s { int k, m; };", &[A, B, C], &["b.c"]);
         check("#define K 1\nint f(int);", "#define K 2\nint f(int);", &[A, B, C], &["a.c"]);
         check("// one\nint f(int);", "// two\nint f(int);", &[A, B, C], &["a.c"]);
+    }
+
+    #[test]
+    fn what_nobody_includes_changes_nothing() {
+        check("int f(int);", "long f(int);", &[A, B, ("lib.def", "EXPORTS\n f @1\n")], &["a.c"]);
     }
 
     #[test]
@@ -414,7 +420,7 @@ mod tests {
         // The text is the same, and another conditional ends before it.
         let [old, new] = ["#if X\nint f(int);\n#endif\nint g;", "#if X\n#endif\nint f(int);\nint g;"];
         check(old, new, &[A, B, C], &["a.c"]);
-        check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\nstruct s;\n#endif"), A, B], &["b.c"]);
+        check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\nstruct s;\n#endif"), O, A, B], &["b.c"]);
     }
 
     #[test]
@@ -423,7 +429,7 @@ mod tests {
         check("int f(int);", "#include <x.h>\nint f(int);", &[A, B, C], &all);
         let include = |name| format!("#if {name}\n#include <x.h>\n#endif\nint f(int);");
         check(&include("X"), &include("Y"), &[A, B, C], &all);
-        check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\n#include <x.h>\n#endif"), A, B], &all);
+        check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\n#include <x.h>\n#endif"), O, A, B], &all);
         check("int f(int);", "int f(int) { return __LINE__; }", &[A, B, C], &all);
     }
 }
