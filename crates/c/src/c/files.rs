@@ -106,18 +106,25 @@ fn distance(from: &Path, to: &Path) -> usize {
 }
 
 /// Returns the file of the tree that an include of `name` in folder `from` stands for when no
-/// configured folder has it: of those whose path ends with the name, the nearest. `None` when there
-/// is none, when two are equally near, or when the name is one of the library's.
+/// configured folder has it: of those whose path ends with the name, the nearest. A `config.h` that is made as a
+/// copy of `config.def.h` stands for that. `None` when there is none, when two are equally near, or when the name is
+/// one of the library's.
 fn nearest(tree: &dyn SourceTree, from: &Path, name: &Path) -> Option<PathBuf> {
     let name: PathBuf = name.components().filter(|c| matches!(c, Component::Normal(_))).collect();
     if headers::is_library(name.to_str()?) {
         return None;
     }
     let names = names(tree.paths());
+    let copied = || name.extension().filter(|e| *e == "h").map(|_| name.with_extension("def.h"));
+    nearest_of(&names, from, &name).or_else(|| nearest_of(&names, from, &copied()?))
+}
+
+/// As [`nearest`], of a name as it stands.
+fn nearest_of(names: &Names, from: &Path, name: &Path) -> Option<PathBuf> {
     let mut best: Option<(usize, &PathBuf)> = None;
     let mut tied = false;
     for path in names.by_name.get(name.file_name()?)?.iter().filter_map(|&at| names.paths.get(at)) {
-        if !path.ends_with(&name) {
+        if !path.ends_with(name) {
             continue;
         }
         let steps = distance(from, path.parent()?);
@@ -127,6 +134,15 @@ fn nearest(tree: &dyn SourceTree, from: &Path, name: &Path) -> Option<PathBuf> {
         }
     }
     best.filter(|_| !tied).map(|(_, path)| path.clone())
+}
+
+/// Returns the path in the tree of what a unit has read under a name; `reads` is what it asked of the tree.
+pub fn path_of(name: &str, unit: &Path, reads: &[(PathBuf, Option<String>)]) -> PathBuf {
+    let path = normal(Path::new(name));
+    let Ok(rest) = path.strip_prefix(ANYWHERE) else { return path };
+    let question = Path::new(ANYWHERE).join(unit.parent().unwrap_or(Path::new(""))).join(FOR).join(rest);
+    let asked = reads.binary_search_by(|(p, _)| p.cmp(&question)).ok().and_then(|at| reads.get(at));
+    asked.and_then(|(_, answer)| answer.as_ref()).map_or(path, PathBuf::from)
 }
 
 /// Returns the identity of what `path` reads as in `tree`; `None` when there is no such file.

@@ -200,19 +200,19 @@ pub fn active_inactive_ranges(
         let source = marked(&tree.read(&unit.path).ok_or_else(|| Rejected::Missing(unit.path.clone()))?);
         let text = preprocess(&Marked(&files), SourceBytes::new(source), &unit.path, &opts, &unit.prelude)?;
         files.check(&unit.path)?;
-        let sources = &text.session.sources;
+        let (sources, reads) = (&text.session.sources, files.reads());
         let mut taken: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
         for file in sources.files() {
-            let path = PathBuf::from(&file.name);
-            if !file.name.starts_with('<') && !path.is_absolute() {
-                taken.entry(super::files::normal(&path)).or_default();
+            let path = super::files::path_of(&file.name, &unit.path, &reads);
+            if !path.starts_with(super::headers::DIR) && !path.is_absolute() {
+                taken.entry(path).or_default();
             }
         }
         for token in &text.tokens {
             let Some(name) = token.ident().map(|s| text.session.interner.resolve(s)) else { continue };
             let Some(number) = name.strip_prefix(MARK).and_then(|n| n.parse().ok()) else { continue };
             let Some(file) = sources.lookup_file(token.span.lo) else { continue };
-            let path = super::files::normal(Path::new(&sources.file(file).name));
+            let path = super::files::path_of(&sources.file(file).name, &unit.path, &reads);
             taken.entry(path).or_default().insert(number);
         }
         let ranges = |(path, taken): (PathBuf, BTreeSet<usize>)| {
@@ -311,7 +311,7 @@ fn taken(layout: &Layout, unit: &Parsed, file: &Path) -> Taken {
 
 /// Where the text of a file stands among that of all that a unit has read, once for each time that it was included.
 fn stretches(unit: &Parsed, file: &Path) -> Vec<Range<u32>> {
-    let is_it = |f: &&rucc_diag::SourceFile| super::files::normal(Path::new(&f.name)) == file;
+    let is_it = |f: &&rucc_diag::SourceFile| unit.path_of(&f.name) == file;
     let stretch = |f: &rucc_diag::SourceFile| f.start..f.start + f.bytes().len() as u32 + 1;
     unit.session.sources.files().iter().filter(is_it).map(stretch).collect()
 }

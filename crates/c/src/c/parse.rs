@@ -6,7 +6,7 @@
 //! Broken input is normal input: whatever can be parsed is, and the diagnostics say what could not.
 //! Only a unit beyond a cap is [`Rejected`] as a whole.
 
-use super::files::{TreeFiles, normal};
+use super::files::{self, TreeFiles};
 use super::honesty::{self, Invented};
 use super::retry::{self, Guesses, ROUNDS};
 use super::scan::{Item, ItemKind, Text, Words};
@@ -188,7 +188,7 @@ impl Parsed {
         let last = span.hi.saturating_sub(1).max(span.lo);
         let end = sources.lookup(last).filter(|e| e.file == start.file).unwrap_or(start);
         Some(Place {
-            file: normal(Path::new(&sources.file(start.file).name)),
+            file: self.path_of(&sources.file(start.file).name),
             line: start.line,
             column: start.column,
             end_line: end.line.max(start.line),
@@ -205,6 +205,11 @@ impl Parsed {
         let text = file.bytes().get((position - file.start) as usize..)?;
         let end = text.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_')).unwrap_or(text.len());
         std::str::from_utf8(text.get(..end)?).ok().filter(|t| !t.is_empty()).map(Arc::from)
+    }
+
+    /// Returns the path in the tree of a file that the unit has read under a name.
+    pub(super) fn path_of(&self, name: &str) -> PathBuf {
+        files::path_of(name, &self.path, &self.reads)
     }
 
     /// Returns whether nothing at all was wrong with the unit or a header it uses.

@@ -500,6 +500,9 @@ impl Evidence<'_> {
     /// Returns whether an undeclared name stands where only a type can: `(T)x`, `(T *)`, `T *x;`.
     fn reads_as_type(&self, name: &str) -> bool {
         let text = &self.text;
+        if text.places(name).iter().any(|i| *i > 0 && self.has_value(*i)) {
+            return false;
+        }
         text.places(name).iter().copied().filter(|&i| i > 0).any(|i| {
             let (before, next, after) = (text.at(i - 1), text.at(i + 1), text.at(i + 2));
             let stars = next == "*" && matches!(after, ")" | "*");
@@ -512,6 +515,15 @@ impl Evidence<'_> {
                 && (i + 2..i + 4).any(|j| matches!(text.at(j), ";" | "=" | "," | "["));
             cast || size || declares
         })
+    }
+
+    /// Whether a name stands where no type can: `x >= NAME`, `NAME + 1`, `(NAME)[0]`.
+    fn has_value(&self, at: usize) -> bool {
+        let (before, next) = (self.text.at(at - 1), self.text.at(at + 1));
+        let compares = |word| matches!(word, "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" | "/" | "%");
+        let is_operand = compares(before) || matches!(before, "=" | "return" | "+" | "-" | "?");
+        let has_operand = compares(next) || matches!(next, "[" | "+" | "-" | "->" | "." | "?");
+        is_operand || has_operand || next == ")" && matches!(self.text.at(at + 2), "[" | "->" | ".")
     }
 
     /// Returns what an undeclared name stands for: all its uses must say the same.

@@ -31,7 +31,16 @@ impl Includes {
     pub fn of(tree: &dyn SourceTree) -> Includes {
         let paths = tree.paths();
         let files: Vec<&PathBuf> = paths.iter().filter(|p| is_source(p) || is_header(p)).collect();
-        let names = |p: &PathBuf| tree.read(p).map(|b| included_names(&b)).unwrap_or_default();
+        let known: HashSet<String> = files.iter().map(|p| name(p)).collect();
+        let names = |p: &PathBuf| {
+            let mut all = tree.read(p).map(|b| included_names(&b)).unwrap_or_default();
+            // What is not there, and is made as a copy of one that is.
+            let missing = all.iter().filter(|n| !known.contains(*n));
+            let copied = missing.filter_map(|n| Some(format!("{}.def.h", n.strip_suffix(".h")?)));
+            let copied: Vec<String> = copied.filter(|n| known.contains(n)).collect();
+            all.extend(copied);
+            all
+        };
         Includes { by_file: files.par_iter().map(|p| ((*p).clone(), names(p))).collect() }
     }
 

@@ -448,6 +448,8 @@ impl<'s> Speaker<'s> {
         let mut writes = false;
         for node in body.into_iter().flatten() {
             match &self.graph.node(*node).instr {
+                // To read `errno` is a call only to the library's header.
+                Instr::Call { callee: Callee::Direct(name), .. } if &**name == "__errno_location" => {}
                 Instr::Call { callee: Callee::Direct(name), .. } => called.push(format!("{name}()")),
                 Instr::Call { .. } => called.push("a function pointer".to_owned()),
                 Instr::Store { .. } | Instr::Copy { .. } | Instr::Zero { .. } => writes = true,

@@ -130,13 +130,11 @@ struct sigaction {
     union {
         __sighandler_t sa_handler;
         void (*sa_sigaction)(int, siginfo_t *, void *);
-    } __sigaction_handler;
+    };
     sigset_t sa_mask;
     int sa_flags;
     void (*sa_restorer)(void);
 };
-#define sa_handler __sigaction_handler.sa_handler
-#define sa_sigaction __sigaction_handler.sa_sigaction
 typedef struct { void *ss_sp; int ss_flags; size_t ss_size; } stack_t;
 struct sigevent {
     union sigval sigev_value;

@@ -49,7 +49,8 @@ const char *strerrorname_np(int);
 char *strsignal(int);
 char *strfry(char *);
 #ifdef _GNU_SOURCE
-#ifndef basename
+#ifndef __INVDIFF_BASENAME
+#define __INVDIFF_BASENAME
 char *basename(const char *);
 #endif
 #endif

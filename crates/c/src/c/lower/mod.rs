@@ -51,7 +51,8 @@ use crate::ir::{DataModel, Unit};
 /// Lowers a parsed unit. Nothing is lost: what the IR cannot express is an explicit unknown.
 pub fn lower(parsed: &Parsed, data_model: DataModel) -> Unit {
     let session = &parsed.session;
-    let spans = spans::Spans::new(&session.sources, &session.interner, &parsed.tokens, &parsed.path);
+    let spans =
+        spans::Spans::new(&session.sources, &session.interner, &parsed.tokens, (&parsed.path, &parsed.reads));
     unit::lower_unit(
         &parsed.checked.tast,
         &parsed.checked.types,

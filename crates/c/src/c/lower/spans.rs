@@ -49,13 +49,18 @@ pub(super) fn integer(text: &str) -> Option<i128> {
 }
 
 impl<'a> Spans<'a> {
-    pub fn new(sources: &'a SourceMap, interner: &'a Interner, tokens: &'a [Tok], path: &Path) -> Spans<'a> {
+    pub fn new(
+        sources: &'a SourceMap,
+        interner: &'a Interner,
+        tokens: &'a [Tok],
+        (path, reads): (&Path, &[(PathBuf, Option<String>)]),
+    ) -> Spans<'a> {
         let main = files::normal(path);
         let mut files = vec![main.clone()];
         let mut index = BTreeMap::from([(main, 0u32)]);
         let mut file_of = Vec::new();
         for file in sources.files() {
-            let name = files::normal(Path::new(&file.name));
+            let name = files::path_of(&file.name, path, reads);
             let next = files.len() as u32;
             let id = *index.entry(name.clone()).or_insert_with(|| {
                 files.push(name);

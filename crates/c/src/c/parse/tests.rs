@@ -334,3 +334,22 @@ fn one_file_has_options_of_its_own() {
     let key = |options: &Options| unit_key(&tree, Path::new("a.c"), &a.reads, options);
     assert_ne!(key(&options), key(&Options { files: Arc::default(), ..options.clone() }));
 }
+
+#[test]
+fn a_configuration_that_is_copied_stands_for_its_copy() {
+    let source = "#include \"config.h\"\nint f(void) { return level; }\n";
+    let parse = |files: &[(&str, &str)]| {
+        let tree = MemoryTree::new(files.iter().copied());
+        super::parse(&tree, Path::new("src/a.c"), &Options::default()).unwrap()
+    };
+    let own = parse(&[("src/a.c", source), ("config.def.h", "static int level = 3;\n")]);
+    assert!(own.is_clean(), "{:?}", own.diagnostics);
+    let item = &own.items[0];
+    let place = own.place(own.tokens[item.tokens.start].report_span()).unwrap();
+    assert_eq!((place.file.as_path(), place.line), (Path::new("config.def.h"), 1));
+    // The file itself, where it is there.
+    let both =
+        parse(&[("src/a.c", source), ("config.def.h", "int other;\n"), ("config.h", "int level;\n")]);
+    assert!(both.is_clean());
+    assert!(!parse(&[("src/a.c", source), ("other.def.h", "int level;\n")]).is_clean());
+}
