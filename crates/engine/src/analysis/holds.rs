@@ -146,7 +146,7 @@ pub(super) fn properties(
         members.iter().map(|m| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())).collect(),
     );
     let requires: Vec<Pin> = options.requires.clone();
-    Property::of_pins(&Task {
+    invariant::check_pins(&Task {
         graph: &graph,
         pairs: (1..members.len()).map(|v| (v - 1, v)).collect(),
         own: vec![true; newest],
