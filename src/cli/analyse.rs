@@ -1,9 +1,9 @@
 //! From the command line to a report: the repository, the settings, the versions, the analysis.
 
-use super::args::DataModelChoice;
 use super::cached::Cached;
 use super::compdb::front_end;
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
+use super::globals::DataModelChoice;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
 use crate::analysis::difference::{Choice, Differences};

@@ -1,6 +1,6 @@
 //! `git invdiff assert`: copies of sources with assertions of the facts that hold in them.
 
-use super::diff::{DiffArgs, PointChoice, StatusChoice};
+use super::diff_args::{DiffArgs, PointChoice, StatusChoice};
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::history::Repository;

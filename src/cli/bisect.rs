@@ -6,7 +6,7 @@
 //! does not hold either, the cause is in another file, and all versions in between are asked.
 
 use super::blame;
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::history::{History, is_name};
 use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse};

@@ -1,6 +1,6 @@
 //! `git invdiff blame`: the commits that changed what holds in a function.
 
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::history::History;
 use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse, compare};

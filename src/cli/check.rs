@@ -1,6 +1,6 @@
 //! `git invdiff check`: the properties that a change breaks.
 
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
 use super::render::{self, Manner, left_alone};
 use super::{CliError, Context, ExitCode, Format, analyse, html};

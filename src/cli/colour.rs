@@ -3,9 +3,7 @@
 //! The configuration is read by `git config`, which alone knows all of its sources (`git -c`,
 //! `GIT_CONFIG_COUNT`, conditional includes).
 
-use super::GlobalArgs;
-use super::args::ColourChoice;
-use super::context::git_command;
+use super::globals::{ColourChoice, GlobalArgs};
 use crate::report::palette::{Paint, Palette, Slot};
 use std::collections::BTreeMap;
 
@@ -20,7 +18,7 @@ impl DisplayConfig {
     /// Asks git; without git, or with a configuration that git rejects, there is none.
     pub fn read(globals: &GlobalArgs) -> DisplayConfig {
         let keys = r"^(color\.ui|color\.invdiff(\..*)?|pager\.invdiff)$";
-        let output = git_command(globals).args(["config", "-z", "--get-regexp", keys]).output();
+        let output = globals.git().args(["config", "-z", "--get-regexp", keys]).output();
         output.map(|o| DisplayConfig::parse(&o.stdout)).unwrap_or_default()
     }
 

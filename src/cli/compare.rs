@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, GlobalArgs, analyse};
 use crate::config::{self, ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};

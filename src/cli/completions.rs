@@ -1,7 +1,7 @@
 //! `git invdiff completions`: completion scripts for shells.
 
-use super::{Cli, CliError, Context, ExitCode};
-use clap::{Args, CommandFactory};
+use super::{CliError, Context, ExitCode};
+use clap::Args;
 use clap_complete::Shell;
 use std::io::Write;
 
@@ -30,23 +30,24 @@ _git_invdiff() {
 ";
 
 /// The script completes `git-invdiff`; git's completion in zsh and fish finds it for `git invdiff`, too.
-pub fn run(args: CompletionsArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+pub fn run(args: CompletionsArgs, root: clap::Command, context: &mut Context) -> Result<ExitCode, CliError> {
     let script = match args.shell {
-        Shell::Bash => for_bash(),
-        shell => generated(shell, NAME),
+        Shell::Bash => for_bash(root),
+        shell => generated(root, shell, NAME),
     };
     context.output.write_all(script.as_bytes())?;
     Ok(ExitCode::Done)
 }
 
-fn generated(shell: Shell, name: &str) -> String {
+fn generated(mut root: clap::Command, shell: Shell, name: &str) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), name, &mut script);
+    clap_complete::generate(shell, &mut root, name, &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
 /// In a program whose name has a `-` the generated function does not find its own commands, so it is
 /// generated under a name without one, and bound to ours.
-fn for_bash() -> String {
-    generated(Shell::Bash, "invdiff").replace("-o default invdiff\n", &format!("-o default {NAME}\n")) + BASH
+fn for_bash(root: clap::Command) -> String {
+    generated(root, Shell::Bash, "invdiff").replace("-o default invdiff\n", &format!("-o default {NAME}\n"))
+        + BASH
 }

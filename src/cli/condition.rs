@@ -1,6 +1,6 @@
 //! `git invdiff condition`: which executions of the last version may violate what the first does not.
 
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::analysis::VersionInput;

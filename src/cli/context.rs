@@ -80,7 +80,7 @@ impl Context {
 
     /// Returns a git command that works on the same repository as this one.
     pub fn git(&self) -> Command {
-        git_command(&self.globals)
+        self.globals.git()
     }
 
     /// Prints a `warning:` line on standard error, unless `-q` was given.
@@ -101,14 +101,6 @@ impl Context {
     pub fn git_dir(&self) -> Option<&PathBuf> {
         self.globals.git_dir.as_ref()
     }
-}
-
-pub(super) fn git_command(globals: &GlobalArgs) -> Command {
-    let mut command = Command::new("git");
-    if let Some(git_dir) = &globals.git_dir {
-        command.arg("--git-dir").arg(git_dir);
-    }
-    command
 }
 
 fn prefixed(word: &str, message: &str) -> String {

@@ -1,6 +1,7 @@
 //! `git invdiff demo`: a small history, made on the spot, and the main job run on it.
 
-use super::diff::{self, DiffArgs};
+use super::diff;
+use super::diff_args::DiffArgs;
 use super::{CliError, Context, ExitCode};
 use clap::Args;
 use git2::{Repository, Signature, Time};

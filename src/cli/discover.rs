@@ -4,7 +4,7 @@ mod first;
 mod json;
 mod text;
 
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::quantify::{patch, without_function};
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};

@@ -1,6 +1,6 @@
 //! `git invdiff graph`: the multiversion control-flow graph as DOT or SVG.
 
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::report::RepoPath;

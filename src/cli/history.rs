@@ -1,7 +1,7 @@
 //! The history of one function: what `blame` and `bisect` have in common.
 
 use super::compdb::front_end;
-use super::diff::{DiffArgs, below_top};
+use super::diff_args::{DiffArgs, below_top};
 use super::{CliError, Context, analyse, range};
 use crate::analysis::follow::{Follower, Moved, Place, Step};
 use crate::analysis::{self, FileChange, Request, VersionInput};

@@ -3,8 +3,8 @@
 use crate::config::table;
 use crate::report::escape;
 
-use super::{Cli, CliError, Context, ExitCode};
-use clap::{Args, CommandFactory};
+use super::{CliError, Context, ExitCode};
+use clap::Args;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io::Write;
@@ -18,8 +18,7 @@ pub struct ManArgs {
     pub directory: Option<PathBuf>,
 }
 
-pub fn run(args: ManArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let mut root = Cli::command();
+pub fn run(args: ManArgs, mut root: clap::Command, context: &mut Context) -> Result<ExitCode, CliError> {
     root.build();
     let Some(directory) = args.directory else {
         context.output.write_all(&page(&root)?)?;

@@ -4,7 +4,7 @@
 //! without it, and it is shown only if more are and fewer are not.
 
 use super::compdb::{self, front_end};
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::{CliError, Context, Progress, analyse, build_names};
 use crate::analysis::Watch;
 use crate::frontend::{self, FileCoverage, c};

@@ -22,10 +22,12 @@ mod condition;
 mod context;
 mod demo;
 mod diff;
+mod diff_args;
 mod discover;
 mod doctor;
 mod error;
 mod explain;
+mod globals;
 mod graph;
 mod history;
 mod hook;
@@ -34,7 +36,6 @@ mod man;
 mod missing;
 mod notes;
 mod output;
-
 mod progress;
 mod quantify;
 mod range;
@@ -44,9 +45,10 @@ mod trailers;
 mod versions;
 mod witness;
 
-pub use args::{Cli, Command, GlobalArgs};
+pub use args::{Cli, Command};
 pub use context::{Context, Format};
 pub use error::{CliError, ErrorKind, ExitCode};
+pub use globals::GlobalArgs;
 pub use output::Output;
 pub use progress::Progress;
 
@@ -132,8 +134,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<ExitCode, CliErro
         Command::Explain(args) => explain::run(args, context),
         Command::Bugreport(args) => bugreport::run(args, context),
         Command::Demo(args) => demo::run(args, context),
-        Command::Completions(args) => completions::run(args, context),
-        Command::Man(args) => man::run(args, context),
+        Command::Completions(args) => completions::run(args, Cli::command(), context),
+        Command::Man(args) => man::run(args, Cli::command(), context),
         Command::Check(args) => check::run(args, context),
         Command::Assert(args) => assert::run(args, context),
         Command::Witness(args) => witness::run(args, context),

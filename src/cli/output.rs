@@ -1,8 +1,8 @@
 //! The one place that results are written to: standard output, a pager, or a file.
 
 use super::colour::{self, DisplayConfig, PagerConfig, Surroundings};
-use super::context::git_command;
-use super::{CliError, GlobalArgs};
+use super::error::CliError;
+use super::globals::{ColourChoice, GlobalArgs};
 use crate::report::palette::Palette;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -47,11 +47,11 @@ impl Output {
             _ => Sink::Stdout(BufWriter::new(io::stdout())),
         };
         let to_terminal = matches!(sink, Sink::Stdout(_)) && io::stdout().is_terminal();
-        let option = if globals.no_color { Some(super::args::ColourChoice::Never) } else { globals.color };
+        let option = if globals.no_color { Some(ColourChoice::Never) } else { globals.color };
         let around = Surroundings::look(to_terminal);
         let machine = globals.json || globals.porcelain.is_some();
         // Git is asked only where its answer can matter.
-        let config = if machine || matches!(option, Some(super::args::ColourChoice::Never)) && !to_terminal {
+        let config = if machine || matches!(option, Some(ColourChoice::Never)) && !to_terminal {
             DisplayConfig::default()
         } else {
             DisplayConfig::read(globals)
@@ -195,7 +195,7 @@ fn pager_command(globals: &GlobalArgs, config: &DisplayConfig) -> Option<Command
         PagerConfig::Off if !globals.pager => return None,
         PagerConfig::Command(line) => line,
         PagerConfig::Default | PagerConfig::Off => {
-            let answer = git_command(globals).args(["var", "GIT_PAGER"]).output().ok()?;
+            let answer = globals.git().args(["var", "GIT_PAGER"]).output().ok()?;
             String::from_utf8_lossy(&answer.stdout).trim_end_matches('\n').to_owned()
         }
     };

@@ -8,7 +8,7 @@ mod ranking;
 mod text;
 
 use self::choice::ChoiceArgs;
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::analysis::quantify::{Choice, Problem, Quantified, TargetChoice, Wanted};

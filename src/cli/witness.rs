@@ -1,6 +1,6 @@
 //! `git invdiff witness`: a runnable C test for every churn that has a witness.
 
-use super::diff::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::instrument::{self, WitnessTest};

@@ -20,6 +20,7 @@ mod first_look;
 mod formats;
 mod function_history;
 mod gate;
+mod house;
 mod html;
 mod install;
 mod missing;

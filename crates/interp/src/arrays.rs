@@ -4,7 +4,8 @@
 //! `alloca` made after it as well, as compilers let the stack shrink there.
 
 use super::code::Value;
-use super::machine::{Machine, Run, Stop};
+use super::machine::Machine;
+use super::stop::{Run, Stop};
 use crate::ir::{Const, UndefinedKind};
 
 /// Bytes of one such object. Larger ones may be more than the stack of a process holds, of which C says

@@ -1,10 +1,13 @@
 //! Calls on the machine: frames, library models, functions that nobody defines, callbacks.
 
-use super::code::{Call, Code, NO_NODE, Param, Target};
+use super::code::{Call, Code, LibraryRow, NO_NODE, Param, Target};
 use super::input::Value;
-use super::library::{self, Model};
-use super::machine::{ArgumentList, Frame, Machine, Run, Stop};
+use super::library;
+use super::machine::{ArgumentList, Frame, Machine};
 use super::outcome::AssumedCall;
+use super::program::{CodeSymbol, ERRNO};
+use super::resolve::code_of;
+use super::stop::{Run, Stop};
 use crate::ir::{CType, Const, UndefinedKind, VarId};
 use std::sync::Arc;
 
@@ -97,7 +100,7 @@ impl<'p> Machine<'p> {
         };
         let definition = match &call.target {
             Target::Definition(id) => *id,
-            Target::Model(model) => return self.call_model(call, model, &args, base).map(|()| false),
+            Target::Library(row) => return self.call_model(call, *row, &args, base).map(|()| false),
             Target::Unknown(name) => {
                 return self.call_unknown(call, name, &args, base, result_to).map(|()| false);
             }
@@ -107,8 +110,8 @@ impl<'p> Machine<'p> {
                 match symbol.definition {
                     Some(id) => id,
                     None => {
-                        match library::model(&symbol.name) {
-                            Some(m) => self.call_model(call, m, &args, base)?,
+                        match library::find(&symbol.name) {
+                            Some(row) => self.call_model(call, row, &args, base)?,
                             None => self.call_unknown(call, &symbol.name, &args, base, result_to)?,
                         }
                         return Ok(false);
@@ -116,7 +119,7 @@ impl<'p> Machine<'p> {
                 }
             }
         };
-        let Some(code) = self.program.code(definition) else {
+        let Some(code) = code_of(self.program, definition) else {
             return Err(Stop::Unsupported("function without code".into()));
         };
         self.push_frame(definition, code, &args, &call.arg_types, call.dst, result_to)?;
@@ -130,14 +133,16 @@ impl<'p> Machine<'p> {
         Ok(true)
     }
 
-    fn code_symbol(&self, addr: u64) -> Run<&'p super::program::CodeSymbol> {
+    fn code_symbol(&self, addr: u64) -> Run<&'p CodeSymbol> {
         if addr == 0 {
             return Err(UndefinedKind::NullDereference.into());
         }
         Ok(self.program.code_at(addr).ok_or(UndefinedKind::BadPointer)?)
     }
 
-    fn call_model(&mut self, call: &'p Call, model: &'static Model, args: &[Const], base: usize) -> Run<()> {
+    fn call_model(&mut self, call: &'p Call, row: LibraryRow, args: &[Const], base: usize) -> Run<()> {
+        let unknown = || Stop::Unsupported("library function without a model".into());
+        let model = library::model(row).ok_or_else(unknown)?;
         let request = library::Arguments {
             name: model.name,
             values: args,
@@ -274,7 +279,7 @@ impl<'p> Machine<'p> {
 
     /// Sets `errno`.
     pub fn set_errno(&mut self, value: i32) -> Run<()> {
-        if let Some(slot) = self.program.library_slot(super::program::ERRNO) {
+        if let Some(slot) = self.program.library_slot(ERRNO) {
             self.memory.store(slot.base, 4, value as u32 as u128)?;
         }
         Ok(())
@@ -339,7 +344,7 @@ impl<'p> Machine<'p> {
             return Err(Stop::Unsupported("callbacks nested too deep".into()));
         }
         let definition = self.code_symbol(function)?.definition;
-        let Some((definition, code)) = definition.and_then(|d| Some((d, self.program.code(d)?))) else {
+        let Some((definition, code)) = definition.and_then(|d| Some((d, code_of(self.program, d)?))) else {
             return Err(Stop::Unsupported("callback to a library function".into()));
         };
         self.callbacks += 1;

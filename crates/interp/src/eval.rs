@@ -5,20 +5,9 @@
 //! on the sign of a NaN.
 
 use super::code::Value;
+use super::register::{Events, Register};
 use super::word::{Miss, word};
 use crate::ir::{Const, Op, UndefinedKind};
-
-/// What expressions did besides yielding a value.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Events {
-    /// A signed operation overflowed since this was last cleared.
-    pub overflow: bool,
-    /// The sign of a NaN was looked at.
-    pub nan_sign: bool,
-}
-
-/// A register: `None` while its value is indeterminate.
-pub(crate) type Register = Option<Const>;
 
 /// Evaluates an expression.
 ///

@@ -4,8 +4,9 @@
 //! objects), pointers are followed breadth first; allocated objects get their numbers in the order
 //! in which they are met. Two runs left isomorphic memory if and only if the summaries are equal.
 
-use super::input::ObjectId;
-use super::memory::{Memory, ObjectRef, Region};
+use super::addresses::Region;
+use super::input::{Limits, ObjectId};
+use super::memory::{Memory, ObjectRef};
 use super::outcome::{FinalObject, FinalPointer, Identity, Target};
 use super::program::Program;
 use std::collections::{BTreeMap, VecDeque};
@@ -61,7 +62,7 @@ pub(crate) fn summarise<'p>(
 /// Returns the entry content of a global as [`summarise`] would show it.
 pub fn initial_global(program: &Program, symbol: &str) -> Option<FinalObject> {
     let slot = program.slot_by_name(symbol)?;
-    let mut memory = Memory::new(program, super::Limits::default().memory);
+    let mut memory = Memory::new(program, Limits::default().memory);
     let mut walk = Walk::new(&mut memory, program);
     walk.enter(ObjectRef { region: Region::Global, index: slot }, Identity::Global(symbol.into()));
     walk.finish().into_iter().next()

@@ -2,27 +2,10 @@
 //! registered. A run of another function than `main` is one of a part of a program: only `exit` ends it.
 
 use super::library::Arguments;
-use super::machine::{Machine, Run, Stop};
+use super::machine::{Handler, Machine};
+use super::resolve::code_of;
+use super::stop::{Leaving, Run, Stop};
 use crate::ir::Const;
-
-/// How a program is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaving {
-    /// `exit`, or the end of `main`.
-    Exit,
-    /// `quick_exit`: only what `at_quick_exit` registered runs, and nothing is flushed.
-    Quick,
-    /// `_exit`.
-    AtOnce,
-}
-
-/// A function that was registered to run at the end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Handler {
-    pub function: u64,
-    /// What `on_exit` was given; the function gets the status, too.
-    pub argument: Option<u64>,
-}
 
 impl Machine<'_> {
     /// Registers a function; what it returns is the call's result. In a run of a part of a program, what
@@ -53,7 +36,7 @@ impl Machine<'_> {
     }
 
     fn run_hook(&mut self, definition: usize) -> Run<()> {
-        let code = self.program.code(definition).filter(|c| c.params.is_empty());
+        let code = code_of(self.program, definition).filter(|c| c.params.is_empty());
         let code = code.ok_or_else(|| Stop::Unsupported("a constructor with parameters".into()))?;
         self.callbacks += 1;
         let floor = self.frames.len();

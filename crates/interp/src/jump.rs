@@ -8,28 +8,15 @@
 //! changed since `setjmp` (C11 7.13.2.1): a compiled program may find either value there. Locals in
 //! memory keep what they hold.
 
+use super::addresses::Region;
 use super::code::{CodeNode, Step, Target};
-use super::eval::Register;
-use super::machine::{Machine, Run, Stop};
-use super::memory::Region;
+use super::machine::{Landing, Machine};
+use super::register::Register;
+use super::stop::{Run, Stop};
 use crate::ir::{Callee, Const, Expr, Instr, Linkage, Object, UndefinedKind};
 
 /// Buffers of active calls that are remembered at once.
 const MAX_LANDINGS: usize = 1024;
-
-/// Where a `longjmp` goes.
-pub(crate) struct Landing {
-    /// Index of the frame, and which call of the run must stand there.
-    frame: usize,
-    serial: u64,
-    /// The call of `setjmp`.
-    node: u32,
-    /// The frame's registers at the time.
-    registers: Vec<Register>,
-    /// Objects of the call whose size was computed.
-    allocas: usize,
-    callbacks: usize,
-}
 
 impl Machine<'_> {
     /// Notes that the call in progress may return again, by `buffer`.
@@ -40,7 +27,7 @@ impl Machine<'_> {
         let unsupported = |what: &str| Err(Stop::Unsupported(what.into()));
         let Some(frame) = self.frames.last() else { return unsupported("setjmp outside of a function") };
         match frame.code.nodes.get(frame.node as usize) {
-            Some(CodeNode { step: Step::Call(c), .. }) if matches!(c.target, Target::Model(_)) => {}
+            Some(CodeNode { step: Step::Call(c), .. }) if matches!(c.target, Target::Library(_)) => {}
             _ => return unsupported("setjmp through a pointer"),
         }
         let registers = self.registers.get(frame.base..).unwrap_or(&[]).to_vec();

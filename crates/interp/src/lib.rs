@@ -6,7 +6,7 @@
 //! Whatever C leaves undefined and a real machine does not settle ends the run with the event and its
 //! line, never with a guess.
 //!
-//! - [`Program`]: linked units. Functions are resolved once, on first use ([`code`]).
+//! - [`Program`]: linked units. Functions are resolved once, on first use ([`resolve`]).
 //! - [`Input`]: everything a run depends on; printable as the contract's WITNESS.
 //! - [`run`], [`run_traced`]: one execution; [`Outcome`] is all that can be observed of it.
 //! - [`run_pair`], [`compare`]: whether two versions differ in an observable on one input.
@@ -27,6 +27,7 @@ use invdiff_ir as ir;
 #[cfg(test)]
 use invdiff_testing as testing;
 
+mod addresses;
 mod arrays;
 mod calls;
 mod code;
@@ -35,11 +36,13 @@ mod coverage;
 mod demanded_bits;
 mod eval;
 mod final_state;
+mod following;
 pub mod format;
 pub mod generate;
 mod hooks;
 mod input;
 mod jump;
+mod left;
 mod library;
 mod machine;
 mod magnitude;
@@ -48,6 +51,12 @@ mod outcome;
 mod own;
 mod pair;
 mod program;
+mod rand;
+mod register;
+mod resolve;
+mod run;
+mod step;
+mod stop;
 mod streams;
 mod word;
 
@@ -59,14 +68,15 @@ pub use coverage::{Compared, CoverageMap, Edge, Operand, Origin};
 pub use final_state::initial_global;
 pub use generate::{Generator, Guided, Lead, Standing, StdinPlan, mended};
 pub use input::{CallResult, CallWrite, Input, LONG_FUEL, Limits, ObjectId, ObjectInit, Storage, Value};
-pub use machine::{Observation, run, run_traced, run_with_coverage};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
 pub use pair::{Pair, run_pair};
 pub use program::Program;
+pub use run::{run, run_traced, run_with_coverage};
+pub use step::Observation;
 
 /// Whether a function of this name is known as one of the library, also under its `__builtin_` name.
 pub fn is_library(name: &str) -> bool {
-    library::model(name).is_some()
+    library::find(name).is_some()
 }
 
 /// Whether a function is one of the library without a model whose results follow from what it gets: what an

@@ -3,9 +3,6 @@
 //! sign is tried with each of these: where its outcome is another one, it is that of one machine, and no
 //! difference between versions may rest on it.
 
-use super::compare::{has_same_outcome, signs};
-use super::outcome::Outcome;
-use super::program::Program;
 use crate::ir::{Callee, Expr, Function, Instr, Op, VarId};
 use std::collections::BTreeSet;
 
@@ -32,16 +29,6 @@ impl Magnitude {
             Magnitude::Words => difference * 65540,
         }
     }
-}
-
-/// Marks an outcome by what the same run gives elsewhere. A result of which only the size is another one is still
-/// one for its sign.
-pub(super) fn weigh(program: &Program, outcome: &mut Outcome, mut elsewhere: Outcome) {
-    if outcome.returned != elsewhere.returned && signs(outcome) == signs(&elsewhere) {
-        outcome.is_sign_only = true;
-        elsewhere.returned = outcome.returned;
-    }
-    outcome.platform_dependent |= !has_same_outcome(program, outcome, &elsewhere);
 }
 
 /// The functions that compare.

@@ -6,8 +6,8 @@
 //! just written, without going there), what rests on how glibc fills its buffers, and what fails ends the
 //! run without an answer.
 
-use super::machine::{Run, Stop};
 use super::memory::Memory;
+use super::stop::{Run, Stop};
 
 /// What is read or written of memory at once; above it, it matters how large glibc's buffers are.
 const WHOLE: u64 = 4096;

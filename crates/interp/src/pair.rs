@@ -2,9 +2,9 @@
 
 use super::compare::{Comparison, compare};
 use super::input::{Input, Limits};
-use super::machine::run;
 use super::outcome::Outcome;
 use super::program::Program;
+use super::run::run;
 
 /// Two runs of one input, and the input that reproduces them.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@
 //! no other. Addresses depend on the
 //! sorted symbols alone, so two versions with the same symbols agree on them.
 
+use super::addresses::AddressMap;
 use super::code::Code;
 use super::format::{FormatError, Piece, ScanDirective, spec};
-use super::memory::AddressMap;
 use crate::ir::{DataModel, Expr, Function, Global, InitPiece, Linkage, Object, Order, Unit};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -381,11 +381,6 @@ impl Program {
         self.units.iter().any(|u| !u.opaque.is_empty())
     }
 
-    /// Whether what a name that no function has stands for may be in such text.
-    pub fn is_hidden(&self, name: &str) -> bool {
-        self.is_opaque() && !super::is_library(name)
-    }
-
     fn hooks(
         &self,
         order: impl Fn(&Function) -> Option<Order>,
@@ -412,12 +407,16 @@ impl Program {
         self.definitions.get(id)
     }
 
-    /// Returns a function's resolved code.
-    pub(crate) fn code(&self, id: usize) -> Option<&Code> {
+    /// Returns what `resolve` makes of a function the first time.
+    pub(crate) fn code_or(
+        &self,
+        id: usize,
+        resolve: impl FnOnce(usize, &Unit, &Function) -> Code,
+    ) -> Option<&Code> {
         let d = self.definitions.get(id)?;
         let unit = self.units.get(d.unit)?;
         let function = unit.functions.get(d.index)?;
-        Some(d.code.get_or_init(|| Code::new(self, d.unit, unit, function)))
+        Some(d.code.get_or_init(|| resolve(d.unit, unit, function)))
     }
 
     pub fn function_of(&self, id: usize) -> Option<&Function> {

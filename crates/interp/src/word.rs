@@ -4,7 +4,7 @@
 //! what is wider, a float, or odd. A test holds the two together.
 
 use super::code::Value;
-use super::eval::{Events, Register};
+use super::register::{Events, Register};
 use crate::ir::{Const, Op, UndefinedKind};
 
 /// A bit-vector of at most 64 bits, zero above its width; of width 0: a truth value.

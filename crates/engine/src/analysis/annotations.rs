@@ -6,8 +6,8 @@
 //! named.
 
 use super::lineage::VersionFiles;
+use super::request::{Pin, Request, VersionInput};
 use super::units::is_source;
-use super::{Pin, Request, VersionInput};
 use crate::fact::{self, Expression, Kind};
 use crate::frontend::c::annotations::{self, Annotations, Clause, Word};
 use crate::history::SourceTree;

@@ -6,12 +6,14 @@
 //! reported for what a replayed input shows, never for what is merely no longer provable, and the
 //! lines that cause it are the callee's. What a limit leaves out is said.
 
-use super::classes::{self, Analysed, World};
+use super::classes::Analysed;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::linked::{self, MAX_LINKED, Name, Search};
 use super::reach::Reach;
+use super::request::{PointChoice, Request};
 use super::units::{LoadResult, Units};
-use super::{PointChoice, Request, difference, elsewhere};
+use super::world::World;
+use super::{difference, elsewhere, function};
 use crate::invariant::{Budget, Property, Standing, Undecided};
 use crate::ir::{Callee, Expr, Instr, Object};
 use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
@@ -135,7 +137,7 @@ pub(super) fn find(
             super::Options { budget: Budget { patience: 0, ..shared.budget }, ..shared }
         }
     };
-    let results = classes::analyse_all(&candidates, world, &options);
+    let results = function::analyse_all(&candidates, world, &options);
     for (lineage, mut a) in candidates.into_iter().zip(results) {
         let Some(diff) = &mut a.diff else { continue };
         for point in &mut diff.points {

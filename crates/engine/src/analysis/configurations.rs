@@ -6,7 +6,8 @@
 //! first configuration that takes its branch. What no configuration takes (`#if 0`) stays where it is.
 
 use super::conditionals::condition::{Condition, Macros, parse};
-use super::{Effort, Options, Request, Watch, diff_loaded, loaded::Loaded};
+use super::request::{Effort, FileChange, Options, Request};
+use super::watch::Watch;
 use crate::report::{FunctionReport, HunkRef, HunkReport, Report, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,8 +22,13 @@ const MAX_DIRECTIVE: usize = 2_000;
 /// Why a hunk is looked at again.
 pub(super) const INACTIVE: &str = "inactive-branch";
 
-/// Looks at hunks in branches that were not taken.
-pub(super) fn tell(report: &mut Report, request: &Request, watch: &dyn Watch) {
+/// Looks at hunks in branches that were not taken, by a further look at their files.
+pub(super) fn tell(
+    report: &mut Report,
+    request: &Request,
+    watch: &dyn Watch,
+    look: &dyn Fn(&Request) -> Report,
+) {
     if !request.analysis.configurations || request.analysis.properties_only {
         return;
     }
@@ -36,7 +42,7 @@ pub(super) fn tell(report: &mut Report, request: &Request, watch: &dyn Watch) {
                 return;
             }
             let again = configured(request, from as usize - 1, &file, &macros);
-            let found = diff_loaded(&again, Loaded::of(&again), watch);
+            let found = look(&again);
             take_over(report, found, from, &name(&macros));
         }
     }
@@ -52,7 +58,7 @@ fn configured(request: &Request, step: usize, file: &PathBuf, macros: &Macros) -
             None => options.undefines.push(name.clone()),
         }
     }
-    let of_file = |c: &&super::FileChange| c.new_path.as_ref().or(c.old_path.as_ref()) == Some(file);
+    let of_file = |c: &&FileChange| c.new_path.as_ref().or(c.old_path.as_ref()) == Some(file);
     let changes = request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
     let analysis = Options { effort: Effort::Quick, configurations: false, ..request.analysis.clone() };
     Request {

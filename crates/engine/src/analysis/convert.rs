@@ -1,10 +1,12 @@
 //! What the engine found, as the report's model: classes become versions, nodes become lines.
 
 use super::bindings;
-use super::classes::{Analysed, World, version_pairs};
+use super::classes::{Analysed, version_pairs};
 use super::lineage::{Lineage, Member};
+use super::request::{Options, Request};
 use super::through::{self, Changes};
-use super::{Options, Request, witness};
+use super::witness;
+use super::world::World;
 use super::{implied, layouts, selection, subsets};
 use crate::invariant::{self, Observable, PointDiff};
 use crate::ir::{DataModel, RETURNS_TWICE};

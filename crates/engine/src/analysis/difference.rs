@@ -1,9 +1,12 @@
 //! Difference verification of a range: its first version against its last, one function at a time.
 
-use super::classes::World;
 use super::layouts;
-use super::lineage::{Lineage, Member};
-use super::{Request, Unwatched, lineage};
+use super::lineage::{Lineage, Member, VersionFiles};
+use super::loaded::Loaded;
+use super::request::Request;
+use super::watch::Unwatched;
+use super::world::World;
+use super::{beyond, hunks, statics, workers};
 use crate::difference::{self, Concerns, Detector, Extent, Graph, Remainder, Role, Version, remainder};
 use crate::interp::Program;
 use crate::ir::{Callee, Function, Instr, Node, NodeId, Stmt, StmtId};
@@ -14,7 +17,7 @@ use crate::semantics::pointers;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Most files that are parsed for nothing but what they call.
 const MAX_CALLERS: usize = 12;
@@ -101,15 +104,15 @@ pub struct Differences {
 /// Compares the first version of a request with its last. Functions that are the same with all that they
 /// call are left out. Cost: parsing and lowering, and [`difference::compare`] of each function; no solver.
 pub fn differences(request: &Request, choice: &Choice) -> Differences {
-    super::in_pool(request, || in_pool(request, choice))
+    workers::in_pool(request, || differences_of(request, choice))
 }
 
-fn in_pool(request: &Request, choice: &Choice) -> Differences {
-    let mut loaded = super::Loaded::of(request);
+fn differences_of(request: &Request, choice: &Choice) -> Differences {
+    let mut loaded = Loaded::of(request);
     loaded.add_callers(request, MAX_CALLERS);
     loaded.add_asserting(request);
-    let super::Loaded { by_version, reaches, lineages, mut notices, .. } = loaded;
-    notices.extend(super::beyond::pointed(&by_version, &lineages, &reaches));
+    let Loaded { by_version, reaches, lineages, mut notices, .. } = loaded;
+    notices.extend(beyond::pointed(&by_version, &lineages, &reaches));
     let world = World::new(&by_version, reaches, &lineages, &Unwatched);
     let last = request.versions.len().saturating_sub(1);
     let info = |v: usize| request.versions.get(v).map(|v| v.info.clone()).unwrap_or_default();
@@ -121,7 +124,7 @@ fn in_pool(request: &Request, choice: &Choice) -> Differences {
         let writers: BTreeSet<String> =
             writers.map(|c| format!("{}: {}()", RepoPath::from(&c.file), c.name)).collect();
         let writers: Vec<String> = writers.into_iter().collect();
-        notices.push(super::beyond::late(&late, &super::beyond::listed(&writers)));
+        notices.push(beyond::late(&late, &beyond::listed(&writers)));
     }
     compared.sort_by(|a, b| (&a.file, a.lines, &a.name).cmp(&(&b.file, b.lines, &b.name)));
     let added = lineages.iter().filter_map(|l| {
@@ -134,13 +137,13 @@ fn in_pool(request: &Request, choice: &Choice) -> Differences {
         new: info(last),
         added: added.collect(),
         compared,
-        hunks: super::hunks::unread(request, &by_version, &lineages, &world.reaches),
-        unread: unread(&by_version).into_iter().chain(super::statics::failing(&by_version)).collect(),
+        hunks: hunks::unread(request, &by_version, &lineages, &world.reaches),
+        unread: unread(&by_version).into_iter().chain(statics::failing(&by_version)).collect(),
         notices,
     }
 }
 
-pub(super) fn unread(by_version: &[lineage::VersionFiles]) -> Vec<(RepoPath, String)> {
+pub(super) fn unread(by_version: &[VersionFiles]) -> Vec<(RepoPath, String)> {
     let files = by_version.iter().flatten().flatten();
     let mut found: Vec<_> = files
         .filter_map(|(path, loaded)| Some((RepoPath::from(path), loaded.as_ref().err()?.to_string())))
@@ -159,9 +162,6 @@ fn may_differ(old: &Member, new: &Member, world: &World, last: usize) -> bool {
         _ => whole(0, old) != whole(last, new) || old.surroundings != new.surroundings,
     }
 }
-
-/// What is known of functions of two versions: by file and name, and whether undefined behaviour counts.
-pub(super) type Memo = Mutex<BTreeMap<(PathBuf, Arc<str>, Arc<str>, bool), bool>>;
 
 /// Whether what a change does to a function is proved harmless: see [`difference::is_harmless`].
 pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool) -> bool {
@@ -196,7 +196,7 @@ fn compare(l: &Lineage, world: &World, last: usize, choice: &Choice) -> Option<C
     let may_fail = |f: &Function| choice.undefined || f.nodes.iter().any(fails);
     let at_exit = match &*new.function.name {
         "main" => BTreeSet::new(),
-        _ => super::beyond::finishing(l, &world.reaches, &may_fail),
+        _ => beyond::finishing(l, &world.reaches, &may_fail),
     };
     let graph = difference::compare(
         Version { program: p, function: &f },

@@ -4,9 +4,11 @@
 //! one open, or where an assertion is new or was changed, property differencing (`property/`) speaks,
 //! which judges each alone.
 
-use super::classes::{Analysed, World};
+use super::classes::Analysed;
 use super::lineage::{Lineage, Member};
-use super::{Options, Pin, witness};
+use super::request::{Options, Pin};
+use super::witness;
+use super::world::World;
 use crate::fact::term::{self, Scope, Typed, When};
 use crate::fault;
 use crate::interp::{End, Program};

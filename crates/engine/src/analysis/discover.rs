@@ -1,9 +1,12 @@
 //! Discovery of the invariants of functions: of one version, or of several on the same runs.
 
-use super::classes::World;
 use super::holds;
 use super::lineage::{Lineage, Member};
-use super::{Request, Unwatched};
+use super::loaded::Loaded;
+use super::request::Request;
+use super::watch::Unwatched;
+use super::workers;
+use super::world::World;
 use crate::discovery::{self, Discovered, Harness, Problem, Proof, Settings, Story, Subject};
 use crate::fact;
 use crate::fault;
@@ -68,8 +71,8 @@ pub fn discover(
     choice: &Choice,
     turned: &mut (dyn FnMut(&str, &discovery::Iteration) + Send),
 ) -> Vec<Found> {
-    super::in_pool(request, || {
-        let super::Loaded { by_version, reaches, lineages, .. } = super::Loaded::of(request);
+    workers::in_pool(request, || {
+        let Loaded { by_version, reaches, lineages, .. } = Loaded::of(request);
         let world = World::new(&by_version, reaches, &lineages, &Unwatched);
         let is_wanted = |l: &&Lineage| {
             l.newest().is_some_and(|(_, m)| (choice.is_it)(&RepoPath::from(&m.file), &m.function.name))

@@ -1,32 +1,10 @@
 //! Files followed through the versions.
 
 use super::mentions::{self, Includes};
+use super::request::{Effort, Request};
 use super::units::{included_names, is_header, is_library, is_source};
-use super::{Effort, Request};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-
-/// Lines that changed, in the numbers of `git diff -U0`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hunk {
-    pub old_start: u32,
-    pub old_lines: u32,
-    pub new_start: u32,
-    pub new_lines: u32,
-}
-
-/// One file that differs between two consecutive versions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileChange {
-    /// `None`: added.
-    pub old_path: Option<PathBuf>,
-    /// `None`: removed.
-    pub new_path: Option<PathBuf>,
-    pub hunks: Vec<Hunk>,
-    /// Why the content has no lines to compare, if it has none: `binary`, `link`, `submodule`,
-    /// `unreadable`.
-    pub opaque: Option<&'static str>,
-}
 
 /// One source file through the versions.
 pub struct FileLineage {

@@ -9,10 +9,11 @@
 //! the objects. What this does not decide is said.
 
 use super::beyond::listed;
-use super::classes::{self, World};
+use super::classes;
 use super::difference;
 use super::initial::Changed;
 use super::lineage::{Lineage, Member};
+use super::world::World;
 use crate::interp::{self, Input, Limits};
 use crate::report::{Assertion, AssertionOutcome, FIRST_CALL, Judgement, RepoPath, Report, Violation};
 use std::collections::{BTreeMap, BTreeSet};

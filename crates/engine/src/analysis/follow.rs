@@ -10,7 +10,8 @@
 //! same text that the step takes away.
 
 use super::ground::{Ground, Grounds};
-use super::{on_large_stack, units::Units};
+use super::units::Units;
+use super::workers::on_large_stack;
 use crate::frontend::c::{self, slice::Items};
 use crate::history::SourceTree;
 use std::collections::{BTreeMap, BTreeSet};

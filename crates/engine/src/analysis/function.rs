@@ -1,16 +1,20 @@
-//! One function over its classes: facts at the points that are asked for, or what becomes of its
+//! Functions over their classes, each on a worker: facts at the points that are asked for, or what becomes of
 //! properties alone.
 
 use super::bindings;
-use super::classes::{Analysed, Context, World, classify, classify_exactly, version_pairs};
+use super::classes::{Analysed, OUT_OF_TIME, classify, classify_exactly, is_changed, version_pairs};
 use super::lineage::{Lineage, Member};
-use super::{Options, Pin, difference, endings, layouts, volatiles};
+use super::request::{Options, Pin};
+use super::world::{Context, World};
+use super::{difference, endings, layouts, volatiles};
+use crate::fault;
 use crate::invariant::{
     self, Budget, Checked, FunctionDiff, Loops, PinnedFact, Points, Precondition, RunCache, Task,
 };
 use crate::mvicfg::{Mvicfg, key};
-use crate::report::PointKind;
+use crate::report::{PointKind, RepoPath};
 use crate::semantics::unroll;
+use rayon::prelude::*;
 
 /// Runs of a function that is proved harmless: they only tell whether callers may see the change.
 const FEW: Budget =
@@ -27,6 +31,38 @@ struct Observable<'a> {
     context: Context<'a>,
     kept: RunCache,
     given: Vec<Precondition>,
+}
+
+/// Analyses functions, each on a worker.
+pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Vec<Analysed> {
+    let wanted: Vec<bool> = lineages.iter().map(|l| options.whole || is_changed(l)).collect();
+    world.watch.more(wanted.iter().filter(|c| **c).count());
+    let one = |(lineage, wanted): (&Lineage, &bool)| {
+        if let (true, Some((_, m))) = (*wanted, lineage.newest()) {
+            world.watch.begins(&format!("{}: {}()", RepoPath::from(&m.file), m.function.name));
+        }
+        let analysed = match *wanted && world.watch.is_over() {
+            true => {
+                let (class_of, representative) = classify(lineage);
+                Analysed::open(class_of, representative, OUT_OF_TIME)
+            }
+            false => analyse_safely(lineage, world, options),
+        };
+        if *wanted {
+            world.watch.done();
+        }
+        analysed
+    };
+    lineages.par_iter().zip(&wanted).map(one).collect()
+}
+
+/// Analyses one function; a defect of ours costs this function only, and is said.
+fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
+    fault::caught(|| analyse(lineage, world, options)).unwrap_or_else(|reason| {
+        let (class_of, representative) = classify(lineage);
+        world.has_fault(lineage, &reason);
+        Analysed::open(class_of, representative, &reason)
+    })
 }
 
 /// Analyses one function.

@@ -1,7 +1,9 @@
 //! The multiversion graphs of the functions that a range changes, for people to look at.
 
 use super::lineage::{Lineage, Member};
-use super::{Request, classes};
+use super::loaded::Loaded;
+use super::request::Request;
+use super::{classes, difference, hunks, workers};
 use crate::mvicfg::picture::picture;
 use crate::mvicfg::{Mvicfg, dot};
 use crate::report::html::{Extent, Illustration};
@@ -35,8 +37,8 @@ struct Graph {
 /// Draws every function that has more than one body in the range and that is `wanted`, as written
 /// (nothing inlined or unrolled), by file and name. Cost: parsing and lowering, no solver.
 pub fn draw(request: &Request, wanted: impl Fn(&RepoPath, &str) -> bool + Sync) -> Drawing {
-    let (mut graphs, not_looked_at): (Vec<Graph>, Vec<String>) = super::in_pool(request, || {
-        let loaded = super::Loaded::of(request);
+    let (mut graphs, not_looked_at): (Vec<Graph>, Vec<String>) = workers::in_pool(request, || {
+        let loaded = Loaded::of(request);
         let graphs = loaded.lineages.par_iter().filter_map(|l| graph(request, l)).collect();
         (graphs, not_looked_at(request, &loaded))
     });
@@ -46,10 +48,10 @@ pub fn draw(request: &Request, wanted: impl Fn(&RepoPath, &str) -> bool + Sync) 
 }
 
 /// Hunks and files that were not read, functions of which not all is understood, what a limit left out.
-fn not_looked_at(request: &Request, loaded: &super::Loaded) -> Vec<String> {
-    let hunks = super::hunks::unread(request, &loaded.by_version, &loaded.lineages, &loaded.reaches);
-    let unread = super::difference::unread(&loaded.by_version).into_iter();
-    let partly = loaded.lineages.iter().filter(|l| super::classes::is_changed(l)).filter_map(|l| {
+fn not_looked_at(request: &Request, loaded: &Loaded) -> Vec<String> {
+    let hunks = hunks::unread(request, &loaded.by_version, &loaded.lineages, &loaded.reaches);
+    let unread = difference::unread(&loaded.by_version).into_iter();
+    let partly = loaded.lineages.iter().filter(|l| classes::is_changed(l)).filter_map(|l| {
         let has_gaps = |m: &Member| !m.function.unknowns.is_empty();
         let (_, newest) = l.newest().filter(|_| l.members.iter().flatten().any(has_gaps))?;
         Some(format!("{}: {}() in part", RepoPath::from(&newest.file), newest.function.name))
@@ -71,8 +73,8 @@ pub fn illustrate(request: &Request, report: &Report) -> Vec<Illustration> {
         let picture = graph.map(|g| picture(&g.part(BTreeMap::new())));
         Some(Illustration { file, function, extents: extents(lineage), picture })
     };
-    super::in_pool(request, || {
-        let lineages = super::Loaded::of(request).lineages;
+    workers::in_pool(request, || {
+        let lineages = Loaded::of(request).lineages;
         lineages.par_iter().filter_map(of).collect()
     })
 }

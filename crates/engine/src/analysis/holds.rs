@@ -3,12 +3,15 @@
 //! The answer is that of a pinned fact: a replayed run refutes it, the solver proves it, or it stays open.
 //! Nothing else of the function is looked for.
 
-use super::classes::{Context, World};
 use super::follow::Place;
 use super::ground::Grounds;
 use super::lineage::{Lineage, Member, VersionFiles};
+use super::request::{Options, Pin, VersionInput};
 use super::units::Units;
-use super::{Options, Pin, Unwatched, VersionInput, on_large_stack, witness};
+use super::watch::Unwatched;
+use super::witness;
+use super::workers::on_large_stack;
+use super::world::{Context, World};
 use crate::fault;
 use crate::frontend::c;
 use crate::invariant::{self, PinnedFact, Property, Standing, Task};
@@ -146,7 +149,7 @@ pub(super) fn properties(
         members.iter().map(|m| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())).collect(),
     );
     let requires: Vec<Pin> = options.requires.clone();
-    Property::of_pins(&Task {
+    invariant::check_pins(&Task {
         graph: &graph,
         pairs: (1..members.len()).map(|v| (v - 1, v)).collect(),
         own: vec![true; newest],

@@ -7,7 +7,8 @@
 use super::convert::{exit_line, function_of, stable_id};
 use super::lineage::{Lineage, VersionFiles};
 use super::reach::Reach;
-use super::{Request, witness};
+use super::request::Request;
+use super::witness;
 use crate::ir::{CType, Const, Global, InitPiece, Linkage, Unit};
 use crate::mvicfg::members;
 use crate::report::{

@@ -7,8 +7,9 @@
 use super::lineage::{self, Lineage, Member, VersionFiles};
 use super::linked::{self, MAX_FURTHER, MAX_LINKED, Name, Search};
 use super::reach::Reach;
+use super::request::{Effort, Request, VersionInput};
 use super::units::{LoadResult, LoadedUnit, Units, is_header};
-use super::{Effort, Request, bindings, classes, elsewhere, files, renamed};
+use super::{bindings, classes, elsewhere, files, renamed};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
 use crate::report::filter::glob_matches;
@@ -209,7 +210,7 @@ impl Loaded {
     /// Loads further files in all versions that have them, and links all again.
     fn add_files(&mut self, request: &Request, files: &[PathBuf]) {
         let there = |path: &PathBuf| -> Vec<Option<PathBuf>> {
-            let has = |v: &super::VersionInput| v.tree.content_id(path).map(|_| path.clone());
+            let has = |v: &VersionInput| v.tree.content_id(path).map(|_| path.clone());
             request.versions.iter().map(has).collect()
         };
         let paths: Vec<Vec<Option<PathBuf>>> = files.iter().map(there).collect();

@@ -2,7 +2,8 @@
 //! report and for the account of hunks.
 
 use super::lineage::{Lineage, Member};
-use super::{FileChange, Hunk, Request, Watch};
+use super::request::{FileChange, Hunk, Request};
+use super::watch::Watch;
 use crate::fault;
 use crate::frontend::c::lines::code;
 use crate::invariant::LEFT_OUT;

@@ -1,7 +1,7 @@
 //! Requests over sources in memory, without a repository: for tests and for embedding.
 
-use super::files::{FileChange, Hunk};
-use super::{Options, Request, VersionInput};
+use super::request::{FileChange, Hunk};
+use super::request::{Options, Request, VersionInput};
 use crate::frontend::c;
 use crate::history::{MemoryTree, SourceTree};
 use crate::report::VersionInfo;

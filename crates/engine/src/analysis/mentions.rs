@@ -343,7 +343,8 @@ mod tests {
             |text: &str| MemoryTree::new(files("h.h", text).iter().map(|(p, t)| (p.as_str(), t.as_str())));
         let (old, new) = (tree(before), tree(after));
         let header = (Some(PathBuf::from("h.h")), Some(PathBuf::from("h.h")));
-        let all = super::reached((&old, &new), &Includes::of(&old), &[header.clone()], usize::MAX);
+        let all =
+            super::reached((&old, &new), &Includes::of(&old), std::slice::from_ref(&header), usize::MAX);
         assert_eq!(all.sources.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(), reached);
         assert_eq!(all.left_out, 0);
     }

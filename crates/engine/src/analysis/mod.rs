@@ -44,6 +44,7 @@ mod properties;
 pub mod quantify;
 mod reach;
 mod renamed;
+mod request;
 mod selection;
 mod statics;
 mod subsets;
@@ -52,207 +53,25 @@ mod through;
 mod units;
 mod verifying;
 mod volatiles;
+mod watch;
 mod weakened;
 mod witness;
+mod workers;
+mod world;
 
-pub use files::{FileChange, Hunk};
 pub use graphs::{Drawing, draw, illustrate};
+pub use request::{Differencing, Effort, FileChange, Hunk, Options, Pin, PointChoice, Request, VersionInput};
 pub use units::{Units, is_header, is_source};
+pub use watch::Watch;
 
 use crate::cost;
-use crate::frontend::c;
-use crate::history::SourceTree;
 use crate::invariant;
-use crate::report::{Assertion, PointKind, Report, Summary, VersionInfo, unseen};
+use crate::report::{Assertion, Report, Summary, unseen};
 use lineage::Lineage;
 use loaded::Loaded;
-use std::path::PathBuf;
-use std::sync::Arc;
-
-/// One version, ready to be read.
-#[derive(Clone)]
-pub struct VersionInput {
-    pub info: VersionInfo,
-    pub tree: Arc<dyn SourceTree>,
-}
-
-/// What to analyse.
-pub struct Request {
-    /// Oldest first.
-    pub versions: Vec<VersionInput>,
-    /// Changed files between versions `i` and `i + 1`.
-    pub changes: Vec<Vec<FileChange>>,
-    pub options: c::Options,
-    pub analysis: Options,
-}
-
-/// How much is asked of a range. Units of work are counted, never time: the same commits give the same report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Effort {
-    /// What changes where the text does, and nothing at exits.
-    Quick,
-    #[default]
-    Normal,
-    /// As `Normal`, with limits that are a few times as high.
-    Deep,
-}
-
-/// How to analyse.
-#[derive(Clone, Debug)]
-pub struct Options {
-    pub effort: Effort,
-    /// Hunks in branches that are not taken are looked at under further macros.
-    pub configurations: bool,
-    /// Limit of one solver query, in Z3 resource units.
-    pub rlimit: u64,
-    pub unroll: u32,
-    /// Calls within calls up to which small callees are inlined.
-    pub inline_depth: u32,
-    /// Worker threads; 0 means one a processor. The result does not depend on it.
-    pub jobs: usize,
-    /// Only functions whose name matches, when given.
-    pub function: Option<String>,
-    /// Facts about locals, facts that others imply, and unchanged functions, too.
-    pub all: bool,
-    /// Every function of every source file, whether or not a version changes it; with one version, the
-    /// facts of that version.
-    pub whole: bool,
-    /// Only what becomes of properties is asked for, and no facts.
-    pub properties_only: bool,
-    /// As `all`, in the functions whose own text changes.
-    pub locals: bool,
-    /// Facts of some of the versions, even where two versions are compared: of these a fact of one is a side of
-    /// a churn.
-    pub subsets: bool,
-    /// Pointers may lead to the same bytes, and indices out of their arrays: see
-    /// [`invariant::Options::aliases`].
-    pub aliases: bool,
-    pub points: PointChoice,
-    pub pins: Vec<Pin>,
-    /// What callers of functions see to, as the project says; a condition over parameters.
-    pub requires: Vec<Pin>,
-    /// The project's own protocols: their functions' calls are told as events, and stay calls.
-    pub protocols: Vec<invariant::Protocol>,
-    /// Templates that a person wrote.
-    pub templates: Vec<invariant::WrittenTemplate>,
-    /// With two versions: assertions are matched, and their difference is checked.
-    pub differencing: Option<Differencing>,
-    /// Every pair of versions is compared, not only neighbours.
-    pub all_pairs: bool,
-    /// Concrete runs of one pair of classes.
-    pub budget: invariant::Budget,
-}
-
-/// The points at which facts are wanted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PointChoice {
-    /// Kinds that were asked for; `None`: the exit, and loops whose changes it does not tell of.
-    pub kinds: Option<Vec<PointKind>>,
-    /// Lines, by a file's path in any version.
-    pub lines: Vec<(PathBuf, u32)>,
-}
-
-impl PointChoice {
-    pub fn has(&self, kind: PointKind) -> bool {
-        self.kinds.as_ref().is_some_and(|k| k.contains(&kind))
-    }
-
-    /// Whether something was asked for by name.
-    pub fn is_explicit(&self) -> bool {
-        self.kinds.is_some() || !self.lines.is_empty()
-    }
-}
-
-/// How the assertions of two versions are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Differencing {
-    /// Also counts what checking all of them would cost.
-    pub compare_full: bool,
-}
-
-/// A fact that the project wants kept at a function's exit.
-#[derive(Clone, Debug)]
-pub struct Pin {
-    /// `name` or `file:name`.
-    pub function: String,
-    pub fact: invariant::PinnedFact,
-    /// The change does not pin it any more.
-    pub is_dropped: bool,
-}
-
-impl Pin {
-    fn name(&self) -> &str {
-        self.function.rsplit_once(':').map_or(&self.function, |(_, name)| name)
-    }
-
-    fn is_about(&self, file: &std::path::Path, name: &str) -> bool {
-        match self.function.rsplit_once(':') {
-            Some((f, n)) => n == name && std::path::Path::new(f) == file,
-            None => self.function == name,
-        }
-    }
-}
-
-impl Options {
-    fn has_locals(&self) -> bool {
-        self.all || self.locals
-    }
-
-    /// Whether facts of some versions are told, of so many.
-    fn subsets_of(&self, versions: usize) -> bool {
-        !self.properties_only && (self.subsets || versions > 2)
-    }
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            effort: Effort::Normal,
-            configurations: true,
-            rlimit: 2_000_000,
-            unroll: 8,
-            inline_depth: 2,
-            jobs: 0,
-            function: None,
-            all: false,
-            whole: false,
-            properties_only: false,
-            locals: false,
-            subsets: false,
-            aliases: false,
-            points: PointChoice::default(),
-            pins: Vec::new(),
-            requires: Vec::new(),
-            protocols: Vec::new(),
-            templates: Vec::new(),
-            differencing: None,
-            budget: invariant::Budget::default(),
-            all_pairs: false,
-        }
-    }
-}
-
-/// Stack of a worker: evaluation recurses along a function's nodes.
-const STACK: usize = 512 << 20;
-
-/// Told how far the work is, from any worker.
-pub trait Watch: Sync {
-    /// So many more functions are going to be analysed.
-    fn more(&self, _functions: usize) {}
-    /// One of them (`file: name()`) is begun.
-    fn begins(&self, _function: &str) {}
-    /// One of them is done.
-    fn done(&self) {}
-    /// Whether there is no time left: what is not begun then stays open.
-    fn is_over(&self) -> bool {
-        false
-    }
-}
-
-/// Watches nothing.
-struct Unwatched;
-
-impl Watch for Unwatched {}
+use watch::Unwatched;
+use workers::in_pool;
+use world::World;
 
 /// Analyses a range of versions.
 ///
@@ -267,24 +86,6 @@ pub fn diff_watched(request: &Request, watch: &dyn Watch) -> Report {
         let _room = cost::enter(cost::Room::Analysis);
         diff_in_pool(request, watch)
     })
-}
-
-/// Runs `work` with the worker threads that the request asks for.
-fn in_pool<T: Send>(request: &Request, work: impl FnOnce() -> T + Send) -> T {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(request.analysis.jobs).stack_size(STACK).build();
-    match pool {
-        Ok(pool) => pool.install(work),
-        Err(_) => work(),
-    }
-}
-
-/// Runs `work` where it may recurse along a function's nodes.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build();
-    match pool {
-        Ok(pool) => pool.install(work),
-        Err(_) => work(),
-    }
 }
 
 fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
@@ -306,7 +107,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let mut report = convert::empty_report(request);
     let Loaded { units, by_version, reaches, mut lineages, notices } = loaded;
     report.notices.extend(notices);
-    let world = classes::World::new(&by_version, reaches, &lineages, watch);
+    let world = World::new(&by_version, reaches, &lineages, watch);
     let begun = initial::changed(request, &by_version, &world.reaches);
     let firsts = match request.analysis.properties_only {
         true => Some(first_calls::tell_apart(&mut lineages, &begun, &world)),
@@ -317,7 +118,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     if options.effort == Effort::Quick && !options.whole && !options.properties_only {
         return quick(report, request, &by_version, &lineages, &world);
     }
-    let mut analysed = classes::analyse_all(&lineages, &world, &options);
+    let mut analysed = function::analyse_all(&lineages, &world, &options);
     let is_asked = request.analysis.function.is_some();
     lineages.iter().zip(&mut analysed).for_each(|(l, a)| callers::leave_open(l, a, is_asked));
     let callers = callers::find(request, &units, &by_version, &lineages, &analysed, &world);
@@ -381,7 +182,7 @@ fn tell_locally(
     files: &[lineage::VersionFiles],
     lineages: &[Lineage],
     analysed: &[classes::Analysed],
-    world: &classes::World,
+    world: &World,
 ) {
     let outside = outside::Outside::of(request, lineages);
     outside.leave_out(report);
@@ -409,7 +210,9 @@ fn tell_locally(
     outside::leave_out_objects(request, report);
     let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
     hunks::account(report, request, &seen, (&locals, &objects));
-    configurations::tell(report, request, world.watch);
+    configurations::tell(report, request, world.watch, &|again| {
+        diff_loaded(again, Loaded::of(again), world.watch)
+    });
 }
 
 /// The local view alone.
@@ -418,7 +221,7 @@ fn quick(
     request: &Request,
     files: &[lineage::VersionFiles],
     lineages: &[Lineage],
-    world: &classes::World,
+    world: &World,
 ) -> Report {
     let alone = |l: &Lineage| match classes::is_changed(l) {
         true => classes::Analysed::not_asked(l),
@@ -483,6 +286,7 @@ fn shared_out(options: &Options, functions: usize) -> Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frontend::c;
 
     /// Compares versions of one function by the expressions that it returns; a churn is `from-to`.
     fn check(returned: &[&str], all_pairs: bool, expected: &[&str]) {

@@ -3,8 +3,8 @@
 //! Who names paths asks of the changes in these. Other files are read all the same, for what the changes reach
 //! there; what is changed there itself is another matter.
 
-use super::Request;
 use super::lineage::Lineage;
+use super::request::Request;
 use crate::mvicfg::key;
 use crate::report::{RepoPath, Report};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,8 @@
 //! All calls of a function stand in its unit when it is static and its name stands nowhere but in
 //! calls; then each function that calls it is looked at by itself, as it is written.
 
-use super::classes::Context;
+use super::world::Context;
+use crate::invariant::keep_at_calls;
 use crate::invariant::{self, Budget, Precondition};
 use crate::ir::{Callee, Expr, Function, Instr, Unit};
 use crate::mvicfg::Mvicfg;
@@ -64,7 +65,7 @@ impl Context<'_> {
             *found = Precondition::default();
             return;
         };
-        found.keep(&task, callee);
+        keep_at_calls(found, &task, callee);
     }
 }
 

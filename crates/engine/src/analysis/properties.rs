@@ -2,8 +2,9 @@
 
 use super::classes::Analysed;
 use super::lineage::Lineage;
+use super::request::{Pin, Request};
 use super::witness;
-use super::{Pin, Request, compiled_out, weakened};
+use super::{compiled_out, weakened};
 use crate::invariant::{Break, Harm, Property, PropertyKind, Standing};
 use crate::ir::UndefinedKind;
 use crate::report::{

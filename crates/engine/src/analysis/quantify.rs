@@ -1,7 +1,9 @@
 //! Counts of a range: each function that it changes, version by version and step by step.
 
 use super::lineage::{Lineage, Member};
-use super::{FileChange, Hunk, Request};
+use super::loaded::Loaded;
+use super::request::{FileChange, Hunk, Request};
+use super::{classes, workers};
 use crate::count::{Counter, Domain, Input, Questions, Range};
 use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
@@ -93,8 +95,8 @@ pub struct Wanted<'a> {
 /// Counts functions of a range: those that differ, or that are named. Cost: parsing and lowering, paths,
 /// counts within the limits; no solver.
 pub fn quantify(request: &Request, choice: &Choice, wanted: &Wanted) -> Result<Vec<Quantified>, Problem> {
-    super::in_pool(request, || {
-        let loaded = super::Loaded::of(request);
+    workers::in_pool(request, || {
+        let loaded = Loaded::of(request);
         let at = match &choice.target {
             TargetChoice::Line(file, line) | TargetChoice::Branch(file, line) => Some((file, *line)),
             _ => None,
@@ -122,7 +124,7 @@ fn differs(l: &Lineage) -> bool {
     };
     let mut of = l.members.iter().map(|m| m.as_ref().map(bodies));
     let first = of.next();
-    super::classes::is_changed(l) || of.any(|other| Some(other) != first)
+    classes::is_changed(l) || of.any(|other| Some(other) != first)
 }
 
 /// Every range is one of some function's input.

@@ -6,14 +6,14 @@
 //! down to a fixed depth, so that one question never analyses a whole program; what a summary says
 //! does not depend on who asked first, since the depth is part of its name.
 
-use super::classes::{Context, World};
+use super::world::{Context, World};
 use crate::invariant::{self, Budget, Summaries, Summary, Task};
 use crate::ir::{Expr, Function, Object, Unit};
 use crate::mvicfg::{Mvicfg, key};
 use crate::semantics::inline::{self, InlineLimits};
 use crate::semantics::unroll::{self, UnrollLimits};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Callees below a function whose summaries its facts may rest on.
 const MAX_DEPTH: u32 = 1;
@@ -24,9 +24,6 @@ const SHARE: u64 = 4;
 /// Runs of a callee.
 const BUDGET: Budget =
     Budget { inputs: 160, steps: 200_000, guided: 0, patience: 0, functions: 1, nodes: usize::MAX };
-
-/// By content and depth. A summary is computed by who asks first, and waited for by others.
-pub(super) type Memo = Mutex<BTreeMap<(u32, String), Arc<OnceLock<Option<Arc<Summary>>>>>>;
 
 impl Summaries for Context<'_> {
     fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>> {

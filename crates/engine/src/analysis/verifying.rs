@@ -2,9 +2,10 @@
 //! `reach_error()` of verification tasks.
 
 use super::Options;
-use super::classes::{Analysed, World};
+use super::classes::Analysed;
 use super::lineage::{Lineage, Member};
 use super::witness;
+use super::world::World;
 use crate::difference::{self, Concerns, Detector, Version};
 use crate::interp::{End, Pair, Program};
 use crate::invariant;

@@ -5,10 +5,11 @@
 //! as by any other: what would be a *regression* there, with an input that was replayed, is what the change
 //! weakened the assertion for.
 
-use super::classes::World;
 use super::lineage::{Lineage, Member};
 use super::reach::Reach;
-use super::{Options, Pin, function, properties};
+use super::request::{Options, Pin};
+use super::world::World;
+use super::{function, properties};
 use crate::fault;
 use crate::invariant::PropertyKind;
 use crate::ir::Unit;

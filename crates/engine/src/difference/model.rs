@@ -7,7 +7,7 @@ use super::body::{
 use super::part::{ALL, Affected, FrameId, ObjectId, Objects, Part};
 use super::side::Side;
 use super::{Concerns, Version};
-use crate::interp::Program;
+use crate::interp::{self, Program};
 use crate::ir::{Callee, Expr, Function, Instr, Linkage, Object, Unit};
 use crate::mvicfg::key;
 use crate::mvicfg::members::{self, ByMembers};
@@ -218,7 +218,7 @@ fn reachable(version: &Version) -> Option<Vec<Found>> {
                 let is_beyond = target.is_none() && BEYOND.contains(&&**name);
                 if is_beyond
                     || program.is_replaceable(unit, name)
-                    || target.is_none() && program.is_hidden(name)
+                    || target.is_none() && program.is_opaque() && !interp::is_library(name)
                 {
                     return None;
                 }

@@ -8,6 +8,7 @@
 use crate::cost;
 use crate::invariant::change::events::{drop_long, undefined_fact};
 use crate::invariant::fact::Fact;
+use crate::invariant::findings::Verdict;
 use crate::invariant::findings::{Churn, Claim, FactKey, FunctionDiff, PointDiff, Side, Undecided};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties::{self};
@@ -15,7 +16,8 @@ use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::{Kind, Point};
 use crate::invariant::proof::{abstraction, defined};
 use crate::invariant::task::{Loops, Task};
-use crate::invariant::witness::runs::{self, Difference, Run};
+use crate::invariant::witness::run::{Difference, Run};
+use crate::invariant::witness::runs;
 use crate::invariant::witness::{inputs, relaid};
 use crate::ir::{CType, Sort, TermId};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
@@ -72,14 +74,6 @@ enum Equality {
     Differ(Option<Box<Run>>),
     /// With the reason.
     Open(&'static str),
-}
-
-/// What became of the question whether a subject changes between two classes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Same,
-    Reported,
-    Open,
 }
 
 impl<'a> FunctionAnalysis<'a> {

@@ -1,14 +1,12 @@
 //! What is found of one function: facts by class, churns between classes, and questions that stayed open.
 
-use crate::interp::FinalObject;
-use crate::invariant::change::cell::CellChange;
-use crate::invariant::fact::Fact;
-use crate::invariant::obligation::properties::Property;
+use crate::interp::{End, FinalObject, Outcome};
+use crate::invariant::change::cell_value::CellChange;
+use crate::invariant::fact::{Fact, Template};
+use crate::invariant::obligation::property::Property;
 use crate::invariant::observable::Observable;
 use crate::invariant::point::Point;
-use crate::invariant::witness::attribution::CauseLines;
-use crate::invariant::witness::reached;
-use crate::invariant::witness::runs::Run;
+use crate::invariant::witness::run::Run;
 use crate::ir::TermId;
 use crate::mvicfg::VersionSet;
 use crate::semantics::Lines;
@@ -41,6 +39,27 @@ pub struct Churn {
     pub objects: Option<(FinalObject, FinalObject)>,
 }
 
+/// Lines that a change comes from.
+#[derive(Clone, Debug, Default)]
+pub struct CauseLines {
+    /// Of the older class alone.
+    pub removed: Vec<u32>,
+    /// Of the newer class alone.
+    pub added: Vec<u32>,
+    /// Of the newer class, on which both rest.
+    pub shared: Vec<u32>,
+    /// The lines of each side that the run comes to that shows it, if one does. Where the terms do not say
+    /// what a change comes from, others have no part in it.
+    pub ran: Option<[BTreeSet<u32>; 2]>,
+}
+
+impl CauseLines {
+    /// Whether some line belongs to one side alone.
+    pub(in crate::invariant) fn is_one_sided(&self) -> bool {
+        !(self.removed.is_empty() && self.added.is_empty())
+    }
+}
+
 /// A question that stayed open.
 pub struct Undecided {
     pub text: String,
@@ -61,13 +80,43 @@ pub struct PointDiff {
     /// Classes in which a run breaks a fact that another class keeps, by the fact's text.
     pub refuted: BTreeMap<String, VersionSet>,
     /// Which classes come here.
-    pub reached: reached::ByClass,
+    pub reached: ReachedByClass,
     /// Texts of facts that were asked for by a template: they are told whatever else says the same.
     pub asked: BTreeSet<String>,
     /// Texts of the templates whose places are all there.
     pub applied: BTreeSet<String>,
     /// Of a function whose own text stays, something is not known to be the same; no run shows a difference.
     pub silent: bool,
+}
+
+/// What defined executions of a class do at a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Some comes to the point.
+    pub here: bool,
+    /// Some ends, in whatever way; facts about how a function ends speak of these, too.
+    pub ends: bool,
+}
+
+/// By class.
+pub type ReachedByClass = BTreeMap<usize, Reached>;
+
+impl Reached {
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        self.here |= outcome.end == End::Return;
+        self.ends |= outcome.end.is_definite();
+    }
+}
+
+/// Whether a fact speaks of executions that exist in a class; of what was not asked it does.
+pub fn speaks_of(reached: &ReachedByClass, fact: &Fact, class: usize) -> bool {
+    // What was done with a resource is said of all that happens, undefined or not.
+    if fact.template == Template::Typestate {
+        return true;
+    }
+    let of_ends = |v: &String| matches!(v.as_str(), "output" | "end" | "calls");
+    let about_ends = !fact.variables.is_empty() && fact.variables.iter().all(of_ends);
+    reached.get(&class).is_none_or(|r| r.here || about_ends && r.ends)
 }
 
 /// All that was found of a function.
@@ -81,6 +130,14 @@ pub struct FunctionDiff {
     pub properties: Vec<Property>,
     /// Not every fact was tried that the solver might have proved.
     pub cut_short: bool,
+}
+
+/// What became of the question whether a subject changes between two classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Same,
+    Reported,
+    Open,
 }
 
 /// Facts of a subject in one class, with what they rest on.
@@ -121,5 +178,22 @@ impl FunctionDiff {
     /// Whether no question stayed open.
     pub fn is_decided(&self) -> bool {
         self.points.iter().all(|p| p.undecided.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_one_side_alone_is_a_cause() {
+        let lines = |removed: &[u32], added: &[u32], shared: &[u32]| CauseLines {
+            removed: removed.to_vec(),
+            added: added.to_vec(),
+            shared: shared.to_vec(),
+            ran: None,
+        };
+        assert!(lines(&[3], &[], &[]).is_one_sided() && lines(&[], &[4], &[]).is_one_sided());
+        assert!(!lines(&[], &[], &[5]).is_one_sided());
     }
 }

@@ -1,26 +1,28 @@
 //! One function while it is analysed: the values of its graph, the solvers and what they may cost, what is known
 //! of each class, and what was found at the point in question. What is done with it stands in the folders beside.
 
-use crate::invariant::candidate::quantity::Quantity;
+use crate::invariant::candidate::observed::Quantity;
 use crate::invariant::findings::PointDiff;
-use crate::invariant::proof::callees::Site;
-use crate::invariant::proof::inductive::Inductive;
-use crate::invariant::proof::separation::{LoopFrames, Regions};
-use crate::invariant::proof::summary::Summary;
+use crate::invariant::proof::interface::Site;
+use crate::invariant::proof::interface::Summary;
+use crate::invariant::proof::known::Inductive;
+use crate::invariant::proof::regions::{LoopFrames, Regions};
 use crate::invariant::task::{ELEMENTS, LEMMA_SHARE, Task};
-use crate::invariant::witness::relaid;
-use crate::invariant::witness::selection::Moves;
 use crate::ir::{Sort, TermId};
 use crate::mvicfg::{Flow, MvId};
 use crate::semantics::Evaluator;
 use crate::semantics::c_text::Naming;
 use crate::smt;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// How often Z3 is asked about float arithmetic for one function; each question costs seconds.
 const FLOAT_QUESTIONS: u32 = 1;
+
+/// By pair of classes: which number of `__LINE__` became which, once it was asked for.
+pub(super) type Moves = RefCell<BTreeMap<(usize, usize), BTreeMap<u128, u128>>>;
 
 pub(super) struct FunctionAnalysis<'a> {
     pub(super) task: &'a Task<'a>,
@@ -64,7 +66,6 @@ pub(super) struct FunctionAnalysis<'a> {
     pub(super) own: BTreeMap<usize, Option<Arc<Summary>>>,
     /// See [`FunctionAnalysis::calls_before`].
     pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
-    /// See [`crate::invariant::witness::selection::Moves`].
     pub(super) moves: Moves,
     /// Structures lie otherwise in some class than in another: addresses of two classes are not compared, and
     /// what facts of memory have in common is what they say.
@@ -106,7 +107,7 @@ impl<'a> FunctionAnalysis<'a> {
             own: BTreeMap::new(),
             call_facts: BTreeMap::new(),
             moves: Moves::default(),
-            relaid: relaid::is_relaid(task),
+            relaid: task.is_relaid(),
             said: BTreeSet::new(),
         }
     }

@@ -7,7 +7,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable, find_var};
 use crate::invariant::point::Point;
 use crate::invariant::task::Task;
-use crate::invariant::witness::runs::Run;
+use crate::invariant::witness::run::Run;
 use crate::ir::{
     App, CType, Const, Expr, FloatKind, Function, Instr, Leaf, Op, Sort, Term, TermId, TermPool, Uf, Unit,
     VarId, VarKind,

@@ -10,6 +10,9 @@ use crate::semantics::{Evaluator, Part, Place, Val};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Name of the subject of facts about calls.
+pub(super) const CALLS: &str = "calls";
+
 /// What a query asks about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Observable {
@@ -63,7 +66,7 @@ impl Observable {
             Observable::Result => "\\result".into(),
             Observable::Ends => "end".into(),
             Observable::Memory => "memory".into(),
-            Observable::Calls => crate::invariant::change::calls::SUBJECT.into(),
+            Observable::Calls => CALLS.into(),
             Observable::Variable { name, .. } | Observable::Cell { name, .. } => name.to_string(),
             Observable::Relation { variables, .. } => variables.join(", "),
         }

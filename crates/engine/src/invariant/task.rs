@@ -2,12 +2,15 @@
 
 use crate::interp::Program;
 use crate::invariant::candidate::written::WrittenTemplate;
-use crate::invariant::obligation::properties::PinnedFact;
+use crate::invariant::obligation::property::PinnedFact;
 use crate::invariant::obligation::protocol::Protocol;
+use crate::invariant::proof::interface::Summaries;
 use crate::invariant::proof::precondition::Precondition;
-use crate::invariant::proof::summary::Summaries;
-use crate::invariant::witness::runs::{Budget, Run, RunCache};
-use crate::ir::Unit;
+use crate::invariant::witness::budget::Budget;
+use crate::invariant::witness::relaying::layouts_differ;
+use crate::invariant::witness::run::Run;
+use crate::invariant::witness::search::RunCache;
+use crate::ir::{Function, Unit};
 use crate::mvicfg::Mvicfg;
 use crate::semantics::Callees;
 use crate::smt;
@@ -55,9 +58,7 @@ impl Task<'_> {
         let budget = if self.graph.nodes.len() > budget.nodes { budget.of_large() } else { budget };
         self.kept.of(&self.programs[from], &self.programs[to], entry, budget)
     }
-}
 
-impl Task<'_> {
     /// What the small questions about the function may cost, beyond what was spent on it.
     pub(super) fn allowance(&self) -> smt::Allowance {
         smt::Allowance::new(&self.kept.spending, self.share_of(LEMMAS))
@@ -66,6 +67,13 @@ impl Task<'_> {
     /// Whether the function itself changed, or is looked at for its own sake; else only its callees did.
     pub(super) fn is_own(&self) -> bool {
         self.pairs.is_empty() || self.own.contains(&true)
+    }
+
+    /// Whether the classes lay structures out in different ways.
+    pub(super) fn is_relaid(&self) -> bool {
+        let sides: Vec<(&Function, &Unit)> =
+            self.graph.bodies.iter().zip(&self.units).map(|(f, u)| (&**f, &**u)).collect();
+        sides.windows(2).any(|w| layouts_differ(w[0], w[1]))
     }
 
     /// What so many questions may cost that reach their limit, in a large graph fewer.

@@ -1,8 +1,8 @@
 //! Compiler builtins that are calls, and byte order.
 
-use super::{Arguments, Model, row};
+use super::model::{Arguments, Model, row};
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::Run;
+use crate::stop::Run;
 
 pub(super) const MODELS: &[Model] = &[
     row("expect", |_, a| Ok(Some(a.value(0)?))),

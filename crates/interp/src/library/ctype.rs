@@ -1,8 +1,8 @@
 //! `ctype.h` in the C locale. The classifiers give the bits of glibc's table, not just 1.
 
-use super::{Arguments, Model, row};
+use super::model::{Arguments, Model, row};
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::Run;
+use crate::stop::Run;
 
 pub(super) const MODELS: &[Model] = &[
     row("isalpha", |_, a| class(a, 1024, |c| c.is_ascii_alphabetic())),

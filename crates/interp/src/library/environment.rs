@@ -1,10 +1,11 @@
 //! Ends of the program, `errno`, time, locale: what lies between a program and its surroundings.
 
-use super::{Arguments, Model, NOTHING, recall, row, string};
-use crate::hooks::{Handler, Leaving};
+use super::model::{Arguments, Model, NOTHING, row};
+use super::{recall, string};
 use crate::ir::Const;
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::{Handler, Machine};
 use crate::program::ERRNO;
+use crate::stop::{Leaving, Run, Stop};
 
 pub(super) const MODELS: &[Model] = &[
     row("exit", |_, a| Err(Stop::Exit { status: a.i32(0)?, leaving: Leaving::Exit })),

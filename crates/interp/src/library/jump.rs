@@ -1,8 +1,9 @@
 //! `setjmp`, `longjmp` and those of their kin that also save the signal mask, which nothing here has.
 
-use super::{Arguments, Model, row};
+use super::model::{Arguments, Model, row};
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::Machine;
+use crate::stop::{Run, Stop};
 
 pub(super) const MODELS: &[Model] = &[
     row("setjmp", set),

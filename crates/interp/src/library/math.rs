@@ -1,9 +1,10 @@
 //! `math.h`. What IEEE-754 fixes goes through [`Op`]; the rest is the C library of the machine that
 //! runs this program, the one that compiled programs use there, too.
 
-use super::{Arguments, Model, row};
+use super::model::{Arguments, Model, row};
 use crate::ir::{CType, Const, Extended, FloatKind, Op, Rounding, Sort, UndefinedKind};
-use crate::machine::{Machine, Run};
+use crate::machine::Machine;
+use crate::stop::Run;
 
 const EDOM: i32 = 33;
 const ERANGE: i32 = 34;

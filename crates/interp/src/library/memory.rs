@@ -1,8 +1,9 @@
 //! `malloc` and its family.
 
-use super::{Arguments, Model, NOTHING, row};
+use super::model::{Arguments, Model, NOTHING, row};
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::Machine;
+use crate::stop::{Run, Stop};
 
 const ENOMEM: i32 = 12;
 

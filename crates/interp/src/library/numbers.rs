@@ -1,9 +1,10 @@
 //! `stdlib.h`: arithmetic, conversions of text to numbers, random numbers.
 
-use super::{Arguments, Model, NOTHING, row};
+use super::model::{Arguments, Model, NOTHING, row};
 use crate::format::number;
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::{Machine, Run};
+use crate::machine::Machine;
+use crate::stop::Run;
 
 const EINVAL: i32 = 22;
 const ERANGE: i32 = 34;

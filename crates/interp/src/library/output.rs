@@ -3,16 +3,17 @@
 //! An argument whose bits a real machine would find where the conversion looks (an `int` for `%u`, a
 //! `long` for `%d`) is taken; one of the other register class, or too narrow, is an event.
 
+use super::model::{Arguments, Model, row};
 use super::stdio::{Stream, put, stream};
 use super::string::{place, put_truncated};
 use super::varargs::{Remaining, missing, remaining};
-use super::{Arguments, Model, row};
 use crate::format::spec::MAX_COUNT;
 use crate::format::{
     ArgType, Conversion, Count, FormatProblem, Piece, PrintfValue, depends_on_nan_sign, render_conversion,
 };
 use crate::ir::{CType, Const, Sort, UndefinedKind};
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::Machine;
+use crate::stop::{Run, Stop};
 
 const MISMATCH: UndefinedKind = UndefinedKind::FormatMismatch;
 

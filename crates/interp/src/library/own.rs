@@ -4,12 +4,13 @@
 //! listed as any call of a function that nobody defines. A stream that is handed to a function that is not
 //! followed ends the run.
 
-use super::Arguments;
+use super::model::Arguments;
 use crate::Value;
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::own::OwnStream;
+use crate::stop::{Run, Stop};
 use std::sync::Arc;
 
 /// Functions that make a stream whose content only the program determines.

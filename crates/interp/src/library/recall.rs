@@ -4,35 +4,11 @@
 //! An answer of the input that contradicts these is none. What is easily known is answered from here, and
 //! where it is not, the run ends without an answer.
 
-use super::{Arguments, Model, NOTHING, own, row, string};
+use super::model::{Arguments, Model, NOTHING, row};
+use super::{own, string};
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::{Machine, Run, Stop};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// What the program left behind in the library and in the system.
-#[derive(Debug, Default)]
-pub(crate) struct Left {
-    /// Variables of the environment that the program set, with the address of the value, or unset.
-    environment: BTreeMap<Vec<u8>, Option<u64>>,
-    /// `clearenv` was called: there are no other variables.
-    cleared: bool,
-    /// Handlers by signal, as `signal` was given them.
-    handlers: BTreeMap<i32, u64>,
-    /// Signals whose handler runs.
-    handling: BTreeSet<i32>,
-    /// Signals may be blocked or handled in a way that is not followed.
-    signals_open: bool,
-    /// Names of files that were made, changed or taken away.
-    files: BTreeSet<Vec<u8>>,
-    /// Names of files mean others, or descriptors do.
-    files_open: bool,
-    /// A stream may write to an object of the program.
-    streams_open: bool,
-    /// Buffers were lent to streams: what is indeterminate may be what a stream put there.
-    pub buffers_lent: bool,
-    /// Functions that give an object of their own that the next call changes.
-    reused: BTreeSet<&'static str>,
-}
+use crate::machine::Machine;
+use crate::stop::{Run, Stop};
 
 const DEFAULT: u64 = 0;
 const IGNORE: u64 = 1;

@@ -3,14 +3,16 @@
 //! Objects are written byte for byte as the conversion's length says, whatever their declared type:
 //! `%lf` into a `float` is out of bounds, `%f` into a `double` leaves half of it as it was.
 
+use super::model::{Arguments, Model, row};
 use super::output::problem;
+use super::own;
 use super::stdio::input_stream;
 use super::varargs::{Remaining, missing, remaining};
-use super::{Arguments, Model, own, row};
 use crate::format::scan::{Cursor, ScanRun, ScanValue, scan};
 use crate::generate::Request;
 use crate::ir::{CType, Const, Sort, UndefinedKind};
-use crate::machine::{Machine, Run};
+use crate::machine::Machine;
+use crate::stop::Run;
 
 pub(super) const MODELS: &[Model] = &[
     row("scanf", |m, a| scan_stdin(m, a, 0, false)),

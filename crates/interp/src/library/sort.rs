@@ -3,9 +3,10 @@
 //! `qsort` is glibc's merge sort: stable, and it calls the comparison in the same order, which a
 //! comparison with effects (or an inconsistent one) can tell.
 
-use super::{Arguments, Model, NOTHING, row};
+use super::model::{Arguments, Model, NOTHING, row};
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::{Machine, Run};
+use crate::machine::Machine;
+use crate::stop::Run;
 
 pub(super) const MODELS: &[Model] = &[row("qsort", sort), row("bsearch", search)];
 
@@ -29,7 +30,7 @@ fn sort(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
     if count > 1 && size > 0 {
         // The scratch copy is what glibc merges through.
         let scratch = m.memory.allocate(count.saturating_mul(size), false);
-        let scratch = scratch.ok_or_else(|| crate::machine::Stop::Unsupported("memory limit".into()))?;
+        let scratch = scratch.ok_or_else(|| crate::stop::Stop::Unsupported("memory limit".into()))?;
         merge_sort(m, &compare, scratch, base, count, size)?;
         m.memory.free(scratch)?;
     }

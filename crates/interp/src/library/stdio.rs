@@ -3,10 +3,12 @@
 //! What is written to another file is collected and can be compared; nothing can be read from one. Streams
 //! that the program made itself are followed ([`super::own`]).
 
-use super::{Arguments, Model, NOTHING, own, row};
+use super::model::{Arguments, Model, NOTHING, row};
+use super::own;
 use crate::generate::Request;
 use crate::ir::{Const, UndefinedKind};
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::Machine;
+use crate::stop::{Run, Stop};
 
 const EOF: i128 = -1;
 const ALL: u64 = u64::MAX;

@@ -1,8 +1,9 @@
 //! `string.h` and `strings.h`.
 
-use super::{Arguments, Model, NOTHING, row};
+use super::model::{Arguments, Model, NOTHING, row};
 use crate::ir::Const;
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::Machine;
+use crate::stop::{Run, Stop};
 
 const ALL: u64 = u64::MAX;
 

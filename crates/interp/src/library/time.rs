@@ -3,10 +3,11 @@
 //! What depends on the time zone, on flags and widths, or on numbers that no date has ends the run without
 //! an answer: releases of glibc differ there.
 
+use super::model::{Arguments, Model, row};
 use super::string::put_truncated;
-use super::{Arguments, Model, row};
 use crate::ir::Const;
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::Machine;
+use crate::stop::{Run, Stop};
 
 pub(super) const MODELS: &[Model] = &[
     row("strftime", format),

@@ -2,9 +2,10 @@
 //! many of them were taken; the arguments themselves stay with the machine. What the caller of the function
 //! that a run begins in gives for `...` is not known: a run that asks for it ends without an answer.
 
-use super::{Arguments, Model, NOTHING, row};
+use super::model::{Arguments, Model, NOTHING, row};
 use crate::ir::{CType, Const, UndefinedKind};
-use crate::machine::{Machine, Run, Stop};
+use crate::machine::Machine;
+use crate::stop::{Run, Stop};
 
 /// Low bits of the word that count the arguments taken.
 const TAKEN_BITS: u32 = 12;

@@ -1,7 +1,7 @@
 //! What the directives of conditions in a hunk do: to lines outside of it, under some macros, and here.
 
-use super::super::FileChange;
 use super::super::conditionals::presence::{self, Presence};
+use super::super::request::FileChange;
 use super::super::units::{is_header, is_source};
 use super::{Judge, Line, not};
 use crate::frontend::c::lines::LineKind;

@@ -1,6 +1,6 @@
 //! Declarations that define nothing: prototypes, `extern` objects.
 
-use crate::analysis::Request;
+use crate::analysis::request::Request;
 use crate::frontend::c::extents::Words;
 use crate::ir::{Expr, Function, Object};
 use std::path::Path;
@@ -15,8 +15,8 @@ pub(in crate::analysis) fn is_mere_declaration(
     name: &str,
 ) -> bool {
     let changes = request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
-    let change = changes.iter().find(|c| super::path_of(c, side).is_some_and(|p| p == path));
-    let there = change.and_then(|c| super::path_of(c, 1 - side));
+    let change = changes.iter().find(|c| c.path(side).is_some_and(|p| p == path));
+    let there = change.and_then(|c| c.path(1 - side));
     let words = |side: usize, path: &Path| {
         let tree = request.versions.get(step + side).map(|v| &v.tree);
         Words::of(&tree.and_then(|t| t.read(path)).unwrap_or_default())

@@ -56,7 +56,7 @@ impl Definition<'_> {
 
     /// The type of its elements, if it is an array, and its own if not.
     pub fn element_text(&self) -> String {
-        type_text(self.unit, super::element(&self.global.ty).0)
+        type_text(self.unit, element(&self.global.ty).0)
     }
 
     /// What makes the definition doubtful: that it has errors (true), or that nothing declares its type. `head`,
@@ -135,4 +135,13 @@ fn invented(unit: &Unit, ty: &CType, seen: &mut BTreeSet<RecordId>) -> bool {
         }
         _ => false,
     }
+}
+
+/// What an array is one of, and in how many dimensions.
+pub(super) fn element(ty: &CType) -> (&CType, usize) {
+    let (mut at, mut depth) = (ty, 0);
+    while let CType::Array(inner, _) = at {
+        (at, depth) = (inner, depth + 1);
+    }
+    (at, depth)
 }

@@ -4,8 +4,8 @@
 //! another object. So where a macro makes a name with a number in it, objects are one if the line that makes them
 //! is one: it is not changed, and the rest of the name is the same.
 
+use super::Step;
 use super::definitions::Definition;
-use super::{Step, path_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl<'a> Step<'a> {
     /// Where a line of the older version is in the newer one, if no hunk changes it.
     fn newer_line(&self, file: &Path, line: u32) -> Option<u32> {
         let mut shift = 0;
-        let of_file = self.changes.iter().filter(|c| path_of(c, 0).is_some_and(|p| p == file));
+        let of_file = self.changes.iter().filter(|c| c.path(0).is_some_and(|p| p == file));
         for h in of_file.flat_map(|c| &c.hunks) {
             if (h.old_start..h.old_start.saturating_add(h.old_lines)).contains(&line) {
                 return None;

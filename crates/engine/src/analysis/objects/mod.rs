@@ -20,12 +20,12 @@ mod words;
 use super::lineage::{self, Lineage, VersionFiles};
 use super::local::Told;
 use super::reach::Reach;
-use super::{FileChange, Hunk, Request};
+use super::request::{FileChange, Hunk, Request};
 use crate::frontend::c::extents::{SELF, Words};
 use crate::ir::{CType, Linkage, Literal, Spelled, Unit};
 use crate::report::{ChangeVerdict, Effect, HunkRef, ObjectOutcome, ObjectReport, RepoPath, Report, Version};
 pub(super) use declarations::{is_mere_declaration, uses};
-use definitions::{Definition, definitions};
+use definitions::{Definition, definitions, element};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -281,7 +281,7 @@ impl<'a> Step<'a> {
     ) -> (Vec<Definition<'a>>, Vec<Definition<'a>>) {
         let is_changed = |d: &Definition, side: usize| {
             let paths = [&d.file, &d.unit.path];
-            self.changes.iter().any(|c| path_of(c, side).is_some_and(|p| paths.contains(&p)))
+            self.changes.iter().any(|c| c.path(side).is_some_and(|p| paths.contains(&p)))
         };
         let said = |d: &Definition| (d.global.size, d.global.linkage, d.global.is_const);
         let alike = |d: &Definition, all: &[Definition], side: usize| {
@@ -441,7 +441,7 @@ impl<'a> Step<'a> {
 
     /// The hunks of an object's file that meet a line of it.
     fn hunks_at(&self, line: u32, d: &Definition, side: usize) -> Vec<Hunk> {
-        let of_file = self.changes.iter().filter(|c| path_of(c, side) == Some(&d.file));
+        let of_file = self.changes.iter().filter(|c| c.path(side) == Some(&d.file));
         let meets = |h: &&Hunk| range_of(h, side).contains(&line);
         of_file.flat_map(|c| c.hunks.iter().filter(meets).copied()).collect()
     }
@@ -529,7 +529,7 @@ impl<'a> Step<'a> {
         let mut found = BTreeSet::new();
         for (side, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };
-            for change in self.changes.iter().filter(|c| path_of(c, side) == Some(&place.file)) {
+            for change in self.changes.iter().filter(|c| c.path(side) == Some(&place.file)) {
                 let path = change.new_path.as_ref().or(change.old_path.as_ref());
                 let meets = |h: &&Hunk| {
                     let lines = range_of(h, side);
@@ -549,7 +549,7 @@ impl<'a> Step<'a> {
 
     /// Whether a definition is looked at although nothing of it differs.
     fn is_in_changed_file(&self, d: &Definition, side: usize) -> bool {
-        self.changes.iter().any(|c| path_of(c, side) == Some(&d.file))
+        self.changes.iter().any(|c| c.path(side) == Some(&d.file))
     }
 
     /// One object in both versions.
@@ -704,10 +704,6 @@ impl Found {
     }
 }
 
-fn path_of(change: &FileChange, side: usize) -> Option<&PathBuf> {
-    if side == 0 { change.old_path.as_ref() } else { change.new_path.as_ref() }
-}
-
 fn range_of(h: &Hunk, side: usize) -> std::ops::Range<u32> {
     let (start, lines) = if side == 0 { (h.old_start, h.old_lines) } else { (h.new_start, h.new_lines) };
     start..start.saturating_add(lines)
@@ -774,15 +770,6 @@ fn length(ty: &CType) -> Option<u64> {
         CType::Array(_, n) => *n,
         _ => None,
     }
-}
-
-/// What an array is one of, and in how many dimensions.
-fn element(ty: &CType) -> (&CType, usize) {
-    let (mut at, mut depth) = (ty, 0);
-    while let CType::Array(inner, _) = at {
-        (at, depth) = (inner, depth + 1);
-    }
-    (at, depth)
 }
 
 /// Two heads that are written differently.

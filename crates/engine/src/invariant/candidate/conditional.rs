@@ -5,9 +5,12 @@
 //! suggest, and all of them do not, is a candidate under this guard (iDiscovery's way to candidates
 //! with a condition; Houdini and the solver judge it like any other).
 
-use crate::invariant::candidate::templates::{self, Candidate, Observed, number};
+use crate::invariant::candidate::guard::Guard;
+use crate::invariant::candidate::guard::Test;
+use crate::invariant::candidate::observed::{Observed, number};
+use crate::invariant::candidate::templates::{self, Candidate};
 use crate::invariant::function_analysis::FunctionAnalysis;
-use crate::ir::{CType, Const, Instr, Op, Term, TermId, TermPool};
+use crate::ir::{CType, Instr, Op, Term, TermId, TermPool};
 use crate::mvicfg::VersionSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -25,104 +28,6 @@ const MAX_ORDERS: usize = 4;
 const SUPPORT: usize = 3;
 /// Branches of one class whose comparisons are looked at.
 const MAX_BRANCHES: usize = 200;
-
-/// Comparison of one value with a number.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Guard {
-    pub x: String,
-    pub test: Test,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Test {
-    AtLeast(i128),
-    AtMost(i128),
-    Is(i128),
-    IsNot(i128),
-    Null,
-    NonNull,
-}
-
-impl Guard {
-    pub fn text(&self) -> String {
-        let x = &self.x;
-        match self.test {
-            Test::AtLeast(1) => format!("{x} > 0"),
-            Test::AtLeast(k) => format!("{x} >= {k}"),
-            Test::AtMost(-1) => format!("{x} < 0"),
-            Test::AtMost(k) => format!("{x} <= {k}"),
-            Test::Is(k) => format!("{x} == {k}"),
-            Test::IsNot(k) => format!("{x} != {k}"),
-            Test::Null => format!("{x} == NULL"),
-            Test::NonNull => format!("{x} != NULL"),
-        }
-    }
-
-    /// Evaluates on one execution; `None` when the value is missing.
-    pub fn holds(&self, value: &dyn Fn(&str) -> Option<(Const, CType)>) -> Option<bool> {
-        let (c, ty) = value(&self.x)?;
-        self.test.holds(c, &ty)
-    }
-
-    /// The guard as a term.
-    pub fn term(
-        &self,
-        pool: &mut TermPool,
-        value: &dyn Fn(&str) -> Option<(TermId, CType)>,
-    ) -> Option<TermId> {
-        let (t, ty) = value(&self.x)?;
-        let width = pool.sort(t).bits()?;
-        let (k, order) = match self.test {
-            Test::AtLeast(k) | Test::AtMost(k) => (k, true),
-            Test::Is(k) | Test::IsNot(k) => (k, false),
-            Test::Null | Test::NonNull => (0, false),
-        };
-        let k = pool.bv(width, k);
-        if order {
-            let op = if ty.is_signed() { Op::Sle } else { Op::Ule };
-            let sides = if matches!(self.test, Test::AtLeast(_)) { [k, t] } else { [t, k] };
-            return Some(pool.op(op, &sides));
-        }
-        let equal = pool.eq(t, k);
-        Some(if matches!(self.test, Test::IsNot(_) | Test::NonNull) { pool.not(equal) } else { equal })
-    }
-}
-
-impl Test {
-    pub(in crate::invariant) fn holds(self, c: Const, ty: &CType) -> Option<bool> {
-        let n = || number(c, ty);
-        Some(match self {
-            Test::AtLeast(k) => n()? >= k,
-            Test::AtMost(k) => n()? <= k,
-            Test::Is(k) => n()? == k,
-            Test::IsNot(k) => n()? != k,
-            Test::Null => c.to_bits() == 0,
-            Test::NonNull => c.to_bits() != 0,
-        })
-    }
-
-    /// The bound that a loop leaves whose condition is the test, when it goes on by one.
-    pub fn left_by(self, x: &str) -> Candidate {
-        match self {
-            Test::AtMost(k) => Candidate::AtMost(x.to_owned(), k + 1),
-            Test::AtLeast(k) => Candidate::AtLeast(x.to_owned(), k - 1),
-            Test::Is(k) | Test::IsNot(k) => Candidate::AtMost(x.to_owned(), k),
-            Test::Null | Test::NonNull => Candidate::NonNull(x.to_owned()),
-        }
-    }
-
-    /// What is the opposite, under which other things hold.
-    fn opposite(self) -> Test {
-        match self {
-            Test::AtLeast(k) => Test::AtMost(k - 1),
-            Test::AtMost(k) => Test::AtLeast(k + 1),
-            Test::Is(k) => Test::IsNot(k),
-            Test::IsNot(k) => Test::Is(k),
-            Test::Null => Test::NonNull,
-            Test::NonNull => Test::Null,
-        }
-    }
-}
 
 impl FunctionAnalysis<'_> {
     /// Returns all parts of the conditions of a class's branches, once.
@@ -146,6 +51,16 @@ impl FunctionAnalysis<'_> {
         let terms = Rc::new(self.e.pool.reachable(&roots));
         self.branch_terms.insert(class, terms.clone());
         terms
+    }
+}
+
+/// The bound that a loop leaves whose condition is the test, when it goes on by one.
+pub fn left_by(test: Test, x: &str) -> Candidate {
+    match test {
+        Test::AtMost(k) => Candidate::AtMost(x.to_owned(), k + 1),
+        Test::AtLeast(k) => Candidate::AtLeast(x.to_owned(), k - 1),
+        Test::Is(k) | Test::IsNot(k) => Candidate::AtMost(x.to_owned(), k),
+        Test::Null | Test::NonNull => Candidate::NonNull(x.to_owned()),
     }
 }
 
@@ -299,23 +214,7 @@ pub fn suggest(vars: &[Observed], guards: &[Guard], given: &dyn Fn(&str) -> bool
 mod tests {
     use super::*;
     use crate::by_hand::{int, integer, pointer};
-    use crate::ir::{Leaf, Sort};
-
-    const TESTS: [(Test, &str); 9] = [
-        (Test::AtLeast(1), "x > 0"),
-        (Test::AtLeast(-2), "x >= -2"),
-        (Test::AtMost(-1), "x < 0"),
-        (Test::AtMost(3), "x <= 3"),
-        (Test::Is(-1), "x == -1"),
-        (Test::Is(5), "x == 5"),
-        (Test::IsNot(5), "x != 5"),
-        (Test::Null, "x == NULL"),
-        (Test::NonNull, "x != NULL"),
-    ];
-
-    fn guard(test: Test) -> Guard {
-        Guard { x: "x".into(), test }
-    }
+    use crate::ir::{Const, Leaf, Sort};
 
     fn column(name: &str, ty: &CType, values: &[i128]) -> Observed {
         let bits = ty.sort(64).and_then(Sort::bits).expect("a number");
@@ -324,41 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_reads_as_a_person_writes_it() {
-        for (test, text) in TESTS {
-            assert_eq!(guard(test).text(), text);
-        }
-    }
-
-    #[test]
-    fn the_term_of_a_guard_says_what_it_is_on_rows() {
-        for (signed, range) in [(true, -8..8), (false, 0..16)] {
-            let ty = integer(4, signed);
-            for (k, (test, text)) in range.flat_map(|k| TESTS.map(|t| (k, t))) {
-                if !signed && (text.contains('-') || test == Test::AtMost(-1)) {
-                    continue;
-                }
-                let mut pool = TermPool::new();
-                let x = pool.bv(4, k);
-                let t = guard(test).term(&mut pool, &|_| Some((x, ty.clone()))).expect(text);
-                let holds = guard(test).holds(&|_| Some((Const::bv(4, k), ty.clone())));
-                assert_eq!(pool.as_const(t).and_then(Const::as_bool), holds, "{text} of {k}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_opposite_of_a_test_holds_where_it_does_not() {
-        let ty = integer(4, true);
-        for (k, (test, text)) in (-8..8).flat_map(|k| TESTS.map(|t| (k, t))) {
-            let c = Const::bv(4, k);
-            assert_eq!(test.opposite().holds(c, &ty), test.holds(c, &ty).map(|b| !b), "{text} of {k}");
-        }
-    }
-
-    #[test]
     fn a_loop_leaves_the_bound_of_its_condition_behind_by_one() {
-        let left = |test: Test| test.left_by("i").text();
+        let left = |test: Test| left_by(test, "i").text();
         assert_eq!(left(Test::AtMost(9)), "i <= 10");
         assert_eq!(left(Test::AtLeast(1)), "i >= 0");
         assert_eq!(left(Test::IsNot(8)), "i <= 8");

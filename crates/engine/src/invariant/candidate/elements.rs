@@ -7,17 +7,18 @@
 //! at, and of the others, which have no byte in common with it.
 
 use crate::fact::Formula;
+use crate::invariant::candidate::observed::Quantity;
+use crate::invariant::candidate::observed::number;
 use crate::invariant::candidate::polynomial::Equation;
 use crate::invariant::candidate::quantified::{
     Comparison, Edge, Element, ForAll, MEMORY, Other, unknown_index,
 };
-use crate::invariant::candidate::quantity::Quantity;
-use crate::invariant::candidate::templates::{self, Candidate};
+use crate::invariant::candidate::templates::Candidate;
 use crate::invariant::change::event;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Point;
 use crate::invariant::proof::abstraction;
-use crate::invariant::proof::relations::Known;
+use crate::invariant::proof::known::Known;
 use crate::ir::{CType, Expr, Instr, Leaf, Op, Sort, TermId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::c_text::{self, Named};
@@ -484,7 +485,7 @@ impl FunctionAnalysis<'_> {
         let (term, ty) = result.as_term();
         let Some(cases) = event::cases(&mut self.e.pool, term) else { return nothing };
         let is_flag = cases.iter().all(|c| self.e.pool.as_const(c.what).is_some());
-        let numbers = cases.iter().filter_map(|c| templates::number(self.e.pool.as_const(c.what)?, &ty));
+        let numbers = cases.iter().filter_map(|c| number(self.e.pool.as_const(c.what)?, &ty));
         let numbers: BTreeSet<i128> = numbers.collect();
         (numbers.into_iter().take(MAX_RETURNED).collect(), is_flag)
     }

@@ -6,10 +6,12 @@
 //! bound, which is the largest or smallest value. A number that executions suggest is a candidate, and no more.
 
 use crate::fact::{Binary, Expression, Integer, Kind, ParseError, Unary};
+use crate::invariant::candidate::observed::SUPPORT;
 use crate::invariant::candidate::polynomial::{gcd, null_space};
-use crate::invariant::candidate::templates::SUPPORT;
-use crate::invariant::candidate::written::Row;
 use std::collections::BTreeSet;
+
+/// The values of names in one execution.
+pub(in crate::invariant) type Row<'r> = Box<dyn Fn(&str) -> Option<i128> + 'r>;
 
 /// Beyond these a value may have wrapped around, and a bound is none that a person would state.
 const SMALL: i128 = 30_000;

@@ -4,7 +4,9 @@
 pub(super) mod conditional;
 pub(super) mod elements;
 pub(super) mod fitted;
+pub(super) mod guard;
 pub(super) mod lengths;
+pub(super) mod observed;
 pub(super) mod polynomial;
 pub(super) mod quantified;
 pub(super) mod quantity;

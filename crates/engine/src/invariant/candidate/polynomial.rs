@@ -7,7 +7,7 @@
 //! shown by rewriting polynomials alone: what an iteration makes of one must be a combination of those
 //! that held before.
 
-use crate::invariant::candidate::templates::{Observed, number};
+use crate::invariant::candidate::observed::{Observed, number};
 use crate::invariant::proof::abstraction;
 use crate::ir::{CType, Op, TermId, TermPool};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,34 +5,26 @@
 //! `\old(n)`). A quantity is known by its name: the same name is the same place at every point.
 
 use crate::interp::{self, Identity, Observation, Target, Value};
-use crate::invariant::change::cell::{self, CellValue, Entry};
+use crate::invariant::candidate::observed::Quantity;
+use crate::invariant::candidate::observed::is_countable;
+use crate::invariant::change::cell_value;
+use crate::invariant::change::cell_value::held;
+use crate::invariant::change::cell_value::{CellValue, Entry};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::{Kind, Point};
-use crate::invariant::proof::relations::Known;
-use crate::invariant::witness::runs::Run;
+use crate::invariant::proof::known::Known;
+use crate::invariant::witness::run::Run;
 use crate::ir::{App, CType, Const, Instr, Leaf, Op, Sort, TermId, VarKind};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{Val, c_text};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Most places of memory, and parameters that change, of one function.
 const MAX_CELLS: usize = 8;
 const MAX_PARAMETERS: usize = 4;
 /// Most accesses that are looked at for places.
 const MAX_ACCESSES: usize = 200;
-
-/// What is measured.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::invariant) enum Quantity {
-    /// A parameter's value at entry.
-    Parameter(Arc<str>),
-    /// All of memory, for facts about elements of arrays.
-    Memory,
-    /// The bytes at an address that is made of what is given at entry.
-    Cell { address: TermId, sort: Sort, bytes: u64, at_entry: bool },
-}
 
 /// A place that a class reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -296,20 +288,15 @@ impl FunctionAnalysis<'_> {
                 let (identity, offset) = entry.place(*address)?;
                 if *at_entry {
                     return match entry.at_entry(&identity, offset, *sort, *bytes)? {
-                        cell::Known::Number(c) => Some(c),
-                        cell::Known::Place(identity, offset) => {
+                        cell_value::Known::Number(c) => Some(c),
+                        cell_value::Known::Place(identity, offset) => {
                             self.token(&Target::Object { identity, offset })
                         }
                     };
                 }
                 let outcome = if old { &run.old } else { &run.new };
                 let program = &self.task.programs[class];
-                match cell::held(
-                    &interp::final_object((program, outcome), &identity)?,
-                    offset,
-                    *sort,
-                    *bytes,
-                )? {
+                match held(&interp::final_object((program, outcome), &identity)?, offset, *sort, *bytes)? {
                     CellValue::Const(c) => Some(c),
                     CellValue::Target(target) => self.token(&target),
                 }
@@ -335,8 +322,10 @@ impl FunctionAnalysis<'_> {
                     return state.load(&as_value(&identity, offset)?, *sort, *bytes);
                 }
                 match entry.at_entry(&identity, offset, *sort, *bytes)? {
-                    cell::Known::Number(c) => Some(c),
-                    cell::Known::Place(identity, offset) => state.value_of(&as_value(&identity, offset)?),
+                    cell_value::Known::Number(c) => Some(c),
+                    cell_value::Known::Place(identity, offset) => {
+                        state.value_of(&as_value(&identity, offset)?)
+                    }
                 }
             }
         }
@@ -370,11 +359,6 @@ impl FunctionAnalysis<'_> {
     }
 }
 
-/// Whether candidates are about values of the type.
-pub(in crate::invariant) fn is_countable(ty: &CType) -> bool {
-    matches!(ty, CType::Int { .. } | CType::Bool | CType::Pointer(_))
-}
-
 /// A place as an input names it.
 fn as_value(identity: &Identity, offset: i64) -> Option<Value> {
     match identity {
@@ -387,15 +371,7 @@ fn as_value(identity: &Identity, offset: i64) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::by_hand::{array, int, pointer};
     use crate::interp::ObjectId;
-
-    #[test]
-    fn candidates_are_about_numbers_truths_and_pointers() {
-        assert!(is_countable(&int()) && is_countable(&CType::Bool) && is_countable(&pointer(CType::Void)));
-        assert!(!is_countable(&array(int(), 3)) && !is_countable(&CType::Void));
-        assert!(!is_countable(&CType::Float(crate::ir::FloatKind::F64)));
-    }
 
     #[test]
     fn a_place_has_the_value_that_an_input_gives_it() {

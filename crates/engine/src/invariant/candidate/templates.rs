@@ -5,7 +5,11 @@
 //! Shapes: range, value set, comparison of two variables, linear relation, congruence, non-null.
 
 use crate::fact::Formula;
-use crate::invariant::candidate::conditional::Guard;
+use crate::invariant::candidate::guard::Guard;
+use crate::invariant::candidate::observed::Observed;
+use crate::invariant::candidate::observed::SUPPORT;
+use crate::invariant::candidate::observed::is_alike;
+use crate::invariant::candidate::observed::number;
 use crate::invariant::candidate::polynomial::{self, Equation};
 use crate::invariant::candidate::quantified::ForAll;
 use crate::invariant::candidate::written::Relation;
@@ -13,15 +17,6 @@ use crate::invariant::fact::Template;
 use crate::invariant::observable;
 use crate::ir::{CType, Const, Op, TermId, TermPool, interval};
 use std::collections::BTreeSet;
-
-/// A variable at the point, in one class.
-#[derive(Clone, Debug)]
-pub struct Observed {
-    pub name: String,
-    pub ty: CType,
-    /// Values in the executions of this class; `None` where there is none.
-    pub values: Vec<Option<Const>>,
-}
 
 /// Instance of a template over named variables.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,11 +54,6 @@ pub enum Candidate {
     Equation(Equation),
     /// As a person wrote it.
     Written(Relation),
-}
-
-/// Reads an integer as its type does.
-pub fn number(c: Const, ty: &CType) -> Option<i128> {
-    if ty.is_signed() { c.signed() } else { c.unsigned().map(|u| u as i128) }
 }
 
 impl Candidate {
@@ -333,9 +323,6 @@ impl Candidate {
     }
 }
 
-/// Fewest executions that may suggest a candidate.
-pub const SUPPORT: usize = 8;
-
 /// Returns the candidates that the executions of one class suggest, in a fixed order.
 pub fn suggest(vars: &[Observed]) -> BTreeSet<Candidate> {
     let mut found = suggest_from(vars, SUPPORT);
@@ -357,15 +344,6 @@ pub fn suggest_from(vars: &[Observed], support: usize) -> BTreeSet<Candidate> {
         }
     }
     found
-}
-
-/// Whether numbers of two types compare as they are; qualifiers and names do not matter.
-pub(in crate::invariant) fn is_alike(a: &CType, b: &CType) -> bool {
-    match (a, b) {
-        (CType::Int { bits, signed, .. }, CType::Int { bits: b, signed: s, .. }) => (bits, signed) == (b, s),
-        (CType::Pointer(_), _) => false,
-        (a, b) => a == b,
-    }
 }
 
 fn suggest_unary(v: &Observed, support: usize, found: &mut BTreeSet<Candidate>) {

@@ -12,6 +12,7 @@
 
 use crate::fact::term::{self, Scope, Typed, When};
 use crate::fact::{Binary, Expression, Kind, ParseError, Unary, parse_template};
+use crate::invariant::candidate::fitted::Row;
 use crate::invariant::candidate::fitted::{self, has_unknown, is_unknown};
 use crate::invariant::fact::Template;
 use crate::ir::{CType, Const, DataModel, Leaf, Sort, TermId, TermPool, Unit};
@@ -19,9 +20,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
-
-/// The values of names in one execution.
-pub(in crate::invariant) type Row<'r> = Box<dyn Fn(&str) -> Option<i128> + 'r>;
 
 /// Letters of the longest template, and most of them.
 const LONGEST: usize = 200;

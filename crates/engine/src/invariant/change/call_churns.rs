@@ -11,7 +11,8 @@ use crate::invariant::change::calls::Made;
 use crate::invariant::findings::{Churn, Claim, Side};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
-use crate::invariant::witness::runs::{self, Difference, Run};
+use crate::invariant::witness::run::{Difference, Run};
+use crate::invariant::witness::runs;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

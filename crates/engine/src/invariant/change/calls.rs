@@ -9,14 +9,13 @@
 use crate::fact::Formula;
 use crate::invariant::fact::{Fact, Template};
 use crate::invariant::function_analysis::FunctionAnalysis;
+use crate::invariant::observable::CALLS;
 use crate::invariant::text;
 use crate::ir::{Callee, Expr, Instr, Op, TermId};
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::{Lines, library};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Name of the subject of these facts.
-pub(in crate::invariant) const SUBJECT: &str = "calls";
 /// Calls of one class that are told of where nothing changes.
 const MAX_CALLS: usize = 8;
 /// Calls of one class that are compared.
@@ -50,7 +49,7 @@ impl Made {
     pub(in crate::invariant) fn fact(&self, class: usize) -> Fact {
         Fact {
             template: Template::Event,
-            variables: vec![SUBJECT.into()],
+            variables: vec![CALLS.into()],
             formula: Formula::read(self.text.as_str()),
             c: None,
             classes: VersionSet::single(class),

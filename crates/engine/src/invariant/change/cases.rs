@@ -6,7 +6,7 @@
 //! to the same term.
 
 use crate::fact::{self, Formula};
-use crate::invariant::candidate::templates;
+use crate::invariant::candidate::observed::number;
 use crate::invariant::change::event::{self, Case, Guarded};
 use crate::invariant::fact::{Fact, Template};
 use crate::invariant::findings::{Claim, FactKey, Side};
@@ -15,7 +15,7 @@ use crate::invariant::name_resolution;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::proof::abstraction;
 use crate::invariant::text;
-use crate::invariant::witness::runs::{Difference, Run};
+use crate::invariant::witness::run::{Difference, Run};
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, Uf};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{Val, c_text};
@@ -242,10 +242,8 @@ impl FunctionAnalysis<'_> {
         const MOST: usize = 5;
         let ty = observable::type_of(self.task.graph, subject, class)?;
         let cases = event::cases(&mut self.e.pool, shown)?;
-        let values: Option<BTreeSet<i128>> = cases
-            .iter()
-            .map(|c| self.e.pool.as_const(c.what).and_then(|k| templates::number(k, &ty)))
-            .collect();
+        let values: Option<BTreeSet<i128>> =
+            cases.iter().map(|c| self.e.pool.as_const(c.what).and_then(|k| number(k, &ty))).collect();
         let values = values.filter(|v| (2..=MOST).contains(&v.len()) && matches!(ty, CType::Int { .. }))?;
         let name = subject.name();
         let words: Vec<String> = values.iter().map(|k| format!("{name} == {k}")).collect();

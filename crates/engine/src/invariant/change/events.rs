@@ -9,7 +9,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable;
 use crate::invariant::proof::abstraction;
 use crate::invariant::text;
-use crate::invariant::witness::runs::Run;
+use crate::invariant::witness::run::Run;
 use crate::ir::{Callee, Instr, TermId, UndefinedKind, Unit};
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::{Place, Val};

@@ -5,6 +5,7 @@ pub(super) mod call_churns;
 pub(super) mod calls;
 pub(super) mod cases;
 pub(super) mod cell;
+pub(super) mod cell_value;
 pub(super) mod event;
 pub(super) mod events;
 pub(super) mod outcomes;

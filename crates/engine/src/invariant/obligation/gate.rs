@@ -10,8 +10,9 @@ use crate::invariant::obligation::properties::{self, fails};
 use crate::invariant::observable;
 use crate::invariant::point::Kind;
 use crate::invariant::task::Task;
+use crate::invariant::witness::budget::MAX_NODES;
+use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
-use crate::invariant::witness::runs::MAX_NODES;
 use crate::mvicfg::Flow;
 
 /// What the gate is told of a function.
@@ -61,7 +62,7 @@ fn is_to_be_proved(task: &Task, harmless: bool) -> bool {
 
 /// Whether some run fails an assertion in an older class.
 fn failed_before(task: &Task) -> bool {
-    let fails = |r: &runs::Run| matches!(r.old.end, End::AssertFailed { .. });
+    let fails = |r: &Run| matches!(r.old.end, End::AssertFailed { .. });
     task.pairs.iter().any(|&(from, to)| task.runs(from, to).iter().any(fails))
 }
 
@@ -71,7 +72,7 @@ fn is_shown(task: &Task) -> bool {
     let observables: Vec<_> = observables.collect();
     task.pairs.iter().any(|&(from, to)| {
         let (old, new) = (&*task.graph.bodies[from], &*task.graph.bodies[to]);
-        let differs = |r: &runs::Run| {
+        let differs = |r: &Run| {
             observables.iter().any(|s| runs::differs(r, s, old, new).is_some()) || asks_otherwise(r)
         };
         task.runs(from, to).iter().any(differs)
@@ -79,7 +80,7 @@ fn is_shown(task: &Task) -> bool {
 }
 
 /// Whether the versions ask something else of what nobody defines: the environment, handlers, other files.
-fn asks_otherwise(run: &runs::Run) -> bool {
+fn asks_otherwise(run: &Run) -> bool {
     let asked = |o: &interp::Outcome| -> Vec<_> {
         o.assumed_calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect()
     };

@@ -2,6 +2,7 @@
 
 pub(super) mod gate;
 pub(super) mod properties;
+pub(super) mod property;
 pub(super) mod protocol;
 pub(super) mod safety;
 pub(super) mod typestate;

@@ -13,13 +13,19 @@ use crate::fact::{Expression, Kind};
 use crate::interp::{End, Input, Outcome};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::name_resolution::{self, Exit, Side};
-use crate::invariant::obligation::safety::{self, Harm};
+use crate::invariant::obligation::property::Break;
+use crate::invariant::obligation::property::PinnedFact;
+use crate::invariant::obligation::property::Property;
+use crate::invariant::obligation::property::PropertyKind;
+use crate::invariant::obligation::property::Standing;
+use crate::invariant::obligation::safety;
 use crate::invariant::observable;
 use crate::invariant::proof::abstraction;
 use crate::invariant::task::Task;
+use crate::invariant::witness::budget::MAX_NODES;
 use crate::invariant::witness::inputs;
-use crate::invariant::witness::runs::MAX_NODES;
-use crate::invariant::witness::runs::{self, Run};
+use crate::invariant::witness::run::Run;
+use crate::invariant::witness::runs;
 use crate::invariant::witness::shrink::Shrinker;
 use crate::ir::eval::Assignment;
 use crate::ir::{Instr, Op, Term, TermId, TermPool};
@@ -27,68 +33,6 @@ use crate::mvicfg::{Flow, Mvicfg};
 use crate::smt;
 use crate::symex::{assertions_of, is_failure};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-/// A fact that is to hold at the function's exit.
-#[derive(Clone, Debug)]
-pub struct PinnedFact {
-    pub text: String,
-    pub fact: Expression,
-}
-
-/// What a property is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PropertyKind {
-    /// An `assert`: the function that it stands in (none: the one under analysis), and which of those
-    /// with this text.
-    Assertion {
-        callee: Option<Arc<str>>,
-        ordinal: usize,
-    },
-    Pinned,
-    /// No harm of this kind. `own`: it stands in the function itself; `certain`: the input
-    /// that shows it is one that the older version was made for, as far as it tells (`safety.rs`).
-    Safety {
-        event: Harm,
-        own: bool,
-        certain: bool,
-    },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    Holds,
-    Fails,
-    Open,
-}
-
-/// A property that fails in `to` and was not refuted in `from`.
-pub struct Break {
-    pub from: usize,
-    pub to: usize,
-    pub run: Run,
-}
-
-pub struct Property {
-    pub kind: PropertyKind,
-    pub text: String,
-    /// By class, where the class has it.
-    pub standing: BTreeMap<usize, Standing>,
-    /// Lines of an assertion, by class.
-    pub lines: BTreeMap<usize, u32>,
-    pub breaks: Vec<Break>,
-    /// Examples of a property that `from` does not have and that fails in `to`.
-    pub starts: Vec<Break>,
-    /// Examples of a property that fails in both, on which it held in `from`.
-    pub wider: Vec<Break>,
-    /// Examples of a property that fails in `from`, where what it stopped goes on in `to`: that does not have
-    /// it, or does something undefined before it comes there.
-    pub ends: Vec<Break>,
-    /// By class that breaks it: a run that does, as far as one is at hand.
-    pub refuting: BTreeMap<usize, Run>,
-    /// Why a pinned fact could not be looked at in any class.
-    pub problem: Option<String>,
-}
 
 /// Looks at every property of a function. `engine`: where the function could be analysed at all;
 /// otherwise only runs speak.
@@ -107,6 +51,16 @@ pub(in crate::invariant) fn check_until(
     found.extend(checker.assertions());
     found.extend(safety::check(task));
     found
+}
+
+/// Looks at the pinned facts of a function and nothing else. Cost: runs, and a question for each fact
+/// and class that no run refutes.
+pub fn check_pins(task: &Task) -> Vec<Property> {
+    let flow = Flow::new(task.graph);
+    let fits = task.graph.nodes.len() <= MAX_NODES && flow.classes.iter().all(|c| !c.irreducible);
+    let mut engine = fits.then(|| FunctionAnalysis::new(task, &flow));
+    let mut checker = Checker { task, engine: engine.as_mut(), is_over: &|| false };
+    task.pins.iter().map(|pin| checker.pinned(pin)).collect()
 }
 
 /// Runs of which it is asked whether something undefined comes before a property in them.
@@ -462,38 +416,6 @@ pub(in crate::invariant) fn fails(instr: &Instr) -> bool {
     matches!(instr, Instr::Call { callee, .. } if is_failure(callee))
 }
 
-impl Property {
-    /// Whether a break is one for any caller.
-    pub fn is_certain(&self) -> bool {
-        !matches!(self.kind, PropertyKind::Safety { certain: false, .. })
-    }
-
-    /// Looks at the pinned facts of a function and nothing else. Cost: runs, and a question for each fact
-    /// and class that no run refutes.
-    pub fn of_pins(task: &Task) -> Vec<Property> {
-        let flow = Flow::new(task.graph);
-        let fits = task.graph.nodes.len() <= MAX_NODES && flow.classes.iter().all(|c| !c.irreducible);
-        let mut engine = fits.then(|| FunctionAnalysis::new(task, &flow));
-        let mut checker = Checker { task, engine: engine.as_mut(), is_over: &|| false };
-        task.pins.iter().map(|pin| checker.pinned(pin)).collect()
-    }
-
-    pub(in crate::invariant) fn new(kind: PropertyKind, text: &str) -> Property {
-        Property {
-            kind,
-            text: text.to_owned(),
-            standing: BTreeMap::new(),
-            lines: BTreeMap::new(),
-            breaks: Vec::new(),
-            starts: Vec::new(),
-            wider: Vec::new(),
-            ends: Vec::new(),
-            refuting: BTreeMap::new(),
-            problem: None,
-        }
-    }
-}
-
 impl FunctionAnalysis<'_> {
     /// Returns a model of a condition, or that there is none. What is easier to ask is asked first: whatever is
     /// read where, and without products.
@@ -567,22 +489,12 @@ mod tests {
     use super::*;
     use crate::by_hand::{assign, call, named, v};
     use crate::fact::Formula;
-    use crate::ir::{Const, Leaf, Sort, UndefinedKind};
+    use crate::ir::{Const, Leaf, Sort};
 
     #[test]
     fn a_failing_assertion_is_a_call_of_what_reports_it() {
         assert!(fails(&call(None, named("__invdiff_assert_fail"), vec![])));
         assert!(!fails(&call(None, named("abort"), vec![])) && !fails(&assign(0, v(1))));
-    }
-
-    #[test]
-    fn only_events_of_doubtful_inputs_are_uncertain() {
-        let is_certain = |certain| {
-            let event = Harm::Undefined(UndefinedKind::OutOfBounds);
-            Property::new(PropertyKind::Safety { event, own: true, certain }, "x").is_certain()
-        };
-        assert!(is_certain(true) && !is_certain(false));
-        assert!(Property::new(PropertyKind::Pinned, "x").is_certain());
     }
 
     #[test]

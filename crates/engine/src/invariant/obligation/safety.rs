@@ -24,9 +24,11 @@
 
 use crate::interp::{CallResult, End, Input, ObjectId, ObjectInit, Outcome, Storage, Value};
 use crate::invariant::change::events::event_name;
-use crate::invariant::obligation::properties::{Break, Property, PropertyKind, Standing};
+use crate::invariant::obligation::property::Harm;
+use crate::invariant::obligation::property::{Break, Property, PropertyKind, Standing};
 use crate::invariant::task::Task;
-use crate::invariant::witness::runs::{self, Run};
+use crate::invariant::witness::run::Run;
+use crate::invariant::witness::runs;
 use crate::invariant::witness::shrink::Shrinker;
 use crate::ir::{CType, Const, Linkage, Sort, UndefinedKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +58,7 @@ pub(in crate::invariant) fn check(task: &Task) -> Vec<Property> {
         let mut by_kind: BTreeMap<&'static str, Vec<(&Run, Event)>> = BTreeMap::new();
         for run in runs.iter().filter(|r| r.same_meaning && task.admits(r, false, to)) {
             if let Some(event) = Event::of(&run.new) {
-                by_kind.entry(event.kind.name()).or_default().push((run, event));
+                by_kind.entry(name(event.kind)).or_default().push((run, event));
             }
         }
         for events in by_kind.into_values() {
@@ -66,23 +68,12 @@ pub(in crate::invariant) fn check(task: &Task) -> Vec<Property> {
     found
 }
 
-/// What must not happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Harm {
-    Undefined(UndefinedKind),
-    /// `abort()` is called.
-    Abort,
-    /// Memory that was allocated is alive when the function returns, and nothing leads to it.
-    Leak,
-}
-
-impl Harm {
-    fn name(self) -> &'static str {
-        match self {
-            Harm::Undefined(kind) => event_name(kind),
-            Harm::Abort => "call of abort()",
-            Harm::Leak => "lost memory",
-        }
+/// What the harm is called.
+fn name(harm: Harm) -> &'static str {
+    match harm {
+        Harm::Undefined(kind) => event_name(kind),
+        Harm::Abort => "call of abort()",
+        Harm::Leak => "lost memory",
     }
 }
 
@@ -196,7 +187,7 @@ impl Pair<'_, '_> {
         let made_up = |o: &&Outcome| runs::is_made_up(o) || runs::makes_up_library(o);
         let met = events.iter().filter(|(run, _)| ![&run.old, &run.new].iter().any(made_up));
         let (_, event) = met.into_iter().find(|(run, event)| {
-            let same = Event::of(&run.old).is_some_and(|e| e.kind.name() == event.kind.name());
+            let same = Event::of(&run.old).is_some_and(|e| name(e.kind) == name(event.kind));
             same && (self.is_program() || self.is_plain(&run.input) && event.kind != OVERFLOW)
         })?;
         let mut property = self.property(event, Standing::Fails, true, None);
@@ -207,7 +198,7 @@ impl Pair<'_, '_> {
     fn property(&self, event: &Event, now: Standing, certain: bool, run: Option<Run>) -> Property {
         let own = *event.function == *self.name(self.to);
         let kind = PropertyKind::Safety { event: event.kind, own, certain };
-        let mut property = Property::new(kind, &format!("no {}", event.kind.name()));
+        let mut property = Property::new(kind, &format!("no {}", name(event.kind)));
         property.standing = BTreeMap::from([(self.from, Standing::Open), (self.to, now)]);
         property.lines.insert(self.to, event.line);
         property.breaks.extend(run.map(|run| Break { from: self.from, to: self.to, run }));

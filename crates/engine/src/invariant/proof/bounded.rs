@@ -15,7 +15,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties;
 use crate::invariant::observable;
 use crate::invariant::point::Point;
-use crate::invariant::proof::summary::{Summaries, Summary};
+use crate::invariant::proof::interface::{Summaries, Summary};
 use crate::invariant::task::{Options, Task};
 use crate::ir::{Expr, Global, interval};
 use crate::mvicfg::{Flow, Mvicfg, VersionSet};
@@ -213,7 +213,7 @@ impl FunctionAnalysis<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::invariant::candidate::conditional::{Guard, Test};
+    use crate::invariant::candidate::guard::{Guard, Test};
 
     #[test]
     fn a_bound_from_above_may_only_say_how_few_iterations_there_are() {

@@ -8,7 +8,8 @@
 
 use crate::invariant::candidate::templates::Candidate;
 use crate::invariant::function_analysis::FunctionAnalysis;
-use crate::invariant::proof::summary::{Parameter, RESULT, Summary, Values};
+use crate::invariant::proof::interface::Site;
+use crate::invariant::proof::interface::{Parameter, RESULT, Summary, Values};
 use crate::ir::{CType, Callee, Expr, Instr, TermId};
 use crate::mvicfg::{MvId, VersionSet};
 use crate::semantics::Place;
@@ -18,24 +19,6 @@ use std::sync::Arc;
 
 /// Calls of one class that are looked at.
 const MAX_SITES: usize = 24;
-
-/// A call whose result is used.
-pub(in crate::invariant) struct Site {
-    /// Its place in the order of control.
-    order: u32,
-    /// Condition of getting there.
-    reach: TermId,
-    /// What the callee guarantees; `None`: it is the function itself.
-    summary: Option<Arc<Summary>>,
-    /// The arguments by the callee's names, and the result.
-    values: Values,
-}
-
-impl Site {
-    pub(in crate::invariant) fn is_own(&self) -> bool {
-        self.summary.is_none()
-    }
-}
 
 impl FunctionAnalysis<'_> {
     /// Returns what the calls of a class that were made before a node guarantee, those of the

@@ -13,14 +13,15 @@
 //! assumed of heads that stand behind an arrival. A fact of what no loop changes, which is the same at all
 //! heads, would prove itself.
 
+use crate::invariant::candidate::observed::Quantity;
 use crate::invariant::candidate::polynomial::Prover;
 use crate::invariant::candidate::quantified::ForAll;
-use crate::invariant::candidate::quantity::Quantity;
 use crate::invariant::candidate::templates::Candidate;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable;
 use crate::invariant::point::{Kind, Point};
-use crate::invariant::proof::relations::{Known, Standing};
+use crate::invariant::proof::known::Inductive;
+use crate::invariant::proof::known::{Known, Standing};
 use crate::invariant::proof::{abstraction, relevance};
 use crate::ir::{App, CType, Op, TermId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
@@ -38,22 +39,6 @@ const MAX_BRIEF_QUESTIONS: u64 = 60;
 /// Questions under the whole of large conditions, of which parts are tried first.
 const MAX_LARGE_QUESTIONS: u64 = 100;
 const MAX_BRIEF_LARGE_QUESTIONS: u64 = 4;
-
-/// What is known of each candidate, in each class.
-type Standings = BTreeMap<Candidate, BTreeMap<usize, Standing>>;
-
-/// Facts at the loop heads of a function.
-#[derive(Default)]
-pub(in crate::invariant) struct Inductive {
-    /// Each head with what is known of each candidate in each class.
-    pub(in crate::invariant) heads: Vec<(Point, Standings)>,
-    /// By class: the conjunction of what was proved, each where its head is reached.
-    facts: BTreeMap<usize, TermId>,
-    /// By class: facts of all elements of arrays, each of one unknown element.
-    elements: BTreeMap<usize, Vec<(ForAll, TermId)>>,
-    /// By class: what the induction took for granted.
-    assumed: BTreeMap<usize, BTreeSet<String>>,
-}
 
 /// A head of one class while its facts are looked for.
 struct Head {

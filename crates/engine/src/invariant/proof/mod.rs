@@ -4,12 +4,16 @@
 pub(super) mod abstraction;
 pub(super) mod bounded;
 pub(super) mod callees;
+pub(super) mod callers;
 pub(super) mod conditional_equivalence;
 pub(super) mod defined;
 pub(super) mod inductive;
+pub(super) mod interface;
 pub(super) mod k_induction;
+pub(super) mod known;
 pub(super) mod peeled;
 pub(super) mod precondition;
+pub(super) mod regions;
 pub(super) mod relations;
 pub(super) mod relevance;
 pub(super) mod separation;

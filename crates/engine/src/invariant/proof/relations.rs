@@ -7,23 +7,27 @@
 
 use crate::fact::Formula;
 use crate::invariant::candidate::conditional;
-use crate::invariant::candidate::quantity::{self, Quantity};
+use crate::invariant::candidate::guard::Test;
+use crate::invariant::candidate::observed::Observed;
+use crate::invariant::candidate::observed::Quantity;
+use crate::invariant::candidate::observed::is_countable;
 use crate::invariant::candidate::samples::{Row, Rows};
-use crate::invariant::candidate::templates::{self, Candidate, Observed};
+use crate::invariant::candidate::templates::{self, Candidate};
 use crate::invariant::fact::{Fact, Template};
 use crate::invariant::findings::{Churn, Claim};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable, find_key, find_var};
 use crate::invariant::point::{Kind, Point};
 use crate::invariant::proof::abstraction;
-use crate::invariant::witness::runs::Run;
+use crate::invariant::proof::known::Known;
+use crate::invariant::proof::known::Standing;
+use crate::invariant::witness::run::Run;
 use crate::invariant::witness::{inputs, runs};
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarKind, interval};
 use crate::mvicfg::VersionSet;
 use crate::semantics::{Lines, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 /// Most variables and candidates of one function.
 const MAX_VARIABLES: usize = 10;
@@ -34,64 +38,6 @@ const MAX_SHOWN: usize = 16;
 /// Whether a candidate is proved in a way of its own, and not with others.
 fn is_alone(c: &Candidate) -> bool {
     matches!(c, Candidate::ForAll(_) | Candidate::Equation(_))
-}
-
-/// A variable of one class: its value at a point.
-pub(in crate::invariant) struct Known {
-    pub(in crate::invariant) ty: CType,
-    pub(in crate::invariant) val: Val,
-    /// What candidates are about: the value with loops cut, under well-formed input.
-    cut: TermId,
-    /// What was taken for granted of it.
-    pub(in crate::invariant) assumed: BTreeSet<String>,
-}
-
-/// What is known of a candidate in one class.
-pub(in crate::invariant) enum Standing {
-    /// In all executions, or in those of at most `bound` iterations of each loop.
-    Proved {
-        causes: Rc<Lines>,
-        guards: Rc<Lines>,
-        assumptions: Vec<String>,
-        bound: Option<u32>,
-    },
-    Refuted(Box<Run>),
-    Open,
-}
-
-impl Standing {
-    /// Whether both hold, fail, or are open.
-    fn is_like(&self, other: &Standing) -> bool {
-        let bound = |s: &Standing| if let Standing::Proved { bound, .. } = s { *bound } else { None };
-        std::mem::discriminant(self) == std::mem::discriminant(other) && bound(self) == bound(other)
-    }
-}
-
-impl Known {
-    /// What candidates are about, with its type.
-    pub(in crate::invariant) fn as_term(&self) -> (TermId, CType) {
-        (self.cut, self.ty.clone())
-    }
-}
-
-impl Standing {
-    /// A proved candidate over known variables.
-    /// `assumed`: what the proof took for granted beside what is assumed of them.
-    pub(in crate::invariant) fn proved(
-        candidate: &Candidate,
-        known: &BTreeMap<String, Known>,
-        assumed: &BTreeSet<String>,
-    ) -> Standing {
-        let (mut causes, mut guards) = (Lines::new(), Lines::new());
-        let mut assumed = assumed.clone();
-        for k in candidate.variables().iter().filter_map(|x| known.get(*x)) {
-            causes = causes.union(&k.val.causes);
-            guards = guards.union(&k.val.guards);
-            assumed.extend(k.assumed.iter().cloned());
-        }
-        let assumptions = assumed.into_iter().collect();
-        Standing::Proved { causes: Rc::new(causes), guards: Rc::new(guards), assumptions, bound: None }
-    }
 }
 
 impl FunctionAnalysis<'_> {
@@ -234,7 +180,7 @@ impl FunctionAnalysis<'_> {
                 continue;
             }
             let Some(ty) = observable::type_of(graph, &s, class) else { continue };
-            if !quantity::is_countable(&ty) || known.contains_key(&s.key()) {
+            if !is_countable(&ty) || known.contains_key(&s.key()) {
                 continue;
             }
             for (_, val) in observable::values_at(&mut self.e, &s, point, &single) {
@@ -289,12 +235,14 @@ impl FunctionAnalysis<'_> {
             let both = |k: &Known| [(k.cut, k.ty.clone()), (k.val.term, k.ty.clone())];
             let terms = known.values().flat_map(both).collect();
             let tests = conditional::tests_of(&self.e.pool, &branches, &terms);
-            let tests = |x: &str| -> BTreeSet<conditional::Test> {
+            let tests = |x: &str| -> BTreeSet<Test> {
                 let ids = known.get(x).map(|k| [k.cut, k.val.term]);
                 ids.iter().flatten().filter_map(|t| tests.get(t)).flatten().copied().collect()
             };
             if kind == Kind::Loop {
-                found.extend(known.keys().flat_map(|x| tests(x).into_iter().map(|t| t.left_by(x))));
+                found.extend(
+                    known.keys().flat_map(|x| tests(x).into_iter().map(|t| conditional::left_by(t, x))),
+                );
             }
             let outside = |x: &str| x == "\\result" || is_given(x) || self.quantities.contains_key(x);
             // Equations of locals at the exit hold by accident of the ways there more often than not.

@@ -11,21 +11,28 @@
 //! A summary takes nothing for granted: it is used where its assumptions would have no name.
 
 use crate::interp::{End, Identity, Target, Value};
-use crate::invariant::candidate::conditional::{Guard, Test};
-use crate::invariant::candidate::quantity::is_countable;
+use crate::invariant::candidate::guard::{Guard, Test};
+use crate::invariant::candidate::observed::Observed;
+use crate::invariant::candidate::observed::is_countable;
+use crate::invariant::candidate::observed::{is_alike, number};
 use crate::invariant::candidate::samples::side;
-use crate::invariant::candidate::templates::{self, Candidate, Observed};
+use crate::invariant::candidate::templates::{self, Candidate};
 use crate::invariant::fact::Fact;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::Point;
 use crate::invariant::proof::abstraction;
-use crate::invariant::proof::callees::Site;
-use crate::invariant::proof::relations::Standing;
+use crate::invariant::proof::interface::Parameter;
+use crate::invariant::proof::interface::RESULT;
+use crate::invariant::proof::interface::Site;
+use crate::invariant::proof::interface::Summary;
+use crate::invariant::proof::interface::Values;
+use crate::invariant::proof::known::Standing;
 use crate::invariant::task::Task;
-use crate::invariant::witness::runs::MAX_NODES;
-use crate::invariant::witness::runs::{self, Run};
-use crate::ir::{CType, Const, LOOP_VALUE, Leaf, Sort, TermId};
+use crate::invariant::witness::budget::MAX_NODES;
+use crate::invariant::witness::run::Run;
+use crate::invariant::witness::runs;
+use crate::ir::{CType, Const, LOOP_VALUE, Leaf, TermId};
 use crate::mvicfg::{Flow, Mvicfg, VersionSet};
 use crate::semantics::Place;
 use crate::smt;
@@ -33,8 +40,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Name of what a function returns.
-pub(in crate::invariant) const RESULT: &str = "\\result";
 /// Candidates of one function, and how often they are weakened.
 const MAX_CANDIDATES: usize = 40;
 const MAX_ROUNDS: usize = 8;
@@ -47,35 +52,6 @@ const MAX_ROWS: usize = 600;
 /// Numbers of a parameter that make a case each.
 const CASES: [i128; 6] = [0, 1, 2, 3, 4, -1];
 
-/// Facts about a function's result, over the values of its parameters at the call.
-#[derive(Debug)]
-pub struct Summary {
-    pub(in crate::invariant) params: Vec<Parameter>,
-    pub(in crate::invariant) ret: CType,
-    pub(in crate::invariant) facts: Vec<Candidate>,
-}
-
-/// A parameter of a summary.
-#[derive(Clone, Debug)]
-pub(in crate::invariant) struct Parameter {
-    pub(in crate::invariant) name: String,
-    pub(in crate::invariant) ty: CType,
-    pub(in crate::invariant) sort: Sort,
-}
-
-impl Summary {
-    /// Returns the facts as text, for tests and for people.
-    pub fn texts(&self) -> Vec<String> {
-        self.facts.iter().map(Candidate::text).collect()
-    }
-}
-
-/// Summaries of the functions that a function calls, computed when they are asked for.
-pub trait Summaries {
-    /// Returns what is known of a function of the class's unit; `None`: nothing.
-    fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>>;
-}
-
 /// Finds what holds of the result of a task's one class whenever it returns; `None`: nothing.
 pub fn summarise(task: &Task) -> Option<Arc<Summary>> {
     let flow = Flow::new(task.graph);
@@ -87,9 +63,6 @@ pub fn summarise(task: &Task) -> Option<Arc<Summary>> {
     engine.namings = engine.name_values();
     if engine.calls_itself(0) { engine.own_summary(0) } else { engine.find_summary(0).map(Arc::new) }
 }
-
-/// Terms and types of the parameters and the result.
-pub(in crate::invariant) type Values = BTreeMap<String, (TermId, CType)>;
 
 impl FunctionAnalysis<'_> {
     /// Returns what holds of every call of the function itself that its body makes.
@@ -448,7 +421,7 @@ fn of_result(result: &Observed, params: &[Observed]) -> Vec<Candidate> {
         }
         return found;
     }
-    let numbers: BTreeSet<i128> = values.iter().filter_map(|c| templates::number(*c, &result.ty)).collect();
+    let numbers: BTreeSet<i128> = values.iter().filter_map(|c| number(*c, &result.ty)).collect();
     let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else { return found };
     if numbers.len() <= 4 {
         found.push(Candidate::OneOf(RESULT.into(), numbers.iter().copied().collect()));
@@ -461,7 +434,7 @@ fn of_result(result: &Observed, params: &[Observed]) -> Vec<Candidate> {
     if (0..=4096).contains(&high) && numbers.len() > 1 {
         found.push(Candidate::AtMost(RESULT.into(), high));
     }
-    for p in params.iter().filter(|p| templates::is_alike(&p.ty, &result.ty)) {
+    for p in params.iter().filter(|p| is_alike(&p.ty, &result.ty)) {
         found.extend(templates::compared(result, p));
     }
     found

@@ -2,13 +2,15 @@
 //! candidates from data are (module `relations`), and told whatever else says the same.
 
 use crate::fact::Formula;
+use crate::invariant::candidate::fitted::Row;
+use crate::invariant::candidate::observed::number;
 use crate::invariant::candidate::samples::{self, Rows};
-use crate::invariant::candidate::templates::{self, Candidate};
-use crate::invariant::candidate::written::{self, Entry, Row, WrittenTemplate};
+use crate::invariant::candidate::templates::Candidate;
+use crate::invariant::candidate::written::{self, Entry, WrittenTemplate};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::{Kind, Point};
-use crate::invariant::proof::relations::{Known, Standing};
+use crate::invariant::proof::known::{Known, Standing};
 use crate::mvicfg::VersionSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +72,7 @@ impl FunctionAnalysis<'_> {
         let values = |row| -> Row {
             Box::new(move |x: &str| {
                 let ty = &known.get(x)?.ty;
-                templates::number(samples::Row::value(row, rows.column(x)?)?, ty).filter(|_| !ty.is_pointer())
+                number(samples::Row::value(row, rows.column(x)?)?, ty).filter(|_| !ty.is_pointer())
             })
         };
         let seen: Vec<Row> = rows.rows.iter().map(values).collect();

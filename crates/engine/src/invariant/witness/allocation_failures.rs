@@ -5,7 +5,7 @@
 //! make at the same turn: that new code asks for memory, too, is no news of this kind.
 
 use crate::interp::{CallResult, Input, Value};
-use crate::invariant::witness::runs::Run;
+use crate::invariant::witness::run::Run;
 use crate::ir::Const;
 use std::collections::BTreeMap;
 

@@ -1,36 +1,17 @@
 //! Which source lines a change comes from: those of the nodes that only one side of it rests on.
 
 use crate::interp::{self, End, Input, Limits, Outcome};
+use crate::invariant::findings::CauseLines;
 use crate::invariant::findings::Side;
 use crate::invariant::function_analysis::FunctionAnalysis;
-use crate::invariant::witness::runs::{self, Run};
+use crate::invariant::witness::run::Run;
+use crate::invariant::witness::runs;
 use crate::ir::NodeId;
 use crate::mvicfg::MvId;
 use crate::semantics::Lines;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
-
-/// Lines that a change comes from.
-#[derive(Clone, Debug, Default)]
-pub struct CauseLines {
-    /// Of the older class alone.
-    pub removed: Vec<u32>,
-    /// Of the newer class alone.
-    pub added: Vec<u32>,
-    /// Of the newer class, on which both rest.
-    pub shared: Vec<u32>,
-    /// The lines of each side that the run comes to that shows it, if one does. Where the terms do not say
-    /// what a change comes from, others have no part in it.
-    pub ran: Option<[BTreeSet<u32>; 2]>,
-}
-
-impl CauseLines {
-    /// Whether some line belongs to one side alone.
-    pub(in crate::invariant) fn is_one_sided(&self) -> bool {
-        !(self.removed.is_empty() && self.added.is_empty())
-    }
-}
 
 impl FunctionAnalysis<'_> {
     /// A side with what decides whether a run gets to an undefined event, and the event itself, as causes.
@@ -120,22 +101,5 @@ impl FunctionAnalysis<'_> {
             shared: lines(shared, to),
             ran: None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_one_side_alone_is_a_cause() {
-        let lines = |removed: &[u32], added: &[u32], shared: &[u32]| CauseLines {
-            removed: removed.to_vec(),
-            added: added.to_vec(),
-            shared: shared.to_vec(),
-            ran: None,
-        };
-        assert!(lines(&[3], &[], &[]).is_one_sided() && lines(&[], &[4], &[]).is_one_sided());
-        assert!(!lines(&[], &[], &[5]).is_one_sided());
     }
 }

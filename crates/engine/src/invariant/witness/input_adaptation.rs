@@ -5,7 +5,7 @@
 //! out otherwise, the same bytes mean something else, and the runs say nothing.
 
 use crate::interp::{Input, ObjectInit, Program, Storage, Value};
-use crate::invariant::witness::relaid::Relaying;
+use crate::invariant::witness::relaying::Relaying;
 use crate::ir::{CType, Const, Function, Record, Sort, Unit, VarId};
 use std::sync::Arc;
 
@@ -60,8 +60,8 @@ pub(in crate::invariant) fn arguments(
 fn is_same_number((value, from): (&Value, &CType), (theirs, to): (&Value, &CType)) -> bool {
     match (value, theirs) {
         (Value::Const(a), Value::Const(b)) if a.sort() != b.sort() => {
-            crate::invariant::candidate::templates::number(*a, from)
-                == crate::invariant::candidate::templates::number(*b, to)
+            crate::invariant::candidate::observed::number(*a, from)
+                == crate::invariant::candidate::observed::number(*b, to)
         }
         _ => true,
     }
@@ -98,7 +98,7 @@ fn converted(value: &Value, from: &CType, to: &CType, sort: Option<Sort>) -> Opt
     if c.sort() == sort {
         return (c.sort().is_float() || from.is_pointer() == to.is_pointer()).then(|| value.clone());
     }
-    let number = crate::invariant::candidate::templates::number(*c, from)?;
+    let number = crate::invariant::candidate::observed::number(*c, from)?;
     let is_integer = |t: &CType| matches!(t, CType::Int { .. });
     match sort {
         Sort::Bv(bits) if is_integer(from) && is_integer(to) => Some(Value::Const(Const::bv(bits, number))),

@@ -3,12 +3,17 @@
 
 pub(super) mod allocation_failures;
 pub(super) mod attribution;
+pub(super) mod budget;
 pub(super) mod by_runs;
+pub(super) mod complexity;
 pub(super) mod input_adaptation;
 pub(super) mod inputs;
 pub(super) mod reached;
 pub(super) mod refuted;
 pub(super) mod relaid;
+pub(super) mod relaying;
+pub(super) mod run;
 pub(super) mod runs;
+pub(super) mod search;
 pub(super) mod selection;
 pub(super) mod shrink;

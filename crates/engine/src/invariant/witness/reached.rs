@@ -5,46 +5,26 @@
 //! interpreter carries out: one of the runs that are there, else one of a few more, else one on the solver's
 //! model. Where there is none, the point may still be reached; nobody knows.
 
-use crate::invariant::fact::{Fact, Template};
+use crate::invariant::fact::Fact;
+use crate::invariant::findings::Reached;
+use crate::invariant::findings::speaks_of;
 use crate::invariant::findings::{Claim, Undecided};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Kind;
 use crate::invariant::witness::inputs;
+use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs::{self, FUEL};
 
 use crate::interp::{self, End, Generator, Input, Limits, Outcome, Value};
 use crate::ir::{Callee, Function, Instr, NodeId, UndefinedKind};
 use crate::mvicfg::VersionSet;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Inputs that are tried where there are no runs yet, or none of these comes to the point.
 const TRIED: usize = 64;
 /// Inputs whose objects are tried with the numbers of a model.
 const FILLED: usize = 16;
-
-/// What defined executions of a class do at a point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reached {
-    /// Some comes to the point.
-    pub here: bool,
-    /// Some ends, in whatever way; facts about how a function ends speak of these, too.
-    pub ends: bool,
-}
-
-/// By class.
-pub type ByClass = BTreeMap<usize, Reached>;
-
-/// Whether a fact speaks of executions that exist in a class; of what was not asked it does.
-pub fn speaks_of(reached: &ByClass, fact: &Fact, class: usize) -> bool {
-    // What was done with a resource is said of all that happens, undefined or not.
-    if fact.template == Template::Typestate {
-        return true;
-    }
-    let of_ends = |v: &String| matches!(v.as_str(), "output" | "end" | "calls");
-    let about_ends = !fact.variables.is_empty() && fact.variables.iter().all(of_ends);
-    reached.get(&class).is_none_or(|r| r.here || about_ends && r.ends)
-}
 
 impl FunctionAnalysis<'_> {
     /// Finds out which classes come to the point, and takes facts of the others out of churns.
@@ -200,13 +180,6 @@ impl FunctionAnalysis<'_> {
     }
 }
 
-impl Reached {
-    fn add(&mut self, outcome: &Outcome) {
-        self.here |= outcome.end == End::Return;
-        self.ends |= outcome.end.is_definite();
-    }
-}
-
 /// Whether a run ended where the interpreter does not know what happens: at an effect that it cannot carry out,
 /// at what a function would have written that is not known, or at a call through a pointer that leads to none.
 fn is_beyond_us(body: &Function, outcome: &Outcome) -> bool {
@@ -223,7 +196,7 @@ fn is_beyond_us(body: &Function, outcome: &Outcome) -> bool {
     }
 }
 
-fn side(run: &runs::Run, old: bool) -> &Outcome {
+fn side(run: &Run, old: bool) -> &Outcome {
     if old { &run.old } else { &run.new }
 }
 

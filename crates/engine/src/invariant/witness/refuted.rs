@@ -13,7 +13,8 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::name_resolution;
 use crate::invariant::observable::{Observable, find_var};
 use crate::invariant::point::Kind;
-use crate::invariant::witness::runs::{self, Run};
+use crate::invariant::witness::run::Run;
+use crate::invariant::witness::runs;
 use crate::mvicfg::VersionSet;
 use std::collections::BTreeMap;
 

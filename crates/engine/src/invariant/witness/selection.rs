@@ -7,14 +7,10 @@
 use crate::interp::Outcome;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
-use crate::invariant::witness::runs::{self, Difference, Run};
+use crate::invariant::witness::run::{Difference, Run};
+use crate::invariant::witness::runs;
 use crate::invariant::witness::shrink;
 use crate::mvicfg::positions;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-
-/// By pair of classes: which number of `__LINE__` became which, once it was asked for.
-pub(in crate::invariant) type Moves = RefCell<BTreeMap<(usize, usize), BTreeMap<u128, u128>>>;
 
 impl FunctionAnalysis<'_> {
     /// How a run shows a difference on a subject.

@@ -6,7 +6,8 @@
 //! replays and their instructions are bounded.
 
 use crate::interp::{Input, ObjectId, ObjectInit, Storage, Value};
-use crate::invariant::witness::runs::Run;
+use crate::invariant::witness::complexity::{complexity, is_char, is_text};
+use crate::invariant::witness::run::Run;
 use crate::ir::{CType, Const, Extended, FloatKind, Sort, Unit};
 use std::collections::BTreeSet;
 
@@ -15,82 +16,6 @@ const MAX_REPLAYS: usize = 240;
 const MAX_STEPS: u64 = 1_500_000;
 /// Scalars of one object that are simplified one by one.
 const MAX_SCALARS: usize = 48;
-
-/// How hard an input is to read; less is better.
-pub(in crate::invariant) fn complexity(input: &Input) -> u64 {
-    let arguments = input.arguments.iter().map(value_complexity).sum::<u64>();
-    let objects = input.objects.iter().map(object_complexity).sum::<u64>();
-    let words = input.stdin.split(|b| b.is_ascii_whitespace());
-    let stdin = words.map(|w| if w == b"0" { 1 } else { text_complexity(w) }).sum::<u64>();
-    let argv = input.argv.iter().map(|a| 20 + text_complexity(a)).sum::<u64>();
-    let calls = input.calls.iter().map(|c| 50 + value_complexity(&c.result)).sum::<u64>();
-    arguments + objects + stdin + input.stdin.len() as u64 + argv + calls
-}
-
-fn value_complexity(v: &Value) -> u64 {
-    match v {
-        Value::Const(c) => number_complexity(*c),
-        Value::Pointer { offset: 0, .. } => 30,
-        Value::Pointer { .. } => 60,
-        Value::Function(_) | Value::Global { .. } => 30,
-    }
-}
-
-fn number_complexity(c: Const) -> u64 {
-    if let Some(v) = c.nearest_f64() {
-        let text = format!("{v:?}");
-        return match () {
-            _ if v.to_bits() == 0 => 0,
-            _ if v == 1.0 => 2,
-            _ if v.is_finite() => 3 + text.len() as u64,
-            _ => 40,
-        };
-    }
-    match c.signed().unwrap_or(0) {
-        0 => 0,
-        1 => 2,
-        -1 => 3,
-        2 => 4,
-        v => 5 + v.unsigned_abs().to_string().len() as u64 + u64::from(v < 0),
-    }
-}
-
-fn text_complexity(text: &[u8]) -> u64 {
-    let byte = |b: &u8| match b {
-        0 => 0,
-        b'a' => 2,
-        b'0' | b'1' => 3,
-        b if b.is_ascii_alphanumeric() => 4,
-        b' '..=b'~' => 5,
-        _ => 12,
-    };
-    text.iter().map(byte).sum()
-}
-
-fn object_complexity(o: &ObjectInit) -> u64 {
-    let pointers = o.pointers.iter().map(|(_, v)| 10 + value_complexity(v)).sum::<u64>();
-    // Fields are mostly as wide as an `int` or wider, and mostly zero.
-    let zero = number_complexity(Const::bv(64, 0));
-    let word = |w: &[u8]| {
-        let bits = w.iter().rev().fold(0u32, |bits, b| bits << 8 | u32::from(*b));
-        if bits == 0 {
-            return zero;
-        }
-        let value = if w.len() == 4 { i128::from(bits as i32) } else { i128::from(bits) };
-        number_complexity(Const::bv(64, value)) + 8
-    };
-    let bytes = if is_text(&o.ty) { text_complexity(&o.bytes) } else { o.bytes.chunks(4).map(word).sum() };
-    let global = if matches!(o.storage, Storage::Global(_)) { 200 } else { 0 };
-    20 + global + pointers + bytes + o.bytes.len() as u64 / 8 + o.undefined.len() as u64
-}
-
-fn is_char(ty: &CType) -> bool {
-    matches!(ty, CType::Int { bits: 8, .. })
-}
-
-fn is_text(ty: &CType) -> bool {
-    is_char(ty) || matches!(ty, CType::Array(e, _) if is_char(e))
-}
 
 /// What a witness is simplified with.
 pub(in crate::invariant) struct Shrinker<'a> {

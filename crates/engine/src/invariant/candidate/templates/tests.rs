@@ -25,7 +25,7 @@ fn check(rows: &[(&str, &[i128])], expected: &[&str]) {
 /// One candidate of each shape over `x` and `y`, with its text.
 fn shapes() -> Vec<(Candidate, &'static str)> {
     let (x, y) = (|| "x".to_owned(), || "y".to_owned());
-    let positive = || Guard { x: y(), test: crate::invariant::candidate::conditional::Test::AtLeast(1) };
+    let positive = || Guard { x: y(), test: crate::invariant::candidate::guard::Test::AtLeast(1) };
     vec![
         (Candidate::AtLeast(x(), -3), "x >= -3"),
         (Candidate::AtMost(x(), 5), "x <= 5"),
@@ -57,7 +57,7 @@ fn of_two_bounds_one_may_say_more() {
 
 #[test]
 fn what_always_holds_is_tighter_than_what_holds_where_a_guard_does() {
-    let guard = |k| Guard { x: "n".into(), test: crate::invariant::candidate::conditional::Test::AtLeast(k) };
+    let guard = |k| Guard { x: "n".into(), test: crate::invariant::candidate::guard::Test::AtLeast(k) };
     let bound = |k| Candidate::AtMost("x".into(), k);
     let given = |g, k| Candidate::Given(guard(g), Box::new(bound(k)));
     assert!(bound(5).is_tighter_than(&given(0, 5)) && bound(4).is_tighter_than(&given(0, 5)));
@@ -212,7 +212,7 @@ fn another_name_changes_nothing_else() {
 
 #[test]
 fn variables_are_told_once_and_in_order() {
-    let guard = Guard { x: "a".into(), test: crate::invariant::candidate::conditional::Test::Is(0) };
+    let guard = Guard { x: "a".into(), test: crate::invariant::candidate::guard::Test::Is(0) };
     let line = Candidate::Linear { y: "b".into(), x: "a".into(), a: 1, b: 1 };
     assert_eq!(Candidate::Given(guard, Box::new(line)).variables(), ["a", "b"]);
     assert_eq!(Candidate::Less("y".into(), "x".into()).variables(), ["x", "y"]);

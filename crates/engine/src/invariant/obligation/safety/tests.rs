@@ -5,7 +5,7 @@ use crate::by_hand::{input, int, leads, number, object, outcome, place, returned
 use crate::interp::AssumedCall;
 
 fn name_of(o: &Outcome) -> Option<&'static str> {
-    Event::of(o).map(|e| e.kind.name())
+    Event::of(o).map(|e| name(e.kind))
 }
 
 fn assumed(callee: &str, nth: u32, given: bool) -> AssumedCall {

@@ -5,8 +5,9 @@ use crate::by_hand::{
     array, global, input, int, integer, leads, number, object, outcome, place, pointer, returned, straight,
     undefined, unit,
 };
-use crate::interp::{AssumedCall, ObjectId, Target};
+use crate::interp::{AssumedCall, Identity, ObjectId, Target};
 use crate::ir::RecordId;
+use std::sync::Arc;
 
 fn run(old: Outcome, new: Outcome) -> Run {
     Run::made(Input::default(), old, new)
