@@ -316,8 +316,11 @@ fn stretches(unit: &Parsed, file: &Path) -> Vec<Range<u32>> {
     unit.session.sources.files().iter().filter(is_it).map(stretch).collect()
 }
 
+/// The lines between the directives of a conditional, a range for each branch.
+type Branches = Vec<RangeInclusive<u32>>;
+
 /// As [`taken`]; `seen` are the lines that gave tokens, `once`: the file was included a single time.
-fn by_tokens(conditionals: &[Vec<RangeInclusive<u32>>], seen: &BTreeSet<u32>, once: bool) -> Taken {
+fn by_tokens(conditionals: &[Branches], seen: &BTreeSet<u32>, once: bool) -> Taken {
     let mut out = Taken::default();
     for branches in conditionals {
         let Some(first) = branches.first() else { continue };
@@ -337,9 +340,11 @@ fn by_tokens(conditionals: &[Vec<RangeInclusive<u32>>], seen: &BTreeSet<u32>, on
     out
 }
 
-/// The lines between the directives of every conditional, a range for each branch, outer ones before inner ones.
-fn conditionals(layout: &Layout) -> Vec<Vec<RangeInclusive<u32>>> {
-    let (mut out, mut open): (Vec<Vec<RangeInclusive<u32>>>, Vec<(usize, u32)>) = (Vec::new(), Vec::new());
+/// The conditionals of a file, outer ones before inner ones.
+fn conditionals(layout: &Layout) -> Vec<Branches> {
+    let mut out: Vec<Branches> = Vec::new();
+    // The open ones, with the line behind the last of their directives.
+    let mut open: Vec<(usize, u32)> = Vec::new();
     for directive in &layout.directives {
         let (first, last) = (*directive.lines.start(), *directive.lines.end());
         if matches!(directive.word.as_str(), "if" | "ifdef" | "ifndef") {

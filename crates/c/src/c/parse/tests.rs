@@ -348,8 +348,7 @@ fn a_configuration_that_is_copied_stands_for_its_copy() {
     let place = own.place(own.tokens[item.tokens.start].report_span()).unwrap();
     assert_eq!((place.file.as_path(), place.line), (Path::new("config.def.h"), 1));
     // The file itself, where it is there.
-    let both =
-        parse(&[("src/a.c", source), ("config.def.h", "int other;\n"), ("config.h", "int level;\n")]);
+    let both = parse(&[("src/a.c", source), ("config.def.h", "int other;\n"), ("config.h", "int level;\n")]);
     assert!(both.is_clean());
     assert!(!parse(&[("src/a.c", source), ("other.def.h", "int level;\n")]).is_clean());
 }
