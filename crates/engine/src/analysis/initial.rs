@@ -82,10 +82,12 @@ pub(super) fn changed(request: &Request, files: &[VersionFiles], reaches: &[Reac
                 let Some(before) = before.filter(|b| (b.size, &b.init) != (g.size, &g.init)) else {
                     continue;
                 };
-                // Where only members lie elsewhere, they begin as before.
+                // Where only members lie elsewhere, they begin as before; nor is a new member that begins with
+                // zeros, as all do, any news.
                 let images = [(&old.unit, before), (&new.unit, g)].map(|(u, g)| members::image(u, g));
                 let laid_out_anew = old.unit.layouts() != new.unit.layouts();
-                if laid_out_anew && images[0].is_some() && images[0] == images[1] {
+                let is_same = images[0].is_some() && images[0] == images[1];
+                if laid_out_anew && (is_same || [before, g].into_iter().all(is_zero)) {
                     continue;
                 }
                 let begins = [
@@ -115,6 +117,14 @@ pub(super) fn changed(request: &Request, files: &[VersionFiles], reaches: &[Reac
         }
     }
     found
+}
+
+/// Whether an object begins with nothing but zeros.
+fn is_zero(g: &Global) -> bool {
+    g.init.iter().all(|piece| match piece {
+        InitPiece::Bytes { bytes, .. } => bytes.iter().all(|b| *b == 0),
+        InitPiece::Address { .. } | InitPiece::Unknown { .. } => false,
+    })
 }
 
 /// The lines of an object's definition that a step changes, with the hunks that have them.
@@ -420,6 +430,14 @@ mod tests {
         }
         assert_eq!(found, expected, "{old} | {new} | {:?}", report.hunks);
         assert_eq!(report.summary.hunks_not_analysed, 0, "{:?}", report.hunks);
+    }
+
+    #[test]
+    fn a_new_member_of_zeros_is_no_news() {
+        let text = |members: &str| {
+            format!("static struct {{ union {{ {members} }} u; int n; }} s;\nint f(void) {{ return s.n++; }}")
+        };
+        check(&text("int a; long c;"), &text("int a; long c; long b[2];"), &[]);
     }
 
     #[test]
