@@ -17,7 +17,7 @@ use std::ops::Range;
 pub struct Piece {
     /// Its tokens, for comparison.
     pub text: String,
-    /// The names that it gives a meaning to, members and enumerators included; `None` where it may mean anything.
+    /// The names that it gives a meaning to, enumerators included; `None` where it may mean anything.
     pub reach: Option<BTreeSet<String>>,
     /// The names that it mentions.
     pub mentions: BTreeSet<String>,
@@ -364,6 +364,7 @@ fn declaration(text: Text<'_>, item: &scan::Item) -> Piece {
     let range = item.tokens.clone();
     let all = identifiers(text, range.clone());
     let begins_call = text.name(range.start).is_some() && text.at(range.start + 1) == "(";
+    let own = record(text, range.clone());
     let reach = match &item.kind {
         ItemKind::Function { name, .. } => Some(BTreeSet::from([name.clone()])),
         // What a macro stands for is not seen.
@@ -376,11 +377,14 @@ fn declaration(text: Text<'_>, item: &scan::Item) -> Piece {
         }
         _ => {
             let mut names: BTreeSet<String> = item.declares.iter().cloned().collect();
-            names.extend(members(text, range.clone()));
+            // Who uses members of a structure names it, or what leads to one, which names it.
+            if own.is_none() || names.is_empty() || has_types(text, range.clone()) {
+                names.extend(members(text, range.clone()));
+            }
             Some(names)
         }
     };
-    let record = reach.as_ref().and_then(|_| record(text, range.clone()));
+    let record = reach.as_ref().and(own);
     Piece { text: spelled(text, range), reach, mentions: all, pastes: Vec::new(), decides: None, record }
 }
 
@@ -420,6 +424,16 @@ fn record(text: Text<'_>, range: Range<usize>) -> Option<Record> {
     }
     let frame = format!("{} {}", spelled(text, range.start..open + 1), spelled(text, close..range.end));
     (from == close).then_some(Record { frame, members: all, uses })
+}
+
+/// Whether types are defined within that of a structure, which have names of their own.
+fn has_types(text: Text<'_>, range: Range<usize>) -> bool {
+    let body = range.clone().skip_while(|i| text.at(*i) != "{");
+    body.into_iter().any(|i| match text.at(i) {
+        "enum" => true,
+        "struct" | "union" => text.at(i + 2) == "{",
+        _ => false,
+    })
 }
 
 /// Whether a macro stands for whole members in the body of a structure: `FIELDS int x;`, `FIELDS(a);`.
@@ -494,7 +508,9 @@ mod tests {
     fn declarations_reach_their_names() {
         assert_eq!(reaches("void f(struct grid *g, int n);"), ["f"]);
         assert_eq!(reaches("struct s { int a, *b[3]; struct t { long c : 3; } d; };"), ["a b c d s t"]);
-        assert_eq!(reaches("typedef struct { int a; } T; enum e { A, B = 2 };"), ["T a", "A B e"]);
+        assert_eq!(reaches("struct s { int a, *b[3]; struct t *c; union { int e; } d; };"), ["s"]);
+        assert_eq!(reaches("struct { int a; } x; struct { int a; };"), ["x", "*"]);
+        assert_eq!(reaches("typedef struct { int a; } T; enum e { A, B = 2 };"), ["T", "A B e"]);
         assert_eq!(reaches("extern const char *const names[], *other;"), ["names other"]);
         assert_eq!(reaches("static inline int f(int x) { return x; }\nint g;"), ["f", "g"]);
         assert_eq!(reaches("struct s;"), ["s"]);
@@ -538,7 +554,7 @@ mod tests {
         assert_eq!(reaches("struct s { int x; FIELDS(a, b); };"), ["*"]);
         assert_eq!(reaches("struct s { int x; FIELDS; };"), ["*"]);
         assert_eq!(reaches("struct s { FIELDS const int x; };"), ["*"]);
-        assert_eq!(reaches("struct s { T x; ENTRY(s) next; code const *c; };"), ["ENTRY c next s x"]);
+        assert_eq!(reaches("struct s { T x; ENTRY(s) next; code const *c; };"), ["s"]);
         assert_eq!(reaches("enum { A, B };"), ["A B"]);
     }
 
@@ -548,7 +564,7 @@ mod tests {
         assert_eq!(reaches(source), ["!*", "H", "!*", "MAX", "!*"]);
         assert_eq!(reaches("#pragma pack(1)\nint x;"), ["*", "x"]);
         // Within a declaration, too.
-        assert_eq!(reaches("struct s {\n#ifdef X\nint a;\n#endif\n};"), ["a s", "!*", "!*"]);
+        assert_eq!(reaches("struct s {\n#ifdef X\nint a;\n#endif\n};"), ["s", "!*", "!*"]);
     }
 
     #[test]
