@@ -1,6 +1,7 @@
 //! A path that goes on through common code, as far as it is decided.
 
-use super::machine::{End, Machine, Path, Side, Step, successor};
+use super::machine::{End, Machine, Path, Step};
+use super::side::{Side, successor};
 use crate::ir::{Const, Op, Rebuilt, TermId, TermPool};
 use crate::mvicfg::{MvId, Mvicfg};
 use std::collections::BTreeMap;

@@ -7,8 +7,10 @@
 //! version; regions may overlap. Executing a region gives paths; one that comes to a node twice is not followed.
 
 use super::liveness::Liveness;
-use super::machine::{End, Literal, Machine, Path, Side, Step, Stop, successor};
-use super::{Mistake, is_made, rounds};
+use super::machine::{End, Literal, Machine, Path, Step, Stop};
+use super::mistake::{Mistake, is_made};
+use super::rounds;
+use super::side::{Side, successor};
 use crate::ir::{Const, Instr, TermId, TermPool, VarKind};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use std::collections::BTreeSet;

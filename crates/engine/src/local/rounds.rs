@@ -6,7 +6,8 @@
 //! loop without an invariant). The first test is made before it, so that a loop that is not entered does nothing;
 //! each edge that leaves the body is a path of its own.
 
-use super::machine::{Event, Literal, Machine, Path, Side, Stop, successor};
+use super::machine::{Event, Literal, Machine, Path, Stop};
+use super::side::{Side, successor};
 use super::sites::Tag;
 use crate::ir::{App, Callee, Instr, LOOP_VALUE, Leaf, Sort, Uf, VarId};
 use crate::mvicfg::{Loop, MvId, Mvicfg};

@@ -7,9 +7,10 @@
 //! 1973). Both versions come to a point in the same state as long as all that lies before is the same, and then in one
 //! that satisfies the facts of each of them: what would differ in any other state is no difference.
 
-use super::machine::{Machine, Path, Side, Step, memory_leaf, successor, variable_leaf};
+use super::machine::{Machine, Path, Step, memory_leaf, variable_leaf};
+use super::mistake::{Mistake, is_made};
 use super::region::Region;
-use super::{Mistake, is_made};
+use super::side::{Side, successor};
 use crate::ir::{App, Callee, Instr, LOOP_VALUE, Leaf, Term, TermId, TermPool, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::library;
