@@ -354,7 +354,7 @@ impl Comparer<'_> {
             }
         }
         if further[0].end == further[1].end && self.is_same_here(&further[0], &further[1]) {
-            let common = |n: &&MvId| self.common[**n as usize] && further[1].visited.contains(n);
+            let common = |n: &&MvId| self.common[n.0 as usize] && further[1].visited.contains(n);
             return Verdict::Same(further[0].visited.iter().filter(common).copied().collect());
         }
         let ends = [&further[0], &further[1]].map(|p| is_whole(&p.end));
@@ -585,8 +585,8 @@ impl Comparer<'_> {
     /// Whether a path ends outside of a loop that it begins in, or whose head it comes by.
     fn leaves_loop(&self, class: usize, path: &Path, node: MvId) -> bool {
         let flow = self.sides[class].flow;
-        let around = flow.innermost.get(self.frontier as usize).copied().flatten();
-        let own = path.visited.iter().filter(|n| !path.ran(**n)).filter_map(|n| flow.loop_at[*n as usize]);
+        let around = flow.innermost.get(self.frontier.0 as usize).copied().flatten();
+        let own = path.visited.iter().filter(|n| !path.ran(**n)).filter_map(|n| flow.loop_at[n.0 as usize]);
         own.chain(around).any(|l| !flow.loops[l].body.contains(&node))
     }
 

@@ -232,7 +232,7 @@ fn loop_line(graph: &Mvicfg, flow: &Flow, region: &Region) -> Option<u32> {
     let flow = &flow.classes[1];
     // What stands behind a loop is reached from its head, and is not in it.
     let first = Some(region.frontier.to[1]).filter(|to| region.nodes[1].contains(to));
-    let l = flow.innermost.get(region.frontier.node as usize).copied().flatten()?;
+    let l = flow.innermost.get(region.frontier.node.0 as usize).copied().flatten()?;
     if first.is_some_and(|first| !flow.loops.get(l).is_some_and(|l| l.body.contains(&first))) {
         return None;
     }

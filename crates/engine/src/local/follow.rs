@@ -67,7 +67,7 @@ pub(super) fn onwards(graph: &Mvicfg, pool: &mut TermPool, side: &Side, path: &P
     for _ in 0..MAX_STEPS {
         let node = path.node;
         // A loop is told by its head, and what comes after the exit is the caller's.
-        if side.flow.loop_at[node as usize].is_some() || node == Mvicfg::EXIT {
+        if side.flow.loop_at[node.0 as usize].is_some() || node == Mvicfg::EXIT {
             break;
         }
         let mut next = path.clone();

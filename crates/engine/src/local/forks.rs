@@ -66,7 +66,7 @@ impl Comparer<'_> {
                 continue;
             };
             let is_branch = matches!(self.graph.node(node).instr, Instr::Branch { .. });
-            if !is_branch || side.flow.loop_at[node as usize].is_some() {
+            if !is_branch || side.flow.loop_at[node.0 as usize].is_some() {
                 done.push(path);
                 continue;
             }

@@ -425,7 +425,7 @@ impl Machine<'_> {
             }
             return Ok(Step::Next);
         }
-        let Some(tag) = self.side.tags.get(path.node as usize).copied().flatten() else {
+        let Some(tag) = self.side.tags.get(path.node.0 as usize).copied().flatten() else {
             return Err("a call".into());
         };
         let before = path.memory;

@@ -428,14 +428,14 @@ impl<'s> Speaker<'s> {
     fn is_within_run(&self, class: usize, node: MvId, d: &Difference) -> bool {
         let side = self.sides[class];
         let runs = d.events[class].iter().filter(|e| e.rounds);
-        runs.filter_map(|e| side.flow.loop_at[e.node as usize]).any(|l| is_in_loop(side, node, l))
+        runs.filter_map(|e| side.flow.loop_at[e.node.0 as usize]).any(|l| is_in_loop(side, node, l))
     }
 
     /// The words of a loop that was run as a whole: whom it calls, and what it sets otherwise.
     fn rounds(&self, class: usize, head: MvId) -> String {
         let side = self.sides[class];
         let line = self.line(class, head);
-        let body = side.flow.loop_at[head as usize].and_then(|l| side.flow.loops.get(l)).map(|l| &l.body);
+        let body = side.flow.loop_at[head.0 as usize].and_then(|l| side.flow.loops.get(l)).map(|l| &l.body);
         let mut called: Vec<String> = Vec::new();
         let mut writes = false;
         for node in body.into_iter().flatten() {
@@ -481,15 +481,15 @@ impl<'s> Speaker<'s> {
     fn place(&self, class: usize, node: MvId, d: &Difference) -> (EffectKind, String) {
         let side = self.sides[class];
         let here = self.frontier.node;
-        let around = side.flow.innermost.get(here as usize).copied().flatten();
+        let around = side.flow.innermost.get(here.0 as usize).copied().flatten();
         // A loop whose head is one version's own.
         let ran = |n: &&MvId| d.events[class].iter().any(|e| e.rounds && e.node == **n);
         let left = d.visited[class].iter().filter(|n| !ran(n) && !self.is_within_run(class, **n, d));
-        let own = left.filter_map(|n| side.flow.loop_at[*n as usize]).next();
+        let own = left.filter_map(|n| side.flow.loop_at[n.0 as usize]).next();
         if node == Mvicfg::EXIT {
             return (EffectKind::Return, "returns".to_owned());
         }
-        if let Some(l) = own.or_else(|| side.flow.loop_at[node as usize].filter(|l| Some(*l) != around)) {
+        if let Some(l) = own.or_else(|| side.flow.loop_at[node.0 as usize].filter(|l| Some(*l) != around)) {
             return match (is_in_loop(side, node, l), is_in_loop(side, here, l)) {
                 (true, true) => (EffectKind::NextRound, "goes another round".to_owned()),
                 (true, false) => (EffectKind::Goto, "enters the loop".to_owned()),
