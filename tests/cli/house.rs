@@ -10,8 +10,6 @@ use std::path::Path;
 
 /// Files that may be in one circle.
 const MOST: usize = 5;
-/// Folders with larger ones, which may not grow.
-const KNOWN: [(&str, usize); 2] = [("engine/local", 13), ("c/c/lower", 13)];
 /// Crates whose top-level modules are rooms.
 const HOUSES: [&str; 4] = ["git-invdiff", "engine", "git", "c"];
 
@@ -186,16 +184,12 @@ fn faults(name: &str, sources: &Sources) -> Vec<String> {
         let names: Vec<String> = circle.iter().map(|m| m.join("/")).collect();
         format!("{} {what} in a circle: {}", names.len(), names.join(" "))
     };
-    let most = |circle: &[&Names]| {
-        let is_in = |(folder, _): &&(&str, usize)| circle.iter().all(|m| m.join("/").starts_with(folder));
-        KNOWN.iter().find(is_in).map_or(MOST, |(_, most)| *most)
-    };
     let mut rooms = Edges::new();
     for (from, to) in edges.iter().filter(|(from, _)| HOUSES.contains(&name) && from.len() > 1) {
         let others = to.iter().filter(|to| to.len() > 1 && to[1] != from[1]);
         rooms.entry(from[..2].to_vec()).or_default().extend(others.map(|to| to[..2].to_vec()));
     }
-    let large = circles(&edges).into_iter().filter(|c| c.len() > most(c)).map(|c| said("files", &c));
+    let large = circles(&edges).into_iter().filter(|c| c.len() > MOST).map(|c| said("files", &c));
     large.chain(circles(&rooms).iter().map(|c| said("rooms", c))).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Calls on the machine: frames, library models, functions that nobody defines, callbacks.
 
 use super::code::{Call, Code, LibraryRow, NO_NODE, Param, Target};
+use super::ids::DefinitionId;
 use super::input::Value;
 use super::library;
 use super::machine::{ArgumentList, Frame, Machine};
@@ -23,7 +24,7 @@ impl<'p> Machine<'p> {
     /// Errors: `BadCall` when the arguments do not fit the parameters.
     pub(super) fn push_frame(
         &mut self,
-        definition: usize,
+        definition: DefinitionId,
         code: &'p Code,
         args: &[Const],
         types: &[CType],

@@ -4,6 +4,7 @@
 //! constants, callees become indices or rows of the library's tables. It happens once a function, on first call
 //! ([`super::resolve`]).
 
+use super::ids::DefinitionId;
 use crate::ir::{CType, Const, Op, Sort};
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl Value {
 /// What a call reaches.
 #[derive(Debug)]
 pub(crate) enum Target {
-    Definition(usize),
+    Definition(DefinitionId),
     Library(LibraryRow),
     /// Neither defined nor modelled.
     Unknown(Arc<str>),

@@ -6,6 +6,7 @@
 //! here: the machine knows where each register was loaded from.
 
 use super::code::Value;
+use super::ids::DefinitionId;
 use super::input::ObjectId;
 use crate::ir::{Const, Op, Sort};
 use std::collections::{BTreeMap, HashMap};
@@ -70,8 +71,8 @@ pub enum Compared {
 pub struct Edge(usize);
 
 impl Edge {
-    pub(super) fn new(definition: usize, node: u32, taken: bool) -> Edge {
-        let key = (definition as u64) << 33 | u64::from(node) << 1 | u64::from(taken);
+    pub(super) fn new(definition: DefinitionId, node: u32, taken: bool) -> Edge {
+        let key = (definition.0 as u64) << 33 | u64::from(node) << 1 | u64::from(taken);
         Edge((key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - EDGES.trailing_zeros())) as usize)
     }
 
@@ -95,7 +96,7 @@ pub(super) struct Explanation {
     /// By address of what was stored.
     pub stored: HashMap<u64, (Origin, i128)>,
     pub comparisons: Vec<Compared>,
-    pub counts: BTreeMap<(usize, u32), u32>,
+    pub counts: BTreeMap<(DefinitionId, u32), u32>,
 }
 
 impl CoverageMap {
@@ -126,7 +127,7 @@ impl CoverageMap {
         self.explanation.map(|e| e.comparisons).unwrap_or_default()
     }
 
-    pub(super) fn way(&mut self, definition: usize, node: u32, taken: bool) {
+    pub(super) fn way(&mut self, definition: DefinitionId, node: u32, taken: bool) {
         if let Some(n) = self.edges.get_mut(Edge::new(definition, node, taken).0) {
             *n = n.saturating_add(1);
         }

@@ -18,7 +18,7 @@ const MAX_DEPTH: u32 = 4;
 impl Machine<'_> {
     /// A branch was taken.
     pub(super) fn note_branch(&mut self, cond: &Value, base: usize, node: u32, taken: bool) {
-        let definition = self.frames.last().map_or(0, |f| f.definition);
+        let definition = self.frames.last().map(|f| f.definition).unwrap_or_default();
         let Some(coverage) = &mut self.coverage else { return };
         coverage.way(definition, node, taken);
         let Some(explanation) = &mut coverage.explanation else { return };
@@ -87,7 +87,7 @@ impl Machine<'_> {
         {
             return;
         }
-        let definition = self.frames.last().map_or(0, |f| f.definition);
+        let definition = self.frames.last().map(|f| f.definition).unwrap_or_default();
         let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
         let count = e.counts.entry((definition, node)).or_insert(0);
         *count += 1;

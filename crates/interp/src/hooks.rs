@@ -1,6 +1,7 @@
 //! What runs before `main` and after it: constructors, destructors, functions that `atexit` and its like
 //! registered. A run of another function than `main` is one of a part of a program: only `exit` ends it.
 
+use super::ids::DefinitionId;
 use super::library::Arguments;
 use super::machine::{Handler, Machine};
 use super::resolve::code_of;
@@ -35,7 +36,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn run_hook(&mut self, definition: usize) -> Run<()> {
+    fn run_hook(&mut self, definition: DefinitionId) -> Run<()> {
         let code = code_of(self.program, definition).filter(|c| c.params.is_empty());
         let code = code.ok_or_else(|| Stop::Unsupported("a constructor with parameters".into()))?;
         self.callbacks += 1;

@@ -40,6 +40,7 @@ mod following;
 pub mod format;
 pub mod generate;
 mod hooks;
+mod ids;
 mod input;
 mod jump;
 mod left;
@@ -67,6 +68,7 @@ pub use compare::{
 pub use coverage::{Compared, CoverageMap, Edge, Operand, Origin};
 pub use final_state::initial_global;
 pub use generate::{Generator, Guided, Lead, Standing, StdinPlan, mended};
+pub use ids::DefinitionId;
 pub use input::{CallResult, CallWrite, Input, LONG_FUEL, Limits, ObjectId, ObjectInit, Storage, Value};
 pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
 pub use pair::{Pair, run_pair};

@@ -3,6 +3,7 @@
 
 use super::code::Code;
 use super::coverage::CoverageMap;
+use super::ids::DefinitionId;
 use super::input::{Input, LONG_FUEL, Limits, ObjectId, Value};
 use super::left::Left;
 use super::magnitude::Magnitude;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 pub(crate) struct Frame<'p> {
     /// Which of all calls of the run it is: another may come to stand at its index.
     pub serial: u64,
-    pub definition: usize,
+    pub definition: DefinitionId,
     pub code: &'p Code,
     /// First register in [`Machine::registers`].
     pub base: usize,
@@ -66,7 +67,7 @@ pub(crate) struct Machine<'p> {
     pub(super) landings: BTreeMap<u64, Landing>,
     pub(super) fuel: u64,
     pub events: Events,
-    pub(super) overflow: Option<(usize, u32)>,
+    pub(super) overflow: Option<(DefinitionId, u32)>,
     /// Result of the last call that returned into the outside (entry or callback).
     pub(super) result: Option<Const>,
     pub(super) callbacks: usize,
@@ -93,7 +94,7 @@ pub(crate) struct Machine<'p> {
     /// What each started `va_list` goes through.
     pub argument_lists: Vec<ArgumentList>,
     /// Addresses of what was allocated, each with the function and the node that asked for it.
-    pub(super) allocated: Vec<(u64, usize, u32)>,
+    pub(super) allocated: Vec<(u64, DefinitionId, u32)>,
     pub(super) entry_locals: Vec<Option<Const>>,
     /// Where the entry function's aggregate result is kept.
     pub(super) aggregate_result: Option<u64>,
@@ -220,7 +221,7 @@ impl<'p> Machine<'p> {
 }
 
 /// The line of a node.
-pub(super) fn place_of(program: &Program, definition: usize, node: u32) -> Option<Place> {
+pub(super) fn place_of(program: &Program, definition: DefinitionId, node: u32) -> Option<Place> {
     let f = program.function_of(definition)?;
     let d = program.definition(definition)?;
     let unit = program.unit(d.unit)?;

@@ -8,6 +8,7 @@
 use super::addresses::AddressMap;
 use super::code::Code;
 use super::format::{FormatError, Piece, ScanDirective, spec};
+use super::ids::DefinitionId;
 use crate::ir::{DataModel, Expr, Function, Global, InitPiece, Linkage, Object, Order, Unit};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -76,10 +77,10 @@ pub struct Program {
     slot_of: Vec<HashMap<Arc<str>, usize>>,
     library_slots: BTreeMap<&'static str, usize>,
     definitions: Vec<Definition>,
-    /// By unit: symbol to index of the definition.
-    internal: Vec<HashMap<Arc<str>, usize>>,
+    /// By unit: symbol to definition.
+    internal: Vec<HashMap<Arc<str>, DefinitionId>>,
     /// By symbol: the definition, and whether it is a weak one.
-    external: HashMap<Arc<str>, (usize, bool)>,
+    external: HashMap<Arc<str>, (DefinitionId, bool)>,
     /// What has an address as a function, in address order.
     code_symbols: Vec<CodeSymbol>,
     code_addresses: HashMap<(Option<usize>, Arc<str>), u64>,
@@ -96,7 +97,7 @@ const MAX_FORMATS: usize = 1024;
 /// A function's address: a definition, or a name that is only declared.
 pub struct CodeSymbol {
     pub name: Arc<str>,
-    pub definition: Option<usize>,
+    pub definition: Option<DefinitionId>,
 }
 
 /// A symbol, the unit it belongs to when it is that unit's own, and where it is defined.
@@ -129,10 +130,10 @@ impl Program {
     }
 
     fn link_functions(&mut self) {
-        let mut names: BTreeMap<(Arc<str>, Option<usize>), Option<usize>> = BTreeMap::new();
+        let mut names: BTreeMap<(Arc<str>, Option<usize>), Option<DefinitionId>> = BTreeMap::new();
         for (u, unit) in self.units.iter().enumerate() {
             for (index, f) in unit.functions.iter().enumerate() {
-                let id = self.definitions.len();
+                let id = DefinitionId(self.definitions.len());
                 self.definitions.push(Definition { unit: u, index, code: OnceLock::new() });
                 self.internal[u].entry(f.name.clone()).or_insert(id);
                 if f.is_static {
@@ -155,7 +156,7 @@ impl Program {
 
     /// Finds what each symbol that units share stands for.
     fn link_symbols(&mut self) {
-        let mut found: Vec<(Arc<str>, usize, bool)> = Vec::new();
+        let mut found: Vec<(Arc<str>, DefinitionId, bool)> = Vec::new();
         for (u, unit) in self.units.iter().enumerate() {
             for f in unit.functions.iter().filter(|f| !f.is_static) {
                 let symbol = f.binding.label.as_ref().unwrap_or(&f.name);
@@ -298,14 +299,12 @@ impl Program {
     /// Returns the function that this name stands for: the first unit's, else an external one, else
     /// some unit's static one.
     pub fn function(&self, name: &str) -> Option<&Function> {
-        let id = self.definition_by_name(name)?;
-        let d = self.definitions.get(id)?;
-        self.units.get(d.unit)?.functions.get(d.index)
+        self.function_of(self.definition_by_name(name)?)
     }
 
     /// Returns the unit that defines a function.
     pub fn unit_of(&self, name: &str) -> Option<&Arc<Unit>> {
-        let d = self.definitions.get(self.definition_by_name(name)?)?;
+        let d = self.definition(self.definition_by_name(name)?)?;
         self.units.get(d.unit)
     }
 
@@ -317,7 +316,7 @@ impl Program {
         self.model
     }
 
-    pub fn definition_by_name(&self, name: &str) -> Option<usize> {
+    pub fn definition_by_name(&self, name: &str) -> Option<DefinitionId> {
         // Who asks for a function of the first unit means that one, whatever takes its place.
         let own = self.internal.first().and_then(|t| t.get(name).copied());
         let own = own.or_else(|| self.definition_from(0, name));
@@ -325,7 +324,7 @@ impl Program {
     }
 
     /// Returns the definition that a call in `unit` reaches.
-    pub fn definition_from(&self, unit: usize, name: &str) -> Option<usize> {
+    pub fn definition_from(&self, unit: usize, name: &str) -> Option<DefinitionId> {
         let external = self.external.get(name);
         let own = self.units.get(unit).and_then(|u| u.meant(name));
         let id = |f: &Function| self.internal.get(unit)?.get(&f.name).copied();
@@ -350,12 +349,12 @@ impl Program {
 
     /// The functions that run before `main` without being called, in their order, and whether another
     /// order of the files would be another order of these.
-    pub fn constructors(&self) -> (Vec<usize>, bool) {
+    pub fn constructors(&self) -> (Vec<DefinitionId>, bool) {
         self.hooks(|f| f.binding.before_main, |u| &u.init_array)
     }
 
     /// The functions that run after it, in their order.
-    pub fn destructors(&self) -> (Vec<usize>, bool) {
+    pub fn destructors(&self) -> (Vec<DefinitionId>, bool) {
         let (mut found, depends) = self.hooks(|f| f.binding.after_main, |u| &u.fini_array);
         found.reverse();
         (found, depends)
@@ -385,8 +384,8 @@ impl Program {
         &self,
         order: impl Fn(&Function) -> Option<Order>,
         array: impl Fn(&Unit) -> &[Arc<str>],
-    ) -> (Vec<usize>, bool) {
-        let mut found: Vec<(Order, usize, usize)> = Vec::new();
+    ) -> (Vec<DefinitionId>, bool) {
+        let mut found: Vec<(Order, usize, DefinitionId)> = Vec::new();
         for (u, unit) in self.units.iter().enumerate() {
             let own = unit.functions.iter().filter_map(|f| Some((order(f)?, &f.name)));
             // Where attributes and a section of pointers say it, nothing says what comes first.
@@ -403,24 +402,24 @@ impl Program {
         (found.into_iter().map(|(.., id)| id).collect(), depends)
     }
 
-    pub fn definition(&self, id: usize) -> Option<&Definition> {
-        self.definitions.get(id)
+    pub fn definition(&self, id: DefinitionId) -> Option<&Definition> {
+        self.definitions.get(id.0)
     }
 
     /// Returns what `resolve` makes of a function the first time.
     pub(crate) fn code_or(
         &self,
-        id: usize,
+        id: DefinitionId,
         resolve: impl FnOnce(usize, &Unit, &Function) -> Code,
     ) -> Option<&Code> {
-        let d = self.definitions.get(id)?;
+        let d = self.definition(id)?;
         let unit = self.units.get(d.unit)?;
         let function = unit.functions.get(d.index)?;
         Some(d.code.get_or_init(|| resolve(d.unit, unit, function)))
     }
 
-    pub fn function_of(&self, id: usize) -> Option<&Function> {
-        let d = self.definitions.get(id)?;
+    pub fn function_of(&self, id: DefinitionId) -> Option<&Function> {
+        let d = self.definition(id)?;
         self.units.get(d.unit)?.functions.get(d.index)
     }
 

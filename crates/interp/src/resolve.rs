@@ -2,13 +2,14 @@
 
 use super::code::{Call, Code, CodeNode, NO_NODE, Param, Step, Target, Value};
 use super::demanded_bits::{self, Demand};
+use super::ids::DefinitionId;
 use super::library;
 use super::magnitude;
 use super::program::Program;
 use crate::ir::{CType, Callee, Const, Expr, Function, Instr, Object, Unit, VarId};
 
 /// Returns the code of a program's function.
-pub(crate) fn code_of(program: &Program, definition: usize) -> Option<&Code> {
+pub(crate) fn code_of(program: &Program, definition: DefinitionId) -> Option<&Code> {
     program.code_or(definition, |unit_index, unit, f| resolved(program, unit_index, unit, f))
 }
 

@@ -4,6 +4,7 @@ use super::code::{Code, Param};
 use super::compare::{has_same_outcome, signs};
 use super::coverage::CoverageMap;
 use super::final_state::summarise;
+use super::ids::DefinitionId;
 use super::input::{Input, Limits, Storage};
 use super::machine::{Machine, fuel_of, place_of};
 use super::magnitude::Magnitude;
@@ -263,7 +264,7 @@ impl Machine<'_> {
     }
 
     /// Gives every object of the input an address, then fills them: they may point to each other.
-    fn build_objects(&mut self, definition: usize) -> Run<()> {
+    fn build_objects(&mut self, definition: DefinitionId) -> Run<()> {
         let input = self.input;
         if input.objects.is_empty() {
             return Ok(());

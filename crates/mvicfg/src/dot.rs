@@ -38,7 +38,7 @@ pub fn dot(parts: &[Part]) -> String {
 fn cluster(p: usize, part: &Part, out: &mut String, calls: &mut String) {
     let all = part.graph.all_classes();
     for (i, node) in part.graph.nodes.iter().enumerate() {
-        let label = match i as MvId {
+        let label = match MvId(i as u32) {
             Mvicfg::ENTRY => "entry".to_owned(),
             Mvicfg::EXIT => "exit".to_owned(),
             id => instruction(part, id, &node.instr),

@@ -55,25 +55,26 @@ impl ClassFlow {
         });
         for (i, node) in g.nodes.iter().enumerate() {
             for e in node.succs.iter().filter(|e| e.classes.contains(class)) {
-                graph.add_edge(NodeIndex::new(i), NodeIndex::new(e.to as usize), ());
+                graph.add_edge(NodeIndex::new(i), NodeIndex::new(e.to.0 as usize), ());
             }
         }
-        let entry = NodeIndex::new(Mvicfg::ENTRY as usize);
+        let entry = NodeIndex::new(Mvicfg::ENTRY.0 as usize);
         let mut post = DfsPostOrder::new(&graph, entry);
         let mut rpo = Vec::new();
         while let Some(x) = post.next(&graph) {
-            rpo.push(x.index() as MvId);
+            rpo.push(MvId(x.index() as u32));
         }
         rpo.reverse();
         let mut order = vec![None; n];
-        rpo.iter().enumerate().for_each(|(i, &x)| order[x as usize] = Some(i as u32));
+        rpo.iter().enumerate().for_each(|(i, &x)| order[x.0 as usize] = Some(i as u32));
         let doms = dominators::simple_fast(&graph, entry);
-        let idom =
-            (0..n).map(|i| doms.immediate_dominator(NodeIndex::new(i)).map(|d| d.index() as MvId)).collect();
+        let idom = (0..n)
+            .map(|i| doms.immediate_dominator(NodeIndex::new(i)).map(|d| MvId(d.index() as u32)))
+            .collect();
         let mut preds = vec![Vec::new(); n];
         for &x in &rpo {
             for e in g.node(x).succs.iter().filter(|e| e.classes.contains(class)) {
-                preds[e.to as usize].push((x, e.label));
+                preds[e.to.0 as usize].push((x, e.label));
             }
         }
         preds.iter_mut().for_each(|p| p.sort_unstable());
@@ -98,7 +99,7 @@ impl ClassFlow {
             if x == a {
                 return true;
             }
-            match self.idom[x as usize] {
+            match self.idom[x.0 as usize] {
                 Some(d) if d != x => x = d,
                 _ => return false,
             }
@@ -107,14 +108,14 @@ impl ClassFlow {
 
     /// Returns whether the edge goes back to the head of a loop around its source.
     pub fn is_back_edge(&self, from: MvId, to: MvId) -> bool {
-        self.loop_at[to as usize].is_some_and(|l| self.loops[l].latches.binary_search(&from).is_ok())
+        self.loop_at[to.0 as usize].is_some_and(|l| self.loops[l].latches.binary_search(&from).is_ok())
     }
 
     fn find_loops(&mut self) {
         let mut by_head = std::collections::BTreeMap::<MvId, BTreeSet<MvId>>::new();
         for &x in &self.rpo {
-            for &(p, _) in &self.preds[x as usize] {
-                if self.order[p as usize] >= self.order[x as usize] {
+            for &(p, _) in &self.preds[x.0 as usize] {
+                if self.order[p.0 as usize] >= self.order[x.0 as usize] {
                     if self.dominates(x, p) {
                         by_head.entry(x).or_default().insert(p);
                     } else {
@@ -128,10 +129,10 @@ impl ClassFlow {
             let mut work: Vec<MvId> = latches.iter().copied().collect();
             while let Some(x) = work.pop() {
                 if body.insert(x) {
-                    work.extend(self.preds[x as usize].iter().map(|p| p.0));
+                    work.extend(self.preds[x.0 as usize].iter().map(|p| p.0));
                 }
             }
-            self.loop_at[head as usize] = Some(self.loops.len());
+            self.loop_at[head.0 as usize] = Some(self.loops.len());
             self.loops.push(Loop { head, body, latches: latches.into_iter().collect() });
         }
         // Larger loops first, so that the innermost one is written last.
@@ -139,7 +140,7 @@ impl ClassFlow {
         by_size.sort_by_key(|&l| std::cmp::Reverse(self.loops[l].body.len()));
         for l in by_size {
             for &x in &self.loops[l].body {
-                self.innermost[x as usize] = Some(l);
+                self.innermost[x.0 as usize] = Some(l);
             }
         }
     }

@@ -14,10 +14,30 @@ use super::VersionSet;
 use super::key::{self, SourceNames, rename};
 use crate::ir::{Function, Instr, Node, NodeId, Var, VarId};
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// Index into [`Mvicfg::nodes`].
-pub type MvId = u32;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MvId(pub u32);
+
+impl MvId {
+    /// A node of a body in the graph of that body alone, which has its numbers.
+    pub fn of_only(node: NodeId) -> MvId {
+        MvId(node.0)
+    }
+
+    /// The node of the body, in a graph of one body.
+    pub fn in_only(self) -> NodeId {
+        NodeId(self.0)
+    }
+}
+
+impl fmt::Display for MvId {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// Edge with the classes that have it.
 #[derive(Clone, Debug)]
@@ -53,8 +73,8 @@ pub struct Mvicfg {
 }
 
 impl Mvicfg {
-    pub const ENTRY: MvId = 0;
-    pub const EXIT: MvId = 1;
+    pub const ENTRY: MvId = MvId(0);
+    pub const EXIT: MvId = MvId(1);
 
     /// Builds the graph; `bodies` are in version order. Cost: linear in the sum of the bodies, plus
     /// a diff of statement keys for each further body.
@@ -160,24 +180,29 @@ impl Mvicfg {
                 succs: Vec::new(),
                 origins: Vec::new(),
             });
-            self.nodes.len() as u32 - 1
+            MvId(self.nodes.len() as u32 - 1)
         });
-        let n = &mut self.nodes[mv as usize];
+        let n = &mut self.nodes[mv.0 as usize];
         n.classes.insert(class);
         n.origins.push((class, id));
         mv
     }
 
     fn add_edge(&mut self, class: usize, from: MvId, label: u8, to: MvId) {
-        let succs = &mut self.nodes[from as usize].succs;
+        let succs = &mut self.nodes[from.0 as usize].succs;
         match succs.iter_mut().find(|e| e.to == to && e.label == label) {
             Some(e) => e.classes.insert(class),
             None => succs.push(MvEdge { to, label, classes: VersionSet::single(class) }),
         }
     }
 
+    /// All nodes.
+    pub fn ids(&self) -> impl Iterator<Item = MvId> {
+        (0..self.nodes.len() as u32).map(MvId)
+    }
+
     pub fn node(&self, id: MvId) -> &MvNode {
-        &self.nodes[id as usize]
+        &self.nodes[id.0 as usize]
     }
 
     /// Returns the source line of a node in a class, 0 when it has none in the function's own file.

@@ -94,7 +94,7 @@ fn all_links(graph: &Mvicfg) -> Vec<Link> {
     let of_node = |(i, node): (usize, &super::MvNode)| -> Vec<Link> {
         let is_branch = matches!(node.instr, Instr::Branch { .. });
         let link = |e: &super::MvEdge| Link {
-            from: i as MvId,
+            from: MvId(i as u32),
             to: e.to,
             branch: is_branch.then_some(e.label == 0),
             classes: e.classes.clone(),
@@ -107,7 +107,7 @@ fn all_links(graph: &Mvicfg) -> Vec<Link> {
 /// Leads edges past joins and labels.
 fn without_joins(graph: &Mvicfg, mut links: Vec<Link>) -> Vec<Link> {
     for (i, node) in graph.nodes.iter().enumerate() {
-        let id = i as MvId;
+        let id = MvId(i as u32);
         let is_join = matches!(node.instr, Instr::Nop) && id != Mvicfg::ENTRY && id != Mvicfg::EXIT;
         if !is_join || links.iter().any(|l| l.from == id && l.to == id) {
             continue;

@@ -97,6 +97,7 @@ mod tests {
     use super::*;
     use crate::invariant::Template;
     use crate::invariant::{Point, ReachedByClass};
+    use crate::mvicfg::Mvicfg;
 
     fn fact(text: &str, classes: &[usize]) -> Fact {
         Fact {
@@ -121,7 +122,7 @@ mod tests {
         let reached = |c: usize| (c, ReachedByClass::default().remove(&c).unwrap_or_default());
         let mut reached: ReachedByClass = (0..3).map(reached).collect();
         reached.iter_mut().for_each(|(c, r)| r.here = *c != 2);
-        let nodes = (0..3).map(|c| (c, 0)).collect();
+        let nodes = (0..3).map(|c| (c, Mvicfg::ENTRY)).collect();
         PointDiff {
             point: Point { nodes, ..Point::default() },
             invariants: facts,

@@ -7,7 +7,7 @@ use super::body::{
 use super::part::{ALL, Affected, FrameId, ObjectId, Objects, Part};
 use super::side::Side;
 use super::{Concerns, Version};
-use crate::interp::{self, Program};
+use crate::interp::{self, DefinitionId, Program};
 use crate::ir::{Callee, Expr, Function, Instr, Linkage, Object, Unit};
 use crate::mvicfg::key;
 use crate::mvicfg::members::{self, ByMembers};
@@ -49,7 +49,7 @@ struct Callbacks {
 
 /// A function of a program as it is compared.
 struct Found {
-    definition: usize,
+    definition: DefinitionId,
     unit: usize,
     function: Arc<Function>,
     /// By name and file.
@@ -70,7 +70,7 @@ impl<'p> Model<'p> {
             start.add(Part::whole(ALL));
         }
         let mut make = |version: &Version, list: &[Found], other: Option<&[Found]>| -> Vec<Body> {
-            let index: HashMap<usize, usize> =
+            let index: HashMap<DefinitionId, usize> =
                 list.iter().enumerate().map(|(i, f)| (f.definition, i)).collect();
             let bodies = list.iter().map(|found| {
                 let next = frames.len() as FrameId;
@@ -149,7 +149,7 @@ pub(super) fn may_fail(version: &Version, concerns: &Concerns) -> bool {
     if version.function == "main" && program.has_hooks() {
         return true;
     }
-    let mut seen: BTreeSet<usize> = BTreeSet::from([entry]);
+    let mut seen: BTreeSet<DefinitionId> = BTreeSet::from([entry]);
     let mut work = vec![entry];
     while let Some(definition) = work.pop() {
         let unit = program.definition(definition).map_or(0, |d| d.unit);
@@ -194,7 +194,7 @@ fn reachable(version: &Version) -> Option<Vec<Found>> {
     let entry = program.definition_by_name(version.function)?;
     let mut work = vec![entry];
     work.extend(address_taken(program));
-    let mut seen: BTreeSet<usize> = BTreeSet::new();
+    let mut seen: BTreeSet<DefinitionId> = BTreeSet::new();
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(&definition) = work.get(at) {
@@ -235,7 +235,7 @@ fn reachable(version: &Version) -> Option<Vec<Found>> {
 }
 
 /// Functions of the program whose address is used for anything but a call.
-fn address_taken(program: &Program) -> BTreeSet<usize> {
+fn address_taken(program: &Program) -> BTreeSet<DefinitionId> {
     let mut found = BTreeSet::new();
     for (u, unit) in program.units().iter().enumerate() {
         let names = unit.functions_taken();
@@ -264,7 +264,7 @@ fn same(old: &Version, was: &[Found], new: &Version, is: &[Found]) -> (BTreeSet<
             pairs.insert(&f.label, (*o, f));
         }
     }
-    let labels = |list: &'_ [Found]| -> HashMap<usize, String> {
+    let labels = |list: &'_ [Found]| -> HashMap<DefinitionId, String> {
         list.iter().map(|f| (f.definition, f.label.clone())).collect()
     };
     let (old_labels, new_labels) = (labels(was), labels(is));
@@ -293,7 +293,7 @@ fn same(old: &Version, was: &[Found], new: &Version, is: &[Found]) -> (BTreeSet<
                 _ => true,
             })
         });
-        let differs = |taken: &BTreeSet<usize>, labels: &HashMap<usize, String>| {
+        let differs = |taken: &BTreeSet<DefinitionId>, labels: &HashMap<DefinitionId, String>| {
             taken.iter().any(|d| labels.get(d).is_none_or(|l| !pairs.contains_key(l.as_str())))
         };
         callbacks.elsewhere |= differs(&old_taken, &old_labels) || differs(&new_taken, &new_labels);

@@ -20,7 +20,7 @@ use crate::invariant::witness::run::{Difference, Run};
 use crate::invariant::witness::runs;
 use crate::invariant::witness::{inputs, relaid};
 use crate::ir::{CType, Sort, TermId};
-use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{Flow, Mvicfg, VersionSet};
 use crate::semantics::{Lines, Val};
 use crate::smt;
 use std::collections::BTreeMap;
@@ -413,8 +413,8 @@ impl<'a> FunctionAnalysis<'a> {
 
     pub(super) fn lines(&self, causes: &Lines, class: usize) -> Vec<u32> {
         let graph = self.task.graph;
-        let nodes = causes.iter().filter(|&n| graph.nodes[n].classes.contains(class));
-        let mut lines: Vec<u32> = nodes.map(|n| graph.line(n as MvId, class)).filter(|&l| l > 0).collect();
+        let nodes = causes.iter().filter(|&n| graph.node(n).classes.contains(class));
+        let mut lines: Vec<u32> = nodes.map(|n| graph.line(n, class)).filter(|&l| l > 0).collect();
         lines.sort_unstable();
         lines.dedup();
         lines

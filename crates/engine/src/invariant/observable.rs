@@ -143,7 +143,7 @@ pub fn values_at(e: &mut Evaluator, subject: &Observable, point: &Point, classes
     let mut by_place: BTreeMap<(Place, MvId), VersionSet> = BTreeMap::new();
     for c in classes.iter() {
         let Some(&node) = point.nodes.get(&c) else { continue };
-        if node != Mvicfg::ENTRY && e.flow.classes[c].preds[node as usize].is_empty() {
+        if node != Mvicfg::ENTRY && e.flow.classes[c].preds[node.0 as usize].is_empty() {
             continue;
         }
         let place = match subject {

@@ -97,12 +97,12 @@ impl Point {
         let node = flow.rpo.iter().copied().find(|&n| e.graph.line(n, newest) == line)?;
         let mut nodes = BTreeMap::from([(newest, node)]);
         for class in 0..newest {
-            if e.graph.nodes[node as usize].classes.contains(class) {
+            if e.graph.nodes[node.0 as usize].classes.contains(class) {
                 nodes.insert(class, node);
                 continue;
             }
             // The instruction is new there; the place before it may not be.
-            let &[(pred, label)] = flow.preds[node as usize].as_slice() else { continue };
+            let &[(pred, label)] = flow.preds[node.0 as usize].as_slice() else { continue };
             let ways = &e.graph.node(pred).succs;
             let same_way = ways.iter().find(|s| s.label == label && s.classes.contains(class));
             nodes.extend(same_way.map(|s| (class, s.to)));
@@ -121,7 +121,7 @@ impl Point {
 /// Loop heads of a class in reverse postorder.
 fn heads(e: &Evaluator, class: usize) -> Vec<MvId> {
     let flow = &e.flow.classes[class];
-    flow.rpo.iter().copied().filter(|&n| flow.loop_at[n as usize].is_some()).collect()
+    flow.rpo.iter().copied().filter(|&n| flow.loop_at[n.0 as usize].is_some()).collect()
 }
 
 fn same_count(e: &Evaluator, count: usize) -> bool {

@@ -6,9 +6,9 @@
 
 use super::compare::{Comparer, tags};
 use super::machine::{End, Event, Literal, Path};
+use super::mistake::{Mistake, is_made};
 use super::sites::Tag;
 use super::tested::reads;
-use super::{Mistake, is_made};
 use crate::ir::{App, Const, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
 use crate::mvicfg::MvId;
 use crate::semantics::library;

@@ -2,7 +2,7 @@
 //!
 //! No region has it, since the text of no statement says it: `__attribute__((constructor))` and `((destructor))`.
 
-use super::{Change, Delta, Effect, EffectKind, Verdict};
+use super::change::{Change, Delta, Effect, EffectKind};
 use crate::ir::{Binding, Function, Order};
 
 /// What one version says of the run-up to `main` and of its end.
@@ -35,39 +35,4 @@ pub(super) fn change(old: &Function, new: &Function) -> Option<Change> {
     };
     let delta = Delta { when: String::new(), before: effects(old), now: effects(new) };
     Some(Change::of_declaration([line(old), line(new)], delta))
-}
-
-impl Change {
-    /// A change that is no region's: what declarations say.
-    pub(super) fn of_declaration(at: [Option<u32>; 2], delta: Delta) -> Change {
-        Change {
-            at,
-            lines: at.map(|line| line.into_iter().collect()),
-            in_loop: None,
-            from_line: None,
-            tests: None,
-            verdict: Verdict::Differs,
-            deltas: vec![delta],
-            rest: None,
-            apart: false,
-            valid: false,
-            by_members: false,
-            #[cfg(test)]
-            frontier: super::region::Frontier {
-                node: super::Mvicfg::ENTRY,
-                label: 0,
-                to: [super::Mvicfg::ENTRY; 2],
-            },
-            #[cfg(test)]
-            from_node: false,
-            #[cfg(test)]
-            is_later: false,
-            #[cfg(test)]
-            covers: false,
-            #[cfg(test)]
-            also: Vec::new(),
-            #[cfg(test)]
-            held: Vec::new(),
-        }
-    }
 }

@@ -3,8 +3,9 @@
 //! Of two calls of one function whose words are long or the same, the arguments that differ are told, and of
 //! strings the part in which they do.
 
-use super::machine::{Event, call_types};
-use super::words::{LONGEST_VALUE, current, is_name, is_plain, is_short};
+use super::machine::Event;
+use super::side::call_types;
+use super::texts::{LONGEST_VALUE, current, is_name, is_plain, is_short};
 use crate::ir::{CType, Leaf, Term, TermId, TermPool, Unit};
 use crate::mvicfg::Mvicfg;
 use crate::semantics::c_text::{Naming, render, render_typed};

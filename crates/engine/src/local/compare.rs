@@ -9,13 +9,15 @@
 //! After a call that only one version makes, the rest is compared *as before, after that call*: what it may have
 //! done to memory is taken out of both sides (`docs/design/local-differences.md`).
 
+use super::difference::{Difference, Item, Outcome};
 use super::follow::{Known, onwards, undefined};
 use super::liveness::Liveness;
-use super::machine::{End, Event, Hazard, Literal, Machine, Path, Side, variable_leaf};
+use super::machine::{End, Event, Hazard, Literal, Machine, Path, variable_leaf};
+use super::mistake::{Mistake, is_made};
 use super::region::{Cut, Region, decision, paths};
+use super::side::Side;
 use super::sites::Tag;
 use super::tested::{Test, reads};
-use super::{Mistake, is_made};
 use crate::ir::{Leaf, Linkage, Term, TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
@@ -30,86 +32,6 @@ const MAX_PAIRS: usize = 400;
 const MAX_WORK: usize = 60_000;
 /// Differences that are kept.
 const MAX_DIFFERENCES: usize = 40;
-
-/// Something that one version does and the other does not, or does otherwise.
-#[derive(Clone, Debug)]
-pub(super) enum Item {
-    Call(Event),
-    /// Writes the bytes at an address.
-    Write {
-        address: TermId,
-        bytes: u64,
-        value: TermId,
-    },
-    /// Copies bytes to an address, from another one; without: sets them to zero.
-    Fill {
-        address: TermId,
-        from: Option<TermId>,
-    },
-    Variable(VarId, TermId),
-    /// With memory at that time.
-    Return(Option<TermId>, MvId, TermId),
-    /// Goes on at a node.
-    At(MvId),
-    /// In a call that does not return: which.
-    Ends(Option<Event>),
-    Undefined(Hazard),
-}
-
-/// What two paths that may be taken from one state do differently.
-#[derive(Clone, Debug)]
-pub(super) struct Difference {
-    /// The conditions of both paths.
-    pub literals: Vec<Literal>,
-    pub items: [Vec<Item>; 2],
-    /// The nodes that each path went through.
-    pub visited: [BTreeSet<MvId>; 2],
-    /// All events of both paths, which results of calls are named by.
-    pub events: [Vec<Event>; 2],
-}
-
-/// What became of a region.
-pub(super) struct Outcome {
-    pub differences: Vec<Difference>,
-    /// Why not everything is known.
-    pub open: Option<String>,
-    /// What comes after a call that only one version makes was compared without what the call may do.
-    pub apart: bool,
-    /// The newer version reads or writes where the older one does not: that this is defined is taken for granted.
-    pub valid: bool,
-    /// The common nodes that every pair of paths came by before its states were the same again; `None` before
-    /// the first pair.
-    pub passed: Option<BTreeSet<MvId>>,
-}
-
-impl Outcome {
-    /// Nothing is known, for this reason.
-    pub fn open(reason: &str) -> Outcome {
-        Outcome::of(Some(reason.to_owned()))
-    }
-
-    pub(super) fn of(reason: Option<String>) -> Outcome {
-        Outcome { differences: Vec::new(), open: reason, apart: false, valid: false, passed: None }
-    }
-
-    /// Takes in what became of another pair of paths.
-    pub(super) fn absorb(&mut self, other: Outcome) {
-        self.differences.extend(other.differences);
-        self.open = self.open.take().or(other.open);
-        self.apart |= other.apart;
-        self.valid |= other.valid;
-        if let Some(nodes) = other.passed {
-            self.passes(nodes);
-        }
-    }
-
-    fn passes(&mut self, nodes: BTreeSet<MvId>) {
-        self.passed = Some(match self.passed.take() {
-            Some(all) => all.intersection(&nodes).copied().collect(),
-            None => nodes,
-        });
-    }
-}
 
 /// Compares regions of one graph.
 pub(super) struct Comparer<'c> {
@@ -432,7 +354,7 @@ impl Comparer<'_> {
             }
         }
         if further[0].end == further[1].end && self.is_same_here(&further[0], &further[1]) {
-            let common = |n: &&MvId| self.common[**n as usize] && further[1].visited.contains(n);
+            let common = |n: &&MvId| self.common[n.0 as usize] && further[1].visited.contains(n);
             return Verdict::Same(further[0].visited.iter().filter(common).copied().collect());
         }
         let ends = [&further[0], &further[1]].map(|p| is_whole(&p.end));
@@ -663,8 +585,8 @@ impl Comparer<'_> {
     /// Whether a path ends outside of a loop that it begins in, or whose head it comes by.
     fn leaves_loop(&self, class: usize, path: &Path, node: MvId) -> bool {
         let flow = self.sides[class].flow;
-        let around = flow.innermost.get(self.frontier as usize).copied().flatten();
-        let own = path.visited.iter().filter(|n| !path.ran(**n)).filter_map(|n| flow.loop_at[*n as usize]);
+        let around = flow.innermost.get(self.frontier.0 as usize).copied().flatten();
+        let own = path.visited.iter().filter(|n| !path.ran(**n)).filter_map(|n| flow.loop_at[n.0 as usize]);
         own.chain(around).any(|l| !flow.loops[l].body.contains(&node))
     }
 

@@ -1,16 +1,21 @@
 //! The changes of a function: its regions, each compared and put in words.
 
-use super::compare::{Comparer, Outcome};
-use super::machine::Side;
-use super::macros::NamedValues;
+use super::change::{Change, Delta, Verdict};
+use super::compare::Comparer;
+use super::difference::Outcome;
+use super::macros::{NamedValues, WORDS_BEFORE, WORDS_BEHIND};
+use super::mistake::{Mistake, is_made};
 use super::region::{self, Cuts, Frontier, Region};
+use super::side::Side;
 use super::tested::Tested;
 use super::widened::Widened;
-use super::words::{Precision, Speaker, add_words_around};
-use super::{Change, Delta, MAX_REGIONS, Mistake, Verdict, is_made};
+use super::words::{Precision, Speaker};
 use crate::mvicfg::{Flow, MvId, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+/// Regions of one function that are looked at.
+const MAX_REGIONS: usize = 200;
 
 /// Two versions of a function in one graph, and what tells of their source.
 pub(super) struct Comparison<'c> {
@@ -227,10 +232,28 @@ fn loop_line(graph: &Mvicfg, flow: &Flow, region: &Region) -> Option<u32> {
     let flow = &flow.classes[1];
     // What stands behind a loop is reached from its head, and is not in it.
     let first = Some(region.frontier.to[1]).filter(|to| region.nodes[1].contains(to));
-    let l = flow.innermost.get(region.frontier.node as usize).copied().flatten()?;
+    let l = flow.innermost.get(region.frontier.node.0 as usize).copied().flatten()?;
     if first.is_some_and(|first| !flow.loops.get(l).is_some_and(|l| l.body.contains(&first))) {
         return None;
     }
     let line = graph.line(flow.loops.get(l)?.head, 1);
     (line > 0).then_some(line)
+}
+
+/// Adds the words of the source around some lines, by how many lines they are away.
+fn add_words_around(
+    words: &mut BTreeMap<String, u32>,
+    lines: &BTreeSet<u32>,
+    source: &dyn Fn(u32) -> Option<String>,
+) {
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
+    // The tests that lead to a place come before it.
+    for line in first.saturating_sub(WORDS_BEFORE).max(1)..=(*last).min(first + WORDS_BEHIND) {
+        let away = lines.iter().map(|l| l.abs_diff(line)).min().unwrap_or(u32::MAX);
+        let is_other = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        for word in source(line).iter().flat_map(|text| text.split(is_other)) {
+            let known = words.entry(word.to_owned()).or_insert(away);
+            *known = away.min(*known);
+        }
+    }
 }

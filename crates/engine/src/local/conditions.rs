@@ -5,8 +5,10 @@
 
 use super::calls::decayed;
 use super::follow::Known;
-use super::machine::{Event, Literal, expansion};
-use super::words::{LONGEST_CONDITION, Speaker, is_operand, is_plain};
+use super::machine::{Event, Literal};
+use super::side::expansion;
+use super::texts::{LONGEST_CONDITION, is_operand, is_plain};
+use super::words::Speaker;
 use super::{rounds, source_tests};
 use crate::ir::{Instr, Op, Term, TermId, TermPool};
 use crate::mvicfg::MvId;

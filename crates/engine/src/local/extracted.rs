@@ -4,7 +4,8 @@
 //! Such calls are inlined, and the versions compared once more; where less is left to tell then, that is told. A
 //! call that does something new has as much to tell written out, and stays a call.
 
-use super::{Change, Version};
+use super::change::Change;
+use super::side::Version;
 use crate::ir::{Callee, Function, Instr};
 use crate::semantics::inline::{InlineLimits, inline_calls_of};
 use std::collections::BTreeSet;

@@ -1,6 +1,7 @@
 //! A path that goes on through common code, as far as it is decided.
 
-use super::machine::{End, Machine, Path, Side, Step, successor};
+use super::machine::{End, Machine, Path, Step};
+use super::side::{Side, successor};
 use crate::ir::{Const, Op, Rebuilt, TermId, TermPool};
 use crate::mvicfg::{MvId, Mvicfg};
 use std::collections::BTreeMap;
@@ -66,7 +67,7 @@ pub(super) fn onwards(graph: &Mvicfg, pool: &mut TermPool, side: &Side, path: &P
     for _ in 0..MAX_STEPS {
         let node = path.node;
         // A loop is told by its head, and what comes after the exit is the caller's.
-        if side.flow.loop_at[node as usize].is_some() || node == Mvicfg::EXIT {
+        if side.flow.loop_at[node.0 as usize].is_some() || node == Mvicfg::EXIT {
             break;
         }
         let mut next = path.clone();

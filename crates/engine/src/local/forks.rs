@@ -5,9 +5,11 @@
 //! and nowhere else. So common code is followed further than it is decided, both ways at each branch, as far as
 //! there are few. Where no way ends as the other path does, nothing is gained, and the one difference stays.
 
-use super::compare::{Comparer, Outcome};
+use super::compare::Comparer;
+use super::difference::Outcome;
 use super::follow::{Known, onwards};
-use super::machine::{End, Literal, Machine, Path, Step, successor};
+use super::machine::{End, Literal, Machine, Path, Step};
+use super::side::successor;
 use crate::ir::{Instr, TermId};
 
 /// Ways that are followed.
@@ -64,7 +66,7 @@ impl Comparer<'_> {
                 continue;
             };
             let is_branch = matches!(self.graph.node(node).instr, Instr::Branch { .. });
-            if !is_branch || side.flow.loop_at[node as usize].is_some() {
+            if !is_branch || side.flow.loop_at[node.0 as usize].is_some() {
                 done.push(path);
                 continue;
             }

@@ -42,7 +42,7 @@ fn start(flows: [&ClassFlow; 2], region: &Region, from_node: bool) -> Option<Sta
 
 /// The edges by which a node is come to other than by going around it.
 fn outer(flow: &ClassFlow, at: MvId) -> impl Iterator<Item = Edge> {
-    let preds = flow.preds.get(at as usize).map_or(&[][..], Vec::as_slice);
+    let preds = flow.preds.get(at.0 as usize).map_or(&[][..], Vec::as_slice);
     preds.iter().copied().filter(move |(p, _)| !flow.dominates(at, *p))
 }
 
@@ -54,7 +54,7 @@ fn leading(graph: &Mvicfg, flow: &ClassFlow, Start { mut at, by }: Start) -> Vec
     let is_of_loop = |(branch, label): Edge| {
         let target = graph.node(branch).succs.iter().find(|e| e.classes.contains(NEWER) && e.label == label);
         let stays = |l: usize| target.is_some_and(|e| flow.loops[l].body.contains(&e.to));
-        let l = flow.innermost.get(branch as usize).copied().flatten();
+        let l = flow.innermost.get(branch.0 as usize).copied().flatten();
         l.is_some_and(|l| stays(l) && statement(graph, branch) == statement(graph, flow.loops[l].head))
     };
     let mut take = |edge: Edge| -> bool {
@@ -78,7 +78,7 @@ fn leading(graph: &Mvicfg, flow: &ClassFlow, Start { mut at, by }: Start) -> Vec
         {
             break;
         }
-        match flow.idom.get(at as usize).copied().flatten() {
+        match flow.idom.get(at.0 as usize).copied().flatten() {
             Some(above) if above != at => at = above,
             _ => break,
         }

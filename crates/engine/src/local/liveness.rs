@@ -24,16 +24,16 @@ impl Liveness {
                 for &node in flow.classes[class].rpo.iter().rev() {
                     let after = graph.node(node).succs.iter().filter(|e| e.classes.contains(class));
                     let mut live = after
-                        .map(|e| before[e.to as usize].clone())
+                        .map(|e| before[e.to.0 as usize].clone())
                         .reduce(|a, b| a.union(&b))
                         .unwrap_or_default();
-                    let (reads, writes) = &used[node as usize];
+                    let (reads, writes) = &used[node.0 as usize];
                     if let Some(v) = writes {
                         live = live.difference(&VersionSet::single(v.0 as usize));
                     }
                     live = live.union(reads);
-                    if live != before[node as usize] {
-                        before[node as usize] = live;
+                    if live != before[node.0 as usize] {
+                        before[node.0 as usize] = live;
                         changed = true;
                     }
                 }
@@ -45,7 +45,7 @@ impl Liveness {
 
     /// The variables that are live before a node of a class.
     pub fn before(&self, class: usize, node: MvId) -> &VersionSet {
-        &self.before[class][node as usize]
+        &self.before[class][node.0 as usize]
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
         let graph = Mvicfg::build(vec![Arc::new(f)]);
         let liveness = Liveness::new(&graph, &Flow::new(&graph));
         for (k, live) in expected.iter().enumerate() {
-            let found: Vec<usize> = liveness.before(0, k as MvId + 2).iter().collect();
+            let found: Vec<usize> = liveness.before(0, MvId(k as u32 + 2)).iter().collect();
             assert_eq!(found, *live, "node {}", k + 2);
         }
     }

@@ -6,31 +6,16 @@
 //! leaves in memory are inputs, too, named by the site. Sites that are matched share these: both versions are
 //! compared for equal answers of the calls that they both make.
 
-use super::Version;
+use super::side::Side;
 use super::sites::Tag;
 use crate::ir::{
-    App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, MacroUse, Object, Op, Sort, Term, TermId,
-    TermPool, UndefinedKind, Unit, VarId,
+    App, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool,
+    UndefinedKind, VarId,
 };
-use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
+use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library::{self, ResultIs, Row};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// One version, as a region is executed in it.
-pub(super) struct Side<'a> {
-    pub class: usize,
-    pub version: Version<'a>,
-    /// Records and objects as the body's offsets mean them.
-    pub layout: &'a Unit,
-    pub flow: &'a ClassFlow,
-    /// By node.
-    pub tags: Vec<Option<Tag>>,
-    /// Functions whose calls are values.
-    pub pure: &'a BTreeSet<Arc<str>>,
-    /// Variables of the class that are in memory in one version alone, where their address is taken.
-    pub displaced: BTreeSet<VarId>,
-}
 
 /// A condition of a branch, or its negation, that a path rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -440,7 +425,7 @@ impl Machine<'_> {
             }
             return Ok(Step::Next);
         }
-        let Some(tag) = self.side.tags.get(path.node as usize).copied().flatten() else {
+        let Some(tag) = self.side.tags.get(path.node.0 as usize).copied().flatten() else {
             return Err("a call".into());
         };
         let before = path.memory;
@@ -529,27 +514,6 @@ impl Machine<'_> {
             None => self.pool.app(App::Load { sort, bytes }, &[memory, addr]),
         }
     }
-}
-
-/// Where an edge of a node leads in a class.
-pub(super) fn successor(graph: &Mvicfg, class: usize, node: MvId, label: u8) -> Option<MvId> {
-    let mut edges = graph.node(node).succs.iter();
-    edges.find(|e| e.label == label && e.classes.contains(class)).map(|e| e.to)
-}
-
-/// The type that a function gives, as one version declares it, and the types of a call's arguments.
-pub(super) fn call_types(graph: &Mvicfg, class: usize, node: MvId) -> Option<(&CType, &[CType])> {
-    let body = graph.bodies.get(class)?;
-    match &body.node(graph.origin(node, class)?).instr {
-        Instr::Call { ret, arg_types, .. } => Some((ret, arg_types)),
-        _ => None,
-    }
-}
-
-/// The macro that an instruction came out of.
-pub(super) fn expansion(graph: &Mvicfg, class: usize, node: MvId) -> Option<&MacroUse> {
-    let body = graph.bodies.get(class)?;
-    body.node(graph.origin(node, class)?).span.expansion.as_deref()
 }
 
 /// Symbol and constant offset of an address, if it is that simple.

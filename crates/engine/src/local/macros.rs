@@ -4,12 +4,15 @@
 //! write for a value the nearest is meant, and where that is a number, or two names are equally near, the value stays
 //! a number.
 
-use super::machine::Side;
-use super::words::{WORDS_BEFORE, WORDS_BEHIND};
+use super::side::Side;
 use crate::ir::{FileId, Literal, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// Lines around a region whose words tell what is meant: which name of a value, which member of a union.
+pub(super) const WORDS_BEFORE: u32 = 12;
+pub(super) const WORDS_BEHIND: u32 = 40;
 
 /// Names of values.
 pub(super) type Macros = Rc<BTreeMap<Literal, Arc<str>>>;

@@ -4,9 +4,10 @@
 //! taken apart into their writes; what only one has differs, and so does what both write to one place in other
 //! values.
 
-use super::compare::{Comparer, Found, Item, is_whole};
+use super::compare::{Comparer, Found, is_whole};
+use super::difference::Item;
 use super::machine::{End, Path};
-use super::{Mistake, is_made};
+use super::mistake::{Mistake, is_made};
 use crate::ir::{App, Leaf, Op, Term, TermId, TermPool, Uf};
 use crate::smt::Decision;
 

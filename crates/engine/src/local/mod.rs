@@ -8,7 +8,7 @@
 //! - [`liveness`]: which variables matter at a point.
 //! - [`region`]: where the versions go apart, and until where; the paths between.
 //! - [`tested`]: the tests on the way that still hold where the versions go apart.
-//! - [`machine`], [`sites`]: what instructions and calls do to any state.
+//! - [`side`]: one version in the graph of both; [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`pure`]: functions whose calls are values.
 //! - [`macros`]: constants as the source names them.
@@ -17,18 +17,23 @@
 //! - [`extracted`]: calls that one version alone makes, written out.
 //! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
 //! - [`answers`]: which calls answer alike.
-//! - [`compare`]: the three-way verdict: same, different under a condition, open; [`memory`]: of memory.
+//! - [`compare`]: the three-way verdict: same, different under a condition, open; [`memory`]: of memory;
+//!   [`difference`]: what it finds.
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
 //! - [`bindings`]: when a function runs that nobody calls.
-//! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`.
+//! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`, which
+//!   is a [`change`]; [`texts`]: what may be shown.
+//! - [`mistake`]: what the oracle puts in, to see that it is caught.
 
 mod answers;
 mod bindings;
 mod calls;
+mod change;
 mod compare;
 mod comparison;
 mod conditions;
+mod difference;
 mod extracted;
 mod follow;
 mod forks;
@@ -37,6 +42,7 @@ mod liveness;
 mod machine;
 mod macros;
 mod memory;
+mod mistake;
 mod namesakes;
 mod narrow;
 #[cfg(test)]
@@ -44,24 +50,28 @@ mod oracle;
 mod pure;
 mod region;
 mod rounds;
+mod side;
 mod sites;
 mod source_tests;
 mod tested;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod widened;
 mod words;
 
 pub use bindings::run_otherwise;
+pub use change::{Change, Delta, Effect, EffectKind, Verdict};
+pub use side::Version;
 
 pub(crate) use calls::excerpt;
 
-use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var, VarId, VarKind};
+use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Var, VarId, VarKind};
 use crate::mvicfg::{Flow, Mvicfg, members, positions};
 use crate::smt;
 use compare::Comparer;
 use comparison::Comparison;
-use machine::Side;
+use side::Side;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -73,185 +83,6 @@ const RLIMIT: u64 = 600_000;
 const UNITS: u64 = 6_000_000;
 /// Which part of that a function is given that is compared once more, with calls written out.
 const AGAIN: u64 = 8;
-/// Regions of one function that are looked at.
-const MAX_REGIONS: usize = 200;
-
-/// A mistake that the oracle of states puts in on purpose, to see that it is caught.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mistake {
-    MemoryIgnored,
-    CalleesIgnored,
-    ArgumentsIgnored,
-    ResultsIgnored,
-    VariablesIgnored,
-    DeltasLost,
-    AllTheSame,
-    AllOpen,
-    BranchesExchanged,
-    AccessesGranted,
-    TestsKept,
-}
-
-#[cfg(test)]
-thread_local! {
-    static MISTAKE: std::cell::Cell<Option<Mistake>> = const { std::cell::Cell::new(None) };
-}
-
-/// Whether a mistake is made: outside of the oracle, never.
-fn is_made(mistake: Mistake) -> bool {
-    #[cfg(test)]
-    return MISTAKE.get() == Some(mistake);
-    #[cfg(not(test))]
-    {
-        _ = mistake;
-        false
-    }
-}
-
-/// A function in one version.
-#[derive(Clone, Copy)]
-pub struct Version<'a> {
-    pub body: &'a Arc<Function>,
-    pub unit: &'a Unit,
-}
-
-/// What becomes of a region.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// From every state both versions do the same.
-    Neutral,
-    Differs,
-    /// Not known, with the reason.
-    Open(String),
-}
-
-/// What one version does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EffectKind {
-    Undefined,
-    Return,
-    LeaveLoop,
-    NextRound,
-    Goto,
-    End,
-    Call,
-    Write,
-    Value,
-}
-
-impl EffectKind {
-    /// The word of the contract.
-    pub fn name(self) -> &'static str {
-        match self {
-            EffectKind::Undefined => "undefined",
-            EffectKind::Return => "return",
-            EffectKind::LeaveLoop => "leave-loop",
-            EffectKind::NextRound => "next-round",
-            EffectKind::Goto => "goto",
-            EffectKind::End => "end",
-            EffectKind::Call => "call",
-            EffectKind::Write => "write",
-            EffectKind::Value => "value",
-        }
-    }
-
-    fn importance(self) -> usize {
-        self as usize
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effect {
-    pub kind: EffectKind,
-    pub text: String,
-    /// In that version.
-    pub line: Option<u32>,
-}
-
-/// Under a condition, what the older version does and what the newer one does in its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delta {
-    /// Empty: always.
-    pub when: String,
-    pub before: Vec<Effect>,
-    pub now: Vec<Effect>,
-}
-
-/// One region of change.
-#[derive(Clone, Debug)]
-pub struct Change {
-    /// Line of the change in each version.
-    pub at: [Option<u32>; 2],
-    /// The lines of each version that belong to the region.
-    pub lines: [BTreeSet<u32>; 2],
-    /// The line of the loop around, in the newer version.
-    pub in_loop: Option<u32>,
-    /// The line that control comes from, in the newer version, where it also comes there from elsewhere and
-    /// something else is told of that.
-    pub from_line: Option<u32>,
-    /// The tests that lead there, as they stand in the newer source, where a delta has no condition of its own.
-    pub tests: Option<String>,
-    pub verdict: Verdict,
-    pub deltas: Vec<Delta>,
-    /// Why it is not known whether from every other state, in which the older version does nothing undefined, both
-    /// do the same: `None` where they do.
-    pub rest: Option<String>,
-    /// But for what calls that only one version makes may do.
-    pub apart: bool,
-    /// What the newer version reads and writes and the older one does not is there.
-    pub valid: bool,
-    /// Structures that are laid out otherwise are seen by their members alone.
-    pub by_members: bool,
-    #[cfg(test)]
-    frontier: region::Frontier,
-    /// It is told from the frontier's node on, under what decides for the edges.
-    #[cfg(test)]
-    from_node: bool,
-    /// It begins behind a cut.
-    #[cfg(test)]
-    is_later: bool,
-    /// It was compared through another region.
-    #[cfg(test)]
-    covers: bool,
-    /// Nodes from which the other edges lead that it is come to by.
-    #[cfg(test)]
-    also: Vec<crate::mvicfg::MvId>,
-    /// Tests that hold where it begins: of which version, the instructions that make them, and how they end.
-    #[cfg(test)]
-    held: Vec<(usize, (crate::mvicfg::MvId, crate::mvicfg::MvId), bool)>,
-}
-
-impl Change {
-    /// Takes in what is told of the same code come to by another edge.
-    fn comes_also(&mut self, mut other: Change) {
-        // Come to by more than one edge: no test leads there by itself.
-        if self.tests != other.tests {
-            (self.tests, other.tests) = (None, None);
-        }
-        // Where both are told under one condition, what is said of one of them goes for the other.
-        other.deltas.retain(|d| self.deltas.iter().all(|known| known.when != d.when));
-        self.joins(other);
-    }
-
-    /// Takes in what is told of the other edge of the same branch: from its node on, both are one.
-    fn joins(&mut self, other: Change) {
-        #[cfg(test)]
-        self.also.push(other.frontier.node);
-        self.lines.iter_mut().zip(other.lines).for_each(|(known, more)| known.extend(more));
-        let more = other.deltas.into_iter().filter(|d| !self.deltas.contains(d)).collect::<Vec<_>>();
-        self.deltas.extend(more);
-        self.rest = self.rest.take().or(other.rest);
-        self.apart |= other.apart;
-        self.valid |= other.valid;
-        self.in_loop = self.in_loop.or(other.in_loop);
-        self.tests = self.tests.take().or(other.tests);
-        self.verdict = match (&self.rest, self.deltas.is_empty()) {
-            (_, false) => Verdict::Differs,
-            (Some(reason), true) => Verdict::Open(reason.clone()),
-            (None, true) => Verdict::Neutral,
-        };
-    }
-}
 
 /// Compares two bodies region by region; `None` where structures that they use are laid out otherwise, so that
 /// equal instructions need not mean the same members. `source` gives a line of a version's file.

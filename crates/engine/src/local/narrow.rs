@@ -4,7 +4,8 @@
 //! Of an input on which the values differ the solver is asked whether they do for any other value of a variable
 //! (`i == 255`, where `(unsigned char)(i + 1)` and `i + 1` differ).
 
-use super::compare::{Comparer, Item};
+use super::compare::Comparer;
+use super::difference::Item;
 use super::machine::{Literal, variable_leaf};
 use crate::ir::eval::{Assignment, Fill, Value, evaluate};
 use crate::ir::{Const, Rebuilt, TermId, VarId, VarKind};

@@ -7,8 +7,10 @@
 //! versions and write nothing, as the comparison takes for granted; states on which the older version does
 //! something undefined are passed over, for nothing is said of them.
 
+use super::change::{Change, Verdict};
+use super::side::Version;
 use super::widened::Widened;
-use super::{Change, Verdict, Version, compare, unplaced};
+use super::{compare, unplaced};
 use crate::fact::term::{self, Scope, Typed, When};
 use crate::fact::{self};
 use crate::frontend::{c, load_unit};
@@ -17,7 +19,7 @@ use crate::ir::{
     App, Const, Expr, Function, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool, Unit,
     VarId,
 };
-use crate::local::machine::successor;
+use crate::local::side::successor;
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::testing::Random;
 use std::collections::BTreeMap;
@@ -689,7 +691,7 @@ fn what_is_told_holds_of_states() {
 /// What a wrong engine says does not hold of states, or it says too little.
 #[test]
 fn mistakes_are_caught() {
-    use super::{MISTAKE, Mistake as M};
+    use super::mistake::{MISTAKE, Mistake as M};
     let body =
         |line: &str| vec!["int x = 0, y = 1; unsigned u = 0; struct s *q = p;".to_owned(), line.to_owned()];
     let mistakes = [
@@ -737,7 +739,7 @@ fn tests_hold_where_runs_come() {
         let flow = crate::mvicfg::Flow::new(&graph);
         let version = Version { body: &body, unit: &unit };
         let pure = std::collections::BTreeSet::new();
-        let side = super::machine::Side {
+        let side = super::side::Side {
             class: 0,
             version,
             layout: &unit,

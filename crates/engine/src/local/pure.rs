@@ -3,7 +3,7 @@
 //! Such a function is the same in both versions, has no loop, writes nothing, reads memory through pointers at
 //! most, and calls none but such ones. Its result follows from its arguments and from memory.
 
-use super::Version;
+use super::side::Version;
 use crate::ir::{Callee, Expr, Function, Instr, Object, Op, Unit, VarKind};
 use crate::mvicfg::key::exact_body_hash;
 use crate::semantics::library;

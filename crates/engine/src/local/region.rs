@@ -7,8 +7,10 @@
 //! version; regions may overlap. Executing a region gives paths; one that comes to a node twice is not followed.
 
 use super::liveness::Liveness;
-use super::machine::{End, Literal, Machine, Path, Side, Step, Stop, successor};
-use super::{Mistake, is_made, rounds};
+use super::machine::{End, Literal, Machine, Path, Step, Stop};
+use super::mistake::{Mistake, is_made};
+use super::rounds;
+use super::side::{Side, successor};
 use crate::ir::{Const, Instr, TermId, TermPool, VarKind};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use std::collections::BTreeSet;
@@ -68,16 +70,16 @@ pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness, cut
     let (of_class, temps) = (own_variables(graph), temporaries(graph));
     let is_common = |k: usize| {
         let both = graph.nodes[k].classes.len() == 2;
-        let tied = |class: usize| !liveness.before(class, k as MvId).intersects(&of_class[class]);
+        let tied = |class: usize| !liveness.before(class, MvId(k as u32)).intersects(&of_class[class]);
         // Where a function begins nothing is known of its locals, whosever they are.
         let is_head = match cuts {
-            Cuts::All => [0, 1].iter().all(|c| !liveness.before(*c, k as MvId).intersects(&temps)),
+            Cuts::All => [0, 1].iter().all(|c| !liveness.before(*c, MvId(k as u32)).intersects(&temps)),
             Cuts::Tied => flow.classes.iter().all(|f| f.loop_at[k].is_some()),
         };
-        both && (k as MvId <= Mvicfg::EXIT || tied(0) && tied(1) || is_head && (tied(0) || tied(1)))
+        both && (MvId(k as u32) <= Mvicfg::EXIT || tied(0) && tied(1) || is_head && (tied(0) || tied(1)))
     };
     let common = (0..graph.nodes.len()).map(is_common);
-    common.enumerate().map(|(k, is_common)| is_common && !is_another_label(graph, k as MvId)).collect()
+    common.enumerate().map(|(k, is_common)| is_common && !is_another_label(graph, MvId(k as u32))).collect()
 }
 
 fn temporaries(graph: &Mvicfg) -> VersionSet {
@@ -133,7 +135,7 @@ pub(super) fn regions(
         !live.intersects(&temps) && (cuts == Cuts::All || !live.intersects(&own[class]))
     };
     for (k, node) in graph.nodes.iter().enumerate() {
-        let id = k as MvId;
+        let id = MvId(k as u32);
         if !common[k] || !reachable[0].contains(&id) || !reachable[1].contains(&id) {
             continue;
         }
@@ -143,7 +145,7 @@ pub(super) fn regions(
         for label in labels {
             let to = [0, 1].map(|class| successor(graph, class, id, label));
             let [Some(old), Some(new)] = to else { continue };
-            if old == new && common[old as usize] {
+            if old == new && common[old.0 as usize] {
                 continue;
             }
             let frontier = Frontier { node: id, label, to: [old, new] };
@@ -299,7 +301,7 @@ fn inside(
     let mut nodes = BTreeSet::new();
     let mut work = vec![from];
     while let Some(node) = work.pop() {
-        if common[node as usize] || Some(node) == stop || !nodes.insert(node) {
+        if common[node.0 as usize] || Some(node) == stop || !nodes.insert(node) {
             continue;
         }
         let next = graph.node(node).succs.iter().filter(|e| e.classes.contains(class));
@@ -331,7 +333,7 @@ pub(super) fn paths(
             done.push(path);
             continue;
         }
-        if common[node as usize] {
+        if common[node.0 as usize] {
             path.end = End::At(node);
             done.push(path);
             continue;

@@ -6,7 +6,8 @@
 //! loop without an invariant). The first test is made before it, so that a loop that is not entered does nothing;
 //! each edge that leaves the body is a path of its own.
 
-use super::machine::{Event, Literal, Machine, Path, Side, Stop, successor};
+use super::machine::{Event, Literal, Machine, Path, Stop};
+use super::side::{Side, successor};
 use super::sites::Tag;
 use crate::ir::{App, Callee, Instr, LOOP_VALUE, Leaf, Sort, Uf, VarId};
 use crate::mvicfg::{Loop, MvId, Mvicfg};
@@ -23,7 +24,7 @@ pub(super) struct Own<'s> {
 /// The loops of a side that lie between common nodes whole, the largest first.
 pub(super) fn own_loops<'s>(graph: &Mvicfg, side: &'s Side, common: &[bool]) -> Vec<Own<'s>> {
     let all = side.flow.loops.iter().enumerate();
-    let whole = all.filter(|(_, l)| l.body.iter().all(|n| !common[*n as usize]));
+    let whole = all.filter(|(_, l)| l.body.iter().all(|n| !common[n.0 as usize]));
     let mut found: Vec<Own> = whole
         .map(|(number, whole)| Own { number, whole, opening: opening(graph, side.class, whole) })
         .collect();
@@ -105,7 +106,7 @@ impl Machine<'_> {
 
     /// The number of a loop among calls: that of no call, and of no loop of the other version.
     fn tag_of_loop(&self, head: MvId) -> Tag {
-        (self.graph.nodes.len() * (1 + self.side.class)) as Tag + head
+        (self.graph.nodes.len() * (1 + self.side.class)) as Tag + head.0
     }
 
     /// The variables that nodes assign, and whether they may write memory.

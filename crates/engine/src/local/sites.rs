@@ -24,9 +24,9 @@ pub(super) fn tags(graph: &Mvicfg) -> [Vec<Option<Tag>>; 2] {
     let mut pair = |old: Option<usize>, new: Option<usize>| {
         let (old, new) = (old.map(|k| calls[0][k].0), new.map(|k| calls[1][k].0));
         // The number of the newer node is free: nodes are numbered through both versions.
-        let tag = new.or(old).unwrap_or_default();
-        old.into_iter().for_each(|n| tags[0][n as usize] = Some(tag));
-        new.into_iter().for_each(|n| tags[1][n as usize] = Some(tag));
+        let tag = new.or(old).map_or(0, |n| n.0);
+        old.into_iter().for_each(|n| tags[0][n.0 as usize] = Some(tag));
+        new.into_iter().for_each(|n| tags[1][n.0 as usize] = Some(tag));
     };
     for op in capture_diff_slices(Algorithm::Lcs, &names[0], &names[1]) {
         let (old, new) = (op.old_range(), op.new_range());

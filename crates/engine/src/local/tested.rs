@@ -7,9 +7,10 @@
 //! 1973). Both versions come to a point in the same state as long as all that lies before is the same, and then in one
 //! that satisfies the facts of each of them: what would differ in any other state is no difference.
 
-use super::machine::{Machine, Path, Side, Step, memory_leaf, successor, variable_leaf};
+use super::machine::{Machine, Path, Step, memory_leaf, variable_leaf};
+use super::mistake::{Mistake, is_made};
 use super::region::Region;
-use super::{Mistake, is_made};
+use super::side::{Side, successor};
 use crate::ir::{App, Callee, Instr, LOOP_VALUE, Leaf, Term, TermId, TermPool, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::library;
@@ -100,11 +101,11 @@ impl Tested {
         while std::mem::take(&mut changes) {
             for node in &side.flow.rpo {
                 let mut met: Option<VersionSet> = (*node == Mvicfg::ENTRY).then(VersionSet::new);
-                for edge in side.flow.preds.get(*node as usize).into_iter().flatten() {
+                for edge in side.flow.preds.get(node.0 as usize).into_iter().flatten() {
                     let Some(coming) = self.along(graph, side, *edge) else { continue };
                     met = Some(met.map_or(coming.clone(), |known| common(&known, &coming)));
                 }
-                let known = &mut self.before[*node as usize];
+                let known = &mut self.before[node.0 as usize];
                 if *known != met {
                     (*known, changes) = (met, true);
                 }
@@ -115,7 +116,7 @@ impl Tested {
     /// The tests that hold on an edge.
     fn along(&self, graph: &Mvicfg, side: &Side, (node, label): (MvId, u8)) -> Option<VersionSet> {
         let mut found = VersionSet::new();
-        let before = self.before.get(node as usize)?.as_ref()?;
+        let before = self.before.get(node.0 as usize)?.as_ref()?;
         let instr = &graph.node(node).instr;
         let stays = |k: &usize| is_made(Mistake::TestsKept) || !kills(graph, side, instr, &self.tests[*k]);
         before.iter().filter(stays).for_each(|k| found.insert(k));
@@ -132,8 +133,8 @@ impl Tested {
         let is_behind_cut = region.is_later && edge != Some(frontier.to[side.class]);
         let found = match () {
             // What decides for the edge is told.
-            () if from_node => self.before.get(frontier.node as usize).cloned().flatten(),
-            () if is_behind_cut => self.before.get(frontier.to[side.class] as usize).cloned().flatten(),
+            () if from_node => self.before.get(frontier.node.0 as usize).cloned().flatten(),
+            () if is_behind_cut => self.before.get(frontier.to[side.class].0 as usize).cloned().flatten(),
             () => self.along(graph, side, (frontier.node, frontier.label)),
         };
         found.iter().flat_map(|all| all.iter()).map(|k| self.tests[k].clone()).collect()
@@ -144,7 +145,7 @@ impl Tested {
 impl Tested {
     /// The tests that hold before a node.
     pub fn before(&self, node: MvId) -> Vec<&Rc<Test>> {
-        let known = self.before.get(node as usize).and_then(Option::as_ref);
+        let known = self.before.get(node.0 as usize).and_then(Option::as_ref);
         known.into_iter().flat_map(|all| all.iter()).map(|k| &self.tests[k]).collect()
     }
 }
@@ -218,7 +219,7 @@ fn chain(graph: &Mvicfg, side: &Side, branch: MvId) -> Vec<MvId> {
     let mut chain = vec![branch];
     let is_temp = |v: VarId| graph.vars.get(v.0 as usize).is_some_and(|v| v.kind == VarKind::Temp);
     while let Some(at) = chain.last()
-        && let Some([(before, _)]) = side.flow.preds.get(*at as usize).map(Vec::as_slice)
+        && let Some([(before, _)]) = side.flow.preds.get(at.0 as usize).map(Vec::as_slice)
         && chain.len() < MAX_CHAIN
     {
         let instr = &graph.node(*before).instr;

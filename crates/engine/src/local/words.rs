@@ -4,35 +4,27 @@
 //! line of its test, a value by the words of its statement.
 
 use super::calls::{argument_words, call_text, differing, shortened};
-use super::compare::{Difference, Item};
+use super::change::{Delta, Effect, EffectKind};
 use super::conditions::joined;
+use super::difference::{Difference, Item};
 use super::follow::{Known, is_in_loop};
-use super::machine::{Event, Hazard, Literal, Side, call_types, memory_leaf, successor, variable_leaf};
+use super::machine::{Event, Hazard, Literal, memory_leaf, variable_leaf};
 use super::macros::NamedValues;
 use super::region::Frontier;
+use super::side::{Side, call_types, successor};
+use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
 use super::widened::Widened;
-use super::{Delta, Effect, EffectKind};
-use crate::ir::{
-    App, CType, Callee, Expr, Instr, Leaf, Node, Rebuilt, Term, TermId, TermPool, UndefinedKind, VarId,
-    VarKind,
-};
+use crate::ir::{CType, Callee, Expr, Instr, Leaf, Node, TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Longest text of a condition, in characters.
-pub(super) const LONGEST_CONDITION: usize = 160;
-/// Lines around a region whose words tell which member of a union is meant.
-pub(super) const WORDS_BEFORE: u32 = 12;
-pub(super) const WORDS_BEHIND: u32 = 40;
 /// Functions that are named of those that a loop calls.
 const MOST_CALLED: usize = 3;
 /// What a failed assertion, or a clause of an annotation, calls.
 const ASSERT_FAIL: &str = "__invdiff_assert_fail";
-/// Longest text of a value.
-pub(super) const LONGEST_VALUE: usize = 80;
 
 /// Puts what was found in words.
 pub(super) struct Speaker<'s> {
@@ -436,14 +428,14 @@ impl<'s> Speaker<'s> {
     fn is_within_run(&self, class: usize, node: MvId, d: &Difference) -> bool {
         let side = self.sides[class];
         let runs = d.events[class].iter().filter(|e| e.rounds);
-        runs.filter_map(|e| side.flow.loop_at[e.node as usize]).any(|l| is_in_loop(side, node, l))
+        runs.filter_map(|e| side.flow.loop_at[e.node.0 as usize]).any(|l| is_in_loop(side, node, l))
     }
 
     /// The words of a loop that was run as a whole: whom it calls, and what it sets otherwise.
     fn rounds(&self, class: usize, head: MvId) -> String {
         let side = self.sides[class];
         let line = self.line(class, head);
-        let body = side.flow.loop_at[head as usize].and_then(|l| side.flow.loops.get(l)).map(|l| &l.body);
+        let body = side.flow.loop_at[head.0 as usize].and_then(|l| side.flow.loops.get(l)).map(|l| &l.body);
         let mut called: Vec<String> = Vec::new();
         let mut writes = false;
         for node in body.into_iter().flatten() {
@@ -489,15 +481,15 @@ impl<'s> Speaker<'s> {
     fn place(&self, class: usize, node: MvId, d: &Difference) -> (EffectKind, String) {
         let side = self.sides[class];
         let here = self.frontier.node;
-        let around = side.flow.innermost.get(here as usize).copied().flatten();
+        let around = side.flow.innermost.get(here.0 as usize).copied().flatten();
         // A loop whose head is one version's own.
         let ran = |n: &&MvId| d.events[class].iter().any(|e| e.rounds && e.node == **n);
         let left = d.visited[class].iter().filter(|n| !ran(n) && !self.is_within_run(class, **n, d));
-        let own = left.filter_map(|n| side.flow.loop_at[*n as usize]).next();
+        let own = left.filter_map(|n| side.flow.loop_at[n.0 as usize]).next();
         if node == Mvicfg::EXIT {
             return (EffectKind::Return, "returns".to_owned());
         }
-        if let Some(l) = own.or_else(|| side.flow.loop_at[node as usize].filter(|l| Some(*l) != around)) {
+        if let Some(l) = own.or_else(|| side.flow.loop_at[node.0 as usize].filter(|l| Some(*l) != around)) {
             return match (is_in_loop(side, node, l), is_in_loop(side, here, l)) {
                 (true, true) => (EffectKind::NextRound, "goes another round".to_owned()),
                 (true, false) => (EffectKind::Goto, "enters the loop".to_owned()),
@@ -590,97 +582,9 @@ fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
     })
 }
 
-/// Adds the words of the source around some lines, by how many lines they are away.
-pub(super) fn add_words_around(
-    words: &mut BTreeMap<String, u32>,
-    lines: &BTreeSet<u32>,
-    source: &dyn Fn(u32) -> Option<String>,
-) {
-    let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
-    // The tests that lead to a place come before it.
-    for line in first.saturating_sub(WORDS_BEFORE).max(1)..=(*last).min(first + WORDS_BEHIND) {
-        let away = lines.iter().map(|l| l.abs_diff(line)).min().unwrap_or(u32::MAX);
-        let is_other = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-        for word in source(line).iter().flat_map(|text| text.split(is_other)) {
-            let known = words.entry(word.to_owned()).or_insert(away);
-            *known = away.min(*known);
-        }
-    }
-}
-
-/// Whether a text needs no brackets behind `!`: outside of its own ones there are names and members only.
-pub(super) fn is_operand(text: &str) -> bool {
-    let mut depth = 0i32;
-    text.replace("->", ".").chars().all(|c| {
-        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
-        depth > 0 || c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ')' | ']')
-    })
-}
-
-/// A term in the words of the memory at its own time: what it reads there is what names mean there. Where it reads
-/// what was at the point, too, names would mean two things, and it stays as it is.
-pub(super) fn current(pool: &mut TermPool, t: TermId, memory: TermId) -> TermId {
-    let at_point = pool.leaf(memory_leaf());
-    let reads_point = |pool: &TermPool| {
-        pool.reachable(&[t]).into_iter().any(
-            |r| matches!(pool.get(r), Term::App(App::Load { .. }, args) if args.first() == Some(&at_point)),
-        )
-    };
-    if memory == at_point || reads_point(pool) {
-        return t;
-    }
-    pool.rebuilt(t, &|_, t| if t == memory { Rebuilt::By(at_point) } else { Rebuilt::Kept })
-}
-
 /// Whether two lists of effects have the same words, whatever lines they stand at.
 fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
     before.iter().map(|e| &e.text).eq(now.iter().map(|e| &e.text))
-}
-
-/// Whether a text says everything in names of the source.
-pub(super) fn is_plain(text: &str) -> bool {
-    let is_made = text.contains("__invdiff_") || reads_by_offset(text);
-    !is_made && (!text.contains("...") && !text.contains('\\') && !text.contains('%') || is_quoted(text))
-}
-
-/// Whether something is read by its offset, as another type: `*(long *)(p + 40)`. No source has it so, and where types
-/// are guessed the offset is, too.
-fn reads_by_offset(text: &str) -> bool {
-    text.match_indices(" *)").any(|(at, end)| {
-        let open = text[..at].rfind('(').unwrap_or(0);
-        let behind = text[at + end.len()..].chars().next();
-        text[..open].ends_with('*') && matches!(behind, Some('(' | '&'))
-    })
-}
-
-/// Texts with string or character literals may hold what names may not.
-fn is_quoted(text: &str) -> bool {
-    let mut outside = String::new();
-    let mut quote = None;
-    let mut escaped = false;
-    for c in text.chars() {
-        match quote {
-            Some(_) if escaped => escaped = false,
-            Some(_) if c == '\\' => escaped = true,
-            Some(q) if c == q => quote = None,
-            Some(_) => {}
-            None if c == '"' || c == '\'' => quote = Some(c),
-            None => outside.push(c),
-        }
-    }
-    // The remainder is an operator; a number behind it is a temporary.
-    let temporary = outside.as_bytes().windows(2).any(|w| w[0] == b'%' && w[1].is_ascii_digit());
-    !outside.contains("...") && !outside.contains('\\') && !temporary
-}
-
-pub(super) fn is_short(text: &str) -> bool {
-    is_plain(text) && text.chars().count() <= LONGEST_VALUE
-}
-
-pub(super) fn is_name(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Joins differences with the same effects whose conditions differ in one test's outcome only.

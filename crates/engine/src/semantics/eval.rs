@@ -11,6 +11,7 @@
 //! Loops are cut at their heads (module `loops`, `docs/design/symbolic-evaluation.md`).
 
 use super::library;
+use super::lines::Lines;
 use super::loops::LoopInfo;
 use super::place::{Place, Places, exact_object};
 use crate::ir::{App, Expr, Global, Instr, Leaf, Object, Op, Sort, Term, TermId, TermPool, VarId, VarKind};
@@ -22,9 +23,6 @@ use std::sync::Arc;
 /// A partition of a set of classes, with one value for each cell. Cells are not empty and do not
 /// overlap.
 pub type Part<T> = Vec<(VersionSet, T)>;
-
-/// Set of graph nodes.
-pub type Lines = VersionSet;
 
 /// Value of a place.
 #[derive(Clone, Debug)]
@@ -119,7 +117,7 @@ impl<'a> Evaluator<'a> {
             callees,
             pointer_bits,
             loops: Vec::new(),
-            none: Rc::new(Lines::new()),
+            none: Rc::new(Lines::default()),
             memo: FxHashMap::default(),
             reach_memo: FxHashMap::default(),
             reach_from_memo: FxHashMap::default(),
@@ -190,14 +188,14 @@ impl<'a> Evaluator<'a> {
         let mut groups: Vec<(VersionSet, Site)> = Vec::new();
         for c in classes.iter() {
             let flow = &self.flow.classes[c];
-            let edges: Vec<(MvId, u8)> = flow.preds[node as usize]
+            let edges: Vec<(MvId, u8)> = flow.preds[node.0 as usize]
                 .iter()
                 .copied()
                 .filter(|&(p, _)| !flow.is_back_edge(p, node))
                 .collect();
-            let in_loop = flow.loop_at[node as usize];
+            let in_loop = flow.loop_at[node.0 as usize];
             let identity = in_loop.map(|l| self.loops[c][l].hash.clone());
-            let site = Site { edges, idom: flow.idom[node as usize], in_loop, loop_hash: identity };
+            let site = Site { edges, idom: flow.idom[node.0 as usize], in_loop, loop_hash: identity };
             match groups.iter_mut().find(|(_, s)| s.same(&site)) {
                 Some((set, _)) => set.insert(c),
                 None => groups.push((VersionSet::single(c), site)),
@@ -468,15 +466,15 @@ impl<'a> Evaluator<'a> {
 
     /// A term that only this node causes.
     pub(super) fn made_by(&self, node: MvId, term: TermId) -> Val {
-        Val { term, causes: Rc::new(Lines::single(node as usize)), guards: self.none.clone() }
+        Val { term, causes: Rc::new(Lines::single(node)), guards: self.none.clone() }
     }
 
     pub(super) fn with(&self, set: &Rc<Lines>, node: MvId) -> Rc<Lines> {
-        if set.contains(node as usize) {
+        if set.contains(node) {
             return set.clone();
         }
         let mut s = (**set).clone();
-        s.insert(node as usize);
+        s.insert(node);
         Rc::new(s)
     }
 

@@ -8,7 +8,8 @@
 //! at the last arrival at the head, inside the loop for that at the current one; the two readings
 //! are never mixed in one fact. Facts after a loop hold under partial correctness.
 
-use super::eval::{Evaluator, Lines, Part, Val, union};
+use super::eval::{Evaluator, Part, Val, union};
+use super::lines::Lines;
 use super::place::{Place, Storage};
 use crate::ir::{App, Instr, Uf, VarId};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet, key};
@@ -54,7 +55,7 @@ impl Evaluator<'_> {
         // Of equal loops the later one begins where the earlier one has ended: what its cut terms stand
         // for while it runs is not what those of the other stand for then.
         let mut in_order: Vec<usize> = (0..found.len()).collect();
-        in_order.sort_by_key(|&l| self.flow.classes[class].order[loops[l].head as usize]);
+        in_order.sort_by_key(|&l| self.flow.classes[class].order[loops[l].head.0 as usize]);
         let mut seen: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         for l in in_order {
             let hash = found[l].hash.clone();
@@ -72,7 +73,7 @@ impl Evaluator<'_> {
         let l = &flow.loops[index];
         // Order within the loop: reverse postorder, which only structure decides.
         let mut nodes: Vec<MvId> = l.body.iter().copied().collect();
-        nodes.sort_by_key(|&n| flow.order[n as usize]);
+        nodes.sort_by_key(|&n| flow.order[n.0 as usize]);
         let position: FxHashMap<MvId, usize> = nodes.iter().enumerate().map(|(i, &n)| (n, i)).collect();
         let numbering = Numbering { graph: self.graph, numbers: RefCell::default() };
         let mut text = String::new();
@@ -107,7 +108,7 @@ impl Evaluator<'_> {
             let _ = write!(text, "{:?}", self.places.storage[v.0 as usize] == Storage::Shared);
         }
         let mut writes = BTreeSet::new();
-        nodes.iter().for_each(|&n| writes.extend(self.places.writes[n as usize].iter().copied()));
+        nodes.iter().for_each(|&n| writes.extend(self.places.writes[n.0 as usize].iter().copied()));
         let numbers = numbering.numbers.into_inner();
         let rank = |p: &Place| match p {
             Place::Var(v) => (0, numbers.get(v).copied().unwrap_or(usize::MAX)),
@@ -125,7 +126,7 @@ impl Evaluator<'_> {
             writes,
             inputs,
             numbers,
-            nodes: Rc::new(nodes.iter().map(|&n| n as usize).collect()),
+            nodes: Rc::new(nodes.iter().copied().collect()),
         }
     }
 
@@ -147,13 +148,13 @@ impl Evaluator<'_> {
                     }
                 }
                 if self.surely_writes(n) {
-                    for w in &self.places.writes[n as usize] {
+                    for w in &self.places.writes[n.0 as usize] {
                         if matches!(w, Place::Var(_)) {
                             set.remove(w);
                         }
                     }
                 }
-                set.extend(self.places.reads[n as usize].iter().copied());
+                set.extend(self.places.reads[n.0 as usize].iter().copied());
                 if live.get(&n) != Some(&set) {
                     live.insert(n, set);
                     changed = true;
@@ -175,7 +176,7 @@ impl Evaluator<'_> {
     /// Returns the scalar variables of the loop at a head of a class: those that it writes, then those
     /// that it only reads.
     pub fn loop_variables(&self, class: usize, head: MvId) -> Vec<VarId> {
-        let Some(l) = self.flow.classes[class].loop_at[head as usize] else { return Vec::new() };
+        let Some(l) = self.flow.classes[class].loop_at[head.0 as usize] else { return Vec::new() };
         let info = &self.loops[class][l];
         let read = info.inputs.iter().filter(|p| !info.writes.contains(p));
         let places = info.writes.iter().chain(read);
@@ -184,7 +185,7 @@ impl Evaluator<'_> {
 
     /// Returns the name of a loop that layout does not change.
     pub fn loop_hash(&self, class: usize, head: MvId) -> Option<Arc<str>> {
-        let l = self.flow.classes[class].loop_at[head as usize]?;
+        let l = self.flow.classes[class].loop_at[head.0 as usize]?;
         Some(self.loops[class][l].hash.clone())
     }
 
@@ -204,7 +205,7 @@ impl Evaluator<'_> {
     ) -> Part<Val> {
         let mut result = Vec::new();
         for c in classes.iter() {
-            let Some(l) = self.flow.classes[c].loop_at[node as usize] else { continue };
+            let Some(l) = self.flow.classes[c].loop_at[node.0 as usize] else { continue };
             let info = self.loops[c][l].clone();
             let mut wanted = info.inputs.clone();
             wanted.push(place);
@@ -291,9 +292,9 @@ mod tests {
             let info = e.loops[0][0].clone();
             assert_eq!(info.writes, BTreeSet::from([Place::Var(VarId(1))]));
             assert_eq!(info.inputs, [Place::Var(VarId(1)), Place::Var(VarId(0))]);
-            assert_eq!(e.loop_variables(0, 3), [VarId(1), VarId(0)]);
-            assert_eq!(e.loop_variables(0, 2), [], "no head");
-            assert_eq!(info.nodes.iter().collect::<Vec<_>>(), [3, 4]);
+            assert_eq!(e.loop_variables(0, MvId(3)), [VarId(1), VarId(0)]);
+            assert_eq!(e.loop_variables(0, MvId(2)), [], "no head");
+            assert_eq!(info.nodes.iter().collect::<Vec<_>>(), [3, 4].map(MvId));
         });
     }
 
@@ -301,14 +302,14 @@ mod tests {
     fn a_counter_is_cut_at_the_head_and_known_on_first_arrival() {
         with(&|e| {
             let (i, only) = (Place::Var(VarId(1)), VersionSet::single(0));
-            let first = e.on_first_arrival(i, 3, &only)[0].1.term;
+            let first = e.on_first_arrival(i, MvId(3), &only)[0].1.term;
             assert_eq!(first, e.pool.bv(32, 0));
-            let at_head = e.before(i, 3, &only)[0].1.term;
+            let at_head = e.before(i, MvId(3), &only)[0].1.term;
             let crate::ir::Term::App(App::Uf(Uf::Loop { sort, .. }), args) = e.pool.get(at_head) else {
                 panic!("not cut")
             };
             assert_eq!((*sort, args.first()), (Sort::Bv(32), Some(&first)));
-            let bound = e.before(Place::Var(VarId(0)), 3, &only)[0].1.term;
+            let bound = e.before(Place::Var(VarId(0)), MvId(3), &only)[0].1.term;
             assert!(matches!(e.pool.get(bound), crate::ir::Term::Leaf(_)), "what no loop writes stays");
         });
     }

@@ -12,6 +12,7 @@ pub mod fixed;
 pub mod frames;
 pub mod inline;
 pub mod library;
+mod lines;
 mod loops;
 pub mod output;
 mod place;
@@ -20,6 +21,7 @@ mod reach;
 mod stdin;
 pub mod unroll;
 
-pub use eval::{Callees, Evaluator, Lines, Part, Statistics, Val};
+pub use eval::{Callees, Evaluator, Part, Statistics, Val};
+pub use lines::Lines;
 pub use output::constant_string;
 pub use place::{Place, Places, Storage, base_object, exact_object};

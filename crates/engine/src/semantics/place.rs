@@ -81,7 +81,7 @@ impl Places {
         for (i, node) in g.nodes.iter().enumerate() {
             let (reads, writes) = places.effects(&node.instr, &g.vars, row_of);
             for w in &writes {
-                places.def_sites.entry(*w).or_default().insert(i as MvId);
+                places.def_sites.entry(*w).or_default().insert(MvId(i as u32));
             }
             places.reads.push(reads.into_iter().collect());
             places.writes.push(writes.into_iter().collect());
@@ -95,7 +95,7 @@ impl Places {
     }
 
     pub fn defines(&self, node: MvId, place: Place) -> bool {
-        self.writes[node as usize].contains(&place)
+        self.writes[node.0 as usize].contains(&place)
     }
 
     /// Returns the place of a whole local.
@@ -440,9 +440,9 @@ mod tests {
     fn definitions_are_found_by_place() {
         let places = places(&[assign(1, v(0)), store(v(0), v(1), &int()), assign(1, v(1))]);
         let defs = |p| places.defs(p).map(|d| d.iter().copied().collect::<Vec<_>>());
-        assert_eq!(defs(Place::Var(VarId(1))), Some(vec![2, 4]));
-        assert_eq!(defs(Place::Memory), Some(vec![3]));
+        assert_eq!(defs(Place::Var(VarId(1))), Some(vec![MvId(2), MvId(4)]));
+        assert_eq!(defs(Place::Memory), Some(vec![MvId(3)]));
         assert_eq!(defs(Place::Stdin), None);
-        assert!(places.defines(3, Place::Memory) && !places.defines(2, Place::Memory));
+        assert!(places.defines(MvId(3), Place::Memory) && !places.defines(MvId(2), Place::Memory));
     }
 }

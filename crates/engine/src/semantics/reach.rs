@@ -184,8 +184,8 @@ mod tests {
         });
     }
 
-    fn reached(e: &mut Evaluator, node: MvId) -> TermId {
-        let part = e.reach_from_entry(node, &VersionSet::single(0));
+    fn reached(e: &mut Evaluator, node: u32) -> TermId {
+        let part = e.reach_from_entry(MvId(node), &VersionSet::single(0));
         assert_eq!(part.len(), 1);
         part[0].1.term
     }
@@ -214,8 +214,8 @@ mod tests {
         with(&|e, _| {
             let only = VersionSet::single(0);
             let yes = e.pool.bool(true);
-            assert_eq!(e.reach(3, 3, &only)[0].1.term, yes);
-            let (from_entry, from_branch) = (reached(e, 3), e.reach(3, 2, &only)[0].1.term);
+            assert_eq!(e.reach(MvId(3), MvId(3), &only)[0].1.term, yes);
+            let (from_entry, from_branch) = (reached(e, 3), e.reach(MvId(3), MvId(2), &only)[0].1.term);
             assert_eq!(from_entry, from_branch);
         });
     }
@@ -223,9 +223,9 @@ mod tests {
     #[test]
     fn a_branch_is_a_cause_of_what_it_decides() {
         with(&|e, _| {
-            let part = e.reach_from_entry(3, &VersionSet::single(0));
-            assert!(part[0].1.causes.iter().any(|n| n == 2));
-            let joined = e.reach_from_entry(5, &VersionSet::single(0));
+            let part = e.reach_from_entry(MvId(3), &VersionSet::single(0));
+            assert!(part[0].1.causes.iter().any(|n| n == MvId(2)));
+            let joined = e.reach_from_entry(MvId(5), &VersionSet::single(0));
             assert!(joined[0].1.causes.iter().next().is_none(), "that arms meet rests on nothing");
         });
     }

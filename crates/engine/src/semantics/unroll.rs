@@ -6,7 +6,7 @@
 //! last copy's condition is then constant, so the unrolled graph has exactly the loop's executions.
 
 use crate::ir::{Const, Expr, Function, Instr, Node, NodeId, Op, Stmt, StmtId, VarId};
-use crate::mvicfg::{Flow, Mvicfg};
+use crate::mvicfg::{Flow, MvId, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -144,13 +144,13 @@ pub fn grouped(
         let mut found = BTreeSet::new();
         let mut open: Vec<NodeId> = ends.to_vec();
         while let Some(n) = open.pop() {
-            if l.body.contains(&n.0) || !found.insert(n) {
+            if l.body.contains(&MvId::of_only(n)) || !found.insert(n) {
                 continue;
             }
-            if !class.dominates(l.head, n.0) {
+            if !class.dominates(l.head, MvId::of_only(n)) {
                 return None;
             }
-            open.extend(class.preds[n.0 as usize].iter().map(|(p, _)| NodeId(*p)));
+            open.extend(class.preds[n.0 as usize].iter().map(|(p, _)| p.in_only()));
         }
         Some(found)
     };
@@ -192,12 +192,11 @@ struct Counted {
 }
 
 impl Counted {
-    /// With one body, merged node ids are those of the function.
     fn new(l: &crate::mvicfg::Loop, trips: usize, ends: bool) -> Counted {
         Counted {
-            head: NodeId(l.head),
-            body: l.body.iter().map(|&n| NodeId(n)).collect(),
-            latches: l.latches.iter().map(|&n| NodeId(n)).collect(),
+            head: l.head.in_only(),
+            body: l.body.iter().map(|n| n.in_only()).collect(),
+            latches: l.latches.iter().map(|n| n.in_only()).collect(),
             trips,
             ends,
             back_to: trips,
@@ -231,16 +230,16 @@ fn trip_count(
     l: &crate::mvicfg::Loop,
     limits: &UnrollLimits,
 ) -> Option<usize> {
-    let inside = |n: NodeId| l.body.contains(&n.0);
+    let inside = |n: NodeId| l.body.contains(&MvId::of_only(n));
     // The loop's own condition: the first branch from the head, over nodes without effect.
-    let mut at = NodeId(l.head);
+    let mut at = l.head.in_only();
     let cond = loop {
         match &f.node(at).instr {
             Instr::Branch { cond } => break cond,
             Instr::Nop if f.node(at).succs.len() == 1 => at = *f.node(at).succs.first()?,
             _ => return None,
         }
-        if !inside(at) || at.0 == l.head {
+        if !inside(at) || at == l.head.in_only() {
             return None;
         }
     };
@@ -296,12 +295,13 @@ fn entry_value(
 ) -> Option<Const> {
     let mut at = l.head;
     for _ in 0..f.nodes.len() {
-        let mut from = class.preds[at as usize].iter().filter(|(p, _)| !(at == l.head && l.body.contains(p)));
+        let mut from =
+            class.preds[at.0 as usize].iter().filter(|(p, _)| !(at == l.head && l.body.contains(p)));
         let (pred, _) = *from.next()?;
         if from.next().is_some() {
             return None;
         }
-        match &f.node(NodeId(pred)).instr {
+        match &f.node(pred.in_only()).instr {
             Instr::Assign { dst, value } if *dst == counter => {
                 return if let Expr::Const(c) = value { Some(*c) } else { None };
             }
@@ -321,13 +321,14 @@ fn constants_before(
 ) -> BTreeMap<VarId, Const> {
     /// Visits of nodes.
     const MOST: usize = 8000;
-    let mut before: BTreeMap<u32, BTreeMap<VarId, Const>> = BTreeMap::from([(0, BTreeMap::new())]);
-    let mut work: BTreeSet<(Option<u32>, u32)> =
-        BTreeSet::from([(class.order.first().copied().flatten(), 0)]);
+    let mut before: BTreeMap<MvId, BTreeMap<VarId, Const>> =
+        BTreeMap::from([(Mvicfg::ENTRY, BTreeMap::new())]);
+    let mut work: BTreeSet<(Option<u32>, MvId)> =
+        BTreeSet::from([(class.order.first().copied().flatten(), Mvicfg::ENTRY)]);
     for _ in 0..MOST {
         let Some((_, at)) = work.pop_first() else { return before.remove(&l.head).unwrap_or_default() };
         let mut known = before.get(&at).cloned().unwrap_or_default();
-        let node = f.node(NodeId(at));
+        let node = f.node(at.in_only());
         let mut succs = node.succs.clone();
         match &node.instr {
             Instr::Assign { dst, value } => {
@@ -345,7 +346,7 @@ fn constants_before(
             }
             other => known.retain(|v, _| !writes(other, *v)),
         }
-        for s in succs.into_iter().map(|s| s.0) {
+        for s in succs.into_iter().map(MvId::of_only) {
             if s == l.head && l.body.contains(&at) {
                 continue;
             }
@@ -357,7 +358,7 @@ fn constants_before(
             };
             if before.get(&s) != Some(&joined) {
                 before.insert(s, joined);
-                work.insert((class.order.get(s as usize).copied().flatten(), s));
+                work.insert((class.order.get(s.0 as usize).copied().flatten(), s));
             }
         }
     }
@@ -386,16 +387,16 @@ fn step<'a>(
     counter: VarId,
 ) -> Option<&'a Expr> {
     let _ = graph;
-    let mut writers = l.body.iter().filter(|&&n| writes(&f.node(NodeId(n)).instr, counter));
+    let mut writers = l.body.iter().filter(|&&n| writes(&f.node(n.in_only()).instr, counter));
     let writer = *writers.next()?;
     if writers.next().is_some() || !l.latches.iter().all(|&x| class.dominates(writer, x)) {
         return None;
     }
     // In an inner loop it would run any number of times.
-    if class.innermost[writer as usize] != class.innermost[l.head as usize] {
+    if class.innermost[writer.0 as usize] != class.innermost[l.head.0 as usize] {
         return None;
     }
-    match &f.node(NodeId(writer)).instr {
+    match &f.node(writer.in_only()).instr {
         Instr::Assign { value, .. } if only_variable(value) == Some(counter) => Some(value),
         _ => None,
     }

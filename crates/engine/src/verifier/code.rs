@@ -2,7 +2,7 @@
 //! where loops begin, which variables are still read.
 
 use crate::difference::{Concerns, Remainder, is_failure};
-use crate::interp::Program;
+use crate::interp::{DefinitionId, Program};
 use crate::ir::{Callee, Function, Instr, NodeId};
 use crate::semantics::pointers;
 use std::collections::{BTreeMap, HashMap};
@@ -60,7 +60,7 @@ impl Code {
         if entry == "main" && program.has_hooks() {
             return None;
         }
-        let mut index: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut index: BTreeMap<DefinitionId, usize> = BTreeMap::new();
         let mut work = vec![program.definition_by_name(entry)?];
         let mut code = Code { bodies: Vec::new(), calls: HashMap::new() };
         index.insert(work[0], 0);

@@ -4,6 +4,7 @@
 //! are drawn often, and a value that was drawn before is drawn again.
 
 use super::random::SplitMix;
+use crate::ids::DefinitionId;
 use crate::ir::{CType, Callee, Const, Expr, Extended, FloatKind, Instr, Object, Sort, retyped};
 use crate::program::{Program, Slot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +46,7 @@ impl Pool {
         let mut floats: BTreeSet<u64> = BTreeSet::new();
         let mut pool = Pool::default();
         let mut strings = BTreeSet::new();
-        let mut queue: Vec<usize> = program.definition_by_name(entry).into_iter().collect();
+        let mut queue: Vec<DefinitionId> = program.definition_by_name(entry).into_iter().collect();
         let own = queue.first().and_then(|id| program.unit(program.definition(*id)?.unit));
         let mut next = 0;
         while let Some(&id) = queue.get(next) {

@@ -49,35 +49,37 @@ const NESTED: &[&[u32]] = &[&[2], &[], &[3, 1], &[4, 5], &[3], &[2]];
 #[test]
 fn neither_arm_of_a_branch_dominates_what_comes_after() {
     let f = flow(DIAMOND);
-    assert_eq!(f.idom[5], Some(2));
-    assert!(f.dominates(2, 5) && f.dominates(0, 1) && f.dominates(5, 1) && f.dominates(3, 3));
-    assert!(!f.dominates(3, 5) && !f.dominates(4, 5) && !f.dominates(5, 2));
+    assert_eq!(f.idom[5], Some(MvId(2)));
+    let dominates = |a: u32, b: u32| f.dominates(MvId(a), MvId(b));
+    assert!(dominates(2, 5) && dominates(0, 1) && dominates(5, 1) && dominates(3, 3));
+    assert!(!dominates(3, 5) && !dominates(4, 5) && !dominates(5, 2));
 }
 
 #[test]
 fn nodes_come_behind_all_that_lead_to_them_without_going_back() {
     let f = flow(DIAMOND);
     let at = |n: usize| f.order[n].expect("reached");
-    assert_eq!(f.rpo.first(), Some(&0));
+    assert_eq!(f.rpo.first(), Some(&Mvicfg::ENTRY));
     assert!(at(2) < at(3) && at(2) < at(4) && at(3) < at(5) && at(4) < at(5) && at(5) < at(1));
-    assert_eq!(f.preds[5], [(3, 0), (4, 0)]);
-    assert_eq!(f.preds[4], [(2, 1)], "the false way");
+    assert_eq!(f.preds[5], [(MvId(3), 0), (MvId(4), 0)]);
+    assert_eq!(f.preds[4], [(MvId(2), 1)], "the false way");
 }
 
 #[test]
 fn a_loop_is_what_can_go_back_to_its_head() {
     let f = flow(NESTED);
-    let bodies: Vec<(MvId, Vec<MvId>)> =
-        f.loops.iter().map(|l| (l.head, l.body.iter().copied().collect())).collect();
+    let bodies: Vec<(u32, Vec<u32>)> =
+        f.loops.iter().map(|l| (l.head.0, l.body.iter().map(|n| n.0).collect())).collect();
     assert_eq!(bodies, [(2, vec![2, 3, 4, 5]), (3, vec![3, 4])]);
-    assert!(f.is_back_edge(4, 3) && f.is_back_edge(5, 2));
-    assert!(!f.is_back_edge(2, 3) && !f.is_back_edge(4, 2) && !f.irreducible);
+    let is_back_edge = |from: u32, to: u32| f.is_back_edge(MvId(from), MvId(to));
+    assert!(is_back_edge(4, 3) && is_back_edge(5, 2));
+    assert!(!is_back_edge(2, 3) && !is_back_edge(4, 2) && !f.irreducible);
 }
 
 #[test]
 fn a_node_belongs_to_the_innermost_loop_around_it() {
     let f = flow(NESTED);
-    let head = |n: usize| f.innermost[n].map(|l| f.loops[l].head);
+    let head = |n: usize| f.innermost[n].map(|l| f.loops[l].head.0);
     assert_eq!([2, 3, 4, 5].map(head), [Some(2), Some(3), Some(3), Some(2)]);
     assert_eq!([0, 1].map(head), [None, None]);
     assert_eq!((f.loop_at[3].is_some(), f.loop_at[4]), (true, None));
@@ -87,14 +89,14 @@ fn a_node_belongs_to_the_innermost_loop_around_it() {
 fn two_ways_back_are_one_loop() {
     let f = flow(&[&[2], &[], &[3, 1], &[4, 5], &[2], &[2]]);
     assert_eq!(f.loops.len(), 1);
-    assert_eq!(f.loops[0].latches, [4, 5]);
+    assert_eq!(f.loops[0].latches, [MvId(4), MvId(5)]);
 }
 
 #[test]
 fn a_node_that_goes_to_itself_is_a_loop() {
     let f = flow(&[&[2], &[], &[2, 1]]);
-    assert_eq!((f.loops[0].head, f.loops[0].body.len()), (2, 1));
-    assert!(f.is_back_edge(2, 2));
+    assert_eq!((f.loops[0].head, f.loops[0].body.len()), (MvId(2), 1));
+    assert!(f.is_back_edge(MvId(2), MvId(2)));
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn a_cycle_with_two_entries_is_irreducible() {
 fn what_is_not_reached_has_no_place() {
     let f = flow(&[&[2], &[], &[1], &[2]]);
     assert_eq!((f.order[3], f.idom[3]), (None, None));
-    assert_eq!(f.preds[2], [(0, 0)], "nor do its edges count");
+    assert_eq!(f.preds[2], [(Mvicfg::ENTRY, 0)], "nor do its edges count");
 }
 
 #[test]

@@ -2,16 +2,13 @@
 //! their scope by a jump, a `return` or at its end, last declared first; not by `longjmp` or `exit`.
 
 use super::function::{FnCx, Lowered};
+use super::places::Place;
 use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use crate::ir::{CType, Expr, Instr};
 use rucc_sema::{DeclId, DeclKind, LabelId, Stmt, StmtId};
 use rucc_types::TypeId;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// By label: the variables with a cleanup in whose scope it stands, the outermost first.
-pub(super) type Scopes = BTreeMap<LabelId, Vec<DeclId>>;
 
 impl FnCx<'_, '_> {
     /// Ends a scope in which more variables than `kept` were declared.
@@ -54,7 +51,7 @@ impl FnCx<'_, '_> {
         let decl = &self.unit.tast[d];
         let handler = decl.cleanup.ok_or("cleanup of nothing")?;
         let ty = self.unit.ctype(decl.ty);
-        let super::places::Place::Memory { addr } = self.object(d)? else {
+        let Place::Memory { addr } = self.object(d)? else {
             return Err("cleanup of a register".into());
         };
         if self.unit.is_nested(handler) {

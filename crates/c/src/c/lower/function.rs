@@ -4,17 +4,15 @@
 //! receives them. A frontier without edges means that what follows cannot be reached: it is lowered
 //! all the same, so that it can hold labels, and what stays unreachable is dropped at the end.
 
-use super::linkage;
-use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{
-    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RETURNS_TWICE, RecordUses, Settled, SizeOf,
-    Span, Stmt, StmtId, Unknown, Var, VarId, VarKind,
+    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, RecordUses, Settled, SizeOf, Span, Stmt,
+    StmtId, Unknown, Var, VarId, VarKind,
 };
-use rucc_sema::{CaseId, DeclFlags, DeclId, ExprId, LabelId};
-use rucc_types::{TypeId, TypeKind};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rucc_sema::{CaseId, DeclId, ExprId, LabelId};
+use rucc_types::TypeId;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Reason for which a construct is not modelled.
@@ -33,7 +31,7 @@ pub(super) struct Edge {
 }
 
 /// Successor that is not known yet.
-const OPEN: NodeId = NodeId(u32::MAX);
+pub(super) const OPEN: NodeId = NodeId(u32::MAX);
 
 /// A jump to a computed place.
 pub(super) struct ComputedJump {
@@ -73,6 +71,21 @@ pub(super) struct Breakable {
     pub cleanups: usize,
 }
 
+/// A call of a nested function that is being laid out.
+#[derive(Clone, Debug)]
+pub(super) struct Inner {
+    pub function: DeclId,
+    /// What takes the result.
+    pub result: Option<VarId>,
+    pub returns: Vec<Edge>,
+    /// Variables with a cleanup that were in scope at the call.
+    pub cleanups: usize,
+}
+
+/// By label: the variables with a cleanup in whose scope it stands, the outermost first.
+pub(super) type Scopes = BTreeMap<LabelId, Vec<DeclId>>;
+
+/// One function under construction.
 pub(super) struct FnCx<'u, 'a> {
     pub unit: &'u mut UnitCx<'a>,
     pub name: Arc<str>,
@@ -102,11 +115,11 @@ pub(super) struct FnCx<'u, 'a> {
     pub cleanups: Vec<DeclId>,
     /// There was one, or a nested function.
     pub odd_exits: bool,
-    pub label_scopes: super::cleanup::Scopes,
+    pub label_scopes: Scopes,
     /// It has nested functions, which may write what is around them.
     pub has_nested: bool,
     /// Calls of nested functions that the current place is laid out in.
-    pub calls: Vec<super::nested::Inner>,
+    pub calls: Vec<Inner>,
     /// Why nothing of the body is modelled.
     pub beyond: Option<Unmodelled>,
     /// Those that are alive where a jump forwards leaves.
@@ -121,72 +134,6 @@ pub(super) struct FnCx<'u, 'a> {
     pub extent: (u32, u32),
 }
 
-/// Lowers a definition. What cannot be expressed becomes [`Instr::Unknown`]; no part is lost.
-pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
-    let tast = unit.tast;
-    let decl = &tast[id];
-    let (name, mut binding) = (unit.function_symbol(id), unit.binding(id));
-    let mut span = unit.spans.span(tast.definition_span(id));
-    if let Some(body) = decl.body {
-        // The definition's own span ends with the declarator.
-        let end = unit.spans.span(tast.stmt_span(body));
-        if end.file == span.file {
-            span.end_line = span.end_line.max(end.end_line);
-        }
-    }
-    let (ret, incoming, variadic) = match unit.types.kind(unit.types.canonical(decl.ty)) {
-        TypeKind::Function(f) => {
-            let s = unit.types.signature(f);
-            (s.ret, s.params.clone(), s.variadic)
-        }
-        _ => (decl.ty, Vec::new(), false),
-    };
-    unit.begin_labels(&name);
-    let mut cx = FnCx::new(unit, name.clone(), ret, span.clone());
-    let (start, end) = (tast.definition_span(id), decl.body.map(|b| tast.stmt_span(b)));
-    cx.extent = (start.lo, end.map_or(start.hi, |b| b.hi));
-    let mut params = cx.parameters(&tast[decl.params], &incoming);
-    if let Some(body) = decl.body {
-        if decl.flags.contains(DeclFlags::NAKED) {
-            cx.unknown("function without prologue".into(), Part::Tokens, Vec::new(), true);
-        }
-        cx.find_scopes(body);
-        cx.body(body);
-    }
-    binding.odd_exits = cx.odd_exits;
-    if let Some(reason) = cx.beyond.take() {
-        let extent = cx.extent;
-        cx = FnCx::new(cx.unit, name.clone(), ret, span.clone());
-        cx.extent = extent;
-        params = cx.parameters(&tast[decl.params], &incoming);
-        cx.unmodelled_body(reason);
-        // The text is at hand where the tokens are.
-        binding.unmodelled = Some("".into());
-    }
-    cx.fall_off_end(&name);
-    cx.settle_sizes();
-    cx.prune();
-    cx.havoc_second_returns();
-    binding.promise = binding.promise.filter(|p| !linkage::keeps(*p, &cx.nodes));
-    let ret = cx.unit.ctype(ret);
-    Function {
-        name,
-        is_static: decl.linkage == rucc_sema::Linkage::Internal,
-        binding,
-        variadic,
-        params,
-        ret,
-        vars: cx.vars,
-        nodes: cx.nodes,
-        stmts: cx.stmts,
-        span,
-        unknowns: cx.unknowns,
-        settled: cx.settled,
-        invented: Vec::new(),
-        records: cx.records,
-    }
-}
-
 impl<'u, 'a> FnCx<'u, 'a> {
     /// What spells an expression outside of functions.
     pub fn at_file_scope(unit: &'u mut UnitCx<'a>, ty: TypeId, e: ExprId) -> Self {
@@ -196,7 +143,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         cx
     }
 
-    fn new(unit: &'u mut UnitCx<'a>, name: Arc<str>, ret: TypeId, span: Span) -> Self {
+    pub fn new(unit: &'u mut UnitCx<'a>, name: Arc<str>, ret: TypeId, span: Span) -> Self {
         let start = Span { end_line: span.line, ..span.clone() };
         let end = Span { line: span.end_line, col: 1, ..span.clone() };
         let stmt = |kind, span: &Span| Stmt { span: span.clone(), depth: 0, kind };
@@ -240,34 +187,6 @@ impl<'u, 'a> FnCx<'u, 'a> {
             shared: BTreeMap::new(),
             extent: (0, 0),
         }
-    }
-
-    /// Makes the parameters. One of an old-style definition arrives in its promoted type: it is
-    /// then a parameter of that type and a local of the declared one, converted at entry.
-    fn parameters(&mut self, decls: &[DeclId], incoming: &[TypeId]) -> Vec<VarId> {
-        let mut narrowed = Vec::new();
-        let mut params = Vec::new();
-        for (i, &id) in decls.iter().enumerate() {
-            let declared = self.unit.tast[id].ty;
-            let arrives = incoming.get(i).copied().unwrap_or(declared);
-            let (from, to) = (self.unit.shape(arrives), self.unit.shape(declared));
-            match (from, to) {
-                (Shape::Scalar(from), Shape::Scalar(to)) if from != to && from != Scalar::Pointer => {
-                    let name = self.unit.name_of(&self.unit.tast[id]);
-                    let var = self.new_var(name, VarKind::Param, arrives, false, self.span.clone());
-                    params.push(var);
-                    narrowed.push((id, var, from, to));
-                }
-                _ => params.push(self.declare(id, VarKind::Param)),
-            }
-        }
-        for (id, param, from, to) in narrowed {
-            let local = self.declare(id, VarKind::Local);
-            let value = self.convert(Expr::Var(param), from, to);
-            self.initialise_scalar(local, value);
-        }
-        decls.iter().for_each(|d| self.measure_parameter(*d));
-        params
     }
 
     /// Makes the variable of a local declaration or parameter.
@@ -460,99 +379,6 @@ impl<'u, 'a> FnCx<'u, 'a> {
             self.temps[stmt.0 as usize] = temps;
         }
         result
-    }
-
-    /// Returns from the end of the body: without a value, but for `main`.
-    fn fall_off_end(&mut self, name: &str) {
-        if !self.frontier.is_empty() {
-            self.enter(StmtId(1));
-            let value = match (name, self.unit.shape(self.ret)) {
-                ("main", Shape::Scalar(Scalar::Int { bits, .. })) => Some(Expr::bv(bits, 0)),
-                _ => None,
-            };
-            self.emit_return(value);
-        }
-        self.land_computed_jumps();
-        // A jump to a label that is defined nowhere cannot be modelled.
-        let lost: Vec<Edge> = self.labels.values_mut().flat_map(|l| l.pending.drain(..)).collect();
-        if !lost.is_empty() {
-            self.frontier = lost;
-            self.unknown("jump to an undefined label".into(), Part::Tokens, Vec::new(), true);
-            self.emit_return(None);
-        }
-        self.close();
-    }
-
-    /// Lets what leads nowhere go on in a way that is not known: cases of a `switch` in source with errors.
-    fn close(&mut self) {
-        let reached = self.reached();
-        let nodes = self.nodes.iter().enumerate().filter(|(i, _)| reached[*i]);
-        let edges = nodes.flat_map(|(i, n)| {
-            let slots = n.succs.iter().enumerate().filter(|(_, s)| **s == OPEN);
-            slots.map(move |(slot, _)| Edge { node: NodeId(i as u32), slot })
-        });
-        let edges: Vec<Edge> = edges.collect();
-        if !edges.is_empty() {
-            self.frontier = edges;
-            self.unknown("jump to a place that is not known".into(), Part::Tokens, Vec::new(), true);
-            self.emit_return(None);
-        }
-    }
-
-    /// By node: whether it can be reached; the exit always.
-    fn reached(&self) -> Vec<bool> {
-        let mut reached = vec![false; self.nodes.len()];
-        reached[Function::EXIT.0 as usize] = true;
-        let mut work = vec![Function::ENTRY];
-        while let Some(id) = work.pop() {
-            let Some(node) = self.nodes.get(id.0 as usize) else { continue };
-            if !std::mem::replace(&mut reached[id.0 as usize], true) {
-                work.extend(&node.succs);
-            }
-        }
-        reached
-    }
-
-    /// Lets what returns twice write all that may have changed in between: registers that outlive a
-    /// statement, and the temporaries of its own.
-    fn havoc_second_returns(&mut self) {
-        let vars = &self.vars;
-        for node in &mut self.nodes {
-            let Instr::Unknown { reason, writes, anything, .. } = &mut node.instr else { continue };
-            if !matches!(&**reason, RETURNS_TWICE | BUILTIN_SETJMP | VFORK) {
-                continue;
-            }
-            let lives_on = |v: &Var| v.kind != VarKind::Temp || v.ordinal == node.stmt.0;
-            let changes = |v: &VarId| vars.get(v.0 as usize).is_some_and(|v| !v.in_memory && lives_on(v));
-            let mut all: BTreeSet<VarId> = std::mem::take(writes).into_iter().collect();
-            all.extend((0..vars.len() as u32).map(VarId).filter(changes));
-            *writes = all.into_iter().collect();
-            *anything = true;
-        }
-    }
-
-    /// Drops the nodes that cannot be reached, keeping the order of the others.
-    fn prune(&mut self) {
-        let reached = self.reached();
-        for node in reached.iter().zip(&self.nodes).filter(|(reached, _)| !**reached).map(|(_, node)| node) {
-            self.settled.extend(self.unit.failing(node));
-        }
-        let mut renumbered = vec![Function::EXIT; self.nodes.len()];
-        let mut next = 0;
-        for (i, reached) in reached.iter().enumerate() {
-            renumbered[i] = NodeId(next);
-            next += u32::from(*reached);
-        }
-        let mut index = 0;
-        self.nodes.retain(|_| {
-            index += 1;
-            reached[index - 1]
-        });
-        for node in &mut self.nodes {
-            for s in &mut node.succs {
-                *s = renumbered.get(s.0 as usize).copied().unwrap_or(Function::EXIT);
-            }
-        }
     }
 
     /// Returns the callee of a direct call.

@@ -1,14 +1,17 @@
 //! Lowering of one checked unit to the IR (`docs/design/c-front-end.md`).
 //!
-//! - [`unit`]: what functions share; symbols, globals, literals, prototypes.
-//! - [`types`]: layouts and scalar types; [`globals`]: static initialisers; [`spans`]: positions.
-//! - [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
+//! - [`top_level`]: the unit in order; [`unit`]: what functions share; symbols, globals, literals, prototypes;
+//!   [`linkage`]: what symbols stand for.
+//! - [`types`]: layouts and scalar types; [`globals`]: static initialisers; [`spans`]: positions; [`constants`]: how
+//!   the text spells numbers.
+//! - [`definition`]: a function in order; [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
 //!   statements, expressions, lvalues and operators become; [`arrays`]: arrays of variable length;
 //!   [`sequencing`]: unsequenced effects.
 //! - [`parts`]: values of several scalars, which are [`complex`] numbers and [`vectors`].
 //! - [`builtins`], [`atomics`]: what compilers know by name.
-//! - [`labels`]: labels as values; [`records`]: what bytes do not tell of records; [`sizes`]: what `sizeof` was
-//!   asked of.
+//! - [`label_addresses`]: labels as values, which [`labels`] lists; [`records`]: what bytes do not tell of records;
+//!   [`sizes`]: what `sizeof` was asked of, which [`sizeof`] reads in the text.
+//! - [`nested`]: functions in functions; [`cleanup`]: variables with a cleanup.
 //! - [`unknown`]: what none of these expresses; [`spelling`]: its text, by which it is compared.
 
 mod arith;
@@ -18,9 +21,11 @@ mod builtins;
 mod cleanup;
 mod complex;
 mod constants;
+mod definition;
 mod exprs;
 mod function;
 mod globals;
+mod label_addresses;
 mod labels;
 mod linkage;
 mod nested;
@@ -28,6 +33,7 @@ mod parts;
 mod places;
 mod records;
 mod sequencing;
+mod sizeof;
 mod sizes;
 mod spans;
 mod spelling;
@@ -40,6 +46,7 @@ mod tests_arrays;
 mod tests_parts;
 #[cfg(test)]
 mod tests_subjects;
+mod top_level;
 mod types;
 mod unit;
 mod unknown;
@@ -50,16 +57,5 @@ use crate::ir::{DataModel, Unit};
 
 /// Lowers a parsed unit. Nothing is lost: what the IR cannot express is an explicit unknown.
 pub fn lower(parsed: &Parsed, data_model: DataModel) -> Unit {
-    let session = &parsed.session;
-    let spans =
-        spans::Spans::new(&session.sources, &session.interner, &parsed.tokens, (&parsed.path, &parsed.reads));
-    unit::lower_unit(
-        &parsed.checked.tast,
-        &parsed.checked.types,
-        &parsed.session.target,
-        &parsed.session.interner,
-        spans,
-        parsed,
-        data_model,
-    )
+    top_level::lower_unit(parsed, data_model)
 }

@@ -2,7 +2,7 @@
 //! they read and write the variables around them. One that is recursive, or whose address is taken,
 //! stays an effect that is not modelled.
 
-use super::function::{Edge, FnCx, Lowered, Unmodelled};
+use super::function::{FnCx, Inner, Lowered, Unmodelled};
 use super::spelling::Part;
 use super::types::Shape;
 use super::unit::UnitCx;
@@ -15,17 +15,6 @@ use rucc_types::{TypeId, TypeKind};
 const MAX_DEPTH: usize = 8;
 /// Nodes beyond which no more calls are laid out.
 const MAX_NODES: usize = 4_000;
-
-/// A call that is being laid out.
-#[derive(Clone, Debug)]
-pub(super) struct Inner {
-    function: DeclId,
-    /// What takes the result.
-    result: Option<VarId>,
-    returns: Vec<Edge>,
-    /// Variables with a cleanup that were in scope at the call.
-    cleanups: usize,
-}
 
 impl UnitCx<'_> {
     /// Whether a function is defined within another.

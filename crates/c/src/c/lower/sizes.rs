@@ -3,81 +3,17 @@
 //! The checker leaves a number behind, and instructions have nothing else. Where a structure or an array got
 //! another size, only the numbers that were asked of that very one follow it. So the place in the text is joined
 //! with the tree again: the operand, if it is an expression, is what the checker made right before the number, and
-//! a type is named by the tokens. Where there is any doubt, it is [`Measured::Other`].
+//! a type is named by the tokens ([`super::sizeof`]). Where there is any doubt, it is [`Measured::Other`].
 
 use super::function::FnCx;
+use super::sizeof::{Asked, Written};
+use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
-use crate::c::scan::{Text, is_keyword};
 use crate::ir::{self, Const, FileId, Measured, SizeOf, VarId};
-use rucc_base::{Idx, Interner, Symbol};
-use rucc_pp::Tok;
+use rucc_base::{Idx, Symbol};
 use rucc_sema::{ExprId, ExprKind};
 use rucc_types::{TypeId, TypeKind};
 use std::collections::BTreeMap;
-
-/// Tokens in the parentheses of one `sizeof` that are looked at.
-const LONG: usize = 64;
-
-/// What stands behind one `sizeof`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
-    /// A `struct` or `union` by its tag.
-    Tag(Symbol),
-    /// A name alone, with or without parentheses: of a type, or of an object.
-    Name(Symbol),
-    /// Anything else: the first name in it, and the last word of the parentheses around.
-    Other(Option<Symbol>, Option<Symbol>),
-}
-
-/// What a number was asked of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    Expression(ExprId),
-    Record(rucc_types::RecordId),
-    /// Nobody knows.
-    Other,
-}
-
-/// By place what stands behind each `sizeof` there. Of one macro call all stand where it does, in their order.
-pub(super) fn written(tokens: &[Tok], interner: &Interner) -> BTreeMap<u32, Vec<Written>> {
-    let text = Text { tokens, interner };
-    let mut found: BTreeMap<u32, Vec<Written>> = BTreeMap::new();
-    for (k, tok) in tokens.iter().enumerate() {
-        if text.at(k) != "sizeof" {
-            continue;
-        }
-        let word = |at: usize| tokens.get(at).and_then(|t| t.value).filter(|_| is_word(text.at(at)));
-        let (mut at, mut open) = (k + 1, 0);
-        while text.at(at) == "(" {
-            (at, open) = (at + 1, open + 1);
-        }
-        while matches!(text.at(at), "const" | "volatile") {
-            at += 1;
-        }
-        let is_tag = matches!(text.at(at), "struct" | "union");
-        let at = at + usize::from(is_tag);
-        let closes = (0..open).all(|i| text.at(at + 1 + i) == ")");
-        let ends = open > 0 || !matches!(text.at(at + 1), "." | "->" | "[" | "(" | "++" | "--");
-        let what = match word(at).filter(|_| closes && ends) {
-            Some(tag) if is_tag => Written::Tag(tag),
-            Some(name) if !is_keyword(text.at(at)) => Written::Name(name),
-            _ => {
-                let skipped = |at: &usize| matches!(text.at(*at), "(" | "*" | "&" | "+" | "-");
-                let first =
-                    (k + 1..tokens.len()).find(|at| !skipped(at)).filter(|at| !is_keyword(text.at(*at)));
-                let behind = text.after_group(k + 1, tokens.len().min(k + LONG));
-                let last = (k + 1..behind.saturating_sub(1)).rev().find(|at| text.at(*at) != ")");
-                Written::Other(first.and_then(word), last.and_then(word))
-            }
-        };
-        found.entry(tok.report_span().lo).or_default().push(what);
-    }
-    found
-}
-
-fn is_word(s: &str) -> bool {
-    s.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-}
 
 impl UnitCx<'_> {
     /// Joins the numbers of the tree with what stands behind `sizeof` at their places.
@@ -106,7 +42,6 @@ impl UnitCx<'_> {
 
     /// Whether a number is of the type that `sizeof` gives.
     fn is_size(&self, id: ExprId) -> bool {
-        use super::types::{Scalar, Shape};
         let wanted = Scalar::Int { bits: self.pointer, signed: false };
         matches!(self.shape(self.tast[id].ty), Shape::Scalar(shape) if shape == wanted)
     }

@@ -3,7 +3,7 @@
 //! A token that came out of a macro is placed at the outermost call, and carries the macro's name
 //! and the place inside its definition; `#line` is not followed.
 
-use super::sizes::Written;
+use super::sizeof::{self, Written};
 use crate::c::files;
 use crate::c::scan::Text;
 use crate::ir::{self, FileId, MacroUse};
@@ -86,7 +86,7 @@ impl<'a> Spans<'a> {
         }
         beside.retain(|_, (_, occurrences)| occurrences.contains(&false));
         line_numbers.retain(|at, _| !beside.contains_key(at));
-        let sizes = super::sizes::written(tokens, interner);
+        let sizes = sizeof::written(tokens, interner);
         Spans {
             sources,
             names: interner,

@@ -3,7 +3,7 @@
 //! A *shape* says how a value of a type is held: as one scalar, as bytes in memory, or not at all.
 
 use super::unit::UnitCx;
-use crate::ir::{self, CType, DataModel, Field, FloatKind, Record, RecordId, Sort};
+use crate::ir::{CType, Field, FloatKind, Record, RecordId, Sort};
 use rucc_types::{ArrayLen, IntegerInfo, Qualifiers, RecordKind, TypeId, TypeKind};
 use std::sync::Arc;
 
@@ -351,9 +351,4 @@ pub(super) struct BitUnit {
     /// First bit in the unit, and number of bits.
     pub low: u16,
     pub width: u16,
-}
-
-/// Returns the width of pointers under `model`, in bits.
-pub(super) fn pointer_bits(model: DataModel) -> u16 {
-    ir::DataModel::pointer_bits(model)
 }

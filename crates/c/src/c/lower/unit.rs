@@ -1,17 +1,14 @@
 //! What the functions of one unit share: types, symbols, globals, string literals.
 
 use super::super::parse::Parsed;
-use super::sizes::Asked;
+use super::labels::Labels;
+use super::sizeof::Asked;
 use super::spans::Spans;
-use super::types::pointer_bits;
-use super::{constants, function};
 use crate::ir::{
-    CType, Callee, DataModel, Expr, Function, Global, Instr, Linkage, Node, Object, Prototype, Record,
-    RecordId, Settled, Unit,
+    CType, Callee, Expr, Global, Instr, Linkage, Node, Object, Prototype, Record, RecordId, Settled,
 };
-use rucc_ast::UnaryOp;
-use rucc_base::{Idx, Interner};
-use rucc_sema::{Decl, DeclFlags, DeclId, DeclKind, Definition, ExprId, ExprKind, StorageDuration, Tast};
+use rucc_base::Interner;
+use rucc_sema::{Decl, DeclFlags, DeclId, Definition, ExprId, StorageDuration, Tast};
 use rucc_target::TargetInfo;
 use rucc_types::{TypeId, TypeKind, Types};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +26,7 @@ pub(super) struct UnitCx<'a> {
     pub(super) ctypes: BTreeMap<TypeId, CType>,
     pub(super) records: Vec<Record>,
     pub(super) record_ids: BTreeMap<rucc_types::RecordId, RecordId>,
-    /// Typedefs of enumerations, and the enumerations that were met ([`Unit::enumerations`]).
+    /// Typedefs of enumerations, and the enumerations that were met ([`crate::ir::Unit::enumerations`]).
     pub(super) enum_names: BTreeMap<rucc_types::EnumId, Arc<str>>,
     pub(super) enumerations: BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>,
     /// Scalars whose address is taken somewhere, by declaration.
@@ -41,11 +38,11 @@ pub(super) struct UnitCx<'a> {
     pub(super) global_of: BTreeMap<Arc<str>, usize>,
     /// Symbols of objects with static storage that have no linkage.
     pub(super) local_symbols: BTreeMap<DeclId, Arc<str>>,
-    prototypes: BTreeMap<Arc<str>, Prototype>,
-    pub(super) labels: super::labels::Labels,
+    pub(super) prototypes: BTreeMap<Arc<str>, Prototype>,
+    pub(super) labels: Labels,
     /// The objects that are read for labels behind `case` which nobody declared, by the label's number and with
     /// its place by name.
-    unknown_labels: BTreeMap<i128, (usize, DeclId)>,
+    pub(super) unknown_labels: BTreeMap<i128, (usize, DeclId)>,
     /// Constants that `__LINE__` gave and that their places do not tell from others.
     pub(super) line_numbers: BTreeSet<ExprId>,
     /// Constants that `sizeof` gave: of what.
@@ -71,136 +68,39 @@ const NORETURN: [&str; 10] = [
 const ASSERT_FAIL: &str = "__invdiff_assert_fail";
 pub(super) const ASSERT_OFF: &str = "__invdiff_assert_off";
 
-pub(super) fn lower_unit<'a>(
-    tast: &'a Tast,
-    types: &'a Types,
-    target: &'a TargetInfo,
-    names: &'a Interner,
-    spans: Spans<'a>,
-    parsed: &Parsed,
-    data_model: DataModel,
-) -> Unit {
-    let mut cx = UnitCx {
-        tast,
-        types,
-        target,
-        names,
-        spans,
-        pointer: pointer_bits(data_model),
-        ctypes: BTreeMap::new(),
-        records: Vec::new(),
-        enum_names: BTreeMap::new(),
-        enumerations: BTreeMap::new(),
-        record_ids: BTreeMap::new(),
-        address_taken: BTreeSet::new(),
-        nested_taken: BTreeSet::new(),
-        globals: Vec::new(),
-        global_of: BTreeMap::new(),
-        local_symbols: BTreeMap::new(),
-        prototypes: BTreeMap::new(),
-        labels: Default::default(),
-        unknown_labels: BTreeMap::new(),
-        line_numbers: BTreeSet::new(),
-        sizes: BTreeMap::new(),
-    };
-    cx.find_unknown_labels(&parsed.labels);
-    cx.find_line_numbers();
-    cx.find_sizes();
-    cx.find_addresses();
-    cx.find_labels();
-    cx.find_nested();
-    cx.lower_records();
-    cx.enum_names = cx.enumeration_names();
-    let functions = cx.lower_top_level();
-    let globals = std::mem::take(&mut cx.globals);
-    let mut unit = Unit { path: parsed.path.clone(), data_model, globals, functions, ..Unit::default() };
-    cx.add_linkage(&mut unit);
-    unit.options = cx.spans.options();
-    unit.files = cx.spans.files;
-    unit.records = cx.records;
-    unit.spelled = constants::spelled(parsed, &cx.enumerations);
-    unit.enumerations = cx.enumerations;
-    unit.prototypes = cx.prototypes.into_values().collect();
-    unit
-}
-
 impl<'a> UnitCx<'a> {
-    /// Finds every object whose address is taken, over the whole unit at once: an object is named
-    /// in one function only, so nothing is lost. Unevaluated operands count too, which is safe.
-    fn find_addresses(&mut self) {
-        for i in 0..self.tast.counts().exprs {
-            let expr = &self.tast[Idx::<rucc_sema::Expr>::from_usize(i)];
-            if let ExprKind::Unary { op: UnaryOp::AddrOf, operand } = expr.kind
-                && let ExprKind::Decl(decl) = self.tast[operand].kind
-            {
-                self.address_taken.insert(decl);
-            }
-        }
-        let decls = (0..self.tast.counts().decls).map(Idx::<Decl>::from_usize);
-        self.address_taken.extend(decls.filter(|d| self.tast[*d].cleanup.is_some()));
-    }
-
-    fn find_unknown_labels(&mut self, labels: &[Arc<str>]) {
-        if labels.is_empty() {
-            return;
-        }
-        for &id in self.tast.top_level() {
-            let name = self.name_of(&self.tast[id]);
-            if let Ok(at) = labels.binary_search(&name) {
-                let number = super::super::retry::tokens::number_of(&name);
-                self.unknown_labels.insert(i128::from(number), (at, id));
-            }
+    /// The state before anything is lowered.
+    pub fn new(parsed: &'a Parsed, pointer: u16) -> Self {
+        let (session, checked) = (&parsed.session, &parsed.checked);
+        let files = (&*parsed.path, &*parsed.reads);
+        UnitCx {
+            tast: &checked.tast,
+            types: &checked.types,
+            target: &session.target,
+            names: &session.interner,
+            spans: Spans::new(&session.sources, &session.interner, &parsed.tokens, files),
+            pointer,
+            ctypes: BTreeMap::new(),
+            records: Vec::new(),
+            enum_names: BTreeMap::new(),
+            enumerations: BTreeMap::new(),
+            record_ids: BTreeMap::new(),
+            address_taken: BTreeSet::new(),
+            nested_taken: BTreeSet::new(),
+            globals: Vec::new(),
+            global_of: BTreeMap::new(),
+            local_symbols: BTreeMap::new(),
+            prototypes: BTreeMap::new(),
+            labels: Labels::default(),
+            unknown_labels: BTreeMap::new(),
+            line_numbers: BTreeSet::new(),
+            sizes: BTreeMap::new(),
         }
     }
 
     /// Returns the object that is read for a label which nobody declared, and its place among them by name.
     pub fn label(&self, value: i128) -> Option<(usize, DeclId)> {
         self.unknown_labels.get(&value).copied()
-    }
-
-    fn find_line_numbers(&mut self) {
-        let tast = self.tast;
-        let constants = (0..tast.counts().exprs).filter_map(|i| {
-            let id = Idx::<rucc_sema::Expr>::from_usize(i);
-            match tast[id].kind {
-                ExprKind::Const(c) => match tast[c] {
-                    rucc_sema::Const::Int(n) => Some((id, tast.expr_span(id), n)),
-                    _ => None,
-                },
-                _ => None,
-            }
-        });
-        self.line_numbers = self.spans.line_numbers_beside(constants).into_iter().collect();
-    }
-
-    fn lower_top_level(&mut self) -> Vec<Function> {
-        let tast = self.tast;
-        // Objects first, so that their order in the unit does not depend on uses.
-        let mut bodies = Vec::new();
-        for &id in tast.top_level() {
-            let decl = &tast[id];
-            match decl.kind {
-                DeclKind::Object if decl.state != Definition::Declared => {
-                    self.symbol(id, None);
-                }
-                DeclKind::Function if decl.body.is_some() => {
-                    self.function_symbol(id);
-                    bodies.push(id);
-                }
-                DeclKind::Function if self.is_own(id) => {
-                    self.function_symbol(id);
-                }
-                _ => {}
-            }
-        }
-        bodies.into_iter().map(|id| function::lower_function(self, id)).collect()
-    }
-
-    /// Returns whether a declaration is written in the tree and not in an embedded header.
-    fn is_own(&mut self, id: DeclId) -> bool {
-        let span = self.spans.span(self.tast.decl_span(id));
-        let file = self.spans.files.get(span.file.0 as usize);
-        span.line > 0 && file.is_some_and(|f| !f.to_string_lossy().starts_with('<'))
     }
 
     pub fn name_of(&self, decl: &Decl) -> Arc<str> {

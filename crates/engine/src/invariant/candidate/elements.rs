@@ -137,7 +137,7 @@ impl FunctionAnalysis<'_> {
     /// Whether a loop of a class writes memory.
     fn is_written_in(&self, head: MvId, class: usize) -> bool {
         let flow = &self.e.flow.classes[class];
-        let Some(l) = flow.loop_at[head as usize] else { return false };
+        let Some(l) = flow.loop_at[head.0 as usize] else { return false };
         let writes = |n: &MvId| matches!(self.task.graph.node(*n).instr, Instr::Store { .. });
         flow.loops[l].body.iter().any(writes)
     }
@@ -176,7 +176,7 @@ impl FunctionAnalysis<'_> {
     fn goes_down(&mut self, class: usize, head: MvId, name: &str) -> bool {
         let Some(place) = self.place(class, name) else { return false };
         let (flow, single) = (&self.e.flow.classes[class], VersionSet::single(class));
-        let back: Vec<MvId> = flow.preds[head as usize]
+        let back: Vec<MvId> = flow.preds[head.0 as usize]
             .iter()
             .filter(|(p, _)| flow.is_back_edge(*p, head))
             .map(|(p, _)| *p)
@@ -195,7 +195,7 @@ impl FunctionAnalysis<'_> {
         const MOST: usize = 3;
         let flow = &self.e.flow.classes[class];
         let mut found = BTreeSet::new();
-        let Some(l) = flow.loop_at[head as usize] else { return found };
+        let Some(l) = flow.loop_at[head.0 as usize] else { return found };
         for &node in &flow.loops[l].body {
             let mut add = |e: &Expr| {
                 let Expr::Const(c) = e else { return };
@@ -236,7 +236,7 @@ impl FunctionAnalysis<'_> {
     fn indexed(&mut self, class: usize, head: MvId, known: &BTreeMap<String, Known>) -> Vec<Indexed> {
         let graph = self.task.graph;
         let flow = &self.e.flow.classes[class];
-        let Some(l) = flow.loop_at[head as usize] else { return Vec::new() };
+        let Some(l) = flow.loop_at[head.0 as usize] else { return Vec::new() };
         let nodes: Vec<_> = flow.loops[l].body.iter().copied().collect();
         let single = VersionSet::single(class);
         let indices: Vec<(String, TermId, bool)> = known

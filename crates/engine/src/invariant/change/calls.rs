@@ -89,7 +89,7 @@ impl FunctionAnalysis<'_> {
 
     fn calls_of(&mut self, class: usize) -> Vec<Made> {
         let flow = &self.e.flow.classes[class];
-        let outside = flow.rpo.iter().copied().filter(|&n| flow.innermost[n as usize].is_none());
+        let outside = flow.rpo.iter().copied().filter(|&n| flow.innermost[n.0 as usize].is_none());
         let nodes: Vec<MvId> = outside.filter(|&n| self.is_worth_telling(n)).collect();
         let mut found = Vec::new();
         for node in nodes {
@@ -147,7 +147,7 @@ impl FunctionAnalysis<'_> {
         let mut words = Vec::new();
         let mut named = Vec::new();
         let mut causes = Lines::default();
-        causes.insert(node as usize);
+        causes.insert(node);
         for a in args {
             // Where a line stands is no fact about the program, and differs wherever one is added above.
             if is_line_number(a) {

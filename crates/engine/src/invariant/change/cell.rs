@@ -15,7 +15,6 @@ use crate::invariant::observable::{self, Observable, find_var};
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
 use crate::ir::{App, CType, Function, Leaf, Op, Sort, Term, TermId, TermPool};
-use crate::mvicfg::MvId;
 use crate::semantics::{Lines, Val, c_text, library};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -257,15 +256,14 @@ impl FunctionAnalysis<'_> {
         use crate::ir::Instr;
         let graph = self.task.graph;
         let single = crate::mvicfg::VersionSet::single(class);
-        let mut causes = Lines::new();
-        for node in val.causes.iter() {
-            let Some(n) = graph.nodes.get(node).filter(|n| n.classes.contains(class)) else { continue };
-            let Instr::Store { addr, value, .. } = &n.instr else { continue };
-            let at = self.e.expr(addr, node as MvId, &single);
+        let mut causes = Lines::default();
+        for node in val.causes.iter().filter(|n| graph.node(*n).classes.contains(class)) {
+            let Instr::Store { addr, value, .. } = &graph.node(node).instr else { continue };
+            let at = self.e.expr(addr, node, &single);
             let here = at.iter().any(|(_, v)| addresses(&self.e.pool, v.term).contains(&address));
             if here {
                 causes.insert(node);
-                for (_, v) in self.e.expr(value, node as MvId, &single) {
+                for (_, v) in self.e.expr(value, node, &single) {
                     causes = causes.union(&v.causes);
                 }
             }

@@ -84,7 +84,7 @@ impl FunctionAnalysis<'_> {
                 }
             }
             let mut causes = (*side.causes).union(&val.causes).union(&val.guards);
-            causes.insert(node as usize);
+            causes.insert(node);
             side.causes = Rc::new(causes);
             if self.e.rests_on_havoc(val.term) || self.may_come_back(class, node) {
                 side.unknown = true;
@@ -102,7 +102,7 @@ impl FunctionAnalysis<'_> {
             if !self.is_readable(&formula) {
                 continue;
             }
-            let end_key = self.e.pool.bv(64, node as i128);
+            let end_key = self.e.pool.bv(64, node.0.into());
             let fact = Fact {
                 template: Template::Event,
                 variables: vec!["end".into()],

@@ -153,7 +153,7 @@ impl<'t> FunctionAnalysis<'t> {
             }
             let side = |all: &[Held]| {
                 let union = |f: &dyn Fn(&Held) -> Rc<Lines>| {
-                    Rc::new(all.iter().fold(Lines::new(), |l, h| l.union(&f(h))))
+                    Rc::new(all.iter().fold(Lines::default(), |l, h| l.union(&f(h))))
                 };
                 Side {
                     causes: union(&|h| h.causes.clone()),
@@ -245,7 +245,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     fn is_outside_loops(&self, class: usize, node: MvId) -> bool {
-        self.e.flow.classes[class].innermost[node as usize].is_none()
+        self.e.flow.classes[class].innermost[node.0 as usize].is_none()
     }
 
     fn value(&mut self, class: usize, node: MvId, e: &Expr) -> Option<TermId> {
@@ -385,7 +385,7 @@ impl<'t> FunctionAnalysis<'t> {
 
     fn held_of(&mut self, class: usize, nodes: &[MvId], r: &Resource<'t>, names: &Names) -> Vec<Held<'t>> {
         let single = VersionSet::single(class);
-        let (mut causes, mut guards) = (Lines::new(), Lines::new());
+        let (mut causes, mut guards) = (Lines::default(), Lines::default());
         let Some((events, steady)) = self.events_of(class, nodes, r, &mut causes, &mut guards) else {
             return Vec::new();
         };
@@ -561,7 +561,7 @@ impl<'t> FunctionAnalysis<'t> {
             let (_, reach) = self.e.reach_from_entry(node, &single).into_iter().next()?;
             let condition = self.e.pool.and(reach.term, concerns);
             if !matches!(what, What::Use) {
-                causes.insert(node as usize);
+                causes.insert(node);
                 *guards = guards.union(&reach.causes).union(&reach.guards);
             }
             events.push(Event { node, condition, what });

@@ -18,7 +18,7 @@ use crate::invariant::point::Point;
 use crate::invariant::proof::interface::{Summaries, Summary};
 use crate::invariant::task::{Options, Task};
 use crate::ir::{Expr, Global, interval};
-use crate::mvicfg::{Flow, Mvicfg, VersionSet};
+use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::{Callees, library, unroll};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -204,7 +204,7 @@ impl FunctionAnalysis<'_> {
     fn never_reaches(&mut self, nodes: &[crate::ir::NodeId]) -> bool {
         let only = VersionSet::single(0);
         nodes.iter().all(|node| {
-            let reach = self.e.reach_from_entry(node.0, &only);
+            let reach = self.e.reach_from_entry(MvId::of_only(*node), &only);
             reach.iter().all(|(_, v)| interval::decide(&self.e.pool, v.term) == Some(false))
         })
     }

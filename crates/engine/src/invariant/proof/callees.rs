@@ -34,7 +34,7 @@ impl FunctionAnalysis<'_> {
             return *known;
         }
         let mut all = self.e.pool.bool(true);
-        let Some(here) = self.e.flow.classes[class].order[node as usize] else { return all };
+        let Some(here) = self.e.flow.classes[class].order[node.0 as usize] else { return all };
         let ours = if own { self.own_summary(class) } else { None };
         for site in self.sites(class).iter().filter(|s| s.order < here + u32::from(after)) {
             let facts = match (&site.summary, &ours) {
@@ -115,7 +115,7 @@ impl FunctionAnalysis<'_> {
         summary: Option<Arc<Summary>>,
         values: Values,
     ) -> Option<Site> {
-        let order = self.e.flow.classes[class].order[node as usize]?;
+        let order = self.e.flow.classes[class].order[node.0 as usize]?;
         let (_, reach) = self.e.reach_from_entry(node, &VersionSet::single(class)).into_iter().next()?;
         Some(Site { order, reach: reach.term, summary, values })
     }

@@ -92,7 +92,7 @@ impl FunctionAnalysis<'_> {
         let flow = &self.e.flow.classes[class];
         let unset = self.maybe_unset(class);
         let mut found = Vec::new();
-        for &n in flow.rpo.iter().filter(|&&n| flow.innermost[n as usize].is_none()) {
+        for &n in flow.rpo.iter().filter(|&&n| flow.innermost[n.0 as usize].is_none()) {
             let Some(unset) = unset.get(&n) else { continue };
             let read = self.variables_read(n);
             found.extend(unset.intersection(&read).map(|v| (n, Suspect::Read(*v))));
@@ -119,7 +119,7 @@ impl FunctionAnalysis<'_> {
             let mut changed = false;
             for &n in &flow.rpo {
                 let mut set: BTreeSet<VarId> = BTreeSet::new();
-                for (p, _) in &flow.preds[n as usize] {
+                for (p, _) in &flow.preds[n.0 as usize] {
                     set.extend(self.unset_after(*p, before.get(p)));
                 }
                 set.retain(|v| tracked(*v));

@@ -194,7 +194,7 @@ impl FunctionAnalysis<'_> {
         let used = &mut assumed;
         let first = self.values(class, &known, used, |e, place| e.on_first_arrival(place, node, &single))?;
         let flow = &self.e.flow.classes[class];
-        let latches = flow.preds[node as usize].iter().copied();
+        let latches = flow.preds[node.0 as usize].iter().copied();
         let latches: Vec<(MvId, u8)> = latches.filter(|&(p, _)| flow.is_back_edge(p, node)).collect();
         let mut back = Vec::new();
         for (latch, label) in latches {
@@ -505,14 +505,14 @@ impl FunctionAnalysis<'_> {
     /// The heads from which control may have come to a node without a way back.
     fn heads_before(&self, class: usize, node: MvId) -> BTreeSet<MvId> {
         let flow = &self.e.flow.classes[class];
-        let order = |n: MvId| flow.order[n as usize];
+        let order = |n: MvId| flow.order[n.0 as usize];
         flow.loops.iter().map(|l| l.head).filter(|h| order(*h) < order(node)).collect()
     }
 
     /// The heads of the loop at a head and of those in it.
     fn heads_within(&self, class: usize, node: MvId) -> BTreeSet<MvId> {
         let flow = &self.e.flow.classes[class];
-        let Some(l) = flow.loop_at[node as usize] else { return BTreeSet::new() };
+        let Some(l) = flow.loop_at[node.0 as usize] else { return BTreeSet::new() };
         let body = &flow.loops[l].body;
         flow.loops.iter().map(|l| l.head).filter(|h| body.contains(h)).collect()
     }

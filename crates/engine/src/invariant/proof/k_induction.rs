@@ -12,7 +12,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties;
 use crate::invariant::proof::bounded::OneClass;
 use crate::ir::NodeId;
-use crate::mvicfg::{Flow, Mvicfg};
+use crate::mvicfg::{Flow, MvId, Mvicfg};
 use crate::semantics::unroll;
 use std::sync::Arc;
 
@@ -32,8 +32,8 @@ impl FunctionAnalysis<'_> {
         }
         let body = self.task.graph.bodies[class].clone();
         let alone = Mvicfg::build(vec![body.clone()]);
-        let is_end = |n: &u32| alone.line(*n, 0) == line && properties::fails(&alone.node(*n).instr);
-        let ends: Vec<NodeId> = (0..body.nodes.len() as u32).filter(is_end).map(NodeId).collect();
+        let is_end = |n: &MvId| alone.line(*n, 0) == line && properties::fails(&alone.node(*n).instr);
+        let ends: Vec<NodeId> = alone.ids().filter(is_end).map(MvId::in_only).collect();
         !ends.is_empty()
             && (2..=MOST_TOGETHER).any(|k| {
                 (0..k).rev().all(|first| {
@@ -56,7 +56,7 @@ impl FunctionAnalysis<'_> {
         let mut engine = FunctionAnalysis::new(&task, &flow);
         engine.own.insert(0, self.own_summary(class));
         let shown = ends.iter().all(|end| {
-            let reached = engine.state_at(0, end.0);
+            let reached = engine.state_at(0, MvId::of_only(*end));
             !engine.e.rests_on_havoc(reached) && matches!(engine.met(reached), Ok(None))
         });
         self.nodes_visited += engine.e.statistics.nodes_visited;

@@ -55,7 +55,7 @@ impl Standing {
         known: &BTreeMap<String, Known>,
         assumed: &BTreeSet<String>,
     ) -> Standing {
-        let (mut causes, mut guards) = (Lines::new(), Lines::new());
+        let (mut causes, mut guards) = (Lines::default(), Lines::default());
         let mut assumed = assumed.clone();
         for k in candidate.variables().iter().filter_map(|x| known.get(*x)) {
             causes = causes.union(&k.val.causes);

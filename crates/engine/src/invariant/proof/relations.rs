@@ -599,7 +599,7 @@ impl FunctionAnalysis<'_> {
 
     fn value_causes(&mut self, candidate: &Candidate, class: usize) -> Lines {
         let single = VersionSet::single(class);
-        let mut causes = Lines::new();
+        let mut causes = Lines::default();
         let point = self.diff.point.clone();
         for s in observable::at(self.task.graph, point.kind) {
             if candidate.variables().contains(&s.key().as_str()) {

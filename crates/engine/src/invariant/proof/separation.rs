@@ -107,7 +107,7 @@ impl FunctionAnalysis<'_> {
         let (mut written, mut frames) = (Written::default(), Frames::new());
         let naming = Naming::of_function(&unit, &body);
         for node in nodes {
-            if !self.e.places.writes[node as usize].contains(&Place::Memory) {
+            if !self.e.places.writes[node.0 as usize].contains(&Place::Memory) {
                 continue;
             }
             let origin = graph.origin(node, class)?;

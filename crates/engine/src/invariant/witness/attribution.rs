@@ -22,10 +22,9 @@ impl FunctionAnalysis<'_> {
             && *place.function == *graph.bodies[class].name
             && place.file == self.task.units[class].path
         {
-            let here = |&n: &usize| {
-                graph.nodes[n].classes.contains(class) && graph.line(n as MvId, class) == place.line
-            };
-            (0..graph.nodes.len()).filter(here).for_each(|n| causes.insert(n));
+            let here =
+                |n: &MvId| graph.node(*n).classes.contains(class) && graph.line(*n, class) == place.line;
+            graph.ids().filter(here).for_each(|n| causes.insert(n));
         }
         Side { causes: Rc::new(causes), guards: side.guards.clone(), ..Side::default() }
     }
@@ -51,7 +50,7 @@ impl FunctionAnalysis<'_> {
             return lines;
         }
         // The run differs where the terms do not say: the change itself is the cause.
-        let everything: Lines = (0..self.task.graph.nodes.len()).collect();
+        let everything: Lines = self.task.graph.ids().collect();
         let all = self.cause_lines(from, to, &everything, &everything);
         (lines.removed, lines.added) = (all.removed, all.added);
         if let Some([old, new]) = &lines.ran {
@@ -84,10 +83,10 @@ impl FunctionAnalysis<'_> {
         b: &Lines,
     ) -> CauseLines {
         let graph = self.task.graph;
-        let in_class = |n: usize, c: usize| graph.nodes[n].classes.contains(c);
-        let lines = |nodes: Vec<usize>, c: usize| {
+        let in_class = |n: MvId, c: usize| graph.node(n).classes.contains(c);
+        let lines = |nodes: Vec<MvId>, c: usize| {
             let mut lines: Vec<u32> =
-                nodes.into_iter().map(|n| graph.line(n as MvId, c)).filter(|&l| l > 0).collect();
+                nodes.into_iter().map(|n| graph.line(n, c)).filter(|&l| l > 0).collect();
             lines.sort_unstable();
             lines.dedup();
             lines

@@ -1,0 +1,174 @@
+//! What is told of one region of change: under which conditions each version does what.
+
+#[cfg(test)]
+use super::region::Frontier;
+#[cfg(test)]
+use crate::mvicfg::{MvId, Mvicfg};
+use std::collections::BTreeSet;
+
+/// What becomes of a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// From every state both versions do the same.
+    Neutral,
+    Differs,
+    /// Not known, with the reason.
+    Open(String),
+}
+
+/// What one version does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EffectKind {
+    Undefined,
+    Return,
+    LeaveLoop,
+    NextRound,
+    Goto,
+    End,
+    Call,
+    Write,
+    Value,
+}
+
+impl EffectKind {
+    /// The word of the contract.
+    pub fn name(self) -> &'static str {
+        match self {
+            EffectKind::Undefined => "undefined",
+            EffectKind::Return => "return",
+            EffectKind::LeaveLoop => "leave-loop",
+            EffectKind::NextRound => "next-round",
+            EffectKind::Goto => "goto",
+            EffectKind::End => "end",
+            EffectKind::Call => "call",
+            EffectKind::Write => "write",
+            EffectKind::Value => "value",
+        }
+    }
+
+    pub(super) fn importance(self) -> usize {
+        self as usize
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    pub kind: EffectKind,
+    pub text: String,
+    /// In that version.
+    pub line: Option<u32>,
+}
+
+/// Under a condition, what the older version does and what the newer one does in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delta {
+    /// Empty: always.
+    pub when: String,
+    pub before: Vec<Effect>,
+    pub now: Vec<Effect>,
+}
+
+/// One region of change.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Line of the change in each version.
+    pub at: [Option<u32>; 2],
+    /// The lines of each version that belong to the region.
+    pub lines: [BTreeSet<u32>; 2],
+    /// The line of the loop around, in the newer version.
+    pub in_loop: Option<u32>,
+    /// The line that control comes from, in the newer version, where it also comes there from elsewhere and
+    /// something else is told of that.
+    pub from_line: Option<u32>,
+    /// The tests that lead there, as they stand in the newer source, where a delta has no condition of its own.
+    pub tests: Option<String>,
+    pub verdict: Verdict,
+    pub deltas: Vec<Delta>,
+    /// Why it is not known whether from every other state, in which the older version does nothing undefined, both
+    /// do the same: `None` where they do.
+    pub rest: Option<String>,
+    /// But for what calls that only one version makes may do.
+    pub apart: bool,
+    /// What the newer version reads and writes and the older one does not is there.
+    pub valid: bool,
+    /// Structures that are laid out otherwise are seen by their members alone.
+    pub by_members: bool,
+    #[cfg(test)]
+    pub(super) frontier: Frontier,
+    /// It is told from the frontier's node on, under what decides for the edges.
+    #[cfg(test)]
+    pub(super) from_node: bool,
+    /// It begins behind a cut.
+    #[cfg(test)]
+    pub(super) is_later: bool,
+    /// It was compared through another region.
+    #[cfg(test)]
+    pub(super) covers: bool,
+    /// Nodes from which the other edges lead that it is come to by.
+    #[cfg(test)]
+    pub(super) also: Vec<MvId>,
+    /// Tests that hold where it begins: of which version, the instructions that make them, and how they end.
+    #[cfg(test)]
+    pub(super) held: Vec<(usize, (MvId, MvId), bool)>,
+}
+
+impl Change {
+    /// A change that is no region's: what declarations say.
+    pub(super) fn of_declaration(at: [Option<u32>; 2], delta: Delta) -> Change {
+        Change {
+            at,
+            lines: at.map(|line| line.into_iter().collect()),
+            in_loop: None,
+            from_line: None,
+            tests: None,
+            verdict: Verdict::Differs,
+            deltas: vec![delta],
+            rest: None,
+            apart: false,
+            valid: false,
+            by_members: false,
+            #[cfg(test)]
+            frontier: Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
+            #[cfg(test)]
+            from_node: false,
+            #[cfg(test)]
+            is_later: false,
+            #[cfg(test)]
+            covers: false,
+            #[cfg(test)]
+            also: Vec::new(),
+            #[cfg(test)]
+            held: Vec::new(),
+        }
+    }
+
+    /// Takes in what is told of the same code come to by another edge.
+    pub(super) fn comes_also(&mut self, mut other: Change) {
+        // Come to by more than one edge: no test leads there by itself.
+        if self.tests != other.tests {
+            (self.tests, other.tests) = (None, None);
+        }
+        // Where both are told under one condition, what is said of one of them goes for the other.
+        other.deltas.retain(|d| self.deltas.iter().all(|known| known.when != d.when));
+        self.joins(other);
+    }
+
+    /// Takes in what is told of the other edge of the same branch: from its node on, both are one.
+    pub(super) fn joins(&mut self, other: Change) {
+        #[cfg(test)]
+        self.also.push(other.frontier.node);
+        self.lines.iter_mut().zip(other.lines).for_each(|(known, more)| known.extend(more));
+        let more = other.deltas.into_iter().filter(|d| !self.deltas.contains(d)).collect::<Vec<_>>();
+        self.deltas.extend(more);
+        self.rest = self.rest.take().or(other.rest);
+        self.apart |= other.apart;
+        self.valid |= other.valid;
+        self.in_loop = self.in_loop.or(other.in_loop);
+        self.tests = self.tests.take().or(other.tests);
+        self.verdict = match (&self.rest, self.deltas.is_empty()) {
+            (_, false) => Verdict::Differs,
+            (Some(reason), true) => Verdict::Open(reason.clone()),
+            (None, true) => Verdict::Neutral,
+        };
+    }
+}

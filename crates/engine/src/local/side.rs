@@ -1,0 +1,50 @@
+//! One version of a function: as it is given, and as a class of the graph that both are in.
+
+use super::sites::Tag;
+use crate::ir::{CType, Function, Instr, MacroUse, Unit, VarId};
+use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A function in one version.
+#[derive(Clone, Copy)]
+pub struct Version<'a> {
+    pub body: &'a Arc<Function>,
+    pub unit: &'a Unit,
+}
+
+/// One version, as a region is executed in it.
+pub(super) struct Side<'a> {
+    pub class: usize,
+    pub version: Version<'a>,
+    /// Records and objects as the body's offsets mean them.
+    pub layout: &'a Unit,
+    pub flow: &'a ClassFlow,
+    /// By node.
+    pub tags: Vec<Option<Tag>>,
+    /// Functions whose calls are values.
+    pub pure: &'a BTreeSet<Arc<str>>,
+    /// Variables of the class that are in memory in one version alone, where their address is taken.
+    pub displaced: BTreeSet<VarId>,
+}
+
+/// Where an edge of a node leads in a class.
+pub(super) fn successor(graph: &Mvicfg, class: usize, node: MvId, label: u8) -> Option<MvId> {
+    let mut edges = graph.node(node).succs.iter();
+    edges.find(|e| e.label == label && e.classes.contains(class)).map(|e| e.to)
+}
+
+/// The type that a function gives, as one version declares it, and the types of a call's arguments.
+pub(super) fn call_types(graph: &Mvicfg, class: usize, node: MvId) -> Option<(&CType, &[CType])> {
+    let body = graph.bodies.get(class)?;
+    match &body.node(graph.origin(node, class)?).instr {
+        Instr::Call { ret, arg_types, .. } => Some((ret, arg_types)),
+        _ => None,
+    }
+}
+
+/// The macro that an instruction came out of.
+pub(super) fn expansion(graph: &Mvicfg, class: usize, node: MvId) -> Option<&MacroUse> {
+    let body = graph.bodies.get(class)?;
+    body.node(graph.origin(node, class)?).span.expansion.as_deref()
+}
