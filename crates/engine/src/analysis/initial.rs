@@ -83,11 +83,12 @@ pub(super) fn changed(request: &Request, files: &[VersionFiles], reaches: &[Reac
                     continue;
                 };
                 // Where only members lie elsewhere, they begin as before; nor is a new member that begins with
-                // zeros, as all do, any news.
+                // zero, as all do, any news.
                 let images = [(&old.unit, before), (&new.unit, g)].map(|(u, g)| members::image(u, g));
                 let laid_out_anew = old.unit.layouts() != new.unit.layouts();
                 let is_same = images[0].is_some() && images[0] == images[1];
-                if laid_out_anew && (is_same || [before, g].into_iter().all(is_zero)) {
+                let places = [cells(&old.unit, before), cells(&new.unit, g)];
+                if laid_out_anew && (is_same || differ_by_zeros(&places)) {
                     continue;
                 }
                 let begins = [
@@ -108,7 +109,7 @@ pub(super) fn changed(request: &Request, files: &[VersionFiles], reaches: &[Reac
                 found.push(Changed {
                     step,
                     name: g.name.clone(),
-                    cells: differing(&cells(&old.unit, before), &cells(&new.unit, g)),
+                    cells: differing(&places[0], &places[1]),
                     causes: Causes { removed, added, shared: Vec::new() },
                     hunks: hunks.into_iter().collect(),
                     readers,
@@ -117,14 +118,6 @@ pub(super) fn changed(request: &Request, files: &[VersionFiles], reaches: &[Reac
         }
     }
     found
-}
-
-/// Whether an object begins with nothing but zeros.
-fn is_zero(g: &Global) -> bool {
-    g.init.iter().all(|piece| match piece {
-        InitPiece::Bytes { bytes, .. } => bytes.iter().all(|b| *b == 0),
-        InitPiece::Address { .. } | InitPiece::Unknown { .. } => false,
-    })
 }
 
 /// The lines of an object's definition that a step changes, with the hunks that have them.
@@ -306,6 +299,19 @@ fn differing(old: &[(String, String)], new: &[(String, String)]) -> [Vec<(String
     [only(old, new), only(new, old)]
 }
 
+/// Whether all that differs are places that one side alone has, with zeros in them.
+fn differ_by_zeros(sides: &[Vec<(String, String)>; 2]) -> bool {
+    let [old, new] = sides;
+    let is_zero = |value: &str| matches!(value, "0" | "0.0" | "NULL" | "\"\"");
+    let places = |cells: &[(String, String)]| cells.iter().map(|(p, _)| p.clone()).collect::<BTreeSet<_>>();
+    let (was, is) = (places(old), places(new));
+    let [gone, come] = differing(old, new);
+    let known = !old.is_empty() && !new.is_empty();
+    known
+        && gone.iter().all(|(place, value)| !is.contains(place) && is_zero(value))
+        && come.iter().all(|(place, value)| !was.contains(place) && is_zero(value))
+}
+
 /// What an object begins with.
 struct Image {
     bytes: Vec<u8>,
@@ -438,6 +444,15 @@ mod tests {
             format!("static struct {{ union {{ {members} }} u; int n; }} s;\nint f(void) {{ return s.n++; }}")
         };
         check(&text("int a; long c;"), &text("int a; long c; long b[2];"), &[]);
+        // Beside what begins otherwise than with zero.
+        let text = |members: &str, n: &str| {
+            format!(
+                "static struct {{ int n; union {{ {members} }} u; }} s = {{ {n} }};\nint f(void) {{ return s.n++; }}"
+            )
+        };
+        check(&text("int a;", "-1"), &text("int a; long b;", "-1"), &[]);
+        let news = "f: initially s.n == -1 -> initially s.n == -2, initially s.u.b == 0 1";
+        check(&text("int a;", "-1"), &text("int a; long b;", "-2"), &[news]);
     }
 
     #[test]
