@@ -125,3 +125,34 @@ pub fn included(request: &Request, files: &[FileLineage]) -> BTreeSet<PathBuf> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MAX_LAID_OUT;
+    use crate::analysis::{Effort, Options, diff, memory};
+    use crate::frontend::c;
+    use crate::report::unseen;
+
+    /// What is said of `n` files that write a structure which gets a member, at an effort.
+    fn notices(n: usize, effort: Effort) -> Vec<String> {
+        let source = "#include \"h.h\"\nlong f(struct s *p) { return sizeof *p; }\n";
+        let names: Vec<String> = (0..n).map(|i| format!("a{i}.c")).collect();
+        let versions = ["struct s { int m; };", "struct s { int m; long k; };"].map(|header| {
+            let sources = names.iter().map(|name| (name.as_str(), source));
+            sources.chain([("h.h", header)]).collect::<Vec<_>>()
+        });
+        let options = Options { jobs: 1, effort, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        assert!(report.notices.is_empty() || !unseen::is_nothing(&report));
+        report.notices.into_iter().filter(|n| n.contains("laid out anew")).collect()
+    }
+
+    #[test]
+    fn files_that_are_left_out_are_said() {
+        // One of them is read all the same, for the header.
+        let many = MAX_LAID_OUT + 2;
+        assert!(notices(many, Effort::Quick)[0].contains(&format!("{} more files", many - 1)));
+        assert!(notices(MAX_LAID_OUT, Effort::Quick).is_empty());
+        assert!(notices(many, Effort::Deep).is_empty());
+    }
+}
