@@ -62,7 +62,7 @@ fn version(v: usize, c: &Counted) -> Value {
         "failure": t.failure.to_string(), "grey": t.grey.to_string(), "grey_reasons": reasons,
         "probability": probability,
         "interval": [probability, fraction(t.target.saturating_add(t.uncertain), t.size).min(1.0)],
-        "nodes": c.states, "explored": c.states, "paths": c.paths,
+        "nodes": c.states, "explored": c.explored, "paths": c.paths,
         "queries": c.questions.asked, "queries_reused": c.questions.known,
         "branches": t.branches.iter().map(branch).collect::<Vec<_>>()
     })

@@ -8,8 +8,8 @@ use crate::count::{Counter, Domain, Input, Questions, Range};
 use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::{
-    Bounded, Candidate, Comparer, Comparison, Explored, Explorer, Limits, Lines, Start, Target, Totals,
-    candidates, followed, totals,
+    Bounded, Candidate, Comparer, Comparison, Explored, Explorer, Limits, Lines, Memo, Pairing, Side, Start,
+    Target, Totals, candidates, followed, totals,
 };
 use crate::report::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +66,8 @@ pub struct Quantified {
 pub struct Counted {
     pub totals: Totals,
     pub states: u64,
+    /// States that no older version had.
+    pub explored: u64,
     pub paths: usize,
     /// Counts that were made, and those that an earlier version had.
     pub questions: Questions,
@@ -205,16 +207,15 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
     let mut explored: Vec<Option<Explored>> = Vec::new();
     for (m, own) in l.members.iter().zip(&inputs.by_version) {
         let before = looking.questions();
-        explored.push(match (m, own) {
+        let found = match (m, own) {
             (Some(m), Some(own)) => {
-                let (f, unit, limits) = (&m.function, &m.unit, choice.limits);
-                let nothing = BTreeMap::new();
-                let start = Start { candidates: own, contents: &nothing, is_initial: false, conditions: &[] };
-                let mut inputs = Bounded::new(&mut looking, limits.work);
-                Some(Explorer::new(f, unit, &mut pool, start, &mut inputs, limits).explore())
+                let side = Side { function: &m.function, unit: &m.unit, candidates: own };
+                let older = older(l, &inputs, &explored);
+                Some(explore(side, older, &mut pool, &mut looking, choice.limits))
             }
             _ => None,
-        });
+        };
+        explored.push(found);
         asked.push(since(before, looking.questions()));
     }
     inputs.retain_used(&explored);
@@ -233,7 +234,8 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         let counts = since(before, counter.questions());
         let looks = asked.get(v).copied().unwrap_or_default();
         let questions = Questions { asked: counts.asked + looks.asked, known: counts.known + looks.known };
-        versions.push(Some(Counted { totals, states: e.states, paths: e.paths.len(), questions }));
+        let (states, explored, paths) = (e.states, e.explored, e.paths.len());
+        versions.push(Some(Counted { totals, states, explored, paths, questions }));
     }
     let mut compared = |from: usize, to: usize, lines: &Lines| {
         let (Some(Some(old)), Some(Some(new))) = (explored.get(from), explored.get(to)) else {
@@ -264,6 +266,44 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         with_first,
         lines,
     })
+}
+
+/// The newest version that was explored, with its tree.
+fn older<'a>(
+    l: &'a Lineage,
+    inputs: &'a Inputs,
+    explored: &'a [Option<Explored>],
+) -> Option<(Side<'a>, &'a Explored)> {
+    let (v, found) = explored.iter().enumerate().rev().find_map(|(v, e)| Some((v, e.as_ref()?)))?;
+    let (m, candidates) = (l.members.get(v)?.as_ref()?, inputs.by_version.get(v)?.as_ref()?);
+    Some((Side { function: &m.function, unit: &m.unit, candidates }, found))
+}
+
+/// Explores a version, with what an older one has of its tree. Where a bound is met, nothing is taken over:
+/// what is found does not depend on what was known.
+fn explore(
+    side: Side,
+    older: Option<(Side, &Explored)>,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    limits: Limits,
+) -> Explored {
+    let nothing = BTreeMap::new();
+    let start = Start { candidates: side.candidates, contents: &nothing, is_initial: false, conditions: &[] };
+    if let Some((old, found)) = older.filter(|(_, found)| !found.is_cut) {
+        let pairing = Pairing::of(old, side);
+        let place = |c: &Candidate| side.candidates.iter().position(|d| c == d)?.try_into().ok();
+        let memo = Memo::new(&found.trie, &pairing, old.candidates.iter().map(place).collect());
+        let mut inputs = Bounded::new(counter, limits.work);
+        let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
+        let explored = explorer.with(&memo).explore();
+        let is_below = explored.trie.steps() <= limits.all_steps && explored.paths.len() < limits.paths;
+        if !explored.is_cut && is_below {
+            return explored;
+        }
+    }
+    let mut inputs = Bounded::new(counter, limits.work);
+    Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits).explore()
 }
 
 fn since(before: Questions, now: Questions) -> Questions {

@@ -9,6 +9,7 @@
 //!
 //! - [`Explorer`]: the paths of one version; `state` and `memory` are where a path is, `guard` says when an
 //!   operation is undefined, `output` what is printed.
+//! - [`Trie`]: their tree; what of it another version has ([`Pairing`]) is taken over ([`Memo`]).
 //! - [`Totals`]: the counts of one version.
 //! - [`Comparison`]: two versions on the same inputs, path against path.
 //!
@@ -21,9 +22,13 @@ mod input;
 mod inputs;
 mod memory;
 mod output;
+mod pairing;
 mod paths;
 mod state;
 mod totals;
+#[cfg(test)]
+mod tests;
+mod trie;
 mod turns;
 
 pub use compare::{Comparer, Comparison, Lines};
@@ -31,6 +36,8 @@ pub use guard::is_undefined;
 pub use input::{Candidate, candidates, followed};
 pub use inputs::{Bounded, Inputs};
 pub use output::{Atom, Output};
+pub use pairing::{Pairing, Side};
 pub use paths::{End, Explored, Explorer, Limits, Path, Start};
 pub use totals::{BranchCount, Grey, Target, Totals, totals};
+pub use trie::{Memo, Trie};
 pub use turns::{Turn, Turns};

@@ -10,6 +10,7 @@ use super::inputs::Inputs;
 use super::memory::Place;
 use super::output::Output;
 use super::state::{Frame, Reason, State, World};
+use super::trie::{Growing, Leaf as Left, Memo, Trie, Written};
 use super::turns::Turns;
 use crate::ir::{CType, Callee, Function, Instr, Leaf, NodeId, TermId, TermPool, Unit, VarId};
 use crate::symex::is_failure;
@@ -19,7 +20,8 @@ use std::sync::Arc;
 
 mod effects;
 
-use effects::{goto, turn};
+use effects::goto;
+pub(super) use effects::fails;
 
 /// Bounds of an exploration.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +58,8 @@ pub enum End {
 /// One way through a function.
 #[derive(Clone, Debug)]
 pub struct Path {
+    /// Where it ends in the tree.
+    pub stretch: u32,
     pub conditions: Vec<TermId>,
     pub end: End,
     /// Lines of the function's own file.
@@ -63,8 +67,7 @@ pub struct Path {
     pub turns: Turns,
     pub stdout: Output,
     pub stderr: Output,
-    /// What globals that were written hold at the end, by offset: bytes and value.
-    pub written: BTreeMap<Arc<str>, BTreeMap<u64, (u64, TermId)>>,
+    pub written: Written,
     /// Inputs of the domain; none where that is not known.
     pub count: Option<i128>,
 }
@@ -72,8 +75,11 @@ pub struct Path {
 /// What an exploration found.
 pub struct Explored {
     pub paths: Vec<Path>,
+    pub trie: Trie,
     /// States of the tree: the root, and one behind each side of a decision.
     pub states: u64,
+    /// States that no older version had.
+    pub explored: u64,
     /// A limit cut it.
     pub is_cut: bool,
     /// Which candidates are read before they are written, by position.
@@ -87,10 +93,12 @@ pub struct Explorer<'a, 'p> {
     world: World<'a, 'p>,
     f: &'a Function,
     limits: Limits,
-    found: Explored,
+    growing: Growing<'p>,
     /// What inputs meet at the entry.
     conditions: &'p [TermId],
-    steps: u64,
+    /// Which candidates are read before they are written, by position.
+    used: BTreeSet<usize>,
+    is_cut: bool,
 }
 
 /// The state that an exploration begins in.
@@ -109,8 +117,8 @@ pub struct Start<'p> {
 struct Open<'a> {
     state: State<'a>,
     conditions: Vec<TermId>,
-    lines: BTreeSet<u32>,
-    turns: Turns,
+    /// What it is to follow.
+    stretch: u32,
 }
 
 /// What comes after an instruction.
@@ -135,26 +143,47 @@ impl<'a, 'p> Explorer<'a, 'p> {
     ) -> Explorer<'a, 'p> {
         let Start { candidates, contents, is_initial, conditions } = start;
         let parameters = candidates.iter().enumerate().filter(|(_, c)| c.global.is_none()).map(|(i, _)| i);
-        let is_program = &*f.name == "main";
-        let found =
-            Explored { paths: Vec::new(), states: 1, is_cut: false, used: parameters.collect(), is_program };
-        let (objects, is_program) = (FxHashMap::default(), is_program || is_initial);
+        let (objects, is_program) = (FxHashMap::default(), &*f.name == "main" || is_initial);
+        let used = parameters.collect();
         let world = World { unit, pool, inputs, candidates, objects, is_program, contents };
-        Explorer { world, f, limits, found, conditions, steps: 0 }
+        Explorer { world, f, limits, growing: Growing::new(None), conditions, used, is_cut: false }
+    }
+
+    /// Takes over what an older version's tree has of this one.
+    pub fn with(mut self, memo: &'p Memo<'p>) -> Explorer<'a, 'p> {
+        self.growing = Growing::new(Some(memo));
+        self
     }
 
     /// Follows all paths.
     pub fn explore(mut self) -> Explored {
         let mut work = vec![self.entry()];
         while let Some(open) = work.pop() {
-            let is_over = self.steps > self.limits.all_steps || self.world.inputs.is_spent();
-            if self.found.paths.len() >= self.limits.paths || is_over {
-                self.found.is_cut = true;
+            let is_over = self.growing.steps > self.limits.all_steps || self.world.inputs.is_spent();
+            if self.growing.paths >= self.limits.paths || is_over {
+                self.is_cut = true;
                 break;
             }
+            self.growing.begin(open.stretch);
             self.follow(open, &mut work);
         }
-        self.found
+        let (f, unit) = (self.f, self.world.unit);
+        let line = |function: &str, node: NodeId| {
+            let of = if *function == *f.name { Some(f) } else { unit.callee(function) };
+            of.map_or(0, |of| line_of(of, node))
+        };
+        let (trie, explored) = self.growing.done();
+        let read = trie.stretches.iter().flat_map(|s| &s.used).map(|k| *k as usize);
+        self.used.extend(read);
+        Explored {
+            paths: trie.paths(self.conditions, &line),
+            states: trie.states(),
+            explored,
+            trie,
+            is_cut: self.is_cut,
+            used: self.used,
+            is_program: &*f.name == "main",
+        }
     }
 
     fn entry(&mut self) -> Open<'a> {
@@ -176,7 +205,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
             let value = self.world.pool.leaf(Leaf::Param { name: var.name.clone(), sort });
             self.give(&mut state, *p, value);
         }
-        Open { state, conditions: self.conditions.to_vec(), lines: BTreeSet::new(), turns: Turns::default() }
+        Open { state, conditions: self.conditions.to_vec(), stretch: 0 }
     }
 
     /// Gives a variable of the innermost call a value.
@@ -196,16 +225,13 @@ impl<'a, 'p> Explorer<'a, 'p> {
     /// Follows a path to its next decision or its end.
     fn follow(&mut self, mut open: Open<'a>, work: &mut Vec<Open<'a>>) {
         loop {
-            self.steps += 1;
             open.state.steps += 1;
-            if open.state.steps > self.limits.steps || self.steps > self.limits.all_steps {
+            let Some(frame) = open.state.frames.last() else { return };
+            self.growing.visit(&frame.f.name, frame.node);
+            if open.state.steps > self.limits.steps || self.growing.steps > self.limits.all_steps {
                 return self.ended(open, End::Grey("a path longer than the bound"));
             }
-            let Some(frame) = open.state.frames.last() else { return };
             let node = frame.f.node(frame.node);
-            if node.span.line > 0 && node.span.file.0 == 0 && !matches!(node.instr, Instr::Nop) {
-                open.lines.insert(node.span.line);
-            }
             if frame.node == Function::EXIT {
                 match self.returned(&mut open) {
                     Some(end) => return self.ended(open, end),
@@ -221,7 +247,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 Ok(Some(Next::Again(values))) => return self.again(open, values, work),
                 Ok(Some(Next::Branch(condition, yes, no))) => {
                     match self.world.pool.as_const(condition).and_then(|c| c.as_bool()) {
-                        Some(taken) => turn(&mut open, taken, yes, no),
+                        Some(taken) => self.turn(&mut open, taken, yes, no),
                         None => return self.branch(open, condition, yes, no, work),
                     }
                 }
@@ -240,33 +266,41 @@ impl<'a, 'p> Explorer<'a, 'p> {
         let not = self.world.pool.not(condition);
         let (can, can_not) =
             (self.is_possible(&open.conditions, condition), self.is_possible(&open.conditions, not));
-        // The last comes first: out of a loop before another round.
-        for (literal, taken) in [(condition, true), (not, false)] {
-            if !(if taken { can } else { can_not }) {
-                continue;
+        self.growing.end();
+        let is_fork = can && can_not;
+        let mut sides = Vec::new();
+        // Out of a loop before another round.
+        for (literal, taken, can) in [(not, false, can_not), (condition, true, can)] {
+            let more: Vec<TermId> = is_fork.then_some(literal).into_iter().collect();
+            if can && let Some(mut side) = self.side(&open, more, u64::from(is_fork)) {
+                self.turn(&mut side, taken, yes, no);
+                sides.push(side);
             }
-            let mut side = open.copy();
-            if can && can_not {
-                side.conditions.push(literal);
-                self.found.states += 1;
-            }
-            turn(&mut side, taken, yes, no);
-            work.push(side);
         }
+        work.extend(sides.into_iter().rev());
     }
 
-    /// Goes on once for each value that a term can have here.
+    /// Goes on once for each value that a term can have here, from the last one on.
     fn again(&mut self, open: Open<'a>, values: Vec<(TermId, TermId, TermId)>, work: &mut Vec<Open<'a>>) {
-        for (condition, term, value) in values {
-            if !self.is_possible(&open.conditions, condition) {
-                continue;
+        let can: Vec<_> =
+            values.into_iter().filter(|(c, ..)| self.is_possible(&open.conditions, *c)).collect();
+        self.growing.end();
+        let mut sides = Vec::new();
+        for (condition, term, value) in can.into_iter().rev() {
+            if let Some(mut side) = self.side(&open, vec![condition], 1) {
+                side.state.known.insert(term, value);
+                sides.push(side);
             }
-            let mut side = open.copy();
-            side.conditions.push(condition);
-            side.state.known.insert(term, value);
-            self.found.states += 1;
-            work.push(side);
         }
+        work.extend(sides.into_iter().rev());
+    }
+
+    /// A way on from a decision; `None`: all behind it was taken over from an older version.
+    fn side(&mut self, open: &Open<'a>, more: Vec<TermId>, states: u64) -> Option<Open<'a>> {
+        let mut conditions = open.conditions.clone();
+        conditions.extend(&more);
+        let stretch = self.growing.child(more, states)?;
+        Some(Open { state: open.state.clone(), conditions, stretch })
     }
 
     fn is_possible(&mut self, conditions: &[TermId], literal: TermId) -> bool {
@@ -276,21 +310,19 @@ impl<'a, 'p> Explorer<'a, 'p> {
         if conditions.contains(&literal) {
             return true;
         }
+        let known = self.growing.known_answer();
         let World { pool, inputs, .. } = &mut self.world;
-        inputs.may_meet(pool, conditions, literal)
+        let answer = known.unwrap_or_else(|| inputs.may_meet(pool, conditions, literal));
+        self.growing.answered(answer);
+        answer
     }
 
+    /// Ends the path that is followed.
     fn ended(&mut self, open: Open<'a>, end: End) {
-        let Open { state, conditions, lines, turns } = open;
-        let mut written = BTreeMap::new();
-        for symbol in state.written {
-            let cells = state.memory.of(&Place::Global(symbol.clone()));
-            let cells: BTreeMap<u64, (u64, TermId)> = cells.map(|(o, n, v)| (o, (n, v))).collect();
-            written.insert(symbol, cells);
-        }
-        let (stdout, stderr) = (state.stdout, state.stderr);
-        let path = Path { conditions, end, lines, turns, stdout, stderr, written, count: None };
-        self.found.paths.push(path);
+        self.growing.end();
+        let at = open.state.frames.last().map(|frame| (&frame.f.name, frame.node));
+        let leaf = left(&open.state, end);
+        self.growing.leaf_here(leaf, at);
     }
 
     /// Ends the innermost call; the end of the path where that is the function itself.
@@ -339,13 +371,16 @@ impl<'a, 'p> Explorer<'a, 'p> {
             }
             let good = self.world.pool.not(*condition);
             let is_left = self.is_possible(&open.conditions, good);
-            let mut side = open.copy();
-            side.conditions.push(*condition);
-            self.ended(side, End::Grey(reason));
+            self.growing.end();
+            if let Some(side) = self.growing.child(vec![*condition], u64::from(is_left)) {
+                self.growing.leaf(side, left(&open.state, End::Grey(reason)));
+            }
             if !is_left {
                 return false;
             }
-            self.found.states += 2;
+            let Some(on) = self.growing.child(vec![good], 1) else { return false };
+            self.growing.begin(on);
+            open.stretch = on;
             open.conditions.push(good);
         }
         true
@@ -462,4 +497,20 @@ enum Effect {
     End(End),
     /// No input is left.
     Nothing,
+}
+
+/// What a path leaves where it ends.
+fn left(state: &State, end: End) -> Left {
+    let cells = |symbol: &Arc<str>| {
+        let cells = state.memory.of(&Place::Global(symbol.clone()));
+        (symbol.clone(), cells.map(|(o, n, v)| (o, (n, v))).collect())
+    };
+    let written: Written = state.written.iter().map(cells).collect();
+    Left { end, at: None, stdout: state.stdout.clone(), stderr: state.stderr.clone(), written, count: None }
+}
+
+/// The line of a node; 0 in another file, and where nothing is done.
+fn line_of(f: &Function, node: NodeId) -> u32 {
+    let node = f.node(node);
+    if node.span.file.0 == 0 && !matches!(node.instr, Instr::Nop) { node.span.line } else { 0 }
 }

@@ -194,19 +194,17 @@ impl<'a> World<'a, '_> {
         self.pool.reachable(&[t]).iter().any(is)
     }
 
-    /// Puts the content at entry of a global in memory, where it is an input or known.
-    pub fn enter(&mut self, state: &mut State, symbol: &Arc<str>, used: &mut BTreeSet<usize>) {
+    /// Puts the content at entry of a global in memory, where it is an input or known; the input, by position.
+    pub fn enter(&mut self, state: &mut State, symbol: &Arc<str>) -> Option<usize> {
         let place = Place::Global(symbol.clone());
         if state.entered.contains(symbol) || state.memory.has(&place) {
-            return;
+            return None;
         }
         let is_it = |c: &Candidate| c.global.as_ref().is_some_and(|(s, _)| s == symbol);
-        let Some(i) = self.candidates.iter().position(is_it) else { return };
-        if let Some(Candidate { term, global: Some((_, bytes)), .. }) = self.candidates.get(i)
-            && state.memory.write(self.pool, &place, 0, *bytes, *term).is_some()
-        {
-            used.insert(i);
-            state.entered.insert(symbol.clone());
-        }
+        let i = self.candidates.iter().position(is_it)?;
+        let Some(Candidate { term, global: Some((_, bytes)), .. }) = self.candidates.get(i) else { return None };
+        state.memory.write(self.pool, &place, 0, *bytes, *term)?;
+        state.entered.insert(symbol.clone());
+        Some(i)
     }
 }

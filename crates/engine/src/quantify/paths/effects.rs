@@ -5,7 +5,6 @@ use crate::ir::{Callee, Const, Function, Instr, Leaf, NodeId, Op, Sort, TermId, 
 use crate::quantify::guard::OUT_OF_BOUNDS;
 use crate::quantify::memory::{Found, Place};
 use crate::quantify::state::{Access, Behind, Frame, Reason, State};
-use crate::quantify::turns::Turn;
 use std::sync::Arc;
 
 /// Calls inside one another.
@@ -98,7 +97,9 @@ impl<'a> Explorer<'a, '_> {
     /// Prepares an object of which a part is accessed.
     fn enter(&mut self, state: &mut State<'a>, behind: &Behind) -> Result<(), Reason> {
         let Place::Global(symbol) = &behind.place else { return Ok(()) };
-        self.world.enter(state, symbol, &mut self.found.used);
+        if let Some(k) = self.world.enter(state, symbol) {
+            self.growing.used(k);
+        }
         let is_constant = self.world.unit.global(symbol).is_some_and(|g| g.is_known_constant());
         let given = self.world.contents.get(symbol);
         let is_known = self.world.is_program || given.is_some();
@@ -316,6 +317,16 @@ impl<'a> Explorer<'a, '_> {
         Ok(Effect::Inside)
     }
 
+    /// Takes a branch, and notes that where it is no assertion.
+    pub(super) fn turn(&mut self, open: &mut Open, taken: bool, yes: NodeId, no: NodeId) {
+        let Some(frame) = open.state.frames.last() else { return };
+        let (f, node) = (frame.f, frame.node);
+        if !fails(f, yes) && !fails(f, no) {
+            self.growing.turned(open.stretch, &f.name, node, taken);
+        }
+        goto(&mut open.state, if taken { yes } else { no });
+    }
+
     fn absolute(&mut self, open: &mut Open<'a>, x: TermId) -> Result<TermId, Reason> {
         let Sort::Bv(width) = self.world.pool.sort(x) else { return Err(UNKNOWN_CALL) };
         let pool = &mut *self.world.pool;
@@ -375,31 +386,8 @@ fn is_import(g: &crate::ir::Global) -> bool {
     g.linkage == crate::ir::Linkage::Import
 }
 
-impl Open<'_> {
-    pub(super) fn copy(&self) -> Self {
-        Open {
-            state: self.state.clone(),
-            conditions: self.conditions.clone(),
-            lines: self.lines.clone(),
-            turns: self.turns.clone(),
-        }
-    }
-}
-
-/// Takes a branch, and notes that where it is no assertion.
-pub(super) fn turn(open: &mut Open, taken: bool, yes: NodeId, no: NodeId) {
-    let Some(frame) = open.state.frames.last() else { return };
-    let (f, node) = (frame.f, frame.node);
-    if !fails(f, yes) && !fails(f, no) {
-        let span = &f.node(node).span;
-        let line = if span.file.0 == 0 { span.line } else { 0 };
-        open.turns.push(Turn { function: f.name.clone(), node, line, taken });
-    }
-    goto(&mut open.state, if taken { yes } else { no });
-}
-
 /// Whether an assertion fails at a node.
-fn fails(f: &Function, node: NodeId) -> bool {
+pub(in crate::quantify) fn fails(f: &Function, node: NodeId) -> bool {
     matches!(&f.node(node).instr, Instr::Call { callee, .. } if is_failure(callee))
 }
 

@@ -1,0 +1,163 @@
+//! What a version takes over from an older one's tree is what it would find itself.
+
+use super::*;
+use crate::count::{Counter, Domain, Input};
+use crate::frontend::{c, load_unit};
+use crate::history::MemoryTree;
+use crate::ir::{TermPool, Unit};
+use std::collections::BTreeMap;
+use std::path::Path as File;
+
+fn unit(text: &str) -> Unit {
+    let tree = MemoryTree::new([("a.c", text)]);
+    load_unit(&tree, File::new("a.c"), &c::Options::default()).unwrap().unit
+}
+
+/// Explores the last function of a text, with or without an older version's tree.
+fn explored<'a>(
+    unit: &'a Unit,
+    older: Option<(&'a Unit, &'a Explored)>,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+) -> Explored {
+    let f = unit.functions.last().unwrap();
+    let nothing = BTreeMap::new();
+    let own = candidates(f, unit, pool);
+    let start = Start { candidates: &own, contents: &nothing, is_initial: false, conditions: &[] };
+    let limits = Limits::default();
+    let mut inputs = Bounded::new(counter, limits.work);
+    let Some((old_unit, old)) = older else {
+        return Explorer::new(f, unit, pool, start, &mut inputs, limits).explore();
+    };
+    let g = old_unit.functions.last().unwrap();
+    let theirs = candidates(g, old_unit, pool);
+    let place = |c: &Candidate| own.iter().position(|d| c == d).map(|k| k as u32);
+    let places = theirs.iter().map(place).collect();
+    let side = |function, unit, candidates| Side { function, unit, candidates };
+    let pairing = Pairing::of(side(g, old_unit, &theirs), side(f, unit, &own));
+    let memo = Memo::new(&old.trie, &pairing, places);
+    Explorer::new(f, unit, pool, start, &mut inputs, limits).with(&memo).explore()
+}
+
+fn counter(units: [&Unit; 2], pool: &mut TermPool) -> Counter {
+    let mut inputs: Vec<Input> = Vec::new();
+    for unit in units {
+        for c in candidates(unit.functions.last().unwrap(), unit, pool) {
+            if inputs.iter().all(|i| i.term != c.term) {
+                inputs.push(Input::even(c.term, c.usual()));
+            }
+        }
+    }
+    Counter::new(Domain { inputs })
+}
+
+/// States of the newer version, and those that are new. Whatever is taken over is what a full run finds.
+fn states(old: &str, new: &str) -> (u64, u64) {
+    let (old, new) = (unit(old), unit(new));
+    let mut pool = TermPool::new();
+    let mut counter = counter([&old, &new], &mut pool);
+    let before = explored(&old, None, &mut pool, &mut counter);
+    let full = explored(&new, None, &mut pool, &mut counter);
+    let found = explored(&new, Some((&old, &before)), &mut pool, &mut counter);
+    let said = |e: &Explored| {
+        let of = |p: &Path| {
+            let turns: Vec<_> = p.turns.iter().cloned().collect();
+            format!(
+                "{:?} {:?} {:?} {turns:?} {:?} {:?} {:?}",
+                p.conditions, p.end, p.lines, p.stdout, p.stderr, p.written
+            )
+        };
+        e.paths.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(said(&full), said(&found));
+    assert_eq!((full.states, full.is_cut, &full.used), (found.states, found.is_cut, &found.used));
+    assert_eq!(full.trie.steps(), found.trie.steps());
+    assert_eq!(full.explored, full.states);
+    (found.states, found.explored)
+}
+
+const THREE: &str = "int total;\nint f(int x, int y) {\n  if (x > 3)\n    total += 1;\n  else\n    total = y;\n  \
+    if (y == 7) {\n    int k = x + 1;\n    return k;\n  }\n  return 0;\n}\n";
+
+#[test]
+fn nothing_is_explored_again_where_nothing_changed() {
+    assert_eq!(states(THREE, THREE), (7, 0));
+    // Lines move, comments come.
+    assert_eq!(states(THREE, &format!("/* more\n lines */\n\n{}", THREE.replace("total = y;", "total\n=\ny;"))), (7, 0));
+}
+
+#[test]
+fn only_paths_through_what_changed_are_explored_again() {
+    assert_eq!(states(THREE, &THREE.replace("x + 1", "x + 2")), (7, 2));
+    assert_eq!(states(THREE, &THREE.replace("return 0", "return 1")), (7, 2));
+    // Behind the first branch.
+    assert_eq!(states(THREE, &THREE.replace("total = y", "total = y - 1")), (7, 3));
+    // In front of all.
+    let (all, new) = states(THREE, &THREE.replace("x > 3", "x > 4"));
+    assert_eq!(all, new);
+    let (all, new) = states(THREE, &THREE.replace("int y) {", "int y) { y = y * 2;"));
+    assert_eq!(all, new);
+}
+
+#[test]
+fn new_paths_and_lost_ones() {
+    let more = THREE.replace("return k;", "if (k > 5) return k;\n    return -k;");
+    assert_eq!(states(THREE, &more).1, 4);
+    assert_eq!(states(&more, THREE).1, 2);
+    // A variable more, a temporary more.
+    assert_eq!(states(THREE, &THREE.replace("return k;", "int m = k * 2; return m - k;")).1, 2);
+}
+
+#[test]
+fn what_an_instruction_names_counts() {
+    let text = "static const int limit = 5;\nstatic int twice(int x) { return x + x; }\n\
+        int f(int x) { if (x < 0) return 0; if (x < limit) return twice(x); return 7; }\n";
+    assert_eq!(states(text, text), (5, 0));
+    let (_, new) = states(text, &text.replace("x + x", "x * 3"));
+    assert_eq!(new, 1);
+    // All that comes behind the test of the limit.
+    let (_, new) = states(text, &text.replace("limit = 5", "limit = 6"));
+    assert_eq!(new, 3);
+    let body = text.replace("static int twice(int x) { return x + x; }", "int twice(int x);");
+    assert_eq!(states(text, &body).1, 1);
+    assert_eq!(states(&body, text).1, 1);
+}
+
+#[test]
+fn undefined_inputs_are_parted_off_again() {
+    let text = "int f(int x, int y) {\n  int a[4] = {1, 2, 3, 4};\n  int q = 100 / y;\n  if (q > 20)\n    return a[x];\n  return q;\n}\n";
+    let (all, new) = states(text, text);
+    assert!(all > 8 && new == 0, "{all} {new}");
+    let (all, new) = states(text, &text.replace("return q;", "return q + 1;"));
+    assert!(new > 0 && new < all / 2, "{all} {new}");
+    let (all, new) = states(text, &text.replace("100 / y", "90 / y"));
+    assert_eq!(all, new);
+}
+
+#[test]
+fn loops_and_output() {
+    let text = "#include <stdio.h>\nint f(int n) {\n  int s = 0;\n  for (int i = 0; i < n; i++)\n    s += i;\n  if (s > 20)\n    printf(\"%d\\n\", s);\n  return s;\n}\n";
+    assert_eq!(states(text, text).1, 0);
+    let (all, new) = states(text, &text.replace("%d", "<%d>"));
+    assert!(new > 0 && new < all / 2, "{all} {new}");
+    let (_, new) = states(text, &text.replace("s += i", "s += i + 1"));
+    assert!(new > 0);
+}
+
+#[test]
+fn a_global_that_becomes_an_input_is_not_overlooked() {
+    let text = "int g;\nint f(int x) { g = 2; if (x) return g; return 1; }\n";
+    let reads = "int g;\nint f(int x) { g = g + 2; if (x) return g; return 1; }\n";
+    states(text, reads);
+    states(reads, text);
+    let (_, new) = states(THREE, &THREE.replace("int total;", "unsigned total;"));
+    assert!(new > 0);
+}
+
+#[test]
+fn a_name_that_moves_to_another_temporary_is_told_apart() {
+    let text = "int h(int);\nint f(int x) { int a = x > 1, b = x > 2; return a ? b ? 3 : 4 : b ? 5 : 6; }\n";
+    let swapped = text.replace("int a = x > 1, b = x > 2", "int b = x > 1, a = x > 2");
+    let (all, new) = states(text, &swapped);
+    assert_eq!(all, new);
+}
