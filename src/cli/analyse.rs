@@ -1,6 +1,6 @@
 //! From the command line to a report: the repository, the settings, the versions, the analysis.
 
-use super::cached::Cached;
+use super::cached::{Cached, Trees};
 use super::compdb::front_end;
 use super::diff_args::DiffArgs;
 use super::globals::DataModelChoice;
@@ -173,7 +173,8 @@ pub fn quantify(
 ) -> Result<(QuantifyResult, Vec<VersionInput>), CliError> {
     let mut job = job(repository, args, context)?;
     with(&mut job.request.versions, &mut job.request.changes)?;
-    let found = analysis::quantify::quantify(&job.request, choice, wanted);
+    let trees = Trees::of(repository, &job.settings);
+    let found = analysis::quantify::quantify(&job.request, choice, wanted, &trees);
     Ok((found, job.request.versions))
 }
 

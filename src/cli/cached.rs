@@ -8,6 +8,7 @@
 use crate::analysis::{Request, VersionInput};
 use crate::config::Settings;
 use crate::history::Repository;
+use crate::quantify::Keeper;
 use crate::report::{Cost, HunkReport, Report};
 use crate::store::cache::{Key, Store};
 use std::path::PathBuf;
@@ -26,15 +27,10 @@ impl Cached {
         excluded: &[HunkReport],
         settings: &Settings,
     ) -> Option<Cached> {
-        if !settings.cache || request.options.host_headers {
+        if request.options.host_headers {
             return None;
         }
-        let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-        let folder = settings.cache_dir.as_ref().map(|folder| repository.common_dir().join(folder));
-        let store =
-            Store::open(repository.common_dir(), folder.as_deref(), home.as_deref(), settings.cache_limit);
-        store.folder()?;
+        let store = store(repository, settings)?;
         // The number of workers is no part of the result.
         let analysis = crate::analysis::Options { jobs: 0, ..request.analysis.clone() };
         let parts = [
@@ -64,6 +60,41 @@ impl Cached {
         let Ok(bytes) = serde_json::to_vec(report) else { return };
         if serde_json::from_slice::<Report>(&bytes).is_ok_and(|same| same == *report) {
             self.store.put(self.key, &bytes);
+        }
+    }
+}
+
+/// The repository's cache; `None` where nothing is to be kept, or can be.
+fn store(repository: &Repository, settings: &Settings) -> Option<Store> {
+    if !settings.cache {
+        return None;
+    }
+    let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+    let folder = settings.cache_dir.as_ref().map(|folder| repository.common_dir().join(folder));
+    let store =
+        Store::open(repository.common_dir(), folder.as_deref(), home.as_deref(), settings.cache_limit);
+    store.folder()?;
+    Some(store)
+}
+
+/// Trees of paths that `quantify` keeps.
+pub struct Trees(Option<Store>);
+
+impl Trees {
+    pub fn of(repository: &Repository, settings: &Settings) -> Trees {
+        Trees(store(repository, settings))
+    }
+}
+
+impl Keeper for Trees {
+    fn get(&self, parts: &[String]) -> Option<Vec<u8>> {
+        self.0.as_ref()?.get(Key::new("tree", parts))
+    }
+
+    fn put(&self, parts: &[String], value: &[u8]) {
+        if let Some(store) = &self.0 {
+            store.put(Key::new("tree", parts), value);
         }
     }
 }

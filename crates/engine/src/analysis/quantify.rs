@@ -8,8 +8,8 @@ use crate::count::{Counter, Domain, Input, Questions, Range};
 use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::{
-    Bounded, Candidate, Comparer, Comparison, Explored, Explorer, Limits, Lines, Memo, Pairing, Side, Start,
-    Target, Totals, candidates, followed, totals,
+    Bounded, Candidate, Code, Comparer, Comparison, Explored, Explorer, Keeper, Limits, Lines, Memo, Pairing,
+    Start, Stretches, Target, Totals, candidates, decoded, encoded, followed, parts, totals,
 };
 use crate::report::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,7 +96,12 @@ pub struct Wanted<'a> {
 
 /// Counts functions of a range: those that differ, or that are named. Cost: parsing and lowering, paths,
 /// counts within the limits; no solver.
-pub fn quantify(request: &Request, choice: &Choice, wanted: &Wanted) -> Result<Vec<Quantified>, Problem> {
+pub fn quantify(
+    request: &Request,
+    choice: &Choice,
+    wanted: &Wanted,
+    keeper: &dyn Keeper,
+) -> Result<Vec<Quantified>, Problem> {
     workers::in_pool(request, || {
         let loaded = Loaded::of(request);
         let at = match &choice.target {
@@ -114,7 +119,7 @@ pub fn quantify(request: &Request, choice: &Choice, wanted: &Wanted) -> Result<V
         let place = |l: &&Lineage| l.newest().map(|(_, m)| (m.file.clone(), m.function.span.line));
         lineages.sort_by_key(place);
         check_names(&lineages, choice)?;
-        lineages.into_iter().map(|l| one(l, request, choice)).collect()
+        lineages.into_iter().map(|l| one(l, request, choice, keeper)).collect()
     })
 }
 
@@ -175,6 +180,12 @@ impl Inputs {
         Domain { inputs: self.all.iter().map(input).collect() }
     }
 
+    /// The domain in words.
+    fn spelled(&self, choice: &Choice) -> String {
+        let weights = |c: &Candidate| choice.weights.get(&*c.name);
+        self.all.iter().map(|c| format!("{}: {:?} {:?}\n", c.name, choice.range(c), weights(c))).collect()
+    }
+
     /// Leaves out globals that no version reads before it writes them.
     fn retain_used(&mut self, explored: &[Option<Explored>]) {
         let by_version = &self.by_version;
@@ -196,7 +207,7 @@ impl Choice {
     }
 }
 
-fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Problem> {
+fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> Result<Quantified, Problem> {
     let Some((_, newest)) = l.newest() else { return Err(Problem::TooLarge { function: String::new() }) };
     let too_large = || Problem::TooLarge { function: newest.function.name.to_string() };
     let mut pool = TermPool::new();
@@ -204,22 +215,42 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
     // Kept from version to version: where nothing changed, nothing is counted again.
     let mut looking = Counter::new(inputs.domain(choice));
     let mut asked = Vec::new();
+    // Where the trees are to be kept that were not.
+    let mut kept_under: Vec<Option<Vec<String>>> = Vec::new();
     let mut explored: Vec<Option<Explored>> = Vec::new();
     for (m, own) in l.members.iter().zip(&inputs.by_version) {
         let before = looking.questions();
         let found = match (m, own) {
             (Some(m), Some(own)) => {
-                let side = Side { function: &m.function, unit: &m.unit, candidates: own };
+                let side = Code { function: &m.function, unit: &m.unit, candidates: own };
+                let own = parts(side, &looking.domain().inputs, &choice.limits);
                 let older = older(l, &inputs, &explored);
-                Some(explore(side, older, &mut pool, &mut looking, choice.limits))
+                match keeper.get(&own).and_then(|bytes| decoded(&bytes)) {
+                    Some(kept) => {
+                        kept_under.push(None);
+                        Some(follow(side, &kept, &mut pool, &mut looking, choice.limits))
+                    }
+                    None => {
+                        kept_under.push(Some(own));
+                        Some(explore(side, older, &mut pool, &mut looking, choice.limits))
+                    }
+                }
             }
-            _ => None,
+            _ => {
+                kept_under.push(None);
+                None
+            }
         };
         explored.push(found);
         asked.push(since(before, looking.questions()));
     }
     inputs.retain_used(&explored);
     let mut counter = Counter::new(inputs.domain(choice));
+    let counted_over = inputs.spelled(choice);
+    for e in explored.iter_mut().flatten().filter(|e| e.counted_over != counted_over) {
+        e.counted_over.clone_from(&counted_over);
+        e.paths.iter_mut().for_each(|path| path.count = None);
+    }
     let lines: Vec<Lines> = (1..l.members.len()).map(|v| lines_of(l, request, v)).collect();
     let mut versions = Vec::new();
     for (v, e) in explored.iter_mut().enumerate() {
@@ -231,6 +262,12 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         let mut work = choice.limits.work;
         let before = counter.questions();
         let totals = totals(e, &mut pool, &mut counter, &target, &mut work).ok_or_else(too_large)?;
+        if let Some(Some(own)) = kept_under.get(v) {
+            e.tree.keep_counts(&e.paths);
+            if let Some(bytes) = encoded(e) {
+                keeper.put(own, &bytes);
+            }
+        }
         let counts = since(before, counter.questions());
         let looks = asked.get(v).copied().unwrap_or_default();
         let questions = Questions { asked: counts.asked + looks.asked, known: counts.known + looks.known };
@@ -273,17 +310,33 @@ fn older<'a>(
     l: &'a Lineage,
     inputs: &'a Inputs,
     explored: &'a [Option<Explored>],
-) -> Option<(Side<'a>, &'a Explored)> {
+) -> Option<(Code<'a>, &'a Explored)> {
     let (v, found) = explored.iter().enumerate().rev().find_map(|(v, e)| Some((v, e.as_ref()?)))?;
     let (m, candidates) = (l.members.get(v)?.as_ref()?, inputs.by_version.get(v)?.as_ref()?);
-    Some((Side { function: &m.function, unit: &m.unit, candidates }, found))
+    Some((Code { function: &m.function, unit: &m.unit, candidates }, found))
+}
+
+/// Follows a version's tree that was kept.
+fn follow(
+    side: Code,
+    (tree, counted_over): &(Stretches, String),
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    limits: Limits,
+) -> Explored {
+    let nothing = BTreeMap::new();
+    let start = Start { candidates: side.candidates, contents: &nothing, is_initial: false, conditions: &[] };
+    let memo = Memo::same(tree);
+    let mut inputs = Bounded::new(counter, limits.work);
+    let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
+    Explored { counted_over: counted_over.clone(), ..explorer.with(&memo).explore() }
 }
 
 /// Explores a version, with what an older one has of its tree. Where a bound is met, nothing is taken over:
 /// what is found does not depend on what was known.
 fn explore(
-    side: Side,
-    older: Option<(Side, &Explored)>,
+    side: Code,
+    older: Option<(Code, &Explored)>,
     pool: &mut TermPool,
     counter: &mut Counter,
     limits: Limits,
@@ -293,13 +346,13 @@ fn explore(
     if let Some((old, found)) = older.filter(|(_, found)| !found.is_cut) {
         let pairing = Pairing::of(old, side);
         let place = |c: &Candidate| side.candidates.iter().position(|d| c == d)?.try_into().ok();
-        let memo = Memo::new(&found.trie, &pairing, old.candidates.iter().map(place).collect());
+        let memo = Memo::new(&found.tree, &pairing, old.candidates.iter().map(place).collect());
         let mut inputs = Bounded::new(counter, limits.work);
         let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
         let explored = explorer.with(&memo).explore();
-        let is_below = explored.trie.steps() <= limits.all_steps && explored.paths.len() < limits.paths;
+        let is_below = explored.tree.steps() <= limits.all_steps && explored.paths.len() < limits.paths;
         if !explored.is_cut && is_below {
-            return explored;
+            return Explored { counted_over: found.counted_over.clone(), ..explored };
         }
     }
     let mut inputs = Bounded::new(counter, limits.work);

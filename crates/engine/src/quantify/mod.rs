@@ -9,7 +9,8 @@
 //!
 //! - [`Explorer`]: the paths of one version; `state` and `memory` are where a path is, `guard` says when an
 //!   operation is undefined, `output` what is printed.
-//! - [`Trie`]: their tree; what of it another version has ([`Pairing`]) is taken over ([`Memo`]).
+//! - [`Stretches`]: their tree; what of it another version has ([`Pairing`]) is taken over ([`Memo`]),
+//!   and it is kept from run to run (`kept`).
 //! - [`Totals`]: the counts of one version.
 //! - [`Comparison`]: two versions on the same inputs, path against path.
 //!
@@ -20,24 +21,26 @@ mod compare;
 mod guard;
 mod input;
 mod inputs;
+mod kept;
 mod memory;
 mod output;
 mod pairing;
 mod paths;
 mod state;
-mod totals;
+mod stretches;
 #[cfg(test)]
 mod tests;
-mod trie;
+mod totals;
 mod turns;
 
 pub use compare::{Comparer, Comparison, Lines};
 pub use guard::is_undefined;
 pub use input::{Candidate, candidates, followed};
 pub use inputs::{Bounded, Inputs};
+pub use kept::{Keeper, decoded, encoded, parts};
 pub use output::{Atom, Output};
-pub use pairing::{Pairing, Side};
+pub use pairing::{Code, Pairing};
 pub use paths::{End, Explored, Explorer, Limits, Path, Start};
+pub use stretches::{Memo, Stretches};
 pub use totals::{BranchCount, Grey, Target, Totals, totals};
-pub use trie::{Memo, Trie};
 pub use turns::{Turn, Turns};

@@ -6,8 +6,8 @@
 //! two ways that do not agree, it has no twin. A path that visits only nodes with twins does the same, step
 //! by step, in the newer version.
 
-use super::paths::fails;
 use super::input::{Candidate, followed};
+use super::paths::fails;
 use crate::ir::{Callee, Expr, Function, Instr, NodeId, Object, Unit, VarId, VarKind};
 use crate::mvicfg::key::{self, Names};
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// A version of a function.
 #[derive(Clone, Copy)]
-pub struct Side<'a> {
+pub struct Code<'a> {
     pub function: &'a Function,
     pub unit: &'a Unit,
     pub candidates: &'a [Candidate],
@@ -31,7 +31,7 @@ pub struct Pairing {
 
 impl Pairing {
     /// Pairs two versions of a function, and what is followed from them.
-    pub fn of(old: Side, new: Side) -> Pairing {
+    pub fn of(old: Code, new: Code) -> Pairing {
         let mut pairing = Pairing::default();
         if old.unit.data_model != new.unit.data_model || old.function.name != new.function.name {
             return pairing;
@@ -39,7 +39,8 @@ impl Pairing {
         let of_new = followed(new.function, new.unit);
         for f in followed(old.function, old.unit) {
             if let Some(g) = of_new.iter().find(|g| g.name == f.name) {
-                let twins = Walk { old, new, f, g, vars: FxHashMap::default(), back: FxHashMap::default() }.twins();
+                let twins =
+                    Walk { old, new, f, g, vars: FxHashMap::default(), back: FxHashMap::default() }.twins();
                 pairing.twins.insert(f.name.clone(), twins);
             }
         }
@@ -58,8 +59,8 @@ impl Pairing {
 
 /// Two versions of one function.
 struct Walk<'a> {
-    old: Side<'a>,
-    new: Side<'a>,
+    old: Code<'a>,
+    new: Code<'a>,
     f: &'a Function,
     g: &'a Function,
     /// Variables of the new version by those of the old one.
@@ -163,11 +164,17 @@ impl Walk<'_> {
     }
 
     fn is_same_global(&self, symbol: &Arc<str>) -> bool {
-        let content = |side: Side| {
+        let content = |side: Code| {
             let global = side.unit.global(symbol)?;
-            let as_input = side.candidates.iter().find(|c| c.global.as_ref().is_some_and(|(s, _)| s == symbol));
-            let aliases: Vec<_> =
-                side.unit.aliases.iter().filter(|a| a.name == *symbol || a.target == *symbol).cloned().collect();
+            let as_input =
+                side.candidates.iter().find(|c| c.global.as_ref().is_some_and(|(s, _)| s == symbol));
+            let aliases: Vec<_> = side
+                .unit
+                .aliases
+                .iter()
+                .filter(|a| a.name == *symbol || a.target == *symbol)
+                .cloned()
+                .collect();
             let kind = (global.size, global.linkage.clone(), global.is_known_constant());
             Some((kind, global.init.clone(), as_input.cloned(), aliases))
         };

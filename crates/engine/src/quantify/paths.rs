@@ -10,7 +10,7 @@ use super::inputs::Inputs;
 use super::memory::Place;
 use super::output::Output;
 use super::state::{Frame, Reason, State, World};
-use super::trie::{Growing, Leaf as Left, Memo, Trie, Written};
+use super::stretches::{Growing, Leaf as Left, Memo, Stretches, Written};
 use super::turns::Turns;
 use crate::ir::{CType, Callee, Function, Instr, Leaf, NodeId, TermId, TermPool, Unit, VarId};
 use crate::symex::is_failure;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 mod effects;
 
-use effects::goto;
 pub(super) use effects::fails;
+use effects::goto;
 
 /// Bounds of an exploration.
 #[derive(Clone, Copy, Debug)]
@@ -75,11 +75,13 @@ pub struct Path {
 /// What an exploration found.
 pub struct Explored {
     pub paths: Vec<Path>,
-    pub trie: Trie,
+    pub tree: Stretches,
     /// States of the tree: the root, and one behind each side of a decision.
     pub states: u64,
     /// States that no older version had.
     pub explored: u64,
+    /// The inputs over which paths with a count were counted; empty for none.
+    pub counted_over: String,
     /// A limit cut it.
     pub is_cut: bool,
     /// Which candidates are read before they are written, by position.
@@ -172,14 +174,15 @@ impl<'a, 'p> Explorer<'a, 'p> {
             let of = if *function == *f.name { Some(f) } else { unit.callee(function) };
             of.map_or(0, |of| line_of(of, node))
         };
-        let (trie, explored) = self.growing.done();
-        let read = trie.stretches.iter().flat_map(|s| &s.used).map(|k| *k as usize);
+        let (tree, explored) = self.growing.done();
+        let read = tree.stretches.iter().flat_map(|s| &s.used).map(|k| *k as usize);
         self.used.extend(read);
         Explored {
-            paths: trie.paths(self.conditions, &line),
-            states: trie.states(),
+            paths: tree.paths(self.conditions, &line),
+            states: tree.states(),
             explored,
-            trie,
+            counted_over: String::new(),
+            tree,
             is_cut: self.is_cut,
             used: self.used,
             is_program: &*f.name == "main",
@@ -247,7 +250,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 Ok(Some(Next::Again(values))) => return self.again(open, values, work),
                 Ok(Some(Next::Branch(condition, yes, no))) => {
                     match self.world.pool.as_const(condition).and_then(|c| c.as_bool()) {
-                        Some(taken) => self.turn(&mut open, taken, yes, no),
+                        Some(taken) => self.turn(&mut open, taken, (yes, no), false),
                         None => return self.branch(open, condition, yes, no, work),
                     }
                 }
@@ -273,7 +276,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
         for (literal, taken, can) in [(not, false, can_not), (condition, true, can)] {
             let more: Vec<TermId> = is_fork.then_some(literal).into_iter().collect();
             if can && let Some(mut side) = self.side(&open, more, u64::from(is_fork)) {
-                self.turn(&mut side, taken, yes, no);
+                self.turn(&mut side, taken, (yes, no), is_fork);
                 sides.push(side);
             }
         }

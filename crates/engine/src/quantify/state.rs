@@ -202,7 +202,9 @@ impl<'a> World<'a, '_> {
         }
         let is_it = |c: &Candidate| c.global.as_ref().is_some_and(|(s, _)| s == symbol);
         let i = self.candidates.iter().position(is_it)?;
-        let Some(Candidate { term, global: Some((_, bytes)), .. }) = self.candidates.get(i) else { return None };
+        let Some(Candidate { term, global: Some((_, bytes)), .. }) = self.candidates.get(i) else {
+            return None;
+        };
         state.memory.write(self.pool, &place, 0, *bytes, *term)?;
         state.entered.insert(symbol.clone());
         Some(i)

@@ -33,9 +33,9 @@ fn explored<'a>(
     let theirs = candidates(g, old_unit, pool);
     let place = |c: &Candidate| own.iter().position(|d| c == d).map(|k| k as u32);
     let places = theirs.iter().map(place).collect();
-    let side = |function, unit, candidates| Side { function, unit, candidates };
+    let side = |function, unit, candidates| Code { function, unit, candidates };
     let pairing = Pairing::of(side(g, old_unit, &theirs), side(f, unit, &own));
-    let memo = Memo::new(&old.trie, &pairing, places);
+    let memo = Memo::new(&old.tree, &pairing, places);
     Explorer::new(f, unit, pool, start, &mut inputs, limits).with(&memo).explore()
 }
 
@@ -71,7 +71,7 @@ fn states(old: &str, new: &str) -> (u64, u64) {
     };
     assert_eq!(said(&full), said(&found));
     assert_eq!((full.states, full.is_cut, &full.used), (found.states, found.is_cut, &found.used));
-    assert_eq!(full.trie.steps(), found.trie.steps());
+    assert_eq!(full.tree.steps(), found.tree.steps());
     assert_eq!(full.explored, full.states);
     (found.states, found.explored)
 }
@@ -83,7 +83,10 @@ const THREE: &str = "int total;\nint f(int x, int y) {\n  if (x > 3)\n    total 
 fn nothing_is_explored_again_where_nothing_changed() {
     assert_eq!(states(THREE, THREE), (7, 0));
     // Lines move, comments come.
-    assert_eq!(states(THREE, &format!("/* more\n lines */\n\n{}", THREE.replace("total = y;", "total\n=\ny;"))), (7, 0));
+    assert_eq!(
+        states(THREE, &format!("/* more\n lines */\n\n{}", THREE.replace("total = y;", "total\n=\ny;"))),
+        (7, 0)
+    );
 }
 
 #[test]
@@ -160,4 +163,29 @@ fn a_name_that_moves_to_another_temporary_is_told_apart() {
     let swapped = text.replace("int a = x > 1, b = x > 2", "int b = x > 1, a = x > 2");
     let (all, new) = states(text, &swapped);
     assert_eq!(all, new);
+}
+
+#[test]
+fn a_tree_that_was_kept_comes_back_without_a_question() {
+    let unit = unit(THREE);
+    let mut pool = TermPool::new();
+    let mut first = counter([&unit, &unit], &mut pool);
+    let full = explored(&unit, None, &mut pool, &mut first);
+    let bytes = encoded(&full).unwrap();
+    let (tree, _) = decoded(&bytes).unwrap();
+    let f = unit.functions.last().unwrap();
+    let nothing = BTreeMap::new();
+    let own = candidates(f, &unit, &mut pool);
+    let start = Start { candidates: &own, contents: &nothing, is_initial: false, conditions: &[] };
+    let mut second = counter([&unit, &unit], &mut pool);
+    let limits = Limits::default();
+    let memo = Memo::same(&tree);
+    let mut inputs = Bounded::new(&mut second, limits.work);
+    let again = Explorer::new(f, &unit, &mut pool, start, &mut inputs, limits).with(&memo).explore();
+    assert_eq!((again.states, again.explored, again.paths.len()), (full.states, 0, full.paths.len()));
+    assert_eq!(second.questions().asked, 0);
+    assert!(first.questions().asked > 0);
+    assert!(full.paths.iter().zip(&again.paths).all(|(a, b)| a.conditions == b.conditions && a.end == b.end));
+    // What is cut off is asked again.
+    assert!(decoded(&bytes[..bytes.len() - 2]).is_none());
 }

@@ -76,7 +76,10 @@ pub fn totals(
     let mut branches: BTreeMap<(Arc<str>, NodeId), BranchCount> = BTreeMap::new();
     let mut met_by_grey = 0i128;
     for path in &mut explored.paths {
-        let counted = counter.count(pool, &path.conditions, work);
+        let counted = match path.count {
+            Some(known) => Count::Exact(known),
+            None => counter.count(pool, &path.conditions, work),
+        };
         let (n, reason) = match (&path.end, counted) {
             (_, Count::Exact(0)) => {
                 path.count = Some(0);

@@ -318,11 +318,11 @@ impl<'a> Explorer<'a, '_> {
     }
 
     /// Takes a branch, and notes that where it is no assertion.
-    pub(super) fn turn(&mut self, open: &mut Open, taken: bool, yes: NodeId, no: NodeId) {
+    pub(super) fn turn(&mut self, open: &mut Open, taken: bool, (yes, no): (NodeId, NodeId), is_fork: bool) {
         let Some(frame) = open.state.frames.last() else { return };
         let (f, node) = (frame.f, frame.node);
         if !fails(f, yes) && !fails(f, no) {
-            self.growing.turned(open.stretch, &f.name, node, taken);
+            self.growing.turned(open.stretch, &f.name, node, taken, is_fork);
         }
         goto(&mut open.state, if taken { yes } else { no });
     }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A node, with its function's number in [`Trie::functions`].
+/// A node, with its function's number in [`Stretches::functions`].
 pub type Visit = (u32, NodeId);
 
 /// What globals that were written hold at the end, by offset: bytes and value.
@@ -46,8 +46,9 @@ pub struct Stretch {
     pub children: Vec<u32>,
     /// Sorted, each once.
     pub visited: Rc<[Visit]>,
-    /// The branches that it takes at its beginning and on its way.
-    pub turns: Vec<(Visit, bool)>,
+    /// The branches that it takes at its beginning and on its way, whether the condition is true, and whether
+    /// inputs go the other way, too.
+    pub turns: Vec<(Visit, bool, bool)>,
     /// Whether inputs meet what was asked, in turn.
     pub answers: Vec<bool>,
     /// Candidates that it is the first to read, by position.
@@ -60,12 +61,12 @@ pub struct Stretch {
 
 /// A tree of stretches; the first is the root.
 #[derive(Clone, Debug, Default)]
-pub struct Trie {
+pub struct Stretches {
     pub functions: Vec<Arc<str>>,
     pub stretches: Vec<Stretch>,
 }
 
-impl Trie {
+impl Stretches {
     fn get(&self, k: u32) -> Option<&Stretch> {
         self.stretches.get(k as usize)
     }
@@ -99,7 +100,7 @@ impl Trie {
             let Some(s) = self.get(k) else { continue };
             conditions.extend(&s.conditions);
             lines.extend(s.visited.iter().map(line).filter(|l| *l > 0));
-            for (at, taken) in &s.turns {
+            for (at, taken, _) in &s.turns {
                 let Some(function) = self.functions.get(at.0 as usize).cloned() else { continue };
                 turns.push(Turn { function, node: at.1, line: line(at), taken: *taken });
             }
@@ -129,8 +130,9 @@ impl Trie {
 
 /// What of an older version's tree a newer one has, too.
 pub struct Memo<'m> {
-    trie: &'m Trie,
-    pairing: &'m Pairing,
+    tree: &'m Stretches,
+    /// `None`: it is the same version, and nothing is copied.
+    pairing: Option<&'m Pairing>,
     /// The stretch and all in front of it visit only nodes that the newer version has.
     is_kept: Vec<bool>,
     /// And so do all behind it.
@@ -141,36 +143,43 @@ pub struct Memo<'m> {
 
 impl<'m> Memo<'m> {
     /// `candidates`: where the newer version has each of the older one's.
-    pub fn new(trie: &'m Trie, pairing: &'m Pairing, candidates: Vec<Option<u32>>) -> Memo<'m> {
-        let n = trie.stretches.len();
+    pub fn new(tree: &'m Stretches, pairing: &'m Pairing, candidates: Vec<Option<u32>>) -> Memo<'m> {
+        let n = tree.stretches.len();
         let (mut is_kept, mut is_whole) = (vec![false; n], vec![false; n]);
-        let has = |at: &Visit| trie.functions.get(at.0 as usize).is_some_and(|f| pairing.is_same(f, at.1));
+        let has = |at: &Visit| tree.functions.get(at.0 as usize).is_some_and(|f| pairing.is_same(f, at.1));
         let reads_same =
             |k: &u32| candidates.get(*k as usize).is_some_and(|candidate: &Option<u32>| candidate.is_some());
         // Children have greater numbers than their parents.
         let own = |s: &Stretch| s.visited.iter().all(has) && s.used.iter().all(reads_same);
-        if let (Some(kept), Some(root)) = (is_kept.first_mut(), trie.stretches.first()) {
+        if let (Some(kept), Some(root)) = (is_kept.first_mut(), tree.stretches.first()) {
             *kept = own(root);
         }
-        for (k, s) in trie.stretches.iter().enumerate() {
+        for (k, s) in tree.stretches.iter().enumerate() {
             for child in &s.children {
-                let is = is_kept[k] && trie.get(*child).is_some_and(own);
+                let is = is_kept[k] && tree.get(*child).is_some_and(own);
                 if let Some(kept) = is_kept.get_mut(*child as usize) {
                     *kept = is;
                 }
             }
         }
-        for (k, s) in trie.stretches.iter().enumerate().rev() {
+        for (k, s) in tree.stretches.iter().enumerate().rev() {
             let is_whole_child = |child: &u32| is_whole.get(*child as usize).copied().unwrap_or(false);
             is_whole[k] = is_kept[k] && s.children.iter().all(is_whole_child);
         }
-        Memo { trie, pairing, is_kept, is_whole, candidates }
+        Memo { tree, pairing: Some(pairing), is_kept, is_whole, candidates }
+    }
+
+    /// The same version's tree, which is followed with the answers that it got.
+    pub fn same(tree: &'m Stretches) -> Memo<'m> {
+        let n = tree.stretches.len();
+        let (is_kept, is_whole) = (vec![true; n], vec![false; n]);
+        Memo { tree, pairing: None, is_kept, is_whole, candidates: Vec::new() }
     }
 }
 
 /// A tree while it is made.
 pub(super) struct Growing<'m> {
-    trie: Trie,
+    tree: Stretches,
     /// The stretch that is followed.
     at: u32,
     visited: FxHashSet<Visit>,
@@ -194,7 +203,7 @@ impl<'m> Growing<'m> {
         let root = Stretch { states: 1, ..Stretch::default() };
         let twin = memo.filter(|m| m.is_kept.first() == Some(&true)).map(|_| 0);
         Growing {
-            trie: Trie { functions: Vec::new(), stretches: vec![root] },
+            tree: Stretches { functions: Vec::new(), stretches: vec![root] },
             at: 0,
             visited: FxHashSet::default(),
             sets: FxHashSet::default(),
@@ -209,15 +218,15 @@ impl<'m> Growing<'m> {
     }
 
     /// The tree, and the states that are new.
-    pub fn done(self) -> (Trie, u64) {
-        let new = self.trie.states().saturating_sub(self.taken_over);
-        (self.trie, new)
+    pub fn done(self) -> (Stretches, u64) {
+        let new = self.tree.states().saturating_sub(self.taken_over);
+        (self.tree, new)
     }
 
     fn current(&mut self) -> &mut Stretch {
         // The root is always there, and only numbers of stretches come here.
-        let at = (self.at as usize).min(self.trie.stretches.len() - 1);
-        &mut self.trie.stretches[at]
+        let at = (self.at as usize).min(self.tree.stretches.len() - 1);
+        &mut self.tree.stretches[at]
     }
 
     /// Begins to follow a stretch.
@@ -229,7 +238,7 @@ impl<'m> Growing<'m> {
 
     /// A step at a node.
     pub fn visit(&mut self, function: &Arc<str>, node: NodeId) {
-        let function = self.trie.function(function);
+        let function = self.tree.function(function);
         self.visited.insert((function, node));
         self.current().steps += 1;
         self.steps += 1;
@@ -257,7 +266,7 @@ impl<'m> Growing<'m> {
     /// The answer that the older version got here.
     pub fn known_answer(&mut self) -> Option<bool> {
         let twin = self.twins.get(self.at as usize).copied().flatten()?;
-        let answer = self.memo?.trie.get(twin)?.answers.get(self.next_answer).copied();
+        let answer = self.memo?.tree.get(twin)?.answers.get(self.next_answer).copied();
         self.next_answer += 1;
         answer
     }
@@ -268,10 +277,10 @@ impl<'m> Growing<'m> {
     }
 
     /// A branch that a stretch takes.
-    pub fn turned(&mut self, stretch: u32, function: &Arc<str>, node: NodeId, taken: bool) {
-        let at = (self.trie.function(function), node);
-        if let Some(s) = self.trie.stretches.get_mut(stretch as usize) {
-            s.turns.push((at, taken));
+    pub fn turned(&mut self, stretch: u32, function: &Arc<str>, node: NodeId, taken: bool, is_fork: bool) {
+        let at = (self.tree.function(function), node);
+        if let Some(s) = self.tree.stretches.get_mut(stretch as usize) {
+            s.turns.push((at, taken, is_fork));
         }
     }
 
@@ -285,7 +294,7 @@ impl<'m> Growing<'m> {
     pub fn child(&mut self, conditions: Vec<TermId>, states: u64) -> Option<u32> {
         let k = self.current().children.len();
         let twin = self.twins.get(self.at as usize).copied().flatten();
-        let twin = twin.and_then(|t| self.memo?.trie.get(t)?.children.get(k).copied());
+        let twin = twin.and_then(|t| self.memo?.tree.get(t)?.children.get(k).copied());
         let is = |of: &[bool], k: u32| of.get(k as usize).copied().unwrap_or(false);
         if let (Some(memo), Some(old)) = (self.memo, twin)
             && is(&memo.is_whole, old)
@@ -302,17 +311,17 @@ impl<'m> Growing<'m> {
     }
 
     fn add(&mut self, stretch: Stretch, twin: Option<u32>) -> u32 {
-        self.trie.stretches.push(stretch);
+        self.tree.stretches.push(stretch);
         self.twins.push(twin);
-        u32::try_from(self.trie.stretches.len() - 1).unwrap_or(u32::MAX)
+        u32::try_from(self.tree.stretches.len() - 1).unwrap_or(u32::MAX)
     }
 
     /// Sets how the path ends on a stretch.
     pub fn leaf(&mut self, stretch: u32, leaf: Leaf) {
         let old = self.twins.get(stretch as usize).copied().flatten();
-        let old = old.and_then(|t| self.memo?.trie.get(t)?.leaf.as_ref());
+        let old = old.and_then(|t| self.memo?.tree.get(t)?.leaf.as_ref());
         let count = old.and_then(|l| l.count);
-        if let Some(s) = self.trie.stretches.get_mut(stretch as usize) {
+        if let Some(s) = self.tree.stretches.get_mut(stretch as usize) {
             s.leaf = Some(Leaf { count, ..leaf });
         }
         self.paths += 1;
@@ -320,7 +329,7 @@ impl<'m> Growing<'m> {
 
     /// Sets how the path that is followed ends; `at`: in which function, at which node.
     pub fn leaf_here(&mut self, leaf: Leaf, at: Option<(&Arc<str>, NodeId)>) {
-        let at = at.map(|(function, node)| (self.trie.function(function), node));
+        let at = at.map(|(function, node)| (self.tree.function(function), node));
         self.leaf(self.at, Leaf { at, ..leaf });
     }
 
@@ -331,7 +340,7 @@ impl<'m> Growing<'m> {
         let mut next = 0;
         while let Some(old) = order.get(next).copied() {
             next += 1;
-            let Some(s) = memo.trie.get(old) else { continue };
+            let Some(s) = memo.tree.get(old) else { continue };
             order.extend(&s.children);
             let copy = self.translated(memo, s);
             self.taken_over += copy.states;
@@ -342,9 +351,9 @@ impl<'m> Growing<'m> {
         }
         let new = |old: &u32| copies.get(old).copied().unwrap_or(u32::MAX);
         for old in &order {
-            let Some(s) = memo.trie.get(*old) else { continue };
+            let Some(s) = memo.tree.get(*old) else { continue };
             let children = s.children.iter().map(new).collect();
-            if let Some(copy) = self.trie.stretches.get_mut(new(old) as usize) {
+            if let Some(copy) = self.tree.stretches.get_mut(new(old) as usize) {
                 copy.children = children;
             }
         }
@@ -355,7 +364,8 @@ impl<'m> Growing<'m> {
     fn translated(&mut self, memo: &Memo, s: &Stretch) -> Stretch {
         let visited = s.visited.iter().filter_map(|at| self.node(memo, *at)).collect();
         let visited = self.set(visited);
-        let turn = |(at, taken): &(Visit, bool)| Some((self.node(memo, *at)?, *taken));
+        let turn =
+            |(at, taken, is_fork): &(Visit, bool, bool)| Some((self.node(memo, *at)?, *taken, *is_fork));
         let turns = s.turns.iter().filter_map(turn).collect();
         let used = s.used.iter().filter_map(|k| memo.candidates.get(*k as usize).copied().flatten());
         let leaf = s.leaf.clone().map(|l| Leaf { at: l.at.and_then(|at| self.node(memo, at)), ..l });
@@ -374,12 +384,12 @@ impl<'m> Growing<'m> {
 
     /// The newer version's node for one of the older version.
     fn node(&mut self, memo: &Memo, at: Visit) -> Option<Visit> {
-        let name = memo.trie.functions.get(at.0 as usize)?;
-        let node = memo.pairing.twin(name, at.1)?;
+        let name = memo.tree.functions.get(at.0 as usize)?;
+        let node = memo.pairing?.twin(name, at.1)?;
         let function = match self.functions.get(&at.0) {
             Some(k) => *k,
             None => {
-                let k = self.trie.function(name);
+                let k = self.tree.function(name);
                 self.functions.insert(at.0, k);
                 k
             }
