@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// A repository with the versions of a shared subject as commits, if the shared data is there.
-fn subject(name: &str, versions: &[&str]) -> Option<TempRepo> {
+pub fn subject(name: &str, versions: &[&str]) -> Option<TempRepo> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/subjects/seed").join(name);
     let mut repo = TempRepo::new();
     for version in versions {
@@ -19,7 +19,7 @@ fn subject(name: &str, versions: &[&str]) -> Option<TempRepo> {
 }
 
 #[track_caller]
-fn check(repo: &TempRepo, words: &str, code: i32, parts: &[&str]) {
+pub fn check(repo: &TempRepo, words: &str, code: i32, parts: &[&str]) {
     let mut command = repo.command_of(env!("CARGO_BIN_EXE_git-invdiff"));
     let output = command.current_dir(repo.path()).args(words.split_whitespace()).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -27,6 +27,15 @@ fn check(repo: &TempRepo, words: &str, code: i32, parts: &[&str]) {
     for part in parts {
         assert!(out.contains(part) || err.contains(part), "{part}\n{out}\n{err}");
     }
+}
+
+/// What a command prints that ends with a code.
+#[track_caller]
+pub fn output(repo: &TempRepo, words: &str, code: i32) -> String {
+    let mut command = repo.command_of(env!("CARGO_BIN_EXE_git-invdiff"));
+    let output = command.current_dir(repo.path()).args(words.split_whitespace()).output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{words}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Runs a command that succeeds, and reads what it prints as JSON.
@@ -175,7 +184,7 @@ fn profiles_say_how_likely_inputs_are() {
         0,
         &["behave differently  3/400 (0.75 %)", "return=1  21/80 (26.25 %)", "return=1  51/200 (25.5 %)"],
     );
-    with("x,0,9,0.9\n", 129, &["profile p.csv: the probabilities of 'x' sum to 9/10, not to 1"]);
+    with("x,0,9,0.9\n", 129, &["profile p.csv:1: the probabilities of 'x' sum to 9/10, not to 1"]);
     with("x,0,9,much\n", 129, &["profile p.csv:1: expected a probability"]);
     with("z,0,9,1\n", 129, &["'z' is no input"]);
     let both = "quantify --profile p.csv --domain z=0..3 HEAD~1..HEAD";

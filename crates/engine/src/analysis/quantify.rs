@@ -7,6 +7,7 @@ use super::{classes, workers};
 use crate::count::{Counter, Domain, Input, Questions, Range};
 use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
+use crate::quantify::tree::Tree;
 use crate::quantify::{
     Bounded, Candidate, Comparer, Comparison, Explored, Explorer, Limits, Lines, Start, Target, Totals,
     candidates, followed, totals,
@@ -16,6 +17,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+mod suites;
+mod trees;
+mod usage;
+
+use suites::Subject;
+pub use suites::{Suite, Tested};
+pub use usage::{Factor, Row};
+
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Choice {
@@ -23,10 +32,17 @@ pub struct Choice {
     pub domains: BTreeMap<String, Range>,
     /// How often each value of an input counts, by ranges; inputs that are not named count each value once.
     pub weights: BTreeMap<String, Vec<(Range, i128)>>,
+    /// Distributions of several inputs at once.
+    pub factors: Vec<Factor>,
+    /// Names that have to be inputs; others need not be.
+    pub asked: BTreeSet<String>,
     pub target: TargetChoice,
     pub limits: Limits,
     /// Each version is also compared with the first.
     pub with_first: bool,
+    /// Most nodes of each version's tree; none: no trees are made.
+    pub tree: Option<usize>,
+    pub suite: Option<Suite>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +76,8 @@ pub struct Quantified {
     pub with_first: Vec<Result<Comparison, &'static str>>,
     /// How lines correspond, by step.
     pub lines: Vec<Lines>,
+    /// What the suite covers, where one was given.
+    pub tested: Option<Tested>,
 }
 
 #[derive(Debug)]
@@ -69,19 +87,58 @@ pub struct Counted {
     pub paths: usize,
     /// Counts that were made, and those that an earlier version had.
     pub questions: Questions,
+    pub tree: Option<Tree>,
 }
 
 /// Why a function has no counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// No function has this input; all names that there are.
-    NoInput { name: String, known: Vec<String> },
+    NoInput {
+        name: String,
+        known: Vec<String>,
+    },
     /// The range leaves the input's type.
-    OutOfType { name: String, whole: Range },
+    OutOfType {
+        name: String,
+        whole: Range,
+    },
     /// The domain of this function has more than `2^120` inputs.
-    TooLarge { function: String },
+    TooLarge {
+        function: String,
+    },
+    /// No sample of a profile is one of this function.
+    NoSample {
+        function: String,
+    },
+    /// Two inputs are distributed each by the other.
+    Circle {
+        name: String,
+    },
+    /// How an input is distributed is not said for a value of the one that it depends on.
+    NotCovered {
+        name: String,
+        given: String,
+        value: i128,
+    },
+    /// A function has one of two inputs, and not the one that it depends on.
+    NoGiven {
+        name: String,
+        given: String,
+        function: String,
+    },
+    /// Rows of a profile, all together, are too many, or their weights have too many digits.
+    ManyRows {
+        most: usize,
+    },
+    ManyDigits,
     /// The line has no code in the function, or no branch.
-    NoCode { line: u32, function: String, is_branch: bool, nearest: Option<u32> },
+    NoCode {
+        line: u32,
+        function: String,
+        is_branch: bool,
+        nearest: Option<u32>,
+    },
 }
 
 /// Which functions are counted.
@@ -127,14 +184,15 @@ fn differs(l: &Lineage) -> bool {
     classes::is_changed(l) || of.any(|other| Some(other) != first)
 }
 
-/// Every range is one of some function's input.
+/// What was asked for by name is some function's input.
 fn check_names(lineages: &[&Lineage], choice: &Choice) -> Result<(), Problem> {
     let mut known: BTreeSet<String> = BTreeSet::new();
     for m in lineages.iter().flat_map(|l| l.members.iter().flatten()) {
         let mut pool = TermPool::new();
         known.extend(candidates(&m.function, &m.unit, &mut pool).iter().map(|c| c.name.to_string()));
     }
-    match choice.domains.keys().find(|name| !known.contains(*name)) {
+    let of_suite = choice.suite.iter().flat_map(|s| &s.names);
+    match choice.asked.iter().chain(of_suite).find(|name| !known.contains(*name)) {
         Some(name) => Err(Problem::NoInput { name: name.clone(), known: known.into_iter().collect() }),
         None => Ok(()),
     }
@@ -173,8 +231,15 @@ impl Inputs {
         Domain { inputs: self.all.iter().map(input).collect() }
     }
 
-    /// Leaves out globals that no version reads before it writes them.
-    fn retain_used(&mut self, explored: &[Option<Explored>]) {
+    /// The counter of the domain, with what a profile says of it.
+    fn counter(&self, choice: &Choice) -> Result<Counter, Problem> {
+        let domain = self.domain(choice);
+        let boxes = usage::boxes(choice, self, &domain)?;
+        Ok(Counter::weighted(domain, boxes))
+    }
+
+    /// Leaves out globals that no version reads before it writes them, and that nothing else depends on.
+    fn retain_used(&mut self, explored: &[Option<Explored>], factors: &[Factor]) {
         let by_version = &self.by_version;
         let is_used = |c: &Candidate| {
             explored.iter().zip(by_version).any(|pair| match pair {
@@ -184,7 +249,11 @@ impl Inputs {
                 _ => false,
             })
         };
-        self.all.retain(is_used);
+        let used: BTreeSet<Arc<str>> =
+            self.all.iter().filter(|c| is_used(c)).map(|c| c.name.clone()).collect();
+        let given = factors.iter().filter_map(|f| f.given.and_then(|k| f.names.get(k)));
+        let given: BTreeSet<&str> = given.map(String::as_str).collect();
+        self.all.retain(|c| used.contains(&c.name) || given.contains(&*c.name));
     }
 }
 
@@ -192,12 +261,39 @@ impl Choice {
     fn range(&self, c: &Candidate) -> Range {
         self.domains.get(&*c.name).copied().unwrap_or_else(|| c.usual())
     }
+
+    /// Whether a profile says how likely an input's values are.
+    fn is_weighted(&self, name: &str) -> bool {
+        self.weights.contains_key(name) || self.factors.iter().any(|f| f.names.iter().any(|n| n == name))
+    }
+}
+
+/// What a choice says of one function.
+fn own_choice(l: &Lineage, choice: &Choice, name: &str, pool: &mut TermPool) -> Result<Choice, Problem> {
+    if choice.factors.is_empty() {
+        return Ok(choice.clone());
+    }
+    let members = l.members.iter().flatten();
+    let known: BTreeSet<Arc<str>> =
+        members.flat_map(|m| candidates(&m.function, &m.unit, pool)).map(|c| c.name).collect();
+    let known: Vec<&str> = known.iter().map(|n| &**n).collect();
+    let own = usage::of_function(choice, name, &known)?;
+    let depends = own.factors.iter().filter_map(|f| Some((f, f.names.get(f.given?)?)));
+    match depends.into_iter().find(|(_, given)| !known.contains(&given.as_str())) {
+        Some((f, given)) => Err(Problem::NoGiven {
+            name: f.distributed().next().cloned().unwrap_or_default(),
+            given: given.clone(),
+            function: name.to_owned(),
+        }),
+        None => Ok(own),
+    }
 }
 
 fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Problem> {
     let Some((_, newest)) = l.newest() else { return Err(Problem::TooLarge { function: String::new() }) };
     let too_large = || Problem::TooLarge { function: newest.function.name.to_string() };
     let mut pool = TermPool::new();
+    let choice = &own_choice(l, choice, &newest.function.name, &mut pool)?;
     let mut inputs = Inputs::of(l, choice, &mut pool)?;
     // Kept from version to version: where nothing changed, nothing is counted again.
     let mut looking = Counter::new(inputs.domain(choice));
@@ -217,8 +313,8 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         });
         asked.push(since(before, looking.questions()));
     }
-    inputs.retain_used(&explored);
-    let mut counter = Counter::new(inputs.domain(choice));
+    inputs.retain_used(&explored, &choice.factors);
+    let mut counter = inputs.counter(choice)?;
     let lines: Vec<Lines> = (1..l.members.len()).map(|v| lines_of(l, request, v)).collect();
     let mut versions = Vec::new();
     for (v, e) in explored.iter_mut().enumerate() {
@@ -233,7 +329,13 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         let counts = since(before, counter.questions());
         let looks = asked.get(v).copied().unwrap_or_default();
         let questions = Questions { asked: counts.asked + looks.asked, known: counts.known + looks.known };
-        versions.push(Some(Counted { totals, states: e.states, paths: e.paths.len(), questions }));
+        versions.push(Some(Counted {
+            totals,
+            states: e.states,
+            paths: e.paths.len(),
+            questions,
+            tree: None,
+        }));
     }
     let mut compared = |from: usize, to: usize, lines: &Lines| {
         let (Some(Some(old)), Some(Some(new))) = (explored.get(from), explored.get(to)) else {
@@ -252,17 +354,23 @@ fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Pr
         true => (1..l.members.len()).map(|v| compared(0, v, &lines_from_first(l, request, v))).collect(),
         false => Vec::new(),
     };
+    if let Some(limit) = choice.tree {
+        trees::add(&mut versions, &explored, l, &lines, limit, &mut pool, &mut counter);
+    }
+    let subject = Subject { inputs: &inputs, explored: &explored, l, lines: &lines, limits: choice.limits };
+    let tested = choice.suite.as_ref().map(|s| suites::tested(s, &subject, &mut pool, &mut counter));
     let input = |c: &Candidate| (c.name.to_string(), choice.range(c), !choice.domains.contains_key(&*c.name));
     Ok(Quantified {
         file: newest.file.clone(),
         name: newest.function.name.clone(),
         inputs: inputs.all.iter().map(input).collect(),
-        size: counter.domain().size().ok_or_else(too_large)?,
-        is_weighted: inputs.all.iter().any(|c| choice.weights.contains_key(&*c.name)),
+        size: counter.size().ok_or_else(too_large)?,
+        is_weighted: inputs.all.iter().any(|c| choice.is_weighted(&c.name)),
         versions,
         steps,
         with_first,
         lines,
+        tested,
     })
 }
 

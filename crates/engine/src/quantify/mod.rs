@@ -10,6 +10,8 @@
 //! - [`Explorer`]: the paths of one version; `state` and `memory` are where a path is, `guard` says when an
 //!   operation is undefined, `output` what is printed.
 //! - [`Totals`]: the counts of one version.
+//! - [`tree`]: the tree of a version for people; [`Trie`] is what it is made of.
+//! - [`Coverage`]: what a suite of tests covers of a version.
 //! - [`Comparison`]: two versions on the same inputs, path against path.
 //!
 //! Source of the method: Filieri, Pasareanu and Yang, "Quantification of software changes through
@@ -23,7 +25,10 @@ mod memory;
 mod output;
 mod paths;
 mod state;
+mod suite;
 mod totals;
+pub mod tree;
+mod trie;
 mod turns;
 
 pub use compare::{Comparer, Comparison, Lines};
@@ -32,5 +37,7 @@ pub use input::{Candidate, candidates, followed};
 pub use inputs::{Bounded, Inputs};
 pub use output::{Atom, Output};
 pub use paths::{End, Explored, Explorer, Limits, Path, Start};
+pub use suite::{ChangeCoverage, Coverage, Side, change_coverage, coverage, taken};
 pub use totals::{BranchCount, Grey, Target, Totals, totals};
+pub use trie::{Place, Trie};
 pub use turns::{Turn, Turns};

@@ -221,7 +221,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 Ok(Some(Next::Again(values))) => return self.again(open, values, work),
                 Ok(Some(Next::Branch(condition, yes, no))) => {
                     match self.world.pool.as_const(condition).and_then(|c| c.as_bool()) {
-                        Some(taken) => turn(&mut open, taken, yes, no),
+                        Some(taken) => turn(&mut open, taken, yes, no, false),
                         None => return self.branch(open, condition, yes, no, work),
                     }
                 }
@@ -250,7 +250,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 side.conditions.push(literal);
                 self.found.states += 1;
             }
-            turn(&mut side, taken, yes, no);
+            turn(&mut side, taken, yes, no, can && can_not);
             work.push(side);
         }
     }

@@ -386,14 +386,15 @@ impl Open<'_> {
     }
 }
 
-/// Takes a branch, and notes that where it is no assertion.
-pub(super) fn turn(open: &mut Open, taken: bool, yes: NodeId, no: NodeId) {
+/// Takes a branch, and notes that where it is no assertion. `is_open`: the last condition says so.
+pub(super) fn turn(open: &mut Open, taken: bool, yes: NodeId, no: NodeId, is_open: bool) {
     let Some(frame) = open.state.frames.last() else { return };
     let (f, node) = (frame.f, frame.node);
     if !fails(f, yes) && !fails(f, no) {
         let span = &f.node(node).span;
         let line = if span.file.0 == 0 { span.line } else { 0 };
-        open.turns.push(Turn { function: f.name.clone(), node, line, taken });
+        let condition = open.conditions.len().checked_sub(1).filter(|_| is_open);
+        open.turns.push(Turn { function: f.name.clone(), node, line, taken, condition });
     }
     goto(&mut open.state, if taken { yes } else { no });
 }
