@@ -196,16 +196,7 @@ fn found(
         asked.function.iter().chain(&named).map(|glob| FunctionGlob::parse(glob)).collect();
     let is_it = |file: &RepoPath, name: &str| globs.is_empty() || globs.iter().any(|g| g.matches(file, name));
     let wanted = Wanted { is_it: &is_it, is_named: !globs.is_empty() };
-    // A file that is named is read, whether or not the range touches it, and no other is looked for.
-    let literal = |text: &String| {
-        let (file, _) = text.rsplit_once(':')?;
-        (!file.contains(['*', '?', '['])).then(|| PathBuf::from(file))
-    };
-    let files: Option<Vec<PathBuf>> = match &target {
-        TargetChoice::Line(file, _) | TargetChoice::Branch(file, _) => Some(vec![file.clone()]),
-        _ => asked.function.iter().chain(&named).map(literal).collect(),
-    };
-    let files = files.unwrap_or_default();
+    let files = files(&target, asked.function.iter().chain(&named));
     let whole = !files.is_empty() || !globs.is_empty() && range.revisions.len() == 1;
     let is_one =
         range.revisions.len() == 1 && !range.revisions.iter().any(|r| r.to_string_lossy().contains(".."));
@@ -237,6 +228,19 @@ fn found(
         context.warn(what);
     }
     Ok((found, versions, settings.strict))
+}
+
+/// The files that are named: they are read, whether or not the range touches them, and no other is looked for.
+fn files<'a>(target: &TargetChoice, functions: impl Iterator<Item = &'a String>) -> Vec<PathBuf> {
+    let literal = |text: &String| {
+        let (file, _) = text.rsplit_once(':')?;
+        (!file.contains(['*', '?', '['])).then(|| PathBuf::from(file))
+    };
+    let files: Option<Vec<PathBuf>> = match target {
+        TargetChoice::Line(file, _) | TargetChoice::Branch(file, _) => Some(vec![file.clone()]),
+        _ => functions.map(literal).collect(),
+    };
+    files.unwrap_or_default()
 }
 
 /// Adds a version for each patch to the first version. `is_one`: one revision was named.

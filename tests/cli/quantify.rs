@@ -270,6 +270,7 @@ fn bad_input_is_refused_with_the_place() {
     bad("speed=1", &["column 7: expected LOW..HIGH"]);
     bad("speed=1..x", &["column 10: expected a number"]);
     bad("=1..2", &["column 1: expected the name"]);
+    bad("speed=", &["column 7: expected LOW..HIGH"]);
     bad("sped=1..2", &["did you mean 'speed'?"]);
     bad("speed=0..3000000000", &["leaves its type, which has -2147483648..2147483647"]);
     bad("speed=0..1 --domain speed=0..2", &["'speed' has two domains"]);
@@ -277,6 +278,7 @@ fn bad_input_is_refused_with_the_place() {
         check(&repo, &format!("quantify --target {target} HEAD~1..HEAD"), code, &[part]);
     };
     target("return=1", 0, "differently  1 of 20 (5 %)");
+    target("branch:a.c:1", 129, "line 1 has no branch of f()");
     target("line:a.c:9", 0, "no function that is asked for has this line");
     target("returns=1", 129, "targets: assertion");
     target("line:a.c", 129, "unknown target");
@@ -294,6 +296,12 @@ fn bad_input_is_refused_with_the_place() {
     };
     check(&repo, &wide(4), 129, &["the domain of f() is too large to count"]);
     check(&repo, "quantify --target line:a.c:2 HEAD~1..HEAD", 129, &["line 2 has no code of f()", "nearest"]);
+    let branch = |k: u32| {
+        format!("int f(int x)\n{{\n    int y = {k};\n    if (x > y)\n        return 1;\n    return 0;\n}}\n")
+    };
+    let repo = TempRepo::new().file("a.c", branch(1)).commit("one").file("a.c", branch(2)).commit("two");
+    let parts = ["line 3 has no branch of f()", "the nearest line with one is 4"];
+    check(&repo, "quantify --target branch:a.c:3 HEAD~1..HEAD", 129, &parts);
 }
 
 #[test]
@@ -313,4 +321,6 @@ fn what_explodes_ends_and_says_how_much_is_grey() {
         number("grey") > 0 && version["grey_reasons"]["more paths than the bound"].is_object(),
         "{version}"
     );
+    let grey = format!("    grey     {} of 1000001 (", number("grey"));
+    check(&repo, "quantify --domain x=0..1000000 HEAD~1..HEAD", 0, &[&grey, "more paths than the bound: "]);
 }

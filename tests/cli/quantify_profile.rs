@@ -316,6 +316,14 @@ fn the_projects_file_says_domains_and_a_profile() {
     let repo = with("{profile: p.csv, domain: {x: \"0..9\"}}");
     check(&repo, words, 0, &["by profile: x=3..3, y=-10..9 (default)"]);
     check(&repo, "quantify --profile normal HEAD~2..HEAD -- a.c:f", 0, &["by profile: x=0..4, y=0..9"]);
+    // A function that the project's samples say nothing of is counted evenly.
+    let repo = with("{profile: joint.csv}").file("joint.csv", "k,m\n1,2\n").commit("samples");
+    check(
+        &repo,
+        "quantify HEAD~3..HEAD -- a.c:f",
+        0,
+        &["400 inputs: x=-10..9 (default), y=-10..9 (default)"],
+    );
     // Nothing outside of the tree is read.
     check(
         &with("{profile: /etc/passwd}"),

@@ -93,6 +93,7 @@ impl ChoiceArgs {
             weights: profile.weights.clone(),
             factors: profile.factors.clone(),
             asked,
+            is_projects: self.profile.is_none(),
             target: self.target()?,
             limits: Limits::default(),
             with_first: false,

@@ -260,6 +260,11 @@ impl Profile {
         self.weights.keys().chain(of_factors.flat_map(|f| &f.names)).collect()
     }
 
+    /// Whether calls that a trace has give an input values.
+    pub fn has_samples_of(&self, name: &str) -> bool {
+        self.factors.iter().any(|f| f.function.is_some() && f.names.iter().any(|n| n == name))
+    }
+
     /// Where an input is named first, for an error.
     pub fn place(&self, name: &str, is_it: impl Fn(Range) -> bool) -> Option<String> {
         let (.., line) = self.places.iter().find(|(n, range, _)| n == name && is_it(*range))?;

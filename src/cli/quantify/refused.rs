@@ -13,6 +13,9 @@ pub(super) fn said(problem: Problem, profile: &Profile) -> CliError {
             let leaves = format!("the domain of '{name}' leaves its type, which has {low}..{high}");
             match profile.place(&name, |range| range.0 < low || range.1 > high) {
                 Some(place) => CliError::usage(format!("profile {place}: {leaves}")),
+                None if profile.has_samples_of(&name) => {
+                    CliError::usage(format!("profile {}: {leaves}", profile.name))
+                }
                 None => CliError::usage(leaves),
             }
         }

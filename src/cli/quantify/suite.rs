@@ -5,7 +5,7 @@ use super::text::Scale;
 use crate::analysis::quantify::{Quantified, Suite, Tested};
 use crate::cli::CliError;
 use crate::infer::csv;
-use crate::quantify::{ChangeCoverage, Coverage, Side};
+use crate::quantify::{ChangeCoverage, Comparison, Coverage, Side};
 use crate::report::escape::visible;
 use serde_json::{Value, json};
 use std::io::{BufReader, Write};
@@ -65,16 +65,18 @@ fn version(c: &Coverage, scale: Scale) -> Vec<String> {
 }
 
 /// What is covered of a step.
-fn step(c: &ChangeCoverage, scale: Scale, of: Option<(i128, i128)>) -> String {
+fn step(c: &ChangeCoverage, scale: Scale, of: Option<&Comparison>) -> String {
     let paths = format!("tests for {} of {} paths through the change", c.paths, c.of_paths);
-    let Some((reaching, differing)) = of else { return paths };
-    let part = |n: i128, of: i128, what: &str| match of {
+    let Some(of) = of else { return paths };
+    let known = if of.open > 0 { "are known to " } else { "" };
+    let weighed = if scale.is_weighted { ", by the profile" } else { "" };
+    let part = |n: i128, of: i128, does: &str| match of {
         0 => String::new(),
-        of => format!(", {} % of the inputs that {what}", super::text::percent(n, of)),
+        of => format!(", {} % of the inputs that {known}{does}{weighed}", super::text::percent(n, of)),
     };
-    let least = if scale.is_weighted { " by the profile" } else { "" };
-    let (reach, differ) = (part(c.reaching, reaching, "reach it"), part(c.differing, differing, "differ"));
-    format!("{paths}{reach}{differ}{}", if reach.is_empty() && differ.is_empty() { "" } else { least })
+    let (reach, differ) =
+        (part(c.reaching, of.reaching, "reach it"), part(c.differing, of.differing, "differ"));
+    format!("{paths}{reach}{differ}")
 }
 
 /// What a suite covers, in lines; none without a suite.
@@ -87,7 +89,7 @@ pub(super) fn lines(q: &Quantified) -> Vec<String> {
         found.extend(lines.into_iter().map(|line| format!("version {}: {line}", v + 1)));
         if let Some(Some(c)) = t.steps.get(v) {
             let known = q.steps.get(v).and_then(|s| s.as_ref().ok());
-            let line = step(c, scale, known.map(|k| (k.reaching, k.differing)));
+            let line = step(c, scale, known);
             found.push(format!("from version {} to {}: {line}", v + 1, v + 2));
         }
     }

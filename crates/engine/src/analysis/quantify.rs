@@ -36,6 +36,8 @@ pub struct Choice {
     pub factors: Vec<Factor>,
     /// Names that have to be inputs; others need not be.
     pub asked: BTreeSet<String>,
+    /// The profile is the project's: a function that it says nothing of is counted evenly, and no error.
+    pub is_projects: bool,
     pub target: TargetChoice,
     pub limits: Limits,
     /// Each version is also compared with the first.
@@ -277,16 +279,7 @@ fn own_choice(l: &Lineage, choice: &Choice, name: &str, pool: &mut TermPool) -> 
     let known: BTreeSet<Arc<str>> =
         members.flat_map(|m| candidates(&m.function, &m.unit, pool)).map(|c| c.name).collect();
     let known: Vec<&str> = known.iter().map(|n| &**n).collect();
-    let own = usage::of_function(choice, name, &known)?;
-    let depends = own.factors.iter().filter_map(|f| Some((f, f.names.get(f.given?)?)));
-    match depends.into_iter().find(|(_, given)| !known.contains(&given.as_str())) {
-        Some((f, given)) => Err(Problem::NoGiven {
-            name: f.distributed().next().cloned().unwrap_or_default(),
-            given: given.clone(),
-            function: name.to_owned(),
-        }),
-        None => Ok(own),
-    }
+    usage::of_function(choice, name, &known)
 }
 
 fn one(l: &Lineage, request: &Request, choice: &Choice) -> Result<Quantified, Problem> {

@@ -1,6 +1,6 @@
 //! The trees of a function's versions, each beside those of its neighbours.
 
-use super::{Counted, Lineage};
+use super::{Counted, Lineage, Member};
 use crate::count::{Count, Counter};
 use crate::ir::{TermId, TermPool};
 use crate::quantify::tree::{Maker, affected};
@@ -51,11 +51,7 @@ pub(super) fn add(
             to || lines.get(v).is_some_and(|l| !p.lines.is_disjoint(&l.old))
         };
         let affected = affected(own, trie, &others, &comes);
-        let mut naming = Naming { max_len: LONGEST, ..Naming::of_function(&m.unit, &m.function) };
-        for c in candidates(&m.function, &m.unit, pool).into_iter().filter(|c| c.global.is_some()) {
-            let ty = m.unit.global(&c.name).map(|g| g.ty.clone());
-            naming.names.extend(ty.map(|ty| (c.term, Named { text: c.name.to_string(), ty })));
-        }
+        let naming = naming(m, pool);
         let size = counted_version.totals.size;
         let maker = Maker {
             explored: own,
@@ -70,6 +66,16 @@ pub(super) fn add(
         counted_version.tree =
             Some(maker.tree(pool, &mut |pool, met| counted(counter, pool, met, &mut work)));
     }
+}
+
+/// The names of a version's inputs.
+fn naming<'a>(m: &'a Member, pool: &mut TermPool) -> Naming<'a> {
+    let mut naming = Naming { max_len: LONGEST, ..Naming::of_function(&m.unit, &m.function) };
+    for c in candidates(&m.function, &m.unit, pool).into_iter().filter(|c| c.global.is_some()) {
+        let ty = m.unit.global(&c.name).map(|g| g.ty.clone());
+        naming.names.extend(ty.map(|ty| (c.term, Named { text: c.name.to_string(), ty })));
+    }
+    naming
 }
 
 fn pair<'a>(

@@ -56,16 +56,27 @@ pub(super) fn of_function(choice: &Choice, function: &str, known: &[&str]) -> Re
     let mut own = choice.clone();
     let is_own = |f: &Factor| f.function.as_ref().is_none_or(|name| name == function);
     own.factors.retain(is_own);
-    if own.factors.is_empty() && !choice.factors.is_empty() {
-        return Err(Problem::NoSample { function: function.to_owned() });
+    let no_sample = || Problem::NoSample { function: function.to_owned() };
+    if own.factors.is_empty() && !choice.factors.is_empty() && !choice.is_projects {
+        return Err(no_sample());
     }
-    own.factors.retain(|f| f.distributed().any(|name| known.contains(&name.as_str())));
+    let is_known = |name: &String| known.contains(&name.as_str());
+    own.factors.retain(|f| f.distributed().any(is_known));
+    let lacks = |f: &Factor| f.given.and_then(|k| f.names.get(k)).filter(|name| !is_known(name)).cloned();
+    if choice.is_projects {
+        own.factors.retain(|f| lacks(f).is_none());
+    }
     for f in &mut own.factors {
+        if let Some(given) = lacks(f) {
+            let name = f.distributed().next().cloned().unwrap_or_default();
+            return Err(Problem::NoGiven { name, given, function: function.to_owned() });
+        }
         project(f, known)?;
-        if f.rows.is_empty() {
-            return Err(Problem::NoSample { function: function.to_owned() });
+        if f.rows.is_empty() && !choice.is_projects {
+            return Err(no_sample());
         }
     }
+    own.factors.retain(|f| !f.rows.is_empty());
     for f in &own.factors {
         for name in f.distributed() {
             own.domains.extend(f.hull(name).map(|range| (name.clone(), range)));
