@@ -162,20 +162,26 @@ pub fn differences(
     Ok((found, job.request.versions, job.request.options))
 }
 
-/// Counts the functions that are `wanted`; also returns the versions. `with` may add versions.
+/// Counts the functions that are `wanted`; also returns the versions and the settings. `choose`: what is asked, by the
+/// settings and the newest version's tree; `with` may add versions.
 pub fn quantify(
     repository: &Repository,
     args: &DiffArgs,
-    choice: &analysis::quantify::Choice,
     context: &mut Context,
     wanted: &analysis::quantify::Wanted,
+    choose: impl FnOnce(
+        &Settings,
+        Option<&dyn history::SourceTree>,
+    ) -> Result<analysis::quantify::Choice, CliError>,
     with: impl FnOnce(&mut Vec<VersionInput>, &mut Vec<Vec<analysis::FileChange>>) -> Result<(), CliError>,
-) -> Result<(QuantifyResult, Vec<VersionInput>), CliError> {
+) -> Result<(QuantifyResult, Vec<VersionInput>, Settings), CliError> {
     let mut job = job(repository, args, context)?;
+    let newest = job.request.versions.last().map(|v| v.tree.clone());
+    let choice = choose(&job.settings, newest.as_deref())?;
     with(&mut job.request.versions, &mut job.request.changes)?;
     let trees = Trees::of(repository, &job.settings);
-    let found = analysis::quantify::quantify(&job.request, choice, wanted, &trees);
-    Ok((found, job.request.versions))
+    let found = analysis::quantify::quantify(&job.request, &choice, wanted, &trees);
+    Ok((found, job.request.versions, job.settings))
 }
 
 /// Discovers what holds in the functions that are asked for; also returns the versions. `with` chooses the version.

@@ -1,21 +1,29 @@
 //! `git invdiff quantify` and `git invdiff rank`: how many inputs a change affects, in numbers.
 
 mod choice;
+mod fraction;
 mod json;
+mod page;
 pub(super) mod patch;
 mod profile;
 mod ranking;
+mod refused;
+mod samples;
+mod suite;
 mod text;
+mod tree;
 
 use self::choice::ChoiceArgs;
+use self::profile::Profile;
 use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
-use crate::analysis::quantify::{Choice, Problem, Quantified, TargetChoice, Wanted};
+use crate::analysis::quantify::{Choice, Quantified, Suite, TargetChoice, Wanted};
 use crate::analysis::{VersionInput, memory};
-use crate::config::nearest;
+use crate::config::Settings;
+use crate::history::SourceTree;
 use crate::report::filter::FunctionGlob;
-use crate::report::{RepoPath, SCHEMA, VersionInfo};
+use crate::report::{RepoPath, SCHEMA, VersionInfo, html, tree as drawn};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -34,13 +42,35 @@ use std::sync::Arc;
     git invdiff quantify HEAD~1..HEAD                              on a small domain, which is stated\n  \
     git invdiff quantify --domain x=-10..9 --domain y=0..99 A..B   on this one\n  \
     git invdiff quantify --target return=-1 --function parse A..B  how often it returns -1\n  \
-    git invdiff quantify A..B -- src/brake.c:launch                one function, changed or not")]
+    git invdiff quantify A..B -- src/brake.c:launch                one function, changed or not\n  \
+    git invdiff quantify --format svg -o tree.svg A..B             the trees of decisions, with their shares\n  \
+    git invdiff quantify --format html -o counts.html A..B         tables and trees as a page")]
 pub struct QuantifyArgs {
     #[command(flatten)]
     pub range: RangeArgs,
 
     #[command(flatten)]
     pub choice: ChoiceArgs,
+
+    /// With --format json: also the tree of decisions of each version
+    #[arg(long)]
+    pub tree: bool,
+
+    /// Trees are drawn whole, and large ones not folded
+    #[arg(long)]
+    pub all: bool,
+
+    /// Tests: a header of inputs and a line of numbers for each; says which share of the inputs they cover
+    #[arg(long, value_name = "FILE.csv")]
+    pub suite: Option<PathBuf>,
+
+    /// Exit 1 if some input behaves differently
+    #[arg(long)]
+    pub exit_code: bool,
+
+    /// Exit 3 if it is not known of all inputs
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// Candidate fixes in the order of their failures
@@ -65,27 +95,59 @@ pub struct RankArgs {
     pub choice: ChoiceArgs,
 }
 
+/// Nodes of a tree that is not asked for as a whole.
+const NODES: usize = 60;
+
 /// Counts a range.
 pub fn run(args: QuantifyArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let format = context.format(&[Format::Text, Format::Json])?;
-    let choice = args.choice.parsed(false)?;
-    let (found, versions) = found(&args.range, &args.choice, &choice, &[], context)?;
+    let formats = [Format::Text, Format::Json, Format::Dot, Format::Svg, Format::Html];
+    let format = context.format(&formats)?;
+    let has_tree = args.tree || matches!(format, Format::Dot | Format::Svg | Format::Html);
+    let limit = has_tree.then_some(if args.all { usize::MAX } else { NODES });
+    let suite = args.suite.as_deref().map(suite::read).transpose()?;
+    let wants = Wants { tree: limit, suite, with_first: false, strict: args.strict };
+    let (found, versions, is_strict) = found(&args.range, &args.choice, wants, &[], context)?;
     match format {
         Format::Json => {
             let targets: Vec<Value> = found.iter().map(|q| json::target(q, &args.choice.target)).collect();
             let all = json!({ "schema": SCHEMA, "versions": infos(&versions), "targets": targets });
             print_json(&all, context)?;
         }
+        Format::Dot => {
+            let dot = drawn::dot(&tree::drawings(&found, &versions));
+            context.output.write_all(dot.as_bytes())?;
+        }
+        Format::Svg => {
+            let svg = html::tree::svg(&tree::drawings(&found, &versions));
+            context.output.write_all(&svg)?;
+        }
+        Format::Html => {
+            context.output.without_pager();
+            page::write(&found, &versions, &args.choice.target, &mut context.output)?;
+        }
         _ => text::write(&found, &versions, &args.choice.target, &mut context.output)?,
     }
-    Ok(ExitCode::Done)
+    let is_undecided = || found.iter().any(|q| !text::is_harmless(q));
+    Ok(match args.exit_code && found.iter().any(text::differs) {
+        true => ExitCode::Objection,
+        false if is_strict && is_undecided() => ExitCode::Undecided,
+        false => ExitCode::Done,
+    })
+}
+
+/// What is asked for beside the choice.
+struct Wants {
+    tree: Option<usize>,
+    suite: Option<Suite>,
+    with_first: bool,
+    strict: bool,
 }
 
 /// Orders candidates.
 pub fn rank(args: RankArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let format = context.format(&[Format::Text, Format::Json])?;
-    let choice = args.choice.parsed(true)?;
-    let (found, versions) = found(&args.range, &args.choice, &choice, &args.patch, context)?;
+    let wants = Wants { tree: None, suite: None, with_first: true, strict: false };
+    let (found, versions, _) = found(&args.range, &args.choice, wants, &args.patch, context)?;
     let function = match found.as_slice() {
         [one] => one,
         [] => return Err(CliError::fatal("no function has more than one body among these candidates")),
@@ -122,31 +184,30 @@ fn print_json(value: &Value, context: &mut Context) -> Result<(), CliError> {
 fn found(
     range: &RangeArgs,
     asked: &ChoiceArgs,
-    choice: &Choice,
+    wants: Wants,
     patches: &[PathBuf],
     context: &mut Context,
-) -> Result<(Vec<Quantified>, Vec<VersionInput>), CliError> {
+) -> Result<(Vec<Quantified>, Vec<VersionInput>, bool), CliError> {
+    asked.domains()?;
     let repository = analyse::open(context)?;
     let (range, named) = without_function(range, &repository.prefix());
-    let choice = &from_the_top(choice, &repository.prefix());
+    let target = from_the_top(asked.target()?, &repository.prefix());
     let globs: Vec<FunctionGlob> =
         asked.function.iter().chain(&named).map(|glob| FunctionGlob::parse(glob)).collect();
     let is_it = |file: &RepoPath, name: &str| globs.is_empty() || globs.iter().any(|g| g.matches(file, name));
     let wanted = Wanted { is_it: &is_it, is_named: !globs.is_empty() };
-    // A file that is named is read, whether or not the range touches it, and no other is looked for.
-    let literal = |text: &String| {
-        let (file, _) = text.rsplit_once(':')?;
-        (!file.contains(['*', '?', '['])).then(|| PathBuf::from(file))
-    };
-    let files: Option<Vec<PathBuf>> = match &choice.target {
-        TargetChoice::Line(file, _) | TargetChoice::Branch(file, _) => Some(vec![file.clone()]),
-        _ => asked.function.iter().chain(&named).map(literal).collect(),
-    };
-    let files = files.unwrap_or_default();
+    let files = files(&target, asked.function.iter().chain(&named));
     let whole = !files.is_empty() || !globs.is_empty() && range.revisions.len() == 1;
     let is_one =
         range.revisions.len() == 1 && !range.revisions.iter().any(|r| r.to_string_lossy().contains(".."));
-    let diff = DiffArgs { range, whole, ..DiffArgs::default() };
+    let diff = DiffArgs { range, whole, strict: wants.strict, ..DiffArgs::default() };
+    let mut profile = Profile::default();
+    let choose = |settings: &Settings, tree: Option<&dyn SourceTree>| {
+        let found = asked.asked(settings, tree)?;
+        profile = found.profile;
+        let Wants { tree, suite, with_first, .. } = wants;
+        Ok(Choice { target: target.clone(), tree, suite, with_first, ..found.choice })
+    };
     let with = |versions: &mut Vec<VersionInput>, changes: &mut Vec<Vec<crate::analysis::FileChange>>| {
         add_patches(patches, is_one, versions, changes)?;
         for v in versions.iter_mut().filter(|_| !files.is_empty()) {
@@ -154,10 +215,10 @@ fn found(
         }
         Ok(())
     };
-    let (found, versions) = analyse::quantify(&repository, &diff, choice, context, &wanted, with)?;
-    let found = found.map_err(refused)?;
+    let (found, versions, settings) = analyse::quantify(&repository, &diff, context, &wanted, choose, with)?;
+    let found = found.map_err(|problem| refused::said(problem, &profile))?;
     if found.is_empty() {
-        let what = match choice.target {
+        let what = match target {
             TargetChoice::Line(..) | TargetChoice::Branch(..) => {
                 "no function that is asked for has this line"
             }
@@ -166,7 +227,20 @@ fn found(
         };
         context.warn(what);
     }
-    Ok((found, versions))
+    Ok((found, versions, settings.strict))
+}
+
+/// The files that are named: they are read, whether or not the range touches them, and no other is looked for.
+fn files<'a>(target: &TargetChoice, functions: impl Iterator<Item = &'a String>) -> Vec<PathBuf> {
+    let literal = |text: &String| {
+        let (file, _) = text.rsplit_once(':')?;
+        (!file.contains(['*', '?', '['])).then(|| PathBuf::from(file))
+    };
+    let files: Option<Vec<PathBuf>> = match target {
+        TargetChoice::Line(file, _) | TargetChoice::Branch(file, _) => Some(vec![file.clone()]),
+        _ => functions.map(literal).collect(),
+    };
+    files.unwrap_or_default()
 }
 
 /// Adds a version for each patch to the first version. `is_one`: one revision was named.
@@ -193,13 +267,12 @@ fn add_patches(
     Ok(())
 }
 
-/// What was asked, with a target's file from the top of the tree.
-fn from_the_top(choice: &Choice, prefix: &Path) -> Choice {
-    let mut choice = choice.clone();
-    if let TargetChoice::Line(file, _) | TargetChoice::Branch(file, _) = &mut choice.target {
+/// A target with its file from the top of the tree.
+fn from_the_top(mut target: TargetChoice, prefix: &Path) -> TargetChoice {
+    if let TargetChoice::Line(file, _) | TargetChoice::Branch(file, _) = &mut target {
         *file = prefix.join(&*file);
     }
-    choice
+    target
 }
 
 /// Takes `FILE:FUNCTION` out of the paths. `prefix`: the folder that the files are in.
@@ -217,32 +290,4 @@ pub(super) fn without_function(range: &RangeArgs, prefix: &Path) -> (RangeArgs, 
     let named = range.paths.iter().filter_map(is_function).map(from_the_top).collect();
     range.paths.retain(|p| is_function(p).is_none());
     (range, named)
-}
-
-fn refused(problem: Problem) -> CliError {
-    match problem {
-        Problem::NoInput { name, known } => {
-            let error = CliError::usage(format!("'{name}' is no input of a function that is counted"));
-            match (nearest(&name, known.iter().map(String::as_str)), known.is_empty()) {
-                (Some(near), _) => error.hint(format!("did you mean '{near}'?")),
-                (None, false) => error.hint(format!("inputs: {}", known.join(", "))),
-                (None, true) => error.hint("inputs are integer parameters, and globals that are read"),
-            }
-        }
-        Problem::OutOfType { name, whole: (low, high) } => {
-            CliError::usage(format!("the domain of '{name}' leaves its type, which has {low}..{high}"))
-        }
-        Problem::TooLarge { function } => CliError::usage(format!(
-            "the domain of {function}() is too large to count: more than 2^120 inputs"
-        ))
-        .hint("give smaller ranges with --domain NAME=LOW..HIGH"),
-        Problem::NoCode { line, function, is_branch, nearest } => {
-            let what = if is_branch { "branch" } else { "code" };
-            let error = CliError::usage(format!("line {line} has no {what} of {function}()"));
-            match nearest {
-                Some(near) => error.hint(format!("the nearest line with one is {near}")),
-                None => error,
-            }
-        }
-    }
 }

@@ -4,6 +4,7 @@
 //! limited, unknown keys are errors, and nothing in it names a command.
 
 use super::error::ConfigError;
+use super::quantify::{Distribution, QuantifySection};
 use crate::fact::{self, Expression};
 use crate::invariant::{MOST_TEMPLATES, Protocol, WrittenTemplate, protocol_file};
 use serde::Deserialize;
@@ -34,7 +35,8 @@ pub struct ConfigFile {
     pub gate: GateSection,
     pub pinned: Vec<PinnedSection>,
     pub requires: Vec<RequiresSection>,
-    /// Read by `quantify`; kept as it is.
+    pub quantify: QuantifySection,
+    /// Usage profiles by name.
     pub profiles: BTreeMap<String, BTreeMap<String, Distribution>>,
     pub suppress: Vec<Suppression>,
     /// Automata of the project's own functions.
@@ -200,16 +202,6 @@ pub fn is_day(text: &str) -> bool {
         _ => 0,
     };
     (1..=days).contains(&day)
-}
-
-/// How often an input takes which values.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub enum Distribution {
-    /// Every integer of the closed range equally often.
-    Uniform([i64; 2]),
-    /// Share of each range `a..b`.
-    Histogram(BTreeMap<String, f64>),
 }
 
 /// A macro's replacement text. YAML numbers and booleans are taken as they are written; `null` and a
@@ -412,6 +404,7 @@ profiles:
         assert_eq!(file.analysis.rlimit, Some(5_000_000));
         assert_eq!(file.pinned[0].holds, "\\result >= 0");
         assert_eq!(file.profiles["normal"]["x"], Distribution::Uniform([-10, 9]));
+        assert_eq!(file.profiles["normal"]["speed"].lines("speed"), ["speed,0,10,0.7", "speed,11,80,0.3"]);
         assert_eq!(ConfigFile::parse(FILE_NAME, b"# nothing\n").expect("a file"), ConfigFile::default());
     }
 
@@ -422,6 +415,13 @@ profiles:
             ".invdiff.yaml:3:3: unknown key 'rlimt'",
             "did you mean 'rlimit'?",
         );
+        check_error(
+            "quantify: {domian: {x: 0..3}}\n",
+            ".invdiff.yaml:1:12: unknown key 'domian'",
+            "did you mean 'domain'?",
+        );
+        let error = ConfigFile::parse(FILE_NAME, b"quantify: {domain: {x: 9..3}}").expect_err("an error");
+        assert!(error.to_string().contains("the range '9..3' is empty"), "{error}");
         check_error(
             "version: 2\n",
             ".invdiff.yaml: version 2 is not supported",

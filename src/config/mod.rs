@@ -9,17 +9,19 @@ mod file;
 mod git;
 mod names;
 mod policy;
+mod quantify;
 mod settings;
 pub mod table;
 
 pub use error::ConfigError;
 pub use file::{
-    AnalysisSection, CSection, ConfigFile, ConfigurationSection, DefineValue, Distribution, FILE_NAME,
-    GateRule, GateSection, Paths, PinnedSection, RequiresSection, Suppression, is_day,
+    AnalysisSection, CSection, ConfigFile, ConfigurationSection, DefineValue, FILE_NAME, GateRule,
+    GateSection, Paths, PinnedSection, RequiresSection, Suppression, is_day,
 };
 pub use git::{GitConfig, KEYS};
 pub use names::nearest;
 pub use policy::{JoinedPolicy, join_policies};
+pub use quantify::{Bounds, Distribution, QuantifySection};
 pub use settings::{CompdbChoice, GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables};
 
 use crate::history::{GitCommand, SourceTree};

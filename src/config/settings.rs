@@ -2,10 +2,9 @@
 //! over `.invdiff.yaml` over the defaults.
 
 use super::error::ConfigError;
-use super::file::{
-    ConfigFile, Distribution, GateRule, GateSection, PinnedSection, RequiresSection, Suppression,
-};
+use super::file::{ConfigFile, GateRule, GateSection, PinnedSection, RequiresSection, Suppression};
 use super::git::GitConfig;
+use super::quantify::{Distribution, QuantifySection};
 use crate::gate::policy::{Block, Gate, Known, Layer, Policy, Rule, Warn};
 use crate::history::{ChangeOptions, Pathspec, Renames};
 use crate::invariant::{MOST_TEMPLATES, Protocol, WrittenTemplate};
@@ -115,6 +114,8 @@ pub struct Settings {
     pub configurations: BTreeMap<String, BTreeMap<String, String>>,
     /// Names of the configurations that are analysed, at least one.
     pub configuration: Vec<String>,
+    /// What `quantify` counts where no option says otherwise.
+    pub quantify: QuantifySection,
     pub profiles: BTreeMap<String, BTreeMap<String, Distribution>>,
     pub max_trailers: usize,
     /// Bytes of the largest note.
@@ -174,6 +175,7 @@ impl Default for Settings {
             written_templates: Vec::new(),
             configurations: [("default".to_owned(), BTreeMap::new())].into(),
             configuration: vec!["default".to_owned()],
+            quantify: QuantifySection::default(),
             profiles: BTreeMap::new(),
             max_trailers: 5,
             note_limit: None,
@@ -355,6 +357,7 @@ impl Settings {
         self.suppress = file.suppress.clone();
         self.protocols.clone_from(&file.protocols);
         self.written_templates.clone_from(&file.templates);
+        self.quantify = file.quantify.clone();
         self.profiles = file.profiles.clone();
         for (name, section) in &file.configurations {
             let place = at(origin, &format!("configurations.{name}"));

@@ -215,8 +215,22 @@ pub fn table() -> Vec<Key> {
             "profiles.<name>.<input>",
             "",
             nothing,
-            "how often an input takes which values (reserved for `quantify`)",
+            "a usage profile with a name: `{uniform: [-10, 9]}`, or `{histogram: {\"0..10\": 0.7, \"11..80\": 0.3}}` with exact probabilities",
         ),
+        key(
+            "quantify.domain.<input>",
+            "",
+            |_| "-10..9, 0..19 without a sign".to_owned(),
+            "values of an input that `quantify` and `rank` count, as `0..99`",
+        )
+        .option("--domain"),
+        key(
+            "quantify.profile",
+            "",
+            nothing,
+            "the usage profile of `quantify` and `rank`: a name below `profiles`, or a file of the tree",
+        )
+        .option("--profile"),
         key(
             "templates",
             "",
@@ -334,7 +348,7 @@ mod tests {
             table().iter().filter_map(rest).filter(|r| !r.is_empty() && !r.starts_with('<')).collect()
         };
         assert_eq!(known("top", &|k| k.to_owned()), of_table(""));
-        for section in ["paths", "c", "analysis", "gate"] {
+        for section in ["paths", "c", "analysis", "gate", "quantify"] {
             let found = known(section, &|k| format!("{section}: {{{k}}}"));
             assert_eq!(found, of_table(&format!("{section}.")), "{section}");
         }

@@ -29,6 +29,8 @@ mod packaging;
 mod policy;
 mod protocols;
 mod quantify;
+mod quantify_profile;
+mod quantify_tree;
 mod subsets;
 mod templates;
 mod weakened;

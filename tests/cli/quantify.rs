@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// A repository with the versions of a shared subject as commits, if the shared data is there.
-fn subject(name: &str, versions: &[&str]) -> Option<TempRepo> {
+pub fn subject(name: &str, versions: &[&str]) -> Option<TempRepo> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/subjects/seed").join(name);
     let mut repo = TempRepo::new();
     for version in versions {
@@ -19,7 +19,7 @@ fn subject(name: &str, versions: &[&str]) -> Option<TempRepo> {
 }
 
 #[track_caller]
-fn check(repo: &TempRepo, words: &str, code: i32, parts: &[&str]) {
+pub fn check(repo: &TempRepo, words: &str, code: i32, parts: &[&str]) {
     let mut command = repo.command_of(env!("CARGO_BIN_EXE_git-invdiff"));
     let output = command.current_dir(repo.path()).args(words.split_whitespace()).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -27,6 +27,15 @@ fn check(repo: &TempRepo, words: &str, code: i32, parts: &[&str]) {
     for part in parts {
         assert!(out.contains(part) || err.contains(part), "{part}\n{out}\n{err}");
     }
+}
+
+/// What a command prints that ends with a code.
+#[track_caller]
+pub fn output(repo: &TempRepo, words: &str, code: i32) -> String {
+    let mut command = repo.command_of(env!("CARGO_BIN_EXE_git-invdiff"));
+    let output = command.current_dir(repo.path()).args(words.split_whitespace()).output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{words}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Runs a command that succeeds, and reads what it prints as JSON.
@@ -175,7 +184,7 @@ fn profiles_say_how_likely_inputs_are() {
         0,
         &["behave differently  3/400 (0.75 %)", "return=1  21/80 (26.25 %)", "return=1  51/200 (25.5 %)"],
     );
-    with("x,0,9,0.9\n", 129, &["profile p.csv: the probabilities of 'x' sum to 9/10, not to 1"]);
+    with("x,0,9,0.9\n", 129, &["profile p.csv:1: the probabilities of 'x' sum to 9/10, not to 1"]);
     with("x,0,9,much\n", 129, &["profile p.csv:1: expected a probability"]);
     with("z,0,9,1\n", 129, &["'z' is no input"]);
     let both = "quantify --profile p.csv --domain z=0..3 HEAD~1..HEAD";
@@ -261,6 +270,7 @@ fn bad_input_is_refused_with_the_place() {
     bad("speed=1", &["column 7: expected LOW..HIGH"]);
     bad("speed=1..x", &["column 10: expected a number"]);
     bad("=1..2", &["column 1: expected the name"]);
+    bad("speed=", &["column 7: expected LOW..HIGH"]);
     bad("sped=1..2", &["did you mean 'speed'?"]);
     bad("speed=0..3000000000", &["leaves its type, which has -2147483648..2147483647"]);
     bad("speed=0..1 --domain speed=0..2", &["'speed' has two domains"]);
@@ -268,6 +278,7 @@ fn bad_input_is_refused_with_the_place() {
         check(&repo, &format!("quantify --target {target} HEAD~1..HEAD"), code, &[part]);
     };
     target("return=1", 0, "differently  1 of 20 (5 %)");
+    target("branch:a.c:1", 129, "line 1 has no branch of f()");
     target("line:a.c:9", 0, "no function that is asked for has this line");
     target("returns=1", 129, "targets: assertion");
     target("line:a.c", 129, "unknown target");
@@ -285,6 +296,12 @@ fn bad_input_is_refused_with_the_place() {
     };
     check(&repo, &wide(4), 129, &["the domain of f() is too large to count"]);
     check(&repo, "quantify --target line:a.c:2 HEAD~1..HEAD", 129, &["line 2 has no code of f()", "nearest"]);
+    let branch = |k: u32| {
+        format!("int f(int x)\n{{\n    int y = {k};\n    if (x > y)\n        return 1;\n    return 0;\n}}\n")
+    };
+    let repo = TempRepo::new().file("a.c", branch(1)).commit("one").file("a.c", branch(2)).commit("two");
+    let parts = ["line 3 has no branch of f()", "the nearest line with one is 4"];
+    check(&repo, "quantify --target branch:a.c:3 HEAD~1..HEAD", 129, &parts);
 }
 
 #[test]
@@ -304,4 +321,6 @@ fn what_explodes_ends_and_says_how_much_is_grey() {
         number("grey") > 0 && version["grey_reasons"]["more paths than the bound"].is_object(),
         "{version}"
     );
+    let grey = format!("    grey     {} of 1000001 (", number("grey"));
+    check(&repo, "quantify --domain x=0..1000000 HEAD~1..HEAD", 0, &[&grey, "more paths than the bound: "]);
 }

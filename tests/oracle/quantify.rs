@@ -232,9 +232,14 @@ fn check(old: &str, new: &str, random: &mut Random, most: i128, seen: &mut Seen,
     let mut choice = Choice {
         domains: BTreeMap::new(),
         weights: BTreeMap::new(),
+        factors: Vec::new(),
+        asked: Default::default(),
+        is_projects: false,
         target: TargetChoice::Assertion,
         limits: git_invdiff::quantify::Limits { paths: 3000, work: 3_000_000, ..Default::default() },
         with_first: false,
+        tree: None,
+        suite: None,
     };
     let all = |_: &git_invdiff::report::RepoPath, name: &str| name != "main";
     let names = quantify(&request, &choice, &Wanted { is_it: &all, is_named: false });

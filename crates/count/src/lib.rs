@@ -9,6 +9,7 @@
 //! - `solve`: ranges are narrowed, conditions without common inputs are counted apart and multiplied,
 //!   alternatives are made disjoint and added, what is left is counted in closed form or cut into slices.
 //! - `lattice`: the closed form for two inputs.
+//! - `boxes`: weighted sums of boxes, for distributions of several inputs at once.
 //! - `estimate`: a seeded sample with an interval, for what is too large.
 //!
 //! The work is counted, never timed. Method: Filieri, Pasareanu and Yang count path conditions by
@@ -18,12 +19,14 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
 mod bounds;
+mod boxes;
 mod estimate;
 mod formula;
 mod lattice;
 mod random;
 mod solve;
 
+pub use boxes::Weighted;
 pub use estimate::{Estimate, sample, wilson};
 pub use lattice::{Range, floor_sum, width};
 pub use solve::{Count, Counter, Questions, count};
@@ -82,6 +85,15 @@ impl Domain {
         let widths = self.inputs.iter().map(|i| i.mass(i.range));
         let size = widths.into_iter().try_fold(1i128, |all, w| all.checked_mul(w?))?;
         (size < 1 << MAX_BITS).then_some(size)
+    }
+
+    /// Whether a value for each input is in the domain, and counts.
+    pub fn has(&self, values: &[i128]) -> bool {
+        let counts = |(input, value): (&Input, &i128)| {
+            let is_within = input.range.0 <= *value && *value <= input.range.1;
+            is_within && input.mass((*value, *value)).is_some_and(|n| n > 0)
+        };
+        values.len() == self.inputs.len() && self.inputs.iter().zip(values).all(counts)
     }
 
     fn position(&self, term: TermId) -> Option<usize> {

@@ -4,6 +4,7 @@
 //! alternatives, counts a polygon in closed form, or cuts along one input and goes on in the slices.
 
 use crate::bounds::Bounds;
+use crate::boxes::Weighted;
 use crate::formula::{Builder, Formula, Known, Linear};
 use crate::lattice::{Range, Row, width};
 use crate::{Domain, lattice};
@@ -24,7 +25,9 @@ pub enum Count {
 
 /// Counts over one domain with the terms of one pool, and keeps what it learns of terms.
 pub struct Counter {
-    domain: Domain,
+    pub(crate) domain: Domain,
+    /// What is counted of the domain; none: all of it, once.
+    pub(crate) boxes: Vec<Weighted>,
     known: Known,
     bounds: FxHashMap<TermId, Range>,
     programs: FxHashMap<TermId, Program>,
@@ -56,6 +59,7 @@ impl Counter {
     pub fn new(domain: Domain) -> Counter {
         Counter {
             domain,
+            boxes: Vec::new(),
             known: Known::default(),
             bounds: FxHashMap::default(),
             programs: FxHashMap::default(),
@@ -135,10 +139,21 @@ impl Counter {
             work,
             stopped: None,
         };
-        match solver.count(ranges, &all, formulas, 0) {
-            Some(n) => Count::Exact(n),
-            None => solver.stopped.unwrap_or(Count::TooLarge),
+        if self.boxes.is_empty() {
+            return match solver.count(ranges, &all, formulas, 0) {
+                Some(n) => Count::Exact(n),
+                None => solver.stopped.unwrap_or(Count::TooLarge),
+            };
         }
+        let mut sum = Some(0i128);
+        for b in &self.boxes {
+            let n = solver.count(b.ranges.clone(), &all, formulas.clone(), 0);
+            sum = sum.zip(n).and_then(|(sum, n)| sum.checked_add(n.checked_mul(b.weight)?));
+            if sum.is_none() {
+                return solver.stopped.unwrap_or(Count::TooLarge);
+            }
+        }
+        sum.map_or(Count::TooLarge, Count::Exact)
     }
 }
 

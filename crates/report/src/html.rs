@@ -4,7 +4,8 @@
 //! The parts: what each commit changed, facts beside the source (`changes.rs`, `source.rs`) and before them what
 //! the code does otherwise where its text differs (`local.rs`); what stayed,
 //! the control flow of every function with several bodies (`drawing.rs`, placed by `layout.rs`), and what
-//! stayed open (`rest.rs`). The page of `check` tells what became of each property instead (`properties.rs`). `style.css` and `script.js` are put in as they are; the script filters,
+//! stayed open (`rest.rs`). The page of `check` tells what became of each property instead (`properties.rs`); that of
+//! `quantify` has tables (`figures.rs`) and trees (`tree.rs`). `style.css` and `script.js` are put in as they are; the script filters,
 //! points from facts to lines, and switches between light and dark.
 //!
 //! Everything that comes from a repository goes through [`markup::Html::text`]. Should that ever fail, the
@@ -13,12 +14,14 @@
 
 mod changes;
 mod drawing;
+pub mod figures;
 mod layout;
 mod local;
 mod markup;
 mod properties;
 mod rest;
 mod source;
+pub mod tree;
 
 use super::object::told_objects;
 use super::text::{self, TextOptions};
@@ -102,23 +105,31 @@ fn write_page(
         ..TextOptions::default()
     };
     let view = View { report, surroundings, words: text::View { report, options: &options } };
-    let content = view.content(room);
+    document(&view.title(), &view.content(room), Some(SCRIPT), out)
+}
+
+/// Writes a page around its content. Its policy runs nothing but our script, if there is one.
+fn document(title: &str, content: &Html, script: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
     let nonce = blake3::hash(content.as_bytes()).to_hex();
     let nonce = nonce.get(..32).unwrap_or_default();
-    let mut title = Html::default();
-    title.text(&view.title());
+    let mut heading = Html::default();
+    heading.text(title);
+    let scripts = script.map_or(String::new(), |_| format!("script-src 'nonce-{nonce}'; "));
     write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'nonce-{nonce}'; \
-         script-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'\">\n\
+         {scripts}base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>"
     )?;
-    out.write_all(title.as_bytes())?;
+    out.write_all(heading.as_bytes())?;
     write!(out, " · git invdiff</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n<body>\n")?;
     out.write_all(content.as_bytes())?;
-    write!(out, "<script nonce=\"{nonce}\">\n{SCRIPT}</script>\n</body>\n</html>\n")
+    if let Some(script) = script {
+        write!(out, "<script nonce=\"{nonce}\">\n{script}</script>\n")?;
+    }
+    writeln!(out, "</body>\n</html>")
 }
 
 /// A report together with what it is shown with.

@@ -27,6 +27,7 @@ pub mod steps;
 mod subset;
 pub mod text;
 pub mod trailer;
+pub mod tree;
 pub mod unseen;
 pub mod yaml;
 

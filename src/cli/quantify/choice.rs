@@ -1,12 +1,14 @@
 //! What `quantify` and `rank` are asked: domains, a profile, a target.
 
 use super::super::CliError;
-use super::profile;
+use super::profile::{self, Profile};
 use crate::analysis::quantify::{Choice, TargetChoice};
+use crate::config::{FILE_NAME, Settings, nearest};
+use crate::history::SourceTree;
 use crate::quantify::Limits;
 use clap::Args;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 const TARGETS: &str = "targets: assertion, return=VALUE, line:FILE:N, branch:FILE:N, churn";
 
@@ -20,8 +22,8 @@ pub struct ChoiceArgs {
     #[arg(long, value_name = "NAME=LOW..HIGH")]
     pub domain: Vec<String>,
 
-    /// How likely values are: lines INPUT,LOW,HIGH,PROBABILITY; those of an input sum to 1
-    #[arg(long, value_name = "FILE")]
+    /// How likely values are: lines INPUT,LOW,HIGH,PROBABILITY, or calls that were observed (CSV, .dtrace)
+    #[arg(long, value_name = "FILE|NAME")]
     pub profile: Option<PathBuf>,
 
     /// What is counted: assertion, return=VALUE, line:FILE:N, branch:FILE:N, churn
@@ -29,26 +31,112 @@ pub struct ChoiceArgs {
     pub target: String,
 }
 
+/// What is asked, and the profile that it is asked with.
+pub(super) struct Asked {
+    pub choice: Choice,
+    pub profile: Profile,
+}
+
+type Domains = BTreeMap<String, (i128, i128)>;
+
 impl ChoiceArgs {
-    /// Reads what was given.
-    pub fn parsed(&self, with_first: bool) -> Result<Choice, CliError> {
-        let mut domains = BTreeMap::new();
+    /// The ranges that options give.
+    pub fn domains(&self) -> Result<Domains, CliError> {
+        let mut domains = Domains::new();
         for text in &self.domain {
             let (name, range) = domain(text)?;
             if domains.insert(name.clone(), range).is_some() {
                 return Err(CliError::usage(format!("'{name}' has two domains")));
             }
         }
-        let weights = self.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
-        for (name, pieces) in &weights {
-            let low = pieces.iter().map(|((low, _), _)| *low).min().unwrap_or(0);
-            let high = pieces.iter().map(|((_, high), _)| *high).max().unwrap_or(0);
-            if domains.insert(name.clone(), (low, high)).is_some() {
+        Ok(domains)
+    }
+
+    pub fn target(&self) -> Result<TargetChoice, CliError> {
+        target(&self.target)
+    }
+
+    /// What the options say, and where they do not, the configuration. `tree`: the newest version's.
+    pub(super) fn asked(
+        &self,
+        settings: &Settings,
+        tree: Option<&dyn SourceTree>,
+    ) -> Result<Asked, CliError> {
+        let own = self.domains()?;
+        let of_file = settings.quantify.domain.iter().map(|(name, b)| (name.clone(), (b.0, b.1)));
+        let mut domains: Domains = of_file.collect();
+        let mut profile = match &self.profile {
+            Some(path) => option(path, settings)?,
+            None => configured(settings, tree)?.unwrap_or_default(),
+        };
+        for name in profile.distributed().into_iter().cloned().collect::<Vec<_>>() {
+            domains.remove(&name);
+            if !own.contains_key(&name) {
+                continue;
+            }
+            // A nearer layer wins, but an option cannot contradict another one, or tear a distribution apart.
+            if self.profile.is_some() || profile.weights.remove(&name).is_none() {
                 return Err(CliError::usage(format!("'{name}' has a domain and a profile"))
                     .hint("the profile of an input says which values it has"));
             }
         }
-        Ok(Choice { domains, weights, target: target(&self.target)?, limits: Limits::default(), with_first })
+        let mut asked: BTreeSet<String> = own.keys().cloned().collect();
+        asked.extend(profile.named().into_iter().filter(|_| self.profile.is_some()).cloned());
+        domains.extend(own);
+        for (name, pieces) in &profile.weights {
+            let low = pieces.iter().map(|((low, _), _)| *low).min().unwrap_or(0);
+            let high = pieces.iter().map(|((_, high), _)| *high).max().unwrap_or(0);
+            domains.insert(name.clone(), (low, high));
+        }
+        let choice = Choice {
+            domains,
+            weights: profile.weights.clone(),
+            factors: profile.factors.clone(),
+            asked,
+            is_projects: self.profile.is_none(),
+            target: self.target()?,
+            limits: Limits::default(),
+            with_first: false,
+            tree: None,
+            suite: None,
+        };
+        Ok(Asked { choice, profile })
+    }
+}
+
+/// The profile of an option: a file, or one that the configuration has under this name.
+fn option(path: &Path, settings: &Settings) -> Result<Profile, CliError> {
+    let name = path.to_str().filter(|_| !path.exists());
+    match name.and_then(|name| named(name, settings)) {
+        Some(found) => found,
+        None => profile::read(path),
+    }
+}
+
+/// A profile that the configuration has under a name.
+fn named(name: &str, settings: &Settings) -> Option<Result<Profile, CliError>> {
+    let inputs = settings.profiles.get(name)?;
+    let lines: Vec<String> = inputs.iter().flat_map(|(input, d)| d.lines(input)).collect();
+    Some(profile::of_lines(&format!("'{name}' of {FILE_NAME}"), &lines.join("\n")))
+}
+
+/// The profile of the configuration. A file is one of the tree: what the project's file names is never read from
+/// elsewhere.
+fn configured(settings: &Settings, tree: Option<&dyn SourceTree>) -> Result<Option<Profile>, CliError> {
+    let Some(name) = &settings.quantify.profile else { return Ok(None) };
+    if let Some(found) = named(name, settings) {
+        return found.map(Some);
+    }
+    match tree.and_then(|tree| tree.read(Path::new(name))) {
+        Some(bytes) => profile::of_bytes(name, &bytes).map(Some),
+        None => {
+            let names: Vec<&str> = settings.profiles.keys().map(String::as_str).collect();
+            let error = CliError::fatal(format!("quantify.profile '{name}' of {FILE_NAME} is not there"));
+            Err(match nearest(name, names.into_iter()) {
+                Some(near) => error.hint(format!("did you mean '{near}'?")),
+                None => error.hint("it is a name below 'profiles', or a file of the newest version"),
+            })
+        }
     }
 }
 

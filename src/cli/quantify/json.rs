@@ -36,8 +36,10 @@ pub(super) fn target(q: &Quantified, target: &str) -> Value {
         "file": RepoPath::from(&q.file), "function": &*q.name, "target": target,
         "line": at.and_then(|t| t.rsplit_once(':')?.1.parse::<u32>().ok()),
         "domain": domain, "domain_size": q.size.to_string(), "weighted": q.is_weighted, "method": "exact",
+        "harmless": super::text::is_harmless(q),
         "versions": versions, "changed_inputs": last.map(changed),
-        "dependent_branches": last.map(|c| &c.dependent), "steps": steps
+        "dependent_branches": last.map(|c| &c.dependent), "steps": steps,
+        "suite": q.tested.as_ref().map(|t| super::suite::json(q, t))
     })
 }
 
@@ -64,7 +66,8 @@ fn version(v: usize, c: &Counted) -> Value {
         "interval": [probability, fraction(t.target.saturating_add(t.uncertain), t.size).min(1.0)],
         "nodes": c.states, "explored": c.explored, "paths": c.paths,
         "queries": c.questions.asked, "queries_reused": c.questions.known,
-        "branches": t.branches.iter().map(branch).collect::<Vec<_>>()
+        "branches": t.branches.iter().map(branch).collect::<Vec<_>>(),
+        "tree": c.tree.as_ref().map(|tree| super::tree::json(tree, t.size))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Counts as text for people.
 
-use super::profile::gcd;
+use super::fraction::gcd;
 use crate::analysis::VersionInput;
 use crate::analysis::quantify::Quantified;
 use crate::cli::CliError;
@@ -38,7 +38,7 @@ fn part(n: i128, of: i128, is_weighted: bool) -> String {
 }
 
 /// Exact where four digits suffice, else rounded with `~` in front.
-fn percent(n: i128, of: i128) -> String {
+pub(super) fn percent(n: i128, of: i128) -> String {
     let rounded = || format!("~{:.4}", fraction(n, of) * 100.0);
     let Some(scaled) = n.checked_mul(1_000_000).filter(|_| of > 0) else { return rounded() };
     let (whole, rest) = (scaled / of, scaled % of);
@@ -58,8 +58,8 @@ pub(super) fn title(q: &Quantified) -> String {
     format!("{}:{}", RepoPath::from(&q.file), visible(q.name.as_bytes()))
 }
 
-/// The function and its domain.
-pub(super) fn heading(q: &Quantified) -> String {
+/// The inputs and their ranges.
+pub(super) fn domain(q: &Quantified) -> String {
     let range = |(name, (low, high), usual): &(String, (i128, i128), bool)| {
         format!("{}={low}..{high}{}", visible(name.as_bytes()), if *usual { " (default)" } else { "" })
     };
@@ -70,7 +70,31 @@ pub(super) fn heading(q: &Quantified) -> String {
         (false, 1) => "1 input".to_owned(),
         (false, n) => format!("{n} inputs"),
     };
-    format!("{}()\n  domain   {size}: {domain}", title(q))
+    format!("domain   {size}: {domain}")
+}
+
+/// The function, what is proved of its change, and its domain.
+pub(super) fn heading(q: &Quantified) -> String {
+    let proved = if is_harmless(q) { format!("  {HARMLESS}") } else { String::new() };
+    format!("{}(){proved}\n  {}", title(q), domain(q))
+}
+
+const HARMLESS: &str = "proved harmless on the domain";
+
+/// Whether all versions behave alike on every input of the domain.
+pub(super) fn is_harmless(q: &Quantified) -> bool {
+    let is_same = |c: &Comparison| c.differing == 0 && c.open == 0;
+    !q.steps.is_empty() && q.steps.iter().all(|s| s.as_ref().is_ok_and(is_same))
+}
+
+/// Whether some input behaves differently after a step.
+pub(super) fn differs(q: &Quantified) -> bool {
+    q.steps.iter().flatten().any(|c| c.differing > 0)
+}
+
+/// What is proved of the change, as a sentence.
+pub(super) fn verdict(q: &Quantified) -> Option<String> {
+    is_harmless(q).then(|| "The change is proved harmless on the domain.".to_owned())
 }
 
 /// Writes all counts.
@@ -103,6 +127,7 @@ pub(super) fn write(
                 branches(q, v, out)?;
             }
         }
+        super::suite::write(q, out)?;
     }
     Ok(())
 }
@@ -140,8 +165,6 @@ fn comparison(c: &Comparison, scale: Scale, out: &mut impl Write) -> Result<(), 
     }
     if c.open > 0 {
         writeln!(out, "    not known           {}", scale.share(c.open))?;
-    } else if c.differing == 0 {
-        writeln!(out, "    proved harmless on this domain")?;
     }
     if !c.dependent.is_empty() {
         let lines: Vec<String> = c.dependent.iter().map(u32::to_string).collect();

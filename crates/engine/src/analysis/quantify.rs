@@ -7,14 +7,25 @@ use super::{classes, workers};
 use crate::count::{Counter, Domain, Input, Questions, Range};
 use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
+use crate::quantify::tree::Tree;
 use crate::quantify::{
-    Bounded, Candidate, Code, Comparer, Comparison, Explored, Explorer, Keeper, Limits, Lines, Memo, Pairing,
-    Start, Stretches, Target, Totals, candidates, decoded, encoded, followed, parts, totals,
+    Candidate, Comparer, Comparison, Explored, Keeper, Limits, Lines, Target, Totals, candidates, encoded,
+    followed, totals,
 };
 use crate::report::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+mod exploring;
+mod suites;
+mod trees;
+mod usage;
+
+use exploring::Explorations;
+use suites::Subject;
+pub use suites::{Suite, Tested};
+pub use usage::{Factor, Row};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -23,10 +34,19 @@ pub struct Choice {
     pub domains: BTreeMap<String, Range>,
     /// How often each value of an input counts, by ranges; inputs that are not named count each value once.
     pub weights: BTreeMap<String, Vec<(Range, i128)>>,
+    /// Distributions of several inputs at once.
+    pub factors: Vec<Factor>,
+    /// Names that have to be inputs; others need not be.
+    pub asked: BTreeSet<String>,
+    /// The profile is the project's: a function that it says nothing of is counted evenly, and no error.
+    pub is_projects: bool,
     pub target: TargetChoice,
     pub limits: Limits,
     /// Each version is also compared with the first.
     pub with_first: bool,
+    /// Most nodes of each version's tree; none: no trees are made.
+    pub tree: Option<usize>,
+    pub suite: Option<Suite>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +80,8 @@ pub struct Quantified {
     pub with_first: Vec<Result<Comparison, &'static str>>,
     /// How lines correspond, by step.
     pub lines: Vec<Lines>,
+    /// What the suite covers, where one was given.
+    pub tested: Option<Tested>,
 }
 
 #[derive(Debug)]
@@ -71,19 +93,58 @@ pub struct Counted {
     pub paths: usize,
     /// Counts that were made, and those that an earlier version had.
     pub questions: Questions,
+    pub tree: Option<Tree>,
 }
 
 /// Why a function has no counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// No function has this input; all names that there are.
-    NoInput { name: String, known: Vec<String> },
+    NoInput {
+        name: String,
+        known: Vec<String>,
+    },
     /// The range leaves the input's type.
-    OutOfType { name: String, whole: Range },
+    OutOfType {
+        name: String,
+        whole: Range,
+    },
     /// The domain of this function has more than `2^120` inputs.
-    TooLarge { function: String },
+    TooLarge {
+        function: String,
+    },
+    /// No sample of a profile is one of this function.
+    NoSample {
+        function: String,
+    },
+    /// Two inputs are distributed each by the other.
+    Circle {
+        name: String,
+    },
+    /// How an input is distributed is not said for a value of the one that it depends on.
+    NotCovered {
+        name: String,
+        given: String,
+        value: i128,
+    },
+    /// A function has one of two inputs, and not the one that it depends on.
+    NoGiven {
+        name: String,
+        given: String,
+        function: String,
+    },
+    /// Rows of a profile, all together, are too many, or their weights have too many digits.
+    ManyRows {
+        most: usize,
+    },
+    ManyDigits,
     /// The line has no code in the function, or no branch.
-    NoCode { line: u32, function: String, is_branch: bool, nearest: Option<u32> },
+    NoCode {
+        line: u32,
+        function: String,
+        is_branch: bool,
+        nearest: Option<u32>,
+    },
 }
 
 /// Which functions are counted.
@@ -134,14 +195,15 @@ fn differs(l: &Lineage) -> bool {
     classes::is_changed(l) || of.any(|other| Some(other) != first)
 }
 
-/// Every range is one of some function's input.
+/// What was asked for by name is some function's input.
 fn check_names(lineages: &[&Lineage], choice: &Choice) -> Result<(), Problem> {
     let mut known: BTreeSet<String> = BTreeSet::new();
     for m in lineages.iter().flat_map(|l| l.members.iter().flatten()) {
         let mut pool = TermPool::new();
         known.extend(candidates(&m.function, &m.unit, &mut pool).iter().map(|c| c.name.to_string()));
     }
-    match choice.domains.keys().find(|name| !known.contains(*name)) {
+    let of_suite = choice.suite.iter().flat_map(|s| &s.names);
+    match choice.asked.iter().chain(of_suite).find(|name| !known.contains(*name)) {
         Some(name) => Err(Problem::NoInput { name: name.clone(), known: known.into_iter().collect() }),
         None => Ok(()),
     }
@@ -183,11 +245,19 @@ impl Inputs {
     /// The domain in words.
     fn spelled(&self, choice: &Choice) -> String {
         let weights = |c: &Candidate| choice.weights.get(&*c.name);
-        self.all.iter().map(|c| format!("{}: {:?} {:?}\n", c.name, choice.range(c), weights(c))).collect()
+        let inputs = self.all.iter().map(|c| format!("{}: {:?} {:?}\n", c.name, choice.range(c), weights(c)));
+        inputs.chain(choice.factors.iter().map(|f| format!("{f:?}\n"))).collect()
     }
 
-    /// Leaves out globals that no version reads before it writes them.
-    fn retain_used(&mut self, explored: &[Option<Explored>]) {
+    /// The counter of the domain, with what a profile says of it.
+    fn counter(&self, choice: &Choice) -> Result<Counter, Problem> {
+        let domain = self.domain(choice);
+        let boxes = usage::boxes(choice, self, &domain)?;
+        Ok(Counter::weighted(domain, boxes))
+    }
+
+    /// Leaves out globals that no version reads before it writes them, and that nothing else depends on.
+    fn retain_used(&mut self, explored: &[Option<Explored>], factors: &[Factor]) {
         let by_version = &self.by_version;
         let is_used = |c: &Candidate| {
             explored.iter().zip(by_version).any(|pair| match pair {
@@ -197,7 +267,11 @@ impl Inputs {
                 _ => false,
             })
         };
-        self.all.retain(is_used);
+        let used: BTreeSet<Arc<str>> =
+            self.all.iter().filter(|c| is_used(c)).map(|c| c.name.clone()).collect();
+        let given = factors.iter().filter_map(|f| f.given.and_then(|k| f.names.get(k)));
+        let given: BTreeSet<&str> = given.map(String::as_str).collect();
+        self.all.retain(|c| used.contains(&c.name) || given.contains(&*c.name));
     }
 }
 
@@ -205,47 +279,35 @@ impl Choice {
     fn range(&self, c: &Candidate) -> Range {
         self.domains.get(&*c.name).copied().unwrap_or_else(|| c.usual())
     }
+
+    /// Whether a profile says how likely an input's values are.
+    fn is_weighted(&self, name: &str) -> bool {
+        self.weights.contains_key(name) || self.factors.iter().any(|f| f.names.iter().any(|n| n == name))
+    }
+}
+
+/// What a choice says of one function.
+fn own_choice(l: &Lineage, choice: &Choice, name: &str, pool: &mut TermPool) -> Result<Choice, Problem> {
+    if choice.factors.is_empty() {
+        return Ok(choice.clone());
+    }
+    let members = l.members.iter().flatten();
+    let known: BTreeSet<Arc<str>> =
+        members.flat_map(|m| candidates(&m.function, &m.unit, pool)).map(|c| c.name).collect();
+    let known: Vec<&str> = known.iter().map(|n| &**n).collect();
+    usage::of_function(choice, name, &known)
 }
 
 fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> Result<Quantified, Problem> {
     let Some((_, newest)) = l.newest() else { return Err(Problem::TooLarge { function: String::new() }) };
     let too_large = || Problem::TooLarge { function: newest.function.name.to_string() };
     let mut pool = TermPool::new();
+    let choice = &own_choice(l, choice, &newest.function.name, &mut pool)?;
     let mut inputs = Inputs::of(l, choice, &mut pool)?;
-    // Kept from version to version: where nothing changed, nothing is counted again.
-    let mut looking = Counter::new(inputs.domain(choice));
-    let mut asked = Vec::new();
-    // Where the trees are to be kept that were not.
-    let mut kept_under: Vec<Option<Vec<String>>> = Vec::new();
-    let mut explored: Vec<Option<Explored>> = Vec::new();
-    for (m, own) in l.members.iter().zip(&inputs.by_version) {
-        let before = looking.questions();
-        let found = match (m, own) {
-            (Some(m), Some(own)) => {
-                let side = Code { function: &m.function, unit: &m.unit, candidates: own };
-                let own = parts(side, &looking.domain().inputs, &choice.limits);
-                let older = older(l, &inputs, &explored);
-                match keeper.get(&own).and_then(|bytes| decoded(&bytes)) {
-                    Some(kept) => {
-                        kept_under.push(None);
-                        Some(follow(side, &kept, &mut pool, &mut looking, choice.limits))
-                    }
-                    None => {
-                        kept_under.push(Some(own));
-                        Some(explore(side, older, &mut pool, &mut looking, choice.limits))
-                    }
-                }
-            }
-            _ => {
-                kept_under.push(None);
-                None
-            }
-        };
-        explored.push(found);
-        asked.push(since(before, looking.questions()));
-    }
-    inputs.retain_used(&explored);
-    let mut counter = Counter::new(inputs.domain(choice));
+    let Explorations { mut explored, asked, kept_under } =
+        exploring::all(l, choice, &inputs, &mut pool, keeper);
+    inputs.retain_used(&explored, &choice.factors);
+    let mut counter = inputs.counter(choice)?;
     let counted_over = inputs.spelled(choice);
     for e in explored.iter_mut().flatten().filter(|e| e.counted_over != counted_over) {
         e.counted_over.clone_from(&counted_over);
@@ -272,7 +334,7 @@ fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> 
         let looks = asked.get(v).copied().unwrap_or_default();
         let questions = Questions { asked: counts.asked + looks.asked, known: counts.known + looks.known };
         let (states, explored, paths) = (e.states, e.explored, e.paths.len());
-        versions.push(Some(Counted { totals, states, explored, paths, questions }));
+        versions.push(Some(Counted { totals, states, explored, paths, questions, tree: None }));
     }
     let mut compared = |from: usize, to: usize, lines: &Lines| {
         let (Some(Some(old)), Some(Some(new))) = (explored.get(from), explored.get(to)) else {
@@ -291,72 +353,24 @@ fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> 
         true => (1..l.members.len()).map(|v| compared(0, v, &lines_from_first(l, request, v))).collect(),
         false => Vec::new(),
     };
+    if let Some(limit) = choice.tree {
+        trees::add(&mut versions, &explored, l, &lines, limit, &mut pool, &mut counter);
+    }
+    let subject = Subject { inputs: &inputs, explored: &explored, l, lines: &lines, limits: choice.limits };
+    let tested = choice.suite.as_ref().map(|s| suites::tested(s, &subject, &mut pool, &mut counter));
     let input = |c: &Candidate| (c.name.to_string(), choice.range(c), !choice.domains.contains_key(&*c.name));
     Ok(Quantified {
         file: newest.file.clone(),
         name: newest.function.name.clone(),
         inputs: inputs.all.iter().map(input).collect(),
-        size: counter.domain().size().ok_or_else(too_large)?,
-        is_weighted: inputs.all.iter().any(|c| choice.weights.contains_key(&*c.name)),
+        size: counter.size().ok_or_else(too_large)?,
+        is_weighted: inputs.all.iter().any(|c| choice.is_weighted(&c.name)),
         versions,
         steps,
         with_first,
         lines,
+        tested,
     })
-}
-
-/// The newest version that was explored, with its tree.
-fn older<'a>(
-    l: &'a Lineage,
-    inputs: &'a Inputs,
-    explored: &'a [Option<Explored>],
-) -> Option<(Code<'a>, &'a Explored)> {
-    let (v, found) = explored.iter().enumerate().rev().find_map(|(v, e)| Some((v, e.as_ref()?)))?;
-    let (m, candidates) = (l.members.get(v)?.as_ref()?, inputs.by_version.get(v)?.as_ref()?);
-    Some((Code { function: &m.function, unit: &m.unit, candidates }, found))
-}
-
-/// Follows a version's tree that was kept.
-fn follow(
-    side: Code,
-    (tree, counted_over): &(Stretches, String),
-    pool: &mut TermPool,
-    counter: &mut Counter,
-    limits: Limits,
-) -> Explored {
-    let nothing = BTreeMap::new();
-    let start = Start { candidates: side.candidates, contents: &nothing, is_initial: false, conditions: &[] };
-    let memo = Memo::same(tree);
-    let mut inputs = Bounded::new(counter, limits.work);
-    let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
-    Explored { counted_over: counted_over.clone(), ..explorer.with(&memo).explore() }
-}
-
-/// Explores a version, with what an older one has of its tree. Where a bound is met, nothing is taken over:
-/// what is found does not depend on what was known.
-fn explore(
-    side: Code,
-    older: Option<(Code, &Explored)>,
-    pool: &mut TermPool,
-    counter: &mut Counter,
-    limits: Limits,
-) -> Explored {
-    let nothing = BTreeMap::new();
-    let start = Start { candidates: side.candidates, contents: &nothing, is_initial: false, conditions: &[] };
-    if let Some((old, found)) = older.filter(|(_, found)| !found.is_cut) {
-        let pairing = Pairing::of(old, side);
-        let place = |c: &Candidate| side.candidates.iter().position(|d| c == d)?.try_into().ok();
-        let memo = Memo::new(&found.tree, &pairing, old.candidates.iter().map(place).collect());
-        let mut inputs = Bounded::new(counter, limits.work);
-        let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
-        let explored = explorer.with(&memo).explore();
-        let is_below = explored.tree.steps() <= limits.all_steps && explored.paths.len() < limits.paths;
-        if !explored.is_cut && is_below {
-            return Explored { counted_over: found.counted_over.clone(), ..explored };
-        }
-    }
-    let mut inputs = Bounded::new(counter, limits.work);
-    Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits).explore()
 }
 
 fn since(before: Questions, now: Questions) -> Questions {

@@ -83,7 +83,7 @@ impl Comparer<'_> {
             }
         }
         let known = found.same.checked_add(found.differing)?;
-        found.open = self.counter.domain().size()?.checked_sub(known)?;
+        found.open = self.counter.size()?.checked_sub(known)?;
         Some(found)
     }
 

@@ -12,6 +12,8 @@
 //! - [`Stretches`]: their tree; what of it another version has ([`Pairing`]) is taken over ([`Memo`]),
 //!   and it is kept from run to run (`kept`).
 //! - [`Totals`]: the counts of one version.
+//! - [`tree`]: the tree of a version for people; [`Trie`] is what it is made of.
+//! - [`Coverage`]: what a suite of tests covers of a version.
 //! - [`Comparison`]: two versions on the same inputs, path against path.
 //!
 //! Source of the method: Filieri, Pasareanu and Yang, "Quantification of software changes through
@@ -28,9 +30,12 @@ mod pairing;
 mod paths;
 mod state;
 mod stretches;
+mod suite;
 #[cfg(test)]
 mod tests;
 mod totals;
+pub mod tree;
+mod trie;
 mod turns;
 
 pub use compare::{Comparer, Comparison, Lines};
@@ -42,5 +47,7 @@ pub use output::{Atom, Output};
 pub use pairing::{Code, Pairing};
 pub use paths::{End, Explored, Explorer, Limits, Path, Start};
 pub use stretches::{Memo, Stretches};
+pub use suite::{ChangeCoverage, Coverage, Side, change_coverage, coverage, taken};
 pub use totals::{BranchCount, Grey, Target, Totals, totals};
+pub use trie::{Place, Trie};
 pub use turns::{Turn, Turns};

@@ -100,9 +100,10 @@ impl Stretches {
             let Some(s) = self.get(k) else { continue };
             conditions.extend(&s.conditions);
             lines.extend(s.visited.iter().map(line).filter(|l| *l > 0));
-            for (at, taken, _) in &s.turns {
+            for (at, taken, is_fork) in &s.turns {
                 let Some(function) = self.functions.get(at.0 as usize).cloned() else { continue };
-                turns.push(Turn { function, node: at.1, line: line(at), taken: *taken });
+                let condition = conditions.len().checked_sub(1).filter(|_| *is_fork);
+                turns.push(Turn { function, node: at.1, line: line(at), taken: *taken, condition });
             }
             for child in s.children.iter().rev() {
                 open.push((*child, conditions.clone(), lines.clone(), turns.clone()));

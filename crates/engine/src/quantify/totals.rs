@@ -62,7 +62,7 @@ pub fn totals(
     target: &Target,
     work: &mut u64,
 ) -> Option<Totals> {
-    let size = counter.domain().size()?;
+    let size = counter.size()?;
     let mut totals = Totals {
         size,
         target: 0,

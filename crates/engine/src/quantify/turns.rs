@@ -12,6 +12,8 @@ pub struct Turn {
     /// 0 for a line of another file.
     pub line: u32,
     pub taken: bool,
+    /// Which of the path's conditions says so; none where the other side was not open.
+    pub condition: Option<usize>,
 }
 
 /// Decisions, the newest first. A copy costs nothing.
@@ -53,7 +55,8 @@ mod tests {
 
     #[test]
     fn long_lists_share_their_beginning_and_end_without_recursion() {
-        let turn = |k: u32| Turn { function: "f".into(), node: NodeId(k), line: k, taken: true };
+        let turn =
+            |k: u32| Turn { function: "f".into(), node: NodeId(k), line: k, taken: true, condition: None };
         let mut one = Turns::default();
         (0..300_000).for_each(|k| one.push(turn(k)));
         let mut other = one.clone();

@@ -1,0 +1,107 @@
+//! How the paths of a version come: from the tree that an earlier run kept, with what an older version of the
+//! range has of it, or anew.
+
+use super::{Choice, Inputs, since};
+use crate::analysis::lineage::Lineage;
+use crate::count::{Counter, Questions};
+use crate::ir::TermPool;
+use crate::quantify::{
+    Bounded, Candidate, Code, Explored, Explorer, Keeper, Limits, Memo, Pairing, Start, Stretches, decoded,
+    parts,
+};
+use std::collections::BTreeMap;
+
+/// The paths of all versions.
+pub(super) struct Explorations {
+    pub explored: Vec<Option<Explored>>,
+    /// What was asked for each.
+    pub asked: Vec<Questions>,
+    /// Where the trees are to be kept that were not.
+    pub kept_under: Vec<Option<Vec<String>>>,
+}
+
+/// Explores all versions of a function.
+pub(super) fn all(
+    l: &Lineage,
+    choice: &Choice,
+    inputs: &Inputs,
+    pool: &mut TermPool,
+    keeper: &dyn Keeper,
+) -> Explorations {
+    // Answers serve all versions.
+    let mut looking = Counter::new(inputs.domain(choice));
+    let mut all = Explorations { explored: Vec::new(), asked: Vec::new(), kept_under: Vec::new() };
+    for (m, own) in l.members.iter().zip(&inputs.by_version) {
+        let before = looking.questions();
+        let (found, under) = match (m, own) {
+            (Some(m), Some(own)) => {
+                let code = Code { function: &m.function, unit: &m.unit, candidates: own };
+                let under = parts(code, &looking.domain().inputs, &choice.limits);
+                let older = older(l, inputs, &all.explored);
+                match keeper.get(&under).and_then(|bytes| decoded(&bytes)) {
+                    Some(kept) => (Some(follow(code, &kept, pool, &mut looking, choice.limits)), None),
+                    None => (Some(explore(code, older, pool, &mut looking, choice.limits)), Some(under)),
+                }
+            }
+            _ => (None, None),
+        };
+        all.explored.push(found);
+        all.kept_under.push(under);
+        all.asked.push(since(before, looking.questions()));
+    }
+    all
+}
+
+/// The newest version that was explored, with its tree.
+fn older<'a>(
+    l: &'a Lineage,
+    inputs: &'a Inputs,
+    explored: &'a [Option<Explored>],
+) -> Option<(Code<'a>, &'a Explored)> {
+    let (v, found) = explored.iter().enumerate().rev().find_map(|(v, e)| Some((v, e.as_ref()?)))?;
+    let (m, candidates) = (l.members.get(v)?.as_ref()?, inputs.by_version.get(v)?.as_ref()?);
+    Some((Code { function: &m.function, unit: &m.unit, candidates }, found))
+}
+
+/// Follows a version's tree that was kept.
+fn follow(
+    side: Code,
+    (tree, counted_over): &(Stretches, String),
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    limits: Limits,
+) -> Explored {
+    let nothing = BTreeMap::new();
+    let start = Start { candidates: side.candidates, contents: &nothing, is_initial: false, conditions: &[] };
+    let memo = Memo::same(tree);
+    let mut inputs = Bounded::new(counter, limits.work);
+    let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
+    Explored { counted_over: counted_over.clone(), ..explorer.with(&memo).explore() }
+}
+
+/// Explores a version, with what an older one has of its tree. Where a bound is met, nothing is taken over:
+/// what is found does not depend on what was known.
+fn explore(
+    side: Code,
+    older: Option<(Code, &Explored)>,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    limits: Limits,
+) -> Explored {
+    let nothing = BTreeMap::new();
+    let start = Start { candidates: side.candidates, contents: &nothing, is_initial: false, conditions: &[] };
+    if let Some((old, found)) = older.filter(|(_, found)| !found.is_cut) {
+        let pairing = Pairing::of(old, side);
+        let place = |c: &Candidate| side.candidates.iter().position(|d| c == d)?.try_into().ok();
+        let memo = Memo::new(&found.tree, &pairing, old.candidates.iter().map(place).collect());
+        let mut inputs = Bounded::new(counter, limits.work);
+        let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
+        let explored = explorer.with(&memo).explore();
+        let is_below = explored.tree.steps() <= limits.all_steps && explored.paths.len() < limits.paths;
+        if !explored.is_cut && is_below {
+            return Explored { counted_over: found.counted_over.clone(), ..explored };
+        }
+    }
+    let mut inputs = Bounded::new(counter, limits.work);
+    Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits).explore()
+}

@@ -1,0 +1,87 @@
+//! The trees of a function's versions, each beside those of its neighbours.
+
+use super::{Counted, Lineage, Member};
+use crate::count::{Count, Counter};
+use crate::ir::{TermId, TermPool};
+use crate::quantify::tree::{Maker, affected};
+use crate::quantify::{Explored, Lines, Path, Trie, candidates};
+use crate::semantics::c_text::{Named, Naming};
+
+/// Longest text of a condition, in bytes.
+const LONGEST: usize = 72;
+/// Work of counts that a tree needs beside those of its paths.
+const WORK: u64 = 200_000;
+
+/// The paths of a version with their inputs, which were counted before.
+pub(super) fn trie(explored: &Explored, pool: &TermPool, counter: &mut Counter) -> Trie {
+    Trie::of(explored, &mut |p| p.count.or_else(|| counted(counter, pool, &p.conditions, &mut 0)))
+}
+
+fn counted(counter: &mut Counter, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Option<i128> {
+    match counter.count(pool, conditions, work) {
+        Count::Exact(n) => Some(n),
+        _ => None,
+    }
+}
+
+/// Makes the trees of all versions. `lines`: of each step.
+pub(super) fn add(
+    versions: &mut [Option<Counted>],
+    explored: &[Option<Explored>],
+    l: &Lineage,
+    lines: &[Lines],
+    limit: usize,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+) {
+    let tries: Vec<Option<Trie>> =
+        explored.iter().map(|e| e.as_ref().map(|e| trie(e, pool, counter))).collect();
+    for (v, counted_version) in versions.iter_mut().enumerate() {
+        let (Some(counted_version), Some((own, trie)), Some(Some(m))) =
+            (counted_version, pair(explored, &tries, v), l.members.get(v))
+        else {
+            continue;
+        };
+        let before = v.checked_sub(1);
+        let neighbours = [before, Some(v + 1)];
+        let others: Vec<(&Explored, &Trie)> =
+            neighbours.into_iter().flatten().filter_map(|w| pair(explored, &tries, w)).collect();
+        let comes = |p: &Path| {
+            let to = before.and_then(|w| lines.get(w)).is_some_and(|l| !p.lines.is_disjoint(&l.new));
+            to || lines.get(v).is_some_and(|l| !p.lines.is_disjoint(&l.old))
+        };
+        let affected = affected(own, trie, &others, &comes);
+        let naming = naming(m, pool);
+        let size = counted_version.totals.size;
+        let maker = Maker {
+            explored: own,
+            trie,
+            affected: &affected,
+            naming: &naming,
+            ty: &m.function.ret,
+            size,
+            limit,
+        };
+        let mut work = WORK;
+        counted_version.tree =
+            Some(maker.tree(pool, &mut |pool, met| counted(counter, pool, met, &mut work)));
+    }
+}
+
+/// The names of a version's inputs.
+fn naming<'a>(m: &'a Member, pool: &mut TermPool) -> Naming<'a> {
+    let mut naming = Naming { max_len: LONGEST, ..Naming::of_function(&m.unit, &m.function) };
+    for c in candidates(&m.function, &m.unit, pool).into_iter().filter(|c| c.global.is_some()) {
+        let ty = m.unit.global(&c.name).map(|g| g.ty.clone());
+        naming.names.extend(ty.map(|ty| (c.term, Named { text: c.name.to_string(), ty })));
+    }
+    naming
+}
+
+fn pair<'a>(
+    explored: &'a [Option<Explored>],
+    tries: &'a [Option<Trie>],
+    v: usize,
+) -> Option<(&'a Explored, &'a Trie)> {
+    Some((explored.get(v)?.as_ref()?, tries.get(v)?.as_ref()?))
+}
