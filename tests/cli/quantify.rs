@@ -324,3 +324,105 @@ fn what_explodes_ends_and_says_how_much_is_grey() {
     let grey = format!("    grey     {} of 1000001 (", number("grey"));
     check(&repo, "quantify --domain x=0..1000000 HEAD~1..HEAD", 0, &[&grey, "more paths than the bound: "]);
 }
+
+/// Of the change of one path the tree of the older version is taken over; from the cache nothing is asked at all.
+#[test]
+fn only_what_a_change_affects_is_explored_again() {
+    let Some(repo) = subject("wbs", &["wbs.c"]) else { return };
+    let text = std::fs::read_to_string(repo.path().join("a.c")).unwrap();
+    let last = "    update(pedal3, auto3, skid3);\n";
+    let condition =
+        "pedal1 == 3 && auto1 && !skid1 && pedal2 == 2 && auto2 && !skid2 && pedal3 == 1 && auto3 && !skid3";
+    let version =
+        |n: u32| text.replace(last, &format!("{last}    if ({condition})\n        nor_pressure += {n};\n"));
+    let first = text.replace(
+        "    wbs_init();\n    update(pedal1",
+        "    wbs_init();\n    nor_pressure = 1;\n    update(pedal1",
+    );
+    assert!(first != text);
+    let repo = repo.file("a.c", version(1)).commit("one").file("a.c", version(2)).commit("two");
+    let repo = repo.file("a.c", first).commit("in front");
+    let pedals = "--domain pedal1=-1..5 --domain pedal2=-1..5 --domain pedal3=-1..5";
+    let of = |options: &str, range: &str| {
+        json(&repo, &format!("quantify --format json {options} {pedals} {range} -- a.c:launch"))
+    };
+    let range = "HEAD~2..HEAD~1";
+    let fresh = of("--no-cache", range);
+    let (before, after) = (&fresh["targets"][0]["versions"][0], &fresh["targets"][0]["versions"][1]);
+    let number = |v: &Value, what: &str| v[what].as_u64().unwrap();
+    assert_eq!(number(before, "explored"), number(before, "nodes"));
+    assert!(number(after, "explored") * 100 <= number(after, "nodes"), "{after}");
+    assert_eq!(number(after, "queries"), 0);
+    assert_eq!(fresh["targets"][0]["steps"][0]["differing"]["count"], "1");
+    // Each alone is counted as both are together.
+    let counted = |report: &Value, v: usize| {
+        let mut version = report["targets"][0]["versions"][v].clone();
+        for cost in ["explored", "queries", "queries_reused", "index"] {
+            version.as_object_mut().unwrap().remove(cost);
+        }
+        version
+    };
+    let alone = of("--no-cache", "HEAD~1..HEAD~1");
+    assert_eq!(counted(&alone, 0), counted(&fresh, 1));
+    // In front of the first branch all is new.
+    let all = of("--no-cache", "HEAD~1..HEAD");
+    let newest = &all["targets"][0]["versions"][1];
+    assert!(number(newest, "explored") <= number(newest, "nodes"));
+    assert_eq!(counted(&all, 1), counted(&of("--no-cache", "HEAD..HEAD"), 0));
+    // From the cache.
+    of("", range);
+    let kept = of("", range);
+    for v in 0..2 {
+        let version = &kept["targets"][0]["versions"][v];
+        assert_eq!((number(version, "explored"), number(version, "queries")), (0, 0));
+        assert_eq!(counted(&kept, v), counted(&fresh, v));
+    }
+    let step = |report: &Value| report["targets"][0]["steps"].clone();
+    assert_eq!(step(&kept), step(&fresh));
+    let next = of("", "HEAD~1..HEAD");
+    assert_eq!(number(&next["targets"][0]["versions"][0], "explored"), 0);
+    assert_eq!((counted(&next, 1), step(&next)), (counted(&all, 1), step(&all)));
+}
+
+#[test]
+fn the_condition_on_which_versions_differ_is_said() {
+    let repo = TempRepo::new()
+        .file(
+            "a.c",
+            "int f(int x, int y) { if (x >= 0) { if (y > 0) return 1; return 2; } return y > 0 ? 3 : 4; }",
+        )
+        .commit("one")
+        .file(
+            "a.c",
+            "int f(int x, int y) { if (x >= 0) { if (y >= 0) return 1; return 2; } return y > 0 ? 3 : 4; }",
+        )
+        .commit("two")
+        .file(
+            "a.c",
+            "int f(int x, int y) { if (x >= 0) { if (y >= 0) return 1; return 2; } return y != x ? 3 : 4; }",
+        )
+        .commit("three");
+    let parts = [
+        "behave differently  10 of 400 (2.5 %), when x >= 0 && y == 0\n",
+        "behave alike        390 of 400 (97.5 %)\n",
+    ];
+    check(&repo, "quantify HEAD~2..HEAD~1", 0, &parts);
+    let report = json(&repo, "quantify --format json HEAD~2..HEAD");
+    let steps = &report["targets"][0]["steps"];
+    assert_eq!(
+        (&steps[0]["differing_when"], &steps[0]["agreeing"]["count"]),
+        (&"x >= 0 && y == 0".into(), &"390".into())
+    );
+    // Said or not, the inputs on which it holds are those that are counted.
+    let when = steps[1]["differing_when"].as_str().unwrap_or_default();
+    let (mut differ, mut said) = (0, 0);
+    for (x, y) in (-10..10).flat_map(|x| (-10..10).map(move |y| (x, y))) {
+        let was = if x < 0 { if y > 0 { 3 } else { 4 } } else { 0 };
+        let is = if x < 0 { if y != x { 3 } else { 4 } } else { 0 };
+        differ += i32::from(was != is);
+        said += i32::from(x < 0 && y <= 0 && y != x);
+    }
+    assert_eq!(steps[1]["differing"]["count"], differ.to_string());
+    assert_eq!(said, differ);
+    assert!(when.is_empty() || when.contains('y'), "{when}");
+}

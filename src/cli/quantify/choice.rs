@@ -5,7 +5,7 @@ use super::profile::{self, Profile};
 use crate::analysis::quantify::{Choice, TargetChoice};
 use crate::config::{FILE_NAME, Settings, nearest};
 use crate::history::SourceTree;
-use crate::quantify::Limits;
+use crate::quantify::{LONGEST, Limits};
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -88,8 +88,13 @@ impl ChoiceArgs {
             let high = pieces.iter().map(|((_, high), _)| *high).max().unwrap_or(0);
             domains.insert(name.clone(), (low, high));
         }
+        let is_length = |name: &String| parameter(name).is_some();
+        let (texts, domains): (Domains, Domains) = domains.into_iter().partition(|(name, _)| is_length(name));
+        let lengths = texts.iter().filter_map(|(name, range)| Some((parameter(name)?.to_owned(), *range)));
+        let lengths = lengths.collect();
         let choice = Choice {
             domains,
+            lengths,
             weights: profile.weights.clone(),
             factors: profile.factors.clone(),
             asked,
@@ -148,7 +153,7 @@ fn domain(text: &str) -> Result<(String, (i128, i128)), CliError> {
     };
     let column = |bytes: usize| text.get(..bytes).map_or(bytes, |before| before.chars().count()) + 1;
     let (name, range) = text.split_once('=').ok_or_else(|| wrong(column(text.len()), "expected '='"))?;
-    if !super::super::history::is_name(name) {
+    if !super::super::history::is_name(parameter(name).unwrap_or(name)) {
         return Err(wrong(1, "expected the name of an input"));
     }
     let start = name.len() + 1;
@@ -159,7 +164,15 @@ fn domain(text: &str) -> Result<(String, (i128, i128)), CliError> {
     if low > high {
         return Err(wrong(column(second), "the range is empty: its end is below its start"));
     }
+    if parameter(name).is_some() && (low < 0 || high > LONGEST) {
+        return Err(wrong(column(start), &format!("a string has 0..{LONGEST} bytes here")));
+    }
     Ok((name.to_owned(), (low, high)))
+}
+
+/// The parameter of `len(PARAMETER)`.
+fn parameter(name: &str) -> Option<&str> {
+    name.strip_prefix("len(")?.strip_suffix(')')
 }
 
 /// A number that some type of at most 64 bits has.

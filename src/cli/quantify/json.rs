@@ -84,7 +84,8 @@ fn compared(q: &Quantified, v: usize, c: &Comparison) -> Value {
     };
     json!({
         "from": v + 1, "to": v + 2, "reaching": number(c.reaching, q.size),
-        "differing": number(c.differing, q.size), "failing_differs": number(c.failing_differs, q.size),
+        "differing": number(c.differing, q.size), "differing_when": q.differ_when.get(v).cloned().flatten(),
+        "agreeing": number(super::text::agreeing(c, q.size), q.size), "failing_differs": number(c.failing_differs, q.size),
         "open": number(c.open, q.size), "dependent_branches": c.dependent,
         "branches": paired(q, v).into_iter().map(branch).collect::<Vec<_>>()
     })

@@ -244,7 +244,7 @@ fn factor<'e>(first: &Entry, rows: impl Iterator<Item = (&'e Entry, i128)>) -> F
         let ranges = e.parts.iter().chain(&e.given).map(|(_, range)| Some(*range)).collect();
         Row { ranges, weight }
     };
-    Factor { function: None, names, given, rows: rows.map(row).collect() }
+    Factor { function: None, names, given, rows: rows.map(row).collect(), is_even: false }
 }
 
 impl Profile {

@@ -60,7 +60,7 @@ pub(super) fn of_table(text: &str) -> Result<(Factor, Places), String> {
         weight,
     };
     let rows = counts.into_iter().map(row).collect();
-    Ok((Factor { function: None, names: inputs.names.clone(), given: None, rows }, places))
+    Ok((Factor { function: None, names: inputs.names.clone(), given: None, rows, is_even: false }, places))
 }
 
 /// Reads a trace: a factor for each function that it has.
@@ -90,7 +90,13 @@ pub(super) fn of_trace(bytes: &[u8]) -> Result<Vec<Factor>, String> {
         let rows: Vec<Row> = counts.iter().filter(|((p, _), _)| *p == k).map(sample).collect();
         let names = columns.iter().map(|(_, v)| v.name.clone()).collect();
         if !rows.is_empty() {
-            found.push(Factor { function: Some(function.to_owned()), names, given: None, rows });
+            found.push(Factor {
+                function: Some(function.to_owned()),
+                names,
+                given: None,
+                rows,
+                is_even: false,
+            });
         }
     }
     match found.is_empty() {

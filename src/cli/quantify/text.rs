@@ -121,7 +121,7 @@ pub(super) fn write(
             if let Some(step) = q.steps.get(v) {
                 writeln!(out, "  from version {} to {}", v + 1, v + 2)?;
                 match step {
-                    Ok(c) => comparison(c, scale, out)?,
+                    Ok(c) => comparison(c, q.differ_when.get(v).and_then(Option::as_deref), scale, out)?,
                     Err(why) => writeln!(out, "    not compared: {why}")?,
                 }
                 branches(q, v, out)?;
@@ -156,10 +156,18 @@ fn totals(t: &Totals, scale: Scale, target: &str, out: &mut impl Write) -> Resul
     Ok(())
 }
 
-fn comparison(c: &Comparison, scale: Scale, out: &mut impl Write) -> Result<(), CliError> {
+/// `when`: the condition on which they differ.
+fn comparison(
+    c: &Comparison,
+    when: Option<&str>,
+    scale: Scale,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
     let least = if c.open > 0 { "at least " } else { "" };
     writeln!(out, "    reach the change    {least}{}", scale.share(c.reaching))?;
-    writeln!(out, "    behave differently  {least}{}", scale.share(c.differing))?;
+    let when = when.map_or(String::new(), |when| format!(", when {}", visible(when.as_bytes())));
+    writeln!(out, "    behave differently  {least}{}{when}", scale.share(c.differing))?;
+    writeln!(out, "    behave alike        {least}{}", scale.share(agreeing(c, scale.size)))?;
     if c.failing_differs > 0 {
         writeln!(out, "    fail in one alone   {least}{}", scale.share(c.failing_differs))?;
     }
@@ -171,6 +179,11 @@ fn comparison(c: &Comparison, scale: Scale, out: &mut impl Write) -> Result<(), 
         writeln!(out, "    branches that depend on it: line {}", lines.join(", "))?;
     }
     Ok(())
+}
+
+/// Inputs on which both versions are known to behave alike.
+pub(super) fn agreeing(c: &Comparison, size: i128) -> i128 {
+    size.saturating_sub(c.differing).saturating_sub(c.open)
 }
 
 /// Branches of both sides of a step, by line and by their place on it.

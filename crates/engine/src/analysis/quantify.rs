@@ -9,8 +9,8 @@ use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::tree::Tree;
 use crate::quantify::{
-    Candidate, Comparer, Comparison, Explored, Keeper, Limits, Lines, Target, Totals, candidates, encoded,
-    followed, totals,
+    Candidate, Comparer, Comparison, Explored, Keeper, Limits, Lines, Target, Totals, bytes, candidates,
+    encoded, followed, pointers, totals,
 };
 use crate::report::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,7 @@ mod exploring;
 mod suites;
 mod trees;
 mod usage;
+mod words;
 
 use exploring::Explorations;
 use suites::Subject;
@@ -36,6 +37,8 @@ pub struct Choice {
     pub weights: BTreeMap<String, Vec<(Range, i128)>>,
     /// Distributions of several inputs at once.
     pub factors: Vec<Factor>,
+    /// Lengths of the strings that parameters point to, by parameter.
+    pub lengths: BTreeMap<String, Range>,
     /// Names that have to be inputs; others need not be.
     pub asked: BTreeSet<String>,
     /// The profile is the project's: a function that it says nothing of is counted evenly, and no error.
@@ -76,6 +79,8 @@ pub struct Quantified {
     pub versions: Vec<Option<Counted>>,
     /// From each version to the next: what was compared, or why nothing was.
     pub steps: Vec<Result<Comparison, &'static str>>,
+    /// The condition on which they differ, where it takes few words.
+    pub differ_when: Vec<Option<String>>,
     /// The same from the first version to each later one, where that was asked for.
     pub with_first: Vec<Result<Comparison, &'static str>>,
     /// How lines correspond, by step.
@@ -200,7 +205,8 @@ fn check_names(lineages: &[&Lineage], choice: &Choice) -> Result<(), Problem> {
     let mut known: BTreeSet<String> = BTreeSet::new();
     for m in lineages.iter().flat_map(|l| l.members.iter().flatten()) {
         let mut pool = TermPool::new();
-        known.extend(candidates(&m.function, &m.unit, &mut pool).iter().map(|c| c.name.to_string()));
+        known.extend(own_candidates(m, choice, &mut pool).iter().map(|c| c.name.to_string()));
+        known.extend(pointers(&m.function).iter().map(|p| length_of(p)));
     }
     let of_suite = choice.suite.iter().flat_map(|s| &s.names);
     match choice.asked.iter().chain(of_suite).find(|name| !known.contains(*name)) {
@@ -218,7 +224,7 @@ struct Inputs {
 impl Inputs {
     fn of(l: &Lineage, choice: &Choice, pool: &mut TermPool) -> Result<Inputs, Problem> {
         let by_version: Vec<Option<Vec<Candidate>>> =
-            l.members.iter().map(|m| m.as_ref().map(|m| candidates(&m.function, &m.unit, pool))).collect();
+            l.members.iter().map(|m| m.as_ref().map(|m| own_candidates(m, choice, pool))).collect();
         let mut all: Vec<Candidate> = Vec::new();
         for c in by_version.iter().flatten().flatten() {
             if all.iter().all(|known| known.term != c.term) {
@@ -282,18 +288,36 @@ impl Choice {
 
     /// Whether a profile says how likely an input's values are.
     fn is_weighted(&self, name: &str) -> bool {
-        self.weights.contains_key(name) || self.factors.iter().any(|f| f.names.iter().any(|n| n == name))
+        self.weights.contains_key(name)
+            || self.factors.iter().any(|f| !f.is_even && f.names.iter().any(|n| n == name))
     }
+}
+
+/// The candidates of a version, with the bytes of its strings.
+fn own_candidates(m: &Member, choice: &Choice, pool: &mut TermPool) -> Vec<Candidate> {
+    let mut all = candidates(&m.function, &m.unit, pool);
+    all.extend(bytes(&m.function, &choice.lengths, pool));
+    all
+}
+
+/// How the length of a string is named.
+fn length_of(parameter: &str) -> String {
+    format!("len({parameter})")
 }
 
 /// What a choice says of one function.
 fn own_choice(l: &Lineage, choice: &Choice, name: &str, pool: &mut TermPool) -> Result<Choice, Problem> {
+    let mut choice = choice.clone();
+    let texts: BTreeSet<Arc<str>> = l.members.iter().flatten().flat_map(|m| pointers(&m.function)).collect();
+    let lengths = choice.lengths.iter().filter(|(of, _)| texts.contains(of.as_str()));
+    choice.factors.extend(lengths.map(|(of, range)| Factor::of_string(of, *range)));
+    let choice = &choice;
     if choice.factors.is_empty() {
         return Ok(choice.clone());
     }
     let members = l.members.iter().flatten();
     let known: BTreeSet<Arc<str>> =
-        members.flat_map(|m| candidates(&m.function, &m.unit, pool)).map(|c| c.name).collect();
+        members.flat_map(|m| own_candidates(m, choice, pool)).map(|c| c.name).collect();
     let known: Vec<&str> = known.iter().map(|n| &**n).collect();
     usage::of_function(choice, name, &known)
 }
@@ -348,25 +372,36 @@ fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> 
         let mut comparer = Comparer { pool, counter, candidates, lines, limits: choice.limits };
         comparer.compare(old, new).ok_or("there are more pairs of paths than the bound")
     };
-    let steps = (1..).zip(&lines).map(|(v, lines)| compared(v - 1, v, lines)).collect();
+    let steps: Vec<Result<Comparison, &'static str>> =
+        (1..).zip(&lines).map(|(v, lines)| compared(v - 1, v, lines)).collect();
     let with_first = match choice.with_first {
         true => (1..l.members.len()).map(|v| compared(0, v, &lines_from_first(l, request, v))).collect(),
         false => Vec::new(),
     };
+    let when = |(found, m): (&Result<Comparison, _>, &Option<Member>)| {
+        words::differ_when(found.as_ref().ok()?, m.as_ref()?, &inputs, &mut pool, &mut counter)
+    };
+    let differ_when = steps.iter().zip(l.members.iter().skip(1)).map(when).collect();
     if let Some(limit) = choice.tree {
         trees::add(&mut versions, &explored, l, &lines, limit, &mut pool, &mut counter);
     }
     let subject = Subject { inputs: &inputs, explored: &explored, l, lines: &lines, limits: choice.limits };
     let tested = choice.suite.as_ref().map(|s| suites::tested(s, &subject, &mut pool, &mut counter));
     let input = |c: &Candidate| (c.name.to_string(), choice.range(c), !choice.domains.contains_key(&*c.name));
+    let numbers = inputs.all.iter().filter(|c| c.byte.is_none()).map(input);
+    let of = |of: &Arc<str>| inputs.all.iter().any(|c| c.byte.as_ref().is_some_and(|b| b.of == *of));
+    let texts = pointers(&newest.function).into_iter().filter(of);
+    let text = |p: Arc<str>| (length_of(&p), choice.lengths.get(&*p).copied().unwrap_or_default(), false);
+    let shown = numbers.chain(texts.map(text)).collect();
     Ok(Quantified {
         file: newest.file.clone(),
         name: newest.function.name.clone(),
-        inputs: inputs.all.iter().map(input).collect(),
+        inputs: shown,
         size: counter.size().ok_or_else(too_large)?,
         is_weighted: inputs.all.iter().any(|c| choice.is_weighted(&c.name)),
         versions,
         steps,
+        differ_when,
         with_first,
         lines,
         tested,

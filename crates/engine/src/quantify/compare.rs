@@ -4,6 +4,7 @@
 //! conditions together. Where both versions have a path with the same conditions, those two are the one
 //! pair that has inputs.
 
+use super::agreement::MOST_PIECES;
 use super::input::Candidate;
 use super::output::{self, Difference};
 use super::paths::{End, Explored, Limits, Path};
@@ -29,6 +30,8 @@ pub struct Comparison {
     pub reaching: i128,
     /// Something that a caller or a user sees differs.
     pub differing: i128,
+    /// Conditions of each pair of paths that differ there.
+    pub pieces: Vec<Vec<TermId>>,
     /// Of these, the old version does not fail.
     pub disturbed: i128,
     /// One version fails where the other does not.
@@ -126,6 +129,10 @@ impl Comparer<'_> {
         let equal = self.pool.not(differ);
         let open = self.also(&both, &[equal, unknown], n, work).unwrap_or(n.checked_sub(differing)?);
         found.differing = found.differing.checked_add(differing)?;
+        if differing > 0 && found.pieces.len() <= MOST_PIECES {
+            let is_all = self.pool.as_const(differ).is_some();
+            found.pieces.push(both.iter().copied().chain((!is_all).then_some(differ)).collect());
+        }
         // A macro or a declaration reaches where no line of code changes.
         if !reaches {
             found.reaching = found.reaching.checked_add(differing)?;
@@ -234,9 +241,19 @@ impl Comparer<'_> {
     }
 
     /// What a global holds at the end; `None`: that is not known.
-    fn left(&self, p: &Path, symbol: &Arc<str>) -> Option<BTreeMap<u64, (u64, TermId)>> {
+    fn left(&mut self, p: &Path, symbol: &Arc<str>) -> Option<BTreeMap<u64, (u64, TermId)>> {
         if let Some(cells) = p.written.get(symbol) {
             return Some(cells.clone());
+        }
+        let of_string = |c: &Candidate| {
+            let byte = c.byte.as_ref().filter(|b| **symbol == *super::text::symbol(&b.of))?;
+            Some((byte.at, (1, c.term)))
+        };
+        let mut bytes: BTreeMap<u64, (u64, TermId)> = self.candidates.iter().filter_map(of_string).collect();
+        if !bytes.is_empty() {
+            let terminator = self.pool.bv(8, 0);
+            bytes.insert(bytes.len() as u64, (1, terminator));
+            return Some(bytes);
         }
         let entry = self.candidates.iter().find_map(|c| match &c.global {
             Some((s, bytes)) if s == symbol => Some((*bytes, c.term)),

@@ -1,6 +1,7 @@
 //! What of a function is an input: its integer parameters, and the integer globals that it or what it calls
 //! in its unit reads.
 
+use super::text::Byte;
 use crate::count::Range;
 use crate::ir::{CType, Callee, Expr, Function, Instr, Leaf, Object, Sort, TermId, TermPool, Unit};
 use std::collections::BTreeSet;
@@ -14,6 +15,8 @@ pub struct Candidate {
     pub term: TermId,
     /// Of a global: its symbol and size in bytes.
     pub global: Option<(Arc<str>, u64)>,
+    /// Of a string: which byte.
+    pub byte: Option<Byte>,
     /// Every value of its type.
     pub whole: Range,
     pub is_truth_value: bool,
@@ -22,6 +25,9 @@ pub struct Candidate {
 impl Candidate {
     /// The domain where none is given: small, and stated in the output.
     pub fn usual(&self) -> Range {
+        if self.byte.is_some() {
+            return self.whole;
+        }
         match (self.is_truth_value, self.whole.0 < 0) {
             (true, _) => (0, 1),
             (false, true) => (-10, 9),
@@ -55,7 +61,8 @@ pub fn candidates(f: &Function, unit: &Unit, pool: &mut TermPool) -> Vec<Candida
         let var = f.var(*p);
         if let (Some(sort), Some((whole, is_truth_value))) = (var.sort, whole(&var.ty, var.sort)) {
             let term = pool.leaf(Leaf::Param { name: var.name.clone(), sort });
-            found.push(Candidate { name: var.name.clone(), term, global: None, whole, is_truth_value });
+            let name = var.name.clone();
+            found.push(Candidate { name, term, global: None, byte: None, whole, is_truth_value });
         }
     }
     if &*f.name == "main" {
@@ -75,7 +82,8 @@ pub fn candidates(f: &Function, unit: &Unit, pool: &mut TermPool) -> Vec<Candida
         // No parameter's name has a dot in front.
         let leaf = Leaf::Param { name: format!(".{symbol}").into(), sort: access.sort };
         let (term, global) = (pool.leaf(leaf), Some((symbol.clone(), global.size)));
-        found.push(Candidate { name: symbol.clone(), term, global, whole, is_truth_value });
+        let name = symbol.clone();
+        found.push(Candidate { name, term, global, byte: None, whole, is_truth_value });
     }
     found
 }

@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub(super) enum Place {
     Global(Arc<str>),
     Local(u32, VarId),
+    /// The string that a parameter of the entry function points to.
+    Text(Arc<str>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

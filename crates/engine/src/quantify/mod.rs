@@ -14,11 +14,12 @@
 //! - [`Totals`]: the counts of one version.
 //! - [`tree`]: the tree of a version for people; [`Trie`] is what it is made of.
 //! - [`Coverage`]: what a suite of tests covers of a version.
-//! - [`Comparison`]: two versions on the same inputs, path against path.
+//! - [`Comparison`]: two versions on the same inputs, path against path; [`Agreement`] says when they differ.
 //!
 //! Source of the method: Filieri, Pasareanu and Yang, "Quantification of software changes through
 //! probabilistic symbolic execution", ASE 2015, section IV.
 
+mod agreement;
 mod compare;
 mod guard;
 mod input;
@@ -33,11 +34,13 @@ mod stretches;
 mod suite;
 #[cfg(test)]
 mod tests;
+mod text;
 mod totals;
 pub mod tree;
 mod trie;
 mod turns;
 
+pub use agreement::Agreement;
 pub use compare::{Comparer, Comparison, Lines};
 pub use guard::is_undefined;
 pub use input::{Candidate, candidates, followed};
@@ -48,6 +51,7 @@ pub use pairing::{Code, Pairing};
 pub use paths::{End, Explored, Explorer, Limits, Path, Start};
 pub use stretches::{Memo, Stretches};
 pub use suite::{ChangeCoverage, Coverage, Side, change_coverage, coverage, taken};
+pub use text::{LONGEST, bytes, pointers, rows};
 pub use totals::{BranchCount, Grey, Target, Totals, totals};
 pub use trie::{Place, Trie};
 pub use turns::{Turn, Turns};

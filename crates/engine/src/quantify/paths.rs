@@ -205,7 +205,10 @@ impl<'a, 'p> Explorer<'a, 'p> {
         for p in &self.f.params {
             let var = self.f.var(*p);
             let Some(sort) = var.sort else { continue };
-            let value = self.world.pool.leaf(Leaf::Param { name: var.name.clone(), sort });
+            let value = match self.world.text(&mut state, &var.name) {
+                Some(address) => address,
+                None => self.world.pool.leaf(Leaf::Param { name: var.name.clone(), sort }),
+            };
             self.give(&mut state, *p, value);
         }
         Open { state, conditions: self.conditions.to_vec(), stretch: 0 }
@@ -504,11 +507,15 @@ enum Effect {
 
 /// What a path leaves where it ends.
 fn left(state: &State, end: End) -> Left {
-    let cells = |symbol: &Arc<str>| {
-        let cells = state.memory.of(&Place::Global(symbol.clone()));
-        (symbol.clone(), cells.map(|(o, n, v)| (o, (n, v))).collect())
+    let cells = |place: &Place| {
+        let symbol = match place {
+            Place::Global(symbol) => symbol.clone(),
+            Place::Text(of) => super::text::symbol(of),
+            Place::Local(..) => return None,
+        };
+        Some((symbol, state.memory.of(place).map(|(o, n, v)| (o, (n, v))).collect()))
     };
-    let written: Written = state.written.iter().map(cells).collect();
+    let written: Written = state.written.iter().filter_map(cells).collect();
     Left { end, at: None, stdout: state.stdout.clone(), stderr: state.stderr.clone(), written, count: None }
 }
 

@@ -47,8 +47,8 @@ pub(super) struct State<'a> {
     pub calls: u32,
     /// Terms that were split over their values: on this path each is this.
     pub known: BTreeMap<TermId, TermId>,
-    /// Globals that were written.
-    pub written: BTreeSet<Arc<str>>,
+    /// Globals and strings of the caller that were written.
+    pub written: BTreeSet<Place>,
     /// Globals whose content at entry is in memory.
     pub entered: BTreeSet<Arc<str>>,
     pub stdout: Output,
@@ -192,6 +192,35 @@ impl<'a> World<'a, '_> {
     fn holds_address(&self, t: TermId) -> bool {
         let is = |t: &TermId| matches!(self.pool.get(*t), Term::Leaf(l) if !matches!(l, Leaf::Param { .. }));
         self.pool.reachable(&[t]).iter().any(is)
+    }
+
+    /// The condition under which an access ends behind the terminator of a string.
+    pub fn is_behind_end(&mut self, behind: &Behind, offset: u64, bytes: u64) -> Option<TermId> {
+        let Place::Text(of) = &behind.place else { return None };
+        let before = (offset + bytes).checked_sub(2)?;
+        let is_it = |c: &&Candidate| c.byte.as_ref().is_some_and(|b| b.of == *of && b.at == before);
+        let term = self.candidates.iter().find(is_it)?.term;
+        let zero = self.pool.bv(8, 0);
+        Some(self.pool.eq(term, zero))
+    }
+
+    /// The string that a parameter points to at entry: its address, and what is in it.
+    pub fn text(&mut self, state: &mut State, of: &Arc<str>) -> Option<TermId> {
+        let is_of = |c: &&Candidate| c.byte.as_ref().is_some_and(|b| b.of == *of);
+        let bytes: Vec<TermId> = self.candidates.iter().filter(is_of).map(|c| c.term).collect();
+        if bytes.is_empty() {
+            return None;
+        }
+        let place = Place::Text(of.clone());
+        let size = bytes.len() as u64 + 1;
+        let zero = self.pool.bv(8, 0);
+        for (at, byte) in (0..).zip(bytes.into_iter().chain([zero])) {
+            state.memory.write(self.pool, &place, at, 1, byte)?;
+        }
+        let bits = self.unit.data_model.pointer_bits();
+        let address = self.pool.leaf(Leaf::LocalAddr { key: super::text::symbol(of), bits });
+        self.objects.insert(address, Behind { place, size });
+        Some(address)
     }
 
     /// Puts the content at entry of a global in memory, where it is an input or known; the input, by position.

@@ -1,14 +1,12 @@
 //! The trees of a function's versions, each beside those of its neighbours.
 
-use super::{Counted, Lineage, Member};
+use super::words::naming;
+use super::{Counted, Lineage};
 use crate::count::{Count, Counter};
 use crate::ir::{TermId, TermPool};
 use crate::quantify::tree::{Maker, affected};
-use crate::quantify::{Explored, Lines, Path, Trie, candidates};
-use crate::semantics::c_text::{Named, Naming};
+use crate::quantify::{Explored, Lines, Path, Trie};
 
-/// Longest text of a condition, in bytes.
-const LONGEST: usize = 72;
 /// Work of counts that a tree needs beside those of its paths.
 const WORK: u64 = 200_000;
 
@@ -66,16 +64,6 @@ pub(super) fn add(
         counted_version.tree =
             Some(maker.tree(pool, &mut |pool, met| counted(counter, pool, met, &mut work)));
     }
-}
-
-/// The names of a version's inputs.
-fn naming<'a>(m: &'a Member, pool: &mut TermPool) -> Naming<'a> {
-    let mut naming = Naming { max_len: LONGEST, ..Naming::of_function(&m.unit, &m.function) };
-    for c in candidates(&m.function, &m.unit, pool).into_iter().filter(|c| c.global.is_some()) {
-        let ty = m.unit.global(&c.name).map(|g| g.ty.clone());
-        naming.names.extend(ty.map(|ty| (c.term, Named { text: c.name.to_string(), ty })));
-    }
-    naming
 }
 
 fn pair<'a>(

@@ -8,6 +8,7 @@
 
 use super::{Choice, Inputs, Problem};
 use crate::count::{Domain, Range, Weighted, width};
+use crate::quantify::rows;
 use std::collections::BTreeMap;
 
 /// Most boxes of a profile.
@@ -22,6 +23,8 @@ pub struct Factor {
     /// Which of the names is not distributed here: the others are by its values.
     pub given: Option<usize>,
     pub rows: Vec<Row>,
+    /// Every input counts once: it says which there are, and not how likely they are.
+    pub is_even: bool,
 }
 
 /// Values of the inputs, in the order of the names, and how often each counts. A sample may lack a value.
@@ -32,6 +35,20 @@ pub struct Row {
 }
 
 impl Factor {
+    /// The strings of a range of lengths, behind a parameter.
+    pub(super) fn of_string(parameter: &str, lengths: Range) -> Factor {
+        let rows = rows(lengths);
+        let names = (0..rows.first().map_or(0, Vec::len)).map(|at| format!("{parameter}[{at}]")).collect();
+        let row = |ranges: Vec<Range>| Row { ranges: ranges.into_iter().map(Some).collect(), weight: 1 };
+        Factor {
+            function: None,
+            names,
+            given: None,
+            rows: rows.into_iter().map(row).collect(),
+            is_even: true,
+        }
+    }
+
     /// The names that it distributes.
     pub fn distributed(&self) -> impl Iterator<Item = &String> {
         let given = self.given;

@@ -32,8 +32,14 @@ impl<'a> Explorer<'a, '_> {
     ) -> Result<Result<(Behind, u64), Effect>, Reason> {
         match self.world.access(&open.state, address)? {
             Access::At(behind, offset) => {
-                let is_inside = offset.checked_add(bytes).is_some_and(|end| end <= behind.size);
-                if is_inside { Ok(Ok((behind, offset))) } else { Err(OUT_OF_BOUNDS) }
+                if offset.checked_add(bytes).is_none_or(|end| end > behind.size) {
+                    return Err(OUT_OF_BOUNDS);
+                }
+                let is_behind = self.world.is_behind_end(&behind, offset, bytes);
+                match is_behind.is_none_or(|is| self.part_off(open, &[(is, OUT_OF_BOUNDS)])) {
+                    true => Ok(Ok((behind, offset))),
+                    false => Ok(Err(Effect::Nothing)),
+                }
             }
             Access::ByCondition(condition, yes, no, at) => {
                 let not = self.world.pool.not(condition);
@@ -148,7 +154,7 @@ impl<'a> Explorer<'a, '_> {
             Found::Value(value) => Ok(value),
             Found::Mixed => Err("memory that is read in another way than it was written"),
             Found::Missing => Err(match behind.place {
-                Place::Global(_) => "memory whose content is not known",
+                Place::Global(_) | Place::Text(_) => "memory whose content is not known",
                 Place::Local(..) => "a value that was never given",
             }),
         }
@@ -172,7 +178,9 @@ impl<'a> Explorer<'a, '_> {
                 true => _ = state.entered.insert(symbol.clone()),
                 false => self.enter(state, behind)?,
             }
-            state.written.insert(symbol.clone());
+            state.written.insert(behind.place.clone());
+        } else if let Place::Text(_) = &behind.place {
+            state.written.insert(behind.place.clone());
         }
         let done = state.memory.write(self.world.pool, &behind.place, offset, bytes, value);
         done.ok_or("memory that is written in another way than before")
@@ -270,6 +278,10 @@ impl<'a> Explorer<'a, '_> {
         }
         let result = match (&**name, args) {
             ("abs" | "labs" | "llabs", &[x]) => Some(self.absolute(open, x)?),
+            ("strlen", &[s]) => match self.length(open, s)? {
+                Ok(length) => Some(length),
+                Err(effect) => return Ok(effect),
+            },
             _ => {
                 self.print(&mut open.state, name, args)?;
                 None
@@ -325,6 +337,34 @@ impl<'a> Explorer<'a, '_> {
             self.growing.turned(open.stretch, &f.name, node, taken, is_fork);
         }
         goto(&mut open.state, if taken { yes } else { no });
+    }
+
+    /// The length of a string; the inner error: what has to be done first. A byte that may be 0 is followed both
+    /// ways.
+    fn length(&mut self, open: &mut Open<'a>, s: TermId) -> Result<Result<TermId, Effect>, Reason> {
+        let bits = self.world.unit.data_model.pointer_bits();
+        for k in 0..MAX_BYTES {
+            let step = self.world.pool.bv(bits, i128::from(k));
+            let address = self.world.pool.op(Op::Add, &[s, step]);
+            let (behind, offset) = match self.place(open, address, 1)? {
+                Ok(at) => at,
+                Err(effect) => return Ok(Err(effect)),
+            };
+            let byte = self.read(&mut open.state, &behind, offset, 1, Sort::Bv(8))?;
+            let zero = self.world.pool.bv(8, 0);
+            let is_end = self.world.pool.eq(byte, zero);
+            let known = open.state.known.get(&is_end).copied().unwrap_or(is_end);
+            match self.world.pool.as_const(known).and_then(|c| c.as_bool()) {
+                Some(true) => return Ok(Ok(step)),
+                Some(false) => {}
+                None => {
+                    let not = self.world.pool.not(is_end);
+                    let (yes, no) = (self.world.pool.bool(true), self.world.pool.bool(false));
+                    return Ok(Err(Effect::Again(vec![(is_end, is_end, yes), (not, is_end, no)])));
+                }
+            }
+        }
+        Err("a large object")
     }
 
     fn absolute(&mut self, open: &mut Open<'a>, x: TermId) -> Result<TermId, Reason> {
