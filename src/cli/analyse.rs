@@ -1,5 +1,6 @@
 //! From the command line to a report: the repository, the settings, the versions, the analysis.
 
+use super::affects;
 use super::cached::{Cached, Trees};
 use super::compdb::front_end;
 use super::diff_args::DiffArgs;
@@ -131,6 +132,7 @@ fn fresh(
             .notices
             .push("set invdiff.lazyFetch=true to have it fetched, or run: git fetch --refetch".into());
     }
+    affects::add(&mut report, request, settings, repository);
     report.complete &= unseen::is_nothing(&report);
     report.not_looked_at = unseen::pieces(&report);
     report.settings.templates = settings.templates.clone();

@@ -42,6 +42,7 @@ impl Cached {
             format!("{:?}", request.options),
             format!("{analysis:?}"),
             format!("{:?}", settings.configuration),
+            format!("{:?} {:?}", settings.quantify, settings.profiles),
         ];
         Some(Cached { store, key: Key::new("report", parts) })
     }

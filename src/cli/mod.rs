@@ -4,6 +4,7 @@
 //! 0 done, 1 objection, 3 undecided under `--strict`, 128 fatal, 129 usage, 141 when the reader of
 //! the output went away. All results go through [`Output`], everything else to standard error.
 
+mod affects;
 mod analyse;
 mod args;
 mod assert;

@@ -1,5 +1,6 @@
 //! `git invdiff quantify` and `git invdiff rank`: how many inputs a change affects, in numbers.
 
+pub(super) mod affected;
 mod choice;
 mod fraction;
 mod json;

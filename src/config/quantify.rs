@@ -15,6 +15,13 @@ pub struct QuantifySection {
     pub profile: Option<String>,
 }
 
+impl QuantifySection {
+    /// Nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.domain.is_empty() && self.profile.is_none()
+    }
+}
+
 /// A range of numbers, ends included: `-10..9`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bounds(pub i128, pub i128);

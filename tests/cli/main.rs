@@ -30,6 +30,7 @@ mod policy;
 mod protocols;
 mod quantify;
 mod quantify_profile;
+mod quantify_text;
 mod quantify_tree;
 mod subsets;
 mod templates;

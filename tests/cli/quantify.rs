@@ -40,7 +40,7 @@ pub fn output(repo: &TempRepo, words: &str, code: i32) -> String {
 
 /// Runs a command that succeeds, and reads what it prints as JSON.
 #[track_caller]
-fn json(repo: &TempRepo, words: &str) -> Value {
+pub fn json(repo: &TempRepo, words: &str) -> Value {
     let mut command = repo.command_of(env!("CARGO_BIN_EXE_git-invdiff"));
     let output = command.current_dir(repo.path()).args(words.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "{words}\n{}", String::from_utf8_lossy(&output.stderr));

@@ -222,7 +222,27 @@ pub struct FunctionReport {
     /// What changes where the text does, from any state there, a region each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// How many inputs each step affects, where the project's file says a domain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub affects: Vec<Affected>,
     pub points: Vec<Point>,
+}
+
+/// How many inputs of a function a step affects. Counts are texts: they may be larger than `2^53`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Affected {
+    pub from: Version,
+    pub to: Version,
+    /// `affects 2.5 % of inputs (10 of 400; x, y in -10..9)`.
+    pub text: String,
+    /// Inputs on which something that a caller sees differs.
+    pub differing: String,
+    /// Inputs of which that is not known.
+    pub open: String,
+    pub domain_size: String,
+    /// The condition on which they differ, where it takes few words.
+    pub when: Option<String>,
 }
 
 /// A region in which two versions of a function go apart, until they are together again.

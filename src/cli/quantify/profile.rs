@@ -22,7 +22,7 @@ type Range = (i128, i128);
 
 /// What a profile says.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Profile {
+pub(in crate::cli) struct Profile {
     /// What it is called.
     pub name: String,
     /// The weight of each value of a range, by ranges, of inputs that are independent.

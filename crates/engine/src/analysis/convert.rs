@@ -166,6 +166,7 @@ pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
         complete: true,
         unknowns: Vec::new(),
         changes: Vec::new(),
+        affects: Vec::new(),
         points: Vec::new(),
     }
 }

@@ -287,7 +287,7 @@ impl Choice {
     }
 
     /// Whether a profile says how likely an input's values are.
-    fn is_weighted(&self, name: &str) -> bool {
+    pub fn is_weighted(&self, name: &str) -> bool {
         self.weights.contains_key(name)
             || self.factors.iter().any(|f| !f.is_even && f.names.iter().any(|n| n == name))
     }

@@ -25,6 +25,12 @@ pub fn count(report: &Report) -> usize {
 
 /// A card for each change of a function.
 pub fn cards(view: &View, changed: &Changed, excerpt: &Excerpt, html: &mut Html) {
+    let steps = changed.changes.iter().map(|c| (c.from, c.to));
+    let steps: std::collections::BTreeSet<_> =
+        steps.chain(changed.churns().map(|c| (c.from, c.to))).collect();
+    for affected in changed.function.affects.iter().filter(|a| steps.contains(&(a.from, a.to))) {
+        html.leaf("p", &[("class", "affects")], &affected.text);
+    }
     for change in &changed.changes {
         card(view, changed.function, change, excerpt, html);
     }

@@ -32,6 +32,7 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         let status_at = status_column(&step.changed);
         for changed in &step.changed {
             write_function(view, changed, status_at, out)?;
+            write_affected(view, changed.function, (step.from, step.to), out)?;
             if !changed.seen_by.is_empty() {
                 let names: Vec<String> =
                     changed.seen_by.iter().map(|n| format!("{}()", visible(n))).collect();
@@ -116,6 +117,22 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
         for same_cause in &described {
             write_churns(view, function, same_cause, status_at, &mut shown, out)?;
         }
+    }
+    Ok(())
+}
+
+/// How many inputs a step affects.
+fn write_affected(
+    view: &View,
+    function: &FunctionReport,
+    step: (Version, Version),
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for affected in function.affects.iter().filter(|a| (a.from, a.to) == step) {
+        let when = affected.when.as_ref().map_or(String::new(), |when| format!(", when {when}"));
+        let mut line = view.line();
+        line.plain("      ").paint(Slot::Status, &visible(&format!("{}{when}", affected.text)));
+        line.write(out)?;
     }
     Ok(())
 }

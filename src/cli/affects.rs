@@ -1,0 +1,54 @@
+//! How many inputs a change affects, in the default report: where the project's file says a domain or a profile.
+
+use super::cached::Trees;
+use super::quantify::affected;
+use crate::analysis::quantify::{Choice, Quantified, Wanted, quantify};
+use crate::analysis::{Effort, Request};
+use crate::config::Settings;
+use crate::history::Repository;
+use crate::quantify::Limits;
+use crate::report::{FunctionReport, RepoPath, Report};
+use std::collections::BTreeSet;
+
+/// Bounds of the counts at normal effort, for each function.
+const FEWER: Limits =
+    Limits { paths: 2_000, steps: 20_000, all_steps: 2_000_000, work: 2_000_000, pairs: 20_000 };
+
+/// Adds the numbers to the functions whose change is told and that have an input of which something is configured.
+/// What cannot be counted so is said once. Nothing at `quick`.
+pub(super) fn add(report: &mut Report, request: &Request, settings: &Settings, repository: &Repository) {
+    if settings.quantify.is_empty() || request.analysis.effort == Effort::Quick {
+        return;
+    }
+    let tree = request.versions.last().map(|v| v.tree.clone());
+    let (mut choice, profile) = match affected::configured(settings, tree.as_deref()) {
+        Ok(found) => found,
+        Err(error) => return report.notices.push(format!("no inputs were counted: {error}")),
+    };
+    if request.analysis.effort != Effort::Deep {
+        choice.limits = FEWER;
+    }
+    let is_told =
+        |f: &&FunctionReport| !f.changes.is_empty() || f.points.iter().any(|p| !p.churns.is_empty());
+    let told: BTreeSet<(RepoPath, String)> =
+        report.functions.iter().filter(is_told).map(|f| (f.file.clone(), f.name.clone())).collect();
+    if told.is_empty() {
+        return;
+    }
+    let is_it = |file: &RepoPath, name: &str| told.contains(&(file.clone(), name.to_owned()));
+    let wanted = Wanted { is_it: &is_it, is_named: true };
+    match quantify(request, &choice, &wanted, &Trees::of(repository, settings)) {
+        Ok(found) => found.iter().for_each(|q| add_to(report, q, &choice)),
+        Err(problem) => {
+            report.notices.push(format!("no inputs were counted: {}", affected::problem(problem, &profile)));
+        }
+    }
+}
+
+fn add_to(report: &mut Report, q: &Quantified, choice: &Choice) {
+    let file = RepoPath::from(&q.file);
+    let is_it = |f: &&mut FunctionReport| f.file == file && *f.name == *q.name;
+    if let Some(function) = report.functions.iter_mut().find(is_it) {
+        function.affects = affected::of(q, choice);
+    }
+}
