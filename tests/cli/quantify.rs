@@ -155,6 +155,59 @@ fn advisories_of_tcas_are_those_of_all_inputs() {
     }
 }
 
+/// Of five candidate fixes of PROPERTY_1 the one that changes nothing but what fails comes first; on a domain of
+/// 10^29 inputs, too, all are counted.
+#[test]
+fn the_right_fix_of_tcas_comes_first() {
+    let Some(repo) = subject("tcas", &["tcas.c"]) else { return };
+    let text = std::fs::read_to_string(repo.path().join("a.c")).unwrap();
+    let text = format!("#define PROPERTY_1 1\n{text}");
+    let mut repo = repo.file("a.c", &text).commit("broken").run(["tag", "broken"]);
+    let last = "    return up_separation >= altitude_limit() && own_above();\n}\n\nstatic int assign";
+    assert!(text.contains(last));
+    let fixes = [
+        ("strict", "up_separation > altitude_limit() && own_above()"),
+        ("never", "up_separation >= altitude_limit() && own_below()"),
+        ("right", "up_separation == altitude_limit() && own_above()"),
+        ("far", "up_separation >= altitude_limit() + 3 && own_above()"),
+        ("wide", "up_separation >= altitude_limit() - 3 && own_above()"),
+    ];
+    for (name, fix) in fixes {
+        let fixed = text.replace(last, &format!("    return {fix};\n}}\n\nstatic int assign"));
+        repo = repo.run(["checkout", "-q", "broken"]).file("a.c", fixed).commit(name).run(["tag", name]);
+    }
+    let small = "--domain a1=590..605 --domain a2=0..1 --domain a3=0..1 --domain a4=0..2 --domain a5=599..601 \
+        --domain a6=0..2 --domain a7=0..3 --domain a8=395..405 --domain a9=395..405 --domain a10=0..2 \
+        --domain a11=1..2 --domain a12=0..1";
+    let large = "--domain a1=0..1000 --domain a2=0..1 --domain a3=0..1 --domain a4=0..40000 --domain a5=0..1000 \
+        --domain a6=0..40000 --domain a7=0..3 --domain a8=0..1000 --domain a9=0..1000 --domain a10=0..2 \
+        --domain a11=1..2 --domain a12=0..1";
+    for domain in [small, large] {
+        let words = format!("rank --format json {domain} --function advise broken strict never right far wide");
+        let ranking = json(&repo, &words)["ranking"].as_array().unwrap().clone();
+        let place = |name: &str| {
+            let entry = ranking.iter().find(|r| r["revision"] == name).unwrap();
+            (entry["place"].as_u64().unwrap(), entry["failure"]["count"].as_str().unwrap().to_owned())
+        };
+        assert_eq!((place("right"), place("never")), ((1, "0".into()), (2, "0".into())), "{domain}");
+        assert!(ranking.iter().skip(2).all(|r| r["failure"]["count"] != "0"));
+        assert!(ranking.iter().all(|r| r["grey"]["count"] == "0"), "{ranking:?}");
+        let changed = ranking.iter().find(|r| r["revision"] == "right").unwrap();
+        assert_eq!(changed["changed_else"]["count"], "0");
+    }
+    // All advisories together are all inputs.
+    let sum: u128 = (0..3)
+        .map(|advisory| {
+            let words = format!("quantify --format json {large} --target return={advisory} right..right -- a.c:advise");
+            counts(&json(&repo, &words), "target_count")[0].parse::<u128>().unwrap()
+        })
+        .sum();
+    let words = format!("quantify --format json {large} right..right -- a.c:advise");
+    let report = json(&repo, &words);
+    assert_eq!(report["targets"][0]["domain_size"], sum.to_string());
+    assert_eq!((counts(&report, "success")[0].as_str(), sum > 1 << 70), (sum.to_string().as_str(), true));
+}
+
 /// A whole program's globals begin as they are initialised, and are what was written to them since.
 #[test]
 fn a_program_reads_what_it_wrote() {
