@@ -334,3 +334,29 @@ fn the_projects_file_says_domains_and_a_profile() {
     check(&with("{profile: nromal}"), words, 128, &["did you mean 'normal'?"]);
     check(&with("{domain: {x: 9..3}}"), words, 128, &[".invdiff.yaml:1:", "the range '9..3' is empty"]);
 }
+
+/// Samples of many inputs, on many paths: what a condition leaves out of the samples is known on all of them.
+#[test]
+fn many_samples_are_counted_on_many_paths() {
+    let text = |k: u32| {
+        let inputs: Vec<String> = (0..12).map(|i| format!("int x{i}")).collect();
+        let tests: String =
+            (0..12).map(|i| format!("    if (x{i} > {k})\n        s += {};\n", 1 << i)).collect();
+        format!("int f({})\n{{\n    int s = 0;\n{tests}    return s;\n}}\n", inputs.join(", "))
+    };
+    let repo = TempRepo::new().file("a.c", text(3)).commit("one").file("a.c", text(4)).commit("two");
+    let value = |row: usize, i: usize| (row * 7919 + i * 104_729 + row * i * 31) % 9;
+    let names: Vec<String> = (0..12).map(|i| format!("x{i}")).collect();
+    let rows: Vec<Vec<usize>> = (0..400).map(|row| (0..12).map(|i| value(row, i)).collect()).collect();
+    let line = |row: &Vec<usize>| row.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    let lines: Vec<String> = rows.iter().map(line).collect();
+    write(&repo, "p.csv", &format!("{}\n{}\n", names.join(","), lines.join("\n")));
+    let report = json(&repo, "--profile p.csv");
+    let target = &report["targets"][0];
+    assert_eq!(
+        (&target["versions"][0]["grey"], &target["steps"][0]["open"]["count"]),
+        (&"0".into(), &"0".into())
+    );
+    let differ = rows.iter().filter(|row| row.contains(&4)).count();
+    is_share(&report, &target["steps"][0]["differing"]["count"], differ as i128, 400);
+}

@@ -5,6 +5,8 @@
 
 use crate::lattice::Range;
 use crate::{Counter, Domain, MAX_BITS};
+use invdiff_ir::TermId;
+use rustc_hash::FxHashMap;
 
 /// A range for each input, and how often each of its values counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +30,35 @@ pub(crate) fn size(domain: &Domain, boxes: &[Weighted]) -> Option<i128> {
     }
     let size = boxes.iter().try_fold(0i128, |all, b| all.checked_add(b.mass(domain)?))?;
     (size < 1 << MAX_BITS).then_some(size)
+}
+
+/// Which boxes may have an input that meets a condition, a bit for each. Where there are many (samples), most are left
+/// out of a path by what was found of its conditions on other paths.
+#[derive(Default)]
+pub(crate) struct Masks(FxHashMap<TermId, Vec<u64>>);
+
+impl Masks {
+    /// The boxes, by position, that may meet all conditions. `excludes` asks that of a condition and a box.
+    pub fn left(
+        &mut self,
+        boxes: usize,
+        conditions: &[TermId],
+        mut excludes: impl FnMut(usize, usize) -> bool,
+    ) -> Vec<usize> {
+        let mut left = vec![u64::MAX; boxes.div_ceil(64)];
+        for (c, condition) in conditions.iter().enumerate() {
+            let mask = self.0.entry(*condition).or_insert_with(|| {
+                let mut mask = vec![0u64; boxes.div_ceil(64)];
+                for b in (0..boxes).filter(|b| !excludes(c, *b)) {
+                    mask.get_mut(b / 64).into_iter().for_each(|word| *word |= 1 << (b % 64));
+                }
+                mask
+            });
+            left.iter_mut().zip(mask).for_each(|(word, own)| *word &= *own);
+        }
+        let is_left = |b: &usize| left.get(b / 64).is_some_and(|word| word >> (b % 64) & 1 == 1);
+        (0..boxes).filter(is_left).collect()
+    }
 }
 
 impl Counter {
@@ -81,6 +112,15 @@ mod tests {
         let all: Vec<(i128, i128)> = (0..10).flat_map(|x| (-5..10).map(move |y| (x, y))).collect();
         let truth: i128 = all.iter().filter(|(x, y)| x < y).map(|(x, y)| weigh(*x, *y)).sum();
         assert_eq!(count, Count::Exact(truth));
+        // Once more, with what is known of the condition, and another one.
+        let zero = pool.bv(32, 0);
+        let is_negative = pool.op(Op::Slt, &[y, zero]);
+        let both = counter.count(&pool, &[is_negative, is_less], &mut 1_000_000);
+        assert_eq!(both, Count::Exact(0));
+        let is_over = pool.op(Op::Slt, &[zero, x]);
+        let both = counter.count(&pool, &[is_over, is_less], &mut 1_000_000);
+        let truth: i128 = all.iter().filter(|(x, y)| *x > 0 && x < y).map(|(x, y)| weigh(*x, *y)).sum();
+        assert_eq!(both, Count::Exact(truth));
         assert_eq!(counter.size(), Some(all.iter().map(|(x, y)| weigh(*x, *y)).sum()));
         assert!(counter.has(&[7, -1]) && !counter.has(&[0, -1]));
     }

@@ -4,7 +4,7 @@
 //! alternatives, counts a polygon in closed form, or cuts along one input and goes on in the slices.
 
 use crate::bounds::Bounds;
-use crate::boxes::Weighted;
+use crate::boxes::{Masks, Weighted};
 use crate::formula::{Builder, Formula, Known, Linear};
 use crate::lattice::{Range, Row, width};
 use crate::{Domain, lattice};
@@ -28,6 +28,7 @@ pub struct Counter {
     pub(crate) domain: Domain,
     /// What is counted of the domain; none: all of it, once.
     pub(crate) boxes: Vec<Weighted>,
+    masks: Masks,
     known: Known,
     bounds: FxHashMap<TermId, Range>,
     programs: FxHashMap<TermId, Program>,
@@ -60,6 +61,7 @@ impl Counter {
         Counter {
             domain,
             boxes: Vec::new(),
+            masks: Masks::default(),
             known: Known::default(),
             bounds: FxHashMap::default(),
             programs: FxHashMap::default(),
@@ -145,8 +147,13 @@ impl Counter {
                 None => solver.stopped.unwrap_or(Count::TooLarge),
             };
         }
+        let boxes = &self.boxes;
+        let left = self.masks.left(boxes.len(), conditions, |c, b| match (formulas.get(c), boxes.get(b)) {
+            (Some(f), Some(b)) => solver.simplified(&b.ranges, f.clone()) == Some(Formula::False),
+            _ => false,
+        });
         let mut sum = Some(0i128);
-        for b in &self.boxes {
+        for b in left.iter().filter_map(|b| boxes.get(*b)) {
             let n = solver.count(b.ranges.clone(), &all, formulas.clone(), 0);
             sum = sum.zip(n).and_then(|(sum, n)| sum.checked_add(n.checked_mul(b.weight)?));
             if sum.is_none() {

@@ -137,7 +137,7 @@ fn configured(settings: &Settings, tree: Option<&dyn SourceTree>) -> Result<Opti
         None => {
             let names: Vec<&str> = settings.profiles.keys().map(String::as_str).collect();
             let error = CliError::fatal(format!("quantify.profile '{name}' of {FILE_NAME} is not there"));
-            Err(match nearest(name, names.into_iter()) {
+            Err(match nearest(name, names) {
                 Some(near) => error.hint(format!("did you mean '{near}'?")),
                 None => error.hint("it is a name below 'profiles', or a file of the newest version"),
             })

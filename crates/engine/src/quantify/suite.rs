@@ -9,7 +9,7 @@ use super::paths::{End, Explored, Path};
 use super::stretches::Stretches;
 use super::trie::Trie;
 use crate::ir::eval::{Assignment, Program};
-use crate::ir::{TermId, TermPool};
+use crate::ir::{NodeId, TermId, TermPool};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -70,6 +70,13 @@ pub fn taken(explored: &Explored, trie: &Trie, pool: &TermPool, tests: &[Assignm
     tests.iter().map(&mut path).collect()
 }
 
+/// A side while paths are looked at.
+struct Seen {
+    line: u32,
+    inputs: i128,
+    is_covered: bool,
+}
+
 /// Whether a path counts: some input takes it, and it is not grey.
 fn counted(path: &Path) -> Option<i128> {
     path.count.filter(|n| *n > 0 && !matches!(path.end, End::Grey(_)))
@@ -79,7 +86,7 @@ fn counted(path: &Path) -> Option<i128> {
 pub fn coverage(explored: &Explored, taken: &[Option<usize>]) -> Option<Coverage> {
     let mut found = Coverage::default();
     let covered: BTreeSet<usize> = taken.iter().flatten().copied().collect();
-    let mut sides: BTreeMap<(Arc<str>, crate::ir::NodeId, bool), (u32, i128, bool)> = BTreeMap::new();
+    let mut sides: BTreeMap<(Arc<str>, NodeId, bool), Seen> = BTreeMap::new();
     for (k, path) in explored.paths.iter().enumerate() {
         let Some(n) = counted(path) else { continue };
         let is_covered = covered.contains(&k);
@@ -92,17 +99,21 @@ pub fn coverage(explored: &Explored, taken: &[Option<usize>]) -> Option<Coverage
         for turn in path.turns.iter().filter(|t| t.line > 0) {
             let key = (turn.function.clone(), turn.node, turn.taken);
             if own.insert(key.clone()) {
-                let side = sides.entry(key).or_insert((turn.line, 0, false));
-                side.1 = side.1.checked_add(n)?;
-                side.2 |= is_covered;
+                let side = sides.entry(key).or_insert(Seen { line: turn.line, inputs: 0, is_covered: false });
+                side.inputs = side.inputs.checked_add(n)?;
+                side.is_covered |= is_covered;
             }
         }
     }
     let is_known = |k: &Option<usize>| k.and_then(|k| explored.paths.get(k)).and_then(counted).is_some();
     found.grey = taken.iter().filter(|k| !is_known(k)).count();
-    let missed = sides.into_iter().filter(|(_, (.., is_covered))| !is_covered);
-    found.missed =
-        missed.map(|((_, _, is_true), (line, inputs, _))| Side { line, is_true, inputs }).collect();
+    let missed = sides.into_iter().filter(|(_, seen)| !seen.is_covered);
+    let side = |((.., is_true), seen): ((Arc<str>, NodeId, bool), Seen)| Side {
+        line: seen.line,
+        is_true,
+        inputs: seen.inputs,
+    };
+    found.missed = missed.map(side).collect();
     found.missed.sort_by_key(|s| (std::cmp::Reverse(s.inputs), s.line, s.is_true));
     Some(found)
 }

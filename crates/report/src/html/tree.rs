@@ -16,9 +16,11 @@ const PADDING: (f64, f64) = (8.0, 5.0);
 const GAP: f64 = 10.0;
 const MARGIN: f64 = 12.0;
 /// Least room for the words at a way.
-const WAY: f64 = 40.0;
+const WAY: f64 = 50.0;
 /// Characters of a line.
 const COLUMNS: usize = 60;
+/// Before the words at a way, for its curve.
+const CURVE: f64 = 24.0;
 /// The title's line.
 const TITLE: f64 = 26.0;
 
@@ -43,6 +45,11 @@ fn columns(rows: &[String]) -> f64 {
     longest as f64 * CHARACTER
 }
 
+/// Width of the words at the way to a node: their characters are a little smaller.
+fn words(node: &Node) -> f64 {
+    columns(&node.way) * 0.9 + 14.0
+}
+
 fn line(text: &str) -> String {
     shortened(&crate::escape::visible(text), COLUMNS)
 }
@@ -61,7 +68,7 @@ fn place(tree: &Tree) -> Placed {
     for (n, node) in tree.nodes.iter().enumerate().rev() {
         let (Some(own), Some(d)) = (boxes.get(n), depth.get(n)) else { continue };
         widths.get_mut(*d).into_iter().for_each(|w| *w = w.max(own.width));
-        ways.get_mut(*d).into_iter().for_each(|w| *w = w.max(columns(&node.way) * 0.9 + 14.0));
+        ways.get_mut(*d).into_iter().for_each(|w| *w = w.max(words(node) + CURVE));
         let room = rooms.get(n).copied().unwrap_or_default().max(own.height + GAP);
         rooms.get_mut(n).into_iter().for_each(|r| *r = room);
         node.parent.and_then(|p| rooms.get_mut(p)).into_iter().for_each(|r| *r += room);
@@ -135,10 +142,8 @@ fn classes(first: &str, node: &Node) -> String {
 fn write_way(node: &Node, from: &Box, to: &Box, html: &mut Html) {
     let (x, y) = (from.x + from.width, from.y + from.height / 2.0);
     let (end, height) = (to.x, to.y + to.height / 2.0);
-    let bend = end - 10.0;
     // The words stand at the end, above the line.
-    let words = columns(&node.way) * 0.9 + 12.0;
-    let start = bend - words.max(WAY - 10.0);
+    let start = end - words(node);
     let path = format!(
         "M{},{}C{},{} {},{} {},{}L{},{}",
         pixels(x),
