@@ -155,7 +155,10 @@ fn large_trees_are_folded() {
     let repo = TempRepo::new().file("a.c", text(2)).commit("one").file("a.c", text(3)).commit("two");
     let words = |more: &str| format!("quantify --format {more} HEAD~1..HEAD");
     let svg = output(&repo, &words("svg"), 0);
-    assert!(svg.contains("paths, folded</text>") && svg.contains("nodes folded (--all draws them)"), "{svg}");
+    assert!(
+        svg.contains("paths, folded</text>") && svg.contains("nodes folded (--all draws them)</text>"),
+        "{svg}"
+    );
     assert!(svg.len() < 60_000 && svg.matches("class=\"node ").count() <= 120, "{}", svg.len());
     let all = output(&repo, &words("dot --all"), 0);
     assert!(
@@ -189,4 +192,6 @@ fn what_a_bound_cuts_is_a_node_of_its_own() {
     assert_eq!(nodes[0].0, 32_768);
     let cut: u64 = nodes.iter().filter(|(_, what, _)| what == "not-followed").map(|(n, ..)| n).sum();
     assert!(cut > 0 && cut <= grey, "{nodes:?}");
+    let svg = output(&repo, &format!("quantify --format svg {domains} HEAD~1..HEAD"), 0);
+    assert!(svg.contains(">not followed: beyond a bound</text>"), "{svg}");
 }

@@ -35,6 +35,7 @@ fn node(n: &Node, tree: &Tree, q: &Quantified) -> drawn::Node {
     let mut rows = Vec::new();
     match &n.way {
         Way::Start => {}
+        _ if n.kind == Kind::NotFollowed => {}
         Way::Decided(taken) => way.push(taken.to_string()),
         Way::When(condition) => rows.push(format!("if {condition}")),
     }

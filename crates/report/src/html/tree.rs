@@ -50,6 +50,10 @@ fn words(node: &Node) -> f64 {
     columns(&node.way) * 0.9 + 14.0
 }
 
+fn title(tree: &Tree) -> String {
+    shortened(&crate::escape::visible(&tree.title), 2 * COLUMNS)
+}
+
 fn line(text: &str) -> String {
     shortened(&crate::escape::visible(text), COLUMNS)
 }
@@ -93,9 +97,9 @@ fn place(tree: &Tree) -> Placed {
         }
     }
     let width = lefts.last().zip(widths.last()).map_or(0.0, |(a, b)| a + b);
-    let title = line(&tree.title).chars().count() as f64 * CHARACTER;
+    let head = title(tree).chars().count() as f64 * CHARACTER;
     let height = rooms.first().copied().unwrap_or_default() + MARGIN * 2.0 + TITLE;
-    Placed { boxes, width: width.max(title + MARGIN) + MARGIN, height }
+    Placed { boxes, width: width.max(head + MARGIN) + MARGIN, height }
 }
 
 /// How many nodes are above each.
@@ -124,7 +128,7 @@ pub(super) fn write(tree: &Tree, html: &mut Html) {
 fn write_content(tree: &Tree, placed: &Placed, html: &mut Html) {
     html.leaf("title", &[], &tree.title);
     let (x, y) = (pixels(MARGIN), pixels(MARGIN + LINE - 3.0));
-    html.leaf("text", &[("x", &x), ("y", &y), ("class", "name")], &line(&tree.title));
+    html.leaf("text", &[("x", &x), ("y", &y), ("class", "name")], &title(tree));
     for (node, own) in tree.nodes.iter().zip(&placed.boxes) {
         if let Some(parent) = node.parent.and_then(|p| placed.boxes.get(p)) {
             write_way(node, parent, own, html);
