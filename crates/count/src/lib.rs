@@ -7,22 +7,28 @@
 //!   wraps on the domain, with `ite` split into cases; what is not linear is evaluated bit by bit.
 //! - `bounds`: what a term can be at most and at least.
 //! - `solve`: ranges are narrowed, conditions without common inputs are counted apart and multiplied,
-//!   alternatives are made disjoint and added, what is left is counted in closed form or cut into slices.
-//! - `lattice`: the closed form for two inputs.
+//!   alternatives are made disjoint and added, what is linear is counted whole, what is left is cut into slices.
+//! - `polytope`: linear inequalities. `lattice` has the closed form for two inputs, `cones` what holds for any number,
+//!   with `vertices`, `matrix` and `modular`.
 //! - `estimate`: a seeded sample with an interval, for what is too large.
 //!
 //! The work is counted, never timed. Method: Filieri, Pasareanu and Yang count path conditions by
 //! Barvinok's algorithm ("Quantification of software changes through probabilistic symbolic
-//! execution", ASE 2015); slices with a closed form inside take its place here.
+//! execution", ASE 2015).
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
 mod bounds;
+mod cones;
 mod estimate;
 mod formula;
 mod lattice;
+mod matrix;
+mod modular;
+mod polytope;
 mod random;
 mod solve;
+mod vertices;
 
 pub use estimate::{Estimate, sample, wilson};
 pub use lattice::{Range, floor_sum, width};

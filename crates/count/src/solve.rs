@@ -1,12 +1,14 @@
 //! The number of points of a box that meet a formula.
 //!
 //! Each step either narrows the ranges, multiplies parts that have no input in common, adds disjoint
-//! alternatives, counts a polygon in closed form, or cuts along one input and goes on in the slices.
+//! alternatives, counts a polytope, or cuts along one input and goes on in the slices.
 
+use crate::Domain;
 use crate::bounds::Bounds;
 use crate::formula::{Builder, Formula, Known, Linear};
-use crate::lattice::{Range, Row, width};
-use crate::{Domain, lattice};
+use crate::lattice::{Range, width};
+use crate::polytope::Polytope;
+use crate::vertices::Half;
 use invdiff_ir::eval::{Assignment, Program};
 use invdiff_ir::{Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
@@ -149,6 +151,8 @@ pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut
 
 /// Steps inside one another.
 const MAX_DEPTH: usize = 300;
+/// So many slices are counted sooner than what is cut is counted whole.
+const FEW_SLICES: i128 = 40;
 
 struct Solver<'a> {
     pool: &'a TermPool,
@@ -381,19 +385,10 @@ impl Solver<'_> {
         let evaluated = parts.iter().filter(|p| matches!(p, Formula::Term(..)));
         let mut cut = BTreeSet::new();
         evaluated.cloned().collect::<Vec<_>>().iter().for_each(|p| self.inputs_in(p, &mut cut));
-        if let (true, &[x, y]) = (cut.is_empty(), over.as_slice()) {
-            let row = |p: &Formula| match p {
-                Formula::AtMost(Linear { terms, constant }) => match terms.as_slice() {
-                    &[(_, a), (_, b)] => Some(Row { a, b, c: *constant }),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let rows: Vec<Row> = parts.iter().map(row).collect::<Option<_>>()?;
-            let (xs, ys) = (*ranges.get(x)?, *ranges.get(y)?);
-            let weight = |i: usize, range| self.domain.inputs.get(i)?.pieces(range).first().map(|(_, w)| *w);
-            let points = lattice::polygon(xs, ys, &rows)?;
-            return points.checked_mul(weight(x, xs)?)?.checked_mul(weight(y, ys)?);
+        if cut.is_empty()
+            && let Some(n) = self.closed(ranges, &over, &parts)
+        {
+            return Some(n);
         }
         // The shortest of the inputs that can still be cut.
         let choice = if cut.is_empty() { inputs } else { &cut };
@@ -416,6 +411,36 @@ impl Solver<'_> {
             all = all.checked_add(self.count(slice, &over, parts.clone(), depth + 1)?)?;
         }
         Some(all)
+    }
+
+    /// Counts what is linear without slices, but for few of them. `None`: numbers are too large, or work does not
+    /// suffice.
+    fn closed(&mut self, ranges: &[Range], over: &[usize], parts: &[Formula]) -> Option<i128> {
+        let own: Vec<Range> = over.iter().map(|i| ranges.get(*i).copied()).collect::<Option<_>>()?;
+        if over.len() > 2 {
+            let mut widths: Vec<i128> = own.iter().map(|r| width(*r)).collect::<Option<_>>()?;
+            widths.sort_unstable();
+            let slices = widths.iter().rev().skip(2).try_fold(1i128, |all, w| all.checked_mul(*w));
+            if slices.is_some_and(|n| n <= FEW_SLICES) {
+                return None;
+            }
+        }
+        let half = |p: &Formula| {
+            let Formula::AtMost(l) = p else { return None };
+            let factor = |i: &usize| l.terms.iter().find(|(j, _)| i == j).map_or(0, |(_, c)| *c);
+            Some(Half { a: over.iter().map(factor).collect(), b: l.constant.checked_neg()? })
+        };
+        let halves = parts.iter().map(half).collect::<Option<_>>()?;
+        // What is too much to count whole may still be cut.
+        let mut work = *self.work / 2;
+        let granted = work;
+        let points = Polytope { ranges: own, halves }.points(&mut work);
+        *self.work -= granted - work;
+        let points = points?;
+        over.iter().try_fold(points, |all, i| {
+            let pieces = self.domain.inputs.get(*i)?.pieces(*ranges.get(*i)?);
+            all.checked_mul(pieces.first()?.1)
+        })
     }
 
     /// Adds the alternatives of one part: each without those before it.
