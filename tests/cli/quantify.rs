@@ -288,6 +288,32 @@ fn bad_input_is_refused_with_the_place() {
 }
 
 #[test]
+fn what_is_too_large_to_count_is_estimated() {
+    let body = |limit: &str| {
+        let head = "#include <assert.h>\nint f(long x, long y)\n{\n    if (x < 10)\n        return 2;\n";
+        format!("{head}    assert(x * y * 4 <= {limit});\n    return 1;\n}}\n")
+    };
+    let (old, new) = (body("1000000000000"), body("2000000000000"));
+    let repo = TempRepo::new().file("a.c", old).commit("one").file("a.c", new).commit("two");
+    let words = "--domain x=0..999999 --domain y=0..1000000 --target return=1 HEAD~1..HEAD";
+    let report = json(&repo, &format!("quantify --format json {words}"));
+    assert_eq!(report["targets"][0]["method"], "estimated");
+    // What is exact stays exact: x is below 10.
+    assert_eq!(counts(&report, "success"), ["10000010"; 2]);
+    for (v, share) in [(0, 0.25f64), (1, 0.5)] {
+        let version = &report["targets"][0]["versions"][v];
+        // The area under a hyperbola.
+        let truth = share * (1.0 - share.ln());
+        for interval in [&version["interval"], &version["estimate"]["success"]["interval"]] {
+            let [low, high] = [0, 1].map(|i| interval[i].as_f64().unwrap());
+            assert!(low < truth && truth < high && high - low < 0.04, "{truth}: {version}");
+        }
+    }
+    let parts = ["success  at least 10000010 of 1000001000000", "estimated by a sample of 10000 inputs"];
+    check(&repo, &format!("quantify {words}"), 0, &parts);
+}
+
+#[test]
 fn what_explodes_ends_and_says_how_much_is_grey() {
     let body = |k: u32| {
         let tests: String =
