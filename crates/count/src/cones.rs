@@ -62,7 +62,7 @@ struct Sum<'a> {
 impl Sum<'_> {
     /// Adds the cone at a vertex whose dual cone has some generators, `sign` times.
     fn cone(&mut self, v: &Vertex, rows: Matrix, sign: i128) -> Option<()> {
-        (self.spend)(rows.len() as u64)?;
+        (self.spend)((rows.len() * rows.len()) as u64)?;
         let (inverse, index) = inverse(&rows)?;
         if index == 1 {
             let scale = v.det.checked_mul(PARTS)?;

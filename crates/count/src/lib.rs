@@ -5,6 +5,8 @@
 //!
 //! - `formula`: conditions become linear inequalities over integers where bounds prove that nothing
 //!   wraps on the domain, with `ite` split into cases; what is not linear is evaluated bit by bit.
+//! - `quotients`: division, masks, shifts and words that wrap, as linear inequalities over more inputs.
+//! - `bits`: what is bitwise over more than one input, read bit by bit.
 //! - `bounds`: what a term can be at most and at least.
 //! - `solve`: ranges are narrowed, conditions without common inputs are counted apart and multiplied,
 //!   alternatives are made disjoint and added, what is linear is counted whole, what is left is cut into slices.
@@ -18,6 +20,7 @@
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
+mod bits;
 mod bounds;
 mod cones;
 mod estimate;
@@ -26,6 +29,7 @@ mod lattice;
 mod matrix;
 mod modular;
 mod polytope;
+mod quotients;
 mod random;
 mod solve;
 mod vertices;

@@ -3,12 +3,12 @@
 //! Each step either narrows the ranges, multiplies parts that have no input in common, adds disjoint
 //! alternatives, counts a polytope, or cuts along one input and goes on in the slices.
 
-use crate::Domain;
 use crate::bounds::Bounds;
 use crate::formula::{Builder, Formula, Known, Linear};
 use crate::lattice::{Range, width};
 use crate::polytope::Polytope;
 use crate::vertices::Half;
+use crate::{Domain, bits};
 use invdiff_ir::eval::{Assignment, Program};
 use invdiff_ir::{Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
@@ -28,6 +28,8 @@ pub enum Count {
 pub struct Counter {
     domain: Domain,
     known: Known,
+    /// The same with quotients.
+    more: Known,
     bounds: FxHashMap<TermId, Range>,
     programs: FxHashMap<TermId, Program>,
     /// Inputs of a term.
@@ -59,6 +61,7 @@ impl Counter {
         Counter {
             domain,
             known: Known::default(),
+            more: Known::with_quotients(),
             bounds: FxHashMap::default(),
             programs: FxHashMap::default(),
             inputs: FxHashMap::default(),
@@ -122,13 +125,81 @@ impl Counter {
         if !conditions.iter().all(|c| self.is_closed(pool, *c)) {
             return Count::Unknown;
         }
-        let mut builder = Builder::new(pool, &self.domain, &mut self.known);
-        let formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
-        let ranges: Vec<Range> = self.domain.inputs.iter().map(|i| i.range).collect();
-        if ranges.iter().any(|r| r.0 > r.1) {
+        if self.domain.inputs.iter().any(|i| i.range.0 > i.range.1) {
             return Count::Exact(0);
         }
-        let all: Vec<usize> = (0..ranges.len()).collect();
+        let mut builder = Builder::new(pool, &self.domain, &mut self.known);
+        let formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
+        if !formulas.iter().any(Formula::has_terms) {
+            return self.solved(pool, formulas, &BTreeSet::new(), work);
+        }
+        // What is evaluated for few inputs is simplest; else with quotients if these say more.
+        let first = within(work, (*work / 2).min(FEW_EVALUATIONS), |work| {
+            self.solved(pool, formulas.clone(), &BTreeSet::new(), work)
+        });
+        if first != Count::TooLarge {
+            return first;
+        }
+        let half = *work / 2;
+        let found = within(work, half, |work| self.with_quotients(pool, conditions, false, work));
+        if found != Count::TooLarge {
+            return found;
+        }
+        // A mere look is not worth more.
+        if *work > FEW_EVALUATIONS / 2 {
+            let half = *work / 2;
+            let found = within(work, half, |work| self.by_bits(pool, conditions, work));
+            if found != Count::TooLarge {
+                return found;
+            }
+            let half = *work / 2;
+            let found = within(work, half, |work| self.with_quotients(pool, conditions, true, work));
+            if found != Count::TooLarge {
+                return found;
+            }
+        }
+        self.solved(pool, formulas, &BTreeSet::new(), work)
+    }
+
+    fn by_bits(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
+        let Some(left) = work.checked_sub(16 * conditions.len() as u64) else { return Count::TooLarge };
+        *work = left;
+        bits::count(pool, &self.domain, conditions, work).map_or(Count::TooLarge, Count::Exact)
+    }
+
+    /// Counts with quotients and remainders as inputs. `is_partial`: although some is still evaluated.
+    fn with_quotients(
+        &mut self,
+        pool: &TermPool,
+        conditions: &[TermId],
+        is_partial: bool,
+        work: &mut u64,
+    ) -> Count {
+        let Some(left) = work.checked_sub(4 * conditions.len() as u64) else { return Count::TooLarge };
+        *work = left;
+        let mut builder = Builder::new(pool, &self.domain, &mut self.more);
+        let mut formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
+        if formulas.iter().any(Formula::has_terms) != is_partial {
+            return Count::TooLarge;
+        }
+        let inputs = self.domain.inputs.len();
+        let used = self.more.quotients.as_ref().and_then(|q| q.define(inputs, &mut formulas));
+        let Some(used) = used.filter(|used| !is_partial || !used.is_empty()) else { return Count::TooLarge };
+        self.solved(pool, formulas, &used, work)
+    }
+
+    /// Counts over the domain and some quotients.
+    fn solved(
+        &mut self,
+        pool: &TermPool,
+        formulas: Vec<Formula>,
+        quotients: &BTreeSet<usize>,
+        work: &mut u64,
+    ) -> Count {
+        let mut ranges: Vec<Range> = self.domain.inputs.iter().map(|i| i.range).collect();
+        let mut all: Vec<usize> = (0..ranges.len()).collect();
+        all.extend(quotients);
+        ranges.extend(self.more.quotients.iter().flat_map(|q| &q.ranges));
         let mut solver = Solver {
             pool,
             domain: &self.domain,
@@ -144,6 +215,14 @@ impl Counter {
     }
 }
 
+/// Counts with a part of the work.
+fn within(work: &mut u64, part: u64, f: impl FnOnce(&mut u64) -> Count) -> Count {
+    let mut left = part;
+    let found = f(&mut left);
+    *work -= part - left;
+    found
+}
+
 /// As [`Counter::count`], once.
 pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut u64) -> Count {
     Counter::new(domain.clone()).count(pool, conditions, work)
@@ -151,6 +230,8 @@ pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut
 
 /// Steps inside one another.
 const MAX_DEPTH: usize = 300;
+/// Work for which it is not asked whether quotients say more.
+const FEW_EVALUATIONS: u64 = 100_000;
 /// So many slices are counted sooner than what is cut is counted whole.
 const FEW_SLICES: i128 = 40;
 
@@ -206,7 +287,9 @@ impl Solver<'_> {
         }
         // Last, since none times too many is none.
         for i in over.iter().filter(|i| !bound.contains(i)) {
-            all = all.checked_mul(self.domain.inputs.get(*i)?.mass(*ranges.get(*i)?)?)?;
+            let range = *ranges.get(*i)?;
+            let mass = self.domain.inputs.get(*i).map_or_else(|| width(range), |input| input.mass(range));
+            all = all.checked_mul(mass?)?;
         }
         Some(all)
     }
@@ -356,6 +439,11 @@ impl Solver<'_> {
         groups
     }
 
+    /// The ranges of equal weight within a range; a quotient counts once.
+    fn pieces(&self, i: usize, range: Range) -> Vec<(Range, i128)> {
+        self.domain.inputs.get(i).map_or_else(|| vec![(range, 1)], |input| input.pieces(range))
+    }
+
     fn component(
         &mut self,
         ranges: &[Range],
@@ -370,7 +458,7 @@ impl Solver<'_> {
         // Inside, each value of an input counts the same.
         for &i in inputs {
             let range = *ranges.get(i)?;
-            let pieces = self.domain.inputs.get(i)?.pieces(range);
+            let pieces = self.pieces(i, range);
             if pieces.iter().all(|(r, _)| *r == range) && !pieces.is_empty() {
                 continue;
             }
@@ -438,7 +526,7 @@ impl Solver<'_> {
         *self.work -= granted - work;
         let points = points?;
         over.iter().try_fold(points, |all, i| {
-            let pieces = self.domain.inputs.get(*i)?.pieces(*ranges.get(*i)?);
+            let pieces = self.pieces(*i, *ranges.get(*i)?);
             all.checked_mul(pieces.first()?.1)
         })
     }

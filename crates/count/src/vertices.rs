@@ -49,7 +49,7 @@ impl Polytope<'_> {
     /// All vertices; `None`: the bit by which half-spaces are moved was badly chosen, numbers are too large, or
     /// `spend`, which is told the cost of each, gave up.
     pub fn vertices(&self, spend: &mut dyn FnMut(u64) -> Option<()>) -> Option<Vec<Vertex>> {
-        let cost = (self.halves.len() * self.dimensions) as u64 / 4 + 1;
+        let cost = (self.halves.len() * self.dimensions) as u64 + 1;
         let Some(first) = self.first(&mut || spend(cost))? else { return Some(Vec::new()) };
         let mut seen = FxHashSet::from_iter([first.tight.clone()]);
         let (mut open, mut found) = (vec![first], Vec::new());
