@@ -5,8 +5,9 @@
 
 mod support;
 
-use invdiff_count::{Count, count};
+use invdiff_count::{Count, count, sample, wilson};
 use invdiff_ir::TermPool;
+use invdiff_ir::eval::Program;
 use invdiff_testing::{Random, tier};
 use support::Polytope;
 
@@ -72,4 +73,29 @@ fn polytopes_have_the_points_of_barvinok() {
     }
     println!("{exact} of {} exact, {points} with points", 2 * rounds);
     assert!(points > rounds, "{points}");
+}
+
+#[test]
+fn estimates_of_polytopes_hold_their_counts_for_most_seeds() {
+    let (mut random, mut held, mut all) = (Random(4), 0, 0);
+    for round in 0..12 {
+        let p = Polytope::random(&mut random, 4 + round % 3, 2);
+        let Count::Exact(truth) = counted(&p) else { continue };
+        let mut pool = TermPool::new();
+        let (domain, conditions) = p.terms(&mut pool);
+        let program = Program::new(&pool, &conditions);
+        let share = truth as f64 / domain.size().expect("it is small") as f64;
+        for seed in 0..100 {
+            let inputs = sample(&pool, &domain, seed, 300);
+            let meets = |input| {
+                let run = program.run(&pool, input);
+                conditions.iter().all(|c| run.holds(*c) == Some(true))
+            };
+            let estimate = wilson(inputs.iter().filter(|input| meets(input)).count() as u64, 300);
+            held += i32::from(estimate.low <= share && share <= estimate.high);
+            all += 1;
+        }
+    }
+    println!("{held} of {all} intervals hold the count");
+    assert!(all >= 1000 && held * 100 >= all * 95, "{held} of {all}");
 }
