@@ -12,7 +12,7 @@ pub mod config;
 pub mod gate;
 
 pub use invdiff_engine::{
-    analysis, cost, difference, discovery, fact, fault, frontend, history, infer, instrument, interp,
+    analysis, cost, count, difference, discovery, fact, fault, frontend, history, infer, instrument, interp,
     invariant, ir, mvicfg, property, quantify, report, semantics, smt, store, symex, verifier,
 };
 

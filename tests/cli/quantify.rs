@@ -183,7 +183,8 @@ fn the_right_fix_of_tcas_comes_first() {
         --domain a6=0..40000 --domain a7=0..3 --domain a8=0..1000 --domain a9=0..1000 --domain a10=0..2 \
         --domain a11=1..2 --domain a12=0..1";
     for domain in [small, large] {
-        let words = format!("rank --format json {domain} --function advise broken strict never right far wide");
+        let words =
+            format!("rank --format json {domain} --function advise broken strict never right far wide");
         let ranking = json(&repo, &words)["ranking"].as_array().unwrap().clone();
         let place = |name: &str| {
             let entry = ranking.iter().find(|r| r["revision"] == name).unwrap();
@@ -198,7 +199,9 @@ fn the_right_fix_of_tcas_comes_first() {
     // All advisories together are all inputs.
     let sum: u128 = (0..3)
         .map(|advisory| {
-            let words = format!("quantify --format json {large} --target return={advisory} right..right -- a.c:advise");
+            let words = format!(
+                "quantify --format json {large} --target return={advisory} right..right -- a.c:advise"
+            );
             counts(&json(&repo, &words), "target_count")[0].parse::<u128>().unwrap()
         })
         .sum();
@@ -355,6 +358,32 @@ fn bad_input_is_refused_with_the_place() {
     let repo = TempRepo::new().file("a.c", branch(1)).commit("one").file("a.c", branch(2)).commit("two");
     let parts = ["line 3 has no branch of f()", "the nearest line with one is 4"];
     check(&repo, "quantify --target branch:a.c:3 HEAD~1..HEAD", 129, &parts);
+}
+
+#[test]
+fn what_is_too_large_to_count_is_estimated() {
+    let body = |limit: &str| {
+        let head = "#include <assert.h>\nint f(long x, long y)\n{\n    if (x < 10)\n        return 2;\n";
+        format!("{head}    assert(x * y * 4 <= {limit});\n    return 1;\n}}\n")
+    };
+    let (old, new) = (body("1000000000000"), body("2000000000000"));
+    let repo = TempRepo::new().file("a.c", old).commit("one").file("a.c", new).commit("two");
+    let words = "--domain x=0..999999 --domain y=0..1000000 --target return=1 HEAD~1..HEAD";
+    let report = json(&repo, &format!("quantify --format json {words}"));
+    assert_eq!(report["targets"][0]["method"], "estimated");
+    // What is exact stays exact: x is below 10.
+    assert_eq!(counts(&report, "success"), ["10000010"; 2]);
+    for (v, share) in [(0, 0.25f64), (1, 0.5)] {
+        let version = &report["targets"][0]["versions"][v];
+        // The area under a hyperbola.
+        let truth = share * (1.0 - share.ln());
+        for interval in [&version["interval"], &version["estimate"]["success"]["interval"]] {
+            let [low, high] = [0, 1].map(|i| interval[i].as_f64().unwrap());
+            assert!(low < truth && truth < high && high - low < 0.04, "{truth}: {version}");
+        }
+    }
+    let parts = ["success  at least 10000010 of 1000001000000", "estimated by a sample of 10000 inputs"];
+    check(&repo, &format!("quantify {words}"), 0, &parts);
 }
 
 #[test]

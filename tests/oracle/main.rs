@@ -45,6 +45,7 @@ mod table1;
 
 mod difference;
 mod discovery;
+mod enumerated;
 mod facts;
 mod histories;
 mod interpreter;

@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Reasons that say of all inputs of a path that they do something undefined.
-const UNDEFINED: [&str; 5] = [
+pub(crate) const UNDEFINED: [&str; 5] = [
     "a division by zero, or one that overflows",
     "a shift by too much",
     "a signed overflow",
@@ -345,8 +345,13 @@ fn judge(programs: [&Program; 2], q: &Quantified, seen: &mut Seen, what: &str) {
 
 /// A small program of integers: branches, loops, arrays, calls, assertions; now and then undefined.
 fn small(seed: u64) -> String {
-    let mut m =
-        Maker { random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), out: String::new(), depth: 1 };
+    made(seed, false)
+}
+
+/// The same; `is_checked`: without what a compiler's checks of undefined operations miss, or find where we see none.
+pub(crate) fn made(seed: u64, is_checked: bool) -> String {
+    let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut m = Maker { random, out: String::new(), depth: 1, is_checked };
     m.out.push_str(
         "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n\nint total;\nstatic int mode = 1;\n",
     );
@@ -357,7 +362,9 @@ fn small(seed: u64) -> String {
     let types = ["int", "int", "short", "signed char", "unsigned char", "unsigned", "long"];
     let (a, b) = (types[m.random.below(7)], types[m.random.below(7)]);
     let _ = writeln!(m.out, "int f({a} a, {b} b)\n{{");
-    m.out.push_str("    int x = 0, y = 1, t[5] = {1, 2, 3}, u;\n    struct pair s = {4, 5};\n");
+    let given = if is_checked { " = 0" } else { "" };
+    let _ =
+        writeln!(m.out, "    int x = 0, y = 1, t[5] = {{1, 2, 3}}, u{given};\n    struct pair s = {{4, 5}};");
     for _ in 0..3 + m.random.below(5) {
         m.statement();
     }
@@ -370,9 +377,15 @@ struct Maker {
     random: Random,
     out: String,
     depth: usize,
+    is_checked: bool,
 }
 
 impl Maker {
+    /// What is shifted to the left: a compiler's check finds each shift of a negative number undefined.
+    fn shifted(&self, value: &str) -> String {
+        if self.is_checked { format!("({value} & 1023)") } else { value.to_owned() }
+    }
+
     fn one(&mut self, of: &[&str]) -> String {
         of[self.random.below(of.len())].to_owned()
     }
@@ -398,7 +411,7 @@ impl Maker {
             11 => format!("({l}) / ({r})"),
             12 => format!("({l}) % {}", 2 + self.random.below(6)),
             13 => format!("(({l}) & {})", self.random.below(16)),
-            14 => format!("(({l}) << {})", self.random.below(4)),
+            14 => format!("({} << {})", self.shifted(&format!("({l})")), self.random.below(4)),
             15 => format!("(({l}) >> {})", self.random.below(4)),
             16 => format!("clamp({l}, -3, {})", 2 + self.random.below(6)),
             17 => format!("({} ? {l} : {r})", self.condition()),
@@ -477,7 +490,7 @@ impl Maker {
             }
             13 => {
                 let (l, r) = (self.one(&["a", "b", "x"]), self.random.below(40));
-                self.line(&format!("y = {l} << {};", r));
+                self.line(&format!("y = {} << {r};", self.shifted(&l)));
             }
             14..17 => {
                 let c = self.condition();
@@ -507,7 +520,7 @@ impl Maker {
 }
 
 /// Changes a number or a comparison of a small program.
-fn changed(source: &str, random: &mut Random) -> String {
+pub(crate) fn changed(source: &str, random: &mut Random) -> String {
     let begin = source.find("int f(").unwrap_or(0);
     for _ in 0..40 {
         let choices = [

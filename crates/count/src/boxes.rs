@@ -5,7 +5,8 @@
 
 use crate::lattice::Range;
 use crate::{Counter, Domain, MAX_BITS};
-use invdiff_ir::TermId;
+use invdiff_ir::eval::Assignment;
+use invdiff_ir::{TermId, TermPool};
 use rustc_hash::FxHashMap;
 
 /// A range for each input, and how often each of its values counts.
@@ -67,6 +68,11 @@ impl Counter {
         let mut counter = Counter::new(domain);
         counter.boxes = boxes;
         counter
+    }
+
+    /// Inputs, each as likely as it counts.
+    pub fn sample(&self, pool: &TermPool, seed: u64, n: u64) -> Vec<Assignment> {
+        crate::sample(pool, &self.domain, &self.boxes, seed, n)
     }
 
     /// How much all inputs count; `None` for more than `2^120`.

@@ -3,8 +3,10 @@
 //! The interval is Wilson's score interval (Journal of the American Statistical Association, 1927) with
 //! the quantile of 98 percent, because its coverage dips below the nominal one for some shares.
 
-use crate::Domain;
+use crate::boxes::Weighted;
+use crate::lattice::{Range, width};
 use crate::random::Random;
+use crate::{Domain, Input};
 use invdiff_ir::TermPool;
 use invdiff_ir::eval::Assignment;
 
@@ -31,28 +33,60 @@ pub fn wilson(hits: u64, n: u64) -> Estimate {
     Estimate { share, low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
 }
 
-/// Inputs of a domain, each as likely as any other; none for an empty domain.
-pub fn sample(pool: &TermPool, domain: &Domain, seed: u64, n: u64) -> Vec<Assignment> {
+/// Inputs of a domain, each as likely as it counts; none for a domain without any. `boxes`: what of it counts, all if
+/// there are none.
+pub fn sample(pool: &TermPool, domain: &Domain, boxes: &[Weighted], seed: u64, n: u64) -> Vec<Assignment> {
+    let whole = [Weighted { ranges: domain.inputs.iter().map(|i| i.range).collect(), weight: 1 }];
+    let boxes = if boxes.is_empty() { &whole[..] } else { boxes };
+    let masses: Option<Vec<i128>> = boxes.iter().map(|b| b.mass(domain)).collect();
+    let Some(masses) = masses else { return Vec::new() };
+    let Some(all) = masses.iter().try_fold(0i128, |all, m| all.checked_add(*m)) else { return Vec::new() };
     let mut random = Random::new(seed);
-    if domain.inputs.iter().any(|i| i.range.0 > i.range.1) {
-        return Vec::new();
-    }
     let mut one = || {
+        let chosen = match masses.len() {
+            1 => 0,
+            _ => box_at(&masses, random.within((0, all - 1)))?,
+        };
         let mut input = Assignment::new();
-        for (i, v) in domain.inputs.iter().enumerate() {
-            let value = random.within(v.range);
-            if let Some(c) = domain.constant(pool, i, value) {
-                input.set(v.term, c);
-            }
+        for (i, (v, range)) in domain.inputs.iter().zip(&boxes.get(chosen)?.ranges).enumerate() {
+            let mass = v.mass(*range).filter(|mass| *mass > 0)?;
+            let value = nth(v, *range, random.within((0, mass - 1)))?;
+            input.set(v.term, domain.constant(pool, i, value)?);
         }
-        input
+        Some(input)
     };
-    (0..n).map(|_| one()).collect()
+    (0..if all > 0 { n } else { 0 }).map_while(|_| one()).collect()
+}
+
+/// The box that has a place, if each takes as many places as it counts.
+fn box_at(masses: &[i128], place: i128) -> Option<usize> {
+    let mut rest = place;
+    for (k, mass) in masses.iter().enumerate() {
+        if rest < *mass {
+            return Some(k);
+        }
+        rest -= mass;
+    }
+    None
+}
+
+/// The value of a range of an input that has a place, if each value takes as many places as it counts.
+fn nth(input: &Input, range: Range, place: i128) -> Option<i128> {
+    let mut rest = place;
+    for ((low, high), weight) in input.pieces(range) {
+        let places = width((low, high))?.checked_mul(weight)?;
+        if rest < places {
+            return Some(low + rest / weight);
+        }
+        rest -= places;
+    }
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use invdiff_ir::{Leaf, Sort};
 
     #[test]
     fn intervals_hold_the_truth_for_most_seeds() {
@@ -66,5 +100,19 @@ mod tests {
             let good = (0..1000).filter(|seed| holds(*seed)).count();
             assert!(good >= 950, "{share}: {good}");
         }
+    }
+
+    #[test]
+    fn values_are_drawn_as_often_as_they_count() {
+        let mut pool = TermPool::new();
+        let mut input = Input::even(pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(8) }), (-3, 9));
+        input.weights = vec![((-3, -2), 3), ((0, 5), 0), ((6, 9), 1)];
+        let domain = Domain { inputs: vec![input.clone()] };
+        let places: Vec<i128> = (0..10).filter_map(|n| nth(&input, n)).collect();
+        assert_eq!(places, [-3, -3, -3, -2, -2, -2, 6, 7, 8, 9]);
+        assert_eq!(nth(&input, 10), None);
+        assert_eq!(sample(&pool, &domain, &[], 1, 50).len(), 50);
+        input.weights = vec![((0, 5), 0)];
+        assert!(sample(&pool, &Domain { inputs: vec![input] }, &[], 1, 50).is_empty());
     }
 }

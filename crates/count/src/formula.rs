@@ -2,12 +2,15 @@
 //!
 //! A word is taken as the integer that it is as a signed number. A sum, a difference or a product with
 //! a constant is the sum, difference or product of integers only where the bounds of the domain show
-//! that the result fits the word; everything else stays a term that is evaluated bit by bit.
+//! that the result fits the word; everything else stays a term that is evaluated bit by bit, or is made linear by
+//! `quotients`.
 
 use crate::Domain;
 use crate::lattice::Range;
+use crate::quotients::Quotients;
 use invdiff_ir::{App, Op, Sort, Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Cases of one value; beyond, it is evaluated.
 const MAX_CASES: usize = 24;
@@ -19,7 +22,7 @@ const MAX_WIDTH: u16 = 120;
 const MAX_DEPTH: usize = 200;
 
 /// `sum of coefficient * input + constant`. No coefficient is 0; inputs ascend.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Linear {
     pub terms: Vec<(usize, i128)>,
     pub constant: i128,
@@ -42,7 +45,7 @@ impl Linear {
         Linear { terms: Vec::new(), constant }
     }
 
-    fn input(i: usize) -> Linear {
+    pub fn input(i: usize) -> Linear {
         Linear { terms: vec![(i, 1)], constant: 0 }
     }
 
@@ -82,6 +85,24 @@ impl Formula {
         })
     }
 
+    /// Whether some of it is evaluated.
+    pub fn has_terms(&self) -> bool {
+        match self {
+            Formula::Term(..) => true,
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().any(Formula::has_terms),
+            Formula::True | Formula::False | Formula::AtMost(_) => false,
+        }
+    }
+
+    /// Adds the inputs of the linear parts.
+    pub fn inputs(&self, found: &mut BTreeSet<usize>) {
+        match self {
+            Formula::AtMost(l) => found.extend(l.terms.iter().map(|(i, _)| *i)),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|p| p.inputs(found)),
+            Formula::True | Formula::False | Formula::Term(..) => {}
+        }
+    }
+
     fn parts(&self) -> usize {
         match self {
             Formula::And(parts) | Formula::Or(parts) => 1 + parts.iter().map(Formula::parts).sum::<usize>(),
@@ -91,26 +112,44 @@ impl Formula {
 }
 
 /// A value as an integer, by cases of which exactly one applies.
-type Cases = Vec<(Formula, Linear)>;
+pub(crate) type Cases = Vec<(Formula, Linear)>;
 
 /// What is known of the terms of one pool over one domain.
 #[derive(Default)]
 pub(crate) struct Known {
     values: FxHashMap<TermId, Option<Cases>>,
     conditions: FxHashMap<TermId, Formula>,
+    /// None where quotients are not taken.
+    pub quotients: Option<Quotients>,
 }
 
 pub(crate) struct Builder<'a> {
     pub pool: &'a TermPool,
     pub domain: &'a Domain,
-    ranges: Vec<Range>,
+    pub ranges: Vec<Range>,
     known: &'a mut Known,
+}
+
+impl Known {
+    /// Quotients are taken, too.
+    pub fn with_quotients() -> Known {
+        Known { quotients: Some(Quotients::default()), ..Known::default() }
+    }
 }
 
 impl<'a> Builder<'a> {
     pub fn new(pool: &'a TermPool, domain: &'a Domain, known: &'a mut Known) -> Builder<'a> {
-        let ranges = domain.inputs.iter().map(|i| i.range).collect();
+        let own = domain.inputs.iter().map(|i| i.range);
+        let ranges = own.chain(known.quotients.iter().flat_map(|q| q.ranges.iter().copied())).collect();
         Builder { pool, domain, ranges, known }
+    }
+
+    pub fn has_quotients(&self) -> bool {
+        self.known.quotients.is_some()
+    }
+
+    pub fn quotients(&mut self) -> Option<&mut Quotients> {
+        self.known.quotients.as_mut()
     }
 
     pub fn condition(&mut self, t: TermId) -> Formula {
@@ -231,14 +270,59 @@ impl<'a> Builder<'a> {
                 let value = self.value(a, depth + 1)?;
                 self.unsigned(value, inner)?
             }
+            (Op::BitNot, &[a]) => {
+                let all = vec![(Formula::True, Linear::constant(-1))];
+                paired(&all, &self.value(a, depth + 1)?, &|a, b| a.plus(-1, b))?
+            }
+            (_, &[a, b]) => self.with_constant(op, width, a, b, depth)?,
             _ => return None,
         };
+        if self.has_quotients() {
+            return self.wrapped(cases, width);
+        }
         let fits = |(_, l): &(Formula, Linear)| {
             let (low, high) = l.range(&self.ranges)?;
             (low >= -(1 << (width - 1)) && high < 1 << (width - 1)).then_some(())
         };
         cases.iter().try_for_each(fits)?;
         Some(cases)
+    }
+
+    /// What is linear with quotients alone: an operator with a constant.
+    fn with_constant(&mut self, op: Op, width: u16, a: TermId, b: TermId, depth: usize) -> Option<Cases> {
+        let (a, by) = match (op, self.pool.as_const(a)) {
+            (Op::BitAnd | Op::BitOr | Op::BitXor, Some(c)) => (b, c),
+            _ => (a, self.pool.as_const(b)?),
+        };
+        let (signed, count) = (by.signed()?, by.unsigned()?);
+        if !self.has_quotients() {
+            return None;
+        }
+        let value = self.value(a, depth + 1)?;
+        let shift = u32::try_from(count).ok().filter(|k| *k < u32::from(width));
+        match op {
+            Op::AShr => self.shifted(value, shift?),
+            Op::LShr => {
+                let value = self.unsigned(value, width)?;
+                self.shifted(value, shift?)
+            }
+            // By -1, it may be undefined.
+            Op::SDiv if signed < -1 => scaled(&self.divided(value, signed.checked_neg()?, false)?, -1),
+            Op::SRem if signed < -1 => self.divided(value, signed.checked_neg()?, true),
+            Op::SDiv | Op::SRem if signed > 0 => self.divided(value, signed, op == Op::SRem),
+            Op::UDiv | Op::URem if count > 0 => {
+                let value = self.unsigned(value, width)?;
+                self.divided(value, i128::try_from(count).ok()?, op == Op::URem)
+            }
+            Op::BitAnd => self.masked(value, signed),
+            Op::BitXor => self.flipped(value, signed),
+            Op::BitOr => {
+                let others = self.masked(value, !signed)?;
+                let bits = vec![(Formula::True, Linear::constant(signed))];
+                paired(&others, &bits, &|a, b| a.plus(1, b))
+            }
+            _ => None,
+        }
     }
 
     /// Cases with the values that are negative as signed numbers moved up.
@@ -274,7 +358,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn conjunction(a: &Formula, b: &Formula) -> Formula {
+pub(crate) fn conjunction(a: &Formula, b: &Formula) -> Formula {
     match (a, b) {
         (Formula::True, other) | (other, Formula::True) => other.clone(),
         _ => Formula::And(vec![a.clone(), b.clone()]),

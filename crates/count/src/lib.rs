@@ -5,26 +5,36 @@
 //!
 //! - `formula`: conditions become linear inequalities over integers where bounds prove that nothing
 //!   wraps on the domain, with `ite` split into cases; what is not linear is evaluated bit by bit.
+//! - `quotients`: division, masks, shifts and words that wrap, as linear inequalities over more inputs.
+//! - `bits`: what is bitwise over more than one input, read bit by bit.
 //! - `bounds`: what a term can be at most and at least.
 //! - `solve`: ranges are narrowed, conditions without common inputs are counted apart and multiplied,
-//!   alternatives are made disjoint and added, what is left is counted in closed form or cut into slices.
-//! - `lattice`: the closed form for two inputs.
+//!   alternatives are made disjoint and added, what is linear is counted whole, what is left is cut into slices.
+//! - `polytope`: linear inequalities. `lattice` has the closed form for two inputs, `cones` what holds for any number,
+//!   with `vertices`, `matrix` and `modular`.
 //! - `boxes`: weighted sums of boxes, for distributions of several inputs at once.
 //! - `estimate`: a seeded sample with an interval, for what is too large.
 //!
 //! The work is counted, never timed. Method: Filieri, Pasareanu and Yang count path conditions by
 //! Barvinok's algorithm ("Quantification of software changes through probabilistic symbolic
-//! execution", ASE 2015); slices with a closed form inside take its place here.
+//! execution", ASE 2015).
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
 
+mod bits;
 mod bounds;
 mod boxes;
+mod cones;
 mod estimate;
 mod formula;
 mod lattice;
+mod matrix;
+mod modular;
+mod polytope;
+mod quotients;
 mod random;
 mod solve;
+mod vertices;
 
 pub use boxes::Weighted;
 pub use estimate::{Estimate, sample, wilson};

@@ -1,13 +1,15 @@
 //! The number of points of a box that meet a formula.
 //!
 //! Each step either narrows the ranges, multiplies parts that have no input in common, adds disjoint
-//! alternatives, counts a polygon in closed form, or cuts along one input and goes on in the slices.
+//! alternatives, counts a polytope, or cuts along one input and goes on in the slices.
 
 use crate::bounds::Bounds;
 use crate::boxes::{Masks, Weighted};
 use crate::formula::{Builder, Formula, Known, Linear};
-use crate::lattice::{Range, Row, width};
-use crate::{Domain, lattice};
+use crate::lattice::{Range, width};
+use crate::polytope::Polytope;
+use crate::vertices::Half;
+use crate::{Domain, bits};
 use invdiff_ir::eval::{Assignment, Program};
 use invdiff_ir::{Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
@@ -30,6 +32,8 @@ pub struct Counter {
     pub(crate) boxes: Vec<Weighted>,
     masks: Masks,
     known: Known,
+    /// The same with quotients.
+    more: Known,
     bounds: FxHashMap<TermId, Range>,
     programs: FxHashMap<TermId, Program>,
     /// Inputs of a term.
@@ -63,6 +67,7 @@ impl Counter {
             boxes: Vec::new(),
             masks: Masks::default(),
             known: Known::default(),
+            more: Known::with_quotients(),
             bounds: FxHashMap::default(),
             programs: FxHashMap::default(),
             inputs: FxHashMap::default(),
@@ -126,13 +131,93 @@ impl Counter {
         if !conditions.iter().all(|c| self.is_closed(pool, *c)) {
             return Count::Unknown;
         }
-        let mut builder = Builder::new(pool, &self.domain, &mut self.known);
-        let formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
-        let ranges: Vec<Range> = self.domain.inputs.iter().map(|i| i.range).collect();
-        if ranges.iter().any(|r| r.0 > r.1) {
+        if self.domain.inputs.iter().any(|i| i.range.0 > i.range.1) {
             return Count::Exact(0);
         }
-        let all: Vec<usize> = (0..ranges.len()).collect();
+        let mut builder = Builder::new(pool, &self.domain, &mut self.known);
+        let formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
+        if !formulas.iter().any(Formula::has_terms) {
+            return self.solved(pool, conditions, formulas, &BTreeSet::new(), work);
+        }
+        // What is evaluated for few inputs is simplest; else with quotients if these say more.
+        let first = within(work, (*work / 2).min(FEW_EVALUATIONS), |work| {
+            self.solved(pool, conditions, formulas.clone(), &BTreeSet::new(), work)
+        });
+        if first != Count::TooLarge {
+            return first;
+        }
+        let half = *work / 2;
+        let found = within(work, half, |work| self.with_quotients(pool, conditions, false, work));
+        if found != Count::TooLarge {
+            return found;
+        }
+        // A mere look is not worth more.
+        if *work > FEW_EVALUATIONS / 2 {
+            let half = *work / 2;
+            let found = within(work, half, |work| self.by_bits(pool, conditions, work));
+            if found != Count::TooLarge {
+                return found;
+            }
+            let half = *work / 2;
+            let found = within(work, half, |work| self.with_quotients(pool, conditions, true, work));
+            if found != Count::TooLarge {
+                return found;
+            }
+        }
+        self.solved(pool, conditions, formulas, &BTreeSet::new(), work)
+    }
+
+    fn by_bits(&mut self, pool: &TermPool, conditions: &[TermId], work: &mut u64) -> Count {
+        let Some(left) = work.checked_sub(16 * conditions.len() as u64) else { return Count::TooLarge };
+        *work = left;
+        if self.boxes.is_empty() {
+            return bits::count(pool, &self.domain, conditions, work).map_or(Count::TooLarge, Count::Exact);
+        }
+        let mut domain = self.domain.clone();
+        let mut sum = 0i128;
+        for b in &self.boxes {
+            domain.inputs.iter_mut().zip(&b.ranges).for_each(|(input, range)| input.range = *range);
+            let n = bits::count(pool, &domain, conditions, work).and_then(|n| n.checked_mul(b.weight));
+            let Some(more) = n.and_then(|n| sum.checked_add(n)) else { return Count::TooLarge };
+            sum = more;
+        }
+        Count::Exact(sum)
+    }
+
+    /// Counts with quotients and remainders as inputs. `is_partial`: although some is still evaluated.
+    fn with_quotients(
+        &mut self,
+        pool: &TermPool,
+        conditions: &[TermId],
+        is_partial: bool,
+        work: &mut u64,
+    ) -> Count {
+        let Some(left) = work.checked_sub(4 * conditions.len() as u64) else { return Count::TooLarge };
+        *work = left;
+        let mut builder = Builder::new(pool, &self.domain, &mut self.more);
+        let mut formulas: Vec<Formula> = conditions.iter().map(|c| builder.condition(*c)).collect();
+        if formulas.iter().any(Formula::has_terms) != is_partial {
+            return Count::TooLarge;
+        }
+        let inputs = self.domain.inputs.len();
+        let used = self.more.quotients.as_ref().and_then(|q| q.define(inputs, &mut formulas));
+        let Some(used) = used.filter(|used| !is_partial || !used.is_empty()) else { return Count::TooLarge };
+        self.solved(pool, &[], formulas, &used, work)
+    }
+
+    /// Counts over the domain and some quotients. `conditions`: of the first formulas.
+    fn solved(
+        &mut self,
+        pool: &TermPool,
+        conditions: &[TermId],
+        formulas: Vec<Formula>,
+        quotients: &BTreeSet<usize>,
+        work: &mut u64,
+    ) -> Count {
+        let mut ranges: Vec<Range> = self.domain.inputs.iter().map(|i| i.range).collect();
+        let mut all: Vec<usize> = (0..ranges.len()).collect();
+        all.extend(quotients);
+        ranges.extend(self.more.quotients.iter().flat_map(|q| &q.ranges));
         let mut solver = Solver {
             pool,
             domain: &self.domain,
@@ -154,7 +239,9 @@ impl Counter {
         });
         let mut sum = Some(0i128);
         for b in left.iter().filter_map(|b| boxes.get(*b)) {
-            let n = solver.count(b.ranges.clone(), &all, formulas.clone(), 0);
+            let mut ranges = ranges.clone();
+            ranges.iter_mut().zip(&b.ranges).for_each(|(range, own)| *range = *own);
+            let n = solver.count(ranges, &all, formulas.clone(), 0);
             sum = sum.zip(n).and_then(|(sum, n)| sum.checked_add(n.checked_mul(b.weight)?));
             if sum.is_none() {
                 return solver.stopped.unwrap_or(Count::TooLarge);
@@ -164,6 +251,14 @@ impl Counter {
     }
 }
 
+/// Counts with a part of the work.
+fn within(work: &mut u64, part: u64, f: impl FnOnce(&mut u64) -> Count) -> Count {
+    let mut left = part;
+    let found = f(&mut left);
+    *work -= part - left;
+    found
+}
+
 /// As [`Counter::count`], once.
 pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut u64) -> Count {
     Counter::new(domain.clone()).count(pool, conditions, work)
@@ -171,6 +266,10 @@ pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut
 
 /// Steps inside one another.
 const MAX_DEPTH: usize = 300;
+/// Work for which it is not asked whether quotients say more.
+const FEW_EVALUATIONS: u64 = 100_000;
+/// So many slices are counted sooner than what is cut is counted whole.
+const FEW_SLICES: i128 = 40;
 
 struct Solver<'a> {
     pool: &'a TermPool,
@@ -224,7 +323,9 @@ impl Solver<'_> {
         }
         // Last, since none times too many is none.
         for i in over.iter().filter(|i| !bound.contains(i)) {
-            all = all.checked_mul(self.domain.inputs.get(*i)?.mass(*ranges.get(*i)?)?)?;
+            let range = *ranges.get(*i)?;
+            let mass = self.domain.inputs.get(*i).map_or_else(|| width(range), |input| input.mass(range));
+            all = all.checked_mul(mass?)?;
         }
         Some(all)
     }
@@ -374,6 +475,11 @@ impl Solver<'_> {
         groups
     }
 
+    /// The ranges of equal weight within a range; a quotient counts once.
+    fn pieces(&self, i: usize, range: Range) -> Vec<(Range, i128)> {
+        self.domain.inputs.get(i).map_or_else(|| vec![(range, 1)], |input| input.pieces(range))
+    }
+
     fn component(
         &mut self,
         ranges: &[Range],
@@ -388,7 +494,7 @@ impl Solver<'_> {
         // Inside, each value of an input counts the same.
         for &i in inputs {
             let range = *ranges.get(i)?;
-            let pieces = self.domain.inputs.get(i)?.pieces(range);
+            let pieces = self.pieces(i, range);
             if pieces.iter().all(|(r, _)| *r == range) && !pieces.is_empty() {
                 continue;
             }
@@ -403,19 +509,10 @@ impl Solver<'_> {
         let evaluated = parts.iter().filter(|p| matches!(p, Formula::Term(..)));
         let mut cut = BTreeSet::new();
         evaluated.cloned().collect::<Vec<_>>().iter().for_each(|p| self.inputs_in(p, &mut cut));
-        if let (true, &[x, y]) = (cut.is_empty(), over.as_slice()) {
-            let row = |p: &Formula| match p {
-                Formula::AtMost(Linear { terms, constant }) => match terms.as_slice() {
-                    &[(_, a), (_, b)] => Some(Row { a, b, c: *constant }),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let rows: Vec<Row> = parts.iter().map(row).collect::<Option<_>>()?;
-            let (xs, ys) = (*ranges.get(x)?, *ranges.get(y)?);
-            let weight = |i: usize, range| self.domain.inputs.get(i)?.pieces(range).first().map(|(_, w)| *w);
-            let points = lattice::polygon(xs, ys, &rows)?;
-            return points.checked_mul(weight(x, xs)?)?.checked_mul(weight(y, ys)?);
+        if cut.is_empty()
+            && let Some(n) = self.closed(ranges, &over, &parts)
+        {
+            return Some(n);
         }
         // The shortest of the inputs that can still be cut.
         let choice = if cut.is_empty() { inputs } else { &cut };
@@ -438,6 +535,36 @@ impl Solver<'_> {
             all = all.checked_add(self.count(slice, &over, parts.clone(), depth + 1)?)?;
         }
         Some(all)
+    }
+
+    /// Counts what is linear without slices, but for few of them. `None`: numbers are too large, or work does not
+    /// suffice.
+    fn closed(&mut self, ranges: &[Range], over: &[usize], parts: &[Formula]) -> Option<i128> {
+        let own: Vec<Range> = over.iter().map(|i| ranges.get(*i).copied()).collect::<Option<_>>()?;
+        if over.len() > 2 {
+            let mut widths: Vec<i128> = own.iter().map(|r| width(*r)).collect::<Option<_>>()?;
+            widths.sort_unstable();
+            let slices = widths.iter().rev().skip(2).try_fold(1i128, |all, w| all.checked_mul(*w));
+            if slices.is_some_and(|n| n <= FEW_SLICES) {
+                return None;
+            }
+        }
+        let half = |p: &Formula| {
+            let Formula::AtMost(l) = p else { return None };
+            let factor = |i: &usize| l.terms.iter().find(|(j, _)| i == j).map_or(0, |(_, c)| *c);
+            Some(Half { a: over.iter().map(factor).collect(), b: l.constant.checked_neg()? })
+        };
+        let halves = parts.iter().map(half).collect::<Option<_>>()?;
+        // What is too much to count whole may still be cut.
+        let mut work = *self.work / 2;
+        let granted = work;
+        let points = Polytope { ranges: own, halves }.points(&mut work);
+        *self.work -= granted - work;
+        let points = points?;
+        over.iter().try_fold(points, |all, i| {
+            let pieces = self.pieces(*i, *ranges.get(*i)?);
+            all.checked_mul(pieces.first()?.1)
+        })
     }
 
     /// Adds the alternatives of one part: each without those before it.

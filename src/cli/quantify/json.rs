@@ -2,7 +2,8 @@
 
 use super::text::{fraction, paired};
 use crate::analysis::quantify::{Counted, Quantified};
-use crate::quantify::{BranchCount, Comparison};
+use crate::count::Estimate;
+use crate::quantify::{BranchCount, Comparison, Sampled};
 use crate::report::RepoPath;
 use serde_json::{Map, Value, json};
 
@@ -30,12 +31,14 @@ pub(super) fn target(q: &Quantified, target: &str) -> Value {
     };
     let steps: Vec<Value> = q.steps.iter().enumerate().map(step).collect();
     let last = q.steps.last().and_then(|s| s.as_ref().ok());
+    let is_estimated = q.versions.iter().flatten().any(|c| c.totals.sampled.is_some());
     let at = target.strip_prefix("line:").or(target.strip_prefix("branch:"));
     let changed = |c: &Comparison| json!({ "reaching": number(c.reaching, q.size), "differing": number(c.differing, q.size) });
     json!({
         "file": RepoPath::from(&q.file), "function": &*q.name, "target": target,
         "line": at.and_then(|t| t.rsplit_once(':')?.1.parse::<u32>().ok()),
-        "domain": domain, "domain_size": q.size.to_string(), "weighted": q.is_weighted, "method": "exact",
+        "domain": domain, "domain_size": q.size.to_string(), "weighted": q.is_weighted,
+        "method": if is_estimated { "estimated" } else { "exact" },
         "harmless": super::text::is_harmless(q),
         "versions": versions, "changed_inputs": last.map(changed),
         "dependent_branches": last.map(|c| &c.dependent), "steps": steps,
@@ -58,16 +61,28 @@ fn version(v: usize, c: &Counted) -> Value {
             ((*why).to_owned(), json!({ "paths": grey.paths, "count": grey.inputs.to_string() }))
         })
         .collect();
-    let probability = fraction(t.target, t.size);
+    let exact = fraction(t.target, t.size);
+    let most = fraction(t.target.saturating_add(t.uncertain), t.size).min(1.0);
+    let (probability, interval) = t
+        .sampled
+        .as_ref()
+        .map_or((exact, [exact, most]), |s| (s.target.share, [s.target.low, s.target.high]));
     json!({
         "index": v + 1, "target_count": t.target.to_string(), "success": t.success.to_string(),
         "failure": t.failure.to_string(), "grey": t.grey.to_string(), "grey_reasons": reasons,
-        "probability": probability,
-        "interval": [probability, fraction(t.target.saturating_add(t.uncertain), t.size).min(1.0)],
+        "probability": probability, "interval": interval, "estimate": t.sampled.as_ref().map(sampled),
         "nodes": c.states, "explored": c.explored, "paths": c.paths,
         "queries": c.questions.asked, "queries_reused": c.questions.known,
         "branches": t.branches.iter().map(branch).collect::<Vec<_>>(),
         "tree": c.tree.as_ref().map(|tree| super::tree::json(tree, t.size))
+    })
+}
+
+/// Shares of the domain, counted and sampled together.
+fn sampled(s: &Sampled) -> Value {
+    let of = |e: &Estimate| json!({ "fraction": e.share, "interval": [e.low, e.high] });
+    json!({
+        "samples": s.inputs, "success": of(&s.success), "failure": of(&s.failure), "grey": of(&s.grey)
     })
 }
 

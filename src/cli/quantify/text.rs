@@ -4,7 +4,8 @@ use super::fraction::gcd;
 use crate::analysis::VersionInput;
 use crate::analysis::quantify::Quantified;
 use crate::cli::CliError;
-use crate::quantify::{BranchCount, Comparison, Totals};
+use crate::count::Estimate;
+use crate::quantify::{BranchCount, Comparison, Sampled, Totals};
 use crate::report::RepoPath;
 use crate::report::escape::visible;
 use std::io::Write;
@@ -132,10 +133,28 @@ pub(super) fn write(
     Ok(())
 }
 
+/// A count, or the bound that it is with an estimate.
+fn bounded(bound: &str, count: String, sampled: Option<Estimate>) -> String {
+    match sampled {
+        Some(e) if e.low < e.high => format!("{bound} {count}, {}", estimate(e)),
+        _ => count,
+    }
+}
+
+/// `estimated 62.1 % (60.9 % to 63.3 %)`.
+fn estimate(e: Estimate) -> String {
+    let [share, low, high] = [e.share, e.low, e.high].map(|x| x * 100.0);
+    format!("estimated {share:.2} % ({low:.2} % to {high:.2} %)")
+}
+
 fn totals(t: &Totals, scale: Scale, target: &str, out: &mut impl Write) -> Result<(), CliError> {
-    writeln!(out, "    success  {}", scale.share(t.success))?;
-    writeln!(out, "    failure  {}", scale.share(t.failure))?;
-    writeln!(out, "    grey     {}", scale.share(t.grey))?;
+    let sampled = |of: &dyn Fn(&Sampled) -> Estimate| t.sampled.as_ref().map(of);
+    writeln!(out, "    success  {}", bounded("at least", scale.share(t.success), sampled(&|s| s.success)))?;
+    writeln!(out, "    failure  {}", bounded("at least", scale.share(t.failure), sampled(&|s| s.failure)))?;
+    writeln!(out, "    grey     {}", bounded("at most", scale.share(t.grey), sampled(&|s| s.grey)))?;
+    if let Some(s) = &t.sampled {
+        writeln!(out, "             estimated by a sample of {} inputs, at 95 % confidence", s.inputs)?;
+    }
     if t.grey > 0 {
         for (why, grey) in &t.reasons {
             let paths = if grey.paths == 1 { "path" } else { "paths" };
@@ -146,7 +165,8 @@ fn totals(t: &Totals, scale: Scale, target: &str, out: &mut impl Write) -> Resul
     }
     if target != "assertion" {
         let least = if t.uncertain > 0 { "at least " } else { "" };
-        writeln!(out, "    {}  {least}{}", visible(target.as_bytes()), scale.share(t.target))?;
+        let estimate = sampled(&|s| s.target).map(|e| format!(", {}", estimate(e))).unwrap_or_default();
+        writeln!(out, "    {}  {least}{}{estimate}", visible(target.as_bytes()), scale.share(t.target))?;
     }
     for b in &t.branches {
         let all = b.taken.saturating_add(b.not_taken);

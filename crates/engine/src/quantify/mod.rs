@@ -5,13 +5,13 @@
 //! domain ([`crate::count`]); a branch that no input of the domain takes is left without asking a solver.
 //! Paths are disjoint, so counts add up. What is cut by a bound, rests on an unknown value, does something
 //! that C leaves undefined (signed overflow among it), or is too large to count is *grey*: neither success
-//! nor failure.
+//! nor failure. Of what is too large to count, shares are estimated besides.
 //!
 //! - [`Explorer`]: the paths of one version; `state` and `memory` are where a path is, `guard` says when an
 //!   operation is undefined, `output` what is printed.
 //! - [`Stretches`]: their tree; what of it another version has ([`Pairing`]) is taken over ([`Memo`]),
 //!   and it is kept from run to run (`kept`).
-//! - [`Totals`]: the counts of one version.
+//! - [`Totals`]: the counts of one version, and [`Sampled`] what is estimated.
 //! - [`tree`]: the tree of a version for people; [`Trie`] is what it is made of.
 //! - [`Coverage`]: what a suite of tests covers of a version.
 //! - [`Comparison`]: two versions on the same inputs, path against path; [`Agreement`] says when they differ.
@@ -29,6 +29,7 @@ mod memory;
 mod output;
 mod pairing;
 mod paths;
+mod sampled;
 mod state;
 mod stretches;
 mod suite;
@@ -49,6 +50,7 @@ pub use kept::{Keeper, decoded, encoded, parts};
 pub use output::{Atom, Output};
 pub use pairing::{Code, Pairing};
 pub use paths::{End, Explored, Explorer, Limits, Path, Start};
+pub use sampled::Sampled;
 pub use stretches::{Memo, Stretches};
 pub use suite::{ChangeCoverage, Coverage, Side, change_coverage, coverage, taken};
 pub use text::{LONGEST, bytes, pointers, rows};

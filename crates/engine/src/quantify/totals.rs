@@ -1,6 +1,7 @@
 //! The counts of one version.
 
 use super::paths::{End, Explored, Path};
+use super::sampled::{Exact, Meets, Open, Sampled, sampled};
 use super::turns::Turn;
 use crate::count::{Count, Counter};
 use crate::ir::{NodeId, Op, Sort, TermId, TermPool};
@@ -39,8 +40,8 @@ pub struct Grey {
     pub inputs: i128,
 }
 
-/// Success, failure and grey add up to the size of the domain.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Success, failure and grey add up to the size of the domain: what is not counted exactly is grey.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
     pub size: i128,
     /// At least so many meet the target; at most `uncertain` more.
@@ -52,7 +53,12 @@ pub struct Totals {
     pub grey: i128,
     pub reasons: BTreeMap<&'static str, Grey>,
     pub branches: Vec<BranchCount>,
+    /// Where some count is too large: shares of the domain, what was counted with estimates of the rest.
+    pub sampled: Option<Sampled>,
 }
+
+/// Why inputs are grey that may be sampled.
+const TOO_LARGE: &str = "too large to count exactly";
 
 /// Counts the paths, each into its `count`, and adds them up. `None`: numbers are too large.
 pub fn totals(
@@ -72,14 +78,20 @@ pub fn totals(
         grey: 0,
         reasons: BTreeMap::new(),
         branches: Vec::new(),
+        sampled: None,
     };
     let mut branches: BTreeMap<(Arc<str>, NodeId), BranchCount> = BTreeMap::new();
     let mut met_by_grey = 0i128;
-    for path in &mut explored.paths {
+    // By position, and whether its inputs are counted.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    for (i, path) in explored.paths.iter_mut().enumerate() {
         let counted = match path.count {
             Some(known) => Count::Exact(known),
-            None => counter.count(pool, &path.conditions, work),
+            None => within_half(pool, counter, &path.conditions, work),
         };
+        if counted == Count::TooLarge {
+            open.push((i, false));
+        }
         let (n, reason) = match (&path.end, counted) {
             (_, Count::Exact(0)) => {
                 path.count = Some(0);
@@ -88,7 +100,7 @@ pub fn totals(
             (End::Grey(why), Count::Exact(n)) => (n, Some(*why)),
             (End::Grey(why), _) => (0, Some(*why)),
             (_, Count::Exact(n)) => (n, None),
-            (_, Count::TooLarge) => (0, Some("too large to count exactly")),
+            (_, Count::TooLarge) => (0, Some(TOO_LARGE)),
             (_, Count::Unknown) => (0, Some("an unknown value")),
         };
         if let Some(why) = reason {
@@ -106,9 +118,12 @@ pub fn totals(
             End::Failure(_) => totals.failure = totals.failure.checked_add(n)?,
             _ => totals.success = totals.success.checked_add(n)?,
         }
-        let (met, open) = hits(pool, counter, path, n, target, work);
+        let (met, uncertain) = hits(pool, counter, path, n, target, work);
+        if uncertain > 0 {
+            open.push((i, true));
+        }
         totals.target = totals.target.checked_add(met)?;
-        totals.uncertain = totals.uncertain.checked_add(open)?;
+        totals.uncertain = totals.uncertain.checked_add(uncertain)?;
         for turn in path.turns.iter() {
             let of_branch =
                 branches.entry((turn.function.clone(), turn.node)).or_insert_with(|| new_branch(turn));
@@ -125,7 +140,55 @@ pub fn totals(
     branches.values().try_for_each(|b| b.taken.checked_add(b.not_taken).map(drop))?;
     totals.branches = branches.into_values().filter(|b| b.line > 0).collect();
     totals.branches.sort_by_key(|b| (b.line, b.node));
+    totals.sampled = estimated(explored, &open, pool, counter, target, &totals);
     Some(totals)
+}
+
+/// Counts with half of the work that is left: a path that is too large leaves some to those behind it.
+fn within_half(pool: &TermPool, counter: &mut Counter, conditions: &[TermId], work: &mut u64) -> Count {
+    let granted = *work - *work / 2;
+    let mut left = granted;
+    let found = counter.count(pool, conditions, &mut left);
+    *work -= granted - left;
+    found
+}
+
+/// Estimates what the paths come to of which something is open: their positions, and whether they are counted.
+fn estimated(
+    explored: &Explored,
+    open: &[(usize, bool)],
+    pool: &mut TermPool,
+    counter: &Counter,
+    target: &Target,
+    totals: &Totals,
+) -> Option<Sampled> {
+    let mut paths = Vec::new();
+    for (i, is_counted) in open {
+        let path = explored.paths.get(*i)?;
+        paths.push(Open { path, is_counted: *is_counted, meets: meets(pool, path, target) });
+    }
+    let share = |n: i128| n as f64 / totals.size as f64;
+    let exact = Exact {
+        success: share(totals.success),
+        failure: share(totals.failure),
+        target: share(totals.target),
+        off_target: share(totals.size.checked_sub(totals.target)?.checked_sub(totals.uncertain)?),
+    };
+    if paths.is_empty() { None } else { sampled(pool, counter, &paths, &exact) }
+}
+
+/// Which inputs of a path meet the target.
+fn meets(pool: &mut TermPool, path: &Path, target: &Target) -> Meets {
+    match (target, &path.end) {
+        _ if is_met_on_the_way(path, target) => Meets::All,
+        (_, End::Grey(_)) => Meets::Unknown,
+        (Target::Assertion, End::Failure(_)) => Meets::All,
+        (Target::Return(value), End::Return(Some(result))) => match equals(pool, *result, *value) {
+            Some(t) => Meets::If(t),
+            None => Meets::Unknown,
+        },
+        _ => Meets::None,
+    }
 }
 
 fn new_branch(turn: &Turn) -> BranchCount {
