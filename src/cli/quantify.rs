@@ -15,6 +15,7 @@ mod text;
 mod tree;
 
 use self::choice::ChoiceArgs;
+pub(super) use self::choice::limits;
 use self::profile::Profile;
 use super::diff_args::DiffArgs;
 use super::range::RangeArgs;

@@ -6,12 +6,11 @@
 //! `INVDIFF_ENUMERATED_INPUTS` is the most inputs of a domain.
 
 use crate::mutants::Random;
-use crate::quantify::{UNDEFINED, changed, made};
+use crate::quantify::{Trees, UNDEFINED, changed, even, made};
 use crate::support::tier;
-use git_invdiff::analysis::quantify::{Choice, Quantified, TargetChoice, Wanted, quantify};
+use git_invdiff::analysis::quantify::{Quantified, Wanted, quantify};
 use git_invdiff::analysis::{Options, memory};
 use git_invdiff::frontend::c;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -95,16 +94,11 @@ fn enumerate(folder: &Path, source: &str, inputs: &[(String, (i128, i128), bool)
 fn counted(old: &str, new: &str, random: &mut Random, most: i128) -> Option<Quantified> {
     let options = Options { jobs: 1, ..Options::default() };
     let request = memory::request(&[vec![("a.c", old)], vec![("a.c", new)]], c::Options::default(), options);
-    let mut choice = Choice {
-        domains: BTreeMap::new(),
-        weights: BTreeMap::new(),
-        target: TargetChoice::Assertion,
-        limits: Default::default(),
-        with_first: false,
-    };
+    let mut choice = even(Default::default());
+    let trees = Trees::default();
     let is_it = |_: &git_invdiff::report::RepoPath, name: &str| name == "f";
     let wanted = Wanted { is_it: &is_it, is_named: true };
-    let first = quantify(&request, &choice, &wanted).ok()?.pop()?;
+    let first = quantify(&request, &choice, &wanted, &trees).ok()?.pop()?;
     let mut width = 1000;
     while i128::pow(width, first.inputs.len() as u32) > most {
         width -= 1;
@@ -116,7 +110,7 @@ fn counted(old: &str, new: &str, random: &mut Random, most: i128) -> Option<Quan
         choice.domains.insert(name.clone(), (low, low + width - 1));
     }
     loop {
-        match quantify(&request, &choice, &wanted) {
+        match quantify(&request, &choice, &wanted, &trees) {
             Ok(mut found) => return found.pop(),
             Err(git_invdiff::analysis::quantify::Problem::OutOfType { name, whole }) => {
                 choice.domains.insert(name, whole);
