@@ -33,7 +33,7 @@ pub(crate) const UNDEFINED: [&str; 5] = [
     "a write to a constant",
 ];
 
-fn program(source: &str) -> Option<Program> {
+pub(crate) fn program(source: &str) -> Option<Program> {
     let tree = MemoryTree::new([("a.c", source)]);
     let mut unit = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).ok()?.unit;
     fixed::settle(&mut unit);
@@ -96,7 +96,7 @@ struct Seen {
     branches: usize,
 }
 
-fn global<'p>(program: &'p Program, name: &str) -> Option<&'p Global> {
+pub(crate) fn global<'p>(program: &'p Program, name: &str) -> Option<&'p Global> {
     program.units().iter().find_map(|u| u.global(name))
 }
 
