@@ -65,7 +65,7 @@ impl Keeper for Trees {
     }
 }
 
-fn program(source: &str) -> Option<Program> {
+pub(crate) fn program(source: &str) -> Option<Program> {
     let tree = MemoryTree::new([("a.c", source)]);
     let mut unit = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).ok()?.unit;
     fixed::settle(&mut unit);
@@ -130,7 +130,7 @@ struct Seen {
     taken_over: usize,
 }
 
-fn global<'p>(program: &'p Program, name: &str) -> Option<&'p Global> {
+pub(crate) fn global<'p>(program: &'p Program, name: &str) -> Option<&'p Global> {
     program.units().iter().find_map(|u| u.global(name))
 }
 
