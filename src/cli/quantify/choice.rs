@@ -172,7 +172,7 @@ fn domain(text: &str) -> Result<(String, (i128, i128)), CliError> {
     };
     let column = |bytes: usize| text.get(..bytes).map_or(bytes, |before| before.chars().count()) + 1;
     let (name, range) = text.split_once('=').ok_or_else(|| wrong(column(text.len()), "expected '='"))?;
-    if !super::super::history::is_name(parameter(name).unwrap_or(name)) {
+    if !crate::cli::name::is_name(parameter(name).unwrap_or(name)) {
         return Err(wrong(1, "expected the name of an input"));
     }
     let start = name.len() + 1;
