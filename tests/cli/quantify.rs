@@ -314,6 +314,18 @@ fn what_is_undefined_is_grey_and_named() {
     check(&repo, "quantify HEAD~1..HEAD", 0, &parts);
 }
 
+/// Where nothing can be followed there is one line, and not a table of zeros.
+#[test]
+fn functions_of_which_nothing_is_known_take_one_line() {
+    let body =
+        |k: u32| format!("struct s {{ int n; }};\nint f(struct s *p, int x) {{ return p->n + x + {k}; }}\n");
+    let repo = TempRepo::new().file("a.c", body(0)).commit("one").file("a.c", body(1)).commit("two");
+    let line = "  all inputs are grey, in all versions: a null pointer, or an address that is not followed\n";
+    check(&repo, "quantify HEAD~1..HEAD", 0, &[line]);
+    let report = json(&repo, "quantify --format json HEAD~1..HEAD");
+    assert_eq!(counts(&report, "grey"), ["20", "20"]);
+}
+
 #[test]
 fn bad_input_is_refused_with_the_place() {
     let text = |k: u32| format!("int f(int speed) {{ return speed > {k}; }}\n");

@@ -8,6 +8,7 @@ use crate::count::Estimate;
 use crate::quantify::{BranchCount, Comparison, Sampled, Totals};
 use crate::report::RepoPath;
 use crate::report::escape::visible;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Numbers of a domain: of inputs, or of shares where these have weights.
@@ -98,6 +99,17 @@ pub(super) fn verdict(q: &Quantified) -> Option<String> {
     is_harmless(q).then(|| "The change is proved harmless on the domain.".to_owned())
 }
 
+/// Why nothing is known of any input of any version; `None` where something is.
+fn all_grey(q: &Quantified) -> Option<String> {
+    let versions: Vec<&Totals> = q.versions.iter().flatten().map(|c| &c.totals).collect();
+    let is_grey = |t: &&Totals| t.grey == t.size && t.size > 0 && t.sampled.is_none();
+    if versions.is_empty() || !versions.iter().all(is_grey) {
+        return None;
+    }
+    let reasons: BTreeSet<&str> = versions.iter().flat_map(|t| t.reasons.keys().copied()).collect();
+    Some(reasons.into_iter().collect::<Vec<_>>().join("; "))
+}
+
 /// Writes all counts.
 pub(super) fn write(
     found: &[Quantified],
@@ -111,6 +123,10 @@ pub(super) fn write(
         }
         let scale = Scale::of(q);
         writeln!(out, "{}", heading(q))?;
+        if let Some(reasons) = all_grey(q) {
+            writeln!(out, "  all inputs are grey, in all versions: {reasons}")?;
+            continue;
+        }
         for (v, counted) in q.versions.iter().enumerate() {
             let name = versions.get(v).map_or(String::new(), |v| visible(v.info.name.as_bytes()));
             let Some(counted) = counted else {
