@@ -201,3 +201,46 @@ fn characters_are_told_as_such_where_the_source_writes_them() {
         &["n == 75 |  | sets s->n to 75"],
     );
 }
+
+/// Of a version in which nothing is written anew, the line counts that both have.
+#[test]
+fn names_are_those_of_the_lines_that_a_version_goes_through() {
+    let declared = "#define DIRTY 2\nenum how { CLOSE = 4 };\nstruct client { int n; unsigned flags; };\n";
+    let text = |body: &str| {
+        format!(
+            "{declared}void put(struct client *);\nvoid f(struct client client, int n)\n{{\n{body}\nput(&client);\n}}\n"
+        )
+    };
+    let check = |old: &str, new: &str, expected: &[&str]| {
+        assert_eq!(told(&text(old), &text(new)), expected, "{new}");
+    };
+    check(
+        "client.flags |= DIRTY;",
+        "if (n > 3)\nclient.flags |= DIRTY;",
+        &["n <= 3 | sets client.flags to client.flags | DIRTY | "],
+    );
+    check(
+        "client.flags |= DIRTY;",
+        "client.flags |= CLOSE;",
+        &[" | sets client.flags to client.flags | DIRTY | sets client.flags to client.flags | CLOSE"],
+    );
+    // The source writes the number.
+    check(
+        "client.flags |= DIRTY;",
+        "client.flags |= 4;",
+        &[" | sets client.flags to client.flags | DIRTY | sets client.flags to client.flags | 4"],
+    );
+}
+
+/// Enumerators are names where the type is no enumeration, as long as they mean the same in both versions.
+#[test]
+fn enumerators_are_told_of_integers_where_the_source_writes_them() {
+    let both = [COLOURS, COLOURS];
+    check(both, ["return n;", "if (n > BLUE) return 0;\nreturn n;"], &["n > BLUE | returns n | returns 0"]);
+    let moved = "enum colour { RED, YELLOW, GREEN = 6, BLUE };\n";
+    check(
+        [COLOURS, moved],
+        ["return n;", "if (n > GREEN) return 0;\nreturn n;"],
+        &["n > 6 | returns n | returns 0"],
+    );
+}
