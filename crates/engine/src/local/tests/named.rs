@@ -205,7 +205,7 @@ fn characters_are_told_as_such_where_the_source_writes_them() {
 /// Of a version in which nothing is written anew, the line counts that both have.
 #[test]
 fn names_are_those_of_the_lines_that_a_version_goes_through() {
-    let declared = "#define DIRTY 2\nenum how { CLOSE = 4 };\nstruct client { int n; unsigned flags; };\n";
+    let declared = "#define DIRTY 2\nenum how { CLOSE = 4 };\nstruct client { enum how how; unsigned flags; };\n";
     let text = |body: &str| {
         format!(
             "{declared}void put(struct client *);\nvoid f(struct client client, int n)\n{{\n{body}\nput(&client);\n}}\n"
