@@ -134,7 +134,7 @@ fn write_affected(
     for affected in function.affects.iter().filter(|a| (a.from, a.to) == step) {
         let when = affected.when.as_ref().map_or(String::new(), |when| format!(", when {when}"));
         let mut line = view.line();
-        line.plain("      ").paint(Slot::Status, &visible(&format!("{}{when}", affected.text)));
+        line.plain("      ").paint(Slot::Status, &visible(format!("{}{when}", affected.text)));
         line.write(out)?;
     }
     Ok(())
