@@ -1,18 +1,13 @@
 //! How many inputs a change affects, in the default report: where the project's file says a domain or a profile.
 
 use super::cached::Trees;
-use super::quantify::affected;
+use super::quantify::{affected, limits};
 use crate::analysis::quantify::{Choice, Quantified, Wanted, quantify};
 use crate::analysis::{Effort, Request};
 use crate::config::Settings;
 use crate::history::Repository;
-use crate::quantify::Limits;
 use crate::report::{FunctionReport, RepoPath, Report};
 use std::collections::BTreeSet;
-
-/// Bounds of the counts at normal effort, for each function.
-const FEWER: Limits =
-    Limits { paths: 2_000, steps: 20_000, all_steps: 2_000_000, work: 2_000_000, pairs: 20_000 };
 
 /// Adds the numbers to the functions whose change is told and that have an input of which something is configured.
 /// What cannot be counted so is said once. Nothing at `quick`.
@@ -25,9 +20,9 @@ pub(super) fn add(report: &mut Report, request: &Request, settings: &Settings, r
         Ok(found) => found,
         Err(error) => return report.notices.push(format!("no inputs were counted: {error}")),
     };
-    if request.analysis.effort != Effort::Deep {
-        choice.limits = FEWER;
-    }
+    // At normal effort the numbers are to cost little beside what they are of.
+    let is_deep = request.analysis.effort == Effort::Deep;
+    choice.limits = limits(if is_deep { "normal" } else { "quick" });
     let is_told =
         |f: &&FunctionReport| !f.changes.is_empty() || f.points.iter().any(|p| !p.churns.is_empty());
     let told: BTreeSet<(RepoPath, String)> =

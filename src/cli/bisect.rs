@@ -7,7 +7,8 @@
 
 use super::blame;
 use super::diff_args::DiffArgs;
-use super::history::{History, is_name};
+use super::history::History;
+use super::name::is_name;
 use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse};
 use crate::analysis::follow::{Gaps, Place};

@@ -2,6 +2,7 @@
 
 use super::compdb::front_end;
 use super::diff_args::{DiffArgs, below_top};
+use super::name::is_name;
 use super::{CliError, Context, analyse, range};
 use crate::analysis::follow::{Follower, Moved, Place, Step};
 use crate::analysis::{self, FileChange, Request, VersionInput};
@@ -158,12 +159,6 @@ fn place(text: &str, prefix: &Path) -> Result<Place, CliError> {
         .filter(|(file, name)| !file.is_empty() && is_name(name))
         .ok_or_else(|| CliError::usage(format!("'{text}' is not FILE:FUNCTION")))?;
     Ok(Place { file: below_top(prefix, Path::new(file)), name: name.to_owned() })
-}
-
-/// Whether a word is a C identifier.
-pub fn is_name(word: &str) -> bool {
-    let part = |c: char| c == '_' || c.is_alphanumeric();
-    word.chars().all(part) && word.chars().next().is_some_and(|c| !c.is_numeric())
 }
 
 /// The commits of a range, or of all that leads to a revision.

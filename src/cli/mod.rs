@@ -35,6 +35,7 @@ mod hook;
 mod html;
 mod man;
 mod missing;
+mod name;
 mod notes;
 mod output;
 mod progress;

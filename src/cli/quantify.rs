@@ -15,6 +15,7 @@ mod text;
 mod tree;
 
 use self::choice::ChoiceArgs;
+pub(super) use self::choice::limits;
 use self::profile::Profile;
 use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
@@ -281,7 +282,7 @@ pub(super) fn without_function(range: &RangeArgs, prefix: &Path) -> (RangeArgs, 
     let mut range = range.clone();
     let is_function = |path: &std::ffi::OsString| {
         let text = path.to_str()?;
-        text.rsplit_once(':').filter(|(file, name)| !file.is_empty() && super::history::is_name(name))?;
+        text.rsplit_once(':').filter(|(file, name)| !file.is_empty() && super::name::is_name(name))?;
         Some(text.to_owned())
     };
     let from_the_top = |text: String| match prefix.to_str().filter(|p| !p.is_empty()) {

@@ -403,7 +403,7 @@ fn what_explodes_ends_and_says_how_much_is_grey() {
         number("grey") > 0 && version["grey_reasons"]["more paths than the bound"].is_object(),
         "{version}"
     );
-    let grey = format!("    grey     {} of 1000001 (", number("grey"));
+    let grey = format!("    grey     at most {} of 1000001 (", number("grey"));
     check(&repo, "quantify --domain x=0..1000000 HEAD~1..HEAD", 0, &[&grey, "more paths than the bound: "]);
 }
 

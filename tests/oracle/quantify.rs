@@ -17,12 +17,13 @@ use git_invdiff::interp::{
     Value, compare, run_traced,
 };
 use git_invdiff::ir::{Const, Function, Global, Instr, NodeId};
+use git_invdiff::quantify::Keeper;
 use git_invdiff::semantics::fixed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Reasons that say of all inputs of a path that they do something undefined.
 pub(crate) const UNDEFINED: [&str; 5] = [
@@ -33,7 +34,38 @@ pub(crate) const UNDEFINED: [&str; 5] = [
     "a write to a constant",
 ];
 
-fn program(source: &str) -> Option<Program> {
+/// Every input counts once, on the usual domain.
+pub fn even(limits: git_invdiff::quantify::Limits) -> Choice {
+    Choice {
+        domains: BTreeMap::new(),
+        weights: BTreeMap::new(),
+        factors: Vec::new(),
+        lengths: BTreeMap::new(),
+        asked: BTreeSet::new(),
+        is_projects: false,
+        target: TargetChoice::Assertion,
+        limits,
+        with_first: false,
+        tree: None,
+        suite: None,
+    }
+}
+
+/// Trees that are kept.
+#[derive(Default)]
+pub struct Trees(Mutex<BTreeMap<Vec<String>, Vec<u8>>>);
+
+impl Keeper for Trees {
+    fn get(&self, parts: &[String]) -> Option<Vec<u8>> {
+        self.0.lock().unwrap().get(parts).cloned()
+    }
+
+    fn put(&self, parts: &[String], value: &[u8]) {
+        self.0.lock().unwrap().insert(parts.to_vec(), value.to_vec());
+    }
+}
+
+pub(crate) fn program(source: &str) -> Option<Program> {
     let tree = MemoryTree::new([("a.c", source)]);
     let mut unit = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).ok()?.unit;
     fixed::settle(&mut unit);
@@ -94,9 +126,11 @@ struct Seen {
     differing: usize,
     compared_exactly: usize,
     branches: usize,
+    kept: usize,
+    taken_over: usize,
 }
 
-fn global<'p>(program: &'p Program, name: &str) -> Option<&'p Global> {
+pub(crate) fn global<'p>(program: &'p Program, name: &str) -> Option<&'p Global> {
     program.units().iter().find_map(|u| u.global(name))
 }
 
@@ -229,20 +263,11 @@ fn check(old: &str, new: &str, random: &mut Random, most: i128, seen: &mut Seen,
         c::Options::default(),
         Options { jobs: 1, ..Options::default() },
     );
-    let mut choice = Choice {
-        domains: BTreeMap::new(),
-        weights: BTreeMap::new(),
-        factors: Vec::new(),
-        asked: Default::default(),
-        is_projects: false,
-        target: TargetChoice::Assertion,
-        limits: git_invdiff::quantify::Limits { paths: 3000, work: 3_000_000, ..Default::default() },
-        with_first: false,
-        tree: None,
-        suite: None,
-    };
+    let limits = git_invdiff::quantify::Limits { paths: 3000, work: 3_000_000, ..Default::default() };
+    let mut choice = even(limits);
+    let trees = Trees::default();
     let all = |_: &git_invdiff::report::RepoPath, name: &str| name != "main";
-    let names = quantify(&request, &choice, &Wanted { is_it: &all, is_named: false });
+    let names = quantify(&request, &choice, &Wanted { is_it: &all, is_named: false }, &trees);
     for q in names.unwrap_or_default() {
         let is_it = |_: &git_invdiff::report::RepoPath, name: &str| name == &*q.name;
         let wanted = Wanted { is_it: &is_it, is_named: true };
@@ -269,16 +294,34 @@ fn check(old: &str, new: &str, random: &mut Random, most: i128, seen: &mut Seen,
             };
             choice.domains.insert(name.clone(), range);
         }
-        let mut counted = quantify(&request, &choice, &wanted);
+        let mut counted = quantify(&request, &choice, &wanted, &trees);
         if let Err(Problem::OutOfType { .. }) = counted {
             for range in choice.domains.values_mut() {
                 let signed = range.0 < 0 || range.1 > 1_000_000;
                 let half = width.min(100) / 2;
                 *range = if signed { (-half, width.min(100) - 1 - half) } else { *range };
             }
-            counted = quantify(&request, &choice, &wanted);
+            counted = quantify(&request, &choice, &wanted, &trees);
         }
         let counted = counted.unwrap_or_else(|e| panic!("{what}: {e:?}"));
+        // From the trees that were kept it is the same, and nothing is followed anew.
+        let again = quantify(&request, &choice, &wanted, &trees).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+        for (q, kept) in counted.iter().zip(&again) {
+            assert_eq!(q.steps, kept.steps, "{what}\n{old}\n=====\n{new}");
+            assert_eq!(q.differ_when, kept.differ_when, "{what}\n{old}\n=====\n{new}");
+            for (one, other) in q.versions.iter().zip(&kept.versions) {
+                let (Some(one), Some(other)) = (one, other) else { continue };
+                assert_eq!(
+                    (&one.totals, one.states),
+                    (&other.totals, other.states),
+                    "{what}\n{old}\n=====\n{new}"
+                );
+                let is_cut = one.totals.reasons.contains_key("more paths than the bound");
+                assert!(is_cut || other.explored == 0, "{what}\n{old}\n=====\n{new}");
+                seen.kept += usize::from(!is_cut);
+                seen.taken_over += usize::from(one.explored < one.states);
+            }
+        }
         for q in counted.iter().filter(|q| q.size <= 2 * most) {
             judge([&a, &b], q, seen, &format!("{what}, {}()\n{old}\n=====\n{new}", q.name));
         }
@@ -565,6 +608,7 @@ fn counts_of_small_programs_are_those_of_all_their_runs() {
     assert!(seen.compared_exactly * 2 >= functions, "{seen:?}");
     assert!(seen.branches > functions, "{seen:?}");
     assert!(seen.failing > 0 && seen.grey > 0 && seen.differing > 0, "{seen:?}");
+    assert!(seen.kept > 0 && seen.taken_over > 0, "{seen:?}");
 }
 
 #[test]

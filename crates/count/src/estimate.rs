@@ -108,11 +108,29 @@ mod tests {
         let mut input = Input::even(pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(8) }), (-3, 9));
         input.weights = vec![((-3, -2), 3), ((0, 5), 0), ((6, 9), 1)];
         let domain = Domain { inputs: vec![input.clone()] };
-        let places: Vec<i128> = (0..10).filter_map(|n| nth(&input, n)).collect();
+        let places: Vec<i128> = (0..10).filter_map(|n| nth(&input, input.range, n)).collect();
         assert_eq!(places, [-3, -3, -3, -2, -2, -2, 6, 7, 8, 9]);
-        assert_eq!(nth(&input, 10), None);
+        assert_eq!(nth(&input, input.range, 10), None);
         assert_eq!(sample(&pool, &domain, &[], 1, 50).len(), 50);
         input.weights = vec![((0, 5), 0)];
         assert!(sample(&pool, &Domain { inputs: vec![input] }, &[], 1, 50).is_empty());
+    }
+
+    #[test]
+    fn boxes_are_drawn_as_often_as_they_count() {
+        let mut pool = TermPool::new();
+        let term = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(32) });
+        let domain = Domain { inputs: vec![Input::even(term, (0, 99))] };
+        // 3 times 2 values, and once 4.
+        let boxes = [(0, 1, 3), (50, 53, 1), (90, 99, 0)];
+        let boxes = boxes.map(|(low, high, weight)| Weighted { ranges: vec![(low, high)], weight });
+        let drawn = sample(&pool, &domain, &boxes, 7, 1000);
+        let value = |a: &Assignment| {
+            let run = invdiff_ir::eval::Program::new(&pool, &[term]);
+            run.run(&pool, a).constant(term).ok().and_then(|c| c.unsigned()).unwrap()
+        };
+        let low = drawn.iter().filter(|a| value(a) < 2).count();
+        assert!(drawn.iter().all(|a| matches!(value(a), 0 | 1 | 50..=53)));
+        assert!(drawn.len() == 1000 && (550..650).contains(&low), "{low}");
     }
 }

@@ -21,6 +21,7 @@ pub(in crate::cli) fn configured(
         domain: Vec::new(),
         profile: None,
         target: "assertion".to_owned(),
+        effort: None,
     };
     let Asked { choice, profile } = none.asked(settings, tree)?;
     Ok((choice, profile))

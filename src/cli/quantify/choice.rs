@@ -3,6 +3,7 @@
 use super::super::CliError;
 use super::profile::{self, Profile};
 use crate::analysis::quantify::{Choice, TargetChoice};
+use crate::cli::diff_args::EffortChoice;
 use crate::config::{FILE_NAME, Settings, nearest};
 use crate::history::SourceTree;
 use crate::quantify::{LONGEST, Limits};
@@ -29,6 +30,24 @@ pub struct ChoiceArgs {
     /// What is counted: assertion, return=VALUE, line:FILE:N, branch:FILE:N, churn
     #[arg(long, value_name = "TARGET", default_value = "assertion")]
     pub target: String,
+
+    /// How much is followed and counted before the rest is grey: a tenth at quick, five times as much at deep
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub effort: Option<EffortChoice>,
+}
+
+/// The bounds of an effort, by name.
+pub(in crate::cli) fn limits(effort: &str) -> Limits {
+    let Limits { paths, steps, all_steps, work, pairs } = Limits::default();
+    match effort {
+        "quick" => {
+            Limits { paths: paths / 10, steps, all_steps: all_steps / 10, work: work / 10, pairs: pairs / 10 }
+        }
+        "deep" => {
+            Limits { paths: paths * 5, steps, all_steps: all_steps * 5, work: work * 5, pairs: pairs * 5 }
+        }
+        _ => Limits::default(),
+    }
 }
 
 /// What is asked, and the profile that it is asked with.
@@ -100,7 +119,7 @@ impl ChoiceArgs {
             asked,
             is_projects: self.profile.is_none(),
             target: self.target()?,
-            limits: Limits::default(),
+            limits: limits(self.effort.map_or(settings.effort.as_str(), |e| e.name())),
             with_first: false,
             tree: None,
             suite: None,
@@ -153,7 +172,7 @@ fn domain(text: &str) -> Result<(String, (i128, i128)), CliError> {
     };
     let column = |bytes: usize| text.get(..bytes).map_or(bytes, |before| before.chars().count()) + 1;
     let (name, range) = text.split_once('=').ok_or_else(|| wrong(column(text.len()), "expected '='"))?;
-    if !super::super::history::is_name(parameter(name).unwrap_or(name)) {
+    if !crate::cli::name::is_name(parameter(name).unwrap_or(name)) {
         return Err(wrong(1, "expected the name of an input"));
     }
     let start = name.len() + 1;

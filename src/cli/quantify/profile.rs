@@ -129,7 +129,7 @@ fn entry(line: usize, fields: &[&str]) -> Result<Entry, Fault> {
 fn range(line: usize, before: usize, fields: &[&str]) -> Result<(String, Range), Fault> {
     let wrong = |what: String| (line, what);
     let &[name, low, high] = fields else { return Err(wrong("expected INPUT,LOW,HIGH".to_owned())) };
-    if !super::super::history::is_name(name) {
+    if !crate::cli::name::is_name(name) {
         return Err(wrong(format!("expected the name of an input in field {}", before + 1)));
     }
     let low = number(low).ok_or_else(|| wrong(format!("expected a number in field {}", before + 2)))?;

@@ -4,7 +4,7 @@
 //! functions at their entries; it may be compressed.
 
 use crate::analysis::quantify::{Factor, Row};
-use crate::cli::history::is_name;
+use crate::cli::name::is_name;
 use crate::infer::csv;
 use crate::infer::daikon::{Declarations, Place, read_trace};
 use std::collections::BTreeMap;

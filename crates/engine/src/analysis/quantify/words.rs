@@ -9,7 +9,7 @@ use crate::semantics::c_text::{Named, Naming, render};
 /// Longest text of a condition, in bytes.
 const LONGEST: usize = 72;
 /// Work of the counts that widen conditions.
-const WORK: u64 = 2_000_000;
+const WORK: u64 = 300_000;
 
 /// The names of a version's inputs.
 pub(super) fn naming<'a>(m: &'a Member, pool: &mut TermPool) -> Naming<'a> {
