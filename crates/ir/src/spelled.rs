@@ -18,15 +18,13 @@ pub struct Spelled {
     /// From 1.
     pub line: u32,
     pub value: Literal,
-    /// The macro or enumerator that it is written as; `None`: it stands there itself.
+    /// The macro that it is written as; `None`: it stands there itself.
     pub name: Option<Arc<str>>,
 }
 
 impl Unit {
-    /// Whether a macro or enumerator stands for nothing but a value wherever the unit's file has it.
+    /// Whether a macro stands for nothing but a value wherever the unit's file has it.
     pub fn spells_only(&self, name: &str, value: &Literal) -> bool {
-        let mut enumerators = self.enumerations.values().flatten().filter(|(n, _)| **n == *name);
-        enumerators.all(|(_, n)| Literal::Number(*n) == *value)
-            && self.spelled.iter().all(|s| s.name.as_deref() != Some(name) || s.value == *value)
+        self.spelled.iter().all(|s| s.name.as_deref() != Some(name) || s.value == *value)
     }
 }

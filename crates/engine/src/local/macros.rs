@@ -1,4 +1,4 @@
-//! Constants by the macros and enumerators that the source writes them as near a region.
+//! Constants by the macros that the source writes them as near a region.
 //!
 //! Terms do not know how their constants were spelled. The lines around a region do ([`Unit::spelled`]): of what they
 //! write for a value the nearest is meant, and where that is a number, or two names are equally near, the value stays

@@ -1,9 +1,9 @@
 //! Constants as the unit's own file spells them, so that reports can name them as it does.
 //!
 //! A macro without arguments whose tokens are a constant expression of numbers, or a string, stands for a
-//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`. So does an enumerator, but where it is declared. A
-//! character that prints is its own name. Of what the file writes without a name only the values that have one somewhere
-//! are kept: they tell that a name is not the only way to mean the value.
+//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`. A character that prints is its own name. Of what
+//! the file writes without a name, as it is or by an enumerator, only the values that have one somewhere are kept: they
+//! tell that a name is not the only way to mean the value.
 
 use crate::c::files::normal;
 use crate::c::parse::Parsed;
@@ -22,8 +22,8 @@ type Enumerations = BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>;
 /// Tokens of the longest constant that is looked into.
 const LONGEST: usize = 32;
 
-/// Returns the constants of the unit's own file that are written as macros or enumerators, and where the same values
-/// stand without; by line.
+/// Returns the constants of the unit's own file that are written as macros, and where the same values stand
+/// without; by line.
 pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spelled> {
     let enumerators: BTreeMap<&str, i128> =
         enumerations.values().flatten().map(|(name, value)| (&**name, *value)).collect();
@@ -38,7 +38,7 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
         behind.and_then(|text| text.iter().find(|b| !b.is_ascii_whitespace())) == Some(&b'(')
     };
     let mut found = Vec::new();
-    let (mut at, mut declares) = (0, false);
+    let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let (first, place) = (at, token.report_span());
         at += 1;
@@ -46,14 +46,8 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
         if is_macro {
             at += tokens[at..].iter().take_while(|t| t.expansion == token.expansion).count();
         }
-        declares = match text.at(first) {
-            "{" => (1..=2).any(|back| first >= back && text.at(first - back) == "enum"),
-            "}" => false,
-            _ => declares,
-        };
-        let is_other = first > 0 && names_something_else(text.at(first - 1));
         let enumerator = match token.kind {
-            PpTokenKind::Ident if !is_macro && !declares && !is_other => enumerators.get(text.at(first)),
+            PpTokenKind::Ident if !is_macro => enumerators.get(text.at(first)),
             _ => None,
         };
         let may_be = is_macro
@@ -66,7 +60,6 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
         let Some(value) = enumerator.map(|n| Literal::Number(*n)).or_else(written) else { continue };
         let name = match is_macro {
             true => parsed.macro_at(place.lo).filter(|_| !has_arguments(place)),
-            false if enumerator.is_some() => Some(text.at(first).into()),
             false => character(text.at(first)),
         };
         if name.is_some() || !is_macro {
@@ -78,12 +71,6 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
     found.retain(|s| named.contains(&s.value));
     found.sort_by_key(|s| s.line);
     found
-}
-
-/// Whether a name behind this word is that of a member, or of what is declared.
-fn names_something_else(before: &str) -> bool {
-    let is_word = before.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    matches!(before, "." | "->") || is_word && !matches!(before, "return" | "case" | "else" | "do")
 }
 
 /// A character that says what it is.
@@ -251,19 +238,7 @@ mod tests {
         );
         check(
             "#define N 0\nenum e { A };\nint f(char *p, enum e x)\n{\n*p = '\\0';\nif (x == A) return 3;\nreturn N;\n}\n",
-            &[(5, "0", None), (6, "0", Some("A")), (7, "0", Some("N"))],
+            &[(2, "0", None), (5, "0", None), (6, "0", None), (7, "0", Some("N"))],
         );
-    }
-
-    #[test]
-    fn enumerators_are_names_but_where_they_are_declared() {
-        let declared = "enum e { A = 4, B, C };\nstruct s { int B; enum e e; };\n";
-        check(
-            &format!(
-                "{declared}int f(struct s *s)\n{{\nif (s->e == C) return s->B;\nreturn B + 6 + 7;\n}}\n"
-            ),
-            &[(5, "6", Some("C")), (6, "5", Some("B")), (6, "6", None)],
-        );
-        check(&format!("{declared}enum e x = A;\n"), &[(1, "4", None), (3, "4", Some("A"))]);
     }
 }

@@ -220,16 +220,3 @@ fn names_are_those_of_the_lines_that_a_version_goes_through() {
         &["n <= 3 | sets client.flags to client.flags | DIRTY | "],
     );
 }
-
-/// Enumerators are names where the type is no enumeration, as long as they mean the same in both versions.
-#[test]
-fn enumerators_are_told_of_integers_where_the_source_writes_them() {
-    let both = [COLOURS, COLOURS];
-    check(both, ["return n;", "if (n > BLUE) return 0;\nreturn n;"], &["n > BLUE | returns n | returns 0"]);
-    let moved = "enum colour { RED, YELLOW, GREEN = 6, BLUE };\n";
-    check(
-        [COLOURS, moved],
-        ["return n;", "if (n > GREEN) return 0;\nreturn n;"],
-        &["n > 6 | returns n | returns 0"],
-    );
-}
