@@ -12,6 +12,7 @@ use super::change::{in_one_line, told};
 use super::escape::{c_quoted, shortened, visible};
 use super::object::{is_told_at_object, told_objects};
 use super::text::input_text;
+use super::unmarked;
 use super::{
     Assertion, AssertionMatch, Change, Churn, Claim, Fact, FunctionReport, LineRef, ObjectReport, Point,
     PointKind, RepoPath, Report, Version, Violation,
@@ -212,18 +213,19 @@ fn fact(text: &str) -> String {
 
 /// Says what became of the facts of a churn. `x == e` replaced by `x == f` is `x: e -> f`.
 pub(super) fn change(churn: &Churn) -> String {
-    match (churn.removed.first(), churn.added.first()) {
-        (Some(old), Some(new)) => match (equation(old), equation(new)) {
+    let shown = |f: &Fact| unmarked::beside(f, churn).into_owned();
+    match (churn.removed.first().map(shown), churn.added.first().map(shown)) {
+        (Some(old), Some(new)) => match (equation(&old), equation(&new)) {
             (Some((name, old)), Some((other, new))) if name == other => {
                 format!("{}: {} -> {}", visible(name), fact(old), fact(new))
             }
-            _ => format!("{} -> {}", fact(&old.text), fact(&new.text)),
+            _ => format!("{} -> {}", fact(&old), fact(&new)),
         },
         (Some(old), None) if churn.claim == Claim::NoLongerProvable => {
-            format!("{} no longer provable", fact(&old.text))
+            format!("{} no longer provable", fact(&old))
         }
-        (Some(old), None) => format!("{} no longer holds", fact(&old.text)),
-        (None, Some(new)) => format!("{} now holds", fact(&new.text)),
+        (Some(old), None) => format!("{} no longer holds", fact(&old)),
+        (None, Some(new)) => format!("{} now holds", fact(&new)),
         (None, None) if churn.claim == Claim::DiffersUnderUb => {
             "differs where behaviour is undefined".to_string()
         }
@@ -232,8 +234,8 @@ pub(super) fn change(churn: &Churn) -> String {
 }
 
 /// Splits `x == e` where `x` is the fact's variable.
-fn equation(fact: &Fact) -> Option<(&str, &str)> {
-    let (left, right) = fact.text.split_once(" == ")?;
+fn equation(fact: &str) -> Option<(&str, &str)> {
+    let (left, right) = fact.split_once(" == ")?;
     let simple = !left.contains([' ', '<', '>', '=']) && !right.contains("&&") && !right.contains("||");
     simple.then_some((left, right))
 }

@@ -2,7 +2,7 @@
 
 use super::change::{Change, Delta, Verdict};
 use super::compare::Comparer;
-use super::difference::Outcome;
+use super::difference::{Difference, Outcome};
 use super::macros::{NamedValues, WORDS_BEFORE, WORDS_BEHIND};
 use super::mistake::{Mistake, is_made};
 use super::region::{self, Cuts, Frontier, Region};
@@ -70,9 +70,15 @@ impl Comparison<'_> {
                 false => Outcome::open("too many regions"),
             };
             let words = Rc::new(self.words(comparer.sides, &lines));
+            // Of a version without lines of its own, what is told stands where its paths go.
+            let has_own = [0, 1].map(|c: usize| !lines[c].is_empty());
+            let told = [0, 1].map(|c: usize| match has_own[c] {
+                true => lines[c].clone(),
+                false => visited(self.graph, (c, region.frontier.to[c]), &outcome.differences),
+            });
             let mut speaker = Speaker {
                 words,
-                macros: NamedValues::around(comparer.sides, &lines),
+                macros: NamedValues::around(comparer.sides, &told, has_own),
                 graph: self.graph,
                 sides: comparer.sides,
                 pool: &mut comparer.pool,
@@ -226,6 +232,12 @@ fn lines(graph: &Mvicfg, class: usize, region: &Region) -> BTreeSet<u32> {
         }
     }
     lines
+}
+
+/// The lines that paths of a version go through from a node on.
+fn visited(graph: &Mvicfg, (class, from): (usize, MvId), differences: &[Difference]) -> BTreeSet<u32> {
+    let nodes = differences.iter().flat_map(|d| &d.visited[class]).chain([&from]);
+    nodes.map(|n| graph.line(*n, class)).filter(|line| *line > 0).collect()
 }
 
 fn loop_line(graph: &Mvicfg, flow: &Flow, region: &Region) -> Option<u32> {

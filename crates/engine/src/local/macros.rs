@@ -27,21 +27,24 @@ pub(super) struct NamedValues {
 }
 
 impl NamedValues {
-    /// Reads the lines around a region, by version.
-    pub fn around(sides: [&Side; 2], lines: &[BTreeSet<u32>; 2]) -> NamedValues {
+    /// Reads the lines around what is told, by version. Of conditions those versions know that have lines of their own.
+    pub fn around(sides: [&Side; 2], lines: &[BTreeSet<u32>; 2], has_own: [bool; 2]) -> NamedValues {
         let units = sides.map(|side| side.version.unit);
         let near = [0, 1].map(|c: usize| {
             let is_own = sides[c].version.body.span.file == FileId(0);
             let mut found = if is_own { nearest(units[c], &lines[c]) } else { BTreeMap::new() };
             // What a name stands for must be the same in both.
-            found.retain(|value, name| units.iter().all(|unit| unit.spells_only(name, value)));
+            found.retain(|value, name| {
+                let is_one =
+                    |unit: &&Unit| unit.spells_only(name, value) && !unit.invented.contains_key(name);
+                units.iter().all(is_one)
+            });
             found
         });
-        let mut both = near[0].clone();
-        both.extend(near[1].iter().map(|(value, name)| (value.clone(), name.clone())));
-        both.retain(|value, name| {
-            near.iter().all(|known| known.get(value).is_none_or(|other| other == name))
-        });
+        let told = || near.iter().zip(has_own).filter(|(_, has_own)| *has_own).map(|(known, _)| known);
+        let mut both: BTreeMap<Literal, Arc<str>> =
+            told().flatten().map(|(v, n)| (v.clone(), n.clone())).collect();
+        both.retain(|value, name| told().all(|known| known.get(value).is_none_or(|other| other == name)));
         NamedValues { own: near.map(Rc::new), both: Rc::new(both) }
     }
 }

@@ -23,7 +23,7 @@
 //! - [`narrow`]: the one value for which values differ.
 //! - [`bindings`]: when a function runs that nobody calls.
 //! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`, which
-//!   is a [`change`]; [`texts`]: what may be shown.
+//!   is a [`change`]; [`texts`]: what may be shown; [`distinction`]: what tells apart that is written alike.
 //! - [`mistake`]: what the oracle puts in, to see that it is caught.
 
 mod answers;
@@ -34,6 +34,7 @@ mod compare;
 mod comparison;
 mod conditions;
 mod difference;
+mod distinction;
 mod extracted;
 mod follow;
 mod forks;

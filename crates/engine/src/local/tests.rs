@@ -7,6 +7,7 @@ use crate::ir::{Function, Unit};
 use std::path::Path;
 use std::sync::Arc;
 
+mod apart;
 mod declared;
 mod held;
 mod named;

@@ -76,6 +76,7 @@ impl<'s> Speaker<'s> {
                     self.precision = Precision::Names;
                 }
             }
+            self.tell_apart(d, [&mut before, &mut now]);
             if says_the_same(&before, &now) {
                 // What is written alike may have another value: a number that is wider now.
                 let is_value = |e: &&mut Effect| match e.kind {
@@ -119,7 +120,7 @@ impl<'s> Speaker<'s> {
     }
 
     /// Names at the point, as one version has them.
-    fn naming(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
+    pub(super) fn naming(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
         let side: &'s Side<'s> = self.sides[class];
         let body = &self.graph.bodies[class];
         let bits = side.version.unit.data_model.pointer_bits();
@@ -216,7 +217,7 @@ impl<'s> Speaker<'s> {
 
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
     /// say the same.
-    fn call(&mut self, naming: &Naming, event: &Event) -> String {
+    pub(super) fn call(&mut self, naming: &Naming, event: &Event) -> String {
         let is_asked = matches!(self.precision, Precision::Names | Precision::Source);
         let names = event.callee.as_ref().filter(|_| is_asked).and_then(|callee| {
             let line = (self.source)(event.class, self.line(event.class, event.node))?;
@@ -409,7 +410,7 @@ impl<'s> Speaker<'s> {
     }
 
     /// What stands behind `return` in the source.
-    fn returned_words(&self, class: usize, node: MvId) -> Option<String> {
+    pub(super) fn returned_words(&self, class: usize, node: MvId) -> Option<String> {
         if !matches!(self.graph.node(node).instr, Instr::Return { .. }) {
             return None;
         }
@@ -583,7 +584,7 @@ fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
 }
 
 /// Whether two lists of effects have the same words, whatever lines they stand at.
-fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
+pub(super) fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
     before.iter().map(|e| &e.text).eq(now.iter().map(|e| &e.text))
 }
 

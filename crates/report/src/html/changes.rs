@@ -9,6 +9,7 @@ use crate::escape::shortened;
 use crate::model::{Causes, Churn, Fact, FunctionReport, HunkReport, LineRef, Point, Verdict, Witness};
 use crate::steps::{Changed, Step, by_cause, steps};
 use crate::text;
+use crate::unmarked;
 use std::collections::BTreeMap;
 
 pub const ID: &str = "changes";
@@ -264,12 +265,13 @@ fn card(changed: &Changed, point: &Point, churns: &[&Churn], excerpt: &Excerpt, 
     for churn in churns {
         // Of one fact that took the place of another it is told where they differ.
         let pair = match (churn.removed.as_slice(), churn.added.as_slice()) {
-            ([old], [new]) => Some((old.text.as_str(), new.text.as_str())),
+            ([old], [new]) => Some((unmarked::beside(old, churn), unmarked::beside(new, churn))),
             _ => None,
         };
+        let pair = pair.as_ref();
         let (old, new) = (pair.and_then(|(a, b)| difference(a, b)), pair.and_then(|(a, b)| difference(b, a)));
-        churn.removed.iter().for_each(|f| fact(f, "old", old, churn.age, html));
-        churn.added.iter().for_each(|f| fact(f, "new", new, None, html));
+        churn.removed.iter().for_each(|f| fact((f, churn), "old", old, churn.age, html));
+        churn.added.iter().for_each(|f| fact((f, churn), "new", new, None, html));
         if churn.removed.is_empty() && churn.added.is_empty() {
             html.leaf("li", &[("class", "differs")], &text::undescribed(churn));
         }
@@ -284,9 +286,15 @@ fn card(changed: &Changed, point: &Point, churns: &[&Churn], excerpt: &Excerpt, 
     html.close("div");
 }
 
-fn fact(fact: &Fact, class: &str, differs: Option<(usize, usize)>, age: Option<u32>, html: &mut Html) {
+fn fact(
+    (fact, churn): (&Fact, &Churn),
+    class: &str,
+    differs: Option<(usize, usize)>,
+    age: Option<u32>,
+    html: &mut Html,
+) {
     html.open("li", &[("class", class)]);
-    html.element("code", &[], |html| marked(&fact.text, differs, html));
+    html.element("code", &[], |html| marked(&unmarked::beside(fact, churn), differs, html));
     status(fact, age, html);
     html.close("li");
 }

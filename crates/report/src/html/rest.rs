@@ -5,6 +5,7 @@ use super::{Section, View, changes, drawing, source};
 use crate::model::{Fact, FunctionReport, HunkReport, NotHeld, Point, Verdict};
 use crate::subset;
 use crate::text;
+use crate::unmarked;
 use crate::unseen;
 
 /// Drawings that are unfolded from the start.
@@ -143,7 +144,7 @@ fn held_row(view: &View, function: &FunctionReport, point: &Point, fact: &Fact, 
     view.open_item("tr", "item", "held", function, html);
     html.leaf("td", &[("class", "where")], &text::point_text(point, None));
     html.element("td", &[("class", "fact")], |html| {
-        html.leaf("code", &[], &fact.text);
+        html.leaf("code", &[], &unmarked::alone(fact));
         changes::assumptions(&fact.assumptions, html);
     });
     html.leaf("td", &[("class", "status")], &text::status_text(fact));

@@ -8,6 +8,7 @@ use crate::model::{
 };
 use crate::palette::Slot;
 use crate::steps::{Changed, by_cause, steps};
+use crate::unmarked;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -69,8 +70,10 @@ pub(super) fn write_heading(view: &View, from: Version, to: Version, out: &mut d
 }
 
 fn status_column(changed: &[Changed]) -> usize {
-    let facts = changed.iter().flat_map(Changed::churns).flat_map(|c| c.removed.iter().chain(&c.added));
-    let texts: Vec<String> = facts.map(|f| visible(&f.text)).collect();
+    let of = |c: &Churn| -> Vec<String> {
+        c.removed.iter().chain(&c.added).map(|f| visible(&*unmarked::beside(f, c))).collect()
+    };
+    let texts: Vec<String> = changed.iter().flat_map(Changed::churns).flat_map(of).collect();
     6 + widest(&texts, FACT_WIDTH).max(24) + 3
 }
 
@@ -131,7 +134,7 @@ fn write_affected(
     for affected in function.affects.iter().filter(|a| (a.from, a.to) == step) {
         let when = affected.when.as_ref().map_or(String::new(), |when| format!(", when {when}"));
         let mut line = view.line();
-        line.plain("      ").paint(Slot::Status, &visible(&format!("{}{when}", affected.text)));
+        line.plain("      ").paint(Slot::Status, &visible(format!("{}{when}", affected.text)));
         line.write(out)?;
     }
     Ok(())
@@ -176,10 +179,10 @@ fn write_churns(
 ) -> io::Result<()> {
     for churn in churns {
         for fact in &churn.removed {
-            write_fact(view, '-', fact, churn.age, status_at, out)?;
+            write_fact(view, '-', (fact, churn), status_at, out)?;
         }
         for fact in &churn.added {
-            write_fact(view, '+', fact, None, status_at, out)?;
+            write_fact(view, '+', (fact, churn), status_at, out)?;
         }
         if churn.removed.is_empty() && churn.added.is_empty() {
             writeln!(out, "    ~ {}", undescribed(churn))?;
@@ -261,16 +264,15 @@ pub(crate) fn remark(churn: &Churn) -> Option<&'static str> {
 fn write_fact(
     view: &View,
     sign: char,
-    fact: &Fact,
-    age: Option<u32>,
+    (fact, churn): (&Fact, &Churn),
     status_at: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let slot = if sign == '-' { Slot::Removed } else { Slot::Added };
     let mut line = view.line();
-    line.plain("    ").paint(slot, &format!("{sign} {}", visible(&fact.text)));
+    line.plain("    ").paint(slot, &format!("{sign} {}", visible(&*unmarked::beside(fact, churn))));
     line.pad_to(status_at.max(line.column() + 2)).paint(Slot::Status, &status_text(fact));
-    if let Some(age) = age {
+    if let Some(age) = churn.age.filter(|_| sign == '-') {
         line.paint(Slot::Status, &format!(", held {age} versions"));
     }
     line.write(out)?;

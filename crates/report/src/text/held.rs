@@ -6,6 +6,7 @@ use crate::escape::visible;
 use crate::model::{Fact, FunctionReport, NotHeld, Point, Version};
 use crate::palette::Slot;
 use crate::subset::{self, Story};
+use crate::unmarked;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -187,7 +188,7 @@ fn write_list(view: &View, heading: &str, facts: &[Held], out: &mut dyn Write) -
     let files: Vec<String> = shown.iter().map(|h| h.function.file.to_string()).collect();
     let names: Vec<String> = shown.iter().map(|h| format!("{}()", visible(&h.function.name))).collect();
     let points: Vec<String> = shown.iter().map(|h| point_text(h.point, None)).collect();
-    let texts: Vec<String> = shown.iter().map(|h| visible(&h.fact.text)).collect();
+    let texts: Vec<String> = shown.iter().map(|h| visible(&*unmarked::alone(h.fact))).collect();
     let name_at = 2 + widest(&files, 40) + 2;
     let point_at = name_at + widest(&names, 40) + 2;
     let text_at = point_at + widest(&points, 40) + 2;

@@ -201,3 +201,22 @@ fn characters_are_told_as_such_where_the_source_writes_them() {
         &["n == 75 |  | sets s->n to 75"],
     );
 }
+
+/// Of a version in which nothing is written anew, the line counts that both have.
+#[test]
+fn names_are_those_of_the_lines_that_a_version_goes_through() {
+    let declared = "#define DIRTY 2\nstruct client { int n; unsigned flags; };\n";
+    let text = |body: &str| {
+        format!(
+            "{declared}void put(struct client *);\nvoid f(struct client client, int n)\n{{\n{body}\nput(&client);\n}}\n"
+        )
+    };
+    let check = |old: &str, new: &str, expected: &[&str]| {
+        assert_eq!(told(&text(old), &text(new)), expected, "{new}");
+    };
+    check(
+        "client.flags |= DIRTY;",
+        "if (n > 3)\nclient.flags |= DIRTY;",
+        &["n <= 3 | sets client.flags to client.flags | DIRTY | "],
+    );
+}

@@ -1,0 +1,48 @@
+//! What is written alike in both versions and differs.
+
+use super::{check, told};
+
+#[test]
+fn a_variable_of_another_type_is_told_with_it() {
+    check(
+        "int f(struct s *p)",
+        "char c = *p->data;\nforeign(c);\nreturn 0;",
+        "unsigned char c = *p->data;\nforeign(c);\nreturn 0;",
+        &[" | calls foreign(c) with c as char | calls foreign(c) with c as unsigned char"],
+    );
+    check(
+        "int f(struct s *p)",
+        "char c = *p->data;\nreturn c;",
+        "unsigned char c = *p->data;\nreturn c;",
+        &[" | returns c (line 13 before) with c as char | returns c (line 13) with c as unsigned char"],
+    );
+}
+
+#[test]
+fn what_is_declared_otherwise_is_told_by_its_type() {
+    let of = |ty: &str| format!("{ty} f(int x)\n{{\nreturn 0;\n}}\n");
+    assert_eq!(told(&of("int"), &of("unsigned long")), [" | returns 0 as int | returns 0 as unsigned long"]);
+    let of = |ty: &str| format!("void g(int, {ty});\nvoid f(int x)\n{{\ng(3, x);\n}}\n");
+    assert_eq!(
+        told(&of("int"), &of("long")),
+        [" | calls g(3, x) with x as int | calls g(3, x) with x as long"]
+    );
+}
+
+const LONG: &str = "(a * 31 + b * 17 + p->n * 7 + p->cap * 5) * (a + b + p->n) + (a ^ b) * (a ^ p->cap)";
+
+/// The statement that sets what has no short words.
+#[test]
+fn a_long_value_is_told_by_the_statement_that_sets_it() {
+    let body = |more: i32, set: &str| format!("int y = {more} + {LONG};\nint x = {set};\nreturn x;");
+    let check = |old: &str, new: &str, expected: &str| {
+        check("int f(struct s *p, int a, int b)", &body(1, old), &body(2, new), &[expected]);
+    };
+    check(
+        "y + a",
+        "y - b",
+        " | returns x (line 14 before) after x = y + a | returns x (line 14) after x = y - b",
+    );
+    // Set alike, from something else.
+    check("y + a", "y + a", " | returns x (line 14 before) | returns x (line 14)");
+}
