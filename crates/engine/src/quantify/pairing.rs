@@ -175,7 +175,7 @@ impl Walk<'_> {
                 .filter(|a| a.name == *symbol || a.target == *symbol)
                 .cloned()
                 .collect();
-            let kind = (global.size, global.linkage.clone(), global.is_known_constant());
+            let kind = (global.size, global.linkage, global.is_known_constant());
             Some((kind, global.init.clone(), as_input.cloned(), aliases))
         };
         content(self.old) == content(self.new)
