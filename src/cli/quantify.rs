@@ -35,14 +35,15 @@ use std::sync::Arc;
 /// How many inputs reach a change, behave differently after it, or fail
 ///
 /// Counts, without running anything and without a solver, over a bounded domain of each function's
-/// integer parameters and the integer globals that it reads: exact numbers of inputs. Calls of functions of
-/// the same file are followed. What cannot be followed or counted, and what C leaves undefined (signed
-/// overflow too), is grey, with the reason; success, failure and grey add up to the domain. An assertion that
-/// fails, and abort(), is a failure.
+/// integer parameters, of strings that are given lengths, and of the integer globals that it reads: exact numbers
+/// of inputs. Calls of functions of the same file are followed. What cannot be followed, and what C leaves
+/// undefined (signed overflow too), is grey, with the reason; success, failure and grey add up to the domain.
+/// What is too large to count is estimated. An assertion that fails, and abort(), is a failure.
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "Examples:\n  \
     git invdiff quantify HEAD~1..HEAD                              on a small domain, which is stated\n  \
     git invdiff quantify --domain x=-10..9 --domain y=0..99 A..B   on this one\n  \
+    git invdiff quantify --domain 'len(s)=0..8' A..B -- a.c:parse   over all strings of up to 8 bytes\n  \
     git invdiff quantify --target return=-1 --function parse A..B  how often it returns -1\n  \
     git invdiff quantify A..B -- src/brake.c:launch                one function, changed or not\n  \
     git invdiff quantify --format svg -o tree.svg A..B             the trees of decisions, with their shares\n  \

@@ -19,7 +19,8 @@ pub struct ChoiceArgs {
     #[arg(long, value_name = "GLOB")]
     pub function: Vec<String>,
 
-    /// Values of an input, ends included; default: -10..9, 0..19 where it has no sign, 0..1 for truth values
+    /// Values of an input, ends included, or lengths of a string, len(NAME)=0..8; default: -10..9, 0..19 where it has
+    /// no sign, 0..1 for truth values
     #[arg(long, value_name = "NAME=LOW..HIGH")]
     pub domain: Vec<String>,
 

@@ -9,8 +9,9 @@
 
 use crate::fact::{self, Binary, Expression, Formula, Kind, Unary};
 use crate::frontend::c::outline::FunctionOutline;
-use crate::ir::{CType, FloatKind, Function, Global, Unit};
+use crate::ir::{CType, Function, Global, Unit};
 use crate::report::Fact;
+use crate::semantics::type_text::spelled;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -409,18 +410,6 @@ impl<'a> Writer<'a> {
             made.snapshots.insert(name, text);
         }
     }
-}
-
-/// Spells a scalar type that needs no declaration.
-pub fn spelled(ty: &CType) -> Option<String> {
-    Some(match ty {
-        CType::Bool => "_Bool".into(),
-        CType::Int { name, .. } if !name.starts_with("enum") && !name.is_empty() => name.to_string(),
-        CType::Float(FloatKind::F32) => "float".into(),
-        CType::Float(FloatKind::F64) => "double".into(),
-        CType::Float(FloatKind::LongDouble) => "long double".into(),
-        _ => return None,
-    })
 }
 
 impl<'a> Site<'a> {

@@ -4,9 +4,9 @@
 //! A function is defined under another name of C with the symbol of the missing one, since its prototype
 //! stands in the source already.
 
-use super::condition::spelled;
 use crate::interp;
 use crate::ir::{CType, Callee, FloatKind, Instr, Linkage, Prototype, Unit};
+use crate::semantics::type_text::spelled;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;

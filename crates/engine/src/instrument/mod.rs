@@ -28,7 +28,6 @@ mod test_file;
 
 pub use asserts::{Asserted, FunctionFacts, LeftOut, Place, PlacedFact, Source, insert};
 pub use automaton::automaton;
-pub(crate) use condition::spelled;
 pub use copies::{Choice, CopiedFile, copies};
 pub use patch::patch;
 pub use residual::{Residual, residual};

@@ -7,7 +7,7 @@
 
 use super::asserts::Source;
 use super::check::{Check, Seen};
-use super::condition::{Site, spelled};
+use super::condition::Site;
 use super::constant::{c_extended, c_integer, c_real, pointer};
 use super::externals::{externals, makes_streams, notes_calls, replaces, takes_ours};
 use super::image::image;
@@ -23,6 +23,7 @@ use crate::report::{
 };
 use crate::report::{Storage, VersionInfo, Witness, WitnessKind};
 use crate::semantics::c_text::{RESULT, string_literal};
+use crate::semantics::type_text::spelled;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

@@ -9,9 +9,9 @@ use super::difference::{Difference, Item};
 use super::machine::Event;
 use super::side::call_types;
 use super::words::{Precision, Speaker, says_the_same};
-use crate::instrument::spelled;
 use crate::ir::{App, CType, Instr, Op, Term, TermId, TermPool};
 use crate::mvicfg::MvId;
+use crate::semantics::type_text::spelled;
 
 /// Characters of the longest statement, or argument, that is told.
 const LONGEST: usize = 60;

@@ -19,6 +19,7 @@ mod place;
 pub mod pointers;
 mod reach;
 mod stdin;
+pub mod type_text;
 pub mod unroll;
 
 pub use eval::{Callees, Evaluator, Part, Statistics, Val};
