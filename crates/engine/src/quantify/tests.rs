@@ -189,3 +189,12 @@ fn a_tree_that_was_kept_comes_back_without_a_question() {
     // What is cut off is asked again.
     assert!(decoded(&bytes[..bytes.len() - 2]).is_none());
 }
+
+/// What is behind a parting is taken over where the call parts inputs off, and the path does not end there again.
+#[test]
+fn calls_that_part_inputs_off_end_no_path_twice() {
+    let text = "#include <stdlib.h>\nint f(int x, int y) { int a = abs(x * 214748364); if (y > 3) return a; return y + 1; }\n";
+    assert_eq!(states(text, text).1, 0);
+    let (all, new) = states(text, &text.replace("y + 1", "y + 2"));
+    assert!(new > 0 && new < all, "{all} {new}");
+}

@@ -277,7 +277,10 @@ impl<'a> Explorer<'a, '_> {
             return Err(UNKNOWN_CALL);
         }
         let result = match (&**name, args) {
-            ("abs" | "labs" | "llabs", &[x]) => Some(self.absolute(open, x)?),
+            ("abs" | "labs" | "llabs", &[x]) => match self.absolute(open, x)? {
+                None => return Ok(Effect::Nothing),
+                value => value,
+            },
             ("strlen", &[s]) => match self.length(open, s)? {
                 Ok(length) => Some(length),
                 Err(effect) => return Ok(effect),
@@ -367,17 +370,16 @@ impl<'a> Explorer<'a, '_> {
         Err("a large object")
     }
 
-    fn absolute(&mut self, open: &mut Open<'a>, x: TermId) -> Result<TermId, Reason> {
+    /// The value of `abs`; `None`: no input is left.
+    fn absolute(&mut self, open: &mut Open<'a>, x: TermId) -> Result<Option<TermId>, Reason> {
         let Sort::Bv(width) = self.world.pool.sort(x) else { return Err(UNKNOWN_CALL) };
         let pool = &mut *self.world.pool;
         let (zero, least) = (pool.bv(width, 0), pool.bv(width, 1i128 << (width - 1).min(126)));
         let (is_below, is_least, minus) =
             (pool.op(Op::Slt, &[x, zero]), pool.eq(x, least), pool.op(Op::Neg, &[x]));
         let value = pool.ite(is_below, minus, x);
-        match self.part_off(open, &[(is_least, crate::quantify::guard::OVERFLOW)]) {
-            true => Ok(value),
-            false => Err(crate::quantify::guard::OVERFLOW),
-        }
+        let is_left = self.part_off(open, &[(is_least, crate::quantify::guard::OVERFLOW)]);
+        Ok(is_left.then_some(value))
     }
 
     /// What a call of the library prints; an error for other functions.
