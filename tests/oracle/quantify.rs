@@ -8,7 +8,7 @@ use crate::generate_c;
 use crate::mutants;
 use crate::mutants::Random;
 use crate::support::tier::rounds;
-use git_invdiff::analysis::quantify::{Choice, Problem, Quantified, TargetChoice, Wanted, quantify};
+use git_invdiff::analysis::quantify::{Choice, Counted, Problem, Quantified, TargetChoice, Wanted, quantify};
 use git_invdiff::analysis::{Options, memory};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
@@ -309,6 +309,8 @@ fn check(old: &str, new: &str, random: &mut Random, most: i128, seen: &mut Seen,
         for (q, kept) in counted.iter().zip(&again) {
             assert_eq!(q.steps, kept.steps, "{what}\n{old}\n=====\n{new}");
             assert_eq!(q.differ_when, kept.differ_when, "{what}\n{old}\n=====\n{new}");
+            let spent = |c: &Counted| c.totals.reasons.contains_key(git_invdiff::quantify::TOO_LARGE);
+            let is_spent = q.versions.iter().flatten().any(spent);
             for (one, other) in q.versions.iter().zip(&kept.versions) {
                 let (Some(one), Some(other)) = (one, other) else { continue };
                 assert_eq!(
@@ -316,7 +318,7 @@ fn check(old: &str, new: &str, random: &mut Random, most: i128, seen: &mut Seen,
                     (&other.totals, other.states),
                     "{what}\n{old}\n=====\n{new}"
                 );
-                let is_cut = one.totals.reasons.contains_key("more paths than the bound");
+                let is_cut = is_spent || one.totals.reasons.contains_key("more paths than the bound");
                 assert!(is_cut || other.explored == 0, "{what}\n{old}\n=====\n{new}");
                 seen.kept += usize::from(!is_cut);
                 seen.taken_over += usize::from(one.explored < one.states);

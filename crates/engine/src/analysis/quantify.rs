@@ -9,8 +9,8 @@ use crate::ir::{Instr, TermPool};
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::tree::Tree;
 use crate::quantify::{
-    Candidate, Comparer, Comparison, Explored, Keeper, Limits, Lines, Target, Totals, bytes, candidates,
-    encoded, followed, pointers, totals,
+    Candidate, Comparer, Comparison, Explored, Keeper, Limits, Lines, Nowhere, TOO_LARGE, Target, Totals,
+    bytes, candidates, encoded, followed, pointers, totals,
 };
 use crate::report::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -185,7 +185,7 @@ pub fn quantify(
         let place = |l: &&Lineage| l.newest().map(|(_, m)| (m.file.clone(), m.function.span.line));
         lineages.sort_by_key(place);
         check_names(&lineages, choice)?;
-        lineages.into_iter().map(|l| one(l, request, choice, keeper)).collect()
+        lineages.into_iter().map(|l| of_lineage(l, request, choice, keeper)).collect()
     })
 }
 
@@ -320,6 +320,22 @@ fn own_choice(l: &Lineage, choice: &Choice, name: &str, pool: &mut TermPool) -> 
         members.flat_map(|m| own_candidates(m, choice, pool)).map(|c| c.name).collect();
     let known: Vec<&str> = known.iter().map(|n| &**n).collect();
     usage::of_function(choice, name, &known)
+}
+
+/// Counts a function. Where the steps of counting are used up, what is found would depend on what was kept: nothing
+/// that was kept counts then.
+fn of_lineage(
+    l: &Lineage,
+    request: &Request,
+    choice: &Choice,
+    keeper: &dyn Keeper,
+) -> Result<Quantified, Problem> {
+    let found = one(l, request, choice, keeper)?;
+    let is_spent = |c: &Counted| c.totals.reasons.contains_key(TOO_LARGE);
+    match found.versions.iter().flatten().any(is_spent) {
+        true => one(l, request, choice, &Nowhere),
+        false => Ok(found),
+    }
 }
 
 fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> Result<Quantified, Problem> {

@@ -23,6 +23,17 @@ pub trait Keeper: Sync {
     fn put(&self, parts: &[String], value: &[u8]);
 }
 
+/// Keeps nothing.
+pub struct Nowhere;
+
+impl Keeper for Nowhere {
+    fn get(&self, _: &[String]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn put(&self, _: &[String], _: &[u8]) {}
+}
+
 #[derive(Serialize, Deserialize)]
 struct Kept {
     /// The inputs over which paths were counted.

@@ -58,7 +58,7 @@ pub struct Totals {
 }
 
 /// Why inputs are grey that may be sampled.
-const TOO_LARGE: &str = "too large to count exactly";
+pub const TOO_LARGE: &str = "too large to count exactly";
 
 /// Counts the paths, each into its `count`, and adds them up. `None`: numbers are too large.
 pub fn totals(
