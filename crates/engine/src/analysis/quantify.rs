@@ -364,7 +364,7 @@ fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> 
         let mut work = choice.limits.work;
         let before = counter.questions();
         let totals = totals(e, &mut pool, &mut counter, &target, &mut work).ok_or_else(too_large)?;
-        if let Some(Some(own)) = kept_under.get(v) {
+        if let Some(Some(own)) = kept_under.get(v).filter(|_| !totals.reasons.contains_key(TOO_LARGE)) {
             e.tree.keep_counts(&e.paths);
             if let Some(bytes) = encoded(e) {
                 keeper.put(own, &bytes);
