@@ -330,21 +330,27 @@ fn of_lineage(
     choice: &Choice,
     keeper: &dyn Keeper,
 ) -> Result<Quantified, Problem> {
-    let found = one(l, request, choice, keeper)?;
+    let (found, is_known) = one(l, request, choice, keeper)?;
     let is_spent = |c: &Counted| c.totals.reasons.contains_key(TOO_LARGE);
-    match found.versions.iter().flatten().any(is_spent) {
-        true => one(l, request, choice, &Nowhere),
+    match is_known && found.versions.iter().flatten().any(is_spent) {
+        true => Ok(one(l, request, choice, &Nowhere)?.0),
         false => Ok(found),
     }
 }
 
-fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> Result<Quantified, Problem> {
+/// The counts, and whether trees that were kept are part of them.
+fn one(
+    l: &Lineage,
+    request: &Request,
+    choice: &Choice,
+    keeper: &dyn Keeper,
+) -> Result<(Quantified, bool), Problem> {
     let Some((_, newest)) = l.newest() else { return Err(Problem::TooLarge { function: String::new() }) };
     let too_large = || Problem::TooLarge { function: newest.function.name.to_string() };
     let mut pool = TermPool::new();
     let choice = &own_choice(l, choice, &newest.function.name, &mut pool)?;
     let mut inputs = Inputs::of(l, choice, &mut pool)?;
-    let Explorations { mut explored, asked, kept_under } =
+    let Explorations { mut explored, asked, kept_under, is_known } =
         exploring::all(l, choice, &inputs, &mut pool, keeper);
     inputs.retain_used(&explored, &choice.factors);
     let mut counter = inputs.counter(choice)?;
@@ -409,7 +415,7 @@ fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> 
     let texts = pointers(&newest.function).into_iter().filter(of);
     let text = |p: Arc<str>| (length_of(&p), choice.lengths.get(&*p).copied().unwrap_or_default(), false);
     let shown = numbers.chain(texts.map(text)).collect();
-    Ok(Quantified {
+    let found = Quantified {
         file: newest.file.clone(),
         name: newest.function.name.clone(),
         inputs: shown,
@@ -421,7 +427,8 @@ fn one(l: &Lineage, request: &Request, choice: &Choice, keeper: &dyn Keeper) -> 
         with_first,
         lines,
         tested,
-    })
+    };
+    Ok((found, is_known))
 }
 
 fn since(before: Questions, now: Questions) -> Questions {

@@ -5,7 +5,7 @@
 //! the bounds of its inputs, because that is how a person would say it.
 
 use super::input::Candidate;
-use crate::count::{Count, Counter};
+use crate::count::{Count, Counter, Range};
 use crate::ir::{Op, Sort, TermId, TermPool};
 
 /// Pairs of paths that are put into words together.
@@ -115,25 +115,32 @@ impl Agreement<'_> {
             let is_mentioned = self.pool.reachable(&conditions).contains(&c.term);
             let range = self.counter.domain().inputs.iter().find(|i| i.term == c.term).map(|i| i.range);
             let (true, Some((low, high))) = (is_mentioned, range) else { continue };
-            let least = self.least(&conditions, c, (low, high))?;
-            let most = self.most(&conditions, c, (low, high))?;
-            bounds.extend(self.bounds(c, (low, high), (least, most)));
+            let hull = self.hull(&conditions, c, (low, high))?;
+            bounds.extend(self.bounds(c, (low, high), hull));
         }
         let is_box = bounds.len() <= conditions.len() && self.count(&bounds)? == all;
         Some(if is_box { bounds } else { conditions })
     }
 
-    /// The least value of an input on which conditions hold, by halves.
-    fn least(
+    /// The least value of an input on which conditions hold, and the most.
+    fn hull(&mut self, conditions: &[TermId], c: &Candidate, (low, high): Range) -> Option<Range> {
+        let least = self.first(conditions, (low, high), &mut |own, n| own.at_most(c, n))?;
+        let most = self.first(conditions, (-high, -low), &mut |own, n| own.at_least(c, -n))?;
+        Some((least, -most))
+    }
+
+    /// The first number of a range with which a growing condition has an input in common with conditions that
+    /// have one, by halves.
+    fn first(
         &mut self,
         conditions: &[TermId],
-        c: &Candidate,
-        (mut low, mut high): (i128, i128),
+        (mut low, mut high): Range,
+        grown: &mut dyn FnMut(&mut Self, i128) -> TermId,
     ) -> Option<i128> {
         while low < high {
             let middle = low + (high - low) / 2;
-            let below = self.at_most(c, middle);
-            match self.count_both(conditions, &[below])? {
+            let more = grown(self, middle);
+            match self.count_both(conditions, &[more])? {
                 0 => low = middle + 1,
                 _ => high = middle,
             }
@@ -141,25 +148,8 @@ impl Agreement<'_> {
         Some(low)
     }
 
-    fn most(
-        &mut self,
-        conditions: &[TermId],
-        c: &Candidate,
-        (mut low, mut high): (i128, i128),
-    ) -> Option<i128> {
-        while low < high {
-            let middle = low + (high - low + 1) / 2;
-            let above = self.at_least(c, middle);
-            match self.count_both(conditions, &[above])? {
-                0 => high = middle - 1,
-                _ => low = middle,
-            }
-        }
-        Some(low)
-    }
-
     /// `x == n`, or the sides of a range that the domain does not give.
-    fn bounds(&mut self, c: &Candidate, domain: (i128, i128), (least, most): (i128, i128)) -> Vec<TermId> {
+    fn bounds(&mut self, c: &Candidate, domain: Range, (least, most): Range) -> Vec<TermId> {
         let mut found = Vec::new();
         if least == most && domain.0 != domain.1 {
             let number = self.number(c, least);

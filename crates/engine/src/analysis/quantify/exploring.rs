@@ -18,6 +18,8 @@ pub(super) struct Explorations {
     pub asked: Vec<Questions>,
     /// Where the trees are to be kept that were not.
     pub kept_under: Vec<Option<Vec<String>>>,
+    /// Some tree was kept.
+    pub is_known: bool,
 }
 
 /// Explores all versions of a function.
@@ -30,7 +32,8 @@ pub(super) fn all(
 ) -> Explorations {
     // Answers serve all versions.
     let mut looking = Counter::new(inputs.domain(choice));
-    let mut all = Explorations { explored: Vec::new(), asked: Vec::new(), kept_under: Vec::new() };
+    let mut all =
+        Explorations { explored: Vec::new(), asked: Vec::new(), kept_under: Vec::new(), is_known: false };
     for (m, own) in l.members.iter().zip(&inputs.by_version) {
         let before = looking.questions();
         let (found, under) = match (m, own) {
@@ -45,6 +48,7 @@ pub(super) fn all(
             }
             _ => (None, None),
         };
+        all.is_known |= found.is_some() && under.is_none();
         all.explored.push(found);
         all.kept_under.push(under);
         all.asked.push(since(before, looking.questions()));
@@ -65,43 +69,51 @@ fn older<'a>(
 
 /// Follows a version's tree that was kept.
 fn follow(
-    side: Code,
+    code: Code,
     (tree, counted_over): &(Stretches, String),
     pool: &mut TermPool,
     counter: &mut Counter,
     limits: Limits,
 ) -> Explored {
-    let nothing = BTreeMap::new();
-    let start = Start { candidates: side.candidates, contents: &nothing, is_initial: false, conditions: &[] };
-    let memo = Memo::same(tree);
-    let mut inputs = Bounded::new(counter, limits.work);
-    let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
-    Explored { counted_over: counted_over.clone(), ..explorer.with(&memo).explore() }
+    let found = explored(code, Some(&Memo::same(tree)), pool, counter, limits);
+    Explored { counted_over: counted_over.clone(), ..found }
 }
 
 /// Explores a version, with what an older one has of its tree. Where a bound is met, nothing is taken over:
 /// what is found does not depend on what was known.
 fn explore(
-    side: Code,
+    code: Code,
     older: Option<(Code, &Explored)>,
     pool: &mut TermPool,
     counter: &mut Counter,
     limits: Limits,
 ) -> Explored {
-    let nothing = BTreeMap::new();
-    let start = Start { candidates: side.candidates, contents: &nothing, is_initial: false, conditions: &[] };
-    if let Some((old, found)) = older.filter(|(_, found)| !found.is_cut) {
-        let pairing = Pairing::of(old, side);
-        let place = |c: &Candidate| side.candidates.iter().position(|d| c == d)?.try_into().ok();
-        let memo = Memo::new(&found.tree, &pairing, old.candidates.iter().map(place).collect());
-        let mut inputs = Bounded::new(counter, limits.work);
-        let explorer = Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits);
-        let explored = explorer.with(&memo).explore();
-        let is_below = explored.tree.steps() <= limits.all_steps && explored.paths.len() < limits.paths;
-        if !explored.is_cut && is_below {
-            return Explored { counted_over: found.counted_over.clone(), ..explored };
+    if let Some((old, before)) = older.filter(|(_, before)| !before.is_cut) {
+        let pairing = Pairing::of(old, code);
+        let place = |c: &Candidate| code.candidates.iter().position(|d| c == d)?.try_into().ok();
+        let memo = Memo::new(&before.tree, &pairing, old.candidates.iter().map(place).collect());
+        let found = explored(code, Some(&memo), pool, counter, limits);
+        let is_below = found.tree.steps() <= limits.all_steps && found.paths.len() < limits.paths;
+        if !found.is_cut && is_below {
+            return Explored { counted_over: before.counted_over.clone(), ..found };
         }
     }
+    explored(code, None, pool, counter, limits)
+}
+
+fn explored(
+    code: Code,
+    memo: Option<&Memo>,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    limits: Limits,
+) -> Explored {
+    let nothing = BTreeMap::new();
+    let start = Start { candidates: code.candidates, contents: &nothing, is_initial: false, conditions: &[] };
     let mut inputs = Bounded::new(counter, limits.work);
-    Explorer::new(side.function, side.unit, pool, start, &mut inputs, limits).explore()
+    let explorer = Explorer::new(code.function, code.unit, pool, start, &mut inputs, limits);
+    match memo {
+        Some(memo) => explorer.with(memo).explore(),
+        None => explorer.explore(),
+    }
 }
