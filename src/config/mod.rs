@@ -21,7 +21,7 @@ pub use file::{
 pub use git::{GitConfig, KEYS};
 pub use names::nearest;
 pub use policy::{JoinedPolicy, join_policies};
-pub use quantify::{Bounds, Distribution, QuantifySection};
+pub use quantify::{Bounds, Distribution, QuantifySection, Span};
 pub use settings::{CompdbChoice, GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables};
 
 use crate::history::{GitCommand, SourceTree};

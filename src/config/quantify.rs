@@ -1,6 +1,7 @@
 //! What the project's file says of the inputs that `quantify` counts: ranges, and named usage profiles.
 
 use super::DefineValue;
+use crate::count::{Decimal, Interval};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields, default)]
 pub struct QuantifySection {
     /// Ranges, by the names of inputs; functions that have no such input do not care.
-    pub domain: BTreeMap<String, Bounds>,
+    pub domain: BTreeMap<String, Span>,
     /// A name below `profiles`, or else a file of the tree, from its top.
     pub profile: Option<String>,
 }
@@ -19,6 +20,51 @@ impl QuantifySection {
     /// Nothing is said.
     pub fn is_empty(&self) -> bool {
         self.domain.is_empty() && self.profile.is_none()
+    }
+}
+
+/// Values of an input, ends included: `-10..9`, of a float also `-1.5..inf` or `-10..9:0.5`, in steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(pub Interval);
+
+impl Span {
+    /// Reads `LOW..HIGH` or `LOW..HIGH:STEP`; the error says at which byte what is wrong.
+    pub fn parse(text: &str) -> Result<Interval, (usize, &'static str)> {
+        let (low, rest) = text.split_once("..").ok_or((0, "expected LOW..HIGH"))?;
+        let second = low.len() + 2;
+        let (high, step) = match rest.split_once(':') {
+            Some((high, step)) => (high, Some(step)),
+            None => (rest, None),
+        };
+        let low = number(low).ok_or((0, NO_NUMBER))?;
+        let high = number(high).ok_or((second, NO_NUMBER))?;
+        let third = second + rest.find(':').map_or(0, |k| k + 1);
+        let step = step.map(|text| number(text).ok_or((third, NO_NUMBER))).transpose()?;
+        let found = Interval { low, high, step };
+        match found.is_empty() {
+            true => Err((second, "the range is empty: its end is below its start")),
+            false => Ok(found),
+        }
+    }
+}
+
+const NO_NUMBER: &str = "expected a number of 64 bits";
+
+/// A number; a whole one that some type of at most 64 bits has.
+fn number(text: &str) -> Option<Decimal> {
+    if text.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
+        let number = text.parse::<i128>().ok();
+        return number
+            .filter(|n| i128::from(i64::MIN) <= *n && *n <= i128::from(u64::MAX))
+            .map(Decimal::whole);
+    }
+    Decimal::parse(text)
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Span, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Span::parse(&text).map(Span).map_err(|(_, what)| de::Error::custom(format!("'{text}': {what}")))
     }
 }
 

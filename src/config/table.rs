@@ -221,7 +221,7 @@ pub fn table() -> Vec<Key> {
             "quantify.domain.<input>",
             "",
             |_| "-10..9, 0..19 without a sign".to_owned(),
-            "values of an input that `quantify` and `rank` count, as `0..99`",
+            "values of an input that `quantify` and `rank` count, as `0..99`; of a float also in steps, `-1.5..1.5:0.25`",
         )
         .option("--domain"),
         key(

@@ -249,7 +249,7 @@ fn a_suite_covers_the_paths_of_its_tests() {
         &repo,
         "quantify --suite s.csv HEAD~1..HEAD",
         129,
-        &["suite s.csv, line 2, column 1: 'four' is no integer"],
+        &["suite s.csv, line 2, column 1: 'four' is no number"],
     );
     check(&repo, "quantify --suite none.csv HEAD~1..HEAD", 128, &["cannot read the suite 'none.csv'"]);
     // By a profile, a suite covers the share of the usage.

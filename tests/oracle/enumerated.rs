@@ -6,7 +6,7 @@
 //! `INVDIFF_ENUMERATED_INPUTS` is the most inputs of a domain (1000000).
 
 use crate::mutants::Random;
-use crate::quantify::{Trees, UNDEFINED, changed, even, global, made, program};
+use crate::quantify::{Integer, Trees, UNDEFINED, changed, even, global, integers, made, program};
 use crate::support::tier;
 use git_invdiff::analysis::quantify::{Quantified, Wanted, quantify};
 use git_invdiff::analysis::{Options, memory};
@@ -58,10 +58,10 @@ static void one(void)
 ";
 
 /// A program with all of its runs, input by input.
-fn driver(source: &str, inputs: &[(String, (i128, i128), bool)]) -> String {
+fn driver(source: &str, inputs: &[Integer]) -> String {
     let body = source.replace("#include", "// include");
     let mut text = format!("{HEAD}{body}\n{RUN}int main(void)\n{{\n");
-    for (name, (low, high), _) in inputs {
+    for (name, (low, high)) in inputs {
         let _ = writeln!(text, "    for ({name}_ = {low}L; {name}_ <= {high}L; {name}_++)");
     }
     text.push_str("        one();\n#undef printf\n");
@@ -70,7 +70,7 @@ fn driver(source: &str, inputs: &[(String, (i128, i128), bool)]) -> String {
 }
 
 /// The same where a version has something as it is written: a global that this one never writes, but the other does.
-fn own_driver(source: &str, inputs: &[(String, (i128, i128), bool)]) -> String {
+fn own_driver(source: &str, inputs: &[Integer]) -> String {
     let parsed = program(source).expect("it was analysed");
     let is_fixed = |name: &String| global(&parsed, name).is_some_and(|g| g.is_known_constant());
     let all = driver(source, inputs);
@@ -79,7 +79,7 @@ fn own_driver(source: &str, inputs: &[(String, (i128, i128), bool)]) -> String {
 }
 
 /// Compiles a program and runs it on all inputs; `None`: it is not C, a change has made it so.
-fn enumerate(folder: &Path, source: &str, inputs: &[(String, (i128, i128), bool)]) -> Option<Runs> {
+fn enumerate(folder: &Path, source: &str, inputs: &[Integer]) -> Option<Runs> {
     let [file, object, binary] = ["a.c", "a.o", "a"].map(|name| folder.join(name));
     std::fs::write(&file, own_driver(source, inputs)).expect("the folder is there");
     // No -fwrapv: what is undefined is found by the checks, without optimisation also where nothing uses a
@@ -115,17 +115,17 @@ fn counted(old: &str, new: &str, random: &mut Random, most: i128) -> Option<Quan
     while i128::pow(width, first.inputs.len() as u32) > most {
         width -= 1;
     }
-    for (name, (low, high), _) in &first.inputs {
+    for (name, (low, high)) in integers(&first)? {
         // Within every type.
-        let width = width.min(if *high == 1 { 2 } else { 120 + 880 * i128::from(random.below(2) == 0) });
-        let low = if *low < 0 { -(width / 2) } else { 0 };
-        choice.domains.insert(name.clone(), (low, low + width - 1));
+        let width = width.min(if high == 1 { 2 } else { 120 + 880 * i128::from(random.below(2) == 0) });
+        let low = if low < 0 { -(width / 2) } else { 0 };
+        choice.domains.insert(name, (low, low + width - 1).into());
     }
     loop {
         match quantify(&request, &choice, &wanted, &trees) {
             Ok(mut found) => return found.pop(),
             Err(git_invdiff::analysis::quantify::Problem::OutOfType { name, whole }) => {
-                choice.domains.insert(name, whole);
+                choice.domains.insert(name, whole.into());
             }
             Err(_) => return None,
         }
@@ -148,7 +148,10 @@ fn counts_are_those_of_compiled_programs() {
         let Some(q) = counted(&old, &new, &mut random, most) else { continue };
         for (source, counted) in [&old, &new].into_iter().zip(&q.versions) {
             let t = &counted.as_ref().expect("both versions have it").totals;
-            let Some(runs) = enumerate(folder.path(), source, &q.inputs) else { continue };
+            let Some(runs) = enumerate(folder.path(), source, &integers(&q).expect("all are integers"))
+            else {
+                continue;
+            };
             let what = format!(
                 "program {seed}: {t:?}\n{runs:?} {:?}\n{source}\n=====\n{old}\n=====\n{new}",
                 q.inputs

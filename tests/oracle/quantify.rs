@@ -26,10 +26,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Reasons that say of all inputs of a path that they do something undefined.
-pub(crate) const UNDEFINED: [&str; 5] = [
+pub(crate) const UNDEFINED: [&str; 6] = [
     "a division by zero, or one that overflows",
     "a shift by too much",
     "a signed overflow",
+    "a conversion of a float that does not fit",
     "an access out of bounds",
     "a write to a constant",
 ];
@@ -49,6 +50,14 @@ pub fn even(limits: git_invdiff::quantify::Limits) -> Choice {
         tree: None,
         suite: None,
     }
+}
+
+/// An input of integers with its range.
+pub type Integer = (String, (i128, i128));
+
+/// The inputs of a function; `None`: one is no integer.
+pub fn integers(q: &Quantified) -> Option<Vec<Integer>> {
+    q.inputs.iter().map(|i| Some((i.name.clone(), i.range.as_whole()?))).collect()
 }
 
 /// Trees that are kept.
@@ -191,18 +200,19 @@ fn enumerate(programs: [&Program; 2], q: &Quantified) -> Truth {
     let limits = Limits { fuel: 100_000, ..Limits::default() };
     let mut truth = Truth::default();
     let functions = programs.map(|p| p.function(&q.name).expect("both versions have it"));
-    for (name, ..) in &q.inputs {
+    let inputs = integers(q).expect("all are integers");
+    for (name, _) in &inputs {
         let is_parameter = |f: &Function| f.params.iter().any(|p| &*f.var(*p).name == name);
         let has_one = programs.iter().any(|p| global(p, name).is_some());
         assert!(has_one || functions.iter().any(|f| is_parameter(f)), "{name} is no parameter and no global");
     }
     let mut traces = functions.map(Trace::of);
     let changed = [&q.lines[0].old, &q.lines[0].new];
-    let mut values: Vec<i128> = q.inputs.iter().map(|(_, range, _)| range.0).collect();
+    let mut values: Vec<i128> = inputs.iter().map(|(_, range)| range.0).collect();
     for _ in 0..q.size {
         let mut one = |v: usize| {
             let mut input = Input::default();
-            for ((name, ..), value) in q.inputs.iter().zip(&values) {
+            for ((name, _), value) in inputs.iter().zip(&values) {
                 one_value(&mut input, programs[v], &q.name, name, *value);
             }
             traces[v].run(programs[v], &q.name, &input, &limits)
@@ -239,7 +249,7 @@ fn enumerate(programs: [&Program; 2], q: &Quantified) -> Truth {
             }
             truth.apart += i128::from(!is_reached && truth.same == same);
         }
-        for ((_, range, _), value) in q.inputs.iter().zip(&mut values) {
+        for ((_, range), value) in inputs.iter().zip(&mut values) {
             *value += 1;
             if *value <= range.1 {
                 break;
@@ -271,20 +281,21 @@ fn check(old: &str, new: &str, random: &mut Random, most: i128, seen: &mut Seen,
     for q in names.unwrap_or_default() {
         let is_it = |_: &git_invdiff::report::RepoPath, name: &str| name == &*q.name;
         let wanted = Wanted { is_it: &is_it, is_named: true };
+        let Some(inputs) = integers(&q) else { continue };
         let parameters = |p: &Program| {
             let f = p.function(&q.name)?;
-            let known = |v| q.inputs.iter().any(|(name, ..)| *f.var(v).name == **name);
+            let known = |v| inputs.iter().any(|(name, _)| *f.var(v).name == **name);
             f.params.iter().all(|v| known(*v)).then_some(f.params.len())
         };
         if parameters(&a).is_none() || parameters(&a) != parameters(&b) {
             continue;
         }
         let mut width = 60;
-        while i128::pow(width, q.inputs.len() as u32) > most && width > 1 {
+        while i128::pow(width, inputs.len() as u32) > most && width > 1 {
             width -= 1;
         }
         choice.domains.clear();
-        for (name, (low, high), _) in &q.inputs {
+        for (name, (low, high)) in &inputs {
             let range = match (low, random.below(8)) {
                 _ if *high == 1 => (0, 1),
                 (0, _) => (0, width - 1),
@@ -292,14 +303,14 @@ fn check(old: &str, new: &str, random: &mut Random, most: i128, seen: &mut Seen,
                 (_, 1) => (i128::from(i32::MIN), i128::from(i32::MIN) + width - 1),
                 _ => (-(width / 2), width - 1 - width / 2),
             };
-            choice.domains.insert(name.clone(), range);
+            choice.domains.insert(name.clone(), range.into());
         }
         let mut counted = quantify(&request, &choice, &wanted, &trees);
         if let Err(Problem::OutOfType { .. }) = counted {
             for range in choice.domains.values_mut() {
-                let signed = range.0 < 0 || range.1 > 1_000_000;
+                let signed = range.as_whole().is_some_and(|range| range.0 < 0 || range.1 > 1_000_000);
                 let half = width.min(100) / 2;
-                *range = if signed { (-half, width.min(100) - 1 - half) } else { *range };
+                *range = if signed { (-half, width.min(100) - 1 - half).into() } else { *range };
             }
             counted = quantify(&request, &choice, &wanted, &trees);
         }
@@ -366,8 +377,7 @@ fn judge(programs: [&Program; 2], q: &Quantified, seen: &mut Seen, what: &str) {
     let is_fixed = |p: &Program, name: &str| {
         p.units().iter().any(|u| u.global(name).is_some_and(|g| g.is_known_constant()))
     };
-    let is_alike =
-        q.inputs.iter().all(|(name, ..)| is_fixed(programs[0], name) == is_fixed(programs[1], name));
+    let is_alike = q.inputs.iter().all(|i| is_fixed(programs[0], &i.name) == is_fixed(programs[1], &i.name));
     if let Some(Ok(c)) = q.steps.first().filter(|_| is_alike) {
         let what = format!("{c:?}\n{truth:?}\n{:?} {what}", q.inputs);
         assert_eq!(c.same + c.differing + c.open, q.size, "{what}");

@@ -7,6 +7,7 @@
 
 use crate::Domain;
 use crate::lattice::Range;
+use crate::monotone;
 use crate::quotients::Quotients;
 use invdiff_ir::{App, Op, Sort, Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
@@ -162,6 +163,7 @@ impl<'a> Builder<'a> {
         }
         let opaque = Formula::Term(t, true);
         let found = if depth > MAX_DEPTH { None } else { self.logical(t, depth) };
+        let found = found.or_else(|| monotone::condition(self.pool, self.domain, t));
         let found = found.filter(|f| f.parts() <= MAX_PARTS).unwrap_or(opaque);
         self.known.conditions.insert(t, found.clone());
         found

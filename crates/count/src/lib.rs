@@ -7,6 +7,8 @@
 //!   wraps on the domain, with `ite` split into cases; what is not linear is evaluated bit by bit.
 //! - `quotients`: division, masks, shifts and words that wrap, as linear inequalities over more inputs.
 //! - `bits`: what is bitwise over more than one input, read bit by bit.
+//! - `floats`: floats as inputs, by numbers in their order; `monotone`: comparisons of what one of them grows or falls
+//!   with, as ranges of these numbers.
 //! - `bounds`: what a term can be at most and at least.
 //! - `solve`: ranges are narrowed, conditions without common inputs are counted apart and multiplied,
 //!   alternatives are made disjoint and added, what is linear is counted whole, what is left is cut into slices.
@@ -26,10 +28,12 @@ mod bounds;
 mod boxes;
 mod cones;
 mod estimate;
+mod floats;
 mod formula;
 mod lattice;
 mod matrix;
 mod modular;
+mod monotone;
 mod polytope;
 mod quotients;
 mod random;
@@ -38,10 +42,11 @@ mod vertices;
 
 pub use boxes::Weighted;
 pub use estimate::{Estimate, sample, wilson};
+pub use floats::{Decimal, Interval, NoFloats, Values};
 pub use lattice::{Range, floor_sum, width};
 pub use solve::{Count, Counter, Questions, count};
 
-use invdiff_ir::{Const, Sort, TermId, TermPool};
+use invdiff_ir::{Const, TermId, TermPool};
 
 /// Most bits of the size of a domain: sums of counts stay within 128 bits.
 const MAX_BITS: u32 = 120;
@@ -52,12 +57,13 @@ pub struct Domain {
     pub inputs: Vec<Input>,
 }
 
-/// An input: a bit-vector or a truth value that is free.
+/// An input that is free: a bit-vector, a truth value or a float.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     pub term: TermId,
-    /// Values, not bits: an unsigned one goes up to `2^width - 1`.
+    /// Values, not bits: an unsigned one goes up to `2^width - 1`. Of a float, the numbers of its values.
     pub range: Range,
+    pub values: Values,
     /// How often each value counts, by ranges that do not overlap; 0 outside of them. Empty: each once.
     pub weights: Vec<(Range, i128)>,
 }
@@ -65,7 +71,7 @@ pub struct Input {
 impl Input {
     /// An input of which each value counts once.
     pub fn even(term: TermId, range: Range) -> Input {
-        Input { term, range, weights: Vec::new() }
+        Input { term, range, values: Values::Own, weights: Vec::new() }
     }
 
     /// What the values of a range count; `None`: too much.
@@ -112,10 +118,7 @@ impl Domain {
 
     /// A number as the constant that the input takes.
     pub fn constant(&self, pool: &TermPool, input: usize, value: i128) -> Option<Const> {
-        match pool.sort(self.inputs.get(input)?.term) {
-            Sort::Bool => Some(Const::Bool(value != 0)),
-            Sort::Bv(width) => Some(Const::bv(width, value)),
-            _ => None,
-        }
+        let input = self.inputs.get(input)?;
+        input.values.constant(pool.sort(input.term), value)
     }
 }

@@ -7,6 +7,7 @@ use crate::bounds::Bounds;
 use crate::boxes::{Masks, Weighted};
 use crate::formula::{Builder, Formula, Known, Linear};
 use crate::lattice::{Range, width};
+use crate::monotone;
 use crate::polytope::Polytope;
 use crate::vertices::Half;
 use crate::{Domain, bits};
@@ -268,6 +269,8 @@ pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut
 const MAX_DEPTH: usize = 300;
 /// Work for which it is not asked whether quotients say more.
 const FEW_EVALUATIONS: u64 = 100_000;
+/// So many numbers of a float are evaluated as soon as what grows with them is found.
+const FEW_NUMBERS: i128 = 100;
 /// So many slices are counted sooner than what is cut is counted whole.
 const FEW_SLICES: i128 = 40;
 
@@ -394,7 +397,7 @@ impl Solver<'_> {
                         // Undefined there; another condition may leave that input out.
                         None => Formula::Term(t, value),
                     },
-                    false => Formula::Term(t, value),
+                    false => self.with_one_left(ranges, t, &inputs, value)?,
                 }
             }
             Formula::And(parts) => {
@@ -424,6 +427,30 @@ impl Solver<'_> {
                 }
             }
             constant => constant,
+        })
+    }
+
+    /// A term of which all inputs but one are fixed, as ranges of that one where it is a comparison of floats.
+    fn with_one_left(
+        &mut self,
+        ranges: &[Range],
+        t: TermId,
+        inputs: &BTreeSet<usize>,
+        value: bool,
+    ) -> Option<Formula> {
+        let opaque = Formula::Term(t, value);
+        let mut free = inputs.iter().filter(|i| ranges.get(**i).is_none_or(|(low, high)| low < high));
+        let (Some(one), None) = (free.next(), free.next()) else { return Some(opaque) };
+        let is_wide = ranges.get(*one).and_then(|r| width(*r)).is_none_or(|w| w > FEW_NUMBERS);
+        if inputs.len() < 2 || !is_wide || !monotone::is_candidate(self.pool, t) {
+            return Some(opaque);
+        }
+        self.spend(FEW_NUMBERS as u64)?;
+        let found = monotone::of_one(self.pool, self.domain, t, ranges, *one);
+        Some(match (found, value) {
+            (Some(found), true) => found,
+            (Some(found), false) => found.not()?,
+            (None, _) => opaque,
         })
     }
 

@@ -30,7 +30,7 @@ pub enum Error {
     #[error("line {line}, column {column}: {found} values for {expected} names")]
     Ragged { line: u64, column: usize, found: usize, expected: usize },
     /// A field of a row is something else.
-    #[error("line {line}, column {column}: '{text}' is no integer for '{name}'")]
+    #[error("line {line}, column {column}: '{text}' is no number for '{name}'")]
     Number { line: u64, column: usize, name: String, text: String },
     /// A quote has no partner, or text follows a quoted field.
     #[error("line {line}, column {column}: a quote out of place")]
@@ -39,12 +39,15 @@ pub enum Error {
 
 /// Values of a function's parameters, a row for each call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inputs {
+pub struct Table<T> {
     /// The parameters, in the order of the columns; each once.
     pub names: Vec<String>,
     /// A value for each name.
-    pub rows: Vec<Vec<i128>>,
+    pub rows: Vec<Vec<T>>,
 }
+
+/// Values that are integers.
+pub type Inputs = Table<i128>;
 
 impl Inputs {
     /// The rows, with the name at each value.
@@ -54,8 +57,13 @@ impl Inputs {
 }
 
 /// Reads a whole text.
-pub fn read(mut input: impl BufRead) -> Result<Inputs, Error> {
-    let mut inputs: Option<Inputs> = None;
+pub fn read(input: impl BufRead) -> Result<Inputs, Error> {
+    read_as(input, &number)
+}
+
+/// Reads a whole text whose values are of another kind; `value` reads one.
+pub fn read_as<T>(mut input: impl BufRead, value: &dyn Fn(&str) -> Option<T>) -> Result<Table<T>, Error> {
+    let mut inputs: Option<Table<T>> = None;
     let (mut text, mut line) = (String::new(), 0);
     loop {
         line += 1;
@@ -70,8 +78,8 @@ pub fn read(mut input: impl BufRead) -> Result<Inputs, Error> {
         }
         let fields = fields(row, line)?;
         match &mut inputs {
-            Some(inputs) => inputs.rows.push(values(&inputs.names, &fields, line)?),
-            None => inputs = Some(Inputs { names: names(fields, line)?, rows: Vec::new() }),
+            Some(inputs) => inputs.rows.push(values(&inputs.names, &fields, line, value)?),
+            None => inputs = Some(Table { names: names(fields, line)?, rows: Vec::new() }),
         }
     }
 }
@@ -89,20 +97,29 @@ fn names(fields: Vec<String>, line: u64) -> Result<Vec<String>, Error> {
     Ok(fields)
 }
 
-fn values(names: &[String], fields: &[String], line: u64) -> Result<Vec<i128>, Error> {
+fn values<T>(
+    names: &[String],
+    fields: &[String],
+    line: u64,
+    read: &dyn Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Error> {
     let (found, expected) = (fields.len(), names.len());
     if found != expected {
         return Err(Error::Ragged { line, column: found.min(expected) + 1, found, expected });
     }
     let value = |((name, text), column): ((&String, &String), usize)| {
-        let number = match text.as_str() {
-            "true" => Some(1),
-            "false" => Some(0),
-            text => integer(text),
-        };
-        number.ok_or_else(|| Error::Number { line, column, name: name.clone(), text: text.clone() })
+        read(text).ok_or_else(|| Error::Number { line, column, name: name.clone(), text: text.clone() })
     };
     names.iter().zip(fields).zip(1..).map(value).collect()
+}
+
+/// An integer, or a truth value as one.
+pub fn number(text: &str) -> Option<i128> {
+    match text {
+        "true" => Some(1),
+        "false" => Some(0),
+        text => integer(text),
+    }
 }
 
 /// The fields of a line, without quotes and the blanks around them.
@@ -238,9 +255,9 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_refused() {
-        refuse("a,b\n\n1,x\n", "line 3, column 2: 'x' is no integer for 'b'");
-        refuse("a,b\n1,\n", "line 2, column 2: '' is no integer for 'b'");
-        refuse("a\nTrue\n", "line 2, column 1: 'True' is no integer for 'a'");
+        refuse("a,b\n\n1,x\n", "line 3, column 2: 'x' is no number for 'b'");
+        refuse("a,b\n1,\n", "line 2, column 2: '' is no number for 'b'");
+        refuse("a\nTrue\n", "line 2, column 1: 'True' is no number for 'a'");
     }
 
     #[test]

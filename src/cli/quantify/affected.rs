@@ -4,9 +4,10 @@ use super::choice::{Asked, ChoiceArgs};
 use super::profile::Profile;
 use super::refused;
 use super::text::{Scale, percent};
-use crate::analysis::quantify::{Choice, Problem, Quantified};
+use crate::analysis::quantify::{Choice, InputRange, Problem, Quantified};
 use crate::cli::CliError;
 use crate::config::Settings;
+use crate::count::Interval;
 use crate::history::SourceTree;
 use crate::quantify::Comparison;
 use crate::report::Affected;
@@ -34,7 +35,7 @@ pub(in crate::cli) fn problem(problem: Problem, profile: &Profile) -> String {
 
 /// The steps that were compared, of a function that has an input of which something is configured.
 pub(in crate::cli) fn of(q: &Quantified, choice: &Choice) -> Vec<Affected> {
-    let is_configured = q.inputs.iter().any(|(name, _, usual)| !usual || choice.is_weighted(name));
+    let is_configured = q.inputs.iter().any(|i| !i.is_usual || choice.is_weighted(&i.name));
     if !is_configured {
         return Vec::new();
     }
@@ -74,14 +75,13 @@ fn text(q: &Quantified, c: &Comparison) -> String {
 
 /// `x, y in -10..9, n in 0..5`.
 fn domain(q: &Quantified) -> String {
-    let mut ranges: Vec<((i128, i128), Vec<&str>)> = Vec::new();
-    for (name, range, _) in &q.inputs {
+    let mut ranges: Vec<(Interval, Vec<&str>)> = Vec::new();
+    for InputRange { name, range, .. } in &q.inputs {
         match ranges.iter_mut().find(|(known, _)| known == range) {
             Some((_, names)) => names.push(name),
             None => ranges.push((*range, vec![name])),
         }
     }
-    let one =
-        |((low, high), names): &((i128, i128), Vec<&str>)| format!("{} in {low}..{high}", names.join(", "));
+    let one = |(range, names): &(Interval, Vec<&str>)| format!("{} in {range}", names.join(", "));
     ranges.iter().map(one).collect::<Vec<_>>().join(", ")
 }

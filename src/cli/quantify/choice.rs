@@ -4,7 +4,8 @@ use super::super::CliError;
 use super::profile::{self, Profile};
 use crate::analysis::quantify::{Choice, TargetChoice};
 use crate::cli::diff_args::EffortChoice;
-use crate::config::{FILE_NAME, Settings, nearest};
+use crate::config::{FILE_NAME, Settings, Span, nearest};
+use crate::count::Interval;
 use crate::history::SourceTree;
 use crate::quantify::{LONGEST, Limits};
 use clap::Args;
@@ -19,8 +20,8 @@ pub struct ChoiceArgs {
     #[arg(long, value_name = "GLOB")]
     pub function: Vec<String>,
 
-    /// Values of an input, ends included, or lengths of a string, len(NAME)=0..8; default: -10..9, 0..19 where it has
-    /// no sign, 0..1 for truth values
+    /// Values of an input, ends included, lengths of a string, len(NAME)=0..8, or floats in steps, x=-1..1:0.25; default:
+    /// -10..9, 0..19 where it has no sign, 0..1 for truth values, -10..9:0.5 for floats
     #[arg(long, value_name = "NAME=LOW..HIGH")]
     pub domain: Vec<String>,
 
@@ -57,7 +58,7 @@ pub(super) struct Asked {
     pub profile: Profile,
 }
 
-type Domains = BTreeMap<String, (i128, i128)>;
+type Domains = BTreeMap<String, Interval>;
 
 impl ChoiceArgs {
     /// The ranges that options give.
@@ -83,7 +84,7 @@ impl ChoiceArgs {
         tree: Option<&dyn SourceTree>,
     ) -> Result<Asked, CliError> {
         let own = self.domains()?;
-        let of_file = settings.quantify.domain.iter().map(|(name, b)| (name.clone(), (b.0, b.1)));
+        let of_file = settings.quantify.domain.iter().map(|(name, span)| (name.clone(), span.0));
         let mut domains: Domains = of_file.collect();
         let mut profile = match &self.profile {
             Some(path) => option(path, settings)?,
@@ -106,11 +107,13 @@ impl ChoiceArgs {
         for (name, pieces) in &profile.weights {
             let low = pieces.iter().map(|((low, _), _)| *low).min().unwrap_or(0);
             let high = pieces.iter().map(|((_, high), _)| *high).max().unwrap_or(0);
-            domains.insert(name.clone(), (low, high));
+            domains.insert(name.clone(), (low, high).into());
         }
         let is_length = |name: &String| parameter(name).is_some();
         let (texts, domains): (Domains, Domains) = domains.into_iter().partition(|(name, _)| is_length(name));
-        let lengths = texts.iter().filter_map(|(name, range)| Some((parameter(name)?.to_owned(), *range)));
+        let length =
+            |(name, range): (&String, &Interval)| Some((parameter(name)?.to_owned(), range.as_whole()?));
+        let lengths = texts.iter().filter_map(length);
         let lengths = lengths.collect();
         let choice = Choice {
             domains,
@@ -165,8 +168,8 @@ fn configured(settings: &Settings, tree: Option<&dyn SourceTree>) -> Result<Opti
     }
 }
 
-/// Reads `NAME=LOW..HIGH`. Columns count from 1.
-fn domain(text: &str) -> Result<(String, (i128, i128)), CliError> {
+/// Reads `NAME=LOW..HIGH` or `NAME=LOW..HIGH:STEP`. Columns count from 1.
+fn domain(text: &str) -> Result<(String, Interval), CliError> {
     let wrong = |column: usize, what: &str| {
         CliError::usage(format!("domain '{text}', column {column}: {what}"))
             .hint("a domain is NAME=LOW..HIGH, for example --domain x=-10..9")
@@ -177,17 +180,12 @@ fn domain(text: &str) -> Result<(String, (i128, i128)), CliError> {
         return Err(wrong(1, "expected the name of an input"));
     }
     let start = name.len() + 1;
-    let (low, high) = range.split_once("..").ok_or_else(|| wrong(column(start), "expected LOW..HIGH"))?;
-    let second = start + low.len() + 2;
-    let low = number(low).ok_or_else(|| wrong(column(start), "expected a number of 64 bits"))?;
-    let high = number(high).ok_or_else(|| wrong(column(second), "expected a number of 64 bits"))?;
-    if low > high {
-        return Err(wrong(column(second), "the range is empty: its end is below its start"));
-    }
-    if parameter(name).is_some() && (low < 0 || high > LONGEST) {
+    let found = Span::parse(range).map_err(|(at, what)| wrong(column(start + at), what))?;
+    let is_length = |(low, high): &(i128, i128)| *low >= 0 && *high <= LONGEST;
+    if parameter(name).is_some() && found.as_whole().filter(is_length).is_none() {
         return Err(wrong(column(start), &format!("a string has 0..{LONGEST} bytes here")));
     }
-    Ok((name.to_owned(), (low, high)))
+    Ok((name.to_owned(), found))
 }
 
 /// The parameter of `len(PARAMETER)`.

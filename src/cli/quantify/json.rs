@@ -2,7 +2,7 @@
 
 use super::text::{fraction, paired};
 use crate::analysis::quantify::{Counted, Quantified};
-use crate::count::Estimate;
+use crate::count::{Decimal, Estimate, Interval};
 use crate::quantify::{BranchCount, Comparison, Sampled};
 use crate::report::RepoPath;
 use serde_json::{Map, Value, json};
@@ -14,11 +14,7 @@ pub(super) fn number(n: i128, of: i128) -> Value {
 
 /// All that is known of a function.
 pub(super) fn target(q: &Quantified, target: &str) -> Value {
-    let domain: Map<String, Value> = q
-        .inputs
-        .iter()
-        .map(|(name, (low, high), _)| (name.clone(), json!([wide(*low), wide(*high)])))
-        .collect();
+    let domain: Map<String, Value> = q.inputs.iter().map(|i| (i.name.clone(), span(&i.range))).collect();
     let versions: Vec<Value> = q
         .versions
         .iter()
@@ -106,7 +102,17 @@ fn compared(q: &Quantified, v: usize, c: &Comparison) -> Value {
     })
 }
 
+/// The ends of a range, and its step if it has one. What is infinite is a text.
+fn span(range: &Interval) -> Value {
+    [Some(range.low), Some(range.high), range.step].into_iter().flatten().map(bound).collect()
+}
+
 /// A bound of a 64-bit type as a number.
-fn wide(n: i128) -> Value {
-    i64::try_from(n).map(Value::from).or_else(|_| u64::try_from(n).map(Value::from)).unwrap_or_default()
+fn bound(n: Decimal) -> Value {
+    let whole = n
+        .as_whole()
+        .and_then(|n| i64::try_from(n).map(Value::from).or_else(|_| u64::try_from(n).map(Value::from)).ok());
+    let float =
+        || n.to_string().parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number);
+    whole.or_else(float).unwrap_or_else(|| Value::from(n.to_string()))
 }

@@ -4,6 +4,7 @@ use super::profile::Profile;
 use crate::analysis::quantify::Problem;
 use crate::cli::CliError;
 use crate::config::nearest;
+use crate::count::NoFloats;
 
 /// The error of a problem.
 pub(super) fn said(problem: Problem, profile: &Profile) -> CliError {
@@ -22,7 +23,26 @@ pub(super) fn said(problem: Problem, profile: &Profile) -> CliError {
         Problem::TooLarge { function } => CliError::usage(format!(
             "the domain of {function}() is too large to count: more than 2^120 inputs"
         ))
-        .hint("give smaller ranges with --domain NAME=LOW..HIGH"),
+        .hint("give smaller ranges with --domain NAME=LOW..HIGH, and floats in steps: NAME=LOW..HIGH:STEP"),
+        Problem::NotWhole { name } => {
+            CliError::usage(format!("'{name}' is an integer, and its domain has other numbers"))
+                .hint("fractions and steps are for inputs that are floats")
+        }
+        Problem::NoFloats { name, why } => {
+            let what = match why {
+                NoFloats::Empty => "is empty",
+                NoFloats::NoStep => "has a step that is not above 0, or an end that is infinite",
+                NoFloats::TooFine => "has steps that are smaller than its type can tell apart there",
+            };
+            CliError::usage(format!("the domain of '{name}' {what}")).hint(format!(
+                "for example --domain {name}=-10..9:0.5, or every float of a range: {name}=-10..9"
+            ))
+        }
+        Problem::FloatProfile { name } => {
+            let place = profile.place(&name, |_| true).unwrap_or_else(|| profile.name.clone());
+            CliError::usage(format!("profile {place}: '{name}' is a float, whose values are counted evenly"))
+                .hint(format!("give its range instead: --domain {name}=LOW..HIGH:STEP"))
+        }
         Problem::NoCode { line, function, is_branch, nearest } => {
             let what = if is_branch { "branch" } else { "code" };
             let error = CliError::usage(format!("line {line} has no {what} of {function}()"));
@@ -41,7 +61,7 @@ fn no_input(name: &str, known: &[String], profile: &Profile) -> CliError {
     match (nearest(name, known.iter().map(String::as_str)), known.is_empty()) {
         (Some(near), _) => error.hint(format!("did you mean '{near}'?")),
         (None, false) => error.hint(format!("inputs: {}", known.join(", "))),
-        (None, true) => error.hint("inputs are integer parameters, and globals that are read"),
+        (None, true) => error.hint("inputs are parameters that are numbers, and such globals that are read"),
     }
 }
 

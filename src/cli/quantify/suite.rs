@@ -4,6 +4,7 @@ use super::json::number;
 use super::text::Scale;
 use crate::analysis::quantify::{Quantified, Suite, Tested};
 use crate::cli::CliError;
+use crate::count::Decimal;
 use crate::infer::csv;
 use crate::quantify::{ChangeCoverage, Comparison, Coverage, Side};
 use crate::report::escape::visible;
@@ -19,7 +20,8 @@ pub(super) fn read(path: &Path) -> Result<Suite, CliError> {
     let name = path.display();
     let file = std::fs::File::open(path)
         .map_err(|e| CliError::fatal(format!("cannot read the suite '{name}': {e}")))?;
-    let inputs = csv::read(BufReader::new(file)).map_err(|e| {
+    let value = |text: &str| csv::number(text).map(Decimal::whole).or_else(|| Decimal::parse(text));
+    let inputs = csv::read_as(BufReader::new(file), &value).map_err(|e| {
         CliError::usage(format!("suite {name}, {e}"))
             .hint("a suite is a line of input names, and a line of numbers for each test")
     })?;

@@ -2,7 +2,7 @@
 
 use super::fraction::gcd;
 use crate::analysis::VersionInput;
-use crate::analysis::quantify::Quantified;
+use crate::analysis::quantify::{InputRange, Quantified};
 use crate::cli::CliError;
 use crate::count::Estimate;
 use crate::quantify::{BranchCount, Comparison, Sampled, Totals};
@@ -62,8 +62,8 @@ pub(super) fn title(q: &Quantified) -> String {
 
 /// The inputs and their ranges.
 pub(super) fn domain(q: &Quantified) -> String {
-    let range = |(name, (low, high), usual): &(String, (i128, i128), bool)| {
-        format!("{}={low}..{high}{}", visible(name.as_bytes()), if *usual { " (default)" } else { "" })
+    let range = |i: &InputRange| {
+        format!("{}={}{}", visible(i.name.as_bytes()), i.range, if i.is_usual { " (default)" } else { "" })
     };
     let inputs: Vec<String> = q.inputs.iter().map(range).collect();
     let domain = if inputs.is_empty() { "no inputs".to_owned() } else { inputs.join(", ") };

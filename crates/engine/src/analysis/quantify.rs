@@ -4,8 +4,8 @@ use super::lineage::{Lineage, Member};
 use super::loaded::Loaded;
 use super::request::{FileChange, Hunk, Request};
 use super::{classes, workers};
-use crate::count::{Counter, Domain, Input, Questions, Range};
-use crate::ir::{Instr, TermPool};
+use crate::count::{Counter, Domain, Input, Interval, NoFloats, Questions, Range, Values};
+use crate::ir::{Instr, TermId, TermPool};
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::tree::Tree;
 use crate::quantify::{
@@ -32,7 +32,7 @@ pub use usage::{Factor, Row};
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// Ranges by input.
-    pub domains: BTreeMap<String, Range>,
+    pub domains: BTreeMap<String, Interval>,
     /// How often each value of an input counts, by ranges; inputs that are not named count each value once.
     pub weights: BTreeMap<String, Vec<(Range, i128)>>,
     /// Distributions of several inputs at once.
@@ -69,8 +69,7 @@ pub enum TargetChoice {
 pub struct Quantified {
     pub file: PathBuf,
     pub name: Arc<str>,
-    /// Inputs with their ranges, and whether the range is the usual one.
-    pub inputs: Vec<(String, Range, bool)>,
+    pub inputs: Vec<InputRange>,
     /// Inputs in the domain, by their weights.
     pub size: i128,
     /// Some input's values do not all count once.
@@ -87,6 +86,15 @@ pub struct Quantified {
     pub lines: Vec<Lines>,
     /// What the suite covers, where one was given.
     pub tested: Option<Tested>,
+}
+
+/// An input with its range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputRange {
+    pub name: String,
+    pub range: Interval,
+    /// None was given.
+    pub is_usual: bool,
 }
 
 #[derive(Debug)]
@@ -113,6 +121,19 @@ pub enum Problem {
     OutOfType {
         name: String,
         whole: Range,
+    },
+    /// The range of an integer is not one of whole numbers.
+    NotWhole {
+        name: String,
+    },
+    /// The range of a float has no values that can be counted.
+    NoFloats {
+        name: String,
+        why: NoFloats,
+    },
+    /// A profile says how likely values of a float are.
+    FloatProfile {
+        name: String,
     },
     /// The domain of this function has more than `2^120` inputs.
     TooLarge {
@@ -219,6 +240,8 @@ fn check_names(lineages: &[&Lineage], choice: &Choice) -> Result<(), Problem> {
 struct Inputs {
     by_version: Vec<Option<Vec<Candidate>>>,
     all: Vec<Candidate>,
+    /// The numbers of the values of each, and what they stand for.
+    numbers: BTreeMap<TermId, (Range, Values)>,
 }
 
 impl Inputs {
@@ -231,19 +254,16 @@ impl Inputs {
                 all.push(c.clone());
             }
         }
-        for c in &all {
-            let (low, high) = choice.range(c);
-            if low < c.whole.0 || high > c.whole.1 {
-                return Err(Problem::OutOfType { name: c.name.to_string(), whole: c.whole });
-            }
-        }
-        Ok(Inputs { by_version, all })
+        let numbers =
+            all.iter().map(|c| Ok((c.term, numbers(c, choice)?))).collect::<Result<_, Problem>>()?;
+        Ok(Inputs { by_version, all, numbers })
     }
 
     fn domain(&self, choice: &Choice) -> Domain {
         let input = |c: &Candidate| {
             let weights = choice.weights.get(&*c.name).cloned().unwrap_or_default();
-            Input { term: c.term, range: choice.range(c), weights }
+            let (range, values) = self.numbers.get(&c.term).cloned().unwrap_or(((0, 0), Values::Own));
+            Input { term: c.term, range, values, weights }
         };
         Domain { inputs: self.all.iter().map(input).collect() }
     }
@@ -282,7 +302,7 @@ impl Inputs {
 }
 
 impl Choice {
-    fn range(&self, c: &Candidate) -> Range {
+    fn range(&self, c: &Candidate) -> Interval {
         self.domains.get(&*c.name).copied().unwrap_or_else(|| c.usual())
     }
 
@@ -291,6 +311,23 @@ impl Choice {
         self.weights.contains_key(name)
             || self.factors.iter().any(|f| !f.is_even && f.names.iter().any(|n| n == name))
     }
+}
+
+/// The numbers of an input's values.
+fn numbers(c: &Candidate, choice: &Choice) -> Result<(Range, Values), Problem> {
+    let (name, range) = (c.name.to_string(), choice.range(c));
+    let Some(sort) = c.float else {
+        let Some((low, high)) = range.as_whole() else { return Err(Problem::NotWhole { name }) };
+        return match low < c.whole.0 || high > c.whole.1 {
+            true => Err(Problem::OutOfType { name, whole: c.whole }),
+            false => Ok(((low, high), Values::Own)),
+        };
+    };
+    let is_own = |f: &Factor| f.names.iter().any(|n| *n == name);
+    if choice.weights.contains_key(&name) || choice.factors.iter().any(is_own) {
+        return Err(Problem::FloatProfile { name });
+    }
+    range.numbers(sort).map_err(|why| Problem::NoFloats { name, why })
 }
 
 /// The candidates of a version, with the bytes of its strings.
@@ -409,11 +446,19 @@ fn one(
     }
     let subject = Subject { inputs: &inputs, explored: &explored, l, lines: &lines, limits: choice.limits };
     let tested = choice.suite.as_ref().map(|s| suites::tested(s, &subject, &mut pool, &mut counter));
-    let input = |c: &Candidate| (c.name.to_string(), choice.range(c), !choice.domains.contains_key(&*c.name));
+    let input = |c: &Candidate| InputRange {
+        name: c.name.to_string(),
+        range: choice.range(c),
+        is_usual: !choice.domains.contains_key(&*c.name),
+    };
     let numbers = inputs.all.iter().filter(|c| c.byte.is_none()).map(input);
     let of = |of: &Arc<str>| inputs.all.iter().any(|c| c.byte.as_ref().is_some_and(|b| b.of == *of));
     let texts = pointers(&newest.function).into_iter().filter(of);
-    let text = |p: Arc<str>| (length_of(&p), choice.lengths.get(&*p).copied().unwrap_or_default(), false);
+    let text = |p: Arc<str>| InputRange {
+        name: length_of(&p),
+        range: choice.lengths.get(&*p).copied().unwrap_or_default().into(),
+        is_usual: false,
+    };
     let shown = numbers.chain(texts.map(text)).collect();
     let found = Quantified {
         file: newest.file.clone(),

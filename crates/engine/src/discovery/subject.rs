@@ -152,7 +152,9 @@ impl<'a> Subject<'a> {
         if let Some(call) = call {
             check_count(f, call)?;
         }
-        let all = candidates(f, self.unit, pool);
+        let mut all = candidates(f, self.unit, pool);
+        // Floats stay what they are given.
+        all.retain(|c| c.float.is_none());
         for (k, p) in f.params.iter().enumerate() {
             let var = f.var(*p);
             let argument = call.and_then(|c| c.arguments.get(k)).copied().unwrap_or(Argument::Any);

@@ -108,11 +108,16 @@ impl Agreement<'_> {
 
     /// The bounds of the inputs, where they say the same as the conditions.
     fn boxed(&mut self, conditions: Vec<TermId>) -> Option<Vec<TermId>> {
+        // The bounds of floats, their neighbours, are not how a person would say it.
+        let mentioned = self.pool.reachable(&conditions);
+        if self.candidates.iter().any(|c| c.float.is_some() && mentioned.contains(&c.term)) {
+            return Some(conditions);
+        }
         let all = self.count(&conditions)?;
         let mut bounds = Vec::new();
         let candidates = self.candidates;
         for c in candidates {
-            let is_mentioned = self.pool.reachable(&conditions).contains(&c.term);
+            let is_mentioned = mentioned.contains(&c.term);
             let range = self.counter.domain().inputs.iter().find(|i| i.term == c.term).map(|i| i.range);
             let (true, Some((low, high))) = (is_mentioned, range) else { continue };
             let hull = self.hull(&conditions, c, (low, high))?;

@@ -10,6 +10,8 @@ pub(super) const SHIFT: &str = "a shift by too much";
 /// Signed overflow.
 pub(super) const OVERFLOW: &str = "a signed overflow";
 
+/// A float that is not a number of the type that it is converted to.
+pub(super) const CONVERSION: &str = "a conversion of a float that does not fit";
 /// An access out of an object.
 pub(super) const OUT_OF_BOUNDS: &str = "an access out of bounds";
 /// Code that `__builtin_unreachable()` says is none.
@@ -17,7 +19,7 @@ pub(super) const UNREACHABLE: &str = "code that must not be reached";
 
 /// Whether a reason why a path ends is something that C leaves undefined.
 pub fn is_undefined(reason: &str) -> bool {
-    [DIVISION, SHIFT, OVERFLOW, OUT_OF_BOUNDS, UNREACHABLE].contains(&reason)
+    [DIVISION, SHIFT, OVERFLOW, CONVERSION, OUT_OF_BOUNDS, UNREACHABLE].contains(&reason)
 }
 
 /// What may be wrong with an operation.
@@ -32,8 +34,8 @@ pub(super) enum Guard {
 /// When an operator that yields `result` of `args` is undefined.
 pub(super) fn partial(pool: &mut TermPool, inputs: &mut dyn Inputs, op: Op, args: &[TermId]) -> Guard {
     use Op::{AShr, FToS, FToU, LShr, SDiv, SRem, Shl, UDiv, URem};
-    if matches!(op, FToS(_) | FToU(_)) {
-        return Guard::NotFollowed("a conversion from a float");
+    if let (FToS(width) | FToU(width), &[x]) = (op, args) {
+        return conversion(pool, x, width, matches!(op, FToS(_)));
     }
     let (&[a, b], UDiv | SDiv | URem | SRem | Shl | LShr | AShr) = (args, op) else { return Guard::Fine };
     let Sort::Bv(width) = pool.sort(b) else {
@@ -61,6 +63,40 @@ pub(super) fn partial(pool: &mut TermPool, inputs: &mut dyn Inputs, op: Op, args
     let (x, y) = (pool.eq(a, least), pool.eq(b, minus));
     let overflow = pool.and(x, y);
     Guard::Unless(pool.or(by_zero, overflow), DIVISION)
+}
+
+/// When a float has no number in a word once its fraction is cut off; a NaN has none.
+fn conversion(pool: &mut TermPool, x: TermId, width: u16, is_signed: bool) -> Guard {
+    let sort = pool.sort(x);
+    let precision = match sort {
+        Sort::F32 => 24,
+        Sort::F64 => 53,
+        _ => return Guard::NotFollowed("a conversion from a long double"),
+    };
+    let mut number = |n: i128| {
+        let n = pool.bv(128, n);
+        pool.op(Op::SToF(sort), &[n])
+    };
+    let bits = if is_signed { width - 1 } else { width };
+    let (above, least) =
+        (number(1 << bits.min(126)), if is_signed { -(1 << (width - 1).min(126)) } else { 0 });
+    // What is just not below the least number by a whole one; some formats have nothing between.
+    let is_below = match is_signed && width > precision {
+        true => {
+            let least = number(least);
+            pool.op(Op::FLe, &[least, x])
+        }
+        false => {
+            let below = number(least - 1);
+            pool.op(Op::FLt, &[below, x])
+        }
+    };
+    let is_above = pool.op(Op::FLt, &[x, above]);
+    let fits = pool.and(is_below, is_above);
+    match pool.as_const(fits).and_then(|c| c.as_bool()) {
+        Some(true) => Guard::Fine,
+        _ => Guard::Unless(pool.not(fits), CONVERSION),
+    }
 }
 
 /// When an operation on signed numbers leaves its word.

@@ -106,7 +106,13 @@ pub fn parts(side: Code, inputs: &[Input], limits: &Limits) -> Vec<String> {
     parts.extend(functions.iter().map(|f| format!("{:?}", defined(f))));
     let domain = |c: &Candidate| {
         let input = inputs.iter().find(|i| i.term == c.term);
-        format!("{} {:?} {:?} {:?}", c.name, c.global, c.byte, input.map(|i| (i.range, &i.weights)))
+        format!(
+            "{} {:?} {:?} {:?}",
+            c.name,
+            c.global,
+            c.byte,
+            input.map(|i| (i.range, &i.values, &i.weights))
+        )
     };
     parts.extend(side.candidates.iter().map(domain));
     parts.push(format!("{:?} {limits:?}", side.unit.data_model));

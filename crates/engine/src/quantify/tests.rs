@@ -1,7 +1,7 @@
 //! What a version takes over from an older one's tree is what it would find itself.
 
 use super::*;
-use crate::count::{Counter, Domain, Input};
+use crate::count::{Counter, Domain, Input, Values};
 use crate::frontend::{c, load_unit};
 use crate::history::MemoryTree;
 use crate::ir::{TermPool, Unit};
@@ -44,7 +44,11 @@ fn counter(units: [&Unit; 2], pool: &mut TermPool) -> Counter {
     for unit in units {
         for c in candidates(unit.functions.last().unwrap(), unit, pool) {
             if inputs.iter().all(|i| i.term != c.term) {
-                inputs.push(Input::even(c.term, c.usual()));
+                let (range, values) = match c.float {
+                    Some(sort) => c.usual().numbers(sort).unwrap(),
+                    None => (c.usual().as_whole().unwrap(), Values::Own),
+                };
+                inputs.push(Input { values, ..Input::even(c.term, range) });
             }
         }
     }

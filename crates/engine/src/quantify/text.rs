@@ -45,7 +45,16 @@ pub fn bytes(f: &Function, lengths: &BTreeMap<String, Range>, pool: &mut TermPoo
             let name: Arc<str> = format!("{of}[{at}]").into();
             let term = pool.leaf(Leaf::Param { name: name.clone(), sort: Sort::Bv(8) });
             let byte = Some(Byte { of: of.clone(), at });
-            found.push(Candidate { name, term, global: None, byte, whole: (0, 255), is_truth_value: false });
+            let whole = (0, 255);
+            found.push(Candidate {
+                name,
+                term,
+                global: None,
+                byte,
+                whole,
+                is_truth_value: false,
+                float: None,
+            });
         }
     }
     found

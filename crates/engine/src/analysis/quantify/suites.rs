@@ -1,7 +1,7 @@
 //! A suite of tests on a function's versions.
 
 use super::{Inputs, Lineage, trees};
-use crate::count::Counter;
+use crate::count::{Counter, Decimal, Input};
 use crate::ir::TermPool;
 use crate::ir::eval::Assignment;
 use crate::quantify::{
@@ -12,7 +12,7 @@ use crate::quantify::{
 #[derive(Clone, Debug, Default)]
 pub struct Suite {
     pub names: Vec<String>,
-    pub rows: Vec<Vec<i128>>,
+    pub rows: Vec<Vec<Decimal>>,
 }
 
 /// What a suite covers of a function.
@@ -40,12 +40,15 @@ fn assignments(
     let mut outside = 0;
     let mut found = Vec::new();
     for row in &suite.rows {
-        let value = |column: &Option<usize>| column.and_then(|k| row.get(k)).copied().unwrap_or(0);
-        let values: Vec<i128> = columns.iter().map(value).collect();
-        if !counter.has(&values) {
+        let value = |(column, input): (&Option<usize>, &Input)| {
+            let value = column.and_then(|k| row.get(k)).copied().unwrap_or(Decimal::whole(0));
+            input.values.number(pool.sort(input.term), value)
+        };
+        let values: Option<Vec<i128>> = columns.iter().zip(&counter.domain().inputs).map(value).collect();
+        let Some(values) = values.filter(|values| counter.has(values)) else {
             outside += 1;
             continue;
-        }
+        };
         let mut test = Assignment::new();
         for (k, (c, value)) in inputs.all.iter().zip(&values).enumerate() {
             counter

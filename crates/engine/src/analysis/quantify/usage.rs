@@ -96,7 +96,7 @@ pub(super) fn of_function(choice: &Choice, function: &str, known: &[&str]) -> Re
     own.factors.retain(|f| !f.rows.is_empty());
     for f in &own.factors {
         for name in f.distributed() {
-            own.domains.extend(f.hull(name).map(|range| (name.clone(), range)));
+            own.domains.extend(f.hull(name).map(|range| (name.clone(), range.into())));
         }
     }
     Ok(own)
