@@ -42,12 +42,13 @@ impl Span {
         let step = step.map(|text| number(text).ok_or((third, NO_NUMBER))).transpose()?;
         let found = Interval { low, high, step };
         match found.is_empty() {
-            true => Err((second, "the range is empty: its end is below its start")),
+            true => Err((second, EMPTY)),
             false => Ok(found),
         }
     }
 }
 
+const EMPTY: &str = "the range is empty: its end is below its start";
 const NO_NUMBER: &str = "expected a number of 64 bits";
 
 /// A number; a whole one that some type of at most 64 bits has.
@@ -64,7 +65,11 @@ fn number(text: &str) -> Option<Decimal> {
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Span, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Span::parse(&text).map(Span).map_err(|(_, what)| de::Error::custom(format!("'{text}': {what}")))
+        let said = |(_, what): (usize, &str)| match what {
+            EMPTY => format!("the range '{text}' is empty: its end is below its start"),
+            what => format!("'{text}': {what}"),
+        };
+        Span::parse(&text).map(Span).map_err(|wrong| de::Error::custom(said(wrong)))
     }
 }
 

@@ -29,6 +29,7 @@ mod packaging;
 mod policy;
 mod protocols;
 mod quantify;
+mod quantify_floats;
 mod quantify_profile;
 mod quantify_text;
 mod quantify_tree;

@@ -47,6 +47,7 @@ mod difference;
 mod discovery;
 mod enumerated;
 mod facts;
+mod floats;
 mod histories;
 mod interpreter;
 mod itsp;

@@ -11,7 +11,8 @@
 //!   with, as ranges of these numbers.
 //! - `bounds`: what a term can be at most and at least.
 //! - `solve`: ranges are narrowed, conditions without common inputs are counted apart and multiplied,
-//!   alternatives are made disjoint and added, what is linear is counted whole, what is left is cut into slices.
+//!   alternatives are made disjoint and added, what is linear is counted whole, what is left is cut into slices and
+//!   evaluated (`tables`).
 //! - `polytope`: linear inequalities. `lattice` has the closed form for two inputs, `cones` what holds for any number,
 //!   with `vertices`, `matrix` and `modular`.
 //! - `boxes`: weighted sums of boxes, for distributions of several inputs at once.
@@ -38,6 +39,7 @@ mod polytope;
 mod quotients;
 mod random;
 mod solve;
+mod tables;
 mod vertices;
 
 pub use boxes::Weighted;

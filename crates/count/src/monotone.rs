@@ -346,8 +346,8 @@ impl<'a> OfOne<'a> {
             Op::FAdd | Op::FSub => {
                 let other = way(1)?;
                 let found = way(0)?.and(if *op == Op::FSub { other.turned() } else { other })?;
-                args.iter().try_for_each(|a| self.is_finite(*a, range))?;
-                Some(found)
+                // One infinity may be taken from another.
+                args.iter().any(|a| self.is_finite(*a, range).is_some()).then_some(found)
             }
             Op::FAbs => {
                 let found = way(0)?;
@@ -355,10 +355,17 @@ impl<'a> OfOne<'a> {
             }
             Op::FMul | Op::FDiv => {
                 let (&[a, b], x, y) = (args.as_slice(), way(0)?, way(1)?) else { return None };
-                args.iter().try_for_each(|a| self.is_finite(*a, range))?;
-                if *op == Op::FDiv {
-                    self.is_not_zero(b, range)?;
-                }
+                let is_finite = [a, b].map(|x| self.is_finite(x, range).is_some());
+                let is_not_zero = [a, b].map(|x| self.is_not_zero(x, range).is_some());
+                // Neither 0 times infinity, nor one of 0 / 0 and infinity / infinity.
+                let is_number = match op {
+                    Op::FDiv => is_not_zero[1] && (is_finite[0] || is_finite[1]),
+                    _ => {
+                        let never = |k: usize| is_finite[k] && is_not_zero[k];
+                        is_finite[0] && is_finite[1] || never(0) || never(1)
+                    }
+                };
+                is_number.then_some(())?;
                 let grown = |way: Way, other: TermId| {
                     Some(if self.is_negative(other, range)? { way.turned() } else { way })
                 };

@@ -9,9 +9,9 @@ use crate::formula::{Builder, Formula, Known, Linear};
 use crate::lattice::{Range, width};
 use crate::monotone;
 use crate::polytope::Polytope;
+use crate::tables::{Table, Tables};
 use crate::vertices::Half;
 use crate::{Domain, bits};
-use invdiff_ir::eval::{Assignment, Program};
 use invdiff_ir::{Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ pub struct Counter {
     /// The same with quotients.
     more: Known,
     bounds: FxHashMap<TermId, Range>,
-    programs: FxHashMap<TermId, Program>,
+    tables: Tables,
     /// Inputs of a term.
     inputs: FxHashMap<TermId, BTreeSet<usize>>,
     /// Whether a term rests on inputs of the domain alone.
@@ -70,7 +70,7 @@ impl Counter {
             known: Known::default(),
             more: Known::with_quotients(),
             bounds: FxHashMap::default(),
-            programs: FxHashMap::default(),
+            tables: Tables::default(),
             inputs: FxHashMap::default(),
             closed: FxHashMap::default(),
             answers: FxHashMap::default(),
@@ -222,7 +222,7 @@ impl Counter {
         let mut solver = Solver {
             pool,
             domain: &self.domain,
-            programs: &mut self.programs,
+            tables: &mut self.tables,
             inputs: &mut self.inputs,
             work,
             stopped: None,
@@ -269,6 +269,8 @@ pub fn count(pool: &TermPool, domain: &Domain, conditions: &[TermId], work: &mut
 const MAX_DEPTH: usize = 300;
 /// Work for which it is not asked whether quotients say more.
 const FEW_EVALUATIONS: u64 = 100_000;
+/// So many inputs are gone through one by one, where something is evaluated.
+const FEW_POINTS: i128 = 1 << 16;
 /// So many numbers of a float are evaluated as soon as what grows with them is found.
 const FEW_NUMBERS: i128 = 100;
 /// So many slices are counted sooner than what is cut is counted whole.
@@ -277,7 +279,7 @@ const FEW_SLICES: i128 = 40;
 struct Solver<'a> {
     pool: &'a TermPool,
     domain: &'a Domain,
-    programs: &'a mut FxHashMap<TermId, Program>,
+    tables: &'a mut Tables,
     /// Inputs of a term.
     inputs: &'a mut FxHashMap<TermId, BTreeSet<usize>>,
     work: &'a mut u64,
@@ -462,16 +464,85 @@ impl Solver<'_> {
 
     /// Whether a term holds where its inputs are fixed; inside `None`: it is undefined. Outside: too much work.
     fn evaluated(&mut self, ranges: &[Range], t: TermId) -> Option<Option<bool>> {
-        let mut input = Assignment::new();
-        for i in self.inputs_of(t) {
-            let value = self.domain.constant(self.pool, i, ranges.get(i)?.0)?;
-            input.set(self.domain.inputs.get(i)?.term, value);
+        let mut table = self.table(t);
+        let found = self.spend(table.cost(ranges)).and_then(|()| table.holds(self.pool, self.domain, ranges));
+        self.tables.put(table);
+        found
+    }
+
+    fn table(&mut self, t: TermId) -> Table {
+        let inputs = self.inputs_of(t);
+        self.tables.take(self.pool, self.domain, t, &inputs)
+    }
+
+    /// Counts input by input where something is evaluated and there are few; `None`: it was given up.
+    fn enumerated(&mut self, ranges: &[Range], over: &[usize], parts: &[Formula]) -> Option<i128> {
+        let mut tables: Vec<(TermId, Table)> = Vec::new();
+        for part in parts {
+            if let Formula::Term(t, _) = part
+                && tables.iter().all(|(known, _)| known != t)
+            {
+                tables.push((*t, self.table(*t)));
+            }
         }
-        let pool = self.pool;
-        let terms = self.programs.entry(t).or_insert_with(|| Program::new(pool, &[t])).terms().len();
-        self.spend(1 + terms as u64 / 32)?;
-        let program = self.programs.get(&t)?;
-        Some(program.run(self.pool, &input).holds(t))
+        let found = self.enumerated_with(ranges, over, parts, &mut tables);
+        tables.into_iter().for_each(|(_, table)| self.tables.put(table));
+        found
+    }
+
+    fn enumerated_with(
+        &mut self,
+        ranges: &[Range],
+        over: &[usize],
+        parts: &[Formula],
+        tables: &mut [(TermId, Table)],
+    ) -> Option<i128> {
+        let weight = over.iter().try_fold(1i128, |all, i| {
+            let pieces = self.pieces(*i, *ranges.get(*i)?);
+            all.checked_mul(pieces.first()?.1)
+        })?;
+        let mut at: Vec<Range> = ranges.to_vec();
+        over.iter().try_for_each(|i| {
+            let low = ranges.get(*i)?.0;
+            *at.get_mut(*i)? = (low, low);
+            Some(())
+        })?;
+        let mut all = 0i128;
+        loop {
+            self.spend(1)?;
+            let mut holds = Some(true);
+            for part in parts {
+                let own = match part {
+                    Formula::AtMost(l) => Some(l.range(&at)?.1 <= 0),
+                    Formula::Term(t, value) => {
+                        let (_, table) = tables.iter_mut().find(|(known, _)| known == t)?;
+                        self.spend(table.cost(&at) - 1)?;
+                        table.holds(self.pool, self.domain, &at)?.map(|holds| holds == *value)
+                    }
+                    _ => return None,
+                };
+                match own {
+                    Some(true) => {}
+                    Some(false) => {
+                        holds = Some(false);
+                        break;
+                    }
+                    None => holds = None,
+                }
+            }
+            match holds {
+                Some(true) => all += weight,
+                Some(false) => {}
+                // Undefined, and nothing leaves it out.
+                None => {
+                    self.stopped = Some(Count::Unknown);
+                    return None;
+                }
+            }
+            if !next(&mut at, ranges, over) {
+                return Some(all);
+            }
+        }
     }
 
     fn inputs_in(&mut self, part: &Formula, found: &mut BTreeSet<usize>) {
@@ -540,6 +611,10 @@ impl Solver<'_> {
             && let Some(n) = self.closed(ranges, &over, &parts)
         {
             return Some(n);
+        }
+        let points = over.iter().try_fold(1i128, |all, i| all.checked_mul(width(*ranges.get(*i)?)?));
+        if !cut.is_empty() && points.is_some_and(|n| n <= FEW_POINTS && n <= i128::from(*self.work)) {
+            return self.enumerated(ranges, &over, &parts);
         }
         // The shortest of the inputs that can still be cut.
         let choice = if cut.is_empty() { inputs } else { &cut };
@@ -613,6 +688,19 @@ impl Solver<'_> {
         }
         Some(all)
     }
+}
+
+/// The next point of a box; whether there is one.
+fn next(at: &mut [Range], ranges: &[Range], over: &[usize]) -> bool {
+    for i in over {
+        let (Some(own), Some((low, high))) = (at.get_mut(*i), ranges.get(*i)) else { continue };
+        if own.0 < *high {
+            *own = (own.0 + 1, own.0 + 1);
+            return true;
+        }
+        *own = (*low, *low);
+    }
+    false
 }
 
 /// A sum with the inputs that have one value left put in.

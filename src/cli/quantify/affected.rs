@@ -66,6 +66,13 @@ fn text(q: &Quantified, c: &Comparison) -> String {
         0 => String::new(),
         n => format!(", {} % not known", percent(n, Scale::of(q).size)),
     };
+    if let Some(s) = &c.sampled {
+        let [share, low, high] = [s.differing.share, s.differing.low, s.differing.high].map(|x| x * 100.0);
+        return format!(
+            "affects an estimated {share:.2} % of inputs ({low:.2} % to {high:.2} %; {})",
+            domain(q)
+        );
+    }
     let what = match (c.differing, c.open) {
         (0, 0) => "affects no input".to_owned(),
         (n, _) => format!("affects {least}{} % of inputs", percent(n, q.size)),

@@ -3,7 +3,7 @@
 use super::text::{fraction, paired};
 use crate::analysis::quantify::{Counted, Quantified};
 use crate::count::{Decimal, Estimate, Interval};
-use crate::quantify::{BranchCount, Comparison, Sampled};
+use crate::quantify::{BranchCount, ChangeSample, Comparison, Sampled};
 use crate::report::RepoPath;
 use serde_json::{Map, Value, json};
 
@@ -74,12 +74,19 @@ fn version(v: usize, c: &Counted) -> Value {
     })
 }
 
+fn estimate(e: &Estimate) -> Value {
+    json!({ "fraction": e.share, "interval": [e.low, e.high] })
+}
+
 /// Shares of the domain, counted and sampled together.
 fn sampled(s: &Sampled) -> Value {
-    let of = |e: &Estimate| json!({ "fraction": e.share, "interval": [e.low, e.high] });
-    json!({
-        "samples": s.inputs, "success": of(&s.success), "failure": of(&s.failure), "grey": of(&s.grey)
-    })
+    let (success, failure, grey) = (estimate(&s.success), estimate(&s.failure), estimate(&s.grey));
+    json!({ "samples": s.inputs, "success": success, "failure": failure, "grey": grey })
+}
+
+/// The same of a change.
+fn change(s: &ChangeSample) -> Value {
+    json!({ "samples": s.inputs, "reaching": estimate(&s.reaching), "differing": estimate(&s.differing) })
 }
 
 fn conditional(b: &BranchCount) -> f64 {
@@ -97,7 +104,7 @@ fn compared(q: &Quantified, v: usize, c: &Comparison) -> Value {
         "from": v + 1, "to": v + 2, "reaching": number(c.reaching, q.size),
         "differing": number(c.differing, q.size), "differing_when": q.differ_when.get(v).cloned().flatten(),
         "agreeing": number(super::text::agreeing(c, q.size), q.size), "failing_differs": number(c.failing_differs, q.size),
-        "open": number(c.open, q.size), "dependent_branches": c.dependent,
+        "open": number(c.open, q.size), "estimate": c.sampled.as_ref().map(change), "dependent_branches": c.dependent,
         "branches": paired(q, v).into_iter().map(branch).collect::<Vec<_>>()
     })
 }

@@ -5,7 +5,7 @@ use crate::analysis::VersionInput;
 use crate::analysis::quantify::{InputRange, Quantified};
 use crate::cli::CliError;
 use crate::count::Estimate;
-use crate::quantify::{BranchCount, Comparison, Sampled, Totals};
+use crate::quantify::{BranchCount, ChangeSample, Comparison, Sampled, Totals};
 use crate::report::RepoPath;
 use crate::report::escape::visible;
 use std::collections::BTreeSet;
@@ -39,9 +39,13 @@ fn part(n: i128, of: i128, is_weighted: bool) -> String {
     }
 }
 
-/// Exact where four digits suffice, else rounded with `~` in front.
+/// Exact where four digits suffice, else rounded with `~` in front; what is some, but would be nothing, by its power of
+/// ten.
 pub(super) fn percent(n: i128, of: i128) -> String {
-    let rounded = || format!("~{:.4}", fraction(n, of) * 100.0);
+    let rounded = || match fraction(n, of) * 100.0 {
+        small if small > 0.0 && small < 0.0001 => format!("~{small:.1e}"),
+        share => format!("~{share:.4}"),
+    };
     let Some(scaled) = n.checked_mul(1_000_000).filter(|_| of > 0) else { return rounded() };
     let (whole, rest) = (scaled / of, scaled % of);
     if rest != 0 {
@@ -63,7 +67,12 @@ pub(super) fn title(q: &Quantified) -> String {
 /// The inputs and their ranges.
 pub(super) fn domain(q: &Quantified) -> String {
     let range = |i: &InputRange| {
-        format!("{}={}{}", visible(i.name.as_bytes()), i.range, if i.is_usual { " (default)" } else { "" })
+        let of_it = match (i.is_usual, i.is_every_float) {
+            (true, _) => " (default)",
+            (false, true) => " (every float)",
+            _ => "",
+        };
+        format!("{}={}{of_it}", visible(i.name.as_bytes()), i.range)
     };
     let inputs: Vec<String> = q.inputs.iter().map(range).collect();
     let domain = if inputs.is_empty() { "no inputs".to_owned() } else { inputs.join(", ") };
@@ -158,7 +167,7 @@ fn bounded(bound: &str, count: String, sampled: Option<Estimate>) -> String {
 }
 
 /// `estimated 62.1 % (60.9 % to 63.3 %)`.
-fn estimate(e: Estimate) -> String {
+pub(super) fn estimate(e: Estimate) -> String {
     let [share, low, high] = [e.share, e.low, e.high].map(|x| x * 100.0);
     format!("estimated {share:.2} % ({low:.2} % to {high:.2} %)")
 }
@@ -200,9 +209,13 @@ fn comparison(
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     let least = if c.open > 0 { "at least " } else { "" };
-    writeln!(out, "    reach the change    {least}{}", scale.share(c.reaching))?;
+    let sampled = |of: &dyn Fn(&ChangeSample) -> Estimate| {
+        c.sampled.as_ref().map_or(String::new(), |s| format!(", {}", estimate(of(s))))
+    };
+    writeln!(out, "    reach the change    {least}{}{}", scale.share(c.reaching), sampled(&|s| s.reaching))?;
     let when = when.map_or(String::new(), |when| format!(", when {}", visible(when.as_bytes())));
-    writeln!(out, "    behave differently  {least}{}{when}", scale.share(c.differing))?;
+    let differing = format!("{}{}", scale.share(c.differing), sampled(&|s| s.differing));
+    writeln!(out, "    behave differently  {least}{differing}{when}")?;
     writeln!(out, "    behave alike        {least}{}", scale.share(agreeing(c, scale.size)))?;
     if c.failing_differs > 0 {
         writeln!(out, "    fail in one alone   {least}{}", scale.share(c.failing_differs))?;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::Input;
 use crate::random::Random;
+use invdiff_ir::eval::{Assignment, Program};
 use invdiff_ir::{Leaf, Op, Sort};
 
 fn domain(pool: &mut TermPool, sort: Sort, ranges: &[Range]) -> Domain {

@@ -95,6 +95,8 @@ pub struct InputRange {
     pub range: Interval,
     /// None was given.
     pub is_usual: bool,
+    /// Each float of the range is a value.
+    pub is_every_float: bool,
 }
 
 #[derive(Debug)]
@@ -429,7 +431,7 @@ fn one(
         let candidates = &inputs.all;
         let (pool, counter) = (&mut pool, &mut counter);
         let mut comparer = Comparer { pool, counter, candidates, lines, limits: choice.limits };
-        comparer.compare(old, new).ok_or("there are more pairs of paths than the bound")
+        comparer.compare_all(old, new).ok_or("there are more pairs of paths than the bound")
     };
     let steps: Vec<Result<Comparison, &'static str>> =
         (1..).zip(&lines).map(|(v, lines)| compared(v - 1, v, lines)).collect();
@@ -450,6 +452,7 @@ fn one(
         name: c.name.to_string(),
         range: choice.range(c),
         is_usual: !choice.domains.contains_key(&*c.name),
+        is_every_float: c.float.is_some() && choice.range(c).step.is_none(),
     };
     let numbers = inputs.all.iter().filter(|c| c.byte.is_none()).map(input);
     let of = |of: &Arc<str>| inputs.all.iter().any(|c| c.byte.as_ref().is_some_and(|b| b.of == *of));
@@ -458,6 +461,7 @@ fn one(
         name: length_of(&p),
         range: choice.lengths.get(&*p).copied().unwrap_or_default().into(),
         is_usual: false,
+        is_every_float: false,
     };
     let shown = numbers.chain(texts.map(text)).collect();
     let found = Quantified {

@@ -380,6 +380,22 @@ fn bytes_that_are_seen_are_not_compared() {
     assert!(!read("char *c = (char *)(p + 1); p->next = (struct t *)0; return c == p->name;"));
     assert!(read("union { struct t t; int k[4]; } u; u.t = *p; return u.k[1];"));
     assert!(!read("void *v = p; return ((struct t *)v)->a;"));
+    // The bytes of one member lie together.
+    assert!(!read("struct { short s; } *h = (void *)p->name; return h->s;"));
+    assert!(!read("int *w = (int *)(p->name + 4); *w = n; return p->a;"));
+}
+
+#[test]
+fn bytes_of_one_member_may_be_anything() {
+    let same = "struct { short s, t; } *h = (void *)p->name; h->t = n; return p->a + h->s;";
+    check_relaid(RELAID, "int f(struct t *p, int n)", [same, same], &[]);
+    let other = "struct { short s, t; } *h = (void *)p->name; h->t = n + 1; return p->a + h->s;";
+    check_relaid(
+        RELAID,
+        "int f(struct t *p, int n)",
+        [same, other],
+        &[" | sets h->t to (short)n | sets h->t to (short)(n + 1)"],
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! pair that has inputs.
 
 use super::agreement::MOST_PIECES;
+use super::change_sample::ChangeSample;
 use super::input::Candidate;
 use super::output::{self, Difference};
 use super::paths::{End, Explored, Limits, Path};
@@ -24,7 +25,7 @@ pub struct Lines {
 }
 
 /// What a change does to how many inputs. The rest, `open`, is not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// One of the versions comes to a changed line, or they differ.
     pub reaching: i128,
@@ -39,6 +40,10 @@ pub struct Comparison {
     /// All of it is the same.
     pub same: i128,
     pub open: i128,
+    /// Some of what is open is too large to count.
+    pub is_large: bool,
+    /// Where that is so: shares of the domain.
+    pub sampled: Option<ChangeSample>,
     /// Lines of the new version whose branches are reached or decided otherwise for some input.
     pub dependent: BTreeSet<u32>,
 }
@@ -87,6 +92,17 @@ impl Comparer<'_> {
         }
         let known = found.same.checked_add(found.differing)?;
         found.open = self.counter.size()?.checked_sub(known)?;
+        let is_uncounted = |p: &Path| p.count.is_none() && !matches!(p.end, End::Grey(_));
+        found.is_large |= old.paths.iter().chain(&new.paths).any(is_uncounted);
+        Some(found)
+    }
+
+    /// Compares two versions, and estimates what is too large to count.
+    pub fn compare_all(&mut self, old: &Explored, new: &Explored) -> Option<Comparison> {
+        let mut found = self.compare(old, new)?;
+        if found.is_large && found.open > 0 {
+            found.sampled = self.sampled(old, new, &found);
+        }
         Some(found)
     }
 
@@ -100,7 +116,10 @@ impl Comparer<'_> {
         found: &mut Comparison,
     ) -> Option<()> {
         let cost = (p.conditions.len() + q.conditions.len()) as u64;
-        let Some(left) = work.checked_sub(cost) else { return Some(()) };
+        let Some(left) = work.checked_sub(cost) else {
+            found.is_large = true;
+            return Some(());
+        };
         *work = left;
         let mut both = p.conditions.clone();
         let known: FxHashSet<TermId> = both.iter().copied().collect();
@@ -109,13 +128,16 @@ impl Comparer<'_> {
             Some(n) => n,
             None => match self.counter.count(self.pool, &both, work) {
                 Count::Exact(n) => n,
-                _ => return Some(()),
+                _ => {
+                    found.is_large = true;
+                    return Some(());
+                }
             },
         };
         if n == 0 {
             return Some(());
         }
-        let reaches = !p.lines.is_disjoint(&self.lines.old) || !q.lines.is_disjoint(&self.lines.new);
+        let reaches = self.reaches(p, q);
         if reaches {
             found.reaching = found.reaching.checked_add(n)?;
         }
@@ -125,9 +147,14 @@ impl Comparer<'_> {
         }
         self.dependent(p, q, &mut found.dependent);
         let Difference { differ, unknown } = self.difference(p, q, is_program);
-        let Some(differing) = self.also(&both, &[differ], n, work) else { return Some(()) };
+        let Some(differing) = self.also(&both, &[differ], n, work) else {
+            found.is_large = true;
+            return Some(());
+        };
         let equal = self.pool.not(differ);
-        let open = self.also(&both, &[equal, unknown], n, work).unwrap_or(n.checked_sub(differing)?);
+        let open = self.also(&both, &[equal, unknown], n, work);
+        found.is_large |= open.is_none();
+        let open = open.unwrap_or(n.checked_sub(differing)?);
         found.differing = found.differing.checked_add(differing)?;
         if differing > 0 && found.pieces.len() <= MOST_PIECES {
             let is_all = self.pool.as_const(differ).is_some();
@@ -142,6 +169,11 @@ impl Comparer<'_> {
         }
         found.same = found.same.checked_add(n.checked_sub(differing)?.checked_sub(open)?)?;
         Some(())
+    }
+
+    /// Whether one of two paths comes to a changed line.
+    pub(super) fn reaches(&self, p: &Path, q: &Path) -> bool {
+        !p.lines.is_disjoint(&self.lines.old) || !q.lines.is_disjoint(&self.lines.new)
     }
 
     /// Counts the inputs that meet more conditions, of `n` that meet some.
@@ -178,7 +210,7 @@ impl Comparer<'_> {
     }
 
     /// When what two paths let others see differs.
-    fn difference(&mut self, p: &Path, q: &Path, is_program: bool) -> Difference {
+    pub(super) fn difference(&mut self, p: &Path, q: &Path, is_program: bool) -> Difference {
         let (pool, lines) = (&mut *self.pool, self.lines);
         let mut found = Difference::none(pool);
         match (&p.end, &q.end) {

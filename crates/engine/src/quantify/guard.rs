@@ -143,3 +143,55 @@ fn exact(pool: &TermPool, inputs: &mut dyn Inputs, op: Op, args: &[TermId]) -> O
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::eval::{Assignment, evaluate};
+    use crate::ir::{Const, Leaf, UndefinedKind};
+
+    /// Nothing is known of inputs.
+    struct Anything;
+
+    impl Inputs for Anything {
+        fn bounds(&mut self, _: &TermPool, _: TermId) -> Option<(i128, i128)> {
+            None
+        }
+
+        fn may_meet(&mut self, _: &mut TermPool, _: &[TermId], _: TermId) -> bool {
+            true
+        }
+
+        fn is_spent(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn conversions_are_undefined_where_they_have_no_value() {
+        let near =
+            |x: f64| [x - 1.0, x - 0.5, x, x + 0.5, x + 1.0, f64::from_bits(x.to_bits().wrapping_sub(1))];
+        let powers =
+            [0.0, 127.0, 128.0, 256.0, 32768.0, 2f64.powi(31), 2f64.powi(32), 2f64.powi(63), 2f64.powi(64)];
+        let signed = powers.into_iter().flat_map(|p| near(p).into_iter().chain(near(-p)));
+        let all: Vec<f64> = signed.chain([f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300]).collect();
+        for sort in [Sort::F32, Sort::F64] {
+            for op in [8, 16, 32, 64].into_iter().flat_map(|width| [Op::FToS(width), Op::FToU(width)]) {
+                let mut pool = TermPool::new();
+                let x = pool.leaf(Leaf::Param { name: "x".into(), sort });
+                let Guard::Unless(bad, CONVERSION) = partial(&mut pool, &mut Anything, op, &[x]) else {
+                    panic!("{op:?} may be undefined")
+                };
+                for value in &all {
+                    let c = if sort == Sort::F32 { Const::f32(*value as f32) } else { Const::f64(*value) };
+                    let mut input = Assignment::new();
+                    input.set(x, c);
+                    let is_bad = op.eval(&[c]) == Err(UndefinedKind::FloatToInt);
+                    let found = evaluate(&pool, &[bad], &input);
+                    let said = matches!(&found[0], Ok(crate::ir::eval::Value::Const(Const::Bool(true))));
+                    assert_eq!(said, is_bad, "{op:?} of {value} as {sort:?}");
+                }
+            }
+        }
+    }
+}

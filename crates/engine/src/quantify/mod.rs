@@ -14,12 +14,14 @@
 //! - [`Totals`]: the counts of one version, and [`Sampled`] what is estimated.
 //! - [`tree`]: the tree of a version for people; [`Trie`] is what it is made of.
 //! - [`Coverage`]: what a suite of tests covers of a version.
-//! - [`Comparison`]: two versions on the same inputs, path against path; [`Agreement`] says when they differ.
+//! - [`Comparison`]: two versions on the same inputs, path against path; [`Agreement`] says when they differ,
+//!   [`ChangeSample`] how much, where that is estimated.
 //!
 //! Source of the method: Filieri, Pasareanu and Yang, "Quantification of software changes through
 //! probabilistic symbolic execution", ASE 2015, section IV.
 
 mod agreement;
+mod change_sample;
 mod compare;
 mod guard;
 mod input;
@@ -42,6 +44,7 @@ mod trie;
 mod turns;
 
 pub use agreement::Agreement;
+pub use change_sample::ChangeSample;
 pub use compare::{Comparer, Comparison, Lines};
 pub use guard::is_undefined;
 pub use input::{Candidate, candidates, followed};

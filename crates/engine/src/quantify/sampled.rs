@@ -5,7 +5,7 @@
 
 use super::paths::{End, Path};
 use crate::count::{Counter, Estimate, wilson};
-use crate::ir::eval::Program;
+use crate::ir::eval::{Assignment, Program};
 use crate::ir::{TermId, TermPool};
 
 const SEED: u64 = 1;
@@ -15,6 +15,12 @@ const INPUTS: u64 = 10_000;
 const MIN_INPUTS: u64 = 200;
 /// Terms that are evaluated.
 const MAX_TERMS: u64 = 50_000_000;
+
+/// A sample of the domain, the same each time; none where so many terms are too many to evaluate.
+pub(super) fn drawn(pool: &TermPool, counter: &Counter, terms: usize) -> Vec<Assignment> {
+    let n = INPUTS.min(MAX_TERMS / (terms as u64).max(1));
+    counter.sample(pool, SEED, if n < MIN_INPUTS { 0 } else { n })
+}
 
 /// A path of which something is too large to count.
 pub(super) struct Open<'a> {
@@ -64,7 +70,7 @@ struct Hits {
 }
 
 /// The conditions of paths, those that they begin with alike once.
-struct Tree {
+pub(super) struct Tree {
     nodes: Vec<Node>,
 }
 
@@ -77,11 +83,11 @@ struct Node {
 }
 
 impl Tree {
-    fn of(open: &[Open]) -> Tree {
+    pub fn of<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Tree {
         let mut nodes = vec![Node::default()];
-        for (i, o) in open.iter().enumerate() {
+        for (i, path) in paths.into_iter().enumerate() {
             let mut at = 0;
-            for c in &o.path.conditions {
+            for c in &path.conditions {
                 let known = nodes[at].next.iter().find(|(d, _)| c == d).map(|(_, to)| *to);
                 let to = known.unwrap_or(nodes.len());
                 if known.is_none() {
@@ -96,7 +102,7 @@ impl Tree {
     }
 
     /// The path all of whose conditions hold: there is one at most.
-    fn taken(&self, holds: &dyn Fn(TermId) -> bool) -> Option<usize> {
+    pub fn taken(&self, holds: &dyn Fn(TermId) -> bool) -> Option<usize> {
         let mut open = vec![0];
         while let Some(node) = open.pop().and_then(|at| self.nodes.get(at)) {
             if node.end.is_some() {
@@ -118,9 +124,8 @@ pub(super) fn sampled(pool: &TermPool, counter: &Counter, open: &[Open], exact: 
     roots.sort_unstable();
     roots.dedup();
     let program = Program::new(pool, &roots);
-    let tree = Tree::of(open);
-    let n = INPUTS.min(MAX_TERMS / (program.terms().len() as u64).max(1));
-    let inputs = counter.sample(pool, SEED, if n < MIN_INPUTS { 0 } else { n });
+    let tree = Tree::of(open.iter().map(|o| o.path));
+    let inputs = drawn(pool, counter, program.terms().len());
     let mut hits = Hits::default();
     for input in &inputs {
         let run = program.run(pool, input);

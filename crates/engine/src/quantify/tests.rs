@@ -202,3 +202,49 @@ fn calls_that_part_inputs_off_end_no_path_twice() {
     let (all, new) = states(text, &text.replace("y + 1", "y + 2"));
     assert!(new > 0 && new < all, "{all} {new}");
 }
+
+/// How many inputs two versions differ on, and come to a changed line on, exactly and as a sample says.
+fn differing(limit: i64, high: i128) -> ((f64, f64), ChangeSample) {
+    let text = |limit: i64| {
+        format!(
+            "int f(long x, long y) {{\n  if (x * y < {limit})\n    return 1;\n  return x > y ? 2 : 3;\n}}\n"
+        )
+    };
+    let (old, new) = (unit(&text(limit)), unit(&text(limit + 37)));
+    let mut pool = TermPool::new();
+    let Domain { mut inputs } = counter([&old, &new], &mut pool).domain().clone();
+    inputs.iter_mut().for_each(|i| i.range = (0, high));
+    let lines = Lines { old: [2].into(), new: [2].into(), same: BTreeMap::new() };
+    let mut found = [20_000_000, 0].map(|work| {
+        let mut counter = Counter::new(Domain { inputs: inputs.clone() });
+        let mut versions = [&old, &new].map(|unit| explored(unit, None, &mut pool, &mut counter));
+        for e in &mut versions {
+            e.paths.iter_mut().for_each(|p| p.count = None);
+            totals(e, &mut pool, &mut counter, &Target::Assertion, &mut work.clone()).unwrap();
+        }
+        // What is known of paths is not what is asked here.
+        let mut counter = Counter::new(Domain { inputs: inputs.clone() });
+        let limits = Limits { work, ..Limits::default() };
+        let candidates = candidates(new.functions.last().unwrap(), &new, &mut pool);
+        let (pool, counter) = (&mut pool, &mut counter);
+        let mut comparer = Comparer { pool, counter, candidates: &candidates, lines: &lines, limits };
+        comparer.compare_all(&versions[0], &versions[1]).unwrap()
+    });
+    let (sampled, exact) = (found[1].sampled.take().expect("nothing was counted"), &found[0]);
+    assert!(exact.open == 0 && exact.sampled.is_none() && found[1].open > 0);
+    let size = ((high + 1) * (high + 1)) as f64;
+    ((exact.differing as f64 / size, exact.reaching as f64 / size), sampled)
+}
+
+#[test]
+fn estimates_of_a_change_hold_what_is_counted() {
+    let mut held = 0;
+    for k in 0..60 {
+        let ((differing, reaching), sampled) = differing(5 * k + 1, i128::from(20 + k));
+        let is_in = |share: f64, e: crate::count::Estimate| e.low <= share && share <= e.high;
+        assert!(differing > 0.0 && is_in(reaching, sampled.reaching));
+        assert!(sampled.differing.high - sampled.differing.low < 0.03, "{sampled:?}");
+        held += usize::from(is_in(differing, sampled.differing));
+    }
+    assert!(held >= 57, "{held} of 60");
+}

@@ -166,7 +166,7 @@ pub(super) fn is_like((a, old): (&CType, &Unit), (b, new): (&CType, &Unit)) -> b
 }
 
 /// Whether a type is one of numbers: of two of them the values are the same where they fit.
-fn is_number(ty: &CType) -> bool {
+pub(super) fn is_number(ty: &CType) -> bool {
     match ty {
         CType::Array(element, _) => is_number(element),
         ty => matches!(ty, CType::Bool | CType::Int { .. } | CType::Float(_)),

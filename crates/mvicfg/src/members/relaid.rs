@@ -13,7 +13,7 @@
 
 use super::layout::{Side, record};
 use super::place::{Step, Until};
-use super::records::{Records, innermost, is_like};
+use super::records::{Records, innermost, is_like, is_number};
 use super::{is_plain, pointer_to, size_of_const};
 use crate::ir::{
     CType, Callee, Expr, Field, FileId, Function, Global, InitPiece, Instr, Measured, Object, Op, Record,
@@ -220,7 +220,8 @@ impl Relay<'_> {
                     let CType::Pointer(to) = &body.var(*dst).ty else { return None };
                     let (base, _) = self.side.steps(value);
                     let from = matches!(base, Expr::Var(v) if found.contains(v));
-                    let into = self.is_place(value) && !self.is_relaid(to) && !is_member(value, to);
+                    let is_own = is_member(value, to) || self.is_of_numbers(value);
+                    let into = self.is_place(value) && !self.is_relaid(to) && !is_own;
                     (from || into && !matches!(**to, CType::Void)).then_some(*dst)
                 }
                 _ => None,
@@ -238,6 +239,33 @@ impl Relay<'_> {
             Instr::Zero { dst, .. } => through(dst),
             _ => false,
         })
+    }
+
+    /// Whether an address leads into an array of numbers that is a member, and not the first one of all: whatever
+    /// its bytes are taken for, they lie together.
+    fn is_of_numbers(&self, e: &Expr) -> bool {
+        let (base, steps) = self.side.steps(e);
+        let (Some(mut ty), Some(Step::Bytes(mut k))) = (self.side.leads_to(base), steps.into_iter().next())
+        else {
+            return false;
+        };
+        let is_first = k == 0;
+        loop {
+            match &ty {
+                _ if is_first || k < 0 => return false,
+                CType::Array(..) if is_number(&ty) => return true,
+                CType::Array(element, _) => match self.side.unit.size_of(element) {
+                    Some(each) if each > 0 => (ty, k) = ((**element).clone(), k % i128::from(each)),
+                    _ => return false,
+                },
+                CType::Record(id) => {
+                    let Some(r) = record(self.side.unit, *id).filter(|r| !r.is_union) else { return false };
+                    let Some(f) = r.fields.iter().rfind(|f| i128::from(f.offset) <= k) else { return false };
+                    (ty, k) = (f.ty.clone(), k - i128::from(f.offset));
+                }
+                _ => return false,
+            }
+        }
     }
 
     /// Whether a type is a record that is laid out otherwise, holds one, or is a pointer to one.

@@ -89,16 +89,23 @@ extern const struct in6_addr in6addr_any, in6addr_loopback;
 #define IPV6_TCLASS 67
 #define SOL_IP 0
 #define SOL_IPV6 41
-#define IN6_IS_ADDR_UNSPECIFIED(a) \
-    ((a)->s6_addr32[0] == 0 && (a)->s6_addr32[1] == 0 && (a)->s6_addr32[2] == 0 && (a)->s6_addr32[3] == 0)
+#define __in6(a) ((const struct in6_addr *)(a))
+#define __in6_zeros(a) (__in6(a)->s6_addr32[0] == 0 && __in6(a)->s6_addr32[1] == 0)
+#define IN6_IS_ADDR_UNSPECIFIED(a) (__in6_zeros(a) && __in6(a)->s6_addr32[2] == 0 && __in6(a)->s6_addr32[3] == 0)
 #define IN6_IS_ADDR_LOOPBACK(a) \
-    ((a)->s6_addr32[0] == 0 && (a)->s6_addr32[1] == 0 && (a)->s6_addr32[2] == 0 \
-     && (a)->s6_addr32[3] == 0x01000000)
-#define IN6_IS_ADDR_MULTICAST(a) ((a)->s6_addr[0] == 0xff)
-#define IN6_IS_ADDR_LINKLOCAL(a) ((a)->s6_addr[0] == 0xfe && ((a)->s6_addr[1] & 0xc0) == 0x80)
-#define IN6_IS_ADDR_SITELOCAL(a) ((a)->s6_addr[0] == 0xfe && ((a)->s6_addr[1] & 0xc0) == 0xc0)
-#define IN6_IS_ADDR_V4MAPPED(a) \
-    ((a)->s6_addr32[0] == 0 && (a)->s6_addr32[1] == 0 && (a)->s6_addr32[2] == 0xffff0000)
+    (__in6_zeros(a) && __in6(a)->s6_addr32[2] == 0 && __in6(a)->s6_addr32[3] == 0x01000000)
+#define IN6_IS_ADDR_MULTICAST(a) (__in6(a)->s6_addr[0] == 0xff)
+#define IN6_IS_ADDR_LINKLOCAL(a) (__in6(a)->s6_addr[0] == 0xfe && (__in6(a)->s6_addr[1] & 0xc0) == 0x80)
+#define IN6_IS_ADDR_SITELOCAL(a) (__in6(a)->s6_addr[0] == 0xfe && (__in6(a)->s6_addr[1] & 0xc0) == 0xc0)
+#define IN6_IS_ADDR_V4MAPPED(a) (__in6_zeros(a) && __in6(a)->s6_addr32[2] == 0xffff0000)
+#define IN6_IS_ADDR_V4COMPAT(a) \
+    (__in6_zeros(a) && __in6(a)->s6_addr32[2] == 0 && __builtin_bswap32(__in6(a)->s6_addr32[3]) > 1)
+#define __in6_scope(a) (IN6_IS_ADDR_MULTICAST(a) ? __in6(a)->s6_addr[1] & 0xf : 0)
+#define IN6_IS_ADDR_MC_NODELOCAL(a) (__in6_scope(a) == 1)
+#define IN6_IS_ADDR_MC_LINKLOCAL(a) (__in6_scope(a) == 2)
+#define IN6_IS_ADDR_MC_SITELOCAL(a) (__in6_scope(a) == 5)
+#define IN6_IS_ADDR_MC_ORGLOCAL(a) (__in6_scope(a) == 8)
+#define IN6_IS_ADDR_MC_GLOBAL(a) (__in6_scope(a) == 14)
 #define IN6_ARE_ADDR_EQUAL(a, b) (__builtin_memcmp((a), (b), 16) == 0)
 uint32_t htonl(uint32_t);
 uint16_t htons(uint16_t);

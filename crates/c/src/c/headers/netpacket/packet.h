@@ -1,0 +1,1 @@
+#include <linux/if_packet.h>
