@@ -6,6 +6,7 @@
 //! That is right as long as nobody sees the layout: no pointer to such a structure becomes a pointer to
 //! something else, none is in a union, none is given to code that is not at hand, and no size gets away.
 
+mod bits;
 mod layout;
 mod place;
 mod records;

@@ -385,6 +385,46 @@ fn bytes_that_are_seen_are_not_compared() {
     assert!(!read("int *w = (int *)(p->name + 4); *w = n; return p->a;"));
 }
 
+const FLAGS: [&str; 2] = [
+    "struct t { int a; unsigned loud : 1, quiet : 2; int level : 5; unsigned gone : 1; long b; };",
+    "struct t { int a; unsigned loud : 1, more : 3, quiet : 2; int level : 5; long more_yet; long b; };",
+];
+
+#[test]
+fn flags_that_others_come_between_are_the_same() {
+    let same = "if (p->loud && p->level < n) p->quiet = n; p->loud = 1; p->level -= 2; p->quiet |= 1; p->loud = 0;\n\
+                return p->quiet + p->level + p->b;";
+    check_relaid(FLAGS, "int f(struct t *p, int n)", [same, same], &[]);
+    let same =
+        "struct t t = {0}, *q = &p[n]; q->level = 3; t.quiet = q->loud; return t.quiet ? q->level : 0;";
+    check_relaid(FLAGS, "int f(struct t *p, int n)", [same, same], &[]);
+    check_relaid(
+        FLAGS,
+        "int f(struct t *p, int n)",
+        ["p->loud = 0; return p->level;", "p->quiet = 0; return p->level;"],
+        &[" | sets p->loud to 0 | sets p->quiet to 0"],
+    );
+    check_relaid(
+        FLAGS,
+        "int f(struct t *p, int n)",
+        ["return p->quiet;", "return p->more;"],
+        &[" | returns p->quiet | returns p->more"],
+    );
+    check_relaid(
+        FLAGS,
+        "int f(struct t *p, int n)",
+        ["p->gone = 1; return p->level;", "return p->level;"],
+        &[" | sets p->gone to 1 | "],
+    );
+    // Several fields of one unit, read at once.
+    let raw = "unsigned w; memcpy(&w, (char *)p + 4, 4); return w;";
+    let text = |k: usize| format!("{BEFORE}{}\nint f(struct t *p, int n)\n{{\n{raw}\n}}\n", FLAGS[k]);
+    let units = [unit(&text(0)), unit(&text(1))];
+    let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
+    let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
+    assert!(compare(version(0), version(1), &|_, _| None).is_none());
+}
+
 #[test]
 fn bytes_of_one_member_may_be_anything() {
     let same = "struct { short s, t; } *h = (void *)p->name; h->t = n; return p->a + h->s;";

@@ -16,7 +16,7 @@ use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operan
 use super::widened::Widened;
 use crate::ir::{CType, Callee, Expr, Instr, Leaf, Node, TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, members};
-use crate::semantics::c_text::{Named, Naming, render, render_lvalue, render_typed};
+use crate::semantics::c_text::{Named, Naming, render, render_bits, render_lvalue, render_typed};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -313,7 +313,18 @@ impl<'s> Speaker<'s> {
                         let to = if is_short(&value) { format!(" to {value}") } else { String::new() };
                         (EffectKind::Write, format!("sets {}{to}", place.text), 0)
                     }
-                    None => (EffectKind::Write, "writes to memory".to_owned(), 0),
+                    None => match render_bits(self.pool, *address, *bytes, *value, &naming) {
+                        Some(fields) => {
+                            let set = |(field, value): &(String, String)| match is_short(value) {
+                                true => format!("{field} to {value}"),
+                                false => field.clone(),
+                            };
+                            let all: Vec<String> = fields.iter().map(set).collect();
+                            let text = format!("sets {}", all.join(", ")).replace(members::OTHER, "");
+                            (EffectKind::Write, text, 0)
+                        }
+                        None => (EffectKind::Write, "writes to memory".to_owned(), 0),
+                    },
                 }
             }
             Item::Fill { address, from } => {

@@ -13,6 +13,7 @@
 //! Sources: C17 6.3.1 (conversions), 6.4.4 (types of literals), 6.5 (precedence); ACSL for `\old`.
 
 mod arithmetic;
+mod bits;
 mod condition;
 mod literal;
 mod lvalue;
@@ -24,6 +25,7 @@ mod oracle;
 #[cfg(test)]
 mod tests;
 
+pub use bits::render_bits;
 pub use literal::{float_literal, integer_literal, string_contents, string_literal};
 pub use lvalue::{Extent, extent, render_lvalue};
 pub use naming::{Named, Naming};
@@ -266,7 +268,10 @@ impl<'a> Renderer<'a> {
             Term::App(App::Op(op), args) => self.operator(*op, args, pool.sort(t)),
             Term::App(App::Uf(uf), args) => self.uninterpreted(uf, args, pool.sort(t)),
             Term::App(App::Load { sort, bytes }, args) => match args.as_slice() {
-                &[memory, address] => self.load(memory, address, *sort, *bytes),
+                &[memory, address] => {
+                    let access = lvalue::Access { sort: *sort, bytes: *bytes, bits: None };
+                    self.load(memory, address, access)
+                }
                 _ => self.cannot("...", *sort),
             },
             Term::App(..) => self.cannot("...", pool.sort(t)),

@@ -1,8 +1,10 @@
 //! Addresses as paths of members, and expressions side by side.
 
+use super::bits::Bits;
 use super::layout::{Layouts, Side, record};
 use super::{Walk, Wanted, is_plain};
 use crate::ir::{CType, Expr, Object, Op};
+use std::cell::Cell;
 
 /// How far an address goes into an object.
 pub(super) enum Step<'e> {
@@ -25,6 +27,8 @@ pub(super) enum Until<'t> {
     Elements(u64),
     /// At this type.
     Type(&'t CType),
+    /// At a bit-field: its first bit and how many it has. It gets where the field begins now.
+    Bits(Bits, &'t Cell<Option<u32>>),
     /// As soon as possible.
     Any,
 }
@@ -105,6 +109,7 @@ impl Side<'_> {
                     },
                     Until::Type(CType::Void) => scalar,
                     Until::Type(t) => layouts.is_same_type(&ty, t) && self.is_same_name(layouts, &ty, t),
+                    Until::Bits(..) => false,
                     Until::Any => true,
                 };
             if there {

@@ -19,6 +19,8 @@ pub(super) struct Records {
     /// Members of which nothing is known: numbers of another type in the newer version, and bits elsewhere. By record,
     /// their places.
     pub other: BTreeSet<(RecordId, usize)>,
+    /// Bit-fields that share what they are read from with others than before, or lie elsewhere in it.
+    pub regrouped: BTreeSet<(RecordId, usize)>,
 }
 
 impl Records {
@@ -57,6 +59,7 @@ impl Records {
             newer: BTreeSet::new(),
             target: old.records.clone(),
             other: BTreeSet::new(),
+            regrouped: BTreeSet::new(),
         };
         while let Some((a, b)) = pairs.pop() {
             if found.relaid.contains(&a) {
@@ -94,6 +97,10 @@ impl Records {
                         inner.push((x, y));
                     }
                 }
+                Some(g) if is_like((&field.ty, old), (&g.ty, new)) && is_as_wide(field, g) => {
+                    (moved.offset, moved.bits) = (g.offset, g.bits);
+                    self.regrouped.insert((a, k));
+                }
                 Some(g) => {
                     moved.offset = far + field.offset;
                     // The same name means something else: it is no word for what it was.
@@ -102,11 +109,19 @@ impl Records {
                         self.other.insert((a, k));
                     }
                 }
-                None => moved.offset = far + field.offset,
+                None => {
+                    moved.offset = far + field.offset;
+                    if field.bits.is_some() {
+                        self.regrouped.insert((a, k));
+                    }
+                }
             }
         }
-        let stays =
-            target.fields.iter().zip(&before.fields).all(|(x, y)| (x.offset, &x.ty) == (y.offset, &y.ty));
+        let stays = target
+            .fields
+            .iter()
+            .zip(&before.fields)
+            .all(|(x, y)| (x.offset, x.bits, &x.ty) == (y.offset, y.bits, &y.ty));
         if !(stays && target.size == before.size) {
             self.relaid.insert(a);
             self.newer.insert(b);
@@ -171,6 +186,11 @@ pub(super) fn is_number(ty: &CType) -> bool {
         CType::Array(element, _) => is_number(element),
         ty => matches!(ty, CType::Bool | CType::Int { .. } | CType::Float(_)),
     }
+}
+
+/// Whether both are bit-fields of so many bits.
+fn is_as_wide(f: &Field, g: &Field) -> bool {
+    matches!((f.bits, g.bits), (Some((_, n)), Some((_, m))) if n == m)
 }
 
 /// Whether a member shares what it is read from with the same members as before.

@@ -11,6 +11,7 @@
 //! got another type nothing is asked. Otherwise there is no such body. What is not at hand is taken to do the same
 //! to members: the assumption `by-members`.
 
+use super::bits::{self, Moved};
 use super::layout::{Side, record};
 use super::place::{Step, Until};
 use super::records::{Records, innermost, is_like, is_number};
@@ -19,6 +20,7 @@ use crate::ir::{
     CType, Callee, Expr, Field, FileId, Function, Global, InitPiece, Instr, Measured, Object, Op, Record,
     RecordId, Span, Unit, Var, VarId, VarKind,
 };
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -66,6 +68,8 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         layout: Unit { data_model: new.data_model, records: new.records.clone(), ..Unit::default() },
         relaid: others.intersection(&newer).copied().collect(),
         other: BTreeSet::new(),
+        regrouped: BTreeSet::new(),
+        units: BTreeMap::new(),
         resized: BTreeMap::new(),
         at: Default::default(),
     };
@@ -78,6 +82,8 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         layout,
         relaid: relaid.intersection(&used).copied().collect(),
         other: records.other,
+        regrouped: records.regrouped,
+        units: BTreeMap::new(),
         resized: resized.iter().map(|(v, w)| (*v, g.var(*w).ty.clone())).collect(),
         at: Default::default(),
     };
@@ -179,6 +185,9 @@ struct Relay<'a> {
     layout: Unit,
     relaid: BTreeSet<RecordId>,
     other: BTreeSet<(RecordId, usize)>,
+    regrouped: BTreeSet<(RecordId, usize)>,
+    /// What has such bit-fields, where it is read.
+    units: Moved,
     /// Local arrays with their newer types.
     resized: BTreeMap<VarId, CType>,
     /// Where the text of the instruction that is rewritten begins.
@@ -199,11 +208,43 @@ impl Relay<'_> {
                 var.size = self.layout.size_of(&var.ty).unwrap_or(var.size);
             }
         }
+        self.units = self.moved_units()?;
         for node in &mut body.nodes {
             self.at = place(&node.span);
             node.instr = self.instr(&node.instr)?;
         }
         Some(body)
+    }
+
+    /// The units of bit-fields that lie elsewhere now; `None`: some use of one does not say which field is meant, or
+    /// its fields are in several units now.
+    fn moved_units(&self) -> Option<Moved> {
+        let mut found = Moved::new();
+        if self.regrouped.is_empty() {
+            return Some(found);
+        }
+        let units = bits::units(self.side.body);
+        for node in &self.side.body.nodes {
+            let Instr::Load { dst, addr, access } = &node.instr else { continue };
+            if !self.is_place(addr) || self.place(addr, Until::Scalar(access.bytes)).is_some() {
+                continue;
+            }
+            let mut unit = None;
+            for field in units.get(dst)? {
+                let to = Cell::new(None);
+                let (addr, _) = self.place(addr, Until::Bits(*field, &to))?;
+                let width = access.sort.bits()?;
+                let unit = unit.get_or_insert_with(|| bits::Unit {
+                    addr: addr.clone(),
+                    width,
+                    fields: BTreeMap::new(),
+                });
+                (unit.addr == addr && to.get()? + field.1 <= u32::from(width)).then_some(())?;
+                unit.fields.insert(*field, to.get()?);
+            }
+            found.insert(*dst, unit?);
+        }
+        Some(found)
     }
 
     /// Whether memory is read or written through pointers to something else that lead into such records.
@@ -284,13 +325,17 @@ impl Relay<'_> {
 
     fn instr(&self, instr: &Instr) -> Option<Instr> {
         let body = self.side.body;
-        let mut instr = instr.clone();
+        let (mut instr, changed) = bits::rewritten(instr, &self.units);
+        let unit = |v: &VarId| self.units.get(v).map(|unit| unit.addr.clone());
         match &mut instr {
             Instr::Nop | Instr::Declare(_) | Instr::Unreachable | Instr::Return { value: None } => {}
             Instr::Assign { dst, value } => *value = self.value(value, Some(&body.var(*dst).ty))?,
-            Instr::Load { addr, access, .. } => *addr = self.address(addr, Until::Scalar(access.bytes))?,
+            Instr::Load { dst, addr, access } => {
+                *addr = unit(dst).or_else(|| self.address(addr, Until::Scalar(access.bytes)))?;
+            }
             Instr::Store { addr, value, access } => {
-                *addr = self.address(addr, Until::Scalar(access.bytes))?;
+                let known = changed.as_ref().and_then(unit);
+                *addr = known.or_else(|| self.address(addr, Until::Scalar(access.bytes)))?;
                 *value = self.value(value, Some(&access.ty))?;
             }
             Instr::Copy { dst, src, bytes } => {
@@ -619,6 +664,7 @@ impl Relay<'_> {
                         CType::Array(element, _) => self.side.unit.size_of(element) == Some(n),
                         _ => size == Some(n),
                     },
+                    Until::Bits(..) => false,
                     Until::Type(CType::Void) | Until::Any => true,
                     Until::Type(t) => is_like((&ty, self.side.unit), (t, self.side.unit)),
                 };
@@ -668,12 +714,26 @@ impl Relay<'_> {
                     };
                     let at: Vec<usize> =
                         (0..before.fields.len()).filter(|i| within(&before.fields[*i])).collect();
+                    if let Until::Bits(bits, to) = until {
+                        let is_it = |i: &usize| {
+                            i128::from(before.fields[*i].offset) == k && before.fields[*i].bits == Some(bits)
+                        };
+                        if let Some(i) = (0..before.fields.len()).find(is_it) {
+                            to.set(after.fields[i].bits.map(|(low, _)| low));
+                            return Some((
+                                by + i128::from(after.fields[i].offset),
+                                before.fields[i].ty.clone(),
+                            ));
+                        }
+                    }
                     let moved =
                         |i: usize| i128::from(after.fields[i].offset) - i128::from(before.fields[i].offset);
                     // Where several lie, all must have moved together.
                     let Some(&last) = at.last() else { return found };
                     let is_split = at.iter().any(|i| moved(*i) != moved(last));
-                    if is_split || at.iter().any(|i| self.other.contains(&(*id, *i))) {
+                    let is_unknown =
+                        |i: &usize| self.other.contains(&(*id, *i)) || self.regrouped.contains(&(*id, *i));
+                    if is_split || at.iter().any(is_unknown) {
                         return found.filter(|_| matches!(until, Until::Object(_) | Until::Elements(_)));
                     }
                     by += i128::from(after.fields[last].offset);

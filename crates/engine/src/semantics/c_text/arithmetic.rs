@@ -128,7 +128,7 @@ impl Renderer<'_> {
             }
             (Zext(_), &[a]) => self.zero_extension(a),
             (Sext(_), &[a]) => self.strict(a, true),
-            (Trunc(_), &[a]) => self.term(a),
+            (Trunc(width), &[a]) => self.bit_field(a, width).unwrap_or_else(|| self.term(a)),
             (Concat, &[h, l]) => self.concatenation(h, l, sort),
             (FToS(w), &[a]) => self.float_to_int(a, w, true),
             (FToU(w), &[a]) => self.float_to_int(a, w, false),
@@ -160,8 +160,13 @@ impl Renderer<'_> {
             && !matches!(k, 8 | 16 | 32 | 64)
             && let &[inner] = inner.as_slice()
         {
+            let (k, field) = (*k, self.bit_field(inner, *k));
+            if let Some(field) = field {
+                let (_, signed) = field.ty.integer(self.pointer_bits());
+                return if signed { self.cut(&field, k, false) } else { field };
+            }
             let x = self.term(inner);
-            return self.cut(&x, *k, false);
+            return self.cut(&x, k, false);
         }
         self.strict(a, false)
     }

@@ -4,6 +4,7 @@
 //! which elements and fields the bytes lead through; where it does not, the text casts.
 
 use super::arithmetic::Linear;
+use super::bits::narrowed;
 use super::types::{Level, Ty, integer_name};
 use super::{Named, Naming, Renderer, Text, naming};
 use crate::ir::{App, CType, Field, FloatKind, Leaf, Op, RecordId, Sort, Term, TermId, TermPool, Uf};
@@ -26,9 +27,11 @@ impl Step {
 
 /// An access of this many bytes as a value of this sort.
 #[derive(Clone, Copy)]
-struct Access {
-    sort: Sort,
-    bytes: u64,
+pub(super) struct Access {
+    pub sort: Sort,
+    pub bytes: u64,
+    /// Only these are meant: the first bit of a bit-field, and how many it has.
+    pub bits: Option<(u32, u32)>,
 }
 
 /// Returns the text and the type of the place of `bytes` bytes at an address, `None` where its type
@@ -44,7 +47,7 @@ pub fn render_lvalue(
     let mut renderer = Renderer::new(pool, naming, false, DEPTH);
     let linear = renderer.linear(&[(1, address)], naming.pointer_bits());
     let (base, ty, rest) = renderer.base(&linear)?;
-    let (place, ty) = renderer.descend(base, &ty, &rest, Some(Access { sort, bytes }))?;
+    let (place, ty) = renderer.descend(base, &ty, &rest, Some(Access { sort, bytes, bits: None }))?;
     (!renderer.failed && place.text.len() <= naming.max_len).then_some(Named { text: place.text, ty })
 }
 
@@ -133,8 +136,8 @@ impl Renderer<'_> {
     }
 
     /// Renders the value of `bytes` bytes at an address in a state of memory.
-    pub(super) fn load(&mut self, memory: TermId, address: TermId, sort: Sort, bytes: u64) -> Text {
-        let access = Access { sort, bytes };
+    pub(super) fn load(&mut self, memory: TermId, address: TermId, access: Access) -> Text {
+        let sort = access.sort;
         match self.pool.get(memory) {
             Term::Leaf(Leaf::Memory) if self.naming.old_memory && !self.in_old => {
                 self.old_place(address, access)
@@ -159,7 +162,7 @@ impl Renderer<'_> {
                 self.depth -= 1;
                 self.budget -= 2;
                 let condition = self.condition(c).at(Level::Or);
-                let (l, r) = (self.load(a, address, sort, bytes), self.load(b, address, sort, bytes));
+                let (l, r) = (self.load(a, address, access), self.load(b, address, access));
                 self.depth += 1;
                 let text = format!("{condition} ? {} : {}", l.at(Level::Or), r.at(Level::Conditional));
                 Text::new(text, Level::Conditional, l.ty)
@@ -185,12 +188,23 @@ impl Renderer<'_> {
         self.old(place, None)
     }
 
+    /// The bit-field that is evidently at an address.
+    pub(super) fn field_at(&mut self, address: TermId, access: Access) -> Option<Text> {
+        let linear = self.linear(&[(1, address)], self.pointer_bits());
+        let (base, ty, rest) = self.base(&linear)?;
+        let (step, ty) = self.descend(base, &ty, &rest, Some(access))?;
+        let of = narrowed(Ty::of(&ty), access.bits?, self.pointer_bits());
+        Some(Text::new(step.text, step.level, of))
+    }
+
     fn place(&mut self, address: TermId, access: Access) -> Text {
         let linear = self.linear(&[(1, address)], self.pointer_bits());
         if let Some((base, ty, rest)) = self.base(&linear)
             && let Some((text, ty)) = self.descend(base, &ty, &rest, Some(access))
         {
-            return Text::new(text.text, text.level, Ty::of(&ty));
+            let of = Ty::of(&ty);
+            let of = access.bits.map_or(of.clone(), |bits| narrowed(of, bits, self.pointer_bits()));
+            return Text::new(text.text, text.level, of);
         }
         let pointer = self.term(address);
         let name = match access.sort {
@@ -384,7 +398,10 @@ impl Renderer<'_> {
                 let fits = match access {
                     None => true,
                     // A `long double` is longer than its value.
-                    Some(a) => scalar.sort(self.pointer_bits()) == Some(a.sort) && a.sort.bytes() == a.bytes,
+                    Some(a) => {
+                        let is_it = scalar.sort(self.pointer_bits()) == Some(a.sort);
+                        is_it && a.sort.bytes() == a.bytes && a.bits.is_none()
+                    }
                 };
                 (fits && rest.terms.is_empty() && rest.constant == 0).then(|| (step, scalar.clone()))
             }
@@ -439,6 +456,11 @@ impl Renderer<'_> {
         for field in fields {
             let offset = rest.constant - i128::from(field.offset);
             let within = self.naming.size_of(&field.ty).is_none_or(|s| offset < i128::from(s));
+            let wanted = access.and_then(|a| a.bits);
+            if field.bits.is_some() && field.bits == wanted && offset == 0 && rest.terms.is_empty() {
+                let text = format!("{}{dot}{}", step.postfix(), field.name);
+                return Some((Step { text, level: Level::Primary, pointer: false }, field.ty.clone()));
+            }
             if field.bits.is_some() || offset < 0 || !within {
                 continue;
             }
