@@ -184,6 +184,8 @@ pub struct Unit {
     pub enumerations: BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>,
     /// Constants that its own file writes as macros, and where it writes the same values otherwise; by line.
     pub spelled: Vec<Spelled>,
+    /// What the typedefs of the file's scope stand for, in words of which none is a typedef.
+    pub typedefs: BTreeMap<Arc<str>, Arc<str>>,
     pub globals: Vec<Global>,
     pub prototypes: Vec<Prototype>,
     /// In source order.

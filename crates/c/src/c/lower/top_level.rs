@@ -24,6 +24,7 @@ pub(super) fn lower_unit(parsed: &Parsed, data_model: DataModel) -> Unit {
     let globals = std::mem::take(&mut cx.globals);
     let mut unit = Unit { path: parsed.path.clone(), data_model, globals, functions, ..Unit::default() };
     cx.add_linkage(&mut unit);
+    unit.typedefs = cx.typedefs();
     unit.options = cx.spans.options();
     unit.files = cx.spans.files;
     unit.records = cx.records;

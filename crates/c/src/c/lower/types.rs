@@ -277,6 +277,23 @@ impl<'a> UnitCx<'a> {
         names
     }
 
+    /// What typedefs stand for in words of which none is a typedef. A name with two meanings stands for neither, and
+    /// one that says more than a type (an alignment) for itself.
+    pub fn typedefs(&self) -> std::collections::BTreeMap<Arc<str>, Arc<str>> {
+        let mut found = std::collections::BTreeMap::new();
+        for alias in self.types.aliases() {
+            let name: Arc<str> = self.names.resolve(alias.name).into();
+            let meaning = self.spell(self.types.canonical(alias.of));
+            // What is made of words and stars means the same wherever it stands.
+            let is_plain = meaning.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' ' | '*'));
+            let is_other = found.get(&name).is_some_and(|known| *known != meaning);
+            let is_type = is_plain && !is_other && !self.types.is_sugar(alias.of);
+            let meaning = if is_type { meaning } else { name.clone() };
+            found.insert(name, meaning);
+        }
+        found
+    }
+
     /// The first typedef of each enumeration, which names those without a tag.
     pub fn enumeration_names(&self) -> std::collections::BTreeMap<rucc_types::EnumId, Arc<str>> {
         let mut names = std::collections::BTreeMap::new();
