@@ -132,10 +132,15 @@ impl<'s> Speaker<'s> {
             Precision::Numbers => Rc::default(),
             _ => self.macros.own[class].clone(),
         };
+        let compared = match self.precision {
+            Precision::Numbers => Rc::default(),
+            _ => self.macros.compared[class].clone(),
+        };
         let mut naming = Naming {
             unit: Some(side.layout),
             enumerators,
             macros,
+            compared,
             words: self.words.clone(),
             max_len: LONGEST_CONDITION,
             ..Naming::default()
@@ -174,6 +179,7 @@ impl<'s> Speaker<'s> {
         let mut naming = self.naming(class, events);
         naming.enumerators = self.sides.iter().map(|side| side.version.unit).collect();
         naming.macros = self.macros.both.clone();
+        naming.compared = self.macros.compared_both.clone();
         for (k, var) in self.graph.bodies[1].vars.iter().enumerate().filter(|_| class == 0) {
             let Some(&mv) = self.graph.var_map[1].get(k) else { continue };
             if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {
@@ -304,7 +310,7 @@ impl<'s> Speaker<'s> {
                 let place = place.map(|n| Named { text: n.text.replace(members::OTHER, ""), ..n });
                 match place.filter(|n| is_plain(&n.text)) {
                     Some(place) => {
-                        let value = render_typed(self.pool, *value, &naming, Some(&place.ty));
+                        let value = assigned(self.pool, &naming, (&place.text, &place.ty), *value);
                         // What a call in between may have changed.
                         if value == place.text {
                             let text = format!("restores {}", place.text);
@@ -344,7 +350,7 @@ impl<'s> Speaker<'s> {
                 if *value == self.pool.leaf(variable_leaf(self.graph, *v)) {
                     (EffectKind::Value, format!("leaves {name} as it is"), 0)
                 } else {
-                    let text = render_typed(self.pool, *value, &naming, Some(&ty));
+                    let text = assigned(self.pool, &naming, (&name, &ty), *value);
                     let to = match is_short(&text) {
                         true => format!("sets {name} to {text}"),
                         false => format!("sets {name}"),
@@ -581,6 +587,12 @@ fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
     d.items[1 - class].iter().filter_map(of).any(|(other, place, value)| {
         (other, place) == (var, address) && call_of(1 - class, value) == Some(site)
     })
+}
+
+/// A value that is given to a place: a constant by the enumerator that the source gives it as.
+fn assigned(pool: &TermPool, naming: &Naming, (place, ty): (&str, &CType), value: TermId) -> String {
+    let name = pool.as_const(value).and_then(|c| naming.compared_with(place, c));
+    name.map_or_else(|| render_typed(pool, value, naming, Some(ty)), str::to_owned)
 }
 
 /// Whether two lists of effects have the same words, whatever lines they stand at.
