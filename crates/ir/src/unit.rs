@@ -287,6 +287,16 @@ impl Unit {
         found
     }
 
+    /// Whether all that happens to a function in the whole program are the calls of it that the unit shows.
+    /// One walk over the unit.
+    pub fn is_only_called(&self, f: &Function) -> bool {
+        let aliased = self.aliases.iter().any(|a| a.target == f.name);
+        let is_own = f.is_static && self.is_whole && !aliased && !f.binding.is_hook();
+        is_own
+            && self.functions.iter().all(|g| g.unknowns.is_empty())
+            && !self.functions_taken().contains(&f.name)
+    }
+
     pub fn record(&self, id: RecordId) -> &Record {
         &self.records[id.0 as usize]
     }

@@ -8,6 +8,7 @@ use super::change::{Delta, Effect, EffectKind};
 use super::conditions::joined;
 use super::difference::{Difference, Item};
 use super::follow::{Known, is_in_loop};
+use super::given::Calls;
 use super::machine::{Event, Hazard, Literal, memory_leaf, variable_leaf};
 use super::macros::NamedValues;
 use super::region::Frontier;
@@ -39,6 +40,7 @@ pub(super) struct Speaker<'s> {
     /// The words of the source around the region ([`Naming::words`]).
     pub words: Rc<BTreeMap<String, u32>>,
     pub macros: NamedValues,
+    pub calls: &'s Calls,
 }
 
 /// How calls are told.
@@ -109,12 +111,14 @@ impl<'s> Speaker<'s> {
         let events: Vec<[Vec<Event>; 2]> = differences.iter().map(|d| d.events.clone()).collect();
         let mut deltas: Vec<Option<Delta>> = Vec::new();
         for s in said {
-            let when = self.condition(&s.literals, &events);
-            let delta = Delta { when, before: s.before, now: s.now };
+            let (when, short) = self.condition(&s.literals, &events);
+            let no_caller = self.calls.rule_out(self.pool, &s.literals);
+            let delta = Delta { when, short, no_caller, before: s.before, now: s.now };
             if !deltas.iter().flatten().any(|d| *d == delta) {
                 deltas.push(Some(delta));
             }
         }
+        tell_shorts_apart(&mut deltas);
         deltas.extend((0..wordless.min(1)).map(|_| None));
         deltas
     }
@@ -598,6 +602,15 @@ fn assigned(pool: &TermPool, naming: &Naming, (place, ty): (&str, &CType), value
 /// Whether two lists of effects have the same words, whatever lines they stand at.
 pub(super) fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
     before.iter().map(|e| &e.text).eq(now.iter().map(|e| &e.text))
+}
+
+/// Conditions that are alike when they are short are told whole.
+fn tell_shorts_apart(deltas: &mut [Option<Delta>]) {
+    let all: Vec<String> = deltas.iter().flatten().filter_map(|d| d.short.clone()).collect();
+    for delta in deltas.iter_mut().flatten() {
+        let is_other = |text: &String| all.iter().filter(|t| *t == text).count() > 1;
+        delta.short = delta.short.take().filter(|text| !is_other(text));
+    }
 }
 
 /// Joins differences with the same effects whose conditions differ in one test's outcome only.
