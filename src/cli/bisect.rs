@@ -19,7 +19,7 @@ use crate::invariant::PinnedFact;
 use crate::report::escape::visible;
 use crate::report::palette::Slot;
 use crate::report::text::{ends_of, input_of};
-use crate::report::{RepoPath, SCHEMA, VersionInfo, Witness, json};
+use crate::report::{RepoPath, SCHEMA, VersionInfo, Witness, json, unmarked};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -252,7 +252,7 @@ impl<'h, 'a> Search<'h, 'a> {
         let end = self.ask(newest);
         if end.is_unreadable {
             let reason = end.reason.unwrap_or_default();
-            let text = &self.fact.text;
+            let text = unmarked::text(&self.fact.text);
             return Err(CliError::usage(format!("the condition '{text}' cannot be asked: {reason}")));
         }
         match end.verdict {
@@ -383,7 +383,8 @@ fn show(found: &Found, context: &mut Context) -> Result<(), CliError> {
             writeln!(out, "          {}", palette.paint(Slot::Status, visible(reason.as_bytes())))?;
         }
     }
-    let about = format!("{}  {}()  {}", found.file, found.function, visible(found.condition.as_bytes()));
+    let condition = unmarked::text(&found.condition);
+    let about = format!("{}  {}()  {}", found.file, found.function, visible(condition.as_bytes()));
     let headline = match (found.outcome, &found.commit) {
         (Outcome::Found, Some(_)) => "broken by",
         (Outcome::NeverHeld, Some(v)) if v.index > 1 => "never held since",

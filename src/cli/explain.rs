@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 31] = [
+const WORDS: [Entry; 32] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -88,7 +88,7 @@ const WORDS: [Entry; 31] = [
     ),
     (
         "when",
-        "In every state at the point in which the condition holds the versions do what follows; without it, in all.",
+        "In every state at the point in which the condition holds the versions do what follows; without it, in all. A long condition is told by the tests that the change made: '… (2 more)' stands for the others, and -v tells all.",
         "- for (i = 0; i < n; i++)\n+ for (i = 0; i <= n; i++)\n\nwhen    i == n",
     ),
     (
@@ -110,6 +110,11 @@ const WORDS: [Entry; 31] = [
         "else",
         "What is known of all other states: both do the same, where the older version does nothing undefined; or nothing. 'but for what the calls do': if calls of one version alone leave memory as it is, and one that took the place of another gives the same.",
         "else    as before  proved\nelse    as before, but for what the calls do\nelse    not known",
+    ),
+    (
+        "and",
+        "What is left out because no caller here gives such inputs: the function is static, all its calls are known, and the condition is false for what each passes. -v tells it, last.",
+        "static int f(char *p);  f(\"a\");  f(\"b\");\n+ if (!p) return -1;\n\nand     1 difference for inputs that no caller here gives; -v tells it",
     ),
     (
         "again",

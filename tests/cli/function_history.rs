@@ -302,3 +302,16 @@ fn bisect_refuses_what_makes_no_sense() {
     bisect("a.c:clamp: \\result >= 0", "HEAD", 129, "error: 'HEAD' is not a range A..B");
     bisect("a.c:clamp: \\result >= 0", "nowhere..HEAD", 128, "nowhere");
 }
+
+/// A function that has the name of one of the library's and is not known to be it.
+#[test]
+fn bisect_shows_names_as_people_write_them() {
+    let text = |value: &str| format!("int fopen(int x);\n{}", returning("f", value));
+    let repo = TempRepo::new()
+        .file("a.c", text("fopen(x)"))
+        .commit("one")
+        .file("a.c", text("fopen(x) + 1"))
+        .commit("two");
+    let words = ["bisect", "a.c:f: \\result == fopen*(x)", "HEAD~1..HEAD"];
+    check(&repo, &words, 129, &["the condition '\\result == fopen(x)' cannot be asked"]);
+}

@@ -22,7 +22,23 @@ pub struct Spelled {
     pub name: Option<Arc<str>>,
 }
 
+/// An enumerator or a character that the unit's own file compares something with, or gives it to something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// From 1.
+    pub line: u32,
+    /// What stands on the other side, without blanks.
+    pub operand: Arc<str>,
+    pub value: i128,
+    pub name: Arc<str>,
+}
+
 impl Unit {
+    /// Whether a name stands for nothing but a number, if it is an enumerator.
+    pub fn enumerates_only(&self, name: &str, value: i128) -> bool {
+        self.enumerators.get(name).is_none_or(|known| *known == Some(value))
+    }
+
     /// Whether a macro stands for nothing but a value wherever the unit's file has it.
     pub fn spells_only(&self, name: &str, value: &Literal) -> bool {
         self.spelled.iter().all(|s| s.name.as_deref() != Some(name) || s.value == *value)

@@ -1,6 +1,6 @@
 //! A translation unit after lowering.
 
-use super::{Alias, CType, Callee, Expr, Function, Instr, Object, Record, RecordId, Span, Spelled};
+use super::{Alias, CType, Callee, Compared, Expr, Function, Instr, Object, Record, RecordId, Span, Spelled};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -182,8 +182,14 @@ pub struct Unit {
     pub records: Vec<Record>,
     /// Enumerators and their values, in order, by the name that [`CType::Int`] has for the enumeration.
     pub enumerations: BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>,
+    /// Enumerators that functions name, of enumerations without a name, too; `None`: one with two meanings.
+    pub enumerators: BTreeMap<Arc<str>, Option<i128>>,
     /// Constants that its own file writes as macros, and where it writes the same values otherwise; by line.
     pub spelled: Vec<Spelled>,
+    /// Where its own file writes an enumerator or a character beside something; by line.
+    pub compared: Vec<Compared>,
+    /// What the typedefs of the file's scope stand for, in words of which none is a typedef.
+    pub typedefs: BTreeMap<Arc<str>, Arc<str>>,
     pub globals: Vec<Global>,
     pub prototypes: Vec<Prototype>,
     /// In source order.
@@ -279,6 +285,16 @@ impl Unit {
         let symbols = self.globals.iter().flat_map(|g| &g.init).flat_map(InitPiece::symbols);
         found.extend(symbols.filter(|s| self.global(s).is_none()).cloned());
         found
+    }
+
+    /// Whether all that happens to a function in the whole program are the calls of it that the unit shows.
+    /// One walk over the unit.
+    pub fn is_only_called(&self, f: &Function) -> bool {
+        let aliased = self.aliases.iter().any(|a| a.target == f.name);
+        let is_own = f.is_static && self.is_whole && !aliased && !f.binding.is_hook();
+        is_own
+            && self.functions.iter().all(|g| g.unknowns.is_empty())
+            && !self.functions_taken().contains(&f.name)
     }
 
     pub fn record(&self, id: RecordId) -> &Record {

@@ -4,6 +4,9 @@
 use super::escape::{shortened, visible};
 use super::model::{Change, ChangeVerdict, Delta, Effect, FunctionReport};
 
+/// What is said of a condition that no known call meets.
+pub const NO_CALLER: &str = "for inputs that no caller here gives";
+
 /// The changes of a function that are told. Of the others nothing differs, or nothing is known.
 pub fn told(function: &FunctionReport) -> impl Iterator<Item = &Change> {
     function.changes.iter().filter(|c| c.verdict == ChangeVerdict::Differs)
@@ -20,7 +23,8 @@ pub fn in_one_line(change: &Change, room: usize) -> String {
     let tests = change.at.tests.as_deref().filter(|_| when.is_none());
     let tests = tests.map(|text| format!("where {}", part(text)));
     let when = when.map(|text| format!("when {}", part(text))).or(tests);
-    let mut line = under.into_iter().chain(when).collect::<Vec<_>>().join(", ");
+    let inputs = first.filter(|d| d.no_caller).map(|_| NO_CALLER.to_owned());
+    let mut line = under.into_iter().chain(inputs).chain(when).collect::<Vec<_>>().join(", ");
     if !line.is_empty() {
         line.push_str(": ");
     }
@@ -85,10 +89,11 @@ pub(crate) mod samples {
         let delta = |text: &&str| {
             let parts: Vec<&str> = text.split('|').collect();
             Delta {
-                when: When { text: parts[0].trim().into(), c: None },
+                when: When { text: parts[0].trim().into(), ..When::default() },
                 before: effects(parts[1]),
                 now: effects(parts[2]),
                 evidence: "satisfiable".into(),
+                no_caller: false,
             }
         };
         let hunk = HunkRef { file: "a.c".into(), old_start: 12, old_lines: 0, new_start: 13, new_lines: 2 };

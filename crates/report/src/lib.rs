@@ -28,7 +28,7 @@ mod subset;
 pub mod text;
 pub mod trailer;
 pub mod tree;
-mod unmarked;
+pub mod unmarked;
 pub mod unseen;
 pub mod yaml;
 

@@ -309,6 +309,9 @@ pub struct Delta {
     pub now: Vec<Effect>,
     /// `satisfiable`: some state meets the condition; `state`, `replayed`: a run showed it.
     pub evidence: String,
+    /// All calls of the function are known, and none leads there; such deltas come last.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_caller: bool,
 }
 
 /// A condition; an empty text: always.
@@ -316,6 +319,9 @@ pub struct Delta {
 #[serde(default)]
 pub struct When {
     pub text: String,
+    /// The part of a long text that the change made, and how many others there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short: Option<String>,
     pub c: Option<String>,
 }
 

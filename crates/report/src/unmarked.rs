@@ -13,13 +13,18 @@ const UNKNOWN: &str = "unknown ";
 
 /// A fact that stands alone.
 pub(super) fn alone(fact: &Fact) -> Cow<'_, str> {
-    unmarked(&fact.text, &[&fact.text])
+    text(&fact.text)
 }
 
 /// A fact of a churn, whose facts are read beside each other.
 pub(super) fn beside<'f>(fact: &'f Fact, churn: &Churn) -> Cow<'f, str> {
     let texts: Vec<&str> = churn.removed.iter().chain(&churn.added).map(|f| f.text.as_str()).collect();
     unmarked(&fact.text, &texts)
+}
+
+/// The text of a fact that stands alone.
+pub fn text(text: &str) -> Cow<'_, str> {
+    unmarked(text, &[text])
 }
 
 fn unmarked<'t>(text: &'t str, beside: &[&str]) -> Cow<'t, str> {

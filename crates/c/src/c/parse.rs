@@ -160,6 +160,9 @@ pub struct Place {
     pub macro_name: Option<Arc<str>>,
 }
 
+/// Bytes of a definition before a constant of it.
+const LONGEST_DEFINITION: usize = 1024;
+
 impl Parsed {
     /// Returns the tokens as text.
     pub fn text(&self) -> Text<'_> {
@@ -205,6 +208,29 @@ impl Parsed {
         let text = file.bytes().get((position - file.start) as usize..)?;
         let end = text.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_')).unwrap_or(text.len());
         std::str::from_utf8(text.get(..end)?).ok().filter(|t| !t.is_empty()).map(Arc::from)
+    }
+
+    /// Returns where the definition begins of the macro without arguments in which a position is, and its name; of
+    /// one that is long nothing.
+    pub(super) fn defined_at(&self, position: u32) -> Option<(u32, Arc<str>)> {
+        let file = self.session.sources.file(self.session.sources.lookup_file(position)?);
+        let bytes = file.bytes();
+        let mut start = (position - file.start) as usize;
+        let first = start.saturating_sub(LONGEST_DEFINITION);
+        // A line goes on behind a backslash.
+        while let Some(before) = start.checked_sub(1).filter(|b| *b >= first)
+            && !(bytes.get(before) == Some(&b'\n')
+                && before.checked_sub(1).and_then(|b| bytes.get(b)) != Some(&b'\\'))
+        {
+            start = before;
+        }
+        let line = std::str::from_utf8(bytes.get(start..(position - file.start) as usize)?).ok()?;
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+        let name = rest.strip_prefix([' ', '\t'])?.trim_start();
+        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
+        let is_plain = name.get(end..)?.starts_with([' ', '\t']);
+        let name = name.get(..end).filter(|n| is_plain && !n.is_empty())?;
+        Some((file.start + start as u32, name.into()))
     }
 
     /// Returns the path in the tree of a file that the unit has read under a name.

@@ -329,12 +329,14 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
         line: e.line,
     };
     let delta = |d: &local::Delta| Delta {
-        when: When { text: d.when.clone(), c: None },
+        when: When { text: d.when.clone(), short: d.short.clone(), c: None },
         before: d.before.iter().map(effect).collect(),
         now: d.now.iter().map(effect).collect(),
         evidence: "satisfiable".to_owned(),
+        no_caller: d.no_caller,
     };
-    let deltas: Vec<Delta> = change.deltas.iter().map(delta).collect();
+    let mut deltas: Vec<Delta> = change.deltas.iter().map(delta).collect();
+    deltas.sort_by_key(|d| d.no_caller);
     let (verdict, reason) = match &change.verdict {
         Verdict::Neutral => (ChangeVerdict::Neutral, None),
         Verdict::Differs => (ChangeVerdict::Differs, change.rest.clone()),

@@ -41,7 +41,7 @@ impl Context<'_> {
         let few = callers.len() <= MAX_CALLERS && calls.len() <= MAX_CALLS;
         let small = callers.iter().all(|g| g.nodes.len() <= MAX_NODES && g.invented.is_empty());
         let simple = !f.variadic && f.invented.is_empty() && !f.params.is_empty();
-        if !called || !few || !small || !simple || !is_only_called(unit, f) {
+        if !called || !few || !small || !simple || !unit.is_only_called(f) {
             return nothing;
         }
         let arguments: Vec<&[Expr]> = calls.iter().map(|(_, args)| *args).collect();
@@ -75,11 +75,4 @@ fn arguments<'a>(instr: &'a Instr, name: &str) -> Option<&'a [Expr]> {
         Instr::Call { callee: Callee::Direct(called), args, .. } if **called == *name => Some(args),
         _ => None,
     }
-}
-
-/// Whether all that happens to a function in the whole program are the calls of it that a unit shows.
-fn is_only_called(unit: &Unit, f: &Function) -> bool {
-    let aliased = unit.aliases.iter().any(|a| a.target == f.name);
-    let named = aliased || f.binding.is_hook() || unit.functions_taken().contains(&f.name);
-    f.is_static && !named && unit.is_whole && unit.functions.iter().all(|g| g.unknowns.is_empty())
 }

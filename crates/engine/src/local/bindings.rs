@@ -33,6 +33,7 @@ pub(super) fn change(old: &Function, new: &Function) -> Option<Change> {
         let effect = |text| Effect { kind: EffectKind::Call, text, line: line(f) };
         words(&f.binding).into_iter().map(effect).collect()
     };
-    let delta = Delta { when: String::new(), before: effects(old), now: effects(new) };
+    let delta =
+        Delta { when: String::new(), short: None, no_caller: false, before: effects(old), now: effects(new) };
     Some(Change::of_declaration([line(old), line(new)], delta))
 }

@@ -64,6 +64,10 @@ pub struct Effect {
 pub struct Delta {
     /// Empty: always.
     pub when: String,
+    /// The part of a long condition that the change made, marked as a part.
+    pub short: Option<String>,
+    /// No caller here comes to where it holds.
+    pub no_caller: bool,
     pub before: Vec<Effect>,
     pub now: Vec<Effect>,
 }

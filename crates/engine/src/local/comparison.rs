@@ -3,6 +3,7 @@
 use super::change::{Change, Delta, Verdict};
 use super::compare::Comparer;
 use super::difference::{Difference, Outcome};
+use super::given::Calls;
 use super::macros::{NamedValues, WORDS_BEFORE, WORDS_BEHIND};
 use super::mistake::{Mistake, is_made};
 use super::region::{self, Cuts, Frontier, Region};
@@ -37,6 +38,10 @@ impl Comparison<'_> {
         let tested = match regions.is_empty() {
             true => None,
             false => Some([0, 1].map(|c: usize| Tested::of(self.graph, comparer.sides[c]))),
+        };
+        let calls = match regions.is_empty() {
+            true => Calls::default(),
+            false => Calls::of(self.graph, comparer.sides, &mut comparer.pool),
         };
         let mut changes: Vec<Change> = Vec::new();
         // Frontiers within what an earlier region was compared through, to where both do the same again, by the
@@ -86,6 +91,7 @@ impl Comparison<'_> {
                 source: self.source,
                 widened: self.widened,
                 precision: Precision::Names,
+                calls: &calls,
             };
             let mut said = speaker.deltas(&outcome.differences);
             if is_made(Mistake::DeltasLost) {

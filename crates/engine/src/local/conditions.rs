@@ -15,6 +15,9 @@ use crate::mvicfg::MvId;
 use crate::semantics::c_text::{Naming, render};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Tests that are told of a long condition.
+const MOST_TOLD: usize = 2;
+
 /// What a call gave in some pairs of paths, and the nodes at which either version makes it.
 type OneCall = (BTreeSet<TermId>, BTreeSet<MvId>);
 
@@ -63,7 +66,6 @@ impl<'s> Speaker<'s> {
         rounds::opening(self.graph, literal.class, own).contains(&literal.node).then_some(own.head)
     }
 
-    /// A conjunction of conditions; empty: always.
     /// Adds the line to the names of results of calls that are written alike and are different calls.
     fn tell_calls_apart(&self, namings: &mut [Naming<'s>; 2], all: &[Vec<Event>; 2]) {
         // By words: calls that are one, each by their results and nodes.
@@ -102,7 +104,12 @@ impl<'s> Speaker<'s> {
         }
     }
 
-    pub(super) fn condition(&mut self, literals: &[Literal], events: &[[Vec<Event>; 2]]) -> String {
+    /// A conjunction of conditions, empty: always; and the part of a long one that the change made.
+    pub(super) fn condition(
+        &mut self,
+        literals: &[Literal],
+        events: &[[Vec<Event>; 2]],
+    ) -> (String, Option<String>) {
         let mut said: Vec<(Literal, String)> = Vec::new();
         let all = [0, 1]
             .map(|class: usize| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<Event>>());
@@ -127,13 +134,32 @@ impl<'s> Speaker<'s> {
         for k in doubles {
             said[k].1 = self.test(&said[k].0);
         }
-        let mut texts: Vec<String> = Vec::new();
-        for (_, text) in said {
-            if !texts.contains(&text) {
-                texts.push(text);
+        let mut parts: Vec<(String, bool)> = Vec::new();
+        for (literal, text) in said {
+            if parts.iter().all(|(known, _)| *known != text) {
+                parts.push((text, self.is_made(&literal)));
             }
         }
-        texts.join(" && ")
+        let whole = parts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" && ");
+        let short = part(&parts).filter(|_| whole.chars().count() > LONGEST_CONDITION);
+        (whole, short)
+    }
+
+    /// Whether a test is one that the change made or took away, or the one from which the versions part.
+    fn is_made(&self, literal: &Literal) -> bool {
+        self.graph.node(literal.node).classes.len() == 1 || literal.node == self.frontier.node
+    }
+}
+
+/// The parts of a conjunction that the change made, with how many others there are; `None` where that is no shorter.
+fn part(parts: &[(String, bool)]) -> Option<String> {
+    let is_made = parts.iter().any(|(_, is_made)| *is_made);
+    let own = parts.iter().filter(|(_, made)| *made || !is_made).take(MOST_TOLD);
+    let own: Vec<&str> = own.map(|(text, _)| text.as_str()).collect();
+    match parts.len().saturating_sub(own.len()) {
+        // One is as soon read as counted.
+        0 | 1 => None,
+        more => Some(format!("{} && … ({more} more)", own.join(" && "))),
     }
 }
 
@@ -240,6 +266,28 @@ fn bound(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
                 k = 0;
             }
             _ => k += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn of_a_long_condition_what_the_change_made_is_told() {
+        for (parts, expected) in [
+            (&["a", "+b", "c", "+d"][..], Some("b && d && … (2 more)")),
+            (&["a", "+b"], None),
+            // What both versions test is all there is.
+            (&["a", "b", "c", "d"], Some("a && b && … (2 more)")),
+            (&["+a", "+b"], None),
+            (&["+a", "+b", "+c"], None),
+            (&[], None),
+        ] {
+            let of = |p: &&str| (p.trim_start_matches('+').to_owned(), p.starts_with('+'));
+            let parts: Vec<(String, bool)> = parts.iter().map(of).collect();
+            assert_eq!(part(&parts).as_deref(), expected, "{parts:?}");
         }
     }
 }

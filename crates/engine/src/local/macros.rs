@@ -1,12 +1,14 @@
-//! Constants by the macros that the source writes them as near a region.
+//! Constants by the macros that the source writes them as near a region, and by the enumerators and characters that it
+//! writes beside what is compared.
 //!
 //! Terms do not know how their constants were spelled. The lines around a region do ([`Unit::spelled`]): of what they
 //! write for a value the nearest is meant, and where that is a number, or two names are equally near, the value stays
-//! a number.
+//! a number. What is written beside an operand ([`Unit::compared`]) is meant for that alone.
 
 use super::side::Side;
 use crate::ir::{FileId, Literal, Unit};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,6 +18,8 @@ pub(super) const WORDS_BEHIND: u32 = 40;
 
 /// Names of values.
 pub(super) type Macros = Rc<BTreeMap<Literal, Arc<str>>>;
+/// Names of the values of operands.
+pub(super) type Enumerators = Rc<BTreeMap<(Arc<str>, i128), Arc<str>>>;
 
 /// What a value may be called where a region is told.
 #[derive(Clone, Default)]
@@ -24,6 +28,10 @@ pub(super) struct NamedValues {
     pub own: [Macros; 2],
     /// In what both have in common.
     pub both: Macros,
+    /// In the words of each version.
+    pub compared: [Enumerators; 2],
+    /// In what both have in common.
+    pub compared_both: Enumerators,
 }
 
 impl NamedValues {
@@ -45,21 +53,59 @@ impl NamedValues {
         let mut both: BTreeMap<Literal, Arc<str>> =
             told().flatten().map(|(v, n)| (v.clone(), n.clone())).collect();
         both.retain(|value, name| told().all(|known| known.get(value).is_none_or(|other| other == name)));
-        NamedValues { own: near.map(Rc::new), both: Rc::new(both) }
+        let compared = [0, 1].map(|c: usize| {
+            let is_own = sides[c].version.body.span.file == FileId(0);
+            if is_own { compared(units, c, &lines[c]) } else { BTreeMap::new() }
+        });
+        let mut compared_both = compared[1].clone();
+        for (key, name) in &compared[0] {
+            compared_both.entry(key.clone()).or_insert_with(|| name.clone());
+        }
+        compared_both.retain(|key, name| compared.iter().all(|c| c.get(key).is_none_or(|n| n == name)));
+        NamedValues {
+            own: near.map(Rc::new),
+            both: Rc::new(both),
+            compared: compared.map(Rc::new),
+            compared_both: Rc::new(compared_both),
+        }
     }
+}
+
+/// What one version writes beside operands near some lines. What has two names has none, nor has
+/// what stands for another number in either version.
+fn compared(units: [&Unit; 2], class: usize, lines: &BTreeSet<u32>) -> BTreeMap<(Arc<str>, i128), Arc<str>> {
+    let Some(range) = around(lines) else { return BTreeMap::new() };
+    let mut found: BTreeMap<(Arc<str>, i128), Option<Arc<str>>> = BTreeMap::new();
+    for c in units[class].compared.iter().filter(|c| range.contains(&c.line)) {
+        let name = Some(c.name.clone());
+        let known = found.entry((c.operand.clone(), c.value)).or_insert_with(|| name.clone());
+        if *known != name {
+            *known = None;
+        }
+    }
+    let is_one = |unit: &Unit, name: &Arc<str>, value: i128| {
+        unit.enumerates_only(name, value) && !unit.invented.contains_key(name)
+    };
+    let named = found.into_iter().filter_map(|(key, name)| Some((key, name?)));
+    named.filter(|((_, value), name)| units.iter().all(|unit| is_one(unit, name, *value))).collect()
+}
+
+/// The lines whose words tell what is meant in some.
+fn around(lines: &BTreeSet<u32>) -> Option<RangeInclusive<u32>> {
+    let (first, last) = (lines.first()?, lines.last()?);
+    Some(first.saturating_sub(WORDS_BEFORE)..=(*last).min(first + WORDS_BEHIND).max(*first))
 }
 
 /// The names that stand nearest to some lines, by value.
 fn nearest(unit: &Unit, lines: &BTreeSet<u32>) -> BTreeMap<Literal, Arc<str>> {
-    let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return BTreeMap::new() };
-    let range = first.saturating_sub(WORDS_BEFORE)..=(*last).min(first + WORDS_BEHIND).max(*first);
+    let Some(range) = around(lines) else { return BTreeMap::new() };
     // By value: how far away, and the one name that it has there.
     let mut found: BTreeMap<&Literal, (u32, Option<&Arc<str>>)> = BTreeMap::new();
     for s in unit.spelled.iter().filter(|s| range.contains(&s.line)) {
         let away = lines.iter().map(|l| l.abs_diff(s.line)).min().unwrap_or(u32::MAX);
-        // What every function writes says nothing about another line, nor does a character.
-        let is_character = s.name.as_ref().is_some_and(|n| n.starts_with('\''));
-        let is_common = is_character || matches!(s.value, Literal::Number(-1..=1));
+        // What every function writes says nothing about another line, nor does what names itself.
+        let names_itself = s.name.as_ref().is_some_and(|n| n.starts_with(|c| matches!(c, '\'' | '0')));
+        let is_common = names_itself || matches!(s.value, Literal::Number(-1..=1));
         if is_common && away > 0 {
             continue;
         }

@@ -38,6 +38,7 @@ mod distinction;
 mod extracted;
 mod follow;
 mod forks;
+mod given;
 mod guards;
 mod liveness;
 mod machine;
@@ -227,8 +228,13 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
         line: (var.span.line > 0).then_some(var.span.line),
     };
     let at = [old, new].map(|v| (v.span.line > 0).then_some(v.span.line));
-    let delta =
-        Delta { when: String::new(), before: vec![effect(*before, old)], now: vec![effect(*now, new)] };
+    let delta = Delta {
+        when: String::new(),
+        short: None,
+        no_caller: false,
+        before: vec![effect(*before, old)],
+        now: vec![effect(*now, new)],
+    };
     Some(Change::of_declaration(at, delta))
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 mod apart;
 mod declared;
+mod given;
 mod held;
 mod named;
 mod replaced;

@@ -8,6 +8,7 @@ use super::change::{Delta, Effect, EffectKind};
 use super::conditions::joined;
 use super::difference::{Difference, Item};
 use super::follow::{Known, is_in_loop};
+use super::given::Calls;
 use super::machine::{Event, Hazard, Literal, memory_leaf, variable_leaf};
 use super::macros::NamedValues;
 use super::region::Frontier;
@@ -39,6 +40,7 @@ pub(super) struct Speaker<'s> {
     /// The words of the source around the region ([`Naming::words`]).
     pub words: Rc<BTreeMap<String, u32>>,
     pub macros: NamedValues,
+    pub calls: &'s Calls,
 }
 
 /// How calls are told.
@@ -109,12 +111,14 @@ impl<'s> Speaker<'s> {
         let events: Vec<[Vec<Event>; 2]> = differences.iter().map(|d| d.events.clone()).collect();
         let mut deltas: Vec<Option<Delta>> = Vec::new();
         for s in said {
-            let when = self.condition(&s.literals, &events);
-            let delta = Delta { when, before: s.before, now: s.now };
+            let (when, short) = self.condition(&s.literals, &events);
+            let no_caller = self.calls.rule_out(self.pool, &s.literals);
+            let delta = Delta { when, short, no_caller, before: s.before, now: s.now };
             if !deltas.iter().flatten().any(|d| *d == delta) {
                 deltas.push(Some(delta));
             }
         }
+        tell_shorts_apart(&mut deltas);
         deltas.extend((0..wordless.min(1)).map(|_| None));
         deltas
     }
@@ -132,10 +136,15 @@ impl<'s> Speaker<'s> {
             Precision::Numbers => Rc::default(),
             _ => self.macros.own[class].clone(),
         };
+        let compared = match self.precision {
+            Precision::Numbers => Rc::default(),
+            _ => self.macros.compared[class].clone(),
+        };
         let mut naming = Naming {
             unit: Some(side.layout),
             enumerators,
             macros,
+            compared,
             words: self.words.clone(),
             max_len: LONGEST_CONDITION,
             ..Naming::default()
@@ -174,6 +183,7 @@ impl<'s> Speaker<'s> {
         let mut naming = self.naming(class, events);
         naming.enumerators = self.sides.iter().map(|side| side.version.unit).collect();
         naming.macros = self.macros.both.clone();
+        naming.compared = self.macros.compared_both.clone();
         for (k, var) in self.graph.bodies[1].vars.iter().enumerate().filter(|_| class == 0) {
             let Some(&mv) = self.graph.var_map[1].get(k) else { continue };
             if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {
@@ -304,7 +314,7 @@ impl<'s> Speaker<'s> {
                 let place = place.map(|n| Named { text: n.text.replace(members::OTHER, ""), ..n });
                 match place.filter(|n| is_plain(&n.text)) {
                     Some(place) => {
-                        let value = render_typed(self.pool, *value, &naming, Some(&place.ty));
+                        let value = assigned(self.pool, &naming, (&place.text, &place.ty), *value);
                         // What a call in between may have changed.
                         if value == place.text {
                             let text = format!("restores {}", place.text);
@@ -355,7 +365,7 @@ impl<'s> Speaker<'s> {
                 if *value == self.pool.leaf(variable_leaf(self.graph, *v)) {
                     (EffectKind::Value, format!("leaves {name} as it is"), 0)
                 } else {
-                    let text = render_typed(self.pool, *value, &naming, Some(&ty));
+                    let text = assigned(self.pool, &naming, (&name, &ty), *value);
                     let to = match is_short(&text) {
                         true => format!("sets {name} to {text}"),
                         false => format!("sets {name}"),
@@ -594,9 +604,24 @@ fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
     })
 }
 
+/// A value that is given to a place: a constant by the enumerator that the source gives it as.
+fn assigned(pool: &TermPool, naming: &Naming, (place, ty): (&str, &CType), value: TermId) -> String {
+    let name = pool.as_const(value).and_then(|c| naming.compared_with(place, c));
+    name.map_or_else(|| render_typed(pool, value, naming, Some(ty)), str::to_owned)
+}
+
 /// Whether two lists of effects have the same words, whatever lines they stand at.
 pub(super) fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
     before.iter().map(|e| &e.text).eq(now.iter().map(|e| &e.text))
+}
+
+/// Conditions that are alike when they are short are told whole.
+fn tell_shorts_apart(deltas: &mut [Option<Delta>]) {
+    let all: Vec<String> = deltas.iter().flatten().filter_map(|d| d.short.clone()).collect();
+    for delta in deltas.iter_mut().flatten() {
+        let is_other = |text: &String| all.iter().filter(|t| *t == text).count() > 1;
+        delta.short = delta.short.take().filter(|text| !is_other(text));
+    }
 }
 
 /// Joins differences with the same effects whose conditions differ in one test's outcome only.

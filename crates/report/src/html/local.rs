@@ -6,7 +6,7 @@ use super::markup::Html;
 use super::source::{Excerpt, Side, old_path};
 use super::{View, rest};
 use crate::ObjectReport;
-use crate::change::{place, told};
+use crate::change::{NO_CALLER, place, told};
 use crate::model::{Change, Delta, Effect, FunctionReport, HunkRef, HunkReport, Otherwise, Report};
 use crate::steps::Changed;
 use crate::{RepoPath, text};
@@ -160,6 +160,10 @@ pub fn compiled(view: &View, hunks: &[&HunkReport], html: &mut Html) {
 
 fn delta(change: &Change, delta: &Delta, html: &mut Html) {
     html.markup("<dl class=\"delta\">");
+    if delta.no_caller {
+        html.markup("<dt></dt>");
+        html.leaf("dd", &[], NO_CALLER);
+    }
     // No condition: always.
     if !delta.when.text.is_empty() {
         html.markup("<dt>when</dt>");

@@ -37,10 +37,11 @@ fn fact(text: &str, versions: &[Version]) -> Fact {
 fn change(text: &str) -> Change {
     let effect = |text: &str| Effect { kind: "return".into(), text: text.into(), ..Effect::default() };
     let delta = |when: &str, before: &[&str], now: &[&str]| Delta {
-        when: When { text: when.into(), c: None },
+        when: When { text: when.into(), ..When::default() },
         before: before.iter().map(|t| effect(t)).collect(),
         now: now.iter().map(|t| effect(t)).collect(),
         evidence: "satisfiable".into(),
+        no_caller: false,
     };
     Change {
         id: text.into(),

@@ -2,6 +2,7 @@
 
 use super::{View, hunk_ref};
 use crate::ObjectReport;
+use crate::change::NO_CALLER;
 use crate::escape::{shortened, visible};
 use crate::model::{Change, Delta, Effect, HunkReport, Otherwise, When};
 use crate::palette::Slot;
@@ -25,22 +26,44 @@ const APART: &str = "as before, but for what the calls do";
 
 /// Writes the regions of a function in which two versions differ.
 pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
+    if view.options.verbose {
+        return changes.iter().try_for_each(|c| write_change(view, c, None, usize::MAX, out));
+    }
+    let folded: Vec<(Change, usize)> = changes.iter().map(|c| folded(c)).collect();
     let mut last: Option<&Change> = None;
-    let mut changes = changes.iter().copied().peekable();
-    while let Some(change) = changes.next() {
-        if view.options.verbose {
-            write_change(view, change, None, usize::MAX, out)?;
+    let mut changes = folded.iter().peekable();
+    while let Some((change, left_out)) = changes.next() {
+        if change.deltas.is_empty() && *left_out > 0 {
+            write_left_out(view, *left_out, &place_text(change), out)?;
             continue;
         }
         write_change(view, change, last.and_then(only_delta), DELTAS_SHOWN, out)?;
+        write_left_out(view, *left_out, "", out)?;
         let mut again = Vec::new();
-        while let Some(repeated) = changes.next_if(|c| says_the_same(change, c)) {
+        while let Some((repeated, _)) = changes.next_if(|(c, n)| says_the_same(change, c) && n == left_out) {
             again.push(repeated);
         }
         write_again(view, &again, out)?;
         last = Some(change);
     }
     Ok(())
+}
+
+/// A region without what no caller here comes to, and how much that is.
+fn folded(change: &Change) -> (Change, usize) {
+    let mut given = change.clone();
+    given.deltas.retain(|d| !d.no_caller);
+    let left_out = change.deltas.len() - given.deltas.len();
+    (given, left_out)
+}
+
+fn write_left_out(view: &View, count: usize, place: &str, out: &mut dyn Write) -> io::Result<()> {
+    if count == 0 {
+        return Ok(());
+    }
+    let them = if count == 1 { "it" } else { "them" };
+    let text = format!("{} {NO_CALLER}; -v tells {them}", super::counted(count, "difference"));
+    write_row(view, "    and", None, &text, place, out)
 }
 
 /// Writes one region; what is long and was said of the one before is not said again.
@@ -192,7 +215,7 @@ fn write_delta(
     let is_own = |_: &&str| delta.when.text.is_empty();
     let tests = change.at.tests.as_deref().filter(is_own).map(visible).unwrap_or_default();
     let sides = |d: &Delta| {
-        (visible(&d.when.text), effects_text(&d.before, EFFECTS_SHOWN), effects_text(&d.now, EFFECTS_SHOWN))
+        (when_text(view, d), effects_text(&d.before, EFFECTS_SHOWN), effects_text(&d.now, EFFECTS_SHOWN))
     };
     let (when, before, now) = sides(delta);
     let said = last.map(sides).unwrap_or_default();
@@ -208,6 +231,14 @@ fn write_delta(
         write_row(view, label, *slot, text, &std::mem::take(&mut place), out)?;
     }
     Ok(())
+}
+
+/// A condition; of a long one a part, unless `-v`.
+fn when_text(view: &View, delta: &Delta) -> String {
+    match delta.when.short.as_ref().filter(|_| !view.options.verbose) {
+        Some(short) => format!("{}; -v tells all", visible(short)),
+        None => visible(&delta.when.text),
+    }
 }
 
 /// Writes a text behind a label, broken at its spaces, and a place at the right of the last row.
@@ -367,6 +398,30 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let rows = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
         rows.filter(|row| !row.starts_with("else")).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn what_no_caller_gives_is_folded() {
+        let mut change = change(&["a | x | y", "b | x | z"]);
+        change.deltas[1].no_caller = true;
+        let text = |change: &Change, verbose| rows(std::slice::from_ref(change), verbose);
+        let row = "and 1 difference for inputs that no caller here gives; -v tells it";
+        assert_eq!(text(&change, false), format!("when a at line 13\nbefore x\nnow y\n{row}"));
+        assert!(text(&change, true).contains("when b\n"), "{}", text(&change, true));
+        change.deltas[0].no_caller = true;
+        assert_eq!(
+            text(&change, false),
+            "and 2 differences for inputs that no caller here gives; -v tells them at line 13"
+        );
+    }
+
+    #[test]
+    fn a_long_condition_is_told_in_part_and_says_so() {
+        let mut long = change(&["a && b && c | x | y"]);
+        long.deltas[0].when.short = Some("b && … (2 more)".into());
+        let text = |verbose| rows(std::slice::from_ref(&long), verbose);
+        assert!(text(false).starts_with("when b && … (2 more); -v tells all "), "{}", text(false));
+        assert!(text(true).starts_with("when a && b && c "), "{}", text(true));
     }
 
     #[test]

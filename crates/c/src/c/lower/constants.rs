@@ -1,9 +1,10 @@
 //! Constants as the unit's own file spells them, so that reports can name them as it does.
 //!
 //! A macro without arguments whose tokens are a constant expression of numbers, or a string, stands for a
-//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`. A character that prints is its own name. Of what
-//! the file writes without a name, as it is or by an enumerator, only the values that have one somewhere are kept: they
-//! tell that a name is not the only way to mean the value.
+//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`; so it does within the expansion of another. A
+//! character that prints is its own name, and so is a number that is not decimal. Of what the file writes without a
+//! name, as it is or by an enumerator, only the values that have one somewhere are kept: they tell that a name is not
+//! the only way to mean the value.
 
 use crate::c::files::normal;
 use crate::c::parse::Parsed;
@@ -11,6 +12,7 @@ use crate::c::scan::Text;
 use crate::ir::{Literal, Spelled};
 use rucc_diag::{SourceFile, Span};
 use rucc_lex::PpTokenKind;
+use rucc_pp::Tok;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
@@ -18,6 +20,9 @@ use std::sync::Arc;
 
 /// Enumerators with their values, by enumeration.
 type Enumerations = BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>;
+
+/// By place: where the macro is defined whose definition it is in, and its name.
+type Definitions = BTreeMap<u32, Option<(u32, Arc<str>)>>;
 
 /// Tokens of the longest constant that is looked into.
 const LONGEST: usize = 32;
@@ -32,12 +37,8 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
     let is_own = |f: &&SourceFile| normal(Path::new(&f.name)) == path;
     let own: Vec<Range<u32>> = sources.files().iter().filter(is_own).map(|f| f.start..f.end).collect();
     let (text, tokens) = (parsed.text(), &parsed.tokens);
-    let has_arguments = |place: Span| {
-        let file = sources.lookup_file(place.lo).map(|f| sources.file(f));
-        let behind = file.and_then(|f| f.bytes().get((place.hi - f.start) as usize..));
-        behind.and_then(|text| text.iter().find(|b| !b.is_ascii_whitespace())) == Some(&b'(')
-    };
     let mut found = Vec::new();
+    let mut definitions = Definitions::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let (first, place) = (at, token.report_span());
@@ -53,18 +54,22 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
         let may_be = is_macro
             || enumerator.is_some()
             || matches!(token.kind, PpTokenKind::Number | PpTokenKind::CharConst | PpTokenKind::StringLit);
-        if !may_be || at - first > LONGEST || !own.iter().any(|range| range.contains(&place.lo)) {
+        if !may_be || !own.iter().any(|range| range.contains(&place.lo)) {
             continue;
         }
-        let written = || (Constant { text, at: first, end: at }).whole();
-        let Some(value) = enumerator.map(|n| Literal::Number(*n)).or_else(written) else { continue };
+        let whole = || (Constant { text, at: first, end: at }).whole().filter(|_| at - first <= LONGEST);
+        let written = enumerator.map(|n| Literal::Number(*n)).or_else(whole);
         let name = match is_macro {
-            true => parsed.macro_at(place.lo).filter(|_| !has_arguments(place)),
-            false => character(text.at(first)),
+            true => parsed.macro_at(place.lo).filter(|_| !has_arguments(parsed, place)),
+            false => own_name(text.at(first)),
         };
-        if name.is_some() || !is_macro {
-            found.extend(sources.lookup(place.lo).map(|l| Spelled { line: l.line, value, name }));
-        }
+        let all = match written {
+            Some(value) if name.is_some() || !is_macro => vec![(value, name)],
+            _ if is_macro => within(parsed, first..at, &mut definitions),
+            _ => Vec::new(),
+        };
+        let line = sources.lookup(place.lo).map(|l| l.line);
+        found.extend(all.into_iter().filter_map(|(value, name)| Some(Spelled { line: line?, value, name })));
     }
     let named: BTreeSet<Literal> =
         found.iter().filter(|s| s.name.is_some()).map(|s| s.value.clone()).collect();
@@ -73,9 +78,54 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
     found
 }
 
-/// A character that says what it is.
-fn character(word: &str) -> Option<Arc<str>> {
-    matches!(word.as_bytes(), [b'\'', c, b'\''] if c.is_ascii_graphic()).then(|| word.into())
+/// Whether a bracket stands behind a place.
+fn has_arguments(parsed: &Parsed, place: Span) -> bool {
+    let sources = &parsed.session.sources;
+    let file = sources.lookup_file(place.lo).map(|f| sources.file(f));
+    let behind = file.and_then(|f| f.bytes().get((place.hi - f.start) as usize..));
+    behind.and_then(|text| text.iter().find(|b| !b.is_ascii_whitespace())) == Some(&b'(')
+}
+
+/// The constants in the expansion of a macro that is none: those that other macros stand for, and numbers.
+/// Each place is looked at once.
+fn within(
+    parsed: &Parsed,
+    range: Range<usize>,
+    definitions: &mut Definitions,
+) -> Vec<(Literal, Option<Arc<str>>)> {
+    let (text, tokens) = (parsed.text(), &parsed.tokens);
+    let mut made_by = |t: &Tok| {
+        let known = definitions.entry(t.span.lo).or_insert_with(|| parsed.defined_at(t.span.lo));
+        known.clone()
+    };
+    let mut found = Vec::new();
+    let mut at = range.start;
+    while at < range.end {
+        let first = at;
+        at += 1;
+        let made = made_by(&tokens[first]);
+        if let Some((_, name)) = &made {
+            let is_more = |t: &&Tok| made_by(t) == made;
+            at += tokens[at..range.end].iter().take(LONGEST).take_while(is_more).count();
+            let value = (Constant { text, at: first, end: at }).whole();
+            found.extend(value.map(|value| (value, Some(name.clone()))));
+        } else if let PpTokenKind::Number = tokens[first].kind {
+            let value = (Constant { text, at: first, end: at }).whole();
+            found.extend(value.map(|value| (value, None)));
+        }
+    }
+    found
+}
+
+/// A character that says what it is, or a number that is not decimal.
+pub(super) fn own_name(word: &str) -> Option<Arc<str>> {
+    let is_own = match word.as_bytes() {
+        [b'\'', c, b'\''] => c.is_ascii_graphic(),
+        // Small ones are written alike.
+        [b'0', _, ..] => number(word).is_some_and(|n| n > 9),
+        _ => false,
+    };
+    is_own.then(|| word.into())
 }
 
 /// A constant expression that is read off tokens; what is none has no value.
@@ -165,7 +215,7 @@ fn binding(operator: &str) -> Option<u8> {
 }
 
 /// The value of a number or a character.
-fn number(word: &str) -> Option<i128> {
+pub(super) fn number(word: &str) -> Option<i128> {
     if let Some(c) = word.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
         return match *c.as_bytes() {
             [b'\\', b'0'] => Some(0),
@@ -220,6 +270,23 @@ mod tests {
         check("#define N 1.5\ndouble f(void) { return N; }\n", &[]);
         check("#define N 1 / 0\n#define M 1 << 900\nint x = 1;\n", &[]);
         check("#define P \"a\\n\"\nconst char *p = P;\n", &[]);
+    }
+
+    #[test]
+    fn numbers_that_are_not_decimal_name_themselves() {
+        check(
+            "int f(void) { return 0700 + 0x8000 + 448 + 07 + 0; }\n",
+            &[(1, "448", Some("0700")), (1, "32768", Some("0x8000")), (1, "448", None)],
+        );
+    }
+
+    #[test]
+    fn macros_within_others_are_named() {
+        check(
+            "#define FLAG (1u << 4)\n#define SET(x) ((x) |= FLAG, \\\n (x) += 16)\nvoid f(int x) { SET(x); }\n",
+            &[(4, "16", Some("FLAG")), (4, "16", None)],
+        );
+        check("#define N 5\n#define ID(x) x\nint f(void) { return ID(N); }\n", &[(3, "5", Some("N"))]);
     }
 
     #[test]

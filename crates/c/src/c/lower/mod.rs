@@ -3,7 +3,7 @@
 //! - [`top_level`]: the unit in order; [`unit`]: what functions share; symbols, globals, literals, prototypes;
 //!   [`linkage`]: what symbols stand for.
 //! - [`types`]: layouts and scalar types; [`globals`]: static initialisers; [`spans`]: positions; [`constants`]: how
-//!   the text spells numbers.
+//!   the text spells numbers; [`compared`]: beside what it has enumerators.
 //! - [`definition`]: a function in order; [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
 //!   statements, expressions, lvalues and operators become; [`arrays`]: arrays of variable length;
 //!   [`sequencing`]: unsequenced effects.
@@ -19,6 +19,7 @@ mod arrays;
 mod atomics;
 mod builtins;
 mod cleanup;
+mod compared;
 mod complex;
 mod constants;
 mod definition;

@@ -3,7 +3,7 @@
 use super::super::parse::Parsed;
 use super::super::retry;
 use super::unit::UnitCx;
-use super::{constants, definition};
+use super::{compared, constants, definition};
 use crate::ir::{DataModel, Function, Unit};
 use rucc_ast::UnaryOp;
 use rucc_base::Idx;
@@ -24,10 +24,13 @@ pub(super) fn lower_unit(parsed: &Parsed, data_model: DataModel) -> Unit {
     let globals = std::mem::take(&mut cx.globals);
     let mut unit = Unit { path: parsed.path.clone(), data_model, globals, functions, ..Unit::default() };
     cx.add_linkage(&mut unit);
+    unit.typedefs = cx.typedefs();
+    unit.enumerators = cx.enumerators();
     unit.options = cx.spans.options();
     unit.files = cx.spans.files;
     unit.records = cx.records;
     unit.spelled = constants::spelled(parsed, &cx.enumerations);
+    unit.compared = compared::compared(parsed, &unit.enumerators);
     unit.enumerations = cx.enumerations;
     unit.prototypes = cx.prototypes.into_values().collect();
     unit

@@ -277,6 +277,41 @@ impl<'a> UnitCx<'a> {
         names
     }
 
+    /// The enumerators of enumerations that were met and those that functions name, with or without a tag; of a name
+    /// with two meanings none is known.
+    pub fn enumerators(&self) -> std::collections::BTreeMap<Arc<str>, Option<i128>> {
+        let named = self.tast.uses().iter().filter_map(|(_, used)| match used {
+            rucc_sema::Used::Type(ty) => Some(self.types.kind(self.types.canonical(*ty))),
+            _ => None,
+        });
+        let named = named.filter_map(|kind| if let TypeKind::Enum(id) = kind { Some(id) } else { None });
+        let all = named.flat_map(|id| &self.types.enum_info(id).enumerators);
+        let all = all.map(|e| (Arc::from(self.names.resolve(e.name)), e.value));
+        let mut found = std::collections::BTreeMap::new();
+        for (name, value) in all.chain(self.enumerations.values().flatten().cloned()) {
+            let known = found.entry(name).or_insert(Some(value));
+            *known = known.filter(|k| *k == value);
+        }
+        found
+    }
+
+    /// What typedefs stand for in words of which none is a typedef. A name with two meanings stands for neither, and
+    /// one that says more than a type (an alignment) for itself.
+    pub fn typedefs(&self) -> std::collections::BTreeMap<Arc<str>, Arc<str>> {
+        let mut found = std::collections::BTreeMap::new();
+        for alias in self.types.aliases() {
+            let name: Arc<str> = self.names.resolve(alias.name).into();
+            let meaning = self.spell(self.types.canonical(alias.of));
+            // What is made of words and stars means the same wherever it stands.
+            let is_plain = meaning.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' ' | '*'));
+            let is_other = found.get(&name).is_some_and(|known| *known != meaning);
+            let is_type = is_plain && !is_other && !self.types.is_sugar(alias.of);
+            let meaning = if is_type { meaning } else { name.clone() };
+            found.insert(name, meaning);
+        }
+        found
+    }
+
     /// The first typedef of each enumeration, which names those without a tag.
     pub fn enumeration_names(&self) -> std::collections::BTreeMap<rucc_types::EnumId, Arc<str>> {
         let mut names = std::collections::BTreeMap::new();

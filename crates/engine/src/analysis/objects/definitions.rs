@@ -59,6 +59,16 @@ impl Definition<'_> {
         type_text(self.unit, element(&self.global.ty).0)
     }
 
+    /// How it is written, with what typedefs stand for in their place.
+    pub fn meant(&self, head: &[String]) -> Vec<String> {
+        let of = |word: &String| match self.unit.typedefs.get(&**word) {
+            Some(ty) if ty.contains('*') && **ty != **word => vec![format!("({ty})")],
+            Some(ty) => ty.split_whitespace().map(str::to_owned).collect(),
+            None => vec![word.clone()],
+        };
+        head.iter().flat_map(of).collect()
+    }
+
     /// What makes the definition doubtful: that it has errors (true), or that nothing declares its type. `head`,
     /// `value`: how it is written; `lines`: where.
     pub fn doubt(&self, head: &[String], value: &[String], lines: &RangeInclusive<u32>) -> Option<bool> {

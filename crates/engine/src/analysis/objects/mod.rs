@@ -573,7 +573,10 @@ impl<'a> Step<'a> {
             old.doubt(&old_head, &old_text, &old_place.lines),
             new.doubt(&new_head, &new_text, &new_place.lines),
         ];
-        if told.rows.is_empty() && old_head != new_head && outcome != ObjectOutcome::Moved {
+        if told.rows.is_empty()
+            && old.meant(&old_head) != new.meant(&new_head)
+            && outcome != ObjectOutcome::Moved
+        {
             told.rows.push(declared(&old_head, &new_head, &b.name));
         }
         let is_another = matches!(outcome, ObjectOutcome::Moved | ObjectOutcome::Renamed);

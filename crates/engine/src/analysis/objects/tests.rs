@@ -100,6 +100,28 @@ fn members_go_by_their_names() {
     differs(".d = 0.5, .a = 1", ".d = 1.5, .a = 2", "x: .a is 1; .d is 0.5 -> .a is 2; .d is 1.5");
 }
 
+/// Another name of the same type says nothing new; one that is qualified does.
+#[test]
+fn typedefs_are_what_they_stand_for() {
+    let head = "typedef unsigned char u8, byte;\ntypedef const int ci;\ntypedef char *string;\ntypedef int wide __attribute__((aligned(16)));\n";
+    let under = |old: &str, new: &str, expected: &[&str], hunks: &str| {
+        check(&format!("{head}{old}"), &format!("{head}{new}"), expected, hunks);
+    };
+    under("static u8 t[4];", "static byte t[4];", &[], "neutral");
+    under("static u8 t[4] = { 1 };", "static unsigned char t[4] = { 1 };", &[], "neutral");
+    under("u8 *t;", "byte *t;", &[], "neutral");
+    under("int *t;", "ci *t;", &["t: declared as int * t -> declared as ci * t"], "explained");
+    under("ci *t;", "const int *t;", &[], "neutral");
+    under("const string t = 0;", "const char *t = 0;", &["t: is const -> is not const"], "explained");
+    under(
+        "string const *t;",
+        "char const **t;",
+        &["t: declared as string const * t -> declared as char const * * t"],
+        "explained",
+    );
+    under("int t;", "wide t;", &["t: declared as int t -> declared as wide t"], "explained");
+}
+
 #[test]
 fn heads_are_told() {
     check("int x = 1;", "long x = 1;", &["x: has type int -> has type long"], "explained");

@@ -194,11 +194,11 @@ fn characters_are_told_as_such_where_the_source_writes_them() {
         ["return n;", "if (n == 'K') return 5;\nreturn n;"],
         &["n == 'K' | returns 75 | returns 5"],
     );
-    // Beside the number it is not known which is meant.
+    // A number that stands for itself stays one.
     check_macros(
         both,
         ["return n;", "if (n == 'K')\ns->n = 75;\nreturn n;"],
-        &["n == 75 |  | sets s->n to 75"],
+        &["n == 'K' |  | sets s->n to 75"],
     );
 }
 
@@ -218,5 +218,63 @@ fn names_are_those_of_the_lines_that_a_version_goes_through() {
         "client.flags |= DIRTY;",
         "if (n > 3)\nclient.flags |= DIRTY;",
         &["n <= 3 | sets client.flags to client.flags | DIRTY | "],
+    );
+}
+
+#[test]
+fn numbers_that_are_not_decimal_are_told_as_they_are_written() {
+    let both = [LIMITS, LIMITS];
+    check_macros(both, ["return n;", "g(0, 0700);\nreturn n;"], &[" |  | calls g(NULL, 0700)"]);
+    check_macros(
+        both,
+        ["g(0, 0x8000);\nreturn n;", "g(0, 32769);\nreturn n;"],
+        &[" | calls g(NULL, 0x8000) | calls g(NULL, 32769)"],
+    );
+    // Another line's way of writing is none.
+    check_macros(
+        both,
+        ["if (n == 3) g(0, 0700);\nreturn n;", "if (n == 3) g(0, 0700);\nif (n == 4) g(0, 448);\nreturn n;"],
+        &["n == 4 |  | calls g(NULL, 448)"],
+    );
+}
+
+#[test]
+fn macros_within_the_expansion_of_another_are_told() {
+    let raise = "#define RAISE(s) do { if (!((s)->flags & FLAG)) (s)->flags |= FLAG; } while (0)\n";
+    let declared = format!("{LIMITS}{raise}");
+    let both = [&*declared, &*declared];
+    check_macros(
+        both,
+        ["return n;", "RAISE(s);\nreturn n;"],
+        &["(s->flags & FLAG) == 0 |  | sets s->flags to s->flags | FLAG"],
+    );
+    // Where the same number stands without the name, too, it is not known which is meant.
+    let both = format!("{LIMITS}#define RAISE(s) ((s)->flags & FLAG ? (s)->n = 16 : 0)\n");
+    check_macros(
+        [&both, &both],
+        ["return n;", "RAISE(s);\nreturn n;"],
+        &["(s->flags & 0x10) != 0 |  | sets s->n to 16"],
+    );
+}
+
+/// A plain number has the enumerator's name beside the operand that the source compares it with alone.
+#[test]
+fn enumerators_of_numbers_are_told_where_the_source_writes_them() {
+    let check = |old: &str, new: &str, expected: &[&str]| {
+        let text = |body: &str| {
+            format!(
+                "enum {{ STOP, GO, WAIT }};\nstruct s {{ int l; int m; }};\nint f(struct s *s, int n)\n{{\n{body}\nreturn n;\n}}\n"
+            )
+        };
+        assert_eq!(told(&text(old), &text(new)), expected, "{new}");
+    };
+    check("", "if (s->l == WAIT) n = 0;", &["s->l == WAIT | returns n | returns 0"]);
+    check("", "if (s->l == WAIT && n == 2) n = 0;", &["s->l == WAIT && n == 2 | returns 2 | returns 0"]);
+    check("", "switch (s->l) { case WAIT: n = 4; }", &["s->l == WAIT | returns n | returns 4"]);
+    check("s->m = 2;", "s->m = 2; if (n > 7) s->l = WAIT;", &["n > 7 |  | sets s->l to WAIT"]);
+    check(
+        "if (s->l == WAIT) n = 0;",
+        "if (s->l == WAIT) n = 0;\nif (s->m == 2) s->m = 1;",
+        &["s->m == 2 |  | sets s->m to 1"],
     );
 }

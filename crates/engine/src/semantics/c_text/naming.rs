@@ -38,6 +38,8 @@ pub struct Naming<'a> {
     pub words: Rc<BTreeMap<String, u32>>,
     /// The macros that the source writes constants as at the point.
     pub macros: Rc<BTreeMap<Literal, Arc<str>>>,
+    /// The enumerators that the source writes for values of operands at the point; operands without blanks.
+    pub compared: Rc<BTreeMap<(Arc<str>, i128), Arc<str>>>,
     /// Longest text, in bytes.
     pub max_len: usize,
 }
@@ -77,6 +79,15 @@ impl<'a> Naming<'a> {
     /// The macro that a number is written as at the point.
     pub(super) fn macro_of(&self, value: i128) -> Option<&str> {
         self.macros.get(&Literal::Number(value)).map(|name| &**name)
+    }
+
+    /// The enumerator that the source writes for a value beside a text.
+    pub fn compared_with(&self, text: &str, value: Const) -> Option<&str> {
+        if self.compared.is_empty() {
+            return None;
+        }
+        let operand: Arc<str> = text.chars().filter(|c| !c.is_whitespace()).collect::<String>().into();
+        self.compared.get(&(operand, value.signed()?)).map(|name| &**name)
     }
 
     pub(super) fn model(&self) -> DataModel {

@@ -1,0 +1,140 @@
+//! Where the unit's own file writes enumerators and characters beside something else: `state == DONE`, `case 'q':` of
+//! `switch (c)`, `state = DONE`.
+//!
+//! The type of an `int` does not say by what names its values are to be told; the source may. A name is taken only for
+//! the operand beside which it stands: another number of that value has none. Operands are names and
+//! their members and elements; cost: one walk over the tokens.
+
+use super::constants::{number, own_name};
+use crate::c::files::normal;
+use crate::c::parse::Parsed;
+use crate::c::scan::Text;
+use crate::ir::Compared;
+use rucc_lex::PpTokenKind;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Tokens of the longest operand.
+const LONGEST: usize = 24;
+
+/// Returns the names of numbers in the unit's own file that stand beside something, by line.
+pub(super) fn compared(parsed: &Parsed, enumerators: &BTreeMap<Arc<str>, Option<i128>>) -> Vec<Compared> {
+    let sources = &parsed.session.sources;
+    let path = normal(&parsed.path);
+    let text = parsed.text();
+    let mut found = Vec::new();
+    let (mut depth, mut switches) = (0usize, Vec::new());
+    for (at, token) in parsed.tokens.iter().enumerate() {
+        match text.at(at) {
+            "{" => depth += 1,
+            "}" => {
+                depth = depth.saturating_sub(1);
+                switches.retain(|(inside, _)| *inside <= depth);
+            }
+            "switch" => switches.push((depth + 1, in_brackets(text, at + 1))),
+            _ => {}
+        }
+        let word = text.at(at);
+        let value = match token.kind {
+            PpTokenKind::Ident => enumerators.get(word).copied().flatten(),
+            PpTokenKind::CharConst => own_name(word).and_then(|_| number(word)),
+            _ => None,
+        };
+        let Some(value) = value.filter(|_| token.expansion.is_dummy()) else { continue };
+        let operand = match (before(text, at, 1), text.at(at + 1)) {
+            ("case", _) => switches.last().and_then(|(_, operand)| operand.clone()),
+            ("==" | "!=" | "=", ";" | ")" | "&&" | "||" | "?" | "," | ":") => ending(text, at - 1),
+            (_, "==" | "!=") => starting(text, at + 2),
+            _ => None,
+        };
+        let Some(operand) = operand else { continue };
+        let place = sources.lookup(token.span.lo).zip(sources.lookup_file(token.span.lo));
+        let own = place.filter(|(_, f)| normal(Path::new(&sources.file(*f).name)) == path);
+        found.extend(own.map(|(place, _)| Compared {
+            line: place.line,
+            operand: operand.into(),
+            value,
+            name: word.into(),
+        }));
+    }
+    found.sort_by_key(|c: &Compared| c.line);
+    found
+}
+
+fn before<'a>(text: Text<'a>, at: usize, steps: usize) -> &'a str {
+    at.checked_sub(steps).map_or("", |i| text.at(i))
+}
+
+fn is_part(text: Text, at: usize) -> bool {
+    text.name(at).is_some() || matches!(text.at(at), "->" | "." | "[" | "]")
+}
+
+/// The operand that a `(` at `open` and its bracket hold.
+fn in_brackets(text: Text, open: usize) -> Option<String> {
+    let end = (open + 1..open + 1 + LONGEST).find(|i| !is_part(text, *i))?;
+    (text.at(open) == "(" && text.at(end) == ")").then(|| written(text, open + 1, end)).flatten()
+}
+
+/// The operand that ends before a word, where nothing binds it to what is before.
+fn ending(text: Text, end: usize) -> Option<String> {
+    let start = (end.saturating_sub(LONGEST)..end).rev().take_while(|i| is_part(text, *i)).last()?;
+    let is_whole = matches!(
+        before(text, start, 1),
+        "(" | ";" | "{" | "}" | "&&" | "||" | "?" | ":" | "," | "=" | "return" | "!" | ")" | "else"
+    );
+    // Behind a cast it is another value, maybe.
+    let is_cast = before(text, start, 1) == ")" && !matches!(text.at(end), "=");
+    (is_whole && !is_cast).then(|| written(text, start, end)).flatten()
+}
+
+/// The operand that starts at a word, where nothing binds it to what is behind.
+fn starting(text: Text, start: usize) -> Option<String> {
+    let end = (start..start + LONGEST).find(|i| !is_part(text, *i))?;
+    let is_whole = matches!(text.at(end), ")" | ";" | "&&" | "||" | "?" | ":" | ",");
+    is_whole.then(|| written(text, start, end)).flatten()
+}
+
+fn written(text: Text, start: usize, end: usize) -> Option<String> {
+    text.name(start)?;
+    Some((start..end).map(|i| text.at(i)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate as frontend;
+    use crate::history::MemoryTree;
+    use std::path::Path;
+
+    #[track_caller]
+    fn check(body: &str, expected: &[&str]) {
+        let source = format!(
+            "enum {{ A, B, C = 7 }};\nstruct s {{ int t; }};\nint f(struct s *p, int n)\n{{\n{body}\nreturn n;\n}}\n"
+        );
+        let tree = MemoryTree::new([("t.c", source.as_bytes())]);
+        let unit = frontend::load_unit(&tree, Path::new("t.c"), &Default::default()).expect("it parses").unit;
+        let of = |c: &crate::ir::Compared| format!("{}: {} {} {}", c.line, c.operand, c.name, c.value);
+        assert_eq!(unit.compared.iter().map(of).collect::<Vec<_>>(), expected, "{body}");
+    }
+
+    #[test]
+    fn enumerators_are_told_with_what_is_beside_them() {
+        check("if (n == B) return 0;", &["5: n B 1"]);
+        check("if (n > 3 && C != p->t) return 0;", &["5: p->t C 7"]);
+        check("switch (n) { case 'q': return 1; }", &["5: n 'q' 113"]);
+        check("p->t = B;\nif (n) p->t = C;", &["5: p->t B 1", "6: p->t C 7"]);
+        check(
+            "switch (p->t) {\ncase A: n = 1; break;\ncase C: switch (n) { case B: return 3; }\ncase B: ;\n}",
+            &["6: p->t A 0", "7: p->t C 7", "7: n B 1", "8: p->t B 1"],
+        );
+    }
+
+    #[test]
+    fn part_of_an_expression_is_no_operand() {
+        check("if (n + p->t == B) return 0;", &[]);
+        check("if ((char)n == B) return 0;", &[]);
+        check("if (n == B + 1) return 0;\nif (B == n + 1) return 2;\nif (~n == B) return 4;", &[]);
+        check("switch (n & 3) { case B: return 1; }", &[]);
+        check("return n < B;", &[]);
+    }
+}
