@@ -157,10 +157,11 @@ pub(super) fn properties(
         programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
         kept: &invariant::RunCache::default(),
         units: members.iter().map(|m| m.unit.clone()).collect(),
-        pins,
-        requires: super::function::pins_of(lineage, &requires),
-        protocols: &[],
-        templates: &[],
+        specification: invariant::Specification {
+            pins,
+            requires: super::function::pins_of(lineage, &requires),
+            ..Default::default()
+        },
         callees: &context,
         summaries: &context,
         given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),

@@ -57,7 +57,7 @@ pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -
 fn is_to_be_proved(task: &Task, harmless: bool) -> bool {
     let asserts = || task.graph.bodies.iter().any(|b| b.nodes.iter().any(|n| fails(&n.instr)));
     let is_settled = harmless && !failed_before(task);
-    !is_settled && task.graph.nodes.len() <= MAX_NODES && (!task.pins.is_empty() || asserts())
+    !is_settled && task.graph.nodes.len() <= MAX_NODES && (!task.specification.pins.is_empty() || asserts())
 }
 
 /// Whether some run fails an assertion in an older class.

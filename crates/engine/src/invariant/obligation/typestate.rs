@@ -231,7 +231,7 @@ impl<'t> FunctionAnalysis<'t> {
 
     /// The protocols in force: those of the program, then the project's.
     fn protocols(&self) -> impl Iterator<Item = &'t Protocol> + use<'t> {
-        protocol::stock().iter().chain(self.task.protocols)
+        protocol::stock().iter().chain(self.task.specification.protocols)
     }
 
     /// Whether some step of a project's protocol is taken without the argument that it is about: then nobody

@@ -16,7 +16,7 @@ use crate::invariant::obligation::properties;
 use crate::invariant::observable;
 use crate::invariant::point::Point;
 use crate::invariant::proof::interface::{Summaries, Summary};
-use crate::invariant::task::{Options, Task};
+use crate::invariant::task::{Options, Specification, Task};
 use crate::ir::{Expr, Global, interval};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::{Callees, library, unroll};
@@ -87,10 +87,7 @@ impl<'a> Task<'a> {
             units: vec![self.units[class].clone()],
             programs: vec![self.programs[class].clone()],
             kept: self.kept,
-            pins: Vec::new(),
-            requires: Vec::new(),
-            protocols: &[],
-            templates: &[],
+            specification: Specification::default(),
             callees,
             summaries: callees,
             given: Vec::new(),
