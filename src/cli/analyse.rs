@@ -267,9 +267,16 @@ pub fn analysis_options(
     Ok(analysis::Options {
         effort,
         configurations: true,
-        rlimit: settings.rlimit.saturating_mul(more) / less,
-        unroll: settings.unroll,
-        inline_depth: settings.inline_depth,
+        limits: analysis::Limits {
+            rlimit: settings.rlimit.saturating_mul(more) / less,
+            unroll: settings.unroll,
+            inline_depth: settings.inline_depth,
+            budget: crate::invariant::Budget {
+                steps: budget.steps.saturating_mul(more),
+                guided: budget.guided.saturating_mul(more),
+                ..budget
+            },
+        },
         jobs: settings.jobs.unwrap_or(0),
         function: only_name(&args.function),
         all: args.all,
@@ -280,18 +287,20 @@ pub fn analysis_options(
         locals: !args.var.is_empty(),
         subsets: args.held.is_any(),
         points: points(args, &repository.prefix(), settings)?,
+        specification: specification(args, settings)?,
+        differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
+        all_pairs: args.all_pairs,
+    })
+}
+
+/// What people write of functions.
+fn specification(args: &DiffArgs, settings: &Settings) -> Result<analysis::Specification, CliError> {
+    Ok(analysis::Specification {
         pins: pins(settings)?,
         requires: requires(settings)?,
         // Properties are judged with everything inlined that can be.
         protocols: if args.properties_only { Vec::new() } else { settings.protocols.clone() },
         templates: if args.properties_only { Vec::new() } else { settings.written_templates.clone() },
-        differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
-        budget: crate::invariant::Budget {
-            steps: budget.steps.saturating_mul(more),
-            guided: budget.guided.saturating_mul(more),
-            ..budget
-        },
-        all_pairs: args.all_pairs,
     })
 }
 

@@ -143,7 +143,8 @@ impl ObjectReport {
         let under = self.under.as_ref().map(|name| format!("under {}: ", part(name))).unwrap_or_default();
         let coming = self.coming();
         if matches!(self.outcome, ObjectOutcome::Added | ObjectOutcome::Removed) {
-            let value = self.definitions.now.iter().chain(&self.definitions.before).next().map(|e| part(&e.text));
+            let value =
+                self.definitions.now.iter().chain(&self.definitions.before).next().map(|e| part(&e.text));
             let value = value.map(|v| format!(", {v}")).unwrap_or_default();
             return format!("{under}{coming}{value}");
         }

@@ -24,7 +24,8 @@ use super::request::{FileChange, Hunk, Request};
 use crate::frontend::c::extents::{SELF, Words};
 use crate::ir::{CType, Linkage, Literal, Spelled, Unit};
 use crate::report::{
-    ChangeVerdict, Definitions, Effect, HunkRef, ObjectOutcome, ObjectReport, Readers, RepoPath, Report, Version,
+    ChangeVerdict, Definitions, Effect, HunkRef, ObjectOutcome, ObjectReport, Readers, RepoPath, Report,
+    Version,
 };
 pub(super) use declarations::{is_mere_declaration, uses};
 use definitions::{Definition, definitions, element};
