@@ -63,8 +63,8 @@ impl UnitCx<'_> {
         let name = format!("&{}", self.names.resolve(self.tast[label].name));
         let symbol = self.unused_symbol(&format!("{}.{name}", self.labels.function));
         self.labels.symbols.insert(label, symbol.clone());
-        self.global_of.insert(symbol.clone(), self.globals.len());
-        self.globals.push(Global {
+        self.symbols.global_of.insert(symbol.clone(), self.symbols.globals.len());
+        self.symbols.globals.push(Global {
             symbol: symbol.clone(),
             name: name.into(),
             ty: CType::Int { bits: 8, signed: self.target.char_is_signed, name: "char".into() },

@@ -15,7 +15,7 @@ pub(super) const WHOLE_OBJECTS: [&str; 4] = ["free", "memset", "memcpy", "memmov
 impl FnCx<'_, '_> {
     /// Notes that a member is named, at a place in bits.
     pub fn note_member(&mut self, record: rucc_types::RecordId, name: Arc<str>, bit: u64) {
-        if let Some(id) = self.unit.record_ids.get(&record) {
+        if let Some(id) = self.unit.ir_types.record_ids.get(&record) {
             self.records.members.insert((*id, name, bit));
         }
     }

@@ -145,7 +145,7 @@ impl FnCx<'_, '_> {
         let Some(asked) = self.unit.sizes.get(&e).copied() else { return };
         let of = match asked {
             Asked::Expression(operand) => self.measured(operand),
-            Asked::Record(id) => self.unit.record_ids.get(&id).copied().map(Measured::Record),
+            Asked::Record(id) => self.unit.ir_types.record_ids.get(&id).copied().map(Measured::Record),
             Asked::Other => None,
         };
         self.sizes.push(SizeOf { at: place(&self.span), value, of: of.unwrap_or(Measured::Other) });
@@ -154,7 +154,7 @@ impl FnCx<'_, '_> {
     fn measured(&mut self, operand: ExprId) -> Option<Measured> {
         let tast = self.unit.tast;
         if let Some(id) = self.unit.record_of(tast[operand].ty) {
-            return self.unit.record_ids.get(&id).copied().map(Measured::Record);
+            return self.unit.ir_types.record_ids.get(&id).copied().map(Measured::Record);
         }
         match tast[operand].kind {
             ExprKind::Decl(d) => {
@@ -165,7 +165,7 @@ impl FnCx<'_, '_> {
                 let record = self.unit.record_of(tast[base].ty)?;
                 let field = self.unit.types.record_info(record).fields.get(field as usize)?;
                 let name = self.unit.names.resolve(field.name?).into();
-                let id = self.unit.record_ids.get(&record).copied()?;
+                let id = self.unit.ir_types.record_ids.get(&record).copied()?;
                 field.bits.is_none().then_some(Measured::Member(id, name, field.offset))
             }
             _ => None,

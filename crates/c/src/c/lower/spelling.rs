@@ -253,7 +253,7 @@ impl Speller<'_, '_, '_> {
                 let _ = write!(self.out.text, "[{bits}{signed}]");
             }
             CType::Record(id) if self.out.records.insert(id.0) => {
-                let Some(record) = self.cx.unit.records.get(id.0 as usize).cloned() else { return };
+                let Some(record) = self.cx.unit.ir_types.records.get(id.0 as usize).cloned() else { return };
                 let _ = write!(self.out.text, "[{} {} {}", record.is_union, record.size, record.align);
                 for field in &record.fields {
                     let _ = write!(self.out.text, " {} {} {:?} ", field.name, field.offset, field.bits);
