@@ -40,13 +40,14 @@ pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -
     };
     let mut engine = FunctionAnalysis::new(task, &flow);
     let properties = properties::check_until(task, Some(&mut engine), is_over);
-    let deciders = [&engine.solver, &engine.lemmas, &engine.large, &engine.elements];
-    let deciders = deciders.into_iter().chain(&engine.recursions);
+    let deciders =
+        [&engine.deciders.points, &engine.deciders.lemmas, &engine.deciders.large, &engine.deciders.elements];
+    let deciders = deciders.into_iter().chain(&engine.deciders.recursions);
     let diff = FunctionDiff {
         properties,
-        nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
+        nodes_visited: engine.further.nodes_visited + engine.e.statistics.nodes_visited,
         nodes_total,
-        solver_queries: engine.solver_queries
+        solver_queries: engine.further.solver_queries
             + deciders.map(|d| d.solver().statistics().queries).sum::<u64>(),
         ..FunctionDiff::default()
     };

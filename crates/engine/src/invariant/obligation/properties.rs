@@ -288,7 +288,7 @@ impl Checker<'_, '_, '_> {
         let goal = engine.shown(class, goal);
         let (under, required) = (engine.state_at(class, Mvicfg::EXIT), engine.required(class));
         let under = engine.e.pool.and(under, required);
-        let verdict = engine.solver.holds(&mut engine.e.pool, under, goal);
+        let verdict = engine.deciders.points.holds(&mut engine.e.pool, under, goal);
         Ok(match verdict {
             smt::Truth::Holds if can_trap(&engine.e.pool, goal) => (Standing::Open, None),
             smt::Truth::Holds => (Standing::Holds, None),
@@ -432,17 +432,17 @@ impl FunctionAnalysis<'_> {
                 continue;
             }
             let pool = &mut self.e.pool;
-            let mut found = self.lemmas.satisfiable(pool, weaker);
+            let mut found = self.deciders.lemmas.satisfiable(pool, weaker);
             // What lemmas may cost may be spent.
             if found.is_err() && self.task.is_own() {
-                found = self.solver.satisfiable(pool, weaker);
+                found = self.deciders.points.satisfiable(pool, weaker);
             }
             if matches!(found, Ok(None)) {
                 return Ok(None);
             }
             asked.push(weaker);
         }
-        self.solver.satisfiable(&mut self.e.pool, condition)
+        self.deciders.points.satisfiable(&mut self.e.pool, condition)
     }
 
     /// Runs a class, as both sides, on what a model proposes.

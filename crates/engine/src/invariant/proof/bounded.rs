@@ -130,7 +130,10 @@ impl FunctionAnalysis<'_> {
             let mut found = BTreeMap::new();
             for (candidate, goal) in asked.into_iter().zip(goals) {
                 let holds = candidate.is_evident(&engine.e.pool, &value)
-                    || matches!(engine.solver.holds(&mut engine.e.pool, under, goal), smt::Truth::Holds);
+                    || matches!(
+                        engine.deciders.points.holds(&mut engine.e.pool, under, goal),
+                        smt::Truth::Holds
+                    );
                 if holds {
                     let of_values = candidate.variables().into_iter().filter_map(|x| known.get(x));
                     let taken = of_values.flat_map(|k| k.assumed.iter().cloned());
@@ -157,7 +160,7 @@ impl FunctionAnalysis<'_> {
                         return true;
                     }
                     !engine.e.rests_on_havoc(reached)
-                        && matches!(engine.solver.satisfiable(&mut engine.e.pool, reached), Ok(None))
+                        && matches!(engine.deciders.points.satisfiable(&mut engine.e.pool, reached), Ok(None))
                 })
         });
         shown == Some(true)
@@ -184,14 +187,14 @@ impl FunctionAnalysis<'_> {
             let flow = Flow::new(&graph);
             let task = self.task.of_class(class, &graph, &callees, SHARE);
             let mut engine = FunctionAnalysis::new(&task, &flow);
-            engine.own.insert(0, own.clone());
+            engine.classes.own.insert(0, own.clone());
             let complete = engine.never_reaches(&bounded.ends);
             if k == SHRINKING && !complete {
                 continue;
             }
             let found = look(&mut engine, (!complete).then_some(k));
-            self.nodes_visited += engine.e.statistics.nodes_visited;
-            self.solver_queries += engine.solver.solver().statistics().queries;
+            self.further.nodes_visited += engine.e.statistics.nodes_visited;
+            self.further.solver_queries += engine.deciders.points.solver().statistics().queries;
             return Some(found);
         }
         None
