@@ -262,12 +262,12 @@ impl<'p> Machine<'p> {
     /// Counts a request for memory; returns whether the input says that it is refused. Then the call
     /// is listed.
     pub fn is_refused(&mut self, a: &library::Arguments<'_>) -> bool {
-        let nth = self.allocations.entry(a.name).or_insert(0);
+        let nth = self.heap.counts.entry(a.name).or_insert(0);
         *nth += 1;
         let nth = *nth;
-        if self.requests.len() < MAX_REQUESTS {
+        if self.heap.first.len() < MAX_REQUESTS {
             let numbers = a.values.iter().zip(a.types).filter(|(_, t)| !t.is_pointer());
-            self.requests.push((a.name, numbers.map(|(c, _)| c.to_bits()).collect()));
+            self.heap.first.push((a.name, numbers.map(|(c, _)| c.to_bits()).collect()));
         }
         let refused = self.input.calls.iter().any(|c| *c.callee == *a.name && c.nth == nth);
         if refused {

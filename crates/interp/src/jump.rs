@@ -211,7 +211,7 @@ mod tests {
         // Another unit may fill this one.
         let o = outcome("jmp_buf e; int f(void) { longjmp(e, 1); }", "f");
         assert!(matches!(&o.end, End::NoReturn { callee, .. } if **callee == *"longjmp"), "{:?}", o.end);
-        assert_eq!(o.assumed_calls.len(), 1);
+        assert_eq!(o.assumed.calls.len(), 1);
         undefined("int f(void) { jmp_buf l; longjmp(l, 1); }", "f", UndefinedKind::Uninitialised);
         undefined("int f(void) { return setjmp(0); }", "f", UndefinedKind::NullDereference);
     }
@@ -223,7 +223,7 @@ mod tests {
             int f(void) { int a[4] = {4, 3, 2, 1}, v = setjmp(b); if (!v) qsort(a, 4, 4, order);\n\
             if (v == 6) { calls = 10; qsort(a, 4, 4, order); return calls > 11 ? v : 0; } return 1; }";
         check(f, 6);
-        assert!(outcome(f, "f").platform_dependent);
+        assert!(outcome(f, "f").portability.platform_dependent);
         // Each time the callback is over.
         check(
             "static int order(const void *x, const void *y) { longjmp(b, 1); }\n\

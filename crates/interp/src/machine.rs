@@ -8,7 +8,7 @@ use super::input::{Input, LONG_FUEL, Limits, ObjectId, Value};
 use super::left::Left;
 use super::magnitude::Magnitude;
 use super::memory::Memory;
-use super::outcome::{AssumedCall, Place};
+use super::outcome::{AssumedCall, HeapRequests, Place};
 use super::program::Program;
 use super::rand::Random;
 use super::register::{Events, Register};
@@ -73,8 +73,7 @@ pub(crate) struct Machine<'p> {
     pub(super) callbacks: usize,
     pub object_addresses: BTreeMap<ObjectId, u64>,
     pub assumed_calls: Vec<AssumedCall>,
-    pub allocations: BTreeMap<&'static str, u32>,
-    pub requests: Vec<(&'static str, Vec<u128>)>,
+    pub heap: HeapRequests,
     pub call_counts: BTreeMap<Arc<str>, u32>,
     pub inputs: Vec<Option<Const>>,
     pub platform_dependent: bool,
@@ -149,8 +148,7 @@ impl<'p> Machine<'p> {
             callbacks: 0,
             object_addresses: BTreeMap::new(),
             assumed_calls: Vec::new(),
-            allocations: BTreeMap::new(),
-            requests: Vec::new(),
+            heap: HeapRequests::default(),
             allocated: Vec::new(),
             call_counts: BTreeMap::new(),
             inputs: Vec::new(),

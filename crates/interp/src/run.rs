@@ -8,7 +8,7 @@ use super::ids::DefinitionId;
 use super::input::{Input, Limits, Storage};
 use super::machine::{Machine, fuel_of, place_of};
 use super::magnitude::Magnitude;
-use super::outcome::{End, Outcome};
+use super::outcome::{Assumed, End, Ending, FinalState, Outcome, Output, Portability, StandardInput};
 use super::program::Program;
 use super::resolve::code_of;
 use super::step::{Observation, Observer};
@@ -82,10 +82,10 @@ pub fn run_traced(
 /// one for its sign.
 fn weigh(program: &Program, outcome: &mut Outcome, mut elsewhere: Outcome) {
     if outcome.returned != elsewhere.returned && signs(outcome) == signs(&elsewhere) {
-        outcome.is_sign_only = true;
+        outcome.portability.is_sign_only = true;
         elsewhere.returned = outcome.returned;
     }
-    outcome.platform_dependent |= !has_same_outcome(program, outcome, &elsewhere);
+    outcome.portability.platform_dependent |= !has_same_outcome(program, outcome, &elsewhere);
 }
 
 impl Machine<'_> {
@@ -191,32 +191,31 @@ impl Machine<'_> {
         let stdout_lost = self.streams.take_pending();
         Outcome {
             end,
+            ending: Ending { exit_code, aborted, on_input: ended_on_input, on: ended_on },
             returned,
             returned_target: summary.returned,
-            stdout: std::mem::take(&mut self.streams.stdout),
-            stdout_lost,
-            stderr: std::mem::take(&mut self.streams.stderr),
-            exit_code,
-            locals: self.entry_locals,
-            memory: summary.objects,
-            lost,
-            aborted,
+            left: FinalState { locals: self.entry_locals, memory: summary.objects, lost },
+            output: Output {
+                stdout: std::mem::take(&mut self.streams.stdout),
+                stdout_lost,
+                stderr: std::mem::take(&mut self.streams.stderr),
+                files,
+            },
+            read: StandardInput {
+                is_closed: self.streams.closed,
+                stdin: self.streams.into_stdin(),
+                values: self.inputs,
+            },
             overflow,
-            stdin_closed: self.streams.closed,
-            stdin: self.streams.into_stdin(),
-            inputs: self.inputs,
-            assumed_calls: self.assumed_calls,
-            allocations: self.allocations,
-            assumed_globals,
+            assumed: Assumed { calls: self.assumed_calls, globals: assumed_globals },
+            heap: self.heap,
             elsewhere,
-            files,
-            nan_sign: self.events.nan_sign,
-            platform_dependent: self.platform_dependent || is_partial,
-            is_sign_only: false,
-            misaligned: self.memory.misaligned,
-            ended_on_input,
-            ended_on,
-            requests: self.requests,
+            portability: Portability {
+                nan_sign: self.events.nan_sign,
+                platform_dependent: self.platform_dependent || is_partial,
+                is_sign_only: false,
+                misaligned: self.memory.misaligned,
+            },
             steps: fuel_of(self.input, self.limits) - self.fuel,
         }
     }

@@ -83,7 +83,7 @@ fn is_shown(task: &Task) -> bool {
 /// Whether the versions ask something else of what nobody defines: the environment, handlers, other files.
 fn asks_otherwise(run: &Run) -> bool {
     let asked = |o: &interp::Outcome| -> Vec<_> {
-        o.assumed_calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect()
+        o.assumed.calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect()
     };
     asked(&run.old) != asked(&run.new)
 }
