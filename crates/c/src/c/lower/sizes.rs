@@ -148,7 +148,11 @@ impl FnCx<'_, '_> {
             Asked::Record(id) => self.unit.ir_types.record_ids.get(&id).copied().map(Measured::Record),
             Asked::Other => None,
         };
-        self.sizes.push(SizeOf { at: place(&self.span), value, of: of.unwrap_or(Measured::Other) });
+        self.found.sizes.push(SizeOf {
+            at: place(&self.statements.span),
+            value,
+            of: of.unwrap_or(Measured::Other),
+        });
     }
 
     fn measured(&mut self, operand: ExprId) -> Option<Measured> {
@@ -158,7 +162,7 @@ impl FnCx<'_, '_> {
         }
         match tast[operand].kind {
             ExprKind::Decl(d) => {
-                let var = self.var_of.get(&d).and_then(|v| self.vars.get(v.0 as usize))?;
+                let var = self.variables.of.get(&d).and_then(|v| self.variables.all.get(v.0 as usize))?;
                 Some(Measured::Variable(var.name.clone(), place(&var.span)))
             }
             ExprKind::Member { base, field } => {
@@ -176,16 +180,17 @@ impl FnCx<'_, '_> {
     /// `sizeof` gave, or that was computed with, they are not told apart.
     pub fn settle_sizes(&mut self) {
         let mut asked: BTreeMap<((FileId, u32, u32), u64), usize> = BTreeMap::new();
-        for size in &self.sizes {
+        for size in &self.found.sizes {
             *asked.entry((size.at, size.value)).or_default() += 1;
         }
         if asked.is_empty() {
             return;
         }
         let mut there: BTreeMap<((FileId, u32, u32), u64), usize> = BTreeMap::new();
-        for node in &self.nodes {
+        for node in &self.graph.nodes {
             let at = place(&node.span);
-            let is_pointer = |v: VarId| self.vars.get(v.0 as usize).is_some_and(|v| v.ty.is_pointer());
+            let is_pointer =
+                |v: VarId| self.variables.all.get(v.0 as usize).is_some_and(|v| v.ty.is_pointer());
             node.instr.for_each_operand(&mut |e| {
                 e.for_each_number(&is_pointer, &mut |c| {
                     if let Const::Bv { bits, .. } = c
@@ -197,12 +202,12 @@ impl FnCx<'_, '_> {
                 });
             });
         }
-        for mut size in std::mem::take(&mut self.sizes) {
+        for mut size in std::mem::take(&mut self.found.sizes) {
             let key = (size.at, size.value);
             if asked.get(&key) != there.get(&key) {
                 size.of = Measured::Other;
             }
-            self.records.sizes.insert(size);
+            self.found.records.sizes.insert(size);
         }
     }
 }
