@@ -36,7 +36,7 @@ impl NamedValues {
             // What a name stands for must be the same in both.
             found.retain(|value, name| {
                 let is_one =
-                    |unit: &&Unit| unit.spells_only(name, value) && !unit.invented.contains_key(name);
+                    |unit: &&Unit| unit.spells_only(name, value) && !unit.gaps.invented.contains_key(name);
                 units.iter().all(is_one)
             });
             found
