@@ -6,7 +6,6 @@ use crate::ir::{
     NodeId, Record, RecordUses, Sort, Span, Stmt, StmtId, UndefinedKind, Unit, Var, VarId, VarKind,
 };
 use crate::semantics::{Callees, library};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) fn integer(bits: u16, signed: bool) -> CType {

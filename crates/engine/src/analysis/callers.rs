@@ -14,7 +14,7 @@ use super::request::{PointChoice, Request};
 use super::units::{LoadResult, Units};
 use super::world::World;
 use super::{difference, elsewhere, function};
-use crate::invariant::{Budget, Property, Standing, Undecided};
+use crate::invariant::{Property, Standing, Undecided};
 use crate::ir::{Callee, Expr, Instr, Object};
 use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
 use rayon::prelude::*;
