@@ -4,7 +4,7 @@
 //! `INVDIFF_HISTORIES=<folder> cargo bench --bench nontrivial [-- <history> [<commits>]]` takes so many
 //! first-parent commits that touch C files, evenly spread over the last 600, and the functions whose own
 //! text differs by more than layout. A fact is *not trivial* if a mutant of one token of the function
-//! breaks it in a run that the function itself survives: as a pinned fact (`analysis::Options::pins`), or,
+//! breaks it in a run that the function itself survives: as a pinned fact (`analysis::Specification::pins`), or,
 //! of calls and resources, as a churn with a witness.
 //! `INVDIFF_FUNCTIONS` names the only functions that are looked at, `INVDIFF_ALL` counts what `--all` shows, and
 //! `INVDIFF_MUTANTS` is the most mutants of one function (none: only facts are counted).
@@ -13,7 +13,7 @@
 #[path = "../tests/support/edits.rs"]
 mod edits;
 
-use git_invdiff::analysis::{Differencing, Options, Pin, diff, memory};
+use git_invdiff::analysis::{Differencing, Limits, Options, Pin, Specification, diff, memory};
 use git_invdiff::fact;
 use git_invdiff::frontend::{c, load_outlined};
 use git_invdiff::history::MemoryTree;
@@ -134,6 +134,10 @@ fn is_wanted(function: &str) -> bool {
     only.is_none_or(|names| names.split(',').any(|name| name == function))
 }
 
+fn limits() -> Limits {
+    Limits { rlimit: 100_000, ..Limits::default() }
+}
+
 /// With `INVDIFF_ALL`, what `--all` shows counts as told, too.
 fn options() -> Options {
     Options { all: std::env::var_os("INVDIFF_ALL").is_some(), ..Options::default() }
@@ -240,7 +244,7 @@ fn loses(
     most: usize,
 ) -> Option<String> {
     mutated(files, f, place, texts, most).find_map(|(what, changed)| {
-        let options = Options { function: Some(f.name.clone()), rlimit: 100_000, ..options() };
+        let options = Options { function: Some(f.name.clone()), limits: limits(), ..options() };
         let report = diff(&memory::request(&[view(files), view(&changed)], c::Options::default(), options));
         let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
         let mut shown = churns.filter(|c| c.witness.is_some()).flat_map(|c| &c.removed);
@@ -260,11 +264,11 @@ fn breaks(
 ) -> Option<String> {
     mutated(files, f, place, texts, most).find_map(|(what, changed)| {
         let options = Options {
-            pins: pins.clone(),
+            specification: Specification { pins: pins.clone(), ..Specification::default() },
             differencing: Some(Differencing::default()),
             properties_only: true,
             function: Some(f.name.clone()),
-            rlimit: 100_000,
+            limits: limits(),
             ..Options::default()
         };
         let report = diff(&memory::request(&[view(files), view(&changed)], c::Options::default(), options));

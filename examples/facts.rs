@@ -18,7 +18,7 @@ fn main() {
     let points = PointChoice { kinds: Some(vec![PointKind::Exit, PointKind::Loop]), lines: Vec::new() };
     let mut options = Options { all: true, whole: true, points, function, ..Options::default() };
     if let Some(limit) = std::env::var("RLIMIT").ok().and_then(|l| l.parse().ok()) {
-        options.rlimit = limit;
+        options.limits.rlimit = limit;
     }
     let start = std::time::Instant::now();
     let report = diff(&memory::request(&[vec![("a.c", source.as_str())]], c::Options::default(), options));

@@ -135,8 +135,8 @@ fn fresh(
     affects::add(&mut report, request, settings, repository);
     report.complete &= unseen::is_nothing(&report);
     report.not_looked_at = unseen::pieces(&report);
-    report.settings.templates = settings.templates.clone();
-    report.settings.configuration = settings.configuration.join(",");
+    report.settings.templates = settings.analysis.templates.clone();
+    report.settings.configuration = settings.c.configuration.join(",");
     report.summary = Summary::of(&report);
     report
 }
@@ -249,7 +249,7 @@ pub fn analysis_options(
     args: &DiffArgs,
     settings: &Settings,
 ) -> Result<analysis::Options, CliError> {
-    let effort = match settings.effort.as_str() {
+    let effort = match settings.analysis.effort.as_str() {
         "quick" if args.may_be_quick => analysis::Effort::Quick,
         "deep" => analysis::Effort::Deep,
         _ => analysis::Effort::Normal,
@@ -262,14 +262,21 @@ pub fn analysis_options(
         true => crate::invariant::Budget::CHEAP,
         false => crate::invariant::Budget::default(),
     };
-    let is_unset = args.rlimit.is_none() && settings.rlimit == Settings::default().rlimit;
+    let is_unset = args.rlimit.is_none() && settings.analysis.rlimit == Settings::default().analysis.rlimit;
     let less = if is_cheap && is_unset { CHEAPER } else { 1 };
     Ok(analysis::Options {
         effort,
         configurations: true,
-        rlimit: settings.rlimit.saturating_mul(more) / less,
-        unroll: settings.unroll,
-        inline_depth: settings.inline_depth,
+        limits: analysis::Limits {
+            rlimit: settings.analysis.rlimit.saturating_mul(more) / less,
+            unroll: settings.analysis.unroll,
+            inline_depth: settings.analysis.inline_depth,
+            budget: crate::invariant::Budget {
+                steps: budget.steps.saturating_mul(more),
+                guided: budget.guided.saturating_mul(more),
+                ..budget
+            },
+        },
         jobs: settings.jobs.unwrap_or(0),
         function: only_name(&args.function),
         all: args.all,
@@ -280,18 +287,20 @@ pub fn analysis_options(
         locals: !args.var.is_empty(),
         subsets: args.held.is_any(),
         points: points(args, &repository.prefix(), settings)?,
+        specification: specification(args, settings)?,
+        differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
+        all_pairs: args.all_pairs,
+    })
+}
+
+/// What people write of functions.
+fn specification(args: &DiffArgs, settings: &Settings) -> Result<analysis::Specification, CliError> {
+    Ok(analysis::Specification {
         pins: pins(settings)?,
         requires: requires(settings)?,
         // Properties are judged with everything inlined that can be.
-        protocols: if args.properties_only { Vec::new() } else { settings.protocols.clone() },
-        templates: if args.properties_only { Vec::new() } else { settings.written_templates.clone() },
-        differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
-        budget: crate::invariant::Budget {
-            steps: budget.steps.saturating_mul(more),
-            guided: budget.guided.saturating_mul(more),
-            ..budget
-        },
-        all_pairs: args.all_pairs,
+        protocols: if args.properties_only { Vec::new() } else { settings.specification.protocols.clone() },
+        templates: if args.properties_only { Vec::new() } else { settings.specification.templates.clone() },
     })
 }
 
@@ -338,8 +347,8 @@ pub fn settings(
     let git = GitConfig::load(repository.git())?;
     let variable = |name: &str| std::env::var(name).ok();
     let settings = Settings::join(&file, &git, variable, &overrides(globals, args))?;
-    if let [_, _, ..] = settings.configuration.as_slice() {
-        let names = settings.configuration.join(", ");
+    if let [_, _, ..] = settings.c.configuration.as_slice() {
+        let names = settings.c.configuration.join(", ");
         return Err(CliError::fatal(format!("several configurations are chosen ({names})"))
             .hint("this version analyses one at a time: git config invdiff.configuration NAME"));
     }
@@ -349,21 +358,21 @@ pub fn settings(
 /// The points that the command line names, else those of the configuration, if it names any.
 fn points(args: &DiffArgs, prefix: &Path, settings: &Settings) -> Result<analysis::PointChoice, CliError> {
     let mut choice = args.points_wanted(prefix)?;
-    if !choice.is_explicit() && settings.points != Settings::default().points {
+    if !choice.is_explicit() && settings.analysis.points != Settings::default().analysis.points {
         let kind = |name: &String| match name.as_str() {
             "exit" => Some(PointKind::Exit),
             "loop" => Some(PointKind::Loop),
             "entry" => Some(PointKind::Entry),
             _ => None,
         };
-        choice.kinds = Some(settings.points.iter().filter_map(kind).collect());
+        choice.kinds = Some(settings.analysis.points.iter().filter_map(kind).collect());
     }
     Ok(choice)
 }
 
 /// The facts that the configuration pins, each once.
 fn pins(settings: &Settings) -> Result<Vec<Pin>, CliError> {
-    let sections: BTreeSet<_> = settings.pinned.iter().collect();
+    let sections: BTreeSet<_> = settings.specification.pinned.iter().collect();
     let pin = |section: &PinnedSection| {
         let fact = section.fact().map_err(CliError::fatal)?;
         let fact = PinnedFact { text: section.holds.clone(), fact };
@@ -374,7 +383,7 @@ fn pins(settings: &Settings) -> Result<Vec<Pin>, CliError> {
 
 /// The conditions on parameters that the configuration says callers see to.
 fn requires(settings: &Settings) -> Result<Vec<Pin>, CliError> {
-    let sections: BTreeSet<_> = settings.requires.iter().collect();
+    let sections: BTreeSet<_> = settings.specification.requires.iter().collect();
     let pin = |section: &RequiresSection| {
         let fact = section.condition().map_err(CliError::fatal)?;
         let fact = PinnedFact { text: section.holds.clone(), fact };
@@ -417,8 +426,8 @@ pub fn change_options(
     Ok(ChangeOptions {
         pathspec: Pathspec::in_manner(&paths, &repository.prefix(), PathspecManner::of_environment())?,
         configured: Pathspec::new(settings.pathspecs(), Path::new(""))?,
-        renames: settings.renames,
-        rename_limit: settings.rename_limit,
+        renames: settings.files.renames,
+        rename_limit: settings.files.rename_limit,
         ..ChangeOptions::default()
     })
 }

@@ -138,7 +138,10 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
     let open = matches!(found.outcome, Outcome::Among | Outcome::Undecided);
     let is_cut = !found.not_looked_at.is_empty();
     if open && format == Format::Text {
-        context.say(&format!("hint: --rlimit {} may settle it", history.settings.rlimit.saturating_mul(10)));
+        context.say(&format!(
+            "hint: --rlimit {} may settle it",
+            history.settings.analysis.rlimit.saturating_mul(10)
+        ));
     }
     let broken = !matches!(found.outcome, Outcome::Holds | Outcome::Undecided);
     Ok(match () {

@@ -201,7 +201,7 @@ impl Noted {
     /// cannot be read, nothing is known.
     fn of(history: &History, context: &Context) -> Noted {
         let Ok(git) = compare::repository(context) else { return Noted::default() };
-        let Ok(name) = crate::store::notes::NotesRef::parse(&history.settings.notes_ref) else {
+        let Ok(name) = crate::store::notes::NotesRef::parse(&history.settings.notes.notes_ref) else {
             return Noted::default();
         };
         let ids: Vec<String> = history.versions.iter().filter_map(|v| v.commit()).collect();

@@ -54,7 +54,7 @@ fn chosen(context: &Context) -> Option<PathBuf> {
     let repository = analyse::open(context).ok()?;
     let git = GitConfig::load(repository.git()).ok()?;
     let variable = |name: &str| std::env::var(name).ok();
-    Settings::join(&ConfigFile::default(), &git, variable, &Overrides::default()).ok()?.cache_dir
+    Settings::join(&ConfigFile::default(), &git, variable, &Overrides::default()).ok()?.cache.dir
 }
 
 /// The git directory that all worktrees of the repository share.

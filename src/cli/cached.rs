@@ -41,7 +41,7 @@ impl Cached {
             format!("{excluded:?}"),
             format!("{:?}", request.options),
             format!("{analysis:?}"),
-            format!("{:?}", settings.configuration),
+            format!("{:?}", settings.c.configuration),
             format!("{:?} {:?}", settings.quantify, settings.profiles),
         ];
         Some(Cached { store, key: Key::new("report", parts) })
@@ -67,14 +67,14 @@ impl Cached {
 
 /// The repository's cache; `None` where nothing is to be kept, or can be.
 fn store(repository: &Repository, settings: &Settings) -> Option<Store> {
-    if !settings.cache {
+    if !settings.cache.is_used {
         return None;
     }
     let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-    let folder = settings.cache_dir.as_ref().map(|folder| repository.common_dir().join(folder));
+    let folder = settings.cache.dir.as_ref().map(|folder| repository.common_dir().join(folder));
     let store =
-        Store::open(repository.common_dir(), folder.as_deref(), home.as_deref(), settings.cache_limit);
+        Store::open(repository.common_dir(), folder.as_deref(), home.as_deref(), settings.cache.limit);
     store.folder()?;
     Some(store)
 }

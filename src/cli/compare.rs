@@ -102,14 +102,14 @@ fn joined(
             off.insert(name);
         }
     }
-    let note_limit = settings.note_limit.and_then(|limit| usize::try_from(limit).ok());
+    let note_limit = settings.notes.limit.and_then(|limit| usize::try_from(limit).ok());
     Ok(HookSettings {
         policy: settings.policy(&config::today()),
         policy_changes,
         timeout: Some(settings.gate.timeout_seconds).filter(|&s| s > 0).map(Duration::from_secs),
-        max_trailers: if settings.trailers { settings.max_trailers } else { 0 },
+        max_trailers: if settings.notes.trailers { settings.notes.max_trailers } else { 0 },
         note_limit: note_limit.unwrap_or(note::DEFAULT_LIMIT),
-        notes_ref: NotesRef::parse(&settings.notes_ref)?,
+        notes_ref: NotesRef::parse(&settings.notes.notes_ref)?,
         off,
     })
 }

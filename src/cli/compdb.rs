@@ -17,17 +17,17 @@ pub fn front_end(
     settings: &Settings,
     context: &mut Context,
 ) -> Result<c::Options, CliError> {
-    let configuration = settings.configuration.first().map_or("default", String::as_str);
+    let configuration = settings.c.configuration.first().map_or("default", String::as_str);
     let defines = settings.defines_of(configuration);
     let mut options = c::Options {
         defines: defines.into_iter().map(|(name, value)| (name, Some(value))).collect(),
-        undefines: settings.undefines.clone(),
-        include_dirs: settings.include_dirs.clone(),
-        data_model: settings.data_model,
-        host_headers: settings.host_headers,
+        undefines: settings.c.undefines.clone(),
+        include_dirs: settings.c.include_dirs.clone(),
+        data_model: settings.c.data_model,
+        host_headers: settings.c.host_headers,
         ..c::Options::default()
     };
-    if let Some(choice) = &settings.compdb {
+    if let Some(choice) = &settings.c.compdb {
         options.files = Arc::new(files(choice, repository, context)?);
     }
     Ok(options)

@@ -27,8 +27,8 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     let (mut report, settings, request) = analyse::report_with_request(&repository, &args, context)?;
     let code = exit_code(&report, &args, settings.strict);
     filter.held = args.held.held_in(&repository, &report.versions)?;
-    if filter.templates.is_empty() && settings.templates != Settings::default().templates {
-        filter.templates = settings.templates.clone();
+    if filter.templates.is_empty() && settings.analysis.templates != Settings::default().analysis.templates {
+        filter.templates = settings.analysis.templates.clone();
     }
     for at in filter.at.iter().filter(|at| !report.has_point_at(at)) {
         context.warn(&format!("no statement of a changed file begins at {}:{}", at.file, at.line));

@@ -108,7 +108,7 @@ impl<'r> History<'r> {
             Ok(found.files.iter().map(|f| (side(&f.old), side(&f.new))).collect())
         };
         let follower = Follower::new(&self.trees, self.place.clone(), changes)?;
-        Some(follower.grounded(&self.front_end, self.analysis.inline_depth))
+        Some(follower.grounded(&self.front_end, self.analysis.limits.inline_depth))
     }
 
     fn changes_to(&self, to: usize) -> Result<history::Changes, CliError> {

@@ -81,7 +81,7 @@ mod tests {
         let git = GitConfig::load(repository.git()).expect("keys");
         let joined = Settings::join(&ConfigFile::default(), &git, |_| None, &Overrides::default());
         let joined = joined.expect("settings");
-        assert_eq!((joined.unroll, joined.rlimit, joined.hooks), (3, 5120, true));
-        assert_eq!(joined.points, ["exit"]);
+        assert_eq!((joined.analysis.unroll, joined.analysis.rlimit, joined.hooks), (3, 5120, true));
+        assert_eq!(joined.analysis.points, ["exit"]);
     }
 }

@@ -154,11 +154,15 @@ fn join_analysis(file: &mut ConfigFile, base: &ConfigFile, new: &ConfigFile, cha
     };
     let wide = |n: Option<u32>| n.map(u64::from);
     let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    file.analysis.rlimit = Some(larger("rlimit", default.rlimit, old.rlimit, now.rlimit));
-    let unroll = larger("unroll", default.unroll.into(), wide(old.unroll), wide(now.unroll));
+    file.analysis.rlimit = Some(larger("rlimit", default.analysis.rlimit, old.rlimit, now.rlimit));
+    let unroll = larger("unroll", default.analysis.unroll.into(), wide(old.unroll), wide(now.unroll));
     file.analysis.unroll = Some(narrow(unroll));
-    let depth =
-        larger("inline_depth", default.inline_depth.into(), wide(old.inline_depth), wide(now.inline_depth));
+    let depth = larger(
+        "inline_depth",
+        default.analysis.inline_depth.into(),
+        wide(old.inline_depth),
+        wide(now.inline_depth),
+    );
     file.analysis.inline_depth = Some(narrow(depth));
     let of =
         |list: &Option<Vec<String>>, default: &[String]| list.clone().unwrap_or_else(|| default.to_vec());
@@ -168,9 +172,13 @@ fn join_analysis(file: &mut ConfigFile, base: &ConfigFile, new: &ConfigFile, cha
         }
         union(&old, &new)
     };
-    let templates =
-        both("templates", of(&old.templates, &default.templates), of(&now.templates, &default.templates));
-    let points = both("points", of(&old.points, &default.points), of(&now.points, &default.points));
+    let templates = both(
+        "templates",
+        of(&old.templates, &default.analysis.templates),
+        of(&now.templates, &default.analysis.templates),
+    );
+    let points =
+        both("points", of(&old.points, &default.analysis.points), of(&now.points, &default.analysis.points));
     (file.analysis.templates, file.analysis.points) = (Some(templates), Some(points));
 }
 
@@ -225,7 +233,7 @@ mod tests {
         let joined = join_policies(&ConfigFile::default(), &new).file;
         assert_eq!(joined.gate.block.map(|b| b.len()), Some(3));
         assert!(joined.paths.include.is_empty());
-        assert_eq!(joined.analysis.rlimit, Some(Settings::default().rlimit));
+        assert_eq!(joined.analysis.rlimit, Some(Settings::default().analysis.rlimit));
         assert_eq!(joined.analysis.points.map(|p| p.join(" ")), Some("entry exit loop".to_owned()));
     }
 

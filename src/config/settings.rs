@@ -73,9 +73,9 @@ pub struct CompdbChoice {
     pub origin: String,
 }
 
-/// Everything that can be set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+/// What is asked of the versions, and at what cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnalysisSettings {
     /// In the order of [`TEMPLATES`].
     pub templates: Vec<String>,
     /// In the order of [`POINTS`].
@@ -88,6 +88,11 @@ pub struct Settings {
     pub unroll: u32,
     /// Depth of calls up to which small callees are inlined.
     pub inline_depth: u32,
+}
+
+/// How C is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CSettings {
     pub data_model: DataModel,
     /// Macros of every configuration, with their replacement text.
     pub defines: BTreeMap<String, String>,
@@ -98,68 +103,99 @@ pub struct Settings {
     /// The host's headers may be read (`c.host_headers`).
     pub host_headers: bool,
     pub compdb: Option<CompdbChoice>,
-    /// Pathspecs of what is analysed; none: everything.
-    pub include: Vec<String>,
-    /// Pathspecs of what is not analysed.
-    pub exclude: Vec<String>,
-    pub gate: GateSettings,
-    pub pinned: Vec<PinnedSection>,
-    pub requires: Vec<RequiresSection>,
-    pub suppress: Vec<Suppression>,
-    /// The project's own protocols.
-    pub protocols: Vec<Protocol>,
-    /// Facts that are tried wherever all of their names are, the user's and the project's.
-    pub written_templates: Vec<WrittenTemplate>,
     /// Named sets of further macros; `default` is always there.
     pub configurations: BTreeMap<String, BTreeMap<String, String>>,
     /// Names of the configurations that are analysed, at least one.
     pub configuration: Vec<String>,
-    /// What `quantify` counts where no option says otherwise.
-    pub quantify: QuantifySection,
-    pub profiles: BTreeMap<String, BTreeMap<String, Distribution>>,
-    pub max_trailers: usize,
-    /// Bytes of the largest note.
-    pub note_limit: Option<u64>,
-    pub notes_ref: String,
-    /// Hooks do something when they run.
-    pub hooks: bool,
-    /// The `commit-msg` hook appends trailers.
-    pub trailers: bool,
-    /// Worker threads; `None`: one a core.
-    pub jobs: Option<usize>,
-    pub cache: bool,
-    /// Folder of the cache instead of the one under the git directory.
-    pub cache_dir: Option<PathBuf>,
-    /// Bytes that the cache may hold.
-    pub cache_limit: u64,
-    /// Objects that a partial clone lacks may be fetched.
-    pub lazy_fetch: bool,
-    /// Could-not-decide is an exit code of its own.
-    pub strict: bool,
+}
+
+/// Which files are looked at, and how they are followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileSettings {
+    /// Pathspecs of what is analysed; none: everything.
+    pub include: Vec<String>,
+    /// Pathspecs of what is not analysed.
+    pub exclude: Vec<String>,
     /// `diff.renames`.
     pub renames: Renames,
     /// `diff.renameLimit`: files on either side up to which inexact renames are looked for.
     pub rename_limit: usize,
 }
 
+/// What people write of the program's functions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Specification {
+    pub pinned: Vec<PinnedSection>,
+    pub requires: Vec<RequiresSection>,
+    /// The project's own protocols.
+    pub protocols: Vec<Protocol>,
+    /// Facts that are tried wherever all of their names are, the user's and the project's.
+    pub templates: Vec<WrittenTemplate>,
+}
+
+/// What is kept with commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoteSettings {
+    /// The `commit-msg` hook appends trailers.
+    pub trailers: bool,
+    pub max_trailers: usize,
+    /// Bytes of the largest note.
+    pub limit: Option<u64>,
+    /// The ref of the notes.
+    pub notes_ref: String,
+}
+
+/// What is kept from run to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheSettings {
+    pub is_used: bool,
+    /// Folder of the cache instead of the one under the git directory.
+    pub dir: Option<PathBuf>,
+    /// Bytes that the cache may hold.
+    pub limit: u64,
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    pub analysis: AnalysisSettings,
+    pub c: CSettings,
+    pub files: FileSettings,
+    pub gate: GateSettings,
+    pub specification: Specification,
+    pub suppress: Vec<Suppression>,
+    /// What `quantify` counts where no option says otherwise.
+    pub quantify: QuantifySection,
+    pub profiles: BTreeMap<String, BTreeMap<String, Distribution>>,
+    pub notes: NoteSettings,
+    pub cache: CacheSettings,
+    /// Hooks do something when they run.
+    pub hooks: bool,
+    /// Worker threads; `None`: one a core.
+    pub jobs: Option<usize>,
+    /// Objects that a partial clone lacks may be fetched.
+    pub lazy_fetch: bool,
+    /// Could-not-decide is an exit code of its own.
+    pub strict: bool,
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
         Settings {
-            templates: owned(&TEMPLATES),
-            points: owned(&["exit", "loop"]),
-            effort: "normal".to_owned(),
-            rlimit: 2_000_000,
-            unroll: 8,
-            inline_depth: 2,
-            data_model: DataModel::Lp64,
-            defines: BTreeMap::new(),
-            undefines: Vec::new(),
-            include_dirs: Vec::new(),
-            host_headers: false,
-            compdb: None,
-            include: Vec::new(),
-            exclude: Vec::new(),
+            analysis: AnalysisSettings {
+                templates: owned(&TEMPLATES),
+                points: owned(&["exit", "loop"]),
+                effort: "normal".to_owned(),
+                rlimit: 2_000_000,
+                unroll: 8,
+                inline_depth: 2,
+            },
+            c: CSettings::default(),
+            files: FileSettings {
+                rename_limit: ChangeOptions::default().rename_limit,
+                ..FileSettings::default()
+            },
             gate: GateSettings {
                 block: owned(&["assertion", "pinned", "safety"]),
                 warn: owned(&["version-invariant"]),
@@ -168,28 +204,36 @@ impl Default for Settings {
                 rules: Vec::new(),
                 base: None,
             },
-            pinned: Vec::new(),
-            requires: Vec::new(),
+            specification: Specification::default(),
             suppress: Vec::new(),
-            protocols: Vec::new(),
-            written_templates: Vec::new(),
-            configurations: [("default".to_owned(), BTreeMap::new())].into(),
-            configuration: vec!["default".to_owned()],
             quantify: QuantifySection::default(),
             profiles: BTreeMap::new(),
-            max_trailers: 5,
-            note_limit: None,
-            notes_ref: "refs/notes/invdiff".to_owned(),
+            notes: NoteSettings {
+                trailers: true,
+                max_trailers: 5,
+                limit: None,
+                notes_ref: "refs/notes/invdiff".to_owned(),
+            },
+            cache: CacheSettings { is_used: true, dir: None, limit: 256 << 20 },
             hooks: true,
-            trailers: true,
             jobs: None,
-            cache: true,
-            cache_dir: None,
-            cache_limit: 256 << 20,
             lazy_fetch: false,
             strict: false,
-            renames: Renames::default(),
-            rename_limit: ChangeOptions::default().rename_limit,
+        }
+    }
+}
+
+impl Default for CSettings {
+    fn default() -> CSettings {
+        CSettings {
+            data_model: DataModel::Lp64,
+            defines: BTreeMap::new(),
+            undefines: Vec::new(),
+            include_dirs: Vec::new(),
+            host_headers: false,
+            compdb: None,
+            configurations: [("default".to_owned(), BTreeMap::new())].into(),
+            configuration: vec!["default".to_owned()],
         }
     }
 }
@@ -292,10 +336,10 @@ impl Settings {
         settings.apply_git(git)?;
         settings.apply_environment(&variable)?;
         settings.apply_command_line(command_line)?;
-        for name in &settings.configuration {
-            if !settings.configurations.contains_key(name) {
+        for name in &settings.c.configuration {
+            if !settings.c.configurations.contains_key(name) {
                 let error = ConfigError::new("configuration", format!("unknown configuration '{name}'"));
-                return Err(error.or_known(name, settings.configurations.keys().map(String::as_str)));
+                return Err(error.or_known(name, settings.c.configurations.keys().map(String::as_str)));
             }
         }
         Ok(settings)
@@ -303,16 +347,16 @@ impl Settings {
 
     /// Returns the macros of one configuration, the undefined ones left out.
     pub fn defines_of(&self, configuration: &str) -> BTreeMap<String, String> {
-        let mut defines = self.defines.clone();
-        defines.extend(self.configurations.get(configuration).into_iter().flatten().map(own));
-        defines.retain(|name, _| !self.undefines.contains(name));
+        let mut defines = self.c.defines.clone();
+        defines.extend(self.c.configurations.get(configuration).into_iter().flatten().map(own));
+        defines.retain(|name, _| !self.c.undefines.contains(name));
         defines
     }
 
     /// Returns the pathspecs of what is analysed, as [`crate::history::Pathspec::new`] takes them.
     pub fn pathspecs(&self) -> Vec<String> {
-        let included = self.include.iter().cloned();
-        included.chain(self.exclude.iter().map(|p| format!(":(exclude){p}"))).collect()
+        let included = self.files.include.iter().cloned();
+        included.chain(self.files.exclude.iter().map(|p| format!(":(exclude){p}"))).collect()
     }
 
     /// Returns what stops a commit on a day (`2027-01-31`), as the gate takes it.
@@ -330,33 +374,38 @@ impl Settings {
         let origin = super::file::FILE_NAME;
         let analysis = &file.analysis;
         set_names(
-            &mut self.templates,
+            &mut self.analysis.templates,
             analysis.templates.as_deref(),
             &TEMPLATES,
             &at(origin, "analysis.templates"),
         )?;
-        set_names(&mut self.points, analysis.points.as_deref(), &POINTS, &at(origin, "analysis.points"))?;
-        set_effort(&mut self.effort, analysis.effort.as_deref(), &at(origin, "analysis.effort"))?;
-        set(&mut self.rlimit, analysis.rlimit);
-        set(&mut self.unroll, analysis.unroll);
-        set(&mut self.inline_depth, analysis.inline_depth);
+        set_names(
+            &mut self.analysis.points,
+            analysis.points.as_deref(),
+            &POINTS,
+            &at(origin, "analysis.points"),
+        )?;
+        set_effort(&mut self.analysis.effort, analysis.effort.as_deref(), &at(origin, "analysis.effort"))?;
+        set(&mut self.analysis.rlimit, analysis.rlimit);
+        set(&mut self.analysis.unroll, analysis.unroll);
+        set(&mut self.analysis.inline_depth, analysis.inline_depth);
         if let Some(name) = &file.c.data_model {
-            self.data_model = data_model(name, &at(origin, "c.data_model"))?;
+            self.c.data_model = data_model(name, &at(origin, "c.data_model"))?;
         }
         for (name, value) in &file.c.defines {
-            self.defines.insert(macro_name(name, &at(origin, "c.defines"))?, value.0.clone());
+            self.c.defines.insert(macro_name(name, &at(origin, "c.defines"))?, value.0.clone());
         }
-        self.include_dirs.extend(file.c.include_dirs.iter().map(PathBuf::from));
-        set(&mut self.host_headers, file.c.host_headers);
-        self.compdb = file.c.compdb.as_deref().map(|name| projects_compdb(name, origin)).transpose()?;
-        self.include.extend(file.paths.include.iter().cloned());
-        self.exclude.extend(file.paths.exclude.iter().cloned());
+        self.c.include_dirs.extend(file.c.include_dirs.iter().map(PathBuf::from));
+        set(&mut self.c.host_headers, file.c.host_headers);
+        self.c.compdb = file.c.compdb.as_deref().map(|name| projects_compdb(name, origin)).transpose()?;
+        self.files.include.extend(file.paths.include.iter().cloned());
+        self.files.exclude.extend(file.paths.exclude.iter().cloned());
         self.gate.apply_file(&file.gate)?;
-        self.pinned = file.pinned.clone();
-        self.requires = file.requires.clone();
+        self.specification.pinned = file.pinned.clone();
+        self.specification.requires = file.requires.clone();
         self.suppress = file.suppress.clone();
-        self.protocols.clone_from(&file.protocols);
-        self.written_templates.clone_from(&file.templates);
+        self.specification.protocols.clone_from(&file.protocols);
+        self.specification.templates.clone_from(&file.templates);
         self.quantify = file.quantify.clone();
         self.profiles = file.profiles.clone();
         for (name, section) in &file.configurations {
@@ -365,59 +414,66 @@ impl Settings {
             for (name, value) in &section.defines {
                 defines.insert(macro_name(name, &place)?, value.0.clone());
             }
-            self.configurations.insert(name.clone(), defines);
+            self.c.configurations.insert(name.clone(), defines);
         }
         Ok(())
     }
 
     fn apply_git(&mut self, git: &GitConfig) -> Result<(), ConfigError> {
         let names = |key: &str| git.list(key).filter(|list| !list.is_empty());
-        set_names(&mut self.templates, names("templates").as_deref(), &TEMPLATES, &git.origin("templates"))?;
-        set_names(&mut self.points, names("points").as_deref(), &POINTS, &git.origin("points"))?;
+        set_names(
+            &mut self.analysis.templates,
+            names("templates").as_deref(),
+            &TEMPLATES,
+            &git.origin("templates"),
+        )?;
+        set_names(&mut self.analysis.points, names("points").as_deref(), &POINTS, &git.origin("points"))?;
         // Said explicitly, nothing at all is blocked: it is the user's own gate.
         self.gate.apply_git(git)?;
         set(&mut self.gate.timeout_seconds, git.number("timeoutSeconds")?);
         let effort = git.text("effort")?.map(|(_, name)| name);
-        set_effort(&mut self.effort, effort.as_deref(), &git.origin("effort"))?;
-        set(&mut self.rlimit, git.number("rlimit")?);
-        set(&mut self.unroll, git.small("unroll")?);
-        set(&mut self.inline_depth, git.small("inlineDepth")?);
+        set_effort(&mut self.analysis.effort, effort.as_deref(), &git.origin("effort"))?;
+        set(&mut self.analysis.rlimit, git.number("rlimit")?);
+        set(&mut self.analysis.unroll, git.small("unroll")?);
+        set(&mut self.analysis.inline_depth, git.small("inlineDepth")?);
         if let Some((_, name)) = git.text("dataModel")? {
-            self.data_model = data_model(&name, &git.origin("dataModel"))?;
+            self.c.data_model = data_model(&name, &git.origin("dataModel"))?;
         }
         for define in git.lines("define").unwrap_or_default() {
             self.define(&define, &git.origin("define"))?;
         }
-        self.include_dirs.extend(git.lines("includeDir").unwrap_or_default().into_iter().map(PathBuf::from));
-        set(&mut self.host_headers, git.bool("hostHeaders")?);
+        self.c
+            .include_dirs
+            .extend(git.lines("includeDir").unwrap_or_default().into_iter().map(PathBuf::from));
+        set(&mut self.c.host_headers, git.bool("hostHeaders")?);
         if let Some(path) = git.path("compdb")? {
             let origin = git.origin("compdb");
             // An empty value takes back what the project says.
             let choice = CompdbChoice { path, in_tree: true, is_projects: false, origin };
-            self.compdb = Some(choice).filter(|c| !c.path.as_os_str().is_empty());
+            self.c.compdb = Some(choice).filter(|c| !c.path.as_os_str().is_empty());
         }
-        self.include.extend(git.lines("include").unwrap_or_default());
-        self.exclude.extend(git.lines("exclude").unwrap_or_default());
-        set(&mut self.configuration, names("configuration"));
+        self.files.include.extend(git.lines("include").unwrap_or_default());
+        self.files.exclude.extend(git.lines("exclude").unwrap_or_default());
+        set(&mut self.c.configuration, names("configuration"));
         if let Some(n) = git.small("maxTrailers")? {
-            self.max_trailers = n as usize;
+            self.notes.max_trailers = n as usize;
         }
-        self.note_limit = git.number("noteLimit")?.or(self.note_limit);
-        set(&mut self.notes_ref, git.text("notesRef")?.map(|(_, name)| name));
+        self.notes.limit = git.number("noteLimit")?.or(self.notes.limit);
+        set(&mut self.notes.notes_ref, git.text("notesRef")?.map(|(_, name)| name));
         set(&mut self.hooks, git.bool("hooks")?);
-        set(&mut self.trailers, git.bool("trailers")?);
+        set(&mut self.notes.trailers, git.bool("trailers")?);
         if let Some(n) = git.small("jobs")? {
             // As elsewhere in git, 0 means one a core.
             self.jobs = Some(n as usize).filter(|&n| n > 0);
         }
-        self.cache_dir = git.path("cacheDir")?.or(self.cache_dir.take());
-        set(&mut self.cache_limit, git.number("cacheLimit")?);
+        self.cache.dir = git.path("cacheDir")?.or(self.cache.dir.take());
+        set(&mut self.cache.limit, git.number("cacheLimit")?);
         set(&mut self.lazy_fetch, git.bool("lazyFetch")?);
         set(&mut self.strict, git.bool("strict")?);
-        set(&mut self.renames, git.renames()?);
+        set(&mut self.files.renames, git.renames()?);
         if let Some(n) = git.small("diff.renameLimit")? {
             // As in git, 0 means the default.
-            self.rename_limit = if n == 0 { self.rename_limit } else { n as usize };
+            self.files.rename_limit = if n == 0 { self.files.rename_limit } else { n as usize };
         }
         Ok(())
     }
@@ -432,49 +488,54 @@ impl Settings {
         if let Some(n) = number(variables::JOBS)? {
             self.jobs = usize::try_from(n).ok().filter(|&n| n > 0);
         }
-        set(&mut self.rlimit, number(variables::RLIMIT)?);
+        set(&mut self.analysis.rlimit, number(variables::RLIMIT)?);
         if let Some(folder) = value(variables::CACHE_DIR) {
-            self.cache_dir = Some(PathBuf::from(folder));
+            self.cache.dir = Some(PathBuf::from(folder));
         }
-        self.cache &= value(variables::NO_CACHE).is_none_or(|v| v == "0");
+        self.cache.is_used &= value(variables::NO_CACHE).is_none_or(|v| v == "0");
         self.hooks &= value(variables::SKIP).is_none_or(|v| v == "0");
         Ok(())
     }
 
     fn apply_command_line(&mut self, options: &Overrides) -> Result<(), ConfigError> {
         let names = |list: &'_ [String]| (!list.is_empty()).then(|| list.to_vec());
-        set_names(&mut self.templates, names(&options.templates).as_deref(), &TEMPLATES, "--templates")?;
-        set_names(&mut self.points, names(&options.points).as_deref(), &POINTS, "--points")?;
+        set_names(
+            &mut self.analysis.templates,
+            names(&options.templates).as_deref(),
+            &TEMPLATES,
+            "--templates",
+        )?;
+        set_names(&mut self.analysis.points, names(&options.points).as_deref(), &POINTS, "--points")?;
         for text in &options.written_templates {
             let template = WrittenTemplate::parse(text)
                 .map_err(|error| ConfigError::new("--template", format!("'{text}': {error}")))?;
-            self.written_templates.push(template);
+            self.specification.templates.push(template);
         }
         if options.written_templates.len() > MOST_TEMPLATES {
             return Err(ConfigError::new("--template", format!("more than {MOST_TEMPLATES} templates")));
         }
-        set_effort(&mut self.effort, options.effort.as_deref(), "--effort")?;
-        set(&mut self.rlimit, options.rlimit);
-        set(&mut self.unroll, options.unroll);
-        set(&mut self.inline_depth, options.inline_depth);
-        set(&mut self.data_model, options.data_model);
+        set_effort(&mut self.analysis.effort, options.effort.as_deref(), "--effort")?;
+        set(&mut self.analysis.rlimit, options.rlimit);
+        set(&mut self.analysis.unroll, options.unroll);
+        set(&mut self.analysis.inline_depth, options.inline_depth);
+        set(&mut self.c.data_model, options.data_model);
         for define in &options.defines {
             self.define(define, "-D")?;
         }
         for name in &options.undefines {
             let name = macro_name(name, "-U")?;
-            self.defines.remove(&name);
-            self.undefines.push(name);
+            self.c.defines.remove(&name);
+            self.c.undefines.push(name);
         }
         // Named last, searched first, as with a compiler's own -I before the environment's folders.
-        self.include_dirs.splice(0..0, options.include_dirs.iter().cloned());
+        self.c.include_dirs.splice(0..0, options.include_dirs.iter().cloned());
         if let Some(path) = options.compdb.clone() {
             let origin = "--compdb".to_owned();
-            self.compdb = Some(CompdbChoice { path, in_tree: false, is_projects: false, origin });
+            self.c.compdb = Some(CompdbChoice { path, in_tree: false, is_projects: false, origin });
         }
-        set(&mut self.configuration, names(&options.configuration));
+        set(&mut self.c.configuration, names(&options.configuration));
         self.jobs = options.jobs.or(self.jobs);
-        self.cache &= !options.no_cache;
+        self.cache.is_used &= !options.no_cache;
         set(&mut self.strict, options.strict);
         Ok(())
     }
@@ -482,7 +543,7 @@ impl Settings {
     /// Defines `NAME` (as 1, like a compiler) or `NAME=VALUE`.
     fn define(&mut self, text: &str, origin: &str) -> Result<(), ConfigError> {
         let (name, value) = text.split_once('=').unwrap_or((text, "1"));
-        self.defines.insert(macro_name(name, origin)?, value.to_owned());
+        self.c.defines.insert(macro_name(name, origin)?, value.to_owned());
         Ok(())
     }
 }
@@ -591,9 +652,10 @@ mod tests {
         };
         let options = Overrides { rlimit: Some(4), ..Overrides::default() };
         let joined = Settings::join(&yaml, &keys, environment, &options).expect("settings");
-        let numbers = (joined.rlimit, joined.unroll, joined.inline_depth, joined.jobs);
+        let numbers =
+            (joined.analysis.rlimit, joined.analysis.unroll, joined.analysis.inline_depth, joined.jobs);
         assert_eq!(numbers, (4, 2, 1, Some(3)));
-        assert_eq!(joined.points, ["entry"]);
+        assert_eq!(joined.analysis.points, ["entry"]);
         let plain = Settings::join(&file(""), &git(&[]), |_| None, &Overrides::default());
         assert_eq!(plain, Ok(Settings::default()));
     }
@@ -620,7 +682,7 @@ mod tests {
         let yaml = file("c: {compdb: build/a.json}");
         let joined = |keys: &[&str], name: Option<&str>| {
             let options = Overrides { compdb: name.map(PathBuf::from), ..Overrides::default() };
-            let choice = Settings::join(&yaml, &git(keys), |_| None, &options).expect("settings").compdb;
+            let choice = Settings::join(&yaml, &git(keys), |_| None, &options).expect("settings").c.compdb;
             choice.map(|c| (c.path.display().to_string(), c.in_tree, c.is_projects))
         };
         assert_eq!(joined(&[], None), Some(("build/a.json".to_owned(), true, true)));
@@ -640,8 +702,11 @@ mod tests {
                 Overrides { templates: vec![templates.into(), "constant".into()], ..Overrides::default() };
             Settings::join(&file(""), &git(&[]), |_| None, &options)
         };
-        assert_eq!(joined("relation").expect("settings").templates, ["constant", "comparison", "linear"]);
-        assert_eq!(joined("all").expect("settings").templates.len(), 10);
+        assert_eq!(
+            joined("relation").expect("settings").analysis.templates,
+            ["constant", "comparison", "linear"]
+        );
+        assert_eq!(joined("all").expect("settings").analysis.templates.len(), 10);
         let error = joined("functionl").expect_err("an error");
         assert_eq!(error.to_string(), "--templates: unknown name 'functionl'");
         assert_eq!(error.hint.as_deref(), Some("did you mean 'functional'?"));

@@ -49,21 +49,21 @@ pub fn table() -> Vec<Key> {
         key(
             "analysis.templates",
             "templates",
-            |s| list_or_all(&s.templates),
+            |s| list_or_all(&s.analysis.templates),
             "templates of facts that are looked for; `git invdiff explain` lists them",
         )
         .option("--templates"),
         key(
             "analysis.points",
             "points",
-            |s| s.points.join(","),
+            |s| s.analysis.points.join(","),
             "points at which facts are looked for: entry, exit, loop, line",
         )
         .option("--points"),
         key(
             "analysis.effort",
             "effort",
-            |s| s.effort.clone(),
+            |s| s.analysis.effort.clone(),
             "how much is asked of a range: quick (what changes where the text does), normal (at exits, too), deep (with \
              higher limits)",
         )
@@ -71,7 +71,7 @@ pub fn table() -> Vec<Key> {
         key(
             "analysis.rlimit",
             "rlimit",
-            |s| s.rlimit.to_string(),
+            |s| s.analysis.rlimit.to_string(),
             "limit of one solver query, in resource units of Z3 (about two million a second); unset, an eighth of it at normal effort",
         )
         .environment(variables::RLIMIT)
@@ -79,14 +79,14 @@ pub fn table() -> Vec<Key> {
         key(
             "analysis.unroll",
             "unroll",
-            |s| s.unroll.to_string(),
+            |s| s.analysis.unroll.to_string(),
             "iterations up to which loops without a proved bound are unrolled",
         )
         .option("--unroll"),
         key(
             "analysis.inline_depth",
             "inlineDepth",
-            |s| s.inline_depth.to_string(),
+            |s| s.analysis.inline_depth.to_string(),
             "calls within calls up to which small callees are inlined",
         ),
         key("c.data_model", "dataModel", |_| "LP64".to_owned(), "sizes of the C types: LP64, ILP32")
@@ -100,7 +100,7 @@ pub fn table() -> Vec<Key> {
         .option("-D, -U"),
         key("c.include_dirs", "includeDir", nothing, "folders for headers, relative to the top of the tree")
             .option("-I"),
-        key("c.host_headers", "hostHeaders", |s| on(s.host_headers), "headers of this machine may be read"),
+        key("c.host_headers", "hostHeaders", |s| on(s.c.host_headers), "headers of this machine may be read"),
         key(
             "c.compdb",
             "compdb",
@@ -109,7 +109,7 @@ pub fn table() -> Vec<Key> {
         )
         .option("--compdb"),
         key("configurations.<name>.defines", "", nothing, "named sets of further macros"),
-        key("", "configuration", |s| s.configuration.join(","), "the set of macros that is analysed"),
+        key("", "configuration", |s| s.c.configuration.join(","), "the set of macros that is analysed"),
         key("paths.include", "include", |_| "everything".to_owned(), "pathspecs of what is analysed"),
         key("paths.exclude", "exclude", nothing, "pathspecs of what is not"),
         key(
@@ -246,9 +246,9 @@ pub fn table() -> Vec<Key> {
         key("", "hooks.pre-commit", |_| on(true), "this hook does"),
         key("", "hooks.pre-push", |_| on(true), "this hook does"),
         key("", "hooks.prepare-commit-msg", |_| on(true), "this hook does"),
-        key("", "trailers", |s| on(s.trailers), "the commit-msg hook appends trailers"),
-        key("", "maxTrailers", |s| s.max_trailers.to_string(), "most trailers of a message"),
-        key("", "notesRef", |s| s.notes_ref.clone(), "where notes live, below refs/notes/").option("--ref"),
+        key("", "trailers", |s| on(s.notes.trailers), "the commit-msg hook appends trailers"),
+        key("", "maxTrailers", |s| s.notes.max_trailers.to_string(), "most trailers of a message"),
+        key("", "notesRef", |s| s.notes.notes_ref.clone(), "where notes live, below refs/notes/").option("--ref"),
         key(
             "",
             "noteLimit",
@@ -265,8 +265,8 @@ pub fn table() -> Vec<Key> {
             "folder of the cache; a relative one is in the git directory",
         )
         .environment(variables::CACHE_DIR),
-        key("", "cacheLimit", |s| s.cache_limit.to_string(), "bytes that the cache may hold"),
-        key("", "", |s| on(!s.cache), "the cache is neither read nor written")
+        key("", "cacheLimit", |s| s.cache.limit.to_string(), "bytes that the cache may hold"),
+        key("", "", |s| on(!s.cache.is_used), "the cache is neither read nor written")
             .environment(variables::NO_CACHE)
             .option("--no-cache"),
         key("", "lazyFetch", |s| on(s.lazy_fetch), "objects that a partial clone lacks may be fetched"),
@@ -279,7 +279,7 @@ pub fn table() -> Vec<Key> {
 }
 
 fn list_or_all(names: &[String]) -> String {
-    if names == Settings::default().templates { "all".to_owned() } else { names.join(",") }
+    if names == Settings::default().analysis.templates { "all".to_owned() } else { names.join(",") }
 }
 
 /// The table as Markdown.

@@ -1,4 +1,5 @@
-//! How the house is built: files that import each other in a circle are few, and rooms never do.
+//! How the house is built: files that import each other in a circle are few, and rooms never do; no structure has
+//! many fields, but for those that are a command line's arguments.
 //!
 //! A *circle* is a strongly connected component of the files of a crate by their imports: `use` declarations, and
 //! paths from `crate` or `super` in code; of what another file re-exports the file that has it is meant. Tests,
@@ -10,6 +11,8 @@ use std::path::Path;
 
 /// Files that may be in one circle.
 const MOST: usize = 5;
+/// Fields that a structure may have.
+const FIELDS: usize = 16;
 /// Crates whose top-level modules are rooms.
 const HOUSES: [&str; 4] = ["git-invdiff", "engine", "git", "c"];
 
@@ -193,18 +196,85 @@ fn faults(name: &str, sources: &Sources) -> Vec<String> {
     large.chain(circles(&rooms).iter().map(|c| said("rooms", c))).collect()
 }
 
-#[test]
-fn circles_are_small_and_rooms_have_none() {
+/// How many fields a structure's body has, which begins with its brace.
+fn fields(body: &[String]) -> usize {
+    let (mut depth, mut count) = (0, 0);
+    for token in body {
+        depth += i32::from(["{", "(", "["].contains(&token.as_str()));
+        depth -= i32::from(["}", ")", "]"].contains(&token.as_str()));
+        count += usize::from(depth == 1 && token == ":");
+        if depth == 0 {
+            break;
+        }
+    }
+    count
+}
+
+/// The structures of a source that have too many fields, those of arguments left out.
+fn large_structures(text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    let mut found = Vec::new();
+    for (at, _) in tokens.iter().enumerate().filter(|(_, t)| *t == "struct") {
+        let before = tokens[..at].rsplit(|t| t == ";" || t == "}").next().unwrap_or_default();
+        let has = |name: &str| before.iter().any(|t| t == name);
+        let is_arguments = has("derive") && (has("Args") || has("Parser"));
+        let opens = tokens[at..].iter().position(|t| t == "{" || t == ";").map(|k| at + k);
+        let count = opens.map_or(0, |k| if tokens[k] == "{" { fields(&tokens[k..]) } else { 0 });
+        let is_large = count > FIELDS && !is_arguments;
+        found.extend(is_large.then(|| format!("{} has {count} fields", tokens[at + 1])));
+    }
+    found
+}
+
+/// The sources of every crate, by its name.
+fn house() -> Vec<(String, Sources)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let crates = std::fs::read_dir(root.join("crates")).expect("the crates").flatten();
     let crates = crates.map(|c| (c.file_name().to_string_lossy().into_owned(), c.path().join("src")));
-    let mut found = Vec::new();
-    for (name, folder) in crates.chain([("git-invdiff".to_owned(), root.join("src"))]) {
+    let all = crates.chain([("git-invdiff".to_owned(), root.join("src"))]);
+    all.map(|(name, folder)| {
         let mut sources = Sources::new();
         read(&folder, std::slice::from_ref(&name), &mut sources);
-        found.extend(faults(&name, &sources));
-    }
+        (name, sources)
+    })
+    .collect()
+}
+
+#[test]
+fn circles_are_small_and_rooms_have_none() {
+    let found: Vec<String> = house().iter().flat_map(|(name, sources)| faults(name, sources)).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn structures_have_few_fields() {
+    let house = house();
+    let sources = house.iter().flat_map(|(_, sources)| sources);
+    let of = |(file, text): (&Names, &String)| -> Vec<String> {
+        large_structures(text).into_iter().map(|said| format!("{}: {said}", file.join("/"))).collect()
+    };
+    let found: Vec<String> = sources.flat_map(of).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_large_structure_is_found() {
+    let fields =
+        |n: usize| (0..n).map(|k| format!("/// One: two.\npub f{k}: a::B<C>,\n")).collect::<String>();
+    let of = |derived: &str, n: usize| {
+        let odd = "#[serde(rename = \"x: y\")] pub(super) g: Box<dyn Fn(u8, [i8; 3]) -> B>, h: (u8, u8)";
+        let text = format!(
+            "struct U; {derived} struct S<T: X> where T: Y {{ {}{odd} }} struct V {{ a: u8 }}",
+            fields(n)
+        );
+        large_structures(&text)
+    };
+    assert_eq!(of("#[derive(Clone, Debug)]", FIELDS - 1), ["S has 17 fields"]);
+    assert!(of("#[derive(Clone, Debug)]", FIELDS - 2).is_empty());
+    for arguments in ["#[derive(Args)]", "#[derive(Debug, Parser)]\n#[command(about)]"] {
+        assert!(of(arguments, FIELDS).is_empty());
+    }
+    assert_eq!(of("struct Args { a: u8 }", FIELDS).len(), 1);
 }
 
 /// An invented crate's files, and what is wrong with it.

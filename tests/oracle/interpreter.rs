@@ -172,7 +172,7 @@ fn check(mut subjects: Vec<Subject>, generated: usize) {
         let mut generator = Generator::new(p, "main", 1);
         for _ in 0..generated {
             // What the program asks for is made while it runs.
-            s.inputs.push(run(p, "main", &generator.next(), &Limits::default()).stdin);
+            s.inputs.push(run(p, "main", &generator.next(), &Limits::default()).read.stdin);
         }
     }
     let Some(replies) = compiled(&subjects) else {
@@ -191,17 +191,17 @@ fn check(mut subjects: Vec<Subject>, generated: usize) {
                 End::Unsupported { reason, .. } => end = format!("unsupported: {reason}"),
                 _ => {}
             }
-            if o.platform_dependent || o.nan_sign {
+            if o.portability.platform_dependent || o.portability.nan_sign {
                 end.push_str(" (depends on platform)");
             } else if o.end.is_definite() {
-                let status = o.exit_code.unwrap_or(-1) as u32;
+                let status = o.ending.exit_code.unwrap_or(-1) as u32;
                 let returns = p.function("main").is_some_and(|f| f.ret != git_invdiff::ir::CType::Void);
-                if o.stdout != reply.stdout || (returns && status != reply.status) {
+                if o.output.stdout != reply.stdout || (returns && status != reply.status) {
                     mismatches.push(format!(
                         "{} on {:?}: {:?} {status} instead of {:?} {}",
                         s.name,
                         String::from_utf8_lossy(stdin),
-                        String::from_utf8_lossy(&o.stdout),
+                        String::from_utf8_lossy(&o.output.stdout),
                         String::from_utf8_lossy(&reply.stdout),
                         reply.status
                     ));

@@ -100,7 +100,7 @@ fn class(o: &Outcome) -> Class {
 
 /// The line where a run failed.
 fn failed_at(o: &Outcome) -> Option<u32> {
-    match (&o.end, &o.aborted) {
+    match (&o.end, &o.ending.aborted) {
         (End::AssertFailed { place, .. }, _) => Some(place.line),
         (End::Abort, Some(place)) => Some(place.line),
         _ => None,

@@ -4,7 +4,7 @@
 
 use crate::random_c;
 use crate::support::oracle::shared;
-use git_invdiff::analysis::{Options, Pin, diff, memory};
+use git_invdiff::analysis::{Options, Pin, Specification, diff, memory};
 use git_invdiff::fact;
 use git_invdiff::frontend::c;
 use git_invdiff::invariant::PinnedFact;
@@ -19,7 +19,8 @@ fn analyse(old: &str, new: &str, pins: Vec<Pin>) -> Report {
 
 fn analyse_all(versions: &[&str], pins: Vec<Pin>) -> Report {
     let files: Vec<_> = versions.iter().map(|text| vec![("a.c", *text)]).collect();
-    let options = Options { all: true, pins, ..Options::default() };
+    let specification = Specification { pins, ..Specification::default() };
+    let options = Options { all: true, specification, ..Options::default() };
     diff(&memory::request(&files, c::Options::default(), options))
 }
 

@@ -1,6 +1,6 @@
 //! Copies with assertions, compiled and run beside the originals.
 
-use git_invdiff::analysis::{Options, PointChoice, VersionInput, diff, memory};
+use git_invdiff::analysis::{self, Options, PointChoice, VersionInput, diff, memory};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::instrument::{Choice, CopiedFile, copies};
@@ -16,7 +16,8 @@ pub use crate::support::tier::has_compiler;
 pub fn analyse(files: &[(&str, &str)]) -> (Report, VersionInput) {
     let points = PointChoice { kinds: Some(vec![PointKind::Exit, PointKind::Loop]), lines: Vec::new() };
     // Hard questions may stay open here.
-    let options = Options { all: true, whole: true, points, rlimit: 300_000, ..Options::default() };
+    let limits = analysis::Limits { rlimit: 300_000, ..analysis::Limits::default() };
+    let options = Options { all: true, whole: true, points, limits, ..Options::default() };
     let request = memory::request(&[vec![], files.to_vec()], c::Options::default(), options);
     let newest = request.versions.last().expect("two versions").clone();
     (diff(&request), newest)

@@ -2,7 +2,7 @@
 
 use super::compiled::{Fact, Runs, check, load, proved_at_exit};
 use super::edits::{self, Edit};
-use git_invdiff::analysis::{Differencing, Options, Pin, PointChoice, diff, memory};
+use git_invdiff::analysis::{Differencing, Limits, Options, Pin, PointChoice, Specification, diff, memory};
 use git_invdiff::fact;
 use git_invdiff::frontend::c;
 use git_invdiff::invariant::PinnedFact;
@@ -34,7 +34,8 @@ pub enum Gate {
 }
 
 fn limits() -> Options {
-    Options { jobs: 1, rlimit: 500_000, ..Options::default() }
+    let limits = Limits { rlimit: 500_000, ..Limits::default() };
+    Options { jobs: 1, limits, ..Options::default() }
 }
 
 /// The functions of a file of which facts are proved at the exit.
@@ -115,7 +116,7 @@ impl Original {
     pub fn gate(&self, edit: &Edit) -> (Gate, Vec<Assertion>) {
         // A pinned fact speaks of parameters by their names in the newer version.
         let options = Options {
-            pins: self.pins.clone(),
+            specification: Specification { pins: self.pins.clone(), ..Specification::default() },
             differencing: Some(Differencing::default()),
             function: Some(self.name.clone()),
             ..limits()

@@ -73,11 +73,11 @@ pub fn load_outlined(
 fn lowered(parsed: &c::parse::Parsed, path: &Path, options: &c::Options) -> Result<Unit, c::Rejected> {
     let mut unit = c::guard::on_large_stack(path, || Ok(c::lower::lower(parsed, options.data_model)))?;
     let invents = |what: &str| parsed.prelude.contains(what);
-    unit.is_whole = unit.opaque.is_empty()
+    unit.is_whole = unit.gaps.opaque.is_empty()
         && parsed.lost.is_empty()
         && !invents("#define ")
         && !invents(c::retry::OBJECT);
-    unit.invented = parsed.invented.names.clone();
+    unit.gaps.invented = parsed.invented.names.clone();
     unit.statics = c::statics::statics(parsed);
     let records: Vec<Option<Arc<str>>> = unit.records.iter().map(|r| made_up(&r.name, parsed)).collect();
     for f in &mut unit.functions {

@@ -6,7 +6,6 @@ use crate::ir::{
     NodeId, Record, RecordUses, Sort, Span, Stmt, StmtId, UndefinedKind, Unit, Var, VarId, VarKind,
 };
 use crate::semantics::{Callees, library};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) fn integer(bits: u16, signed: bool) -> CType {
@@ -191,32 +190,17 @@ pub(crate) fn undefined(kind: UndefinedKind) -> End {
 pub(crate) fn outcome(end: End) -> Outcome {
     Outcome {
         end,
+        ending: Default::default(),
         returned: None,
         returned_target: None,
-        stdout: Vec::new(),
-        stdout_lost: Vec::new(),
-        stderr: Vec::new(),
-        exit_code: None,
-        locals: Vec::new(),
-        memory: Vec::new(),
-        lost: None,
-        aborted: None,
+        left: Default::default(),
+        output: Default::default(),
+        read: Default::default(),
         overflow: None,
-        stdin: Vec::new(),
-        stdin_closed: false,
-        inputs: Vec::new(),
-        assumed_calls: Vec::new(),
-        allocations: BTreeMap::new(),
-        requests: Vec::new(),
-        assumed_globals: Vec::new(),
+        assumed: Default::default(),
+        heap: Default::default(),
         elsewhere: Vec::new(),
-        files: Vec::new(),
-        nan_sign: false,
-        platform_dependent: false,
-        is_sign_only: false,
-        misaligned: false,
-        ended_on_input: false,
-        ended_on: None,
+        portability: Default::default(),
         steps: 1,
     }
 }

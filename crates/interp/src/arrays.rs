@@ -31,7 +31,7 @@ impl Machine<'_> {
     pub(crate) fn new_array(&mut self, size: u64) -> Run<Const> {
         let made = Some(size).filter(|s| *s <= MAX_ARRAY).and_then(|s| self.memory.push_stack(s));
         let addr = made.ok_or_else(|| Stop::Unsupported("limit of the stack".into()))?;
-        if let Some(frame) = self.frames.last_mut() {
+        if let Some(frame) = self.stack.frames.last_mut() {
             frame.allocas.push(addr);
         }
         Ok(Const::bv(self.program.pointer_bits(), i128::from(addr)))
@@ -39,8 +39,8 @@ impl Machine<'_> {
 
     /// Ends the life of the array whose address a register holds, and of what `alloca` made after it.
     pub(super) fn end_array(&mut self, register: usize) {
-        let Some(addr) = self.registers.get_mut(register).and_then(Option::take) else { return };
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(addr) = self.stack.registers.get_mut(register).and_then(Option::take) else { return };
+        let Some(frame) = self.stack.frames.last_mut() else { return };
         let Some(at) = frame.allocas.iter().rposition(|a| u128::from(*a) == addr.to_bits()) else { return };
         for made in frame.allocas.drain(at..) {
             self.memory.end_local(made);

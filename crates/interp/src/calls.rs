@@ -31,31 +31,31 @@ impl<'p> Machine<'p> {
         dst: Option<u32>,
         result_to: Option<u64>,
     ) -> Run<()> {
-        if self.frames.len() >= self.limits.depth {
+        if self.stack.frames.len() >= self.limits.depth {
             return Err(Stop::Fuel);
         }
-        let base = self.registers.len();
-        self.registers.resize(base + code.vars, None);
+        let base = self.stack.registers.len();
+        self.stack.registers.resize(base + code.vars, None);
         let bits = self.program.pointer_bits();
         for &(var, size) in &code.memory_vars {
             let addr = self.memory.push_stack(size);
             let addr = addr.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
-            self.registers[base + var as usize] = Some(Const::bv(bits, addr as i128));
+            self.stack.registers[base + var as usize] = Some(Const::bv(bits, addr as i128));
         }
         for (p, &arg) in code.params.iter().zip(args) {
             self.pass(base, p, arg)?;
         }
-        let mut extra = ArgumentList { values: Vec::new(), is_open: self.frames.is_empty() };
+        let mut extra = ArgumentList { values: Vec::new(), is_open: self.stack.frames.is_empty() };
         if code.variadic {
             let rest = args.iter().copied().zip(types.iter().cloned());
             extra.values = rest.skip(code.params.len()).collect();
         }
         let missing = Vec::new();
-        self.entered += 1;
+        self.stack.entered += 1;
         let unit = self.program.definition(definition).map_or(usize::MAX, |d| d.unit);
-        self.entered_units.get_mut(unit).into_iter().for_each(|entered| *entered = true);
-        self.frames.push(Frame {
-            serial: self.entered,
+        self.noted.entered_units.get_mut(unit).into_iter().for_each(|entered| *entered = true);
+        self.stack.frames.push(Frame {
+            serial: self.stack.entered,
             definition,
             code,
             base,
@@ -75,22 +75,22 @@ impl<'p> Machine<'p> {
         let place = base + p.var as usize;
         match p.sort {
             None => {
-                let home = self.registers[place].map_or(0, Const::to_bits) as u64;
+                let home = self.stack.registers[place].map_or(0, Const::to_bits) as u64;
                 self.memory.copy(home, arg.to_bits() as u64, p.size)?;
             }
             Some(sort) if arg.sort() != sort => return Err(UndefinedKind::BadCall.into()),
             Some(sort) if p.in_memory => {
-                let home = self.registers[place].map_or(0, Const::to_bits) as u64;
+                let home = self.stack.registers[place].map_or(0, Const::to_bits) as u64;
                 self.memory.store(home, sort.bytes(), arg.to_bits())?;
             }
-            Some(_) => self.registers[place] = Some(arg),
+            Some(_) => self.stack.registers[place] = Some(arg),
         }
         Ok(())
     }
 
     /// Performs a call; returns whether a frame was pushed. `next` is where the caller goes on.
     pub(super) fn call(&mut self, call: &'p Call, base: usize, next: u32) -> Run<bool> {
-        let node = self.frames.last().map_or(0, |f| f.node);
+        let node = self.stack.frames.last().map_or(0, |f| f.node);
         let mut args = Vec::with_capacity(call.args.len());
         for a in &call.args {
             args.push(self.eval_at(a, base, node)?);
@@ -125,7 +125,9 @@ impl<'p> Machine<'p> {
         };
         self.push_frame(definition, code, &args, &call.arg_types, call.dst, result_to)?;
         self.note_arguments(Some((&call.args, base)));
-        if let Some(caller) = self.frames.len().checked_sub(2).and_then(|i| self.frames.get_mut(i)) {
+        if let Some(caller) =
+            self.stack.frames.len().checked_sub(2).and_then(|i| self.stack.frames.get_mut(i))
+        {
             caller.noreturn = next == NO_NODE;
             if next != NO_NODE {
                 caller.node = next;
@@ -168,7 +170,7 @@ impl<'p> Machine<'p> {
         {
             return Err(Stop::Unsupported("library function with an unusual declaration".into()));
         }
-        self.registers[base + dst as usize] = result;
+        self.stack.registers[base + dst as usize] = result;
         self.note_call(base + dst as usize, None);
         Ok(())
     }
@@ -193,7 +195,7 @@ impl<'p> Machine<'p> {
         let arguments = args.iter().zip(&call.arg_types).map(|(c, t)| self.printable(*c, t)).collect();
         let line = self.place().line;
         let callee = name.clone();
-        self.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: given.is_some() });
+        self.noted.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: given.is_some() });
         if call.noreturn {
             return Err(Stop::NoReturn(name.clone()));
         }
@@ -255,25 +257,25 @@ impl<'p> Machine<'p> {
         let result = given.and_then(|c| if let Value::Const(c) = c.result { c.signed() } else { None });
         let arguments = a.values.iter().zip(a.types).map(|(c, t)| self.printable(*c, t)).collect();
         let line = self.place().line;
-        self.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: result.is_some() });
+        self.noted.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: result.is_some() });
         result.unwrap_or(0)
     }
 
     /// Counts a request for memory; returns whether the input says that it is refused. Then the call
     /// is listed.
     pub fn is_refused(&mut self, a: &library::Arguments<'_>) -> bool {
-        let nth = self.allocations.entry(a.name).or_insert(0);
+        let nth = self.noted.heap.counts.entry(a.name).or_insert(0);
         *nth += 1;
         let nth = *nth;
-        if self.requests.len() < MAX_REQUESTS {
+        if self.noted.heap.first.len() < MAX_REQUESTS {
             let numbers = a.values.iter().zip(a.types).filter(|(_, t)| !t.is_pointer());
-            self.requests.push((a.name, numbers.map(|(c, _)| c.to_bits()).collect()));
+            self.noted.heap.first.push((a.name, numbers.map(|(c, _)| c.to_bits()).collect()));
         }
         let refused = self.input.calls.iter().any(|c| *c.callee == *a.name && c.nth == nth);
         if refused {
             let arguments = a.values.iter().zip(a.types).map(|(c, t)| self.printable(*c, t)).collect();
             let (callee, line) = (Arc::from(a.name), self.place().line);
-            self.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: true });
+            self.noted.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: true });
         }
         refused
     }
@@ -288,29 +290,29 @@ impl<'p> Machine<'p> {
 
     /// Leaves the innermost function.
     pub(super) fn leave(&mut self, value: Option<Const>) -> Run<()> {
-        let Some(frame) = self.frames.last() else { return Ok(()) };
+        let Some(frame) = self.stack.frames.last() else { return Ok(()) };
         let (code, base, dst) = (frame.code, frame.base, frame.dst);
         if let (Some(to), Some(from), Some(size)) = (frame.result_to, value, code.aggregate_result) {
             self.memory.copy(to, from.to_bits() as u64, size)?;
         }
         let mut value = value;
-        if self.frames.len() == 1 && self.callbacks == 0 {
+        if self.stack.frames.len() == 1 && self.stack.callbacks == 0 {
             if let (Some(from), Some(size)) = (value, code.aggregate_result) {
                 value = Some(self.keep_result(from.to_bits() as u64, size)?);
             }
             let vars = (0..code.vars as u32).map(VarId);
-            self.entry_locals = vars.map(|v| self.scalar(base, code, v)).collect();
+            self.handed.locals = vars.map(|v| self.scalar(base, code, v)).collect();
         }
         self.drop_frame();
-        self.result = value;
-        if let (Some(dst), Some(caller)) = (dst, self.frames.last_mut()) {
+        self.handed.result = value;
+        if let (Some(dst), Some(caller)) = (dst, self.stack.frames.last_mut()) {
             if value.is_none() {
                 caller.missing.push(dst);
             }
             let place = caller.base + dst as usize;
-            self.registers[place] = value;
+            self.stack.registers[place] = value;
         }
-        if self.frames.last().is_some_and(|caller| caller.noreturn) {
+        if self.stack.frames.last().is_some_and(|caller| caller.noreturn) {
             return Err(UndefinedKind::Unreachable.into());
         }
         Ok(())
@@ -318,14 +320,14 @@ impl<'p> Machine<'p> {
 
     /// Ends the innermost frame and the lifetime of all that it holds.
     pub(super) fn drop_frame(&mut self) {
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(frame) = self.stack.frames.pop() else { return };
         for (var, _) in &frame.code.memory_vars {
-            if let Some(home) = self.registers.get(frame.base + *var as usize).copied().flatten() {
+            if let Some(home) = self.stack.registers.get(frame.base + *var as usize).copied().flatten() {
                 self.memory.end_local(home.to_bits() as u64);
             }
         }
         frame.allocas.iter().for_each(|a| self.memory.end_local(*a));
-        self.registers.truncate(frame.base);
+        self.stack.registers.truncate(frame.base);
     }
 
     /// Copies the entry function's aggregate result to where it outlives the frame.
@@ -333,7 +335,7 @@ impl<'p> Machine<'p> {
         let made = self.memory.add_zeroes(size);
         let addr = made.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
         self.memory.copy(addr, from, size)?;
-        self.aggregate_result = Some(addr);
+        self.handed.aggregate = Some(addr);
         Ok(Const::bv(self.program.pointer_bits(), addr as i128))
     }
 
@@ -341,18 +343,18 @@ impl<'p> Machine<'p> {
     ///
     /// Errors: whatever stops the callee; `Unsupported` when callbacks nest too deep.
     pub fn callback(&mut self, function: u64, args: &[Const]) -> Run<Option<Const>> {
-        if self.callbacks >= MAX_CALLBACKS {
+        if self.stack.callbacks >= MAX_CALLBACKS {
             return Err(Stop::Unsupported("callbacks nested too deep".into()));
         }
         let definition = self.code_symbol(function)?.definition;
         let Some((definition, code)) = definition.and_then(|d| Some((d, code_of(self.program, d)?))) else {
             return Err(Stop::Unsupported("callback to a library function".into()));
         };
-        self.callbacks += 1;
-        let floor = self.frames.len();
+        self.stack.callbacks += 1;
+        let floor = self.stack.frames.len();
         self.push_frame(definition, code, args, &[], None, None)?;
         self.execute(floor, None)?;
-        self.callbacks -= 1;
-        Ok(self.result.take())
+        self.stack.callbacks -= 1;
+        Ok(self.handed.result.take())
     }
 }

@@ -47,7 +47,10 @@ pub fn compare(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Comparis
     if !a.end.is_definite() || !b.end.is_definite() {
         return Comparison::Undecided;
     }
-    let shaky = a.nan_sign || b.nan_sign || a.platform_dependent || b.platform_dependent;
+    let shaky = a.portability.nan_sign
+        || b.portability.nan_sign
+        || a.portability.platform_dependent
+        || b.portability.platform_dependent;
     match first_difference(old, new) {
         None => Comparison::Equal,
         Some(_) if shaky => Comparison::Undecided,
@@ -65,20 +68,20 @@ fn first_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Opt
     {
         return Some(Difference::Returned);
     }
-    if a.exit_code != b.exit_code {
+    if a.ending.exit_code != b.ending.exit_code {
         return Some(Difference::ExitCode);
     }
-    if a.stdout != b.stdout {
+    if a.output.stdout != b.output.stdout {
         return Some(Difference::Stdout);
     }
     if !same_errors(a, b) {
         return Some(Difference::Stderr);
     }
-    if a.files != b.files {
+    if a.output.files != b.output.files {
         return Some(Difference::Files);
     }
     let calls = |o: &Outcome| {
-        o.assumed_calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect::<Vec<_>>()
+        o.assumed.calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect::<Vec<_>>()
     };
     if calls(a) != calls(b) {
         return Some(Difference::Calls);
@@ -88,7 +91,8 @@ fn first_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Opt
 
 /// Whether two runs returned the same, as far as machines agree on it.
 pub fn same_result(a: &Outcome, b: &Outcome) -> bool {
-    a.returned == b.returned || (a.is_sign_only || b.is_sign_only) && signs(a) == signs(b)
+    a.returned == b.returned
+        || (a.portability.is_sign_only || b.portability.is_sign_only) && signs(a) == signs(b)
 }
 
 /// The sign of a number that was returned.
@@ -104,7 +108,8 @@ pub(super) fn has_same_outcome(program: &Program, a: &Outcome, b: &Outcome) -> b
 /// Whether two runs wrote the same to their error streams. The message of a failed assertion has the
 /// line in it, which is no behaviour.
 pub fn same_errors(a: &Outcome, b: &Outcome) -> bool {
-    a.stderr == b.stderr || matches!((&a.end, &b.end), (End::AssertFailed { .. }, End::AssertFailed { .. }))
+    a.output.stderr == b.output.stderr
+        || matches!((&a.end, &b.end), (End::AssertFailed { .. }, End::AssertFailed { .. }))
 }
 
 fn same_end(a: &End, b: &End) -> bool {
@@ -118,7 +123,7 @@ fn same_end(a: &End, b: &End) -> bool {
 /// Returns the first object that two runs of one input leave in different states.
 pub fn memory_difference(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Option<Identity> {
     let identities: BTreeSet<&Identity> =
-        old.1.memory.iter().chain(&new.1.memory).map(|o| &o.identity).collect();
+        old.1.left.memory.iter().chain(&new.1.left.memory).map(|o| &o.identity).collect();
     for id in identities {
         // What nobody reaches from both sides follows from the objects that point to it.
         let (Some(a), Some(b)) = (final_object(old, id), final_object(new, id)) else { continue };
@@ -145,7 +150,7 @@ fn differ_as_numbers(a: &FinalObject, b: &FinalObject) -> bool {
 
 /// Returns the final content of an object; a global that the run did not write has its initial one.
 pub fn final_object(run: (&Program, &Outcome), id: &Identity) -> Option<FinalObject> {
-    let found = run.1.memory.iter().find(|o| o.identity == *id).cloned();
+    let found = run.1.left.memory.iter().find(|o| o.identity == *id).cloned();
     found.or_else(|| initial_object(run.0, id))
 }
 

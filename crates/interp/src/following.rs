@@ -18,7 +18,7 @@ const MAX_DEPTH: u32 = 4;
 impl Machine<'_> {
     /// A branch was taken.
     pub(super) fn note_branch(&mut self, cond: &Value, base: usize, node: u32, taken: bool) {
-        let definition = self.frames.last().map(|f| f.definition).unwrap_or_default();
+        let definition = self.stack.frames.last().map(|f| f.definition).unwrap_or_default();
         let Some(coverage) = &mut self.coverage else { return };
         coverage.way(definition, node, taken);
         let Some(explanation) = &mut coverage.explanation else { return };
@@ -58,7 +58,7 @@ impl Machine<'_> {
     }
 
     fn operand(&mut self, e: &Value, base: usize) -> Option<Operand> {
-        let registers = self.registers.get(base..).unwrap_or(&[]);
+        let registers = self.stack.registers.get(base..).unwrap_or(&[]);
         let value = eval(e, registers, &mut Events::default()).ok()?;
         let origin = self.coverage.as_ref()?.explanation.as_ref()?.origin(e, base);
         let is_word = value.sort().bits() == Some(self.program.pointer_bits());
@@ -87,7 +87,7 @@ impl Machine<'_> {
         {
             return;
         }
-        let definition = self.frames.last().map(|f| f.definition).unwrap_or_default();
+        let definition = self.stack.frames.last().map(|f| f.definition).unwrap_or_default();
         let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
         let count = e.counts.entry((definition, node)).or_insert(0);
         *count += 1;
@@ -131,7 +131,7 @@ impl Machine<'_> {
     /// A frame was entered whose arguments are these expressions of the caller at `base`; the entry's are
     /// the input's.
     pub(super) fn note_arguments(&mut self, args: Option<(&[Value], usize)>) {
-        let Some(frame) = self.frames.last() else { return };
+        let Some(frame) = self.stack.frames.last() else { return };
         let (code, entered) = (frame.code, frame.base);
         let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) else { return };
         let origins: Vec<Option<(Origin, i128)>> = match args {
@@ -148,7 +148,7 @@ impl Machine<'_> {
             match (p.in_memory, origin) {
                 (false, origin) => e.set(register, origin),
                 (true, Some(origin)) => {
-                    let home = self.registers.get(register).copied().flatten();
+                    let home = self.stack.registers.get(register).copied().flatten();
                     e.stored.insert(home.map_or(0, Const::to_bits) as u64, origin);
                 }
                 (true, None) => {}
@@ -158,10 +158,10 @@ impl Machine<'_> {
 
     /// A frame returns an expression's value to a register of its caller.
     pub(super) fn note_return(&mut self, value: Option<&Value>, node: u32) {
-        if let (Some(value), Some(base)) = (value, self.frames.last().map(|f| f.base)) {
+        if let (Some(value), Some(base)) = (value, self.stack.frames.last().map(|f| f.base)) {
             self.note_value(value, base, node);
         }
-        let [.., caller, callee] = self.frames.as_slice() else { return };
+        let [.., caller, callee] = self.stack.frames.as_slice() else { return };
         let Some(dst) = callee.dst else { return };
         let (base, register) = (callee.base, caller.base + dst as usize);
         if let Some(e) = self.coverage.as_mut().and_then(|t| t.explanation.as_mut()) {

@@ -85,7 +85,7 @@ pub struct Input {
     pub argv: Vec<Vec<u8>>,
     pub calls: Vec<CallResult>,
     /// When set, standard input that runs short is extended while the program runs (see
-    /// [`super::StdinPlan`]); [`super::Outcome::stdin`] then holds all of it.
+    /// [`super::StdinPlan`]); [`super::StandardInput::stdin`] then holds all of it.
     pub stdin_plan: Option<super::StdinPlan>,
     /// Runs on it may take [`LONG_FUEL`], whatever the limits say.
     pub is_long: bool,

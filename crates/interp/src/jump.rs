@@ -25,37 +25,39 @@ impl Machine<'_> {
     /// lowering expects no second return, and for too many buffers.
     pub fn set_jump(&mut self, buffer: u64) -> Run<()> {
         let unsupported = |what: &str| Err(Stop::Unsupported(what.into()));
-        let Some(frame) = self.frames.last() else { return unsupported("setjmp outside of a function") };
+        let Some(frame) = self.stack.frames.last() else {
+            return unsupported("setjmp outside of a function");
+        };
         match frame.code.nodes.get(frame.node as usize) {
             Some(CodeNode { step: Step::Call(c), .. }) if matches!(c.target, Target::Library(_)) => {}
             _ => return unsupported("setjmp through a pointer"),
         }
-        let registers = self.registers.get(frame.base..).unwrap_or(&[]).to_vec();
+        let registers = self.stack.registers.get(frame.base..).unwrap_or(&[]).to_vec();
         self.memory.add_work((registers.len() * size_of::<Register>()) as u64);
         let landing = Landing {
-            frame: self.frames.len() - 1,
+            frame: self.stack.frames.len() - 1,
             serial: frame.serial,
             node: frame.node,
             registers,
             allocas: frame.allocas.len(),
-            callbacks: self.callbacks,
+            callbacks: self.stack.callbacks,
         };
-        if self.landings.len() >= MAX_LANDINGS && !self.landings.contains_key(&buffer) {
-            let frames = &self.frames;
-            self.landings.retain(|_, l| frames.get(l.frame).is_some_and(|f| f.serial == l.serial));
-            if self.landings.len() >= MAX_LANDINGS {
+        if self.stack.landings.len() >= MAX_LANDINGS && !self.stack.landings.contains_key(&buffer) {
+            let frames = &self.stack.frames;
+            self.stack.landings.retain(|_, l| frames.get(l.frame).is_some_and(|f| f.serial == l.serial));
+            if self.stack.landings.len() >= MAX_LANDINGS {
                 return unsupported("too many setjmp buffers");
             }
         }
-        self.landings.insert(buffer, landing);
+        self.stack.landings.insert(buffer, landing);
         Ok(())
     }
 
     /// Returns whether `longjmp` may go where `buffer` says; `None` when no `setjmp` of this run
     /// filled it.
     pub fn can_jump(&self, buffer: u64) -> Option<bool> {
-        let landing = self.landings.get(&buffer)?;
-        Some(self.frames.get(landing.frame).is_some_and(|f| f.serial == landing.serial))
+        let landing = self.stack.landings.get(&buffer)?;
+        Some(self.stack.frames.get(landing.frame).is_some_and(|f| f.serial == landing.serial))
     }
 
     /// Whether no call of `setjmp` can ever have filled a buffer: only its unit can name it, and nothing there calls
@@ -89,18 +91,18 @@ impl Machine<'_> {
     /// goes on through the library function that called back.
     pub(super) fn land(&mut self, buffer: u64, value: i32, floor: usize) -> Run<()> {
         let above = |l: &Landing| l.frame >= floor;
-        let here = self.landings.get(&buffer).is_some_and(above);
-        let Some(landing) = here.then(|| self.landings.remove(&buffer)).flatten() else {
+        let here = self.stack.landings.get(&buffer).is_some_and(above);
+        let Some(landing) = here.then(|| self.stack.landings.remove(&buffer)).flatten() else {
             return Err(Stop::Jump { buffer, value });
         };
-        while self.frames.len() > landing.frame + 1 {
+        while self.stack.frames.len() > landing.frame + 1 {
             self.drop_frame();
         }
         // What an abandoned `qsort` leaves behind is each library's own.
-        self.platform_dependent |= self.callbacks != landing.callbacks;
-        self.callbacks = landing.callbacks;
+        self.noted.platform_dependent |= self.stack.callbacks != landing.callbacks;
+        self.stack.callbacks = landing.callbacks;
         let dead = || Stop::from(UndefinedKind::DeadJump);
-        let frame = self.frames.last_mut().ok_or_else(dead)?;
+        let frame = self.stack.frames.last_mut().ok_or_else(dead)?;
         let (code, base) = (frame.code, frame.base);
         let Some(CodeNode { step: Step::Call(call), succs }) = code.nodes.get(landing.node as usize) else {
             return Err(dead());
@@ -110,12 +112,12 @@ impl Machine<'_> {
         for addr in frame.allocas.drain(landing.allocas.min(frame.allocas.len())..) {
             self.memory.end_local(addr);
         }
-        for (now, then) in self.registers.iter_mut().skip(base).zip(&landing.registers) {
+        for (now, then) in self.stack.registers.iter_mut().skip(base).zip(&landing.registers) {
             if now != then {
                 *now = None;
             }
         }
-        self.landings.insert(buffer, landing);
+        self.stack.landings.insert(buffer, landing);
         self.set_result(call, Some(Const::bv(32, value as i128)), base)
     }
 }
@@ -211,7 +213,7 @@ mod tests {
         // Another unit may fill this one.
         let o = outcome("jmp_buf e; int f(void) { longjmp(e, 1); }", "f");
         assert!(matches!(&o.end, End::NoReturn { callee, .. } if **callee == *"longjmp"), "{:?}", o.end);
-        assert_eq!(o.assumed_calls.len(), 1);
+        assert_eq!(o.assumed.calls.len(), 1);
         undefined("int f(void) { jmp_buf l; longjmp(l, 1); }", "f", UndefinedKind::Uninitialised);
         undefined("int f(void) { return setjmp(0); }", "f", UndefinedKind::NullDereference);
     }
@@ -223,7 +225,7 @@ mod tests {
             int f(void) { int a[4] = {4, 3, 2, 1}, v = setjmp(b); if (!v) qsort(a, 4, 4, order);\n\
             if (v == 6) { calls = 10; qsort(a, 4, 4, order); return calls > 11 ? v : 0; } return 1; }";
         check(f, 6);
-        assert!(outcome(f, "f").platform_dependent);
+        assert!(outcome(f, "f").portability.platform_dependent);
         // Each time the callback is over.
         check(
             "static int order(const void *x, const void *y) { longjmp(b, 1); }\n\

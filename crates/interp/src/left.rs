@@ -1,5 +1,6 @@
 //! What a program left behind in the library and in the system, which decides what later calls find.
 
+use super::rand::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the program left behind in the library and in the system.
@@ -25,4 +26,18 @@ pub(crate) struct Left {
     pub buffers_lent: bool,
     /// Functions that give an object of their own that the next call changes.
     pub(super) reused: BTreeSet<&'static str>,
+    pub random: Random,
+    /// Where `strtok` goes on.
+    pub strtok_rest: u64,
+    /// What runs at the end, in the order of registration.
+    pub at_exit: Vec<Handler>,
+    pub at_quick_exit: Vec<Handler>,
+}
+
+/// A function that was registered to run at the end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handler {
+    pub function: u64,
+    /// What `on_exit` was given; the function gets the status, too.
+    pub argument: Option<u64>,
 }

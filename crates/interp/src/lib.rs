@@ -70,7 +70,10 @@ pub use final_state::initial_global;
 pub use generate::{Generator, Guided, Lead, Standing, StdinPlan, mended};
 pub use ids::DefinitionId;
 pub use input::{CallResult, CallWrite, Input, LONG_FUEL, Limits, ObjectId, ObjectInit, Storage, Value};
-pub use outcome::{AssumedCall, End, FinalObject, FinalPointer, Identity, Outcome, Place, Target};
+pub use outcome::{
+    Assumed, AssumedCall, End, Ending, FinalObject, FinalPointer, FinalState, HeapRequests, Identity,
+    Outcome, Output, Place, Portability, StandardInput, Target,
+};
 pub use pair::{Pair, run_pair};
 pub use program::Program;
 pub use run::{run, run_traced, run_with_coverage};

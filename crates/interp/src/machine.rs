@@ -8,9 +8,8 @@ use super::input::{Input, LONG_FUEL, Limits, ObjectId, Value};
 use super::left::Left;
 use super::magnitude::Magnitude;
 use super::memory::Memory;
-use super::outcome::{AssumedCall, Place};
+use super::outcome::{AssumedCall, HeapRequests, Place};
 use super::program::Program;
-use super::rand::Random;
 use super::register::{Events, Register};
 use super::streams::Streams;
 use crate::ir::{CType, Const, VarId};
@@ -23,7 +22,7 @@ pub(crate) struct Frame<'p> {
     pub serial: u64,
     pub definition: DefinitionId,
     pub code: &'p Code,
-    /// First register in [`Machine::registers`].
+    /// First register in [`Stack::registers`].
     pub base: usize,
     pub node: u32,
     /// Register (relative to the caller's base) that takes the result.
@@ -57,49 +56,66 @@ pub(crate) struct Machine<'p> {
     pub limits: &'p Limits,
     pub memory: Memory<'p>,
     pub streams: Streams<'p>,
+    pub stack: Stack<'p>,
+    pub(super) fuel: u64,
+    pub events: Events,
+    pub(super) handed: Handed,
+    pub object_addresses: BTreeMap<ObjectId, u64>,
+    /// Calls of what the program does not define, by name.
+    pub call_counts: BTreeMap<Arc<str>, u32>,
+    /// What comparisons of bytes give.
+    pub(super) magnitude: Magnitude,
+    /// What earlier calls decide of later ones.
+    pub left: Left,
+    pub noted: Noted,
+    /// Takes down how the run goes.
+    pub(super) coverage: Option<&'p mut CoverageMap>,
+}
+
+/// The calls in progress, and what lives as long as they do.
+#[derive(Default)]
+pub(crate) struct Stack<'p> {
     pub(super) registers: Vec<Register>,
     pub frames: Vec<Frame<'p>>,
     /// Calls that were entered so far.
     pub(super) entered: u64,
-    /// By unit: a function of it was entered.
-    pub(super) entered_units: Vec<bool>,
     /// Where `longjmp` goes, by the buffer's address.
     pub(super) landings: BTreeMap<u64, Landing>,
-    pub(super) fuel: u64,
-    pub events: Events,
-    pub(super) overflow: Option<(DefinitionId, u32)>,
-    /// Result of the last call that returned into the outside (entry or callback).
-    pub(super) result: Option<Const>,
+    /// Callbacks in progress.
     pub(super) callbacks: usize,
-    pub object_addresses: BTreeMap<ObjectId, u64>,
-    pub assumed_calls: Vec<AssumedCall>,
-    pub allocations: BTreeMap<&'static str, u32>,
-    pub requests: Vec<(&'static str, Vec<u128>)>,
-    pub call_counts: BTreeMap<Arc<str>, u32>,
-    pub inputs: Vec<Option<Const>>,
-    pub platform_dependent: bool,
-    /// What comparisons of bytes give, and whether a run looked at more of it than the sign.
-    pub(super) magnitude: Magnitude,
-    pub(super) looked_at_magnitude: bool,
-    pub random: Random,
-    /// Where `strtok` goes on.
-    pub strtok_rest: u64,
-    /// What earlier calls decide of later ones.
-    pub left: Left,
-    /// What runs at the end, in the order of registration.
-    pub at_exit: Vec<Handler>,
-    pub at_quick_exit: Vec<Handler>,
     /// Constructors run.
     pub(super) before_main: bool,
     /// What each started `va_list` goes through.
     pub argument_lists: Vec<ArgumentList>,
+}
+
+/// What the run hands to who began it.
+#[derive(Default)]
+pub(super) struct Handed {
+    /// Result of the last call that returned into the outside (entry or callback).
+    pub result: Option<Const>,
+    /// The entry function's variables.
+    pub locals: Vec<Option<Const>>,
+    /// Where the entry function's aggregate result is kept.
+    pub aggregate: Option<u64>,
+}
+
+/// What is noted on the way for the run's outcome.
+#[derive(Default)]
+pub(crate) struct Noted {
+    /// By unit: a function of it was entered.
+    pub(super) entered_units: Vec<bool>,
+    /// The first signed overflow.
+    pub(super) overflow: Option<(DefinitionId, u32)>,
+    pub assumed_calls: Vec<AssumedCall>,
+    pub heap: HeapRequests,
     /// Addresses of what was allocated, each with the function and the node that asked for it.
     pub(super) allocated: Vec<(u64, DefinitionId, u32)>,
-    pub(super) entry_locals: Vec<Option<Const>>,
-    /// Where the entry function's aggregate result is kept.
-    pub(super) aggregate_result: Option<u64>,
-    /// Takes down how the run goes.
-    pub(super) coverage: Option<&'p mut CoverageMap>,
+    /// Values of the conversions from standard input.
+    pub inputs: Vec<Option<Const>>,
+    pub platform_dependent: bool,
+    /// More than the sign of a comparison of bytes was looked at.
+    pub(super) looked_at_magnitude: bool,
 }
 
 /// Where a `longjmp` goes.
@@ -116,14 +132,6 @@ pub(crate) struct Landing {
     pub callbacks: usize,
 }
 
-/// A function that was registered to run at the end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Handler {
-    pub function: u64,
-    /// What `on_exit` was given; the function gets the status, too.
-    pub argument: Option<u64>,
-}
-
 /// Instructions that a run may take.
 pub(super) fn fuel_of(input: &Input, limits: &Limits) -> u64 {
     if input.is_long { limits.fuel.max(LONG_FUEL) } else { limits.fuel }
@@ -137,35 +145,19 @@ impl<'p> Machine<'p> {
             limits,
             memory: Memory::new(program, limits.memory),
             streams: Streams::new(&input.stdin, input.stdin_plan.as_ref()),
-            registers: Vec::with_capacity(64),
-            frames: Vec::with_capacity(4),
-            entered: 0,
-            entered_units: vec![false; program.units().len()],
-            landings: BTreeMap::new(),
+            stack: Stack {
+                registers: Vec::with_capacity(64),
+                frames: Vec::with_capacity(4),
+                ..Stack::default()
+            },
             fuel: fuel_of(input, limits),
             events: Events::default(),
-            overflow: None,
-            result: None,
-            callbacks: 0,
+            handed: Handed::default(),
             object_addresses: BTreeMap::new(),
-            assumed_calls: Vec::new(),
-            allocations: BTreeMap::new(),
-            requests: Vec::new(),
-            allocated: Vec::new(),
             call_counts: BTreeMap::new(),
-            inputs: Vec::new(),
-            platform_dependent: false,
             magnitude: Magnitude::default(),
-            looked_at_magnitude: false,
-            random: Random::default(),
-            strtok_rest: 0,
             left: Left::default(),
-            at_exit: Vec::new(),
-            at_quick_exit: Vec::new(),
-            before_main: false,
-            argument_lists: Vec::new(),
-            entry_locals: Vec::new(),
-            aggregate_result: None,
+            noted: Noted { entered_units: vec![false; program.units().len()], ..Noted::default() },
             coverage: None,
         }
     }
@@ -173,20 +165,20 @@ impl<'p> Machine<'p> {
     /// What a comparison of bytes gives whose first difference is this one; `sized`: more than its sign may be
     /// looked at.
     pub fn compared(&mut self, difference: i128, sized: bool) -> i128 {
-        self.looked_at_magnitude |= sized && difference != 0;
+        self.noted.looked_at_magnitude |= sized && difference != 0;
         self.magnitude.of(difference)
     }
 
     /// Notes where an object was allocated.
     pub fn note_allocation(&mut self, addr: u64) {
-        if let Some(f) = self.frames.last() {
-            self.allocated.push((addr, f.definition, f.node));
+        if let Some(f) = self.stack.frames.last() {
+            self.noted.allocated.push((addr, f.definition, f.node));
         }
     }
 
     /// Returns where the run is.
     pub fn place(&self) -> Place {
-        let here = self.frames.last().and_then(|f| place_of(self.program, f.definition, f.node));
+        let here = self.stack.frames.last().and_then(|f| place_of(self.program, f.definition, f.node));
         here.unwrap_or_else(|| Place { file: Default::default(), line: 0, function: Arc::from("") })
     }
 
@@ -210,7 +202,7 @@ impl<'p> Machine<'p> {
 
     /// Returns the value of a scalar variable of a frame, wherever it lives.
     pub(super) fn scalar(&mut self, base: usize, code: &Code, var: VarId) -> Option<Const> {
-        let register = self.registers.get(base + var.0 as usize).copied().flatten()?;
+        let register = self.stack.registers.get(base + var.0 as usize).copied().flatten()?;
         let sort = (*code.sorts.get(var.0 as usize)?)?;
         if !code.memory_vars.iter().any(|(v, _)| *v == var.0) {
             return Some(register);

@@ -108,7 +108,7 @@ mod tests {
     fn check(body: &str, expected: (bool, bool)) {
         let p = program(&format!("{START}int f(void) {{ {body} }}"));
         let o = run(&p, "f", &Input::default(), &Limits::default());
-        assert_eq!((o.platform_dependent, o.is_sign_only), expected, "{body}");
+        assert_eq!((o.portability.platform_dependent, o.portability.is_sign_only), expected, "{body}");
     }
 
     #[test]

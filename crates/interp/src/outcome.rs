@@ -121,18 +121,42 @@ pub struct AssumedCall {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub end: End,
+    pub ending: Ending,
     /// Value that the entry function returned.
     pub returned: Option<Const>,
     /// The same, when it is a pointer to something.
     pub returned_target: Option<Target>,
-    /// Bytes that reached the stream's reader (see `stdout_lost`).
-    pub stdout: Vec<u8>,
-    /// Bytes that were still buffered when the run ended abnormally. The buffering is that of a
-    /// pipe or file under glibc (4096 bytes).
-    pub stdout_lost: Vec<u8>,
-    pub stderr: Vec<u8>,
+    pub left: FinalState,
+    pub output: Output,
+    pub read: StandardInput,
+    /// First signed overflow; it wrapped.
+    pub overflow: Option<Place>,
+    pub assumed: Assumed,
+    pub heap: HeapRequests,
+    /// The files, but for the entry function's, whose functions ran or whose objects were used as they begin.
+    pub elsewhere: Vec<PathBuf>,
+    pub portability: Portability,
+    /// Nodes that were executed.
+    pub steps: u64,
+}
+
+/// How a run ended, beside its kind.
+#[derive(Clone, Debug, Default)]
+pub struct Ending {
     /// Exit status as the shell's parent sees it, for a `main` and for `exit`; 134 for an abort.
     pub exit_code: Option<i32>,
+    /// Where `abort` was called, when that ended the run.
+    pub aborted: Option<Place>,
+    /// It was an access to an object of the input, or out of one, that ended the run as undefined.
+    pub on_input: bool,
+    /// That object, where it is one of the objects that the input lists, and how many bytes of it the
+    /// access needed (0: it went before the object's start).
+    pub on: Option<(ObjectId, u64)>,
+}
+
+/// What a run leaves in variables and in memory.
+#[derive(Clone, Debug, Default)]
+pub struct FinalState {
     /// Final values of the entry function's variables by [`VarId`], when it returned normally;
     /// `None` for aggregates and indeterminate ones.
     pub locals: Vec<Option<Const>>,
@@ -140,29 +164,54 @@ pub struct Outcome {
     pub memory: Vec<FinalObject>,
     /// Where memory was allocated that is alive and that nothing leads to any more, when the run returned.
     pub lost: Option<Place>,
-    /// Where `abort` was called, when that ended the run.
-    pub aborted: Option<Place>,
-    /// First signed overflow; it wrapped.
-    pub overflow: Option<Place>,
-    /// All of standard input, with what a plan added.
-    pub stdin: Vec<u8>,
-    /// The plan ended standard input: it must not be extended.
-    pub stdin_closed: bool,
-    /// Values of the successful conversions from standard input, in order; `None` for strings.
-    pub inputs: Vec<Option<Const>>,
-    pub assumed_calls: Vec<AssumedCall>,
-    /// How often each function of the `malloc` family was asked for memory.
-    pub allocations: BTreeMap<&'static str, u32>,
-    /// The first of these requests in order, with their sizes.
-    pub requests: Vec<(&'static str, Vec<u128>)>,
-    /// Globals that are only declared and that the input does not give, as far as they were used;
-    /// they were taken to be zero.
-    pub assumed_globals: Vec<Arc<str>>,
-    /// The files, but for the entry function's, whose functions ran or whose objects were used as they begin.
-    pub elsewhere: Vec<PathBuf>,
+}
+
+/// What a run wrote to streams.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// Bytes that reached the stream's reader (see `stdout_lost`).
+    pub stdout: Vec<u8>,
+    /// Bytes that were still buffered when the run ended abnormally. The buffering is that of a
+    /// pipe or file under glibc (4096 bytes).
+    pub stdout_lost: Vec<u8>,
+    pub stderr: Vec<u8>,
     /// What was written to streams that are none of the standard ones; that they could be written
     /// is assumed.
     pub files: Vec<(Value, Vec<u8>)>,
+}
+
+/// What a run found on standard input.
+#[derive(Clone, Debug, Default)]
+pub struct StandardInput {
+    /// All of it, with what a plan added.
+    pub stdin: Vec<u8>,
+    /// The plan ended it: it must not be extended.
+    pub is_closed: bool,
+    /// Values of the successful conversions from it, in order; `None` for strings.
+    pub values: Vec<Option<Const>>,
+}
+
+/// What a run took for granted of code that it does not have.
+#[derive(Clone, Debug, Default)]
+pub struct Assumed {
+    pub calls: Vec<AssumedCall>,
+    /// Globals that are only declared and that the input does not give, as far as they were used;
+    /// they were taken to be zero.
+    pub globals: Vec<Arc<str>>,
+}
+
+/// How the `malloc` family was asked for memory.
+#[derive(Clone, Debug, Default)]
+pub struct HeapRequests {
+    /// How often, by function.
+    pub counts: BTreeMap<&'static str, u32>,
+    /// The first of these requests in order, with their sizes.
+    pub first: Vec<(&'static str, Vec<u128>)>,
+}
+
+/// Why an outcome may be another one elsewhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Portability {
     /// The sign of a NaN was printed or tested; no fact may rest on it.
     pub nan_sign: bool,
     /// An address was printed, or the C library's releases differ on something that was read: the
@@ -172,25 +221,18 @@ pub struct Outcome {
     pub is_sign_only: bool,
     /// Memory was accessed at an address that no object of the accessed type has, unless it is packed.
     pub misaligned: bool,
-    /// It was an access to an object of the input, or out of one, that ended the run as undefined.
-    pub ended_on_input: bool,
-    /// That object, where it is one of the objects that the input lists, and how many bytes of it the
-    /// access needed (0: it went before the object's start).
-    pub ended_on: Option<(ObjectId, u64)>,
-    /// Nodes that were executed.
-    pub steps: u64,
 }
 
 impl Outcome {
     /// Returns the final value of a variable of the entry function.
     pub fn local(&self, var: VarId) -> Option<Const> {
-        self.locals.get(var.0 as usize).copied().flatten()
+        self.left.locals.get(var.0 as usize).copied().flatten()
     }
 
     /// Returns the final values of the entry function's named variables. Of several of one name,
     /// the ordinal tells them apart.
     pub fn locals_by_name(&self, function: &Function) -> BTreeMap<(Arc<str>, u32), Const> {
-        let vars = function.vars.iter().zip(&self.locals);
+        let vars = function.vars.iter().zip(&self.left.locals);
         vars.filter(|(v, _)| v.kind != crate::ir::VarKind::Temp)
             .filter_map(|(v, c)| Some(((v.name.clone(), v.ordinal), (*c)?)))
             .collect()

@@ -25,12 +25,12 @@ pub fn run_pair(old: (&Program, &str), new: (&Program, &str), input: &Input, lim
     let mut input = input.clone();
     let planned = input.stdin_plan.is_some();
     let mut first = run(old.0, old.1, &input, limits);
-    input.stdin.clone_from(&first.stdin);
-    if first.stdin_closed {
+    input.stdin.clone_from(&first.read.stdin);
+    if first.read.is_closed {
         input.stdin_plan = None;
     }
     let mut second = run(new.0, new.1, &input, limits);
-    input.stdin.clone_from(&second.stdin);
+    input.stdin.clone_from(&second.read.stdin);
     input.stdin_plan = None;
     let mut verdict = compare((old.0, &first), (new.0, &second));
     if planned && matches!(verdict, Comparison::Different(_)) {

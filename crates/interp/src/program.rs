@@ -350,12 +350,12 @@ impl Program {
     /// The functions that run before `main` without being called, in their order, and whether another
     /// order of the files would be another order of these.
     pub fn constructors(&self) -> (Vec<DefinitionId>, bool) {
-        self.hooks(|f| f.binding.before_main, |u| &u.init_array)
+        self.hooks(|f| f.binding.before_main, |u| &u.hooks.init_array)
     }
 
     /// The functions that run after it, in their order.
     pub fn destructors(&self) -> (Vec<DefinitionId>, bool) {
-        let (mut found, depends) = self.hooks(|f| f.binding.after_main, |u| &u.fini_array);
+        let (mut found, depends) = self.hooks(|f| f.binding.after_main, |u| &u.hooks.fini_array);
         found.reverse();
         (found, depends)
     }
@@ -363,8 +363,9 @@ impl Program {
     /// Whether something may run before or after `main`, or beside what C says, but for what the program
     /// asks for when it runs.
     pub fn has_hooks(&self) -> bool {
-        let hooked =
-            |u: &Arc<Unit>| !(u.init_array.is_empty() && u.fini_array.is_empty() && u.opaque.is_empty());
+        let hooked = |u: &Arc<Unit>| {
+            !(u.hooks.init_array.is_empty() && u.hooks.fini_array.is_empty() && u.gaps.opaque.is_empty())
+        };
         self.units.iter().any(|u| hooked(u) || u.functions.iter().any(|f| f.binding.is_hook()))
     }
 
@@ -377,7 +378,7 @@ impl Program {
 
     /// Whether some unit has text that may do anything.
     pub fn is_opaque(&self) -> bool {
-        self.units.iter().any(|u| !u.opaque.is_empty())
+        self.units.iter().any(|u| !u.gaps.opaque.is_empty())
     }
 
     fn hooks(

@@ -8,7 +8,7 @@ use super::ids::DefinitionId;
 use super::input::{Input, Limits, Storage};
 use super::machine::{Machine, fuel_of, place_of};
 use super::magnitude::Magnitude;
-use super::outcome::{End, Outcome};
+use super::outcome::{Assumed, End, Ending, FinalState, Outcome, Output, Portability, StandardInput};
 use super::program::Program;
 use super::resolve::code_of;
 use super::step::{Observation, Observer};
@@ -82,10 +82,10 @@ pub fn run_traced(
 /// one for its sign.
 fn weigh(program: &Program, outcome: &mut Outcome, mut elsewhere: Outcome) {
     if outcome.returned != elsewhere.returned && signs(outcome) == signs(&elsewhere) {
-        outcome.is_sign_only = true;
+        outcome.portability.is_sign_only = true;
         elsewhere.returned = outcome.returned;
     }
-    outcome.platform_dependent |= !has_same_outcome(program, outcome, &elsewhere);
+    outcome.portability.platform_dependent |= !has_same_outcome(program, outcome, &elsewhere);
 }
 
 impl Machine<'_> {
@@ -93,7 +93,7 @@ impl Machine<'_> {
     fn run(mut self, entry: &str, observer: Option<(&[bool], Observer)>) -> (Outcome, bool) {
         let end = match self.start(entry, observer) {
             Ok(()) if entry == "main" => {
-                let status = self.result.and_then(Const::signed).unwrap_or(0) as i32;
+                let status = self.handed.result.and_then(Const::signed).unwrap_or(0) as i32;
                 match self.finish(status, Leaving::Exit) {
                     Ok(()) => End::Return,
                     Err(stop) => self.end(stop),
@@ -109,7 +109,7 @@ impl Machine<'_> {
             },
             Err(stop) => self.end(stop),
         };
-        let looked = self.looked_at_magnitude;
+        let looked = self.noted.looked_at_magnitude;
         (self.outcome(entry, end), looked)
     }
 
@@ -152,7 +152,7 @@ impl Machine<'_> {
         let ended_on = self.object_addresses.iter().find(|(_, base)| ended_on_input && **base == last);
         let needed = self.memory.last_end();
         let ended_on = ended_on.map(|(id, _)| (*id, needed));
-        let returned = if end == End::Return { self.result } else { None };
+        let returned = if end == End::Return { self.handed.result } else { None };
         let is_main = entry == "main";
         let exit_code = match &end {
             End::Return if is_main => Some(returned.and_then(Const::signed).map_or(0, |v| (v & 0xff) as i32)),
@@ -167,13 +167,13 @@ impl Machine<'_> {
             &mut self.memory,
             self.program,
             &self.object_addresses,
-            (pointer, self.aggregate_result),
+            (pointer, self.handed.aggregate),
             (&allocated, &kept),
         );
-        let lost = summary.lost.and_then(|addr| self.allocated.iter().find(|(a, ..)| *a == addr));
+        let lost = summary.lost.and_then(|addr| self.noted.allocated.iter().find(|(a, ..)| *a == addr));
         let lost = lost.and_then(|(_, definition, node)| place_of(self.program, *definition, *node));
         let aborted = (end == End::Abort).then(|| self.place());
-        let returned = returned.filter(|_| self.aggregate_result.is_none());
+        let returned = returned.filter(|_| self.handed.aggregate.is_none());
         let given: Vec<u64> = self.object_addresses.values().copied().collect();
         let imported = self.memory.touched_globals().filter(|(_, o)| !given.contains(&o.base));
         let imported = imported.filter_map(|(i, _)| self.program.slots().get(i)).filter(|s| s.imported);
@@ -187,36 +187,35 @@ impl Machine<'_> {
             (self.printable(pointer, &CType::Pointer(Arc::new(CType::Void))), bytes)
         });
         let files = files.collect();
-        let overflow = self.overflow.and_then(|(d, n)| place_of(self.program, d, n));
+        let overflow = self.noted.overflow.and_then(|(d, n)| place_of(self.program, d, n));
         let stdout_lost = self.streams.take_pending();
         Outcome {
             end,
+            ending: Ending { exit_code, aborted, on_input: ended_on_input, on: ended_on },
             returned,
             returned_target: summary.returned,
-            stdout: std::mem::take(&mut self.streams.stdout),
-            stdout_lost,
-            stderr: std::mem::take(&mut self.streams.stderr),
-            exit_code,
-            locals: self.entry_locals,
-            memory: summary.objects,
-            lost,
-            aborted,
+            left: FinalState { locals: self.handed.locals, memory: summary.objects, lost },
+            output: Output {
+                stdout: std::mem::take(&mut self.streams.stdout),
+                stdout_lost,
+                stderr: std::mem::take(&mut self.streams.stderr),
+                files,
+            },
+            read: StandardInput {
+                is_closed: self.streams.closed,
+                stdin: self.streams.into_stdin(),
+                values: self.noted.inputs,
+            },
             overflow,
-            stdin_closed: self.streams.closed,
-            stdin: self.streams.into_stdin(),
-            inputs: self.inputs,
-            assumed_calls: self.assumed_calls,
-            allocations: self.allocations,
-            assumed_globals,
+            assumed: Assumed { calls: self.noted.assumed_calls, globals: assumed_globals },
+            heap: self.noted.heap,
             elsewhere,
-            files,
-            nan_sign: self.events.nan_sign,
-            platform_dependent: self.platform_dependent || is_partial,
-            is_sign_only: false,
-            misaligned: self.memory.misaligned,
-            ended_on_input,
-            ended_on,
-            requests: self.requests,
+            portability: Portability {
+                nan_sign: self.events.nan_sign,
+                platform_dependent: self.noted.platform_dependent || is_partial,
+                is_sign_only: false,
+                misaligned: self.memory.misaligned,
+            },
             steps: fuel_of(self.input, self.limits) - self.fuel,
         }
     }
@@ -228,7 +227,7 @@ impl Machine<'_> {
         let given: Vec<u64> = self.object_addresses.values().copied().collect();
         let used = self.memory.touched_globals().filter(|(_, o)| !given.contains(&o.base));
         let used = used.filter_map(|(i, _)| self.program.unit_of_slot(i));
-        let mut all = self.entered_units.clone();
+        let mut all = self.noted.entered_units.clone();
         used.for_each(|u| all.get_mut(u).into_iter().for_each(|e| *e = true));
         let others = all.iter().enumerate().filter(|(u, entered)| **entered && Some(*u) != own);
         others.filter_map(|(u, _)| Some(self.program.unit(u)?.path.clone())).collect()
@@ -243,9 +242,9 @@ impl Machine<'_> {
             return Default::default();
         }
         let vars = body.filter(|_| entry == "main").map_or(&[][..], |f| &f.vars);
-        let named = vars.iter().zip(&self.entry_locals).filter(|(v, _)| v.kind != VarKind::Temp);
+        let named = vars.iter().zip(&self.handed.locals).filter(|(v, _)| v.kind != VarKind::Temp);
         let kept = named.filter_map(|(_, c)| Some((*c)?.to_bits() as u64)).collect();
-        (self.allocated.iter().map(|(addr, ..)| *addr).collect(), kept)
+        (self.noted.allocated.iter().map(|(addr, ..)| *addr).collect(), kept)
     }
 
     /// Builds memory and calls the entry function.

@@ -37,7 +37,7 @@ impl Observation<'_, '_> {
 
     /// Returns the values converted from standard input so far.
     pub fn inputs(&self) -> &[Option<Const>] {
-        &self.machine.inputs
+        &self.machine.noted.inputs
     }
 }
 
@@ -47,8 +47,8 @@ pub(super) type Observer<'o> = &'o mut dyn FnMut(NodeId, &mut Observation) -> Co
 impl<'p> Machine<'p> {
     /// Executes until only `floor` frames are left.
     pub(super) fn execute(&mut self, floor: usize, mut observer: Option<(&[bool], Observer)>) -> Run<()> {
-        while self.frames.len() > floor {
-            let Some(frame) = self.frames.last() else { return Ok(()) };
+        while self.stack.frames.len() > floor {
+            let Some(frame) = self.stack.frames.last() else { return Ok(()) };
             let (code, base) = (frame.code, frame.base);
             let mut node = frame.node;
             // Within one frame; left on calls and returns.
@@ -59,7 +59,7 @@ impl<'p> Machine<'p> {
                 let cost = 1 + self.memory.take_work();
                 self.fuel = self.fuel.checked_sub(cost).ok_or(Stop::Fuel)?;
                 if let Some((watched, observe)) = &mut observer
-                    && self.frames.len() == 1
+                    && self.stack.frames.len() == 1
                     && watched.get(node as usize) == Some(&true)
                 {
                     let seen = observe(NodeId(node), &mut Observation { machine: self, base, code });
@@ -77,14 +77,14 @@ impl<'p> Machine<'p> {
                         if taken { n.succs[0] } else { n.succs[1] }
                     }
                     Step::Assign { dst, value } => {
-                        let registers = self.registers.get(base..).unwrap_or(&[]);
+                        let registers = self.stack.registers.get(base..).unwrap_or(&[]);
                         match word(value, registers, &mut self.events) {
                             Ok(w) if !self.events.overflow => {
-                                self.registers[base + *dst as usize] = Some(w.constant());
+                                self.stack.registers[base + *dst as usize] = Some(w.constant());
                             }
                             _ => {
                                 let v = self.eval_at(value, base, node)?;
-                                self.registers[base + *dst as usize] = Some(v);
+                                self.stack.registers[base + *dst as usize] = Some(v);
                             }
                         }
                         if self.coverage.is_some() {
@@ -114,7 +114,7 @@ impl<'p> Machine<'p> {
                             None => None,
                         };
                         if let Some((watched, observe)) = &mut observer
-                            && self.frames.len() == 1
+                            && self.stack.frames.len() == 1
                             && watched.get(Function::EXIT.0 as usize) == Some(&true)
                         {
                             let seen =
@@ -148,7 +148,7 @@ impl<'p> Machine<'p> {
     }
 
     fn set_node(&mut self, node: u32) {
-        if let Some(f) = self.frames.last_mut() {
+        if let Some(f) = self.stack.frames.last_mut() {
             f.node = node;
         }
     }
@@ -156,7 +156,7 @@ impl<'p> Machine<'p> {
     /// Evaluates an expression of a node; an event leaves the frame at that node.
     #[inline]
     pub(super) fn eval_at(&mut self, e: &Value, base: usize, node: u32) -> Run<Const> {
-        let registers = self.registers.get(base..).unwrap_or(&[]);
+        let registers = self.stack.registers.get(base..).unwrap_or(&[]);
         match eval(e, registers, &mut self.events) {
             Ok(v) => {
                 if self.events.overflow {
@@ -177,7 +177,7 @@ impl<'p> Machine<'p> {
     /// The low 64 bits of an expression's value: an address, a truth value.
     #[inline]
     fn bits_at(&mut self, e: &Value, base: usize, node: u32) -> Run<u64> {
-        let registers = self.registers.get(base..).unwrap_or(&[]);
+        let registers = self.stack.registers.get(base..).unwrap_or(&[]);
         match word(e, registers, &mut self.events) {
             Ok(w) if !self.events.overflow => Ok(w.bits()),
             _ => Ok(self.eval_at(e, base, node)?.to_bits() as u64),
@@ -187,24 +187,25 @@ impl<'p> Machine<'p> {
     #[cold]
     fn note_overflow(&mut self, node: u32) {
         self.events.overflow = false;
-        if self.overflow.is_none() {
-            self.overflow = self.frames.last().map(|f| (f.definition, node));
+        if self.noted.overflow.is_none() {
+            self.noted.overflow = self.stack.frames.last().map(|f| (f.definition, node));
         }
     }
 
     /// Whether an expression is nothing but what was read from memory that was never written.
     fn is_indeterminate(&self, e: &Value, base: usize) -> bool {
         let Value::Var(v) = e else { return false };
-        self.registers.get(base + *v as usize).is_some_and(|r| r.is_none())
-            && self.frames.last().is_some_and(|f| f.indeterminate.contains(v))
+        self.stack.registers.get(base + *v as usize).is_some_and(|r| r.is_none())
+            && self.stack.frames.last().is_some_and(|f| f.indeterminate.contains(v))
     }
 
     /// Returns whether an indeterminate variable of the expression is a result that was not
     /// returned.
     fn reads_missing(&self, e: &Value) -> bool {
-        let Some(f) = self.frames.last() else { return false };
+        let Some(f) = self.stack.frames.last() else { return false };
         let is_missing = |v: u32| {
-            f.missing.contains(&v) && self.registers.get(f.base + v as usize).is_some_and(|r| r.is_none())
+            f.missing.contains(&v)
+                && self.stack.registers.get(f.base + v as usize).is_some_and(|r| r.is_none())
         };
         e.any_var(&is_missing)
     }
@@ -212,9 +213,9 @@ impl<'p> Machine<'p> {
     /// Steps that touch memory or nothing.
     fn effect(&mut self, step: &Step, base: usize, node: u32) -> Run<()> {
         match step {
-            Step::Forget(var) => self.registers[base + *var as usize] = None,
+            Step::Forget(var) => self.stack.registers[base + *var as usize] = None,
             Step::ForgetMemory { var, size } => {
-                let home = self.registers[base + *var as usize].map_or(0, |c| c.to_bits() as u64);
+                let home = self.stack.registers[base + *var as usize].map_or(0, |c| c.to_bits() as u64);
                 self.memory.undefine(home, *size)?;
             }
             Step::Load { dst, addr, bytes, sort, relevant } => {
@@ -232,14 +233,14 @@ impl<'p> Machine<'p> {
                     },
                     // To copy what was never written is no use of it.
                     Err(UndefinedKind::Uninitialised) => {
-                        if let Some(frame) = self.frames.last_mut() {
+                        if let Some(frame) = self.stack.frames.last_mut() {
                             frame.indeterminate.push(*dst);
                         }
                         None
                     }
                     Err(kind) => return Err(kind.into()),
                 };
-                self.registers[base + *dst as usize] = loaded;
+                self.stack.registers[base + *dst as usize] = loaded;
             }
             Step::Store { addr, value, bytes } => {
                 let addr = self.bits_at(addr, base, node)?;
@@ -273,7 +274,7 @@ impl<'p> Machine<'p> {
                 let size = self.measured(lengths, *element, base, node)?;
                 if let Some(var) = var {
                     self.end_array(base + *var as usize);
-                    self.registers[base + *var as usize] = Some(self.new_array(size)?);
+                    self.stack.registers[base + *var as usize] = Some(self.new_array(size)?);
                 }
             }
             Step::End(var) => self.end_array(base + *var as usize),

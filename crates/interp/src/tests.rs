@@ -171,7 +171,7 @@ fn where_no_object_of_the_size_lies_is_noted() {
         b.emit(Instr::Return { value: Some(n(0)) });
         let ran = call(&program(vec![b.0]), "f", &[]);
         assert_eq!(ran.end, End::Return);
-        ran.misaligned
+        ran.portability.misaligned
     };
     assert_eq!([0, 1, 2, 4, 7].map(misaligned), [false, true, true, false, true]);
 }

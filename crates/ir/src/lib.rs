@@ -41,5 +41,8 @@ pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
 pub use spelled::{Compared, Literal, Spelled};
 pub use term::{App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval};
-pub use unit::{DataModel, Global, InitPiece, Linkage, Prototype, StaticAssertion, Unit, retyped};
+pub use unit::{
+    Answers, DataModel, Gaps, Global, Hooks, InitPiece, Linkage, Prototype, StaticAssertion, Unit, Written,
+    retyped,
+};
 pub use verify::verify;

@@ -36,11 +36,11 @@ pub struct Compared {
 impl Unit {
     /// Whether a name stands for nothing but a number, if it is an enumerator.
     pub fn enumerates_only(&self, name: &str, value: i128) -> bool {
-        self.enumerators.get(name).is_none_or(|known| *known == Some(value))
+        self.written.enumerators.get(name).is_none_or(|known| *known == Some(value))
     }
 
     /// Whether a macro stands for nothing but a value wherever the unit's file has it.
     pub fn spells_only(&self, name: &str, value: &Literal) -> bool {
-        self.spelled.iter().all(|s| s.name.as_deref() != Some(name) || s.value == *value)
+        self.written.spelled.iter().all(|s| s.name.as_deref() != Some(name) || s.value == *value)
     }
 }

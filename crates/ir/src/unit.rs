@@ -170,6 +170,52 @@ pub struct StaticAssertion {
     pub fails: Option<bool>,
 }
 
+/// Functions that sections of pointers have run.
+#[derive(Clone, Debug, Default)]
+pub struct Hooks {
+    /// Before `main`, in this order.
+    pub init_array: Vec<Arc<str>>,
+    /// After `main`, in the reverse of this order.
+    pub fini_array: Vec<Arc<str>>,
+}
+
+/// What of a unit's text is not understood.
+#[derive(Clone, Debug, Default)]
+pub struct Gaps {
+    /// Text at file scope that may define, change or run anything: assembly, sections that are not
+    /// understood, functions whose definition is chosen when the program is loaded.
+    pub opaque: Vec<Arc<str>>,
+    /// Names whose meaning was made up, with the reason: types that nothing declares, what has errors in its
+    /// declaration, what holds one of these.
+    pub invented: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+/// What takes a walk over a unit, once it was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// Bytes of globals whose addresses get away.
+    pub exposed: OnceLock<BTreeSet<Region>>,
+    /// Names of functions that its code calls or takes the address of.
+    pub named: OnceLock<BTreeSet<Arc<str>>>,
+    /// What tells the layouts of its records.
+    pub layouts: OnceLock<blake3::Hash>,
+    /// Some initialiser may be a format that stores how much was printed.
+    pub counts: OnceLock<bool>,
+}
+
+/// How the source writes what is a plain number or a type here.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    /// Enumerators that functions name, of enumerations without a name, too; `None`: one with two meanings.
+    pub enumerators: BTreeMap<Arc<str>, Option<i128>>,
+    /// Constants that its own file writes as macros, and where it writes the same values otherwise; by line.
+    pub spelled: Vec<Spelled>,
+    /// Where its own file writes an enumerator or a character beside something; by line.
+    pub compared: Vec<Compared>,
+    /// What the typedefs of the file's scope stand for, in words of which none is a typedef.
+    pub typedefs: BTreeMap<Arc<str>, Arc<str>>,
+}
+
 /// One preprocessed, checked and lowered translation unit.
 #[derive(Clone, Debug, Default)]
 pub struct Unit {
@@ -182,27 +228,14 @@ pub struct Unit {
     pub records: Vec<Record>,
     /// Enumerators and their values, in order, by the name that [`CType::Int`] has for the enumeration.
     pub enumerations: BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>,
-    /// Enumerators that functions name, of enumerations without a name, too; `None`: one with two meanings.
-    pub enumerators: BTreeMap<Arc<str>, Option<i128>>,
-    /// Constants that its own file writes as macros, and where it writes the same values otherwise; by line.
-    pub spelled: Vec<Spelled>,
-    /// Where its own file writes an enumerator or a character beside something; by line.
-    pub compared: Vec<Compared>,
-    /// What the typedefs of the file's scope stand for, in words of which none is a typedef.
-    pub typedefs: BTreeMap<Arc<str>, Arc<str>>,
+    pub written: Written,
     pub globals: Vec<Global>,
     pub prototypes: Vec<Prototype>,
     /// In source order.
     pub functions: Vec<Function>,
     /// Names that stand for functions and objects that are in the unit under others.
     pub aliases: Vec<Alias>,
-    /// Functions of the unit that a section of pointers has run before `main`, in this order.
-    pub init_array: Vec<Arc<str>>,
-    /// The same after `main`, in the reverse of this order.
-    pub fini_array: Vec<Arc<str>>,
-    /// Text at file scope that may define, change or run anything: assembly, sections that are not
-    /// understood, functions whose definition is chosen when the program is loaded.
-    pub opaque: Vec<Arc<str>>,
+    pub hooks: Hooks,
     /// What it demands when it is compiled, in order.
     pub statics: Vec<StaticAssertion>,
     /// Attributes by which compilers give operations another meaning (`optimize("fast-math")`), in order.
@@ -210,17 +243,8 @@ pub struct Unit {
     /// No definition of its text was lost, and no unknown macro taken to stand for nothing: what the
     /// functions do not do, the unit does not do.
     pub is_whole: bool,
-    /// Names whose meaning was made up, with the reason: types that nothing declares, what has errors in its
-    /// declaration, what holds one of these.
-    pub invented: BTreeMap<Arc<str>, Arc<str>>,
-    /// Bytes of globals whose addresses get away, once they were looked for.
-    pub exposed: OnceLock<BTreeSet<Region>>,
-    /// Names of functions that its code calls or takes the address of, once they were looked for.
-    pub named: OnceLock<BTreeSet<Arc<str>>>,
-    /// What tells the layouts of its records, once that was asked.
-    pub layouts: OnceLock<blake3::Hash>,
-    /// Some initialiser may be a format that stores how much was printed, once that was asked.
-    pub counts: OnceLock<bool>,
+    pub gaps: Gaps,
+    pub answers: Answers,
 }
 
 impl Unit {
@@ -234,7 +258,7 @@ impl Unit {
 
     /// A hash of the layouts of all records, in their order. One walk over them, once.
     pub fn layouts(&self) -> blake3::Hash {
-        *self.layouts.get_or_init(|| {
+        *self.answers.layouts.get_or_init(|| {
             let mut hasher = blake3::Hasher::new();
             for r in &self.records {
                 hasher.update(format!("{} {} {} {}", r.name, r.is_union, r.size, r.align).as_bytes());
@@ -248,7 +272,7 @@ impl Unit {
 
     /// Whether the bytes of some initialiser are such a format. One walk over the unit, once.
     pub fn has_counting_formats(&self, is_counting: fn(&[u8]) -> bool) -> bool {
-        *self.counts.get_or_init(|| {
+        *self.answers.counts.get_or_init(|| {
             self.globals.iter().flat_map(|g| &g.init).any(|p| match p {
                 InitPiece::Bytes { bytes, .. } => bytes.split(|b| *b == 0).any(is_counting),
                 InitPiece::Address { .. } => false,
@@ -259,7 +283,7 @@ impl Unit {
 
     /// Whether code calls a function by name, or its address is taken. One walk over the unit, once.
     pub fn names_function(&self, name: &str) -> bool {
-        let named = self.named.get_or_init(|| {
+        let named = self.answers.named.get_or_init(|| {
             let mut found = self.functions_taken();
             for node in self.functions.iter().flat_map(|f| &f.nodes) {
                 if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {

@@ -165,7 +165,7 @@ impl Filter {
             || !self.points.is_empty()
             || !self.held.is_empty();
         let reads = |glob: &FunctionGlob| {
-            let own = object.function.iter().chain(&object.readers);
+            let own = object.function.iter().chain(&object.readers.first);
             own.into_iter().any(|name| glob.matches(&object.file, name))
         };
         let within = |start: u32, lines: u32, line: u32| line >= start && line - start < lines;

@@ -443,7 +443,12 @@ fn of_object(
         line: line.max(1),
         function: object.called(),
         id: object.id.clone(),
-        text_id: hash(&[rule.id, &coming, &effects(&object.before), &effects(&object.now)]),
+        text_id: hash(&[
+            rule.id,
+            &coming,
+            &effects(&object.definitions.before),
+            &effects(&object.definitions.now),
+        ]),
         related: Vec::new(),
         suppressed: left_alone.get(&object.id).and_then(LeftAlone::reason).map(str::to_owned),
     }

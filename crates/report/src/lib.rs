@@ -34,5 +34,5 @@ pub mod yaml;
 
 pub use assertion::*;
 pub use model::*;
-pub use object::{ObjectOutcome, ObjectReport};
+pub use object::{Definitions, ObjectOutcome, ObjectReport, Readers};
 pub use path::RepoPath;

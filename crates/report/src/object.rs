@@ -32,16 +32,34 @@ pub struct ObjectReport {
     pub hunks: Vec<HunkRef>,
     /// The configuration, if not the default one.
     pub under: Option<String>,
-    /// What the older definition says, as far as the newer one does not.
-    pub before: Vec<Effect>,
-    pub now: Vec<Effect>,
-    /// Functions that name it, the first few, and how many more there are among those that were looked at.
-    pub readers: Vec<String>,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub more_readers: usize,
+    #[serde(flatten)]
+    pub definitions: Definitions,
+    #[serde(flatten)]
+    pub readers: Readers,
     pub verdict: ChangeVerdict,
     /// What keeps it open.
     pub reason: Option<String>,
+}
+
+/// What the definitions say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Definitions {
+    /// What the older one says, as far as the newer one does not.
+    pub before: Vec<Effect>,
+    pub now: Vec<Effect>,
+}
+
+/// Functions that name an object, among those that were looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Readers {
+    /// The first few.
+    #[serde(rename = "readers")]
+    pub first: Vec<String>,
+    /// How many there are beside them.
+    #[serde(rename = "more_readers", skip_serializing_if = "is_zero")]
+    pub more: usize,
 }
 
 fn is_zero(n: &usize) -> bool {
@@ -112,9 +130,9 @@ impl ObjectReport {
 
     /// `read by f(), g() and 3 more`, as it is; empty if nobody is known to read it.
     pub fn read_by(&self) -> String {
-        let names: Vec<String> = self.readers.iter().map(|name| format!("{name}()")).collect();
+        let names: Vec<String> = self.readers.first.iter().map(|name| format!("{name}()")).collect();
         let more =
-            if self.more_readers > 0 { format!(" and {} more", self.more_readers) } else { String::new() };
+            if self.readers.more > 0 { format!(" and {} more", self.readers.more) } else { String::new() };
         if names.is_empty() { String::new() } else { format!("read by {}{more}", names.join(", ")) }
     }
 
@@ -125,11 +143,12 @@ impl ObjectReport {
         let under = self.under.as_ref().map(|name| format!("under {}: ", part(name))).unwrap_or_default();
         let coming = self.coming();
         if matches!(self.outcome, ObjectOutcome::Added | ObjectOutcome::Removed) {
-            let value = self.now.iter().chain(&self.before).next().map(|e| part(&e.text));
+            let value =
+                self.definitions.now.iter().chain(&self.definitions.before).next().map(|e| part(&e.text));
             let value = value.map(|v| format!(", {v}")).unwrap_or_default();
             return format!("{under}{coming}{value}");
         }
-        let (mut before, mut now) = (self.before.iter(), self.now.iter());
+        let (mut before, mut now) = (self.definitions.before.iter(), self.definitions.now.iter());
         let first = (before.next(), now.next());
         // What stands behind the first on either side is more.
         let more = before.count().max(now.count());
@@ -166,8 +185,7 @@ pub(crate) mod samples {
             outcome,
             lines: [(1, 3), (2, 3)].into(),
             hunks: vec![hunk],
-            before: effects(before),
-            now: effects(now),
+            definitions: Definitions { before: effects(before), now: effects(now) },
             verdict: ChangeVerdict::Differs,
             ..ObjectReport::default()
         }
@@ -203,9 +221,9 @@ mod tests {
     fn who_reads_it_is_counted() {
         let mut o = object(ObjectOutcome::Changed, "", "");
         assert_eq!(o.read_by(), "");
-        o.readers = vec!["f".into(), "g".into()];
+        o.readers.first = vec!["f".into(), "g".into()];
         assert_eq!(o.read_by(), "read by f(), g()");
-        o.more_readers = 3;
+        o.readers.more = 3;
         assert_eq!(o.read_by(), "read by f(), g() and 3 more");
         o.function = Some("h".into());
         assert_eq!(o.called(), "limit of h()");

@@ -128,12 +128,12 @@ impl Porcelain<'_> {
             object.was.clone().unwrap_or_default(),
         ];
         self.record("object", &fields, Some(&object.file))?;
-        for (side, effects) in [("before", &object.before), ("now", &object.now)] {
+        for (side, effects) in [("before", &object.definitions.before), ("now", &object.definitions.now)] {
             for effect in effects {
                 self.record("value", &[&object.id, side, &effect.text], None)?;
             }
         }
-        for reader in &object.readers {
+        for reader in &object.readers.first {
             self.record("reader", &[&object.id, reader], None)?;
         }
         Ok(())

@@ -23,11 +23,14 @@ pub fn inputs(unit: &Unit, source: &str, count: usize) -> Vec<Text> {
     for k in 0..count as u64 {
         let bytes = match k % 2 {
             0 => numbers(k, is_real).into_bytes(),
-            _ => run(&program, "main", &generator.next(), &Limits::default()).stdin,
+            _ => run(&program, "main", &generator.next(), &Limits::default()).read.stdin,
         };
         let input = Input { stdin: bytes.clone(), ..Input::default() };
         let outcome = run(&program, "main", &input, &Limits::default());
-        if outcome.end.is_definite() && !outcome.platform_dependent && !outcome.nan_sign {
+        if outcome.end.is_definite()
+            && !outcome.portability.platform_dependent
+            && !outcome.portability.nan_sign
+        {
             found.push(Text { bytes, is_tame: k % 2 == 0 });
         }
     }

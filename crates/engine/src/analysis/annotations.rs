@@ -102,7 +102,7 @@ pub(super) fn add_contracts(
         let place = RepoPath::from(path);
         let not_understood = |why: &str| format!("annotation not understood: {why}");
         let was = before.iter().filter_map(|(a, _)| a.as_ref()).flat_map(|a| &a.clauses);
-        let pins = &mut request.analysis.pins;
+        let pins = &mut request.analysis.specification.pins;
         let promises =
             |c: &&Clause| c.word == Word::Ensures && !now.clauses.iter().any(|n| n.says_the_same(c));
         was.filter(promises).for_each(|c| drop_pin(c, path, pins));
@@ -123,7 +123,7 @@ pub(super) fn add_contracts(
             let fact = PinnedFact { text: clause.condition.clone(), fact };
             let pin = Pin { function: format!("{}:{function}", path.display()), fact, is_dropped: false };
             if clause.word == Word::Ensures {
-                request.analysis.pins.push(pin);
+                request.analysis.specification.pins.push(pin);
                 continue;
             }
             let was_there = before.as_ref().is_some_and(|(_, loaded)| {
@@ -134,7 +134,7 @@ pub(super) fn add_contracts(
             let known = before.iter().filter_map(|(a, _)| a.as_ref()).flat_map(|a| &a.clauses);
             let mut same = known.filter(|c| c.word == Word::Requires && c.function == clause.function);
             if !was_there || same.any(|c| c.condition == clause.condition) {
-                request.analysis.requires.push(pin);
+                request.analysis.specification.requires.push(pin);
             } else {
                 let text = &clause.condition;
                 let what = format!("requirement added, not yet in effect: {function}: {text}");

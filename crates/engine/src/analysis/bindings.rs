@@ -16,7 +16,7 @@ pub(super) fn surroundings<'u>(
     others: impl Iterator<Item = &'u LoadedUnit>,
 ) -> Arc<str> {
     let mut out = String::new();
-    for text in unit.opaque.iter().chain(&unit.options) {
+    for text in unit.gaps.opaque.iter().chain(&unit.options) {
         let _ = writeln!(out, "{text}");
     }
     if !unit.aliases.is_empty() {
@@ -44,13 +44,13 @@ fn add_hooks(loaded: &LoadedUnit, out: &mut String) {
     let unit = &loaded.unit;
     for f in &loaded.functions {
         let name = &f.function.name;
-        let listed = unit.init_array.contains(name) || unit.fini_array.contains(name);
+        let listed = unit.hooks.init_array.contains(name) || unit.hooks.fini_array.contains(name);
         if listed || f.function.binding.is_hook() {
             let _ = writeln!(out, "{name} {:?} {}", f.function.binding, f.body);
         }
     }
-    if !(unit.init_array.is_empty() && unit.fini_array.is_empty()) {
-        let _ = writeln!(out, "{:?} {:?}", unit.init_array, unit.fini_array);
+    if !(unit.hooks.init_array.is_empty() && unit.hooks.fini_array.is_empty()) {
+        let _ = writeln!(out, "{:?} {:?}", unit.hooks.init_array, unit.hooks.fini_array);
     }
 }
 
@@ -113,9 +113,9 @@ pub(super) fn reason(old: &Member, new: &Member) -> Option<&'static str> {
 pub(super) fn opaque_hash<'u>(units: impl Iterator<Item = &'u Unit>) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut some = false;
-    for unit in units.filter(|u| !u.opaque.is_empty()) {
+    for unit in units.filter(|u| !u.gaps.opaque.is_empty()) {
         some = true;
-        hasher.update(format!("{:?}", unit.opaque).as_bytes());
+        hasher.update(format!("{:?}", unit.gaps.opaque).as_bytes());
         for f in &unit.functions {
             hasher.update(crate::mvicfg::key::body_hash(f).as_bytes());
         }

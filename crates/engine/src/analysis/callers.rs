@@ -14,7 +14,7 @@ use super::request::{PointChoice, Request};
 use super::units::{LoadResult, Units};
 use super::world::World;
 use super::{difference, elsewhere, function};
-use crate::invariant::{Budget, Property, Standing, Undecided};
+use crate::invariant::{Property, Standing, Undecided};
 use crate::ir::{Callee, Expr, Instr, Object};
 use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
 use rayon::prelude::*;
@@ -95,7 +95,9 @@ pub(super) fn find(
     }
     candidates.extend(callers_in(&more, &changed, deep, &world.reaches));
     let pinned = |l: &Lineage| {
-        let about = |m: &Member| request.analysis.pins.iter().any(|p| p.is_about(&m.file, &m.function.name));
+        let about = |m: &Member| {
+            request.analysis.specification.pins.iter().any(|p| p.is_about(&m.file, &m.function.name))
+        };
         l.newest().is_some_and(|(_, m)| about(m))
     };
     if deep {
@@ -133,8 +135,9 @@ pub(super) fn find(
     let options = match deep {
         true => options,
         false => {
-            let shared = super::shared_out(&options, changed.len() + candidates.len());
-            super::Options { budget: Budget { patience: 0, ..shared.budget }, ..shared }
+            let mut shared = super::shared_out(&options, changed.len() + candidates.len());
+            shared.limits.budget.patience = 0;
+            shared
         }
     };
     let results = function::analyse_all(&candidates, world, &options);
@@ -276,7 +279,8 @@ fn elsewhere(
 ) -> Vec<Further> {
     let Some(version) = request.versions.last() else { return Vec::new() };
     // A promise about a caller is looked at first.
-    let pinned: BTreeSet<&[u8]> = request.analysis.pins.iter().map(|p| p.name().as_bytes()).collect();
+    let pinned: BTreeSet<&[u8]> =
+        request.analysis.specification.pins.iter().map(|p| p.name().as_bytes()).collect();
     let found = elsewhere::naming(&*version.tree, known, names, &pinned, most);
     notices.extend(found.notices("callers"));
     let load = |path: PathBuf| {

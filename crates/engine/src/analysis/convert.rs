@@ -29,8 +29,8 @@ pub fn empty_report(request: &Request) -> Report {
     let mut report = Report {
         settings: SettingsEcho {
             data_model: model.into(),
-            rlimit: request.analysis.rlimit,
-            unroll: request.analysis.unroll,
+            rlimit: request.analysis.limits.rlimit,
+            unroll: request.analysis.limits.unroll,
             configuration: "default".into(),
             ..SettingsEcho::default()
         },

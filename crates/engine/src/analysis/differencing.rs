@@ -62,7 +62,7 @@ fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) ->
     let bodies = (laid_out(old), laid_out(new));
     let (link_old, link_new) = (|unit: Arc<Unit>| world.link(0, unit), |unit: Arc<Unit>| world.link(1, unit));
     let about = |p: &&Pin| p.is_about(&new.file, &new.function.name);
-    let requires: Vec<&Pin> = options.requires.iter().filter(about).collect();
+    let requires: Vec<&Pin> = options.specification.requires.iter().filter(about).collect();
     let terms = |pool: &mut TermPool, f: &Function, unit: &Unit| -> Vec<TermId> {
         let mut scope = Entry { pool: std::mem::take(pool), f, unit };
         let terms = requires.iter().filter_map(|p| term::condition(&p.fact.fact, &mut scope).ok()).collect();
@@ -75,10 +75,10 @@ fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) ->
         &terms,
         &property::Options {
             solver: smt::Limits {
-                rlimit: options.rlimit / SHARE,
+                rlimit: options.limits.rlimit / SHARE,
                 pointer_bits: new.unit.data_model.pointer_bits(),
             },
-            limits: symex::Limits { unroll: options.unroll, ..symex::Limits::default() },
+            limits: symex::Limits { unroll: options.limits.unroll, ..symex::Limits::default() },
             compare_full: differencing.compare_full,
         },
     )

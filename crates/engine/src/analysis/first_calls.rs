@@ -156,9 +156,9 @@ fn is_closed(l: &Lineage, world: &World) -> bool {
         };
         let is_settled = |o: interp::Outcome| {
             o.end.is_definite()
-                && !(o.platform_dependent || o.nan_sign)
-                && o.assumed_calls.is_empty()
-                && o.assumed_globals.is_empty()
+                && !(o.portability.platform_dependent || o.portability.nan_sign)
+                && o.assumed.calls.is_empty()
+                && o.assumed.globals.is_empty()
         };
         m.function.params.is_empty() && is_known && is_settled(run())
     };

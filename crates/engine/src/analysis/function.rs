@@ -146,18 +146,20 @@ impl Observable<'_> {
             programs: members.iter().map(|(v, m)| world.program(*v, &m.unit)).collect(),
             kept: &self.kept,
             units: members.iter().map(|(_, m)| m.unit.clone()).collect(),
-            pins: pins_of(self.lineage, &options.pins),
-            requires: pins_of(self.lineage, &options.requires),
-            protocols: &options.protocols,
-            templates: &options.templates,
+            specification: invariant::Specification {
+                pins: pins_of(self.lineage, &options.specification.pins),
+                requires: pins_of(self.lineage, &options.specification.requires),
+                protocols: &options.specification.protocols,
+                templates: &options.specification.templates,
+            },
             callees: &self.context,
             summaries: &self.context,
             given: self.given.clone(),
             pointer_bits: members.first().map_or(64, |(_, m)| m.unit.data_model.pointer_bits()),
             points,
             options: invariant::Options {
-                rlimit: options.rlimit,
-                unroll: options.unroll,
+                rlimit: options.limits.rlimit,
+                unroll: options.limits.unroll,
                 all: options.has_locals(),
                 subsets: options.subsets_of(self.lineage.members.len()),
                 aliases: options.aliases,
@@ -170,11 +172,11 @@ impl Observable<'_> {
     /// first, since it asks no solver; what it settles is not proved again.
     fn properties(&self) -> (Checked, bool) {
         let world = self.context.world;
-        let pinned = !pins_of(self.lineage, &self.options().pins).is_empty();
+        let pinned = !pins_of(self.lineage, &self.options().specification.pins).is_empty();
         let harmless = |undefined| !pinned && difference::is_harmless(self.lineage, world, undefined);
         let safe = harmless(true);
         let settled = safe || harmless(false);
-        let given = self.options().budget;
+        let given = self.options().limits.budget;
         let budget =
             if safe { Budget { patience: given.patience, nodes: given.nodes, ..FEW } } else { given };
         let is_over = || world.watch.is_over();
@@ -192,7 +194,7 @@ impl Observable<'_> {
             let given = self.members.iter().enumerate();
             self.given = given.map(|(c, (_, m))| self.context.precondition(c, &m.function)).collect();
         }
-        let budget = self.options().budget;
+        let budget = self.options().limits.budget;
         let examine = |unrolled, points| self.look(unrolled, points, budget, &invariant::diff_function);
         // At other points than the exit the loops are looked at as they are written.
         let explicit = if choice.has(PointKind::Loop) { Loops::Yes } else { Loops::No };

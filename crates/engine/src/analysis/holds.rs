@@ -68,7 +68,7 @@ pub fn holds(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, op
 }
 
 fn ask(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options: &Options) -> Answer {
-    let units = Units::new(front_end.clone(), options.inline_depth);
+    let units = Units::new(front_end.clone(), options.limits.inline_depth);
     let mut files: Vec<VersionFiles> = Vec::new();
     let mut members: Vec<Member> = Vec::new();
     let (mut reaches, mut grounds) = (Vec::new(), Grounds::default());
@@ -148,7 +148,7 @@ pub(super) fn properties(
     let graph = Mvicfg::build(
         members.iter().map(|m| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())).collect(),
     );
-    let requires: Vec<Pin> = options.requires.clone();
+    let requires: Vec<Pin> = options.specification.requires.clone();
     invariant::check_pins(&Task {
         graph: &graph,
         pairs: (1..members.len()).map(|v| (v - 1, v)).collect(),
@@ -157,22 +157,23 @@ pub(super) fn properties(
         programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
         kept: &invariant::RunCache::default(),
         units: members.iter().map(|m| m.unit.clone()).collect(),
-        pins,
-        requires: super::function::pins_of(lineage, &requires),
-        protocols: &[],
-        templates: &[],
+        specification: invariant::Specification {
+            pins,
+            requires: super::function::pins_of(lineage, &requires),
+            ..Default::default()
+        },
         callees: &context,
         summaries: &context,
         given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),
         pointer_bits: member.unit.data_model.pointer_bits(),
         points: invariant::Points { exit: true, ..Default::default() },
         options: invariant::Options {
-            rlimit: options.rlimit,
-            unroll: options.unroll,
+            rlimit: options.limits.rlimit,
+            unroll: options.limits.unroll,
             all: false,
             subsets: false,
             aliases: options.aliases,
-            budget: options.budget,
+            budget: options.limits.budget,
         },
     })
 }

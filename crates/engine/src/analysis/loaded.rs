@@ -33,8 +33,8 @@ impl Loaded {
     /// Loads the units that a range reaches and links their functions through the versions.
     pub fn of(request: &Request) -> Loaded {
         let files::Followed { files, notices } = files::lineages(request);
-        let mut units = Units::new(request.options.clone(), request.analysis.inline_depth);
-        units.keep(crate::invariant::events(&request.analysis.protocols));
+        let mut units = Units::new(request.options.clone(), request.analysis.limits.inline_depth);
+        units.keep(crate::invariant::events(&request.analysis.specification.protocols));
         units.open(files::included(request, &files));
         let changed = request.changes.iter().flatten().flat_map(|c| c.old_path.iter().chain(&c.new_path));
         units.watch(changed.cloned().collect());

@@ -170,7 +170,7 @@ impl Locals {
     /// What a first look left out is no question where the change itself is told: here, or where what it uses changed.
     /// After the objects.
     pub fn settle_left_out(&self, report: &mut Report, request: &Request, lineages: &[Lineage]) {
-        if !request.analysis.budget.is_first_look() {
+        if !request.analysis.limits.budget.is_first_look() {
             return;
         }
         let changes = report.functions.iter().flat_map(|f| &f.changes).map(|c| c.verdict);

@@ -60,7 +60,10 @@ mod workers;
 mod world;
 
 pub use graphs::{Drawing, draw, illustrate};
-pub use request::{Differencing, Effort, FileChange, Hunk, Options, Pin, PointChoice, Request, VersionInput};
+pub use request::{
+    Differencing, Effort, FileChange, Hunk, Limits, Options, Pin, PointChoice, Request, Specification,
+    VersionInput,
+};
 pub use units::{Units, is_header, is_source};
 pub use watch::Watch;
 
@@ -154,7 +157,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, &request.analysis));
-    report.notices.extend(unmet(&request.analysis.templates, [&analysed, &callers.analysed]));
+    report.notices.extend(unmet(&request.analysis.specification.templates, [&analysed, &callers.analysed]));
     tell_locally(&mut report, request, &by_version, &lineages, &analysed, &world);
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
@@ -242,7 +245,7 @@ fn quick(
 /// of which each function may have a share.
 fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Options) -> Option<String> {
     let is_cut = |a: &classes::Analysed| a.diff.as_ref().is_some_and(|d| d.cut_short);
-    let is_asked = |l: &Lineage| !options.budget.is_first_look() || l.is_edited();
+    let is_asked = |l: &Lineage| !options.limits.budget.is_first_look() || l.is_edited();
     let cut = lineages.iter().zip(analysed).filter(|(l, a)| is_cut(a) && is_asked(l));
     let cut: Vec<&Lineage> = cut.map(|(l, _)| l).collect();
     let (_, newest) = cut.first()?.newest()?;
@@ -251,7 +254,7 @@ fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Opt
         1 => " and 1 more function".into(),
         n => format!(" and {n} more functions"),
     };
-    let more = options.rlimit.saturating_mul(4);
+    let more = options.limits.rlimit.saturating_mul(4);
     Some(format!(
         "note: not every fact of {}(){others} was tried within the solver's limit; --rlimit {more} tries more",
         newest.function.name
@@ -273,14 +276,15 @@ fn out_of_time(lineages: &[Lineage], analysed: &[classes::Analysed]) -> String {
 /// so that a range that touches everything ends too.
 fn shared_out(options: &Options, functions: usize) -> Options {
     const ASKED: u64 = 8;
-    let given = options.budget;
+    let given = options.limits.budget;
     let least = if given.is_first_look() { 100 } else { 20 };
     let share = |all: u64, full: u64| (all / (functions as u64).max(1) * full).clamp(all / least, all);
     let run = |all: u64| share(all, given.functions);
     // Who asks for certainty waits for the ends of each.
     let patience = if given.is_first_look() { run(given.patience) } else { given.patience };
     let budget = invariant::Budget { steps: run(given.steps), guided: run(given.guided), patience, ..given };
-    Options { rlimit: share(options.rlimit, ASKED), budget, ..options.clone() }
+    let limits = Limits { rlimit: share(options.limits.rlimit, ASKED), budget, ..options.limits };
+    Options { limits, ..options.clone() }
 }
 
 #[cfg(test)]

@@ -41,13 +41,16 @@ pub(super) fn fill(
         join(&mut list, k);
         let of_contract =
             |p: &&Pin| lineage.members.iter().flatten().any(|m| p.is_about(&m.file, &m.function.name));
-        weakened::drop_pins(&mut list, &request.analysis.pins.iter().filter(of_contract).collect::<Vec<_>>());
+        weakened::drop_pins(
+            &mut list,
+            &request.analysis.specification.pins.iter().filter(of_contract).collect::<Vec<_>>(),
+        );
         if compiled_out::gone(&mut list, lineage, request) || a.diff.is_some() {
             compiled_out::mark(&mut list, lineage, request);
         }
         report.assertions.extend(list);
         let gone = newest + 1 < a.class_of.len();
-        let pins = &request.analysis.pins;
+        let pins = &request.analysis.specification.pins;
         for pin in pins.iter().filter(|p| gone && p.is_about(&member.file, &member.function.name)) {
             report.notices.push(format!(
                 "{}:{}: pinned fact '{}' was not checked: the function is gone",

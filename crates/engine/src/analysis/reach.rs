@@ -269,7 +269,7 @@ impl Reach {
     fn starters(&self) -> &[(Id, BTreeSet<Id>)] {
         self.starters.get_or_init(|| {
             let starts = |l: &LoadedUnit, f: &Function| {
-                f.binding.before_main.is_some() || l.unit.init_array.contains(&f.name)
+                f.binding.before_main.is_some() || l.unit.hooks.init_array.contains(&f.name)
             };
             let of = |(u, l): (usize, &Arc<LoadedUnit>)| -> Vec<Id> {
                 let all = l.functions.iter().enumerate();
@@ -286,7 +286,7 @@ impl Reach {
         for (u, loaded) in self.units.iter().enumerate() {
             for (i, f) in loaded.functions.iter().enumerate() {
                 let f = &f.function;
-                if f.binding.after_main.is_some() || loaded.unit.fini_array.contains(&f.name) {
+                if f.binding.after_main.is_some() || loaded.unit.hooks.fini_array.contains(&f.name) {
                     found.insert(Id::Function(u, i));
                 }
                 for node in &f.nodes {

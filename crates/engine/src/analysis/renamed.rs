@@ -93,7 +93,7 @@ fn renamed(old: &LoadedUnit, renames: &Renames, units: &Units) -> LoadedUnit {
         }
     }
     // They name globals.
-    (unit.exposed, unit.named, unit.counts) = Default::default();
+    (unit.answers.exposed, unit.answers.named, unit.answers.counts) = Default::default();
     units.again(unit)
 }
 

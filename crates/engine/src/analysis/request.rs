@@ -70,11 +70,7 @@ pub struct Options {
     pub effort: Effort,
     /// Hunks in branches that are not taken are looked at under further macros.
     pub configurations: bool,
-    /// Limit of one solver query, in Z3 resource units.
-    pub rlimit: u64,
-    pub unroll: u32,
-    /// Calls within calls up to which small callees are inlined.
-    pub inline_depth: u32,
+    pub limits: Limits,
     /// Worker threads; 0 means one a processor. The result does not depend on it.
     pub jobs: usize,
     /// Only functions whose name matches, when given.
@@ -95,6 +91,29 @@ pub struct Options {
     /// [`invariant::Options::aliases`].
     pub aliases: bool,
     pub points: PointChoice,
+    pub specification: Specification,
+    /// With two versions: assertions are matched, and their difference is checked.
+    pub differencing: Option<Differencing>,
+    /// Every pair of versions is compared, not only neighbours.
+    pub all_pairs: bool,
+}
+
+/// What the analysis of one function may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Limit of one solver query, in Z3 resource units.
+    pub rlimit: u64,
+    /// Iterations to which loops without a proved bound are unrolled.
+    pub unroll: u32,
+    /// Calls within calls up to which small callees are inlined.
+    pub inline_depth: u32,
+    /// Concrete runs of one pair of classes.
+    pub budget: invariant::Budget,
+}
+
+/// What people write of the program's functions.
+#[derive(Clone, Debug, Default)]
+pub struct Specification {
     pub pins: Vec<Pin>,
     /// What callers of functions see to, as the project says; a condition over parameters.
     pub requires: Vec<Pin>,
@@ -102,12 +121,6 @@ pub struct Options {
     pub protocols: Vec<invariant::Protocol>,
     /// Templates that a person wrote.
     pub templates: Vec<invariant::WrittenTemplate>,
-    /// With two versions: assertions are matched, and their difference is checked.
-    pub differencing: Option<Differencing>,
-    /// Every pair of versions is compared, not only neighbours.
-    pub all_pairs: bool,
-    /// Concrete runs of one pair of classes.
-    pub budget: invariant::Budget,
 }
 
 /// The points at which facts are wanted.
@@ -171,14 +184,18 @@ impl Options {
     }
 }
 
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { rlimit: 2_000_000, unroll: 8, inline_depth: 2, budget: invariant::Budget::default() }
+    }
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {
             effort: Effort::Normal,
             configurations: true,
-            rlimit: 2_000_000,
-            unroll: 8,
-            inline_depth: 2,
+            limits: Limits::default(),
             jobs: 0,
             function: None,
             all: false,
@@ -188,12 +205,8 @@ impl Default for Options {
             subsets: false,
             aliases: false,
             points: PointChoice::default(),
-            pins: Vec::new(),
-            requires: Vec::new(),
-            protocols: Vec::new(),
-            templates: Vec::new(),
+            specification: Specification::default(),
             differencing: None,
-            budget: invariant::Budget::default(),
             all_pairs: false,
         }
     }

@@ -44,7 +44,7 @@ fn is_fit(f: &Function) -> bool {
 
 impl Context<'_> {
     fn summarise(&self, version: usize, unit: &Arc<Unit>, f: &Function) -> Option<Arc<Summary>> {
-        let limits = InlineLimits { depth: self.options.inline_depth, ..InlineLimits::default() };
+        let limits = InlineLimits { depth: self.options.limits.inline_depth, ..InlineLimits::default() };
         let body = inline::inline(&Arc::new(f.clone()), unit, &limits);
         if !body.invented.is_empty() {
             return None;
@@ -73,17 +73,14 @@ impl Context<'_> {
             programs: vec![self.world.program(*version, unit)],
             kept,
             units: vec![unit.clone()],
-            pins: Vec::new(),
-            requires: Vec::new(),
-            protocols: &[],
-            templates: &[],
+            specification: invariant::Specification::default(),
             callees: self,
             summaries: self,
             given: Vec::new(),
             pointer_bits: unit.data_model.pointer_bits(),
             points: invariant::Points::default(),
             options: invariant::Options {
-                rlimit: self.options.rlimit / SHARE,
+                rlimit: self.options.limits.rlimit / SHARE,
                 unroll: 0,
                 all: false,
                 subsets: false,

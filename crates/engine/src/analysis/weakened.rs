@@ -66,7 +66,8 @@ fn ask(lineage: &Lineage, comparison: &Comparison, world: &World, options: &Opti
     let [Some(old), Some(new)] = lineage.members.as_slice() else { return Answers::default() };
     let pair = |f: &Finding| f.old.clone().zip(f.new.clone());
     let pairs: Vec<(Site, Site)> = comparison.findings.iter().filter_map(pair).collect();
-    let limits = smt::Limits { rlimit: options.rlimit, pointer_bits: new.unit.data_model.pointer_bits() };
+    let limits =
+        smt::Limits { rlimit: options.limits.rlimit, pointer_bits: new.unit.data_model.pointer_bits() };
     let (lost, queries) = property::lost(written(old), written(new), &pairs, limits);
     let mut answers = Answers { asked: Vec::new(), queries };
     for (k, lost) in lost.into_iter().enumerate() {
@@ -102,13 +103,14 @@ fn judge(
     let recurs = calls_itself(new, world);
     let Planted { text, units: [older, newer], before } =
         property::plant(written(old), written(new), &lost.was, lost.now.as_ref(), !recurs)?;
-    let limits = InlineLimits { depth: options.inline_depth, ..InlineLimits::default() };
+    let limits = InlineLimits { depth: options.limits.inline_depth, ..InlineLimits::default() };
     let members = vec![member(old, older, &limits), member(new, newer, &limits)];
     let mut planted = Lineage { members, salt: lineage.salt.clone() };
     if !calls_the_same(old, new, world) {
         planted.salt = vec![vec![Some(0)], vec![Some(1)]];
     }
-    let options = Options { pins: Vec::new(), ..options.clone() };
+    let mut options = options.clone();
+    options.specification.pins.clear();
     let analysed = function::analyse(&planted, world, &options);
     // Nothing else changed.
     let Some(diff) = &analysed.diff else { return Some((Needed::No, None, before)) };

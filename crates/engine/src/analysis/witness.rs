@@ -25,7 +25,8 @@ pub fn convert(
     let names = Names::new(run, new);
     let old_names = Names::new(run, old);
     let (before, after) = values(churn, &old_names, &names);
-    let reads_stdin = !run.input.stdin.is_empty() || !run.old.inputs.is_empty() || !run.new.inputs.is_empty();
+    let reads_stdin =
+        !run.input.stdin.is_empty() || !run.old.read.values.is_empty() || !run.new.read.values.is_empty();
     let (stdin, stdin_base64) = match (reads_stdin || program, String::from_utf8(run.input.stdin.clone())) {
         (false, _) => (None, None),
         (true, Ok(text)) => (Some(text), None),
@@ -33,7 +34,7 @@ pub fn convert(
     };
     let arguments = if program { Vec::new() } else { arguments(run, new) };
     let mut relies_on = Vec::new();
-    if run.old.assumed_calls.iter().chain(&run.new.assumed_calls).next().is_some() {
+    if run.old.assumed.calls.iter().chain(&run.new.assumed.calls).next().is_some() {
         relies_on.push("assumed-calls".to_owned());
     }
     if run.is_relaid() {
@@ -79,9 +80,9 @@ fn given_value(value: &interp::Value, ty: &CType, names: &Names) -> Option<Strin
 
 /// Returns the unknown calls of a run but the one that ended it.
 fn returned_calls(o: &Outcome) -> &[interp::AssumedCall] {
-    match (&o.end, o.assumed_calls.split_last()) {
+    match (&o.end, o.assumed.calls.split_last()) {
         (interp::End::NoReturn { callee, .. }, Some((last, rest))) if last.callee == *callee => rest,
-        _ => &o.assumed_calls,
+        _ => &o.assumed.calls,
     }
 }
 
@@ -149,7 +150,7 @@ type Called<'s, 'a> = (&'s Outcome, &'s Names<'a>);
 fn differing_calls(churn: &invariant::Churn, old: Called, new: Called) -> (String, String) {
     let facts = || churn.removed.iter().chain(&churn.added);
     let texts = |(o, names): Called| -> Vec<String> {
-        let told = o.assumed_calls.iter().filter(|c| {
+        let told = o.assumed.calls.iter().filter(|c| {
             let is_made = |f: &invariant::Fact| match f.formula.claim() {
                 Claim::Calls(call) => matches!(&call.kind, Kind::Call(name, _) if *name == *c.callee),
                 _ => false,
@@ -168,7 +169,7 @@ fn differing_calls(churn: &invariant::Churn, old: Called, new: Called) -> (Strin
 
 /// Where an address lies in the machine says nothing: pointers are null or not.
 fn locals(o: &Outcome, m: &Member) -> Values {
-    let vars = m.function.vars.iter().zip(&o.locals).filter(|(v, _)| v.kind != VarKind::Temp);
+    let vars = m.function.vars.iter().zip(&o.left.locals).filter(|(v, _)| v.kind != VarKind::Temp);
     let text = |c: Const, ty: &CType| match c.to_bits() {
         bits if bits != 0 && ty.is_pointer() => "not NULL".to_owned(),
         _ => constant(c, ty),
@@ -488,7 +489,7 @@ fn outcome(o: &Outcome, m: &Member, names: &Names, program: bool, values: Values
         }
         _ => None,
     };
-    let (stdout, stdout_base64) = match String::from_utf8(o.stdout.clone()) {
+    let (stdout, stdout_base64) = match String::from_utf8(o.output.stdout.clone()) {
         Ok(text) => (Some(text), None),
         Err(e) => (None, Some(base64(e.as_bytes()))),
     };
@@ -509,8 +510,8 @@ fn outcome(o: &Outcome, m: &Member, names: &Names, program: bool, values: Values
         returned,
         stdout,
         stdout_base64,
-        stderr: String::from_utf8(o.stderr.clone()).ok().filter(|text| !text.is_empty()),
-        exit: if program || end == report::End::Exit { o.exit_code } else { None },
+        stderr: String::from_utf8(o.output.stderr.clone()).ok().filter(|text| !text.is_empty()),
+        exit: if program || end == report::End::Exit { o.ending.exit_code } else { None },
         values,
         undefined,
     }

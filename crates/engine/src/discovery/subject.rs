@@ -137,7 +137,7 @@ impl<'a> Subject<'a> {
         if outcome.end != End::Return {
             return Err(Problem::NoReturn { function: name.clone(), how: outcome.end.name() });
         }
-        for object in outcome.memory {
+        for object in outcome.left.memory {
             let Identity::Global(symbol) = object.identity else { continue };
             if !object.pointers.is_empty() {
                 return Err(Problem::Pointer { function: name.clone(), object: symbol.to_string() });

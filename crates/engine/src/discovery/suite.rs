@@ -98,7 +98,7 @@ impl<'s, 'a> Suite<'s, 'a> {
     /// What an object holds at entry, or as a run left it.
     fn bytes(&self, symbol: &Arc<str>, input: &Input, outcome: Option<&Outcome>) -> Option<Vec<u8>> {
         let identity = Identity::Global(symbol.clone());
-        if let Some(o) = outcome.and_then(|o| o.memory.iter().find(|m| m.identity == identity)) {
+        if let Some(o) = outcome.and_then(|o| o.left.memory.iter().find(|m| m.identity == identity)) {
             let is_whole = o.pointers.is_empty() && o.undefined.is_empty();
             return is_whole.then(|| o.bytes.clone());
         }

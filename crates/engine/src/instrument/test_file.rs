@@ -248,7 +248,7 @@ impl Test<'_> {
     fn is_linked_oddly(&self, side: &Side<'_>) -> Option<&'static str> {
         let unit = &side.source.unit;
         let hooks = unit.functions.iter().any(|f| f.binding.before_main.is_some());
-        if self.witness.kind != WitnessKind::Program && (hooks || !unit.init_array.is_empty()) {
+        if self.witness.kind != WitnessKind::Program && (hooks || !unit.hooks.init_array.is_empty()) {
             return Some("what runs before main in the file changes what the function finds");
         }
         let is_late = unit.functions.iter().any(|f| f.binding.after_main.is_some())

@@ -52,15 +52,15 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
     FunctionDiff {
         points,
         properties,
-        nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
+        nodes_visited: engine.further.nodes_visited + engine.e.statistics.nodes_visited,
         nodes_total,
         cut_short: allowance.is_spent(),
-        solver_queries: engine.solver_queries
-            + engine.solver.solver().statistics().queries
-            + engine.lemmas.solver().statistics().queries
-            + engine.large.solver().statistics().queries
-            + engine.elements.solver().statistics().queries
-            + engine.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
+        solver_queries: engine.further.solver_queries
+            + engine.deciders.points.solver().statistics().queries
+            + engine.deciders.lemmas.solver().statistics().queries
+            + engine.deciders.large.solver().statistics().queries
+            + engine.deciders.elements.solver().statistics().queries
+            + engine.deciders.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
     }
 }
 
@@ -443,7 +443,7 @@ impl<'a> FunctionAnalysis<'a> {
                 under = self.e.pool.and(under, v.term);
             }
         }
-        match self.solver.equal(&mut self.e.pool, ta, tb, under) {
+        match self.deciders.points.equal(&mut self.e.pool, ta, tb, under) {
             smt::Decision::Equal => Equality::Equal,
             smt::Decision::Differ(model) => {
                 let graph = self.task.graph;

@@ -27,18 +27,8 @@ pub(super) type Moves = RefCell<BTreeMap<(usize, usize), BTreeMap<u128, u128>>>;
 pub(super) struct FunctionAnalysis<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) e: Evaluator<'a>,
-    pub(super) solver: smt::Decider,
-    /// Decides the many small questions of candidates and inductions.
-    pub(super) lemmas: smt::Decider,
-    /// Decides those of them whose conditions are large (`relevance.rs`).
-    pub(super) large: smt::Decider,
-    /// Decides those about elements of arrays, which others must not keep from being asked.
-    pub(super) elements: smt::Decider,
-    /// Decides what is kept from call to call, once there is something to decide.
-    pub(super) recursions: Option<smt::Decider>,
-    /// Work of further evaluators and solvers.
-    pub(super) nodes_visited: u64,
-    pub(super) solver_queries: u64,
+    pub(super) deciders: Deciders,
+    pub(super) further: FurtherWork,
     /// Names of values at the exit, by class.
     pub(super) namings: Vec<Naming<'a>>,
     /// Pairs of classes whose memories differ in nothing but what cells tell.
@@ -50,28 +40,55 @@ pub(super) struct FunctionAnalysis<'a> {
     pub(super) quantities: BTreeMap<String, Quantity>,
     /// What proofs about elements of arrays took for granted so far.
     pub(super) elements_assumed: BTreeSet<String>,
-    /// By class: see [`FunctionAnalysis::separated`].
-    pub(super) known_regions: BTreeMap<usize, Rc<Regions>>,
-    /// By class: what its loops write.
-    pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
-    /// By class: places that are only read or also written, by address, bytes and sort.
-    pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
-    /// By class: see [`FunctionAnalysis::branch_terms`].
-    pub(super) branch_terms: BTreeMap<usize, Rc<Vec<TermId>>>,
-    /// By class: see [`FunctionAnalysis::defined`].
-    pub(super) defined: BTreeMap<usize, TermId>,
-    /// By class: calls whose results are used.
-    pub(super) sites: BTreeMap<usize, Rc<Vec<Site>>>,
-    /// By class: what holds of the function's own calls, once it was looked for.
-    pub(super) own: BTreeMap<usize, Option<Arc<Summary>>>,
-    /// See [`FunctionAnalysis::calls_before`].
-    pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
+    pub(super) classes: OfClasses,
     pub(super) moves: Moves,
     /// Structures lie otherwise in some class than in another: addresses of two classes are not compared, and
     /// what facts of memory have in common is what they say.
     pub(super) relaid: bool,
     /// Texts that were compared so.
     pub(super) said: BTreeSet<String>,
+}
+
+/// What decides questions, by what they are about; each with what it may cost.
+pub(super) struct Deciders {
+    /// Decides those about values at the points themselves.
+    pub(super) points: smt::Decider,
+    /// Decides the many small questions of candidates and inductions.
+    pub(super) lemmas: smt::Decider,
+    /// Decides those of them whose conditions are large (`relevance.rs`).
+    pub(super) large: smt::Decider,
+    /// Decides those about elements of arrays, which others must not keep from being asked.
+    pub(super) elements: smt::Decider,
+    /// Decides what is kept from call to call, once there is something to decide.
+    pub(super) recursions: Option<smt::Decider>,
+}
+
+/// Work of further evaluators and solvers.
+#[derive(Default)]
+pub(super) struct FurtherWork {
+    pub(super) nodes_visited: u64,
+    pub(super) solver_queries: u64,
+}
+
+/// What was found out of classes and is kept, by class.
+#[derive(Default)]
+pub(super) struct OfClasses {
+    /// See [`FunctionAnalysis::separated`].
+    pub(super) regions: BTreeMap<usize, Rc<Regions>>,
+    /// What its loops write.
+    pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
+    /// Places that are only read or also written, by address, bytes and sort.
+    pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
+    /// See [`FunctionAnalysis::branch_terms`].
+    pub(super) branch_terms: BTreeMap<usize, Rc<Vec<TermId>>>,
+    /// See [`FunctionAnalysis::defined`].
+    pub(super) defined: BTreeMap<usize, TermId>,
+    /// Calls whose results are used.
+    pub(super) sites: BTreeMap<usize, Rc<Vec<Site>>>,
+    /// What holds of the function's own calls, once it was looked for.
+    pub(super) own: BTreeMap<usize, Option<Arc<Summary>>>,
+    /// See [`FunctionAnalysis::calls_before`].
+    pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
 }
 
 impl<'a> FunctionAnalysis<'a> {
@@ -85,27 +102,21 @@ impl<'a> FunctionAnalysis<'a> {
         FunctionAnalysis {
             task,
             e: Evaluator::new(task.graph, flow, task.callees, task.pointer_bits),
-            solver: smt::Decider::new(limits, FLOAT_QUESTIONS),
-            lemmas: lemmas(),
-            large: lemmas(),
-            elements: smt::Decider::new(small, 0).sharing(elements),
-            recursions: None,
-            nodes_visited: 0,
-            solver_queries: 0,
+            deciders: Deciders {
+                points: smt::Decider::new(limits, FLOAT_QUESTIONS),
+                lemmas: lemmas(),
+                large: lemmas(),
+                elements: smt::Decider::new(small, 0).sharing(elements),
+                recursions: None,
+            },
+            further: FurtherWork::default(),
             namings: Vec::new(),
             settled_memory: BTreeSet::new(),
             diff: PointDiff::default(),
             inductive: None,
             quantities: BTreeMap::new(),
             elements_assumed: BTreeSet::new(),
-            known_regions: BTreeMap::new(),
-            loop_frames: BTreeMap::new(),
-            accessed: BTreeMap::new(),
-            branch_terms: BTreeMap::new(),
-            defined: BTreeMap::new(),
-            sites: BTreeMap::new(),
-            own: BTreeMap::new(),
-            call_facts: BTreeMap::new(),
+            classes: OfClasses::default(),
             moves: Moves::default(),
             relaid: task.is_relaid(),
             said: BTreeSet::new(),

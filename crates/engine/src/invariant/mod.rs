@@ -34,7 +34,7 @@ pub use proof::callers::keep_at_calls;
 pub use proof::interface::{Summaries, Summary};
 pub use proof::precondition::Precondition;
 pub use proof::summary::summarise;
-pub use task::{Loops, Options, Points, Task};
+pub use task::{Loops, Options, Points, Specification, Task};
 pub use witness::budget::Budget;
 pub use witness::inputs::from_model as input_of_model;
 pub use witness::relaying::layouts_differ;

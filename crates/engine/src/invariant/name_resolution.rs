@@ -37,7 +37,9 @@ pub(super) fn holds_at_end(
     written: &Expression,
 ) -> Result<Option<bool>, Untranslated> {
     let outcome = if old { &run.old } else { &run.new };
-    let speaks = outcome.end == interp::End::Return && !outcome.nan_sign && !outcome.platform_dependent;
+    let speaks = outcome.end == interp::End::Return
+        && !outcome.portability.nan_sign
+        && !outcome.portability.platform_dependent;
     if !speaks || !task.admits(run, old, class) {
         return Ok(None);
     }
@@ -189,7 +191,7 @@ impl Scope for Side<'_> {
 
     fn input(&mut self, k: u64) -> Option<Typed> {
         let index = usize::try_from(k).ok()?.checked_sub(1)?;
-        let c = (*self.outcome().inputs.get(index)?)?;
+        let c = (*self.outcome().read.values.get(index)?)?;
         let ty = match c.sort() {
             Sort::F32 => CType::Float(FloatKind::F32),
             Sort::F64 => CType::Float(FloatKind::F64),

@@ -33,6 +33,19 @@ pub struct Task<'a> {
     pub programs: Vec<Arc<Program>>,
     /// Runs of these programs so far.
     pub kept: &'a RunCache,
+    pub specification: Specification<'a>,
+    pub callees: &'a dyn Callees,
+    pub summaries: &'a dyn Summaries,
+    /// By class: what all callers see to, where they are known.
+    pub given: Vec<Precondition>,
+    pub pointer_bits: u16,
+    pub points: Points,
+    pub options: Options,
+}
+
+/// What people write of a function.
+#[derive(Default)]
+pub struct Specification<'a> {
     /// Facts that are to hold at the exit.
     pub pins: Vec<PinnedFact>,
     /// Conditions at the entry that callers see to, as the project says; properties are judged under them.
@@ -41,13 +54,6 @@ pub struct Task<'a> {
     pub protocols: &'a [Protocol],
     /// Templates that a person wrote.
     pub templates: &'a [WrittenTemplate],
-    pub callees: &'a dyn Callees,
-    pub summaries: &'a dyn Summaries,
-    /// By class: what all callers see to, where they are known.
-    pub given: Vec<Precondition>,
-    pub pointer_bits: u16,
-    pub points: Points,
-    pub options: Options,
 }
 
 impl Task<'_> {

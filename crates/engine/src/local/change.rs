@@ -72,6 +72,23 @@ pub struct Delta {
     pub now: Vec<Effect>,
 }
 
+/// How a region is come to, for the oracle of local differences.
+#[cfg(test)]
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) frontier: Frontier,
+    /// It is told from the frontier's node on, under what decides for the edges.
+    pub(super) from_node: bool,
+    /// It begins behind a cut.
+    pub(super) is_later: bool,
+    /// It was compared through another region.
+    pub(super) covers: bool,
+    /// Nodes from which the other edges lead that it is come to by.
+    pub(super) also: Vec<MvId>,
+    /// Tests that hold where it begins: of which version, the instructions that make them, and how they end.
+    pub(super) held: Vec<(usize, (MvId, MvId), bool)>,
+}
+
 /// One region of change.
 #[derive(Clone, Debug)]
 pub struct Change {
@@ -98,22 +115,7 @@ pub struct Change {
     /// Structures that are laid out otherwise are seen by their members alone.
     pub by_members: bool,
     #[cfg(test)]
-    pub(super) frontier: Frontier,
-    /// It is told from the frontier's node on, under what decides for the edges.
-    #[cfg(test)]
-    pub(super) from_node: bool,
-    /// It begins behind a cut.
-    #[cfg(test)]
-    pub(super) is_later: bool,
-    /// It was compared through another region.
-    #[cfg(test)]
-    pub(super) covers: bool,
-    /// Nodes from which the other edges lead that it is come to by.
-    #[cfg(test)]
-    pub(super) also: Vec<MvId>,
-    /// Tests that hold where it begins: of which version, the instructions that make them, and how they end.
-    #[cfg(test)]
-    pub(super) held: Vec<(usize, (MvId, MvId), bool)>,
+    pub(super) way: Way,
 }
 
 impl Change {
@@ -132,17 +134,14 @@ impl Change {
             valid: false,
             by_members: false,
             #[cfg(test)]
-            frontier: Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
-            #[cfg(test)]
-            from_node: false,
-            #[cfg(test)]
-            is_later: false,
-            #[cfg(test)]
-            covers: false,
-            #[cfg(test)]
-            also: Vec::new(),
-            #[cfg(test)]
-            held: Vec::new(),
+            way: Way {
+                frontier: Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
+                from_node: false,
+                is_later: false,
+                covers: false,
+                also: Vec::new(),
+                held: Vec::new(),
+            },
         }
     }
 
@@ -160,7 +159,7 @@ impl Change {
     /// Takes in what is told of the other edge of the same branch: from its node on, both are one.
     pub(super) fn joins(&mut self, other: Change) {
         #[cfg(test)]
-        self.also.push(other.frontier.node);
+        self.way.also.push(other.way.frontier.node);
         self.lines.iter_mut().zip(other.lines).for_each(|(known, more)| known.extend(more));
         let more = other.deltas.into_iter().filter(|d| !self.deltas.contains(d)).collect::<Vec<_>>();
         self.deltas.extend(more);

@@ -58,7 +58,7 @@ impl Comparison<'_> {
             if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
                 change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
                 #[cfg(test)]
-                (change.covers = true);
+                (change.way.covers = true);
                 continue;
             }
             let held = |c: usize| {
@@ -124,20 +124,17 @@ impl Comparison<'_> {
                 valid: outcome.valid && !is_made(Mistake::AccessesGranted),
                 by_members: self.by_members,
                 #[cfg(test)]
-                frontier: region.frontier,
-                #[cfg(test)]
-                from_node,
-                #[cfg(test)]
-                is_later: region.is_later,
-                #[cfg(test)]
-                covers: false,
-                #[cfg(test)]
-                also: Vec::new(),
-                #[cfg(test)]
-                held: [0, 1]
-                    .into_iter()
-                    .flat_map(|c: usize| held[c].iter().map(move |t| (c, t.nodes(), t.holds)))
-                    .collect(),
+                way: super::change::Way {
+                    frontier: region.frontier,
+                    from_node,
+                    is_later: region.is_later,
+                    covers: false,
+                    also: Vec::new(),
+                    held: [0, 1]
+                        .into_iter()
+                        .flat_map(|c: usize| held[c].iter().map(move |t| (c, t.nodes(), t.holds)))
+                        .collect(),
+                },
             };
             let known = by_node.get(&start).filter(|_| from_node).and_then(|k| changes.get_mut(*k));
             if let (Some(known), false) = (known, is_neutral) {

@@ -44,7 +44,7 @@ impl NamedValues {
             // What a name stands for must be the same in both.
             found.retain(|value, name| {
                 let is_one =
-                    |unit: &&Unit| unit.spells_only(name, value) && !unit.invented.contains_key(name);
+                    |unit: &&Unit| unit.spells_only(name, value) && !unit.gaps.invented.contains_key(name);
                 units.iter().all(is_one)
             });
             found
@@ -76,7 +76,7 @@ impl NamedValues {
 fn compared(units: [&Unit; 2], class: usize, lines: &BTreeSet<u32>) -> BTreeMap<(Arc<str>, i128), Arc<str>> {
     let Some(range) = around(lines) else { return BTreeMap::new() };
     let mut found: BTreeMap<(Arc<str>, i128), Option<Arc<str>>> = BTreeMap::new();
-    for c in units[class].compared.iter().filter(|c| range.contains(&c.line)) {
+    for c in units[class].written.compared.iter().filter(|c| range.contains(&c.line)) {
         let name = Some(c.name.clone());
         let known = found.entry((c.operand.clone(), c.value)).or_insert_with(|| name.clone());
         if *known != name {
@@ -84,7 +84,7 @@ fn compared(units: [&Unit; 2], class: usize, lines: &BTreeSet<u32>) -> BTreeMap<
         }
     }
     let is_one = |unit: &Unit, name: &Arc<str>, value: i128| {
-        unit.enumerates_only(name, value) && !unit.invented.contains_key(name)
+        unit.enumerates_only(name, value) && !unit.gaps.invented.contains_key(name)
     };
     let named = found.into_iter().filter_map(|(key, name)| Some((key, name?)));
     named.filter(|((_, value), name)| units.iter().all(|unit| is_one(unit, name, *value))).collect()
@@ -101,7 +101,7 @@ fn nearest(unit: &Unit, lines: &BTreeSet<u32>) -> BTreeMap<Literal, Arc<str>> {
     let Some(range) = around(lines) else { return BTreeMap::new() };
     // By value: how far away, and the one name that it has there.
     let mut found: BTreeMap<&Literal, (u32, Option<&Arc<str>>)> = BTreeMap::new();
-    for s in unit.spelled.iter().filter(|s| range.contains(&s.line)) {
+    for s in unit.written.spelled.iter().filter(|s| range.contains(&s.line)) {
         let away = lines.iter().map(|l| l.abs_diff(s.line)).min().unwrap_or(u32::MAX);
         // What every function writes says nothing about another line, nor does what names itself.
         let names_itself = s.name.as_ref().is_some_and(|n| n.starts_with(|c| matches!(c, '\'' | '0')));

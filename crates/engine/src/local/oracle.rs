@@ -421,7 +421,7 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
             continue;
         }
         // A region that was compared through another one is the same only after it: runs from between say nothing.
-        if changes.iter().any(|c| c.covers) && !change.covers {
+        if changes.iter().any(|c| c.way.covers) && !change.way.covers {
             continue;
         }
         let conditions = conditions(&graph, &new_unit, change, counts);
@@ -432,32 +432,33 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
                 (0..DRAWS).map(|n| seed ^ k.wrapping_mul(0x5851_f42d) ^ n.wrapping_mul(0x9e37_79b9_7f4a));
             let assigned = |seed: u64| {
                 let mut state = state(&graph, &widened, &mut Random(seed));
-                change.held.iter().for_each(|test| assign(&graph, &mut state, test));
+                change.way.held.iter().for_each(|test| assign(&graph, &mut state, test));
                 state
             };
             let can_be = |seed: &u64| {
                 let state = assigned(*seed);
-                change.held.iter().all(|test| holds(&graph, &state, test))
+                change.way.held.iter().all(|test| holds(&graph, &state, test))
             };
             let Some(drawn) = drawn.into_iter().find(can_be) else { continue };
             let mut random = Random(drawn);
             let state = || assigned(drawn);
             let mut again = false;
-            let points: Vec<MvId> = change.also.iter().copied().chain([change.frontier.node]).collect();
+            let points: Vec<MvId> =
+                change.way.also.iter().copied().chain([change.way.frontier.node]).collect();
             // A state at an edge is one that takes it.
-            let at = change.frontier.node;
+            let at = change.way.frontier.node;
             let label = match &graph.node(at).instr {
                 Instr::Branch { cond } => match value(&graph, &state(), cond).and_then(Const::as_bool) {
                     Some(holds) => u8::from(!holds),
                     None => continue,
                 },
-                _ => change.frontier.label,
+                _ => change.way.frontier.label,
             };
-            if label != change.frontier.label && !change.from_node && !change.is_later {
+            if label != change.way.frontier.label && !change.way.from_node && !change.way.is_later {
                 continue;
             }
-            let to = match change.is_later {
-                true => change.frontier.to.map(Some),
+            let to = match change.way.is_later {
+                true => change.way.frontier.to.map(Some),
                 false => [0, 1].map(|class: usize| successor(&graph, class, at, label)),
             };
             let [Some(first), Some(second)] = to else { continue };

@@ -384,7 +384,7 @@ fn fails(programs: &mut Alone, site: &Site, input: &Input) -> bool {
     let Some(program) = programs.with(Some(site)) else { return false };
     let limits = interp::Limits { fuel: FUEL, ..interp::Limits::default() };
     let outcome = interp::run(&program, programs.name(), input, &limits);
-    is_failure(&outcome, site) && outcome.assumed_calls.iter().all(|c| c.given)
+    is_failure(&outcome, site) && outcome.assumed.calls.iter().all(|c| c.given)
 }
 
 /// Runs both versions with only the assertion in question.

@@ -171,7 +171,7 @@ fn written_by(unit: &Unit, f: &Function) -> (Frame, Vec<Arc<str>>) {
 /// Returns the bytes of globals whose addresses are more than bases of accesses: a pointer may lead to
 /// them. A pointer to a scalar leads to that scalar only.
 pub fn exposed(unit: &Unit) -> &BTreeSet<(Arc<str>, Bytes)> {
-    unit.exposed.get_or_init(|| {
+    unit.answers.exposed.get_or_init(|| {
         let mut found = BTreeSet::new();
         for f in &unit.functions {
             f.nodes.iter().for_each(|n| add_exposed(unit, f, &n.instr, &mut found));

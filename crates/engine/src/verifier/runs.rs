@@ -135,7 +135,7 @@ impl<'q> Runs<'q> {
     /// Gives values to inputs that a run has asked for; whether there were any.
     fn give(&mut self, input: &mut Input, o: &Outcome) -> bool {
         let mut any = false;
-        for call in &o.assumed_calls {
+        for call in &o.assumed.calls {
             let known = call.given || !call.callee.starts_with("__VERIFIER_nondet_");
             if known || input.calls.len() >= MAX_INPUTS {
                 continue;
@@ -167,7 +167,7 @@ impl<'q> Runs<'q> {
             End::Abort => concerns.aborts,
             End::NoReturn { callee, .. } => is_failure(callee, concerns),
             End::Undefined { kind, .. } => *kind == UndefinedKind::Unreachable,
-            _ => o.assumed_calls.iter().any(|c| is_failure(&c.callee, concerns)),
+            _ => o.assumed.calls.iter().any(|c| is_failure(&c.callee, concerns)),
         }
     }
 

@@ -143,7 +143,7 @@ impl Guided {
                 }
             }
         }
-        let calls = outcome.assumed_calls.iter().map(|c| (c.callee.clone(), c.nth)).take(16).collect();
+        let calls = outcome.assumed.calls.iter().map(|c| (c.callee.clone(), c.nth)).take(16).collect();
         if self.entries.len() >= MAX_ENTRIES {
             // The first ones are the plainest; of the others one gives way.
             let mut rng = SplitMix::at(self.count, 1);
@@ -227,7 +227,7 @@ impl Guided {
 /// The object of the input that a run left, and how many bytes of it there should have been.
 fn left(outcome: &Outcome) -> Option<(ObjectId, u64)> {
     let is_left = matches!(&outcome.end, End::Undefined { kind: UndefinedKind::OutOfBounds, .. });
-    outcome.ended_on.filter(|_| is_left)
+    outcome.ending.on.filter(|_| is_left)
 }
 
 /// The input on which a run left one of its objects, with just as much of that as the run needed; none

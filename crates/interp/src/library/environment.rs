@@ -3,7 +3,8 @@
 use super::model::{Arguments, Model, NOTHING, row};
 use super::{recall, string};
 use crate::ir::Const;
-use crate::machine::{Handler, Machine};
+use crate::left::Handler;
+use crate::machine::Machine;
 use crate::program::ERRNO;
 use crate::stop::{Leaving, Run, Stop};
 

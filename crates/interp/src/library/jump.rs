@@ -26,7 +26,7 @@ fn buffer(a: &Arguments<'_>) -> Run<u64> {
 
 fn set(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
     let buffer = buffer(a)?;
-    let unit = m.frames.last().and_then(|f| m.program.definition(f.definition)).map_or(0, |d| d.unit);
+    let unit = m.stack.frames.last().and_then(|f| m.program.definition(f.definition)).map_or(0, |d| d.unit);
     let size = a.types.first().and_then(|t| m.program.unit(unit)?.size_of(t.target()?));
     m.memory.undefine(buffer, size.unwrap_or(1).max(1))?;
     m.set_jump(buffer)?;
@@ -42,7 +42,7 @@ fn jump(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
     }
     // A buffer that holds something may be a caller's; above `main` there is none.
     m.memory.read(buffer, 1)?;
-    let entry = m.frames.first().and_then(|f| m.program.function_of(f.definition));
+    let entry = m.stack.frames.first().and_then(|f| m.program.function_of(f.definition));
     if entry.is_some_and(|f| &*f.name == "main") || m.is_never_set(buffer) {
         return Err(UndefinedKind::DeadJump.into());
     }

@@ -49,8 +49,8 @@ pub(super) const MODELS: &[Model] = &[
         finish(m, a, true, parsed.consumed, parsed.range_error)?;
         Ok(Some(Const::f32(parsed.value)))
     }),
-    row("rand", |m, a| a.integer(m.random.next() as i128)),
-    row("random", |m, a| a.integer(m.random.next() as i128)),
+    row("rand", |m, a| a.integer(m.left.random.next() as i128)),
+    row("random", |m, a| a.integer(m.left.random.next() as i128)),
     row("srand", seed),
     row("srandom", seed),
     row("rand_r", |m, a| {
@@ -84,7 +84,7 @@ fn absolute(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
 }
 
 fn seed(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
-    m.random.seed(a.i32(0)? as u32);
+    m.left.random.seed(a.i32(0)? as u32);
     NOTHING
 }
 

@@ -172,11 +172,11 @@ impl Cursor<'_> {
                 Ok(Vec::new())
             }
             ArgType::Pointer => {
-                m.platform_dependent |= value != 0;
+                m.noted.platform_dependent |= value != 0;
                 render_conversion(c, model, PrintfValue::Pointer(value))
             }
             _ => {
-                m.platform_dependent |= is_pointer && value != 0;
+                m.noted.platform_dependent |= is_pointer && value != 0;
                 render_conversion(c, model, PrintfValue::Integer(value))
             }
         };

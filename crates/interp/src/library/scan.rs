@@ -31,7 +31,7 @@ fn scan_text(m: &mut Machine<'_>, a: &Arguments<'_>, list: bool) -> Run<Option<C
     let directives = m.program.scanf_format(&directives).map_err(problem)?;
     let mut cursor = Cursor::new(&text);
     let run = scan(&directives, m.program.data_model(), &mut cursor);
-    m.platform_dependent |= cursor.version_dependent;
+    m.noted.platform_dependent |= cursor.version_dependent;
     store(m, a, 2, &run, list)?;
     a.integer(run.result as i128)
 }
@@ -43,7 +43,7 @@ fn scan_stream(m: &mut Machine<'_>, a: &Arguments<'_>, list: bool) -> Run<Option
     let text = own::with(m, addr, |s, memory| s.unread(memory))?;
     let mut cursor = Cursor::new(&text);
     let run = scan(&directives, m.program.data_model(), &mut cursor);
-    m.platform_dependent |= cursor.version_dependent;
+    m.noted.platform_dependent |= cursor.version_dependent;
     let (taken, end) = (cursor.position(), cursor.hit_end);
     own::with(m, addr, |s, _| {
         s.take(taken);
@@ -70,11 +70,11 @@ fn scan_stdin(m: &mut Machine<'_>, a: &Arguments<'_>, at: usize, list: bool) -> 
     };
     m.streams.position += consumed;
     m.streams.end_seen |= end;
-    m.platform_dependent |= version;
+    m.noted.platform_dependent |= version;
     store(m, a, at + 1, &run, list)?;
     for (target, value) in &run.stores {
         let sort = target.object_sort(m.program.data_model());
-        m.inputs.extend(match value {
+        m.noted.inputs.extend(match value {
             ScanValue::Integer(v) | ScanValue::Pointer(v) => {
                 Some(sort.and_then(|s| Const::from_bits(s, *v as u128)))
             }

@@ -214,7 +214,7 @@ fn put_byte(m: &mut Machine<'_>, a: &Arguments<'_>, stream: Stream) -> Run<Optio
 fn get_byte(m: &mut Machine<'_>, a: &Arguments<'_>) -> Run<Option<Const>> {
     let byte = m.streams.get();
     if let Some(b) = byte {
-        m.inputs.push(Some(Const::bv(32, b as i128)));
+        m.noted.inputs.push(Some(Const::bv(32, b as i128)));
     }
     a.integer(byte.map_or(EOF, |b| b as i128))
 }
@@ -246,7 +246,7 @@ fn read_line(m: &mut Machine<'_>, a: &Arguments<'_>, room: usize, keep_newline: 
     }
     line.push(0);
     m.memory.write(a.word(0)?, &line)?;
-    m.inputs.push(None);
+    m.noted.inputs.push(None);
     a.address(a.word(0)?)
 }
 
@@ -258,7 +258,7 @@ fn read_bytes(m: &mut Machine<'_>, to: u64, n: u64) -> Run<u64> {
     m.streams.position += bytes.len();
     m.streams.end_seen |= (bytes.len() as u64) < n;
     if !bytes.is_empty() {
-        m.inputs.push(None);
+        m.noted.inputs.push(None);
     }
     Ok(bytes.len() as u64)
 }

@@ -122,9 +122,9 @@ pub(super) const MODELS: &[Model] = &[
         a.address(if ends { 0 } else { at })
     }),
     row("strtok", |m, a| {
-        let start = if a.word(0)? == 0 { m.strtok_rest } else { a.word(0)? };
+        let start = if a.word(0)? == 0 { m.left.strtok_rest } else { a.word(0)? };
         let (token, rest) = token(m, start, a.word(1)?)?;
-        m.strtok_rest = rest;
+        m.left.strtok_rest = rest;
         a.address(token)
     }),
     row("strtok_r", reentrant_token),

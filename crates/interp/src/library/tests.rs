@@ -127,7 +127,7 @@ fn check(name: &str, args: &[A], expected: i128) {
 /// Checks what a call leaves in `buf`, up to the second NUL.
 fn check_buffer(name: &str, args: &[A], text: &str, expected: &str) {
     let o = call(name, pointer(), args, text, "");
-    let buf = o.memory.first().map(|m| m.bytes.clone()).unwrap_or_default();
+    let buf = o.left.memory.first().map(|m| m.bytes.clone()).unwrap_or_default();
     let expected = expected.as_bytes();
     assert_eq!((&o.end, buf.get(..expected.len())), (&End::Return, Some(expected)), "{name}");
 }
@@ -197,25 +197,25 @@ fn mathematics() {
 #[test]
 fn output_and_input() {
     let o = call("printf", int(32), &[S("%d %s %.2f %c\n"), I(-3), S("hey"), D(2.675), I(65)], "", "");
-    assert_eq!(o.stdout, b"-3 hey 2.67 A\n");
+    assert_eq!(o.output.stdout, b"-3 hey 2.67 A\n");
     let o = call("printf", int(32), &[S("%d"), D(1.0)], "", "");
     assert!(matches!(o.end, End::Undefined { kind: UndefinedKind::FormatMismatch, .. }));
     let o = call("scanf", int(32), &[S("%d,%d"), B(0), B(4)], "", " 1,x");
-    assert_eq!((o.returned, o.inputs.len()), (Some(Const::bv(32, 1)), 1));
+    assert_eq!((o.returned, o.read.values.len()), (Some(Const::bv(32, 1)), 1));
     let o = call("scanf", int(32), &[S("%d"), B(30)], "", "5");
     assert!(matches!(o.end, End::Undefined { kind: UndefinedKind::OutOfBounds, .. }));
     check_buffer("snprintf", &[B(0), L(4), S("%d"), I(12345)], "", "123\0");
     let o = call("puts", int(32), &[S("x")], "", "");
-    assert_eq!((o.stdout, o.stdout_lost), (b"x\n".to_vec(), vec![]));
+    assert_eq!((o.output.stdout, o.output.stdout_lost), (b"x\n".to_vec(), vec![]));
 }
 
 #[test]
 fn ends() {
     let o = call("exit", CType::Void, &[I(-1)], "", "");
-    assert_eq!((o.end, o.exit_code), (End::Exit(255), Some(255)));
+    assert_eq!((o.end, o.ending.exit_code), (End::Exit(255), Some(255)));
     assert_eq!(call("abort", CType::Void, &[], "", "").end, End::Abort);
     let o = call("__invdiff_assert_fail", CType::Void, &[S("x > 0")], "", "");
     assert!(matches!(o.end, End::AssertFailed { text, .. } if text == "x > 0"));
     let o = call("nobody_knows", int(32), &[I(7)], "", "");
-    assert_eq!((o.returned, o.assumed_calls.len()), (Some(Const::bv(32, 0)), 1));
+    assert_eq!((o.returned, o.assumed.calls.len()), (Some(Const::bv(32, 0)), 1));
 }

@@ -14,12 +14,12 @@ const MAX_LISTS: usize = 1 << 19;
 
 pub(super) const MODELS: &[Model] = &[
     row("va_start", |m, a| {
-        let extra = m.frames.last().map(|f| f.extra.clone()).unwrap_or_default();
-        if m.argument_lists.len() >= MAX_LISTS || extra.values.len() >= 1 << TAKEN_BITS {
+        let extra = m.stack.frames.last().map(|f| f.extra.clone()).unwrap_or_default();
+        if m.stack.argument_lists.len() >= MAX_LISTS || extra.values.len() >= 1 << TAKEN_BITS {
             return Err(Stop::Unsupported("too many argument lists".into()));
         }
-        m.argument_lists.push(extra);
-        let word = (m.argument_lists.len() as u128) << TAKEN_BITS;
+        m.stack.argument_lists.push(extra);
+        let word = (m.stack.argument_lists.len() as u128) << TAKEN_BITS;
         m.memory.store(a.word(0)?, a.pointer_bytes(), word)?;
         NOTHING
     }),
@@ -49,7 +49,7 @@ pub(super) fn missing(is_open: bool, undefined: UndefinedKind) -> Stop {
 
 /// Returns the arguments that a list's first word leaves, and whether more of them may follow.
 fn rest<'m>(m: &'m Machine<'_>, word: u128) -> Run<(&'m [(Const, CType)], bool)> {
-    let list = ((word >> TAKEN_BITS) as usize).checked_sub(1).and_then(|i| m.argument_lists.get(i));
+    let list = ((word >> TAKEN_BITS) as usize).checked_sub(1).and_then(|i| m.stack.argument_lists.get(i));
     let taken = (word & ((1 << TAKEN_BITS) - 1)) as usize;
     // A list that no `va_start` of this run made may be one of a caller that the run does not know.
     let list = list.ok_or_else(|| Stop::Unsupported("an argument list that nobody gave".into()))?;

@@ -111,8 +111,8 @@ fn object_card(view: &View, object: &ObjectReport, html: &mut Html) {
         html.markup("<dt>type</dt>");
         html.element("dd", &[], |html| html.leaf("code", &[], &object.ty));
     }
-    effects("before", "old", &object.before, html);
-    effects("now", "new", &object.now, html);
+    effects("before", "old", &object.definitions.before, html);
+    effects("now", "new", &object.definitions.now, html);
     html.markup("</dl>");
     let readers = object.read_by();
     if !readers.is_empty() {

@@ -140,8 +140,8 @@ pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dy
                 None,
                 if object.was.is_none() && !coming.is_empty() { visible(&object.ty) } else { String::new() },
             ),
-            ("    before", Some(Slot::Removed), effects_text(&object.before, usize::MAX)),
-            ("    now", Some(Slot::Added), effects_text(&object.now, usize::MAX)),
+            ("    before", Some(Slot::Removed), effects_text(&object.definitions.before, usize::MAX)),
+            ("    now", Some(Slot::Added), effects_text(&object.definitions.now, usize::MAX)),
             ("    read by", None, visible(object.read_by().trim_start_matches("read by "))),
         ];
         for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {

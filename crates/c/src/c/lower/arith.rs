@@ -117,7 +117,9 @@ pub(super) fn offset(base: Expr, bytes: i128, pointer: u16) -> Expr {
 impl FnCx<'_, '_> {
     /// Returns the sort of an expression over this function's variables.
     pub fn sort_of(&self, e: &Expr) -> Sort {
-        e.sort(self.unit.pointer, &|v| self.vars.get(v.0 as usize).and_then(|v| v.sort).unwrap_or(Sort::Bool))
+        e.sort(self.unit.pointer, &|v| {
+            self.variables.all.get(v.0 as usize).and_then(|v| v.sort).unwrap_or(Sort::Bool)
+        })
     }
 
     pub fn nonzero(&self, value: Expr) -> Expr {

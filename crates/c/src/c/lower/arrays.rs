@@ -62,10 +62,10 @@ impl FnCx<'_, '_> {
     }
 
     fn evaluate_length(&mut self, e: ExprId) -> Lowered<()> {
-        if self.lengths.contains_key(&e) {
+        if self.variables.lengths.contains_key(&e) {
             return Ok(());
         }
-        if sequencing::effects(self.unit.tast, e, &self.lengths).conflict.is_some() {
+        if sequencing::effects(self.unit.tast, e, &self.variables.lengths).conflict.is_some() {
             return Err("unsequenced effects on one object".into());
         }
         let ty = self.unit.tast[e].ty;
@@ -76,12 +76,13 @@ impl FnCx<'_, '_> {
         let known = match value {
             Expr::Const(_) => value,
             value => {
-                let var = self.new_var(LENGTH.into(), VarKind::Local, ty, false, self.span.clone());
+                let var =
+                    self.new_var(LENGTH.into(), VarKind::Local, ty, false, self.statements.span.clone());
                 self.assign(var, value);
                 Expr::Var(var)
             }
         };
-        self.lengths.insert(e, known);
+        self.variables.lengths.insert(e, known);
         Ok(())
     }
 
@@ -102,7 +103,7 @@ impl FnCx<'_, '_> {
     }
 
     fn known_length(&mut self, e: ExprId) -> Lowered<Expr> {
-        let known = self.lengths.get(&e).cloned().ok_or("array whose length was not evaluated")?;
+        let known = self.variables.lengths.get(&e).cloned().ok_or("array whose length was not evaluated")?;
         let from = self.scalar_of(e)?;
         Ok(self.convert(known, from, Scalar::Int { bits: self.unit.pointer, signed: true }))
     }
@@ -134,7 +135,7 @@ impl FnCx<'_, '_> {
         let (lengths, element) = self.lengths_of(ty)?;
         let var = self.declare(d, VarKind::Local);
         self.emit(Instr::Measure { var: Some(var), lengths, element });
-        if let Some(scope) = self.scopes.last_mut() {
+        if let Some(scope) = self.blocks.arrays.last_mut() {
             scope.push(var);
         }
         Ok(())
@@ -142,20 +143,20 @@ impl FnCx<'_, '_> {
 
     /// Leaves a block: its arrays end, but for those of the body, which end with the call.
     pub fn leave_block(&mut self) {
-        if self.scopes.len() > 1 {
-            self.end_arrays(self.scopes.len() - 1);
+        if self.blocks.arrays.len() > 1 {
+            self.end_arrays(self.blocks.arrays.len() - 1);
         }
-        self.scopes.pop();
+        self.blocks.arrays.pop();
     }
 
     /// Ends the arrays of all blocks within the outermost `kept` ones, where control leaves these.
     pub fn end_arrays(&mut self, kept: usize) {
-        let ended: Vec<VarId> = self.scopes.iter().skip(kept).flatten().copied().collect();
+        let ended: Vec<VarId> = self.blocks.arrays.iter().skip(kept).flatten().copied().collect();
         self.end_each(&ended);
     }
 
     fn end_each(&mut self, arrays: &[VarId]) {
-        if !self.frontier.is_empty() {
+        if !self.graph.frontier.is_empty() {
             arrays.iter().rev().for_each(|v| _ = self.emit(Instr::Declare(*v)));
         }
     }
@@ -167,7 +168,7 @@ impl FnCx<'_, '_> {
     }
 
     pub fn live_arrays(&self) -> Vec<VarId> {
-        self.scopes.iter().flatten().copied().collect()
+        self.blocks.arrays.iter().flatten().copied().collect()
     }
 
     /// Arrives at a label over jumps to it from before: what was alive there and is not here ends.
@@ -176,20 +177,20 @@ impl FnCx<'_, '_> {
         let before = self.take_frontier();
         let mut all = before;
         for edge in jumps {
-            let live = self.live_at_jumps.get(&edge.node).cloned().unwrap_or_default();
+            let live = self.graph.live_at_jumps.get(&edge.node).cloned().unwrap_or_default();
             let ended: Vec<VarId> = live.into_iter().filter(|v| !here.contains(v)).collect();
-            self.frontier = vec![edge];
+            self.graph.frontier = vec![edge];
             self.end_each(&ended);
             all.append(&mut self.take_frontier());
         }
-        self.frontier = all;
+        self.graph.frontier = all;
     }
 
     /// Notes what is alive where a jump leaves for a label that is still to come.
     pub fn note_jump(&mut self, from: NodeId) {
         let live = self.live_arrays();
         if !live.is_empty() {
-            self.live_at_jumps.insert(from, live);
+            self.graph.live_at_jumps.insert(from, live);
         }
     }
 }

@@ -99,14 +99,14 @@ impl FnCx<'_, '_> {
     ) -> Lowered<Expr> {
         let same = apply(Op::Eq, vec![found.clone(), expected], false);
         let (yes, no) = self.emit_branch(same.clone());
-        self.frontier = vec![yes];
+        self.graph.frontier = vec![yes];
         self.store(place, ty, new)?;
         let mut done = self.take_frontier();
-        self.frontier = vec![no];
+        self.graph.frontier = vec![no];
         if let Some(otherwise) = otherwise {
             self.store(otherwise, ty, found)?;
         }
-        self.frontier.append(&mut done);
+        self.graph.frontier.append(&mut done);
         Ok(same)
     }
 

@@ -101,9 +101,9 @@ impl FnCx<'_, '_> {
             Expr::Const(_) => return Err("bits of the constant zero".into()),
             zero => {
                 let (yes, no) = self.emit_branch(zero);
-                self.frontier = vec![yes];
+                self.graph.frontier = vec![yes];
                 self.emit_last(Instr::Unreachable);
-                self.frontier = vec![no];
+                self.graph.frontier = vec![no];
             }
         }
         Ok(())
@@ -334,7 +334,7 @@ impl FnCx<'_, '_> {
             _ => return Err("__builtin_object_size of no named object".into()),
         };
         let (size, of) = match &base {
-            Object::Local(v) => self.vars.get(v.0 as usize).map(|v| (v.size, v.ty.clone())),
+            Object::Local(v) => self.variables.all.get(v.0 as usize).map(|v| (v.size, v.ty.clone())),
             Object::Global(s) => self.unit.global_size(s),
             Object::Function(_) => None,
         }

@@ -13,9 +13,9 @@ use std::sync::Arc;
 impl FnCx<'_, '_> {
     /// Ends a scope in which more variables than `kept` were declared.
     pub fn end_scope(&mut self, kept: usize) {
-        while self.cleanups.len() > kept {
-            let Some(d) = self.cleanups.pop() else { return };
-            if self.frontier.is_empty() {
+        while self.blocks.cleanups.len() > kept {
+            let Some(d) = self.blocks.cleanups.pop() else { return };
+            if self.graph.frontier.is_empty() {
                 continue;
             }
             let span = self.unit.tast.decl_span(d);
@@ -26,17 +26,17 @@ impl FnCx<'_, '_> {
 
     /// Leaves all scopes beyond the first `kept` variables by a jump, within the statement of the jump.
     pub fn leave_scopes(&mut self, kept: usize) {
-        if self.frontier.is_empty() {
+        if self.graph.frontier.is_empty() {
             return;
         }
-        let left: Vec<DeclId> = self.cleanups.iter().skip(kept).rev().copied().collect();
+        let left: Vec<DeclId> = self.blocks.cleanups.iter().skip(kept).rev().copied().collect();
         left.into_iter().for_each(|d| self.clean(d));
     }
 
     /// How many of the variables in scope here are in scope at a label, too.
     pub fn shared_with(&self, label: LabelId) -> usize {
-        let there = self.label_scopes.get(&label).map_or(&[][..], Vec::as_slice);
-        self.cleanups.iter().zip(there).take_while(|(a, b)| a == b).count()
+        let there = self.blocks.label_scopes.get(&label).map_or(&[][..], Vec::as_slice);
+        self.blocks.cleanups.iter().zip(there).take_while(|(a, b)| a == b).count()
     }
 
     fn clean(&mut self, d: DeclId) {
@@ -79,7 +79,7 @@ impl FnCx<'_, '_> {
 
     /// Finds in whose scope each label of a body stands.
     pub fn find_scopes(&mut self, body: StmtId) {
-        let mut scope = self.cleanups.clone();
+        let mut scope = self.blocks.cleanups.clone();
         self.scopes_in(body, &mut scope);
     }
 
@@ -105,11 +105,11 @@ impl FnCx<'_, '_> {
             }
             Stmt::Label { label, body } => {
                 if !scope.is_empty() {
-                    self.label_scopes.insert(label, scope.clone());
+                    self.blocks.label_scopes.insert(label, scope.clone());
                 }
                 // A nested function is laid out more than once, with labels of its own.
-                if !self.calls.is_empty() {
-                    self.labels.remove(&label);
+                if !self.blocks.calls.is_empty() {
+                    self.graph.labels.remove(&label);
                 }
                 self.scopes_in(body, scope);
             }
@@ -124,7 +124,7 @@ impl FnCx<'_, '_> {
 
     /// Keeps a value that is computed before variables go out of scope.
     pub fn kept_value(&mut self, value: Expr, scalar: Scalar, ty: TypeId) -> Expr {
-        if self.cleanups.is_empty() || matches!(value, Expr::Const(_)) {
+        if self.blocks.cleanups.is_empty() || matches!(value, Expr::Const(_)) {
             return value;
         }
         let kept = self.temp(scalar, ty);
@@ -134,7 +134,7 @@ impl FnCx<'_, '_> {
 
     /// The same of an object, by its address.
     pub fn kept_aggregate(&mut self, addr: Expr, ty: TypeId) -> Lowered<Expr> {
-        if self.cleanups.is_empty() {
+        if self.blocks.cleanups.is_empty() {
             return Ok(addr);
         }
         let object = self.temp_object(ty);

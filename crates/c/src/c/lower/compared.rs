@@ -114,7 +114,7 @@ mod tests {
         let tree = MemoryTree::new([("t.c", source.as_bytes())]);
         let unit = frontend::load_unit(&tree, Path::new("t.c"), &Default::default()).expect("it parses").unit;
         let of = |c: &crate::ir::Compared| format!("{}: {} {} {}", c.line, c.operand, c.name, c.value);
-        assert_eq!(unit.compared.iter().map(of).collect::<Vec<_>>(), expected, "{body}");
+        assert_eq!(unit.written.compared.iter().map(of).collect::<Vec<_>>(), expected, "{body}");
     }
 
     #[test]

@@ -245,7 +245,7 @@ mod tests {
             Literal::Text(text) => format!("{text:?}"),
         };
         let found: Vec<(u32, String, Option<&str>)> =
-            unit.spelled.iter().map(|s| (s.line, text(&s.value), s.name.as_deref())).collect();
+            unit.written.spelled.iter().map(|s| (s.line, text(&s.value), s.name.as_deref())).collect();
         let expected: Vec<(u32, String, Option<&str>)> =
             expected.iter().map(|(l, v, n)| (*l, (*v).to_owned(), *n)).collect();
         assert_eq!(found, expected, "{source}");

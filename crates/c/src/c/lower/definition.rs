@@ -43,8 +43,8 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
         cx.find_scopes(body);
         cx.body(body);
     }
-    binding.odd_exits = cx.odd_exits;
-    if let Some(reason) = cx.beyond.take() {
+    binding.odd_exits = cx.blocks.odd_exits;
+    if let Some(reason) = cx.found.beyond.take() {
         let extent = cx.extent;
         cx = FnCx::new(cx.unit, name.clone(), ret, span.clone());
         cx.extent = extent;
@@ -57,7 +57,7 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
     cx.settle_sizes();
     cx.prune();
     cx.havoc_second_returns();
-    binding.promise = binding.promise.filter(|p| !linkage::keeps(*p, &cx.nodes));
+    binding.promise = binding.promise.filter(|p| !linkage::keeps(*p, &cx.graph.nodes));
     let ret = cx.unit.ctype(ret);
     Function {
         name,
@@ -66,14 +66,14 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
         variadic,
         params,
         ret,
-        vars: cx.vars,
-        nodes: cx.nodes,
-        stmts: cx.stmts,
+        vars: cx.variables.all,
+        nodes: cx.graph.nodes,
+        stmts: cx.statements.all,
         span,
-        unknowns: cx.unknowns,
-        settled: cx.settled,
+        unknowns: cx.found.unknowns,
+        settled: cx.found.settled,
         invented: Vec::new(),
-        records: cx.records,
+        records: cx.found.records,
     }
 }
 
@@ -90,7 +90,8 @@ impl FnCx<'_, '_> {
             match (from, to) {
                 (Shape::Scalar(from), Shape::Scalar(to)) if from != to && from != Scalar::Pointer => {
                     let name = self.unit.name_of(&self.unit.tast[id]);
-                    let var = self.new_var(name, VarKind::Param, arrives, false, self.span.clone());
+                    let var =
+                        self.new_var(name, VarKind::Param, arrives, false, self.statements.span.clone());
                     params.push(var);
                     narrowed.push((id, var, from, to));
                 }
@@ -108,7 +109,7 @@ impl FnCx<'_, '_> {
 
     /// Returns from the end of the body: without a value, but for `main`.
     fn fall_off_end(&mut self, name: &str) {
-        if !self.frontier.is_empty() {
+        if !self.graph.frontier.is_empty() {
             self.enter(StmtId(1));
             let value = match (name, self.unit.shape(self.ret)) {
                 ("main", Shape::Scalar(Scalar::Int { bits, .. })) => Some(Expr::bv(bits, 0)),
@@ -118,9 +119,9 @@ impl FnCx<'_, '_> {
         }
         self.land_computed_jumps();
         // A jump to a label that is defined nowhere cannot be modelled.
-        let lost: Vec<Edge> = self.labels.values_mut().flat_map(|l| l.pending.drain(..)).collect();
+        let lost: Vec<Edge> = self.graph.labels.values_mut().flat_map(|l| l.pending.drain(..)).collect();
         if !lost.is_empty() {
-            self.frontier = lost;
+            self.graph.frontier = lost;
             self.unknown("jump to an undefined label".into(), Part::Tokens, Vec::new(), true);
             self.emit_return(None);
         }
@@ -130,14 +131,14 @@ impl FnCx<'_, '_> {
     /// Lets what leads nowhere go on in a way that is not known: cases of a `switch` in source with errors.
     fn close(&mut self) {
         let reached = self.reached();
-        let nodes = self.nodes.iter().enumerate().filter(|(i, _)| reached[*i]);
+        let nodes = self.graph.nodes.iter().enumerate().filter(|(i, _)| reached[*i]);
         let edges = nodes.flat_map(|(i, n)| {
             let slots = n.succs.iter().enumerate().filter(|(_, s)| **s == OPEN);
             slots.map(move |(slot, _)| Edge { node: NodeId(i as u32), slot })
         });
         let edges: Vec<Edge> = edges.collect();
         if !edges.is_empty() {
-            self.frontier = edges;
+            self.graph.frontier = edges;
             self.unknown("jump to a place that is not known".into(), Part::Tokens, Vec::new(), true);
             self.emit_return(None);
         }
@@ -145,11 +146,11 @@ impl FnCx<'_, '_> {
 
     /// By node: whether it can be reached; the exit always.
     fn reached(&self) -> Vec<bool> {
-        let mut reached = vec![false; self.nodes.len()];
+        let mut reached = vec![false; self.graph.nodes.len()];
         reached[Function::EXIT.0 as usize] = true;
         let mut work = vec![Function::ENTRY];
         while let Some(id) = work.pop() {
-            let Some(node) = self.nodes.get(id.0 as usize) else { continue };
+            let Some(node) = self.graph.nodes.get(id.0 as usize) else { continue };
             if !std::mem::replace(&mut reached[id.0 as usize], true) {
                 work.extend(&node.succs);
             }
@@ -160,8 +161,8 @@ impl FnCx<'_, '_> {
     /// Lets what returns twice write all that may have changed in between: registers that outlive a
     /// statement, and the temporaries of its own.
     fn havoc_second_returns(&mut self) {
-        let vars = &self.vars;
-        for node in &mut self.nodes {
+        let vars = &self.variables.all;
+        for node in &mut self.graph.nodes {
             let Instr::Unknown { reason, writes, anything, .. } = &mut node.instr else { continue };
             if !matches!(&**reason, RETURNS_TWICE | BUILTIN_SETJMP | VFORK) {
                 continue;
@@ -178,21 +179,23 @@ impl FnCx<'_, '_> {
     /// Drops the nodes that cannot be reached, keeping the order of the others.
     fn prune(&mut self) {
         let reached = self.reached();
-        for node in reached.iter().zip(&self.nodes).filter(|(reached, _)| !**reached).map(|(_, node)| node) {
-            self.settled.extend(self.unit.failing(node));
+        for node in
+            reached.iter().zip(&self.graph.nodes).filter(|(reached, _)| !**reached).map(|(_, node)| node)
+        {
+            self.found.settled.extend(self.unit.failing(node));
         }
-        let mut renumbered = vec![Function::EXIT; self.nodes.len()];
+        let mut renumbered = vec![Function::EXIT; self.graph.nodes.len()];
         let mut next = 0;
         for (i, reached) in reached.iter().enumerate() {
             renumbered[i] = NodeId(next);
             next += u32::from(*reached);
         }
         let mut index = 0;
-        self.nodes.retain(|_| {
+        self.graph.nodes.retain(|_| {
             index += 1;
             reached[index - 1]
         });
-        for node in &mut self.nodes {
+        for node in &mut self.graph.nodes {
             for s in &mut node.succs {
                 *s = renumbered.get(s.0 as usize).copied().unwrap_or(Function::EXIT);
             }

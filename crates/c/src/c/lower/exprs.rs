@@ -39,7 +39,7 @@ impl FnCx<'_, '_> {
     pub fn effect(&mut self, e: ExprId) -> Lowered<()> {
         let expr = self.unit.tast[e];
         match expr.kind {
-            _ if self.shared.contains_key(&e) => Ok(()),
+            _ if self.variables.shared.contains_key(&e) => Ok(()),
             ExprKind::Convert { operand, .. } | ExprKind::Cast(operand)
                 if matches!(self.unit.shape(expr.ty), Shape::Void)
                     || !sequencing::has_effects(self.unit.tast, operand) =>
@@ -107,7 +107,7 @@ impl FnCx<'_, '_> {
                 _ => return Ok(()),
             }
         }
-        if self.shared.contains_key(&part) || !sequencing::has_effects(self.unit.tast, part) {
+        if self.variables.shared.contains_key(&part) || !sequencing::has_effects(self.unit.tast, part) {
             return Ok(());
         }
         let ty = self.unit.tast[part].ty;
@@ -115,16 +115,16 @@ impl FnCx<'_, '_> {
         let value = self.value(part)?;
         let kept = self.temp(scalar, ty);
         self.assign(kept, value);
-        self.shared.insert(part, kept);
+        self.variables.shared.insert(part, kept);
         Ok(())
     }
 
     /// Evaluates a scalar.
     pub fn value(&mut self, e: ExprId) -> Lowered<Expr> {
-        if let Some(known) = self.lengths.get(&e) {
+        if let Some(known) = self.variables.lengths.get(&e) {
             return Ok(known.clone());
         }
-        if let Some(kept) = self.shared.get(&e) {
+        if let Some(kept) = self.variables.shared.get(&e) {
             return Ok(Expr::Var(*kept));
         }
         let expr = self.unit.tast[e];
@@ -506,12 +506,12 @@ impl FnCx<'_, '_> {
         otherwise: impl FnOnce(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
         let (yes, no) = self.branch_on(cond)?;
-        self.frontier = yes;
+        self.graph.frontier = yes;
         then(self)?;
         let mut done = self.take_frontier();
-        self.frontier = no;
+        self.graph.frontier = no;
         otherwise(self)?;
-        self.frontier.append(&mut done);
+        self.graph.frontier.append(&mut done);
         Ok(())
     }
 
@@ -538,7 +538,7 @@ impl FnCx<'_, '_> {
     pub fn branch_on(&mut self, e: ExprId) -> Lowered<(Vec<Edge>, Vec<Edge>)> {
         let expr = self.unit.tast[e];
         match expr.kind {
-            _ if self.shared.contains_key(&e) => {
+            _ if self.variables.shared.contains_key(&e) => {
                 let cond = self.condition_value(e)?;
                 let (yes, no) = self.emit_branch(cond);
                 Ok((vec![yes], vec![no]))
@@ -550,14 +550,14 @@ impl FnCx<'_, '_> {
             }
             ExprKind::Binary { op: BinaryOp::LogAnd, lhs, rhs } => {
                 let (yes, mut no) = self.branch_on(lhs)?;
-                self.frontier = yes;
+                self.graph.frontier = yes;
                 let (yes, more) = self.branch_on(rhs)?;
                 no.extend(more);
                 Ok((yes, no))
             }
             ExprKind::Binary { op: BinaryOp::LogOr, lhs, rhs } => {
                 let (mut yes, no) = self.branch_on(lhs)?;
-                self.frontier = no;
+                self.graph.frontier = no;
                 let (more, no) = self.branch_on(rhs)?;
                 yes.extend(more);
                 Ok((yes, no))
@@ -583,7 +583,7 @@ impl FnCx<'_, '_> {
 
     /// Evaluates `e != 0` as a truth value.
     pub fn condition_value(&mut self, e: ExprId) -> Lowered<Expr> {
-        if let Some(kept) = self.shared.get(&e) {
+        if let Some(kept) = self.variables.shared.get(&e) {
             return Ok(self.nonzero(Expr::Var(*kept)));
         }
         let expr = self.unit.tast[e];
@@ -594,12 +594,12 @@ impl FnCx<'_, '_> {
             ExprKind::Binary { op: BinaryOp::LogAnd | BinaryOp::LogOr, .. } => {
                 let dst = self.temp(Scalar::Bool, expr.ty);
                 let (yes, no) = self.branch_on(e)?;
-                self.frontier = yes;
+                self.graph.frontier = yes;
                 self.assign(dst, Expr::bv(8, 1));
                 let mut done = self.take_frontier();
-                self.frontier = no;
+                self.graph.frontier = no;
                 self.assign(dst, Expr::bv(8, 0));
-                self.frontier.append(&mut done);
+                self.graph.frontier.append(&mut done);
                 Ok(self.nonzero(Expr::Var(dst)))
             }
             ExprKind::Binary { op, lhs, rhs } if is_comparison(op) => {
@@ -712,7 +712,7 @@ impl FnCx<'_, '_> {
         if let ExprKind::Str(s) = self.unit.tast[e].kind {
             let bytes = self.unit.tast[s].bytes(self.unit.target);
             let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(&bytes)).into();
-            self.settled.push(Settled { line: self.span.line, text, compiled_out: true });
+            self.found.settled.push(Settled { line: self.statements.span.line, text, compiled_out: true });
         }
         Ok(())
     }
@@ -720,7 +720,9 @@ impl FnCx<'_, '_> {
     /// Copies a value that reads variables into a temporary when later effects may change them.
     pub fn kept(&mut self, value: Expr, e: ExprId, later: bool) -> Lowered<Expr> {
         let mut reads = false;
-        value.for_each_var(&mut |v| reads |= self.vars[v.0 as usize].kind != crate::ir::VarKind::Temp);
+        value.for_each_var(&mut |v| {
+            reads |= self.variables.all[v.0 as usize].kind != crate::ir::VarKind::Temp
+        });
         if !(later && reads) {
             return Ok(value);
         }
@@ -750,9 +752,9 @@ impl FnCx<'_, '_> {
 
     /// `({ ... })`: its statements belong to the statement around it.
     pub fn statement_expression(&mut self, body: StmtId, wanted: bool) -> Lowered<Option<Expr>> {
-        self.inner += 1;
+        self.statements.inner += 1;
         let result = self.statement_value(body, wanted);
-        self.inner -= 1;
+        self.statements.inner -= 1;
         result
     }
 

@@ -90,48 +90,79 @@ pub(super) struct FnCx<'u, 'a> {
     pub unit: &'u mut UnitCx<'a>,
     pub name: Arc<str>,
     pub ret: TypeId,
-    pub vars: Vec<Var>,
-    pub var_of: BTreeMap<DeclId, VarId>,
+    /// First position of the definition, and the one behind it.
+    pub extent: (u32, u32),
+    pub variables: Variables,
+    pub statements: Statements,
+    pub graph: Graph,
+    pub blocks: Blocks,
+    pub found: Found,
+}
+
+/// The variables so far, and what they stand for.
+#[derive(Default)]
+pub(super) struct Variables {
+    pub all: Vec<Var>,
+    pub of: BTreeMap<DeclId, VarId>,
+    /// How many have each name.
     names: BTreeMap<Arc<str>, u32>,
-    pub nodes: Vec<Node>,
-    pub frontier: Vec<Edge>,
-    pub stmts: Vec<Stmt>,
-    pub stmt: StmtId,
-    /// Temporaries made so far, by statement.
-    temps: Vec<u32>,
-    pub depth: u32,
-    pub span: Span,
-    pub labels: BTreeMap<LabelId, Label>,
-    pub around: Vec<Breakable>,
-    pub computed: Vec<ComputedJump>,
-    /// Inside how many statement expressions: their statements belong to the enclosing one.
-    pub inner: u32,
-    pub unknowns: Vec<Unknown>,
     /// Lengths of arrays that were evaluated where they are declared, by the expression.
     pub lengths: HashMap<ExprId, Expr>,
-    /// Arrays of variable length of the blocks around the current place.
-    pub scopes: Vec<Vec<VarId>>,
+    /// Values of expressions that stand at two places of the tree and are evaluated once.
+    pub shared: BTreeMap<ExprId, VarId>,
+}
+
+/// The statements so far, and the one that is being lowered.
+pub(super) struct Statements {
+    pub all: Vec<Stmt>,
+    /// Temporaries made so far, by statement.
+    temps: Vec<u32>,
+    pub current: StmtId,
+    pub span: Span,
+    pub depth: u32,
+    /// Inside how many statement expressions: their statements belong to the enclosing one.
+    pub inner: u32,
+}
+
+/// The nodes so far, and the edges that lead nowhere yet.
+pub(super) struct Graph {
+    pub nodes: Vec<Node>,
+    /// Those that lead to the next node.
+    pub frontier: Vec<Edge>,
+    pub labels: BTreeMap<LabelId, Label>,
+    /// Loops and `switch`es around the current place.
+    pub around: Vec<Breakable>,
+    pub computed: Vec<ComputedJump>,
+    /// Arrays of variable length that are alive where a jump forwards leaves.
+    pub live_at_jumps: BTreeMap<NodeId, Vec<VarId>>,
+}
+
+/// What is alive in the blocks around the current place.
+#[derive(Default)]
+pub(super) struct Blocks {
+    /// Arrays of variable length, by block.
+    pub arrays: Vec<Vec<VarId>>,
     /// Variables with a cleanup in whose scope the current place is, the last declared last.
     pub cleanups: Vec<DeclId>,
     /// There was one, or a nested function.
     pub odd_exits: bool,
     pub label_scopes: Scopes,
-    /// It has nested functions, which may write what is around them.
+    /// The function has nested functions, which may write what is around them.
     pub has_nested: bool,
     /// Calls of nested functions that the current place is laid out in.
     pub calls: Vec<Inner>,
+}
+
+/// What was found on the way, beside the graph.
+#[derive(Default)]
+pub(super) struct Found {
+    pub unknowns: Vec<Unknown>,
     /// Why nothing of the body is modelled.
     pub beyond: Option<Unmodelled>,
-    /// Those that are alive where a jump forwards leaves.
-    pub live_at_jumps: BTreeMap<NodeId, Vec<VarId>>,
     pub settled: Vec<Settled>,
     pub records: RecordUses,
     /// What `sizeof` gave, as often as it was lowered.
     pub sizes: Vec<SizeOf>,
-    /// Values of expressions that stand at two places of the tree and are evaluated once.
-    pub shared: BTreeMap<ExprId, VarId>,
-    /// First position of the definition, and the one behind it.
-    pub extent: (u32, u32),
 }
 
 impl<'u, 'a> FnCx<'u, 'a> {
@@ -157,35 +188,26 @@ impl<'u, 'a> FnCx<'u, 'a> {
             unit,
             name,
             ret,
-            vars: Vec::new(),
-            var_of: BTreeMap::new(),
-            names: BTreeMap::new(),
-            nodes: vec![node(0, &start, vec![OPEN]), node(1, &end, Vec::new())],
-            frontier: vec![Edge { node: Function::ENTRY, slot: 0 }],
-            stmts: vec![stmt("entry", &start), stmt("exit", &end)],
-            stmt: StmtId(0),
-            temps: vec![0, 0],
-            depth: 0,
-            span: start,
-            labels: BTreeMap::new(),
-            around: Vec::new(),
-            computed: Vec::new(),
-            inner: 0,
-            unknowns: Vec::new(),
-            lengths: HashMap::new(),
-            scopes: Vec::new(),
-            cleanups: Vec::new(),
-            odd_exits: false,
-            label_scopes: Default::default(),
-            has_nested: false,
-            calls: Vec::new(),
-            beyond: None,
-            live_at_jumps: BTreeMap::new(),
-            settled: Vec::new(),
-            records: RecordUses::default(),
-            sizes: Vec::new(),
-            shared: BTreeMap::new(),
             extent: (0, 0),
+            variables: Variables::default(),
+            statements: Statements {
+                all: vec![stmt("entry", &start), stmt("exit", &end)],
+                temps: vec![0, 0],
+                current: StmtId(0),
+                span: start.clone(),
+                depth: 0,
+                inner: 0,
+            },
+            graph: Graph {
+                nodes: vec![node(0, &start, vec![OPEN]), node(1, &end, Vec::new())],
+                frontier: vec![Edge { node: Function::ENTRY, slot: 0 }],
+                labels: BTreeMap::new(),
+                around: Vec::new(),
+                computed: Vec::new(),
+                live_at_jumps: BTreeMap::new(),
+            },
+            blocks: Blocks::default(),
+            found: Found::default(),
         }
     }
 
@@ -197,7 +219,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         let span = self.unit.spans.span(self.unit.tast.decl_span(id));
         let taken = self.unit.address_taken.contains(&id);
         let var = self.new_var(name, kind, decl.ty, taken, span);
-        self.var_of.insert(id, var);
+        self.variables.of.insert(id, var);
         var
     }
 
@@ -221,12 +243,12 @@ impl<'u, 'a> FnCx<'u, 'a> {
 
     fn push_var(&mut self, mut var: Var) -> VarId {
         if var.kind != VarKind::Temp {
-            let count = self.names.entry(var.name.clone()).or_insert(0);
+            let count = self.variables.names.entry(var.name.clone()).or_insert(0);
             var.ordinal = *count;
             *count += 1;
         }
-        self.vars.push(var);
-        VarId(self.vars.len() as u32 - 1)
+        self.variables.all.push(var);
+        VarId(self.variables.all.len() as u32 - 1)
     }
 
     /// Makes a temporary of the current statement that holds a scalar.
@@ -245,11 +267,11 @@ impl<'u, 'a> FnCx<'u, 'a> {
     }
 
     fn push_temp(&mut self, sort: Option<crate::ir::Sort>, ty: CType, in_memory: bool, size: u64) -> VarId {
-        let count = &mut self.temps[self.stmt.0 as usize];
+        let count = &mut self.statements.temps[self.statements.current.0 as usize];
         let name = format!("%{count}").into();
         *count += 1;
-        let span = self.span.clone();
-        let (ordinal, kind) = (self.stmt.0, VarKind::Temp);
+        let span = self.statements.span.clone();
+        let (ordinal, kind) = (self.statements.current.0, VarKind::Temp);
         self.push_var(Var { name, ordinal, kind, ty, sort, in_memory, size, span })
     }
 
@@ -259,18 +281,18 @@ impl<'u, 'a> FnCx<'u, 'a> {
 
     /// Makes a statement without entering it.
     pub fn new_stmt(&mut self, kind: &'static str, span: rucc_diag::Span) -> StmtId {
-        if self.inner > 0 {
-            return self.stmt;
+        if self.statements.inner > 0 {
+            return self.statements.current;
         }
         let span = self.unit.spans.span(span);
-        self.stmts.push(Stmt { span, depth: self.depth, kind });
-        self.temps.push(0);
-        StmtId(self.stmts.len() as u32 - 1)
+        self.statements.all.push(Stmt { span, depth: self.statements.depth, kind });
+        self.statements.temps.push(0);
+        StmtId(self.statements.all.len() as u32 - 1)
     }
 
     pub fn enter(&mut self, stmt: StmtId) {
-        self.stmt = stmt;
-        self.span = self.stmts[stmt.0 as usize].span.clone();
+        self.statements.current = stmt;
+        self.statements.span = self.statements.all[stmt.0 as usize].span.clone();
     }
 
     pub fn start(&mut self, kind: &'static str, span: rucc_diag::Span) -> StmtId {
@@ -281,23 +303,28 @@ impl<'u, 'a> FnCx<'u, 'a> {
 
     /// Emits a node at the frontier, with `slots` open successors.
     fn push(&mut self, instr: Instr, slots: usize) -> NodeId {
-        let node = NodeId(self.nodes.len() as u32);
-        for edge in std::mem::take(&mut self.frontier) {
+        let node = NodeId(self.graph.nodes.len() as u32);
+        for edge in std::mem::take(&mut self.graph.frontier) {
             self.connect(edge, node);
         }
         let succs = vec![OPEN; slots];
-        self.nodes.push(Node { instr, succs, stmt: self.stmt, span: self.span.clone() });
+        self.graph.nodes.push(Node {
+            instr,
+            succs,
+            stmt: self.statements.current,
+            span: self.statements.span.clone(),
+        });
         node
     }
 
     pub fn connect(&mut self, edge: Edge, to: NodeId) {
-        self.nodes[edge.node.0 as usize].succs[edge.slot] = to;
+        self.graph.nodes[edge.node.0 as usize].succs[edge.slot] = to;
     }
 
     /// Emits an instruction with one successor.
     pub fn emit(&mut self, instr: Instr) -> NodeId {
         let node = self.push(instr, 1);
-        self.frontier.push(Edge { node, slot: 0 });
+        self.graph.frontier.push(Edge { node, slot: 0 });
         node
     }
 
@@ -322,51 +349,53 @@ impl<'u, 'a> FnCx<'u, 'a> {
     }
 
     pub fn take_frontier(&mut self) -> Vec<Edge> {
-        std::mem::take(&mut self.frontier)
+        std::mem::take(&mut self.graph.frontier)
     }
 
     /// Runs `work`; when it meets something that is not modelled, undoes all that it emitted.
     pub fn attempt<T>(&mut self, work: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
-        let (nodes, vars) = (self.nodes.len(), self.vars.len());
-        let (frontier, stmt, span) = (self.frontier.clone(), self.stmt, self.span.clone());
-        let (around, inner, depth) = (self.around.len(), self.inner, self.depth);
-        let (unknowns, settled, names) = (self.unknowns.len(), self.settled.len(), self.names.clone());
-        let sizes = self.sizes.len();
-        let (temps, scopes) = (self.temps[stmt.0 as usize], self.scopes.len());
-        let cleanups = self.cleanups.len();
+        let (nodes, vars) = (self.graph.nodes.len(), self.variables.all.len());
+        let (frontier, stmt, span) =
+            (self.graph.frontier.clone(), self.statements.current, self.statements.span.clone());
+        let (around, inner, depth) = (self.graph.around.len(), self.statements.inner, self.statements.depth);
+        let (unknowns, settled, names) =
+            (self.found.unknowns.len(), self.found.settled.len(), self.variables.names.clone());
+        let sizes = self.found.sizes.len();
+        let (temps, scopes) = (self.statements.temps[stmt.0 as usize], self.blocks.arrays.len());
+        let cleanups = self.blocks.cleanups.len();
         let result = work(self);
         if result.is_err() {
-            self.nodes.truncate(nodes);
-            self.vars.truncate(vars);
-            self.var_of.retain(|_, v| (v.0 as usize) < vars);
-            self.lengths.retain(|_, e| !matches!(e, Expr::Var(v) if v.0 as usize >= vars));
-            self.scopes.truncate(scopes);
-            self.cleanups.truncate(cleanups);
-            self.scopes.iter_mut().for_each(|s| s.retain(|v| (v.0 as usize) < vars));
-            self.shared.retain(|_, v| (v.0 as usize) < vars);
-            self.unknowns.truncate(unknowns);
-            self.settled.truncate(settled);
-            self.sizes.truncate(sizes);
-            self.names = names;
-            self.around.truncate(around);
+            self.graph.nodes.truncate(nodes);
+            self.variables.all.truncate(vars);
+            self.variables.of.retain(|_, v| (v.0 as usize) < vars);
+            self.variables.lengths.retain(|_, e| !matches!(e, Expr::Var(v) if v.0 as usize >= vars));
+            self.blocks.arrays.truncate(scopes);
+            self.blocks.cleanups.truncate(cleanups);
+            self.blocks.arrays.iter_mut().for_each(|s| s.retain(|v| (v.0 as usize) < vars));
+            self.variables.shared.retain(|_, v| (v.0 as usize) < vars);
+            self.found.unknowns.truncate(unknowns);
+            self.found.settled.truncate(settled);
+            self.found.sizes.truncate(sizes);
+            self.variables.names = names;
+            self.graph.around.truncate(around);
             let kept = |e: &Edge| (e.node.0 as usize) < nodes;
-            for b in &mut self.around {
+            for b in &mut self.graph.around {
                 b.breaks.retain(kept);
                 b.default.retain(kept);
                 b.continues.iter_mut().for_each(|c| c.retain(kept));
                 b.cases.values_mut().for_each(|c| c.retain(kept));
             }
-            for label in self.labels.values_mut() {
+            for label in self.graph.labels.values_mut() {
                 label.node = label.node.filter(|n| (n.0 as usize) < nodes);
                 label.pending.retain(kept);
             }
-            self.computed.iter_mut().for_each(|jump| jump.edges.retain(kept));
+            self.graph.computed.iter_mut().for_each(|jump| jump.edges.retain(kept));
             for edge in &frontier {
                 self.connect(*edge, OPEN);
             }
             // Jumps from before that went to a label inside: they meet what follows instead.
             let mut frontier = frontier;
-            for (n, node) in self.nodes.iter_mut().enumerate() {
+            for (n, node) in self.graph.nodes.iter_mut().enumerate() {
                 for (slot, s) in node.succs.iter_mut().enumerate() {
                     if *s != OPEN && s.0 as usize >= nodes {
                         *s = OPEN;
@@ -374,9 +403,9 @@ impl<'u, 'a> FnCx<'u, 'a> {
                     }
                 }
             }
-            (self.frontier, self.stmt, self.span) = (frontier, stmt, span);
-            (self.inner, self.depth) = (inner, depth);
-            self.temps[stmt.0 as usize] = temps;
+            (self.graph.frontier, self.statements.current, self.statements.span) = (frontier, stmt, span);
+            (self.statements.inner, self.statements.depth) = (inner, depth);
+            self.statements.temps[stmt.0 as usize] = temps;
         }
         result
     }

@@ -63,8 +63,8 @@ impl UnitCx<'_> {
         let name = format!("&{}", self.names.resolve(self.tast[label].name));
         let symbol = self.unused_symbol(&format!("{}.{name}", self.labels.function));
         self.labels.symbols.insert(label, symbol.clone());
-        self.global_of.insert(symbol.clone(), self.globals.len());
-        self.globals.push(Global {
+        self.symbols.global_of.insert(symbol.clone(), self.symbols.globals.len());
+        self.symbols.globals.push(Global {
             symbol: symbol.clone(),
             name: name.into(),
             ty: CType::Int { bits: 8, signed: self.target.char_is_signed, name: "char".into() },
@@ -95,10 +95,10 @@ impl FnCx<'_, '_> {
         };
         let known = self.unit.labels.are_plain.then(|| self.attempt(aim).ok()).flatten();
         let edges = self.take_frontier();
-        self.computed.push(ComputedJump {
+        self.graph.computed.push(ComputedJump {
             edges,
-            stmt: self.stmt,
-            span: self.span.clone(),
+            stmt: self.statements.current,
+            span: self.statements.span.clone(),
             source,
             target: known,
         });
@@ -107,9 +107,10 @@ impl FnCx<'_, '_> {
     /// Lets each computed jump lead to the labels of the function whose address is taken, to each from that
     /// address; where that is not known, to every label.
     pub fn land_computed_jumps(&mut self) {
-        for jump in std::mem::take(&mut self.computed) {
-            (self.frontier, self.stmt, self.span) = (jump.edges, jump.stmt, jump.span);
-            let leaves = self.odd_exits || self.vars.iter().any(|v| v.is_variable_length());
+        for jump in std::mem::take(&mut self.graph.computed) {
+            (self.graph.frontier, self.statements.current, self.statements.span) =
+                (jump.edges, jump.stmt, jump.span);
+            let leaves = self.blocks.odd_exits || self.variables.all.iter().any(|v| v.is_variable_length());
             match jump.target.filter(|_| self.unit.labels.are_plain && !leaves) {
                 Some(target) => self.lead_on(target),
                 None => self.lead_anywhere(jump.source),
@@ -118,19 +119,19 @@ impl FnCx<'_, '_> {
     }
 
     fn lead_on(&mut self, target: VarId) {
-        let known = self.labels.iter().filter_map(|(id, l)| Some((*id, l.node?)));
+        let known = self.graph.labels.iter().filter_map(|(id, l)| Some((*id, l.node?)));
         let taken: Vec<_> = known.filter(|(id, _)| self.unit.labels.taken.contains(id)).collect();
         for (label, node) in taken {
             let there = self.label_address(label);
             let (yes, no) = self.emit_branch(Expr::op(Op::Eq, vec![Expr::Var(target), there]));
             self.connect(yes, node);
-            self.frontier = vec![no];
+            self.graph.frontier = vec![no];
         }
         self.emit_last(Instr::Unreachable);
     }
 
     fn lead_anywhere(&mut self, source: StmtId) {
-        let labels: Vec<_> = self.labels.values().filter_map(|l| l.node).collect();
+        let labels: Vec<_> = self.graph.labels.values().filter_map(|l| l.node).collect();
         let ways: Vec<VarId> = labels.iter().map(|_| self.truth()).collect();
         let mut writes = self.all_registers();
         writes.extend(ways.iter().copied());
@@ -138,7 +139,7 @@ impl FnCx<'_, '_> {
         for (label, way) in labels.iter().zip(ways) {
             let (yes, no) = self.emit_branch(Expr::Var(way));
             self.connect(yes, *label);
-            self.frontier = vec![no];
+            self.graph.frontier = vec![no];
         }
         self.emit_return(None);
     }

@@ -1,7 +1,7 @@
 //! The labels of a unit as values: what is known of them while its functions are lowered
 //! ([`super::label_addresses`]).
 
-use rucc_sema::LabelId;
+use rucc_sema::{DeclId, LabelId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -14,4 +14,7 @@ pub(super) struct Labels {
     pub are_plain: bool,
     /// The function whose body is being lowered.
     pub function: Arc<str>,
+    /// The objects that are read for labels behind `case` which nobody declared, by the label's number and with
+    /// its place by name.
+    pub unknown: BTreeMap<i128, (usize, DeclId)>,
 }

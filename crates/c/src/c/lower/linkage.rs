@@ -128,7 +128,7 @@ impl UnitCx<'_> {
             let Some(target) = decl.alias.map(|t| self.text_of(t)) else { continue };
             let name = self.symbol_of(decl);
             if tast.is_ifunc(id) {
-                unit.opaque.push(format!("ifunc {name} {target}").into());
+                unit.gaps.opaque.push(format!("ifunc {name} {target}").into());
             }
             let is_weak = decl.flags.contains(DeclFlags::WEAK);
             let found = self.defined(&target, decl.kind);
@@ -145,7 +145,7 @@ impl UnitCx<'_> {
             }
         }
         for asm in tast.file_asms() {
-            unit.opaque.push(format!("asm {}", self.text_of(asm.template)).into());
+            unit.gaps.opaque.push(format!("asm {}", self.text_of(asm.template)).into());
         }
         unit.aliases.sort_by(|a, b| a.name.cmp(&b.name));
         unit.aliases.dedup();
@@ -166,12 +166,12 @@ impl UnitCx<'_> {
         let width = u64::from(self.pointer / 8);
         match global.and_then(|g| pointers_to_functions(g, width, &unit.functions)) {
             // Priorities are in the section's name, and `.ctors` goes backwards.
-            Some(functions) if section == ".init_array" => unit.init_array.extend(functions),
-            Some(functions) if section == ".fini_array" => unit.fini_array.extend(functions),
+            Some(functions) if section == ".init_array" => unit.hooks.init_array.extend(functions),
+            Some(functions) if section == ".fini_array" => unit.hooks.fini_array.extend(functions),
             found => {
                 let pieces = global.map(|g| format!("{:?}", g.init)).unwrap_or_default();
                 let named: Vec<Arc<str>> = found.unwrap_or_default();
-                unit.opaque.push(format!("section {section} {symbol} {pieces} {named:?}").into());
+                unit.gaps.opaque.push(format!("section {section} {symbol} {pieces} {named:?}").into());
             }
         }
     }

@@ -66,7 +66,7 @@ impl FnCx<'_, '_> {
         let mut values = Vec::new();
         for e in self.unit.tast[args].iter().copied() {
             if self.unit.shape(self.unit.tast[e].ty) == Shape::Aggregate {
-                self.beyond = Some("aggregate passed to a nested function".into());
+                self.found.beyond = Some("aggregate passed to a nested function".into());
                 return Err("aggregate passed to a nested function".into());
             }
             let value = self.value(e)?;
@@ -84,7 +84,7 @@ impl FnCx<'_, '_> {
     pub fn call_nested(&mut self, function: DeclId, values: Vec<Expr>) -> Lowered<Option<VarId>> {
         let laid_out = self.lay_out(function, values);
         if let Err(reason) = &laid_out {
-            self.beyond = Some(reason.clone());
+            self.found.beyond = Some(reason.clone());
         }
         laid_out
     }
@@ -105,8 +105,8 @@ impl FnCx<'_, '_> {
         let params = tast[tast[function].params].to_vec();
         let body = tast[function].body.ok_or("nested function without a body")?;
         let ret = self.unit.result_type(function).ok_or("nested function of no type")?;
-        let is_open = self.calls.iter().any(|c| c.function == function);
-        if is_open || self.calls.len() >= MAX_DEPTH || self.nodes.len() > MAX_NODES {
+        let is_open = self.blocks.calls.iter().any(|c| c.function == function);
+        if is_open || self.blocks.calls.len() >= MAX_DEPTH || self.graph.nodes.len() > MAX_NODES {
             return Err("recursive nested function".into());
         }
         if params.len() != values.len() {
@@ -117,10 +117,10 @@ impl FnCx<'_, '_> {
             Shape::Void => None,
             _ => return Err("nested function that returns an aggregate".into()),
         };
-        self.inner += 1;
+        self.statements.inner += 1;
         for (param, value) in params.into_iter().zip(values) {
             let var = self.declare(param, VarKind::Local);
-            let v = &self.vars[var.0 as usize];
+            let v = &self.variables.all[var.0 as usize];
             match (v.in_memory, v.sort) {
                 (true, Some(sort)) => {
                     let access = Access { sort, bytes: v.size, volatile: false, ty: v.ty.clone() };
@@ -134,22 +134,22 @@ impl FnCx<'_, '_> {
         if let Some(result) = result {
             self.emit(Instr::Declare(result));
         }
-        let cleanups = self.cleanups.len();
-        self.calls.push(Inner { function, result, returns: Vec::new(), cleanups });
-        let around = std::mem::take(&mut self.around);
+        let cleanups = self.blocks.cleanups.len();
+        self.blocks.calls.push(Inner { function, result, returns: Vec::new(), cleanups });
+        let around = std::mem::take(&mut self.graph.around);
         self.find_scopes(body);
         self.body(body);
-        self.around = around;
-        self.inner -= 1;
-        let ended = self.calls.pop().map_or(Vec::new(), |c| c.returns);
-        self.frontier.extend(ended);
+        self.graph.around = around;
+        self.statements.inner -= 1;
+        let ended = self.blocks.calls.pop().map_or(Vec::new(), |c| c.returns);
+        self.graph.frontier.extend(ended);
         self.emit(Instr::Nop);
         Ok(result)
     }
 
     /// A `return` of the nested function that is being laid out; `None`: there is none.
     pub fn nested_return(&mut self, value: Option<rucc_sema::ExprId>) -> Option<()> {
-        let (result, kept) = self.calls.last().map(|c| (c.result, c.cleanups))?;
+        let (result, kept) = self.blocks.calls.last().map(|c| (c.result, c.cleanups))?;
         if let Some(e) = value {
             match result {
                 Some(result) => {
@@ -162,7 +162,7 @@ impl FnCx<'_, '_> {
         self.leave_scopes(kept);
         self.emit(Instr::Nop);
         let edges = self.take_frontier();
-        self.calls.last_mut()?.returns.extend(edges);
+        self.blocks.calls.last_mut()?.returns.extend(edges);
         Some(())
     }
 }

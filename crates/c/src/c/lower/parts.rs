@@ -229,7 +229,7 @@ impl FnCx<'_, '_> {
     pub fn settled_part(&mut self, value: Expr, what: Several) -> Expr {
         let settled = match &value {
             Expr::Const(_) => true,
-            Expr::Var(v) => self.vars.get(v.0 as usize).is_some_and(|v| v.kind == VarKind::Temp),
+            Expr::Var(v) => self.variables.all.get(v.0 as usize).is_some_and(|v| v.kind == VarKind::Temp),
             _ => false,
         };
         if settled {
@@ -363,9 +363,9 @@ impl FnCx<'_, '_> {
             Expr::Const(Const::Bool(true)) => work(self),
             cond => {
                 let (yes, no) = self.emit_branch(cond);
-                self.frontier = vec![yes];
+                self.graph.frontier = vec![yes];
                 work(self);
-                self.frontier.push(no);
+                self.graph.frontier.push(no);
             }
         }
     }

@@ -83,8 +83,8 @@ impl FnCx<'_, '_> {
             let name = self.unit.function_symbol(d);
             return Ok(Place::Memory { addr: Expr::Addr(Object::Function(name)) });
         }
-        if let Some(var) = self.var_of.get(&d).copied() {
-            return Ok(match self.vars[var.0 as usize].in_memory {
+        if let Some(var) = self.variables.of.get(&d).copied() {
+            return Ok(match self.variables.all[var.0 as usize].in_memory {
                 true => Place::Memory { addr: self.addr_of(var) },
                 false => Place::Register(var),
             });
@@ -95,7 +95,7 @@ impl FnCx<'_, '_> {
         }
         // A local whose declaration was not walked (a jump into its scope, a rolled back one).
         let var = self.declare(d, crate::ir::VarKind::Local);
-        Ok(match self.vars[var.0 as usize].in_memory {
+        Ok(match self.variables.all[var.0 as usize].in_memory {
             true => Place::Memory { addr: self.addr_of(var) },
             false => Place::Register(var),
         })

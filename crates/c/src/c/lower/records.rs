@@ -15,8 +15,8 @@ pub(super) const WHOLE_OBJECTS: [&str; 4] = ["free", "memset", "memcpy", "memmov
 impl FnCx<'_, '_> {
     /// Notes that a member is named, at a place in bits.
     pub fn note_member(&mut self, record: rucc_types::RecordId, name: Arc<str>, bit: u64) {
-        if let Some(id) = self.unit.record_ids.get(&record) {
-            self.records.members.insert((*id, name, bit));
+        if let Some(id) = self.unit.ir_types.record_ids.get(&record) {
+            self.found.records.members.insert((*id, name, bit));
         }
     }
 
@@ -35,9 +35,9 @@ impl FnCx<'_, '_> {
             _ => false,
         };
         if is_other(&from) && !self.is_container(operand) {
-            self.records.viewed.extend(pointed_record(&to));
+            self.found.records.viewed.extend(pointed_record(&to));
         }
-        self.records.recast.extend(records);
+        self.found.records.recast.extend(records);
     }
 
     /// Whether an expression leads from a member back to the record that it is in: so many bytes less.

@@ -145,27 +145,31 @@ impl FnCx<'_, '_> {
         let Some(asked) = self.unit.sizes.get(&e).copied() else { return };
         let of = match asked {
             Asked::Expression(operand) => self.measured(operand),
-            Asked::Record(id) => self.unit.record_ids.get(&id).copied().map(Measured::Record),
+            Asked::Record(id) => self.unit.ir_types.record_ids.get(&id).copied().map(Measured::Record),
             Asked::Other => None,
         };
-        self.sizes.push(SizeOf { at: place(&self.span), value, of: of.unwrap_or(Measured::Other) });
+        self.found.sizes.push(SizeOf {
+            at: place(&self.statements.span),
+            value,
+            of: of.unwrap_or(Measured::Other),
+        });
     }
 
     fn measured(&mut self, operand: ExprId) -> Option<Measured> {
         let tast = self.unit.tast;
         if let Some(id) = self.unit.record_of(tast[operand].ty) {
-            return self.unit.record_ids.get(&id).copied().map(Measured::Record);
+            return self.unit.ir_types.record_ids.get(&id).copied().map(Measured::Record);
         }
         match tast[operand].kind {
             ExprKind::Decl(d) => {
-                let var = self.var_of.get(&d).and_then(|v| self.vars.get(v.0 as usize))?;
+                let var = self.variables.of.get(&d).and_then(|v| self.variables.all.get(v.0 as usize))?;
                 Some(Measured::Variable(var.name.clone(), place(&var.span)))
             }
             ExprKind::Member { base, field } => {
                 let record = self.unit.record_of(tast[base].ty)?;
                 let field = self.unit.types.record_info(record).fields.get(field as usize)?;
                 let name = self.unit.names.resolve(field.name?).into();
-                let id = self.unit.record_ids.get(&record).copied()?;
+                let id = self.unit.ir_types.record_ids.get(&record).copied()?;
                 field.bits.is_none().then_some(Measured::Member(id, name, field.offset))
             }
             _ => None,
@@ -176,16 +180,17 @@ impl FnCx<'_, '_> {
     /// `sizeof` gave, or that was computed with, they are not told apart.
     pub fn settle_sizes(&mut self) {
         let mut asked: BTreeMap<((FileId, u32, u32), u64), usize> = BTreeMap::new();
-        for size in &self.sizes {
+        for size in &self.found.sizes {
             *asked.entry((size.at, size.value)).or_default() += 1;
         }
         if asked.is_empty() {
             return;
         }
         let mut there: BTreeMap<((FileId, u32, u32), u64), usize> = BTreeMap::new();
-        for node in &self.nodes {
+        for node in &self.graph.nodes {
             let at = place(&node.span);
-            let is_pointer = |v: VarId| self.vars.get(v.0 as usize).is_some_and(|v| v.ty.is_pointer());
+            let is_pointer =
+                |v: VarId| self.variables.all.get(v.0 as usize).is_some_and(|v| v.ty.is_pointer());
             node.instr.for_each_operand(&mut |e| {
                 e.for_each_number(&is_pointer, &mut |c| {
                     if let Const::Bv { bits, .. } = c
@@ -197,12 +202,12 @@ impl FnCx<'_, '_> {
                 });
             });
         }
-        for mut size in std::mem::take(&mut self.sizes) {
+        for mut size in std::mem::take(&mut self.found.sizes) {
             let key = (size.at, size.value);
             if asked.get(&key) != there.get(&key) {
                 size.of = Measured::Other;
             }
-            self.records.sizes.insert(size);
+            self.found.records.sizes.insert(size);
         }
     }
 }

@@ -164,8 +164,8 @@ impl Speller<'_, '_, '_> {
         let decl = &unit.tast[d];
         let denoted = if decl.kind == DeclKind::Function {
             Some(Expr::Addr(Object::Function(self.cx.unit.function_symbol(d))))
-        } else if let Some(&var) = self.cx.var_of.get(&d) {
-            let in_memory = self.cx.vars.get(var.0 as usize).is_some_and(|v| v.in_memory);
+        } else if let Some(&var) = self.cx.variables.of.get(&d) {
+            let in_memory = self.cx.variables.all.get(var.0 as usize).is_some_and(|v| v.in_memory);
             Some(if in_memory { self.cx.addr_of(var) } else { Expr::Var(var) })
         } else if unit.is_static(d) {
             let function = self.cx.name.clone();
@@ -233,7 +233,7 @@ impl Speller<'_, '_, '_> {
         while let TypeKind::Array { elem, len } = self.cx.unit.types.kind(inner) {
             if let ArrayLen::Variable(id) = len {
                 let length = self.cx.unit.tast.vla_size(id);
-                match self.cx.lengths.get(&length).cloned() {
+                match self.cx.variables.lengths.get(&length).cloned() {
                     Some(known) => self.operand(known),
                     None => self.expr(length),
                 }
@@ -253,7 +253,7 @@ impl Speller<'_, '_, '_> {
                 let _ = write!(self.out.text, "[{bits}{signed}]");
             }
             CType::Record(id) if self.out.records.insert(id.0) => {
-                let Some(record) = self.cx.unit.records.get(id.0 as usize).cloned() else { return };
+                let Some(record) = self.cx.unit.ir_types.records.get(id.0 as usize).cloned() else { return };
                 let _ = write!(self.out.text, "[{} {} {}", record.is_union, record.size, record.align);
                 for field in &record.fields {
                     let _ = write!(self.out.text, " {} {} {:?} ", field.name, field.offset, field.bits);

@@ -20,7 +20,7 @@ impl FnCx<'_, '_> {
         match self.unit.tast[id] {
             Stmt::Empty => {}
             Stmt::Error => {
-                if let Some(edges) = self.around.iter_mut().rev().find_map(|b| b.errors.remove(&id)) {
+                if let Some(edges) = self.graph.around.iter_mut().rev().find_map(|b| b.errors.remove(&id)) {
                     self.label_here(span, edges);
                 }
                 self.start("expr", span);
@@ -29,13 +29,13 @@ impl FnCx<'_, '_> {
             }
             Stmt::Block(list) => {
                 let list = self.unit.tast[list].to_vec();
-                self.depth += 1;
-                self.scopes.push(Vec::new());
-                let cleanups = self.cleanups.len();
+                self.statements.depth += 1;
+                self.blocks.arrays.push(Vec::new());
+                let cleanups = self.blocks.cleanups.len();
                 list.into_iter().for_each(|s| self.statement(s));
                 self.end_scope(cleanups);
                 self.leave_block();
-                self.depth -= 1;
+                self.statements.depth -= 1;
             }
             Stmt::Expr(e) => {
                 self.start("expr", span);
@@ -48,7 +48,7 @@ impl FnCx<'_, '_> {
             Stmt::If { cond, then, otherwise } => self.if_statement(span, cond, then, otherwise),
             Stmt::While { cond, body } => self.loop_statement("while", span, None, Some(cond), None, body),
             Stmt::For { init, cond, step, body } => {
-                let cleanups = self.cleanups.len();
+                let cleanups = self.blocks.cleanups.len();
                 self.loop_statement("for", span, init, cond, step, body);
                 self.end_scope(cleanups);
             }
@@ -58,25 +58,29 @@ impl FnCx<'_, '_> {
                 self.switch_statement(span, cond, body, &cases, default.is_some());
             }
             Stmt::Case { case, body } => {
-                if let Some(b) = self.around.iter_mut().rev().find(|b| b.cases.contains_key(&case)) {
+                if let Some(b) = self.graph.around.iter_mut().rev().find(|b| b.cases.contains_key(&case)) {
                     let edges = b.cases.insert(case, Vec::new()).unwrap_or_default();
                     self.label_here(span, edges);
                 }
                 self.statement(body);
             }
             Stmt::Default { body } => {
-                if let Some(b) = self.around.iter_mut().rev().find(|b| b.continues.is_none()) {
+                if let Some(b) = self.graph.around.iter_mut().rev().find(|b| b.continues.is_none()) {
                     let edges = std::mem::take(&mut b.default);
                     self.label_here(span, edges);
                 }
                 self.statement(body);
             }
             Stmt::Label { label, body } => {
-                let pending =
-                    self.labels.get_mut(&label).map(|l| std::mem::take(&mut l.pending)).unwrap_or_default();
+                let pending = self
+                    .graph
+                    .labels
+                    .get_mut(&label)
+                    .map(|l| std::mem::take(&mut l.pending))
+                    .unwrap_or_default();
                 let node = self.label_here(span, pending);
                 let live = self.live_arrays();
-                let entry = self.labels.entry(label).or_default();
+                let entry = self.graph.labels.entry(label).or_default();
                 (entry.node, entry.live) = (Some(node), live);
                 self.statement(body);
             }
@@ -124,7 +128,7 @@ impl FnCx<'_, '_> {
 
     /// The edges of a jump: a node of its own, so that the jump has a line.
     fn jump_edges(&mut self) -> Vec<Edge> {
-        if self.frontier.is_empty() {
+        if self.graph.frontier.is_empty() {
             return Vec::new();
         }
         self.emit(Instr::Nop);
@@ -140,22 +144,22 @@ impl FnCx<'_, '_> {
 
     /// Leaves the loop or `switch` around.
     pub fn jump_out(&mut self) {
-        self.leave_scopes(self.around.last().map_or(0, |b| b.cleanups));
-        self.end_arrays(self.around.last().map_or(0, |b| b.blocks));
+        self.leave_scopes(self.graph.around.last().map_or(0, |b| b.cleanups));
+        self.end_arrays(self.graph.around.last().map_or(0, |b| b.blocks));
         let edges = self.jump_edges();
-        if let Some(b) = self.around.last_mut() {
+        if let Some(b) = self.graph.around.last_mut() {
             b.breaks.extend(edges);
         }
     }
 
     /// Goes on with the next round of the loop around.
     pub fn jump_on(&mut self) {
-        let target = self.around.iter().rev().find(|b| b.continues.is_some());
+        let target = self.graph.around.iter().rev().find(|b| b.continues.is_some());
         let (cleanups, blocks) = target.map_or((0, 0), |b| (b.cleanups, b.blocks));
         self.leave_scopes(cleanups);
         self.end_arrays(blocks);
         let edges = self.jump_edges();
-        if let Some(c) = self.around.iter_mut().rev().find_map(|b| b.continues.as_mut()) {
+        if let Some(c) = self.graph.around.iter_mut().rev().find_map(|b| b.continues.as_mut()) {
             c.extend(edges);
         }
     }
@@ -163,7 +167,8 @@ impl FnCx<'_, '_> {
     fn goto(&mut self, span: rucc_diag::Span, label: LabelId) {
         self.start("goto", span);
         self.leave_scopes(self.shared_with(label));
-        if let Some(live) = self.labels.get(&label).filter(|l| l.node.is_some()).map(|l| l.live.clone()) {
+        if let Some(live) = self.graph.labels.get(&label).filter(|l| l.node.is_some()).map(|l| l.live.clone())
+        {
             self.end_arrays_but(&live);
         }
         self.jump_to(label);
@@ -172,7 +177,7 @@ impl FnCx<'_, '_> {
     pub fn jump_to(&mut self, label: LabelId) {
         let edges = self.jump_edges();
         edges.iter().for_each(|e| self.note_jump(e.node));
-        let entry = self.labels.entry(label).or_default();
+        let entry = self.graph.labels.entry(label).or_default();
         match entry.node {
             Some(node) => edges.into_iter().for_each(|e| self.connect(e, node)),
             None => entry.pending.extend(edges),
@@ -256,16 +261,16 @@ impl FnCx<'_, '_> {
         let header = self.header_span(span, cond);
         self.start("if", header);
         let (yes, no) = self.condition(cond);
-        self.depth += 1;
-        self.frontier = yes;
+        self.statements.depth += 1;
+        self.graph.frontier = yes;
         self.statement(then);
         let mut done = self.take_frontier();
-        self.frontier = no;
+        self.graph.frontier = no;
         if let Some(s) = otherwise {
             self.statement(s);
         }
-        self.depth -= 1;
-        self.frontier.append(&mut done);
+        self.statements.depth -= 1;
+        self.graph.frontier.append(&mut done);
     }
 
     /// The span of a compound statement's header: from its start to the condition's end.
@@ -301,18 +306,18 @@ impl FnCx<'_, '_> {
             Some(c) => self.condition(c),
             None => (self.take_frontier(), Vec::new()),
         };
-        self.around.push(Breakable {
+        self.graph.around.push(Breakable {
             continues: Some(Vec::new()),
-            blocks: self.scopes.len(),
-            cleanups: self.cleanups.len(),
+            blocks: self.blocks.arrays.len(),
+            cleanups: self.blocks.cleanups.len(),
             ..Breakable::default()
         });
-        self.depth += 1;
-        self.frontier = yes;
+        self.statements.depth += 1;
+        self.graph.frontier = yes;
         self.statement(body);
-        self.depth -= 1;
-        let around = self.around.pop().unwrap_or_default();
-        self.frontier.extend(around.continues.unwrap_or_default());
+        self.statements.depth -= 1;
+        let around = self.graph.around.pop().unwrap_or_default();
+        self.graph.frontier.extend(around.continues.unwrap_or_default());
         if let Some(e) = step {
             let at = self.unit.tast.expr_span(e);
             self.start("for-step", at);
@@ -321,30 +326,30 @@ impl FnCx<'_, '_> {
         for edge in self.take_frontier() {
             self.connect(edge, head);
         }
-        self.frontier = no;
-        self.frontier.extend(around.breaks);
+        self.graph.frontier = no;
+        self.graph.frontier.extend(around.breaks);
     }
 
     fn do_statement(&mut self, span: rucc_diag::Span, body: StmtId, cond: ExprId) {
         self.start("do", rucc_diag::Span { hi: span.lo + 2, ..span });
         let head = self.emit(Instr::Nop);
-        self.around.push(Breakable {
+        self.graph.around.push(Breakable {
             continues: Some(Vec::new()),
-            blocks: self.scopes.len(),
-            cleanups: self.cleanups.len(),
+            blocks: self.blocks.arrays.len(),
+            cleanups: self.blocks.cleanups.len(),
             ..Breakable::default()
         });
-        self.depth += 1;
+        self.statements.depth += 1;
         self.statement(body);
-        self.depth -= 1;
-        let around = self.around.pop().unwrap_or_default();
-        self.frontier.extend(around.continues.unwrap_or_default());
+        self.statements.depth -= 1;
+        let around = self.graph.around.pop().unwrap_or_default();
+        self.graph.frontier.extend(around.continues.unwrap_or_default());
         let at = self.unit.tast.expr_span(cond);
         self.start("while", at);
         let (yes, no) = self.condition(cond);
         yes.into_iter().for_each(|e| self.connect(e, head));
-        self.frontier = no;
-        self.frontier.extend(around.breaks);
+        self.graph.frontier = no;
+        self.graph.frontier.extend(around.breaks);
     }
 
     fn switch_statement(
@@ -377,7 +382,7 @@ impl FnCx<'_, '_> {
         for id in cases {
             let case = self.unit.tast[id];
             let low = Expr::bv(width, case.low);
-            let label = self.unit.label(case.low).filter(|_| !self.frontier.is_empty());
+            let label = self.unit.label(case.low).filter(|_| !self.graph.frontier.is_empty());
             let test = if let Some(Ok(test)) = label.map(|(_, object)| self.is_label(&value, scalar, object))
             {
                 test
@@ -398,33 +403,33 @@ impl FnCx<'_, '_> {
                     targets.insert(id, Vec::new());
                 }
                 test => {
-                    if self.frontier.is_empty() {
+                    if self.graph.frontier.is_empty() {
                         targets.insert(id, Vec::new());
                         continue;
                     }
                     let (yes, no) = self.emit_branch(test);
                     targets.insert(id, vec![yes]);
-                    self.frontier = vec![no];
+                    self.graph.frontier = vec![no];
                 }
             }
         }
         let errors = self.ways_to_errors(&value, body);
         let rest = self.take_frontier();
         let (default, mut after) = if has_default { (rest, Vec::new()) } else { (Vec::new(), rest) };
-        self.around.push(Breakable {
+        self.graph.around.push(Breakable {
             cases: targets,
             default,
             errors,
-            blocks: self.scopes.len(),
-            cleanups: self.cleanups.len(),
+            blocks: self.blocks.arrays.len(),
+            cleanups: self.blocks.cleanups.len(),
             ..Breakable::default()
         });
-        self.depth += 1;
+        self.statements.depth += 1;
         self.statement(body);
-        self.depth -= 1;
-        let around = self.around.pop().unwrap_or_default();
-        self.frontier.extend(around.breaks);
-        self.frontier.append(&mut after);
+        self.statements.depth -= 1;
+        let around = self.graph.around.pop().unwrap_or_default();
+        self.graph.frontier.extend(around.breaks);
+        self.graph.frontier.append(&mut after);
     }
 
     /// Whether the value of a `switch` is that of a label which nobody declared: what the object holds that was
@@ -445,19 +450,19 @@ impl FnCx<'_, '_> {
         self.errors_in(body, &mut found);
         let mut ways = BTreeMap::new();
         for id in found {
-            if self.frontier.is_empty() {
+            if self.graph.frontier.is_empty() {
                 break;
             }
             self.start("switch", self.unit.tast.stmt_span(id));
             let way = self.truth();
             let reason: Unmodelled = "source with errors".into();
-            self.unknowns.push(Unknown { line: self.span.line, reason: reason.clone() });
+            self.found.unknowns.push(Unknown { line: self.statements.span.line, reason: reason.clone() });
             let text = self.spelled(Part::Tokens).text;
             let (reads, writes) = (vec![value.clone()], vec![way]);
             self.emit(Instr::Unknown { reason, text, reads, writes, anything: false });
             let (yes, no) = self.emit_branch(Expr::Var(way));
             ways.insert(id, vec![yes]);
-            self.frontier = vec![no];
+            self.graph.frontier = vec![no];
         }
         ways
     }
@@ -483,10 +488,10 @@ impl FnCx<'_, '_> {
 
     fn declaration(&mut self, d: DeclId) {
         let decl = &self.unit.tast[d];
-        self.has_nested |= decl.kind == DeclKind::Function && decl.body.is_some();
-        self.odd_exits |= self.has_nested;
+        self.blocks.has_nested |= decl.kind == DeclKind::Function && decl.body.is_some();
+        self.blocks.odd_exits |= self.blocks.has_nested;
         if self.unit.nested_taken.contains(&d) {
-            self.beyond = Some("address of a nested function".into());
+            self.found.beyond = Some("address of a nested function".into());
         }
         if decl.kind == DeclKind::Function || decl.linkage != rucc_sema::Linkage::None {
             return;
@@ -527,15 +532,15 @@ impl FnCx<'_, '_> {
             let registers = if init.is_some() { self.all_registers() } else { Vec::new() };
             self.unknown(reason, Part::Decl(d), registers, true);
         }
-        self.odd_exits |= cleanup.is_some();
-        self.cleanups.extend(cleanup.map(|_| d));
+        self.blocks.odd_exits |= cleanup.is_some();
+        self.blocks.cleanups.extend(cleanup.map(|_| d));
     }
 
     fn initialise_from(&mut self, var: VarId, value: ExprId) -> Lowered<()> {
         // A call's result goes straight into the register.
         if let ExprKind::Call { callee, args } = self.unit.tast[value].kind
-            && !self.vars[var.0 as usize].in_memory
-            && self.vars[var.0 as usize].sort == Some(self.scalar_of(value)?.sort(self.unit.pointer))
+            && !self.variables.all[var.0 as usize].in_memory
+            && self.variables.all[var.0 as usize].sort == Some(self.scalar_of(value)?.sort(self.unit.pointer))
         {
             return self.call(value, callee, args, Some(var), None);
         }
@@ -551,7 +556,7 @@ impl FnCx<'_, '_> {
         if self.unit.is_variable_length(ty) {
             return self.declare_array(d);
         }
-        let var = match self.var_of.get(&d) {
+        let var = match self.variables.of.get(&d) {
             Some(v) => *v,
             None => self.declare(d, VarKind::Local),
         };
@@ -564,7 +569,7 @@ impl FnCx<'_, '_> {
             Shape::Scalar(_) => match entries.first() {
                 Some(entry) => self.initialise_from(var, entry.value),
                 None => {
-                    let zero = self.vars[var.0 as usize].sort.and_then(crate::ir::Const::zero);
+                    let zero = self.variables.all[var.0 as usize].sort.and_then(crate::ir::Const::zero);
                     let zero = zero.ok_or("initialiser of no scalar")?;
                     self.initialise_scalar(var, Expr::Const(zero));
                     Ok(())
@@ -646,7 +651,7 @@ impl FnCx<'_, '_> {
 
     /// Gives a scalar local its first value.
     pub fn initialise_scalar(&mut self, var: VarId, value: Expr) {
-        let v = &self.vars[var.0 as usize];
+        let v = &self.variables.all[var.0 as usize];
         match (v.in_memory, v.sort) {
             (true, Some(sort)) => {
                 let access = Access { sort, bytes: v.value_bytes(), volatile: false, ty: v.ty.clone() };
@@ -665,7 +670,7 @@ impl FnCx<'_, '_> {
         };
         let list = self.unit.tast[list].to_vec();
         let Some((&last, rest)) = list.split_last() else { return Ok(None) };
-        let cleanups = self.cleanups.len();
+        let cleanups = self.blocks.cleanups.len();
         rest.iter().for_each(|&s| self.statement(s));
         let value = self.last_value(last, wanted);
         self.end_scope(cleanups);

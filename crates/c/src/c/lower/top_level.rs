@@ -19,20 +19,20 @@ pub(super) fn lower_unit(parsed: &Parsed, data_model: DataModel) -> Unit {
     cx.find_labels();
     cx.find_nested();
     cx.lower_records();
-    cx.enum_names = cx.enumeration_names();
+    cx.ir_types.enum_names = cx.enumeration_names();
     let functions = cx.lower_top_level();
-    let globals = std::mem::take(&mut cx.globals);
+    let globals = std::mem::take(&mut cx.symbols.globals);
     let mut unit = Unit { path: parsed.path.clone(), data_model, globals, functions, ..Unit::default() };
     cx.add_linkage(&mut unit);
-    unit.typedefs = cx.typedefs();
-    unit.enumerators = cx.enumerators();
+    unit.written.typedefs = cx.typedefs();
+    unit.written.enumerators = cx.enumerators();
     unit.options = cx.spans.options();
     unit.files = cx.spans.files;
-    unit.records = cx.records;
-    unit.spelled = constants::spelled(parsed, &cx.enumerations);
-    unit.compared = compared::compared(parsed, &unit.enumerators);
-    unit.enumerations = cx.enumerations;
-    unit.prototypes = cx.prototypes.into_values().collect();
+    unit.records = cx.ir_types.records;
+    unit.written.spelled = constants::spelled(parsed, &cx.ir_types.enumerations);
+    unit.written.compared = compared::compared(parsed, &unit.written.enumerators);
+    unit.enumerations = cx.ir_types.enumerations;
+    unit.prototypes = cx.symbols.prototypes.into_values().collect();
     unit
 }
 
@@ -60,7 +60,7 @@ impl UnitCx<'_> {
             let name = self.name_of(&self.tast[id]);
             if let Ok(at) = labels.binary_search(&name) {
                 let number = retry::tokens::number_of(&name);
-                self.unknown_labels.insert(i128::from(number), (at, id));
+                self.labels.unknown.insert(i128::from(number), (at, id));
             }
         }
     }

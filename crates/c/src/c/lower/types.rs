@@ -164,11 +164,11 @@ impl<'a> UnitCx<'a> {
 
     /// Returns the IR's type; cached by id.
     pub fn ctype(&mut self, ty: TypeId) -> CType {
-        if let Some(known) = self.ctypes.get(&ty) {
+        if let Some(known) = self.ir_types.ctypes.get(&ty) {
             return known.clone();
         }
         let made = self.make_ctype(ty);
-        self.ctypes.insert(ty, made.clone());
+        self.ir_types.ctypes.insert(ty, made.clone());
         made
     }
 
@@ -181,7 +181,7 @@ impl<'a> UnitCx<'a> {
             TypeKind::Int(kind) => self.int_ctype(canonical, kind.as_str().into()),
             TypeKind::Enum(id) => {
                 let info = self.types.enum_info(id);
-                let name: Arc<str> = match (info.tag, self.enum_names.get(&id)) {
+                let name: Arc<str> = match (info.tag, self.ir_types.enum_names.get(&id)) {
                     (Some(tag), _) => format!("enum {}", self.names.resolve(tag)).into(),
                     (None, Some(name)) => name.clone(),
                     (None, None) => "enum".into(),
@@ -189,11 +189,11 @@ impl<'a> UnitCx<'a> {
                 let of = |e: &rucc_types::Enumerator| (self.names.resolve(e.name).into(), e.value);
                 let enumerators: Vec<(Arc<str>, i128)> = info.enumerators.iter().map(of).collect();
                 // A tag of an inner block may hide another one: then the name says neither.
-                match self.enumerations.get_mut(&name) {
+                match self.ir_types.enumerations.get_mut(&name) {
                     Some(known) if *known != enumerators => known.clear(),
                     Some(_) => {}
                     None if *name == *"enum" => {}
-                    None => _ = self.enumerations.insert(name.clone(), enumerators),
+                    None => _ = self.ir_types.enumerations.insert(name.clone(), enumerators),
                 }
                 self.int_ctype(canonical, name)
             }
@@ -216,7 +216,7 @@ impl<'a> UnitCx<'a> {
                 CType::Array(Arc::new(self.ctype(elem)), len)
             }
             TypeKind::Function(_) => CType::Function(self.spell(canonical)),
-            TypeKind::Record(id) => match self.record_ids.get(&id) {
+            TypeKind::Record(id) => match self.ir_types.record_ids.get(&id) {
                 Some(&id) => CType::Record(id),
                 None => CType::Opaque { name: self.spell(canonical), size: 0 },
             },
@@ -243,7 +243,7 @@ impl<'a> UnitCx<'a> {
     pub fn lower_records(&mut self) {
         let all: Vec<rucc_types::RecordId> = self.types.records().map(|(id, _)| id).collect();
         for (i, id) in all.iter().enumerate() {
-            self.record_ids.insert(*id, RecordId(i as u32));
+            self.ir_types.record_ids.insert(*id, RecordId(i as u32));
         }
         let names = self.record_names();
         for id in all {
@@ -255,7 +255,7 @@ impl<'a> UnitCx<'a> {
                 (None, Some(name)) => name.clone(),
                 (None, None) => "".into(),
             };
-            self.records.push(Record {
+            self.ir_types.records.push(Record {
                 name,
                 is_union: info.kind == RecordKind::Union,
                 size: info.layout.map_or(0, |l| l.size),
@@ -288,7 +288,7 @@ impl<'a> UnitCx<'a> {
         let all = named.flat_map(|id| &self.types.enum_info(id).enumerators);
         let all = all.map(|e| (Arc::from(self.names.resolve(e.name)), e.value));
         let mut found = std::collections::BTreeMap::new();
-        for (name, value) in all.chain(self.enumerations.values().flatten().cloned()) {
+        for (name, value) in all.chain(self.ir_types.enumerations.values().flatten().cloned()) {
             let known = found.entry(name).or_insert(Some(value));
             *known = known.filter(|k| *k == value);
         }

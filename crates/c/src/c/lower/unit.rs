@@ -23,30 +23,39 @@ pub(super) struct UnitCx<'a> {
     pub spans: Spans<'a>,
     /// Width of pointers in bits.
     pub pointer: u16,
+    pub(super) ir_types: IrTypes,
+    /// Scalars whose address is taken somewhere, by declaration.
+    pub address_taken: BTreeSet<DeclId>,
+    /// Nested functions whose address is taken.
+    pub nested_taken: BTreeSet<DeclId>,
+    pub(super) symbols: Symbols,
+    pub(super) labels: Labels,
+    /// Constants that `__LINE__` gave and that their places do not tell from others.
+    pub(super) line_numbers: BTreeSet<ExprId>,
+    /// Constants that `sizeof` gave: of what.
+    pub(super) sizes: BTreeMap<ExprId, Asked>,
+}
+
+/// The types of the unit that were met, as the IR has them.
+#[derive(Default)]
+pub(super) struct IrTypes {
     pub(super) ctypes: BTreeMap<TypeId, CType>,
     pub(super) records: Vec<Record>,
     pub(super) record_ids: BTreeMap<rucc_types::RecordId, RecordId>,
     /// Typedefs of enumerations, and the enumerations that were met ([`crate::ir::Unit::enumerations`]).
     pub(super) enum_names: BTreeMap<rucc_types::EnumId, Arc<str>>,
     pub(super) enumerations: BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>,
-    /// Scalars whose address is taken somewhere, by declaration.
-    pub address_taken: BTreeSet<DeclId>,
-    /// Nested functions whose address is taken.
-    pub nested_taken: BTreeSet<DeclId>,
+}
+
+/// The objects and functions of the unit that were met, by their symbols.
+#[derive(Default)]
+pub(super) struct Symbols {
     pub(super) globals: Vec<Global>,
     /// Index into `globals`.
     pub(super) global_of: BTreeMap<Arc<str>, usize>,
     /// Symbols of objects with static storage that have no linkage.
-    pub(super) local_symbols: BTreeMap<DeclId, Arc<str>>,
+    pub(super) of_locals: BTreeMap<DeclId, Arc<str>>,
     pub(super) prototypes: BTreeMap<Arc<str>, Prototype>,
-    pub(super) labels: Labels,
-    /// The objects that are read for labels behind `case` which nobody declared, by the label's number and with
-    /// its place by name.
-    pub(super) unknown_labels: BTreeMap<i128, (usize, DeclId)>,
-    /// Constants that `__LINE__` gave and that their places do not tell from others.
-    pub(super) line_numbers: BTreeSet<ExprId>,
-    /// Constants that `sizeof` gave: of what.
-    pub(super) sizes: BTreeMap<ExprId, Asked>,
 }
 
 /// Functions that never return, whatever their declaration says. The last is what our `assert.h`
@@ -80,19 +89,11 @@ impl<'a> UnitCx<'a> {
             names: &session.interner,
             spans: Spans::new(&session.sources, &session.interner, &parsed.tokens, files),
             pointer,
-            ctypes: BTreeMap::new(),
-            records: Vec::new(),
-            enum_names: BTreeMap::new(),
-            enumerations: BTreeMap::new(),
-            record_ids: BTreeMap::new(),
+            ir_types: IrTypes::default(),
             address_taken: BTreeSet::new(),
             nested_taken: BTreeSet::new(),
-            globals: Vec::new(),
-            global_of: BTreeMap::new(),
-            local_symbols: BTreeMap::new(),
-            prototypes: BTreeMap::new(),
+            symbols: Symbols::default(),
             labels: Labels::default(),
-            unknown_labels: BTreeMap::new(),
             line_numbers: BTreeSet::new(),
             sizes: BTreeMap::new(),
         }
@@ -100,7 +101,7 @@ impl<'a> UnitCx<'a> {
 
     /// Returns the object that is read for a label which nobody declared, and its place among them by name.
     pub fn label(&self, value: i128) -> Option<(usize, DeclId)> {
-        self.unknown_labels.get(&value).copied()
+        self.labels.unknown.get(&value).copied()
     }
 
     pub fn name_of(&self, decl: &Decl) -> Arc<str> {
@@ -118,9 +119,9 @@ impl<'a> UnitCx<'a> {
             None => spelled,
         };
         let noreturn = self.never_returns(id, &name);
-        if !self.prototypes.contains_key(&name) {
+        if !self.symbols.prototypes.contains_key(&name) {
             let made = self.prototype(decl.ty, name.clone(), noreturn);
-            self.prototypes.insert(name.clone(), made);
+            self.symbols.prototypes.insert(name.clone(), made);
         }
         name
     }
@@ -157,7 +158,7 @@ impl<'a> UnitCx<'a> {
         let decl = &self.tast[id];
         let name = self.name_of(decl);
         if decl.linkage == rucc_sema::Linkage::None {
-            if let Some(known) = self.local_symbols.get(&id) {
+            if let Some(known) = self.symbols.of_locals.get(&id) {
                 return known.clone();
             }
             let base = match function {
@@ -166,7 +167,7 @@ impl<'a> UnitCx<'a> {
                 None => "<literal>".to_string(),
             };
             let symbol = self.unused_symbol(&base);
-            self.local_symbols.insert(id, symbol.clone());
+            self.symbols.of_locals.insert(id, symbol.clone());
             self.add_global(id, symbol.clone(), name, Linkage::Internal);
             return symbol;
         }
@@ -180,7 +181,7 @@ impl<'a> UnitCx<'a> {
             _ => Linkage::External,
         };
         let symbol = self.symbol_of(decl);
-        if !self.global_of.contains_key(&symbol) {
+        if !self.symbols.global_of.contains_key(&symbol) {
             self.add_global(id, symbol.clone(), name, linkage);
         }
         symbol
@@ -189,7 +190,7 @@ impl<'a> UnitCx<'a> {
     pub(super) fn unused_symbol(&self, base: &str) -> Arc<str> {
         let mut symbol: Arc<str> = base.into();
         let mut k = 1;
-        while self.global_of.contains_key(&symbol) {
+        while self.symbols.global_of.contains_key(&symbol) {
             symbol = format!("{base}.{k}").into();
             k += 1;
         }
@@ -199,11 +200,11 @@ impl<'a> UnitCx<'a> {
     fn add_global(&mut self, id: DeclId, symbol: Arc<str>, name: Arc<str>, linkage: Linkage) {
         let decl = &self.tast[id];
         let size = self.size_of(decl.ty).unwrap_or(0).max(self.tast.extent(id));
-        let index = self.globals.len();
-        self.global_of.insert(symbol.clone(), index);
+        let index = self.symbols.globals.len();
+        self.symbols.global_of.insert(symbol.clone(), index);
         let ty = self.ctype(decl.ty);
         let span = self.spans.span(self.tast.decl_span(id));
-        self.globals.push(Global {
+        self.symbols.globals.push(Global {
             symbol,
             name,
             ty,
@@ -217,7 +218,7 @@ impl<'a> UnitCx<'a> {
         if decl.init.is_some() {
             // After the push: the initialiser may name the object itself.
             let init = self.static_initialiser(id);
-            self.globals[index].init = init;
+            self.symbols.globals[index].init = init;
         }
     }
 
@@ -225,9 +226,9 @@ impl<'a> UnitCx<'a> {
     pub fn literal(&mut self, bytes: Vec<u8>, ty: CType) -> Arc<str> {
         let hash = blake3::hash(&bytes);
         let symbol: Arc<str> = format!(".str:{}", &hash.to_hex()[..16]).into();
-        if !self.global_of.contains_key(&symbol) {
-            self.global_of.insert(symbol.clone(), self.globals.len());
-            self.globals.push(Global {
+        if !self.symbols.global_of.contains_key(&symbol) {
+            self.symbols.global_of.insert(symbol.clone(), self.symbols.globals.len());
+            self.symbols.globals.push(Global {
                 symbol: symbol.clone(),
                 name: symbol.clone(),
                 ty,
@@ -249,7 +250,7 @@ impl<'a> UnitCx<'a> {
             return None;
         }
         let Expr::Addr(Object::Global(symbol)) = args.first()? else { return None };
-        let literal = self.globals.get(*self.global_of.get(symbol)?)?;
+        let literal = self.symbols.globals.get(*self.symbols.global_of.get(symbol)?)?;
         let bytes = literal.constant_bytes(0, literal.size)?;
         let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(&bytes)).into();
         Some(Settled { line: node.span.line, text, compiled_out: false })
@@ -257,7 +258,7 @@ impl<'a> UnitCx<'a> {
 
     /// Size and type of an object with static storage.
     pub fn global_size(&self, symbol: &str) -> Option<(u64, CType)> {
-        let g = self.globals.get(*self.global_of.get(symbol)?)?;
+        let g = self.symbols.globals.get(*self.symbols.global_of.get(symbol)?)?;
         Some((g.size, g.ty.clone()))
     }
 

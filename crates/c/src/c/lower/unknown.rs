@@ -11,7 +11,7 @@ impl FnCx<'_, '_> {
     /// Emits an effect that is not modelled, and lists it. What it writes in memory is written with all
     /// of memory.
     pub fn unknown(&mut self, reason: Unmodelled, part: Part, writes: Vec<VarId>, anything: bool) {
-        self.unknowns.push(Unknown { line: self.span.line, reason: reason.clone() });
+        self.found.unknowns.push(Unknown { line: self.statements.span.line, reason: reason.clone() });
         let (writes, in_memory): (Vec<VarId>, Vec<VarId>) =
             writes.into_iter().partition(|v| self.is_register(*v));
         let anything = anything || !in_memory.is_empty();
@@ -27,7 +27,7 @@ impl FnCx<'_, '_> {
         work: impl FnOnce(&mut Self) -> Lowered<T>,
         wanted: impl FnOnce(&mut Self) -> Vec<VarId>,
     ) -> Option<T> {
-        let found = sequencing::effects(self.unit.tast, e, &self.lengths);
+        let found = sequencing::effects(self.unit.tast, e, &self.variables.lengths);
         let result = match found.conflict {
             Some(_) => Err("unsequenced effects on one object".into()),
             None => self.attempt(work),
@@ -39,7 +39,7 @@ impl FnCx<'_, '_> {
         let mut writes: Vec<VarId> = found.writes.iter().filter_map(|d| self.register_of(*d)).collect();
         let in_memory = found.writes.iter().any(|d| self.register_of(*d).is_none());
         let jumps = sequencing::jumps(self.unit.tast, e);
-        if jumps.is_some() || self.has_nested {
+        if jumps.is_some() || self.blocks.has_nested {
             writes = self.all_registers();
         }
         writes.extend(wanted(self));
@@ -63,17 +63,17 @@ impl FnCx<'_, '_> {
         };
         let count = usize::from(jumps.returns)
             + jumps.labels.len()
-            + usize::from(jumps.breaks && !self.around.is_empty())
-            + usize::from(jumps.continues && self.around.iter().any(|b| b.continues.is_some()));
+            + usize::from(jumps.breaks && !self.graph.around.is_empty())
+            + usize::from(jumps.continues && self.graph.around.iter().any(|b| b.continues.is_some()));
         let mut ways: Vec<VarId> = (0..count).map(|_| self.truth()).collect();
         writes.extend(result.into_iter().chain(ways.iter().copied()));
         self.unknown(reason, part, writes, anything);
         let mut leave = |cx: &mut Self, jump: &mut dyn FnMut(&mut Self)| {
             let Some(way) = ways.pop() else { return };
             let (yes, no) = cx.emit_branch(Expr::Var(way));
-            cx.frontier = vec![yes];
+            cx.graph.frontier = vec![yes];
             jump(cx);
-            cx.frontier = vec![no];
+            cx.graph.frontier = vec![no];
         };
         if jumps.returns {
             leave(self, &mut |cx| cx.emit_return(result.map(Expr::Var)));
@@ -81,7 +81,7 @@ impl FnCx<'_, '_> {
         for label in jumps.labels {
             leave(self, &mut |cx| cx.jump_to(label));
         }
-        if jumps.breaks && !self.around.is_empty() {
+        if jumps.breaks && !self.graph.around.is_empty() {
             leave(self, &mut |cx| cx.jump_out());
         }
         if jumps.continues {
@@ -91,8 +91,9 @@ impl FnCx<'_, '_> {
 
     /// Makes a temporary that holds a truth value.
     pub fn truth(&mut self) -> VarId {
-        let var = self.new_var("<unknown>".into(), VarKind::Temp, self.ret, false, self.span.clone());
-        if let Some(v) = self.vars.get_mut(var.0 as usize) {
+        let var =
+            self.new_var("<unknown>".into(), VarKind::Temp, self.ret, false, self.statements.span.clone());
+        if let Some(v) = self.variables.all.get_mut(var.0 as usize) {
             (v.sort, v.in_memory, v.ordinal) = (Some(Sort::Bool), false, var.0);
         }
         var
@@ -106,15 +107,16 @@ impl FnCx<'_, '_> {
     }
 
     pub fn register_of(&self, d: DeclId) -> Option<VarId> {
-        self.var_of.get(&d).copied().filter(|v| self.is_register(*v))
+        self.variables.of.get(&d).copied().filter(|v| self.is_register(*v))
     }
 
     fn is_register(&self, v: VarId) -> bool {
-        self.vars.get(v.0 as usize).is_some_and(|v| !v.in_memory)
+        self.variables.all.get(v.0 as usize).is_some_and(|v| !v.in_memory)
     }
 
     pub fn all_registers(&self) -> Vec<VarId> {
-        let registers = self.vars.iter().enumerate().filter(|(_, v)| !v.in_memory && v.kind != VarKind::Temp);
+        let registers =
+            self.variables.all.iter().enumerate().filter(|(_, v)| !v.in_memory && v.kind != VarKind::Temp);
         registers.map(|(i, _)| VarId(i as u32)).collect()
     }
 }

@@ -61,7 +61,7 @@ impl Definition<'_> {
 
     /// How it is written, with what typedefs stand for in their place.
     pub fn meant(&self, head: &[String]) -> Vec<String> {
-        let of = |word: &String| match self.unit.typedefs.get(&**word) {
+        let of = |word: &String| match self.unit.written.typedefs.get(&**word) {
             Some(ty) if ty.contains('*') && **ty != **word => vec![format!("({ty})")],
             Some(ty) => ty.split_whitespace().map(str::to_owned).collect(),
             None => vec![word.clone()],
@@ -72,7 +72,7 @@ impl Definition<'_> {
     /// What makes the definition doubtful: that it has errors (true), or that nothing declares its type. `head`,
     /// `value`: how it is written; `lines`: where.
     pub fn doubt(&self, head: &[String], value: &[String], lines: &RangeInclusive<u32>) -> Option<bool> {
-        let reason = |name: &str| self.unit.invented.get(name).map(|why| self.reason(why));
+        let reason = |name: &str| self.unit.gaps.invented.get(name).map(|why| self.reason(why));
         let is_wrong = |why: &str| !matches!(why, UNKNOWN_TYPE | UNKNOWN_OBJECT);
         let own = reason(&self.global.name).filter(|_| self.function.is_none());
         // What does not fold has a text; a size or an enumerator that was made up has not.
@@ -84,7 +84,7 @@ impl Definition<'_> {
         }
         let mut seen = BTreeSet::new();
         let is_made_up = own.is_some()
-            || head.iter().any(|w| self.unit.invented.contains_key(&**w))
+            || head.iter().any(|w| self.unit.gaps.invented.contains_key(&**w))
             || invented(self.unit, &self.global.ty, &mut seen);
         is_made_up.then_some(false)
     }
@@ -95,7 +95,7 @@ impl Definition<'_> {
         const DEPTH: usize = 16;
         let mut why = why;
         for _ in 0..DEPTH {
-            let held = why.strip_prefix("holds ").and_then(|name| self.unit.invented.get(name));
+            let held = why.strip_prefix("holds ").and_then(|name| self.unit.gaps.invented.get(name));
             match held {
                 Some(next) => why = next,
                 None => break,

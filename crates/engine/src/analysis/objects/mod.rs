@@ -23,7 +23,10 @@ use super::reach::Reach;
 use super::request::{FileChange, Hunk, Request};
 use crate::frontend::c::extents::{SELF, Words};
 use crate::ir::{CType, Linkage, Literal, Spelled, Unit};
-use crate::report::{ChangeVerdict, Effect, HunkRef, ObjectOutcome, ObjectReport, RepoPath, Report, Version};
+use crate::report::{
+    ChangeVerdict, Definitions, Effect, HunkRef, ObjectOutcome, ObjectReport, Readers, RepoPath, Report,
+    Version,
+};
 pub(super) use declarations::{is_mere_declaration, uses};
 use definitions::{Definition, definitions, element};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,8 +124,8 @@ impl Objects {
                 object.called(),
                 object.ty,
                 object.outcome,
-                effects(&object.before),
-                effects(&object.now)
+                effects(&object.definitions.before),
+                effects(&object.definitions.now)
             );
             let hash = |said: &str| blake3::hash(said.as_bytes()).to_hex()[..16].to_owned();
             let mut ordinal = 0;
@@ -182,10 +185,11 @@ impl Found {
             lines,
             hunks: self.hunks.clone(),
             under: None,
-            before: side(|r| r.before.as_ref()),
-            now: side(|r| r.now.as_ref()),
-            readers: self.readers.iter().take(MAX_READERS).cloned().collect(),
-            more_readers: self.readers.len().saturating_sub(MAX_READERS),
+            definitions: Definitions { before: side(|r| r.before.as_ref()), now: side(|r| r.now.as_ref()) },
+            readers: Readers {
+                first: self.readers.iter().take(MAX_READERS).cloned().collect(),
+                more: self.readers.len().saturating_sub(MAX_READERS),
+            },
             verdict,
             reason,
         }
@@ -484,7 +488,7 @@ impl<'a> Step<'a> {
         let mut found: BTreeMap<i128, BTreeSet<Option<&Arc<str>>>> = BTreeMap::new();
         let is_own = d.unit.path == place.file;
         let is_here = |s: &&Spelled| is_own && place.lines.contains(&s.line);
-        for s in d.unit.spelled.iter().filter(is_here) {
+        for s in d.unit.written.spelled.iter().filter(is_here) {
             if let Literal::Number(n) = s.value
                 && n != 0
                 && !self.hunks_at(s.line, d, side).is_empty()

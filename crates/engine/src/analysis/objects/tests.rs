@@ -15,7 +15,7 @@ fn said(o: &ObjectReport) -> String {
     let coming = o.coming();
     let name = if coming.is_empty() { o.called() } else { format!("{} {coming}", o.called()) };
     let reason = o.reason.as_ref().map(|r| format!(" open: {r}")).unwrap_or_default();
-    format!("{name}: {} -> {}{reason}", effects(&o.before), effects(&o.now))
+    format!("{name}: {} -> {}{reason}", effects(&o.definitions.before), effects(&o.definitions.now))
 }
 
 fn verdicts(report: &Report) -> String {
@@ -298,8 +298,8 @@ fn several_are_counted() {
     };
     let report = diff(&request(&[("a.c", &row(1))], &[("a.c", &row(2))], 1));
     let o = &report.objects[0];
-    assert_eq!((o.before.len(), o.now.len()), (7, 7));
-    assert_eq!(o.now[6].text, "and 13 more");
+    assert_eq!((o.definitions.before.len(), o.definitions.now.len()), (7, 7));
+    assert_eq!(o.definitions.now[6].text, "and 13 more");
 }
 
 /// Objects of many kinds.

@@ -40,7 +40,7 @@ impl Spelling<'_> {
         let other = self.other?;
         let of = |unit: &Unit| {
             let (name, _) = unit.enumerations.get(name)?.iter().find(|(_, v)| *v == value)?;
-            (!unit.invented.contains_key(&**name)).then(|| name.clone())
+            (!unit.gaps.invented.contains_key(&**name)).then(|| name.clone())
         };
         let enumerator = of(unit).filter(|name| of(other).as_ref() == Some(name));
         enumerator.or_else(|| self.macros.get(&value).cloned())

@@ -141,7 +141,7 @@ impl<'a> Names<'a> {
         }
         loop {
             let mut found = Vec::new();
-            for o in &outcome.memory {
+            for o in &outcome.left.memory {
                 let Some((root, ty)) = self.root(&o.identity) else { continue };
                 for p in &o.pointers {
                     if let Target::Object { identity: identity @ Identity::Allocated(_), offset: 0 } =

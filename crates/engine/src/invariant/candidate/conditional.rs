@@ -32,7 +32,7 @@ const MAX_BRANCHES: usize = 200;
 impl FunctionAnalysis<'_> {
     /// Returns all parts of the conditions of a class's branches, once.
     pub(in crate::invariant) fn branch_terms(&mut self, class: usize) -> Rc<Vec<TermId>> {
-        if let Some(known) = self.branch_terms.get(&class) {
+        if let Some(known) = self.classes.branch_terms.get(&class) {
             return known.clone();
         }
         let graph = self.task.graph;
@@ -49,7 +49,7 @@ impl FunctionAnalysis<'_> {
             }
         }
         let terms = Rc::new(self.e.pool.reachable(&roots));
-        self.branch_terms.insert(class, terms.clone());
+        self.classes.branch_terms.insert(class, terms.clone());
         terms
     }
 }

@@ -461,7 +461,7 @@ impl FunctionAnalysis<'_> {
         let (under, goal) = (abstraction::without_loads(pool, under), abstraction::without_loads(pool, goal));
         let (under, goal) =
             (abstraction::ordered(pool, under, under), abstraction::ordered(pool, goal, under));
-        matches!(self.elements.holds(pool, under, goal), smt::Truth::Holds)
+        matches!(self.deciders.elements.holds(pool, under, goal), smt::Truth::Holds)
     }
 
     /// The indices of a range whose ends are small numbers; the moving one is `next`.

@@ -176,7 +176,7 @@ impl FunctionAnalysis<'_> {
 
     /// The places of a class that mean the same in all versions, those that it writes first.
     fn accesses(&mut self, class: usize) -> Vec<Access> {
-        if let Some(found) = self.accessed.get(&class) {
+        if let Some(found) = self.classes.accessed.get(&class) {
             return found
                 .iter()
                 .map(|&(read, address, bytes, sort)| Access { read, address, bytes, sort })
@@ -205,7 +205,9 @@ impl FunctionAnalysis<'_> {
         }
         let mut seen = BTreeSet::new();
         let found: Vec<Access> = found.into_iter().filter(|a| seen.insert((a.address, a.bytes))).collect();
-        self.accessed.insert(class, found.iter().map(|a| (a.read, a.address, a.bytes, a.sort)).collect());
+        self.classes
+            .accessed
+            .insert(class, found.iter().map(|a| (a.read, a.address, a.bytes, a.sort)).collect());
         found
     }
 

@@ -40,7 +40,7 @@ fn is_only_in(made: &Made, own: &Outcome, other: &Outcome) -> bool {
     // What the input refuses is no call of something unknown.
     let of_callee = |c: &&AssumedCall| *c.callee == *made.callee;
     let here: Vec<&AssumedCall> =
-        own.assumed_calls.iter().filter(of_callee).filter(|c| c.line == made.line).collect();
+        own.assumed.calls.iter().filter(of_callee).filter(|c| c.line == made.line).collect();
     let named = |c: &AssumedCall| -> Vec<Value> {
         let pairs = c.arguments.iter().zip(made.named.iter().chain(std::iter::repeat(&false)));
         pairs.filter(|(_, named)| **named).map(|(v, _)| v.clone()).collect()
@@ -50,7 +50,7 @@ fn is_only_in(made: &Made, own: &Outcome, other: &Outcome) -> bool {
         x.len() == y.len() && x.iter().zip(&y).all(|(a, b)| may_equal(a, b))
     };
     !here.is_empty()
-        && here.iter().all(|a| !other.assumed_calls.iter().filter(of_callee).any(|b| alike(a, b)))
+        && here.iter().all(|a| !other.assumed.calls.iter().filter(of_callee).any(|b| alike(a, b)))
 }
 
 impl FunctionAnalysis<'_> {

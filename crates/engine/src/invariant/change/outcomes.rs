@@ -536,7 +536,8 @@ impl FunctionAnalysis<'_> {
             return false;
         }
         exit.questions += 1;
-        exit.questions > MAX_QUESTIONS || !matches!(self.elements.holds(pool, under, not), smt::Truth::Holds)
+        exit.questions > MAX_QUESTIONS
+            || !matches!(self.deciders.elements.holds(pool, under, not), smt::Truth::Holds)
     }
 
     /// What getting to the exit says of the memory that the result leads to.

@@ -40,13 +40,14 @@ pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -
     };
     let mut engine = FunctionAnalysis::new(task, &flow);
     let properties = properties::check_until(task, Some(&mut engine), is_over);
-    let deciders = [&engine.solver, &engine.lemmas, &engine.large, &engine.elements];
-    let deciders = deciders.into_iter().chain(&engine.recursions);
+    let deciders =
+        [&engine.deciders.points, &engine.deciders.lemmas, &engine.deciders.large, &engine.deciders.elements];
+    let deciders = deciders.into_iter().chain(&engine.deciders.recursions);
     let diff = FunctionDiff {
         properties,
-        nodes_visited: engine.nodes_visited + engine.e.statistics.nodes_visited,
+        nodes_visited: engine.further.nodes_visited + engine.e.statistics.nodes_visited,
         nodes_total,
-        solver_queries: engine.solver_queries
+        solver_queries: engine.further.solver_queries
             + deciders.map(|d| d.solver().statistics().queries).sum::<u64>(),
         ..FunctionDiff::default()
     };
@@ -57,7 +58,7 @@ pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -
 fn is_to_be_proved(task: &Task, harmless: bool) -> bool {
     let asserts = || task.graph.bodies.iter().any(|b| b.nodes.iter().any(|n| fails(&n.instr)));
     let is_settled = harmless && !failed_before(task);
-    !is_settled && task.graph.nodes.len() <= MAX_NODES && (!task.pins.is_empty() || asserts())
+    !is_settled && task.graph.nodes.len() <= MAX_NODES && (!task.specification.pins.is_empty() || asserts())
 }
 
 /// Whether some run fails an assertion in an older class.
@@ -82,7 +83,7 @@ fn is_shown(task: &Task) -> bool {
 /// Whether the versions ask something else of what nobody defines: the environment, handlers, other files.
 fn asks_otherwise(run: &Run) -> bool {
     let asked = |o: &interp::Outcome| -> Vec<_> {
-        o.assumed_calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect()
+        o.assumed.calls.iter().map(|c| (c.callee.clone(), c.arguments.clone())).collect()
     };
     asked(&run.old) != asked(&run.new)
 }

@@ -47,7 +47,7 @@ pub(in crate::invariant) fn check_until(
     is_over: &dyn Fn() -> bool,
 ) -> Vec<Property> {
     let mut checker = Checker { task, engine, is_over };
-    let mut found: Vec<Property> = task.pins.iter().map(|pin| checker.pinned(pin)).collect();
+    let mut found: Vec<Property> = task.specification.pins.iter().map(|pin| checker.pinned(pin)).collect();
     found.extend(checker.assertions());
     found.extend(safety::check(task));
     found
@@ -60,7 +60,7 @@ pub fn check_pins(task: &Task) -> Vec<Property> {
     let fits = task.graph.nodes.len() <= MAX_NODES && flow.classes.iter().all(|c| !c.irreducible);
     let mut engine = fits.then(|| FunctionAnalysis::new(task, &flow));
     let mut checker = Checker { task, engine: engine.as_mut(), is_over: &|| false };
-    task.pins.iter().map(|pin| checker.pinned(pin)).collect()
+    task.specification.pins.iter().map(|pin| checker.pinned(pin)).collect()
 }
 
 /// Runs of which it is asked whether something undefined comes before a property in them.
@@ -89,7 +89,7 @@ impl Task<'_> {
 
     /// Whether an input is one that callers pass, as the project says. What cannot be told is admitted.
     pub(in crate::invariant) fn admits(&self, run: &Run, old: bool, class: usize) -> bool {
-        self.requires.iter().all(|required| {
+        self.specification.requires.iter().all(|required| {
             let (unit, body) = (&*self.units[class], &*self.graph.bodies[class]);
             let program = &*self.programs[class];
             let mut side = Side { unit, body, program, run, old, pool: TermPool::new() };
@@ -103,7 +103,7 @@ impl FunctionAnalysis<'_> {
     /// What callers of a class see to, as the project says.
     fn required(&mut self, class: usize) -> TermId {
         let mut all = self.e.pool.bool(true);
-        for required in &self.task.requires {
+        for required in &self.task.specification.requires {
             let fact = at_entry(&required.fact);
             if let Ok(term) = term::condition(&fact, &mut Exit { engine: self, class }) {
                 all = self.e.pool.and(all, term);
@@ -288,7 +288,7 @@ impl Checker<'_, '_, '_> {
         let goal = engine.shown(class, goal);
         let (under, required) = (engine.state_at(class, Mvicfg::EXIT), engine.required(class));
         let under = engine.e.pool.and(under, required);
-        let verdict = engine.solver.holds(&mut engine.e.pool, under, goal);
+        let verdict = engine.deciders.points.holds(&mut engine.e.pool, under, goal);
         Ok(match verdict {
             smt::Truth::Holds if can_trap(&engine.e.pool, goal) => (Standing::Open, None),
             smt::Truth::Holds => (Standing::Holds, None),
@@ -432,17 +432,17 @@ impl FunctionAnalysis<'_> {
                 continue;
             }
             let pool = &mut self.e.pool;
-            let mut found = self.lemmas.satisfiable(pool, weaker);
+            let mut found = self.deciders.lemmas.satisfiable(pool, weaker);
             // What lemmas may cost may be spent.
             if found.is_err() && self.task.is_own() {
-                found = self.solver.satisfiable(pool, weaker);
+                found = self.deciders.points.satisfiable(pool, weaker);
             }
             if matches!(found, Ok(None)) {
                 return Ok(None);
             }
             asked.push(weaker);
         }
-        self.solver.satisfiable(&mut self.e.pool, condition)
+        self.deciders.points.satisfiable(&mut self.e.pool, condition)
     }
 
     /// Runs a class, as both sides, on what a model proposes.

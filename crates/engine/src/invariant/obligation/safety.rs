@@ -88,13 +88,13 @@ struct Event {
 impl Event {
     fn of(o: &Outcome) -> Option<Event> {
         let undefined = |kind, place| Some((Harm::Undefined(kind), place));
-        let lost = || o.lost.as_ref().filter(|_| keeps_nothing(o)).map(|place| (Harm::Leak, place));
+        let lost = || o.left.lost.as_ref().filter(|_| keeps_nothing(o)).map(|place| (Harm::Leak, place));
         let (kind, place) = match (&o.end, &o.overflow) {
             (End::Undefined { kind, place }, _) => undefined(*kind, place),
             (End::NoReturn { callee, place }, _) if is_error_function(callee) => {
                 undefined(UndefinedKind::Unreachable, place)
             }
-            (End::Abort, _) => o.aborted.as_ref().map(|place| (Harm::Abort, place)),
+            (End::Abort, _) => o.ending.aborted.as_ref().map(|place| (Harm::Abort, place)),
             (_, Some(place)) => undefined(UndefinedKind::SignedOverflow, place),
             _ => lost(),
         }?;
@@ -124,8 +124,8 @@ pub(in crate::invariant) fn overtakes(
 
 /// Whether nothing unknown was called, which might keep what it was given.
 fn keeps_nothing(o: &Outcome) -> bool {
-    let is_request = |callee: &str| o.allocations.keys().any(|known| *known == callee);
-    o.assumed_calls.iter().all(|c| is_request(&c.callee))
+    let is_request = |callee: &str| o.heap.counts.keys().any(|known| *known == callee);
+    o.assumed.calls.iter().all(|c| is_request(&c.callee))
 }
 
 /// Whether the verification tasks' function for "must not be reached" is called.
@@ -235,7 +235,7 @@ impl Pair<'_, '_> {
             return event.kind != OVERFLOW || runs::is_defined_difference(run);
         }
         let body = self.task.units[self.to].function(self.name(self.to));
-        if body.is_none_or(|f| f.is_static) || event.kind == OVERFLOW || run.new.ended_on_input {
+        if body.is_none_or(|f| f.is_static) || event.kind == OVERFLOW || run.new.ending.on_input {
             return false;
         }
         let null = event.kind == Harm::Undefined(UndefinedKind::NullDereference);
@@ -406,15 +406,15 @@ fn introduces(run: &Run, event: &Event) -> bool {
     let other_end = match event.kind {
         OVERFLOW => runs::is_defined_difference(run),
         // To say that it loses nothing takes as much knowledge of what it calls.
-        Harm::Leak => run.old.lost.is_none() && keeps_nothing(&run.old),
+        Harm::Leak => run.old.left.lost.is_none() && keeps_nothing(&run.old),
         _ => true,
     };
     let made_up = [&run.old, &run.new].into_iter().any(runs::makes_up_library);
     !made_up
         && run.same_meaning
         && is_fine(&run.old)
-        && !run.old.nan_sign
-        && !run.old.platform_dependent
+        && !run.old.portability.nan_sign
+        && !run.old.portability.platform_dependent
         && other_end
 }
 
@@ -426,16 +426,16 @@ fn knows_all_calls(run: &Run) -> bool {
     if run.input.calls.iter().filter(is_object).any(|c| is_made(run, c)) {
         return false;
     }
-    let (old, new) = (&run.old.assumed_calls, &run.new.assumed_calls);
+    let (old, new) = (&run.old.assumed.calls, &run.new.assumed.calls);
     let both = |c: &crate::interp::AssumedCall| old.iter().any(|o| (&o.callee, o.nth) == (&c.callee, c.nth));
     old.iter().all(|c| c.given)
         && new.iter().all(|c| c.given && both(c))
-        && run.new.assumed_globals.iter().all(|g| run.old.assumed_globals.contains(g))
+        && run.new.assumed.globals.iter().all(|g| run.old.assumed.globals.contains(g))
 }
 
 /// Whether one of the runs makes a call that the input says something of.
 fn is_made(run: &Run, call: &CallResult) -> bool {
-    let mut calls = run.old.assumed_calls.iter().chain(&run.new.assumed_calls);
+    let mut calls = run.old.assumed.calls.iter().chain(&run.new.assumed.calls);
     calls.any(|c| (&c.callee, c.nth) == (&call.callee, call.nth))
 }
 

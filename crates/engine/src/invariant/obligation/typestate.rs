@@ -231,7 +231,7 @@ impl<'t> FunctionAnalysis<'t> {
 
     /// The protocols in force: those of the program, then the project's.
     fn protocols(&self) -> impl Iterator<Item = &'t Protocol> + use<'t> {
-        protocol::stock().iter().chain(self.task.protocols)
+        protocol::stock().iter().chain(self.task.specification.protocols)
     }
 
     /// Whether some step of a project's protocol is taken without the argument that it is about: then nobody
@@ -465,12 +465,12 @@ impl<'t> FunctionAnalysis<'t> {
 
     /// Whether a goal is proved under a condition.
     fn is_sure(&mut self, under: TermId, goal: TermId) -> bool {
-        matches!(self.lemmas.holds(&mut self.e.pool, under, goal), Truth::Holds)
+        matches!(self.deciders.lemmas.holds(&mut self.e.pool, under, goal), Truth::Holds)
     }
 
     /// Whether some input satisfies a condition.
     fn is_possible(&mut self, condition: TermId) -> bool {
-        matches!(self.lemmas.satisfiable(&mut self.e.pool, condition), Ok(Some(_)))
+        matches!(self.deciders.lemmas.satisfiable(&mut self.e.pool, condition), Ok(Some(_)))
     }
 
     /// The text of a fact under a condition that some execution meets, with that condition.

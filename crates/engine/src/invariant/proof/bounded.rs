@@ -16,7 +16,7 @@ use crate::invariant::obligation::properties;
 use crate::invariant::observable;
 use crate::invariant::point::Point;
 use crate::invariant::proof::interface::{Summaries, Summary};
-use crate::invariant::task::{Options, Task};
+use crate::invariant::task::{Options, Specification, Task};
 use crate::ir::{Expr, Global, interval};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 use crate::semantics::{Callees, library, unroll};
@@ -87,10 +87,7 @@ impl<'a> Task<'a> {
             units: vec![self.units[class].clone()],
             programs: vec![self.programs[class].clone()],
             kept: self.kept,
-            pins: Vec::new(),
-            requires: Vec::new(),
-            protocols: &[],
-            templates: &[],
+            specification: Specification::default(),
             callees,
             summaries: callees,
             given: Vec::new(),
@@ -133,7 +130,10 @@ impl FunctionAnalysis<'_> {
             let mut found = BTreeMap::new();
             for (candidate, goal) in asked.into_iter().zip(goals) {
                 let holds = candidate.is_evident(&engine.e.pool, &value)
-                    || matches!(engine.solver.holds(&mut engine.e.pool, under, goal), smt::Truth::Holds);
+                    || matches!(
+                        engine.deciders.points.holds(&mut engine.e.pool, under, goal),
+                        smt::Truth::Holds
+                    );
                 if holds {
                     let of_values = candidate.variables().into_iter().filter_map(|x| known.get(x));
                     let taken = of_values.flat_map(|k| k.assumed.iter().cloned());
@@ -160,7 +160,7 @@ impl FunctionAnalysis<'_> {
                         return true;
                     }
                     !engine.e.rests_on_havoc(reached)
-                        && matches!(engine.solver.satisfiable(&mut engine.e.pool, reached), Ok(None))
+                        && matches!(engine.deciders.points.satisfiable(&mut engine.e.pool, reached), Ok(None))
                 })
         });
         shown == Some(true)
@@ -187,14 +187,14 @@ impl FunctionAnalysis<'_> {
             let flow = Flow::new(&graph);
             let task = self.task.of_class(class, &graph, &callees, SHARE);
             let mut engine = FunctionAnalysis::new(&task, &flow);
-            engine.own.insert(0, own.clone());
+            engine.classes.own.insert(0, own.clone());
             let complete = engine.never_reaches(&bounded.ends);
             if k == SHRINKING && !complete {
                 continue;
             }
             let found = look(&mut engine, (!complete).then_some(k));
-            self.nodes_visited += engine.e.statistics.nodes_visited;
-            self.solver_queries += engine.solver.solver().statistics().queries;
+            self.further.nodes_visited += engine.e.statistics.nodes_visited;
+            self.further.solver_queries += engine.deciders.points.solver().statistics().queries;
             return Some(found);
         }
         None

@@ -30,7 +30,7 @@ impl FunctionAnalysis<'_> {
         after: bool,
         own: bool,
     ) -> TermId {
-        if let Some(known) = self.call_facts.get(&(class, node, after, own)) {
+        if let Some(known) = self.classes.call_facts.get(&(class, node, after, own)) {
             return *known;
         }
         let mut all = self.e.pool.bool(true);
@@ -44,7 +44,7 @@ impl FunctionAnalysis<'_> {
             };
             all = self.e.pool.and(all, facts);
         }
-        self.call_facts.insert((class, node, after, own), all);
+        self.classes.call_facts.insert((class, node, after, own), all);
         all
     }
 
@@ -67,7 +67,7 @@ impl FunctionAnalysis<'_> {
 
     /// The calls of a class of which something is, or may become, known.
     pub(in crate::invariant) fn sites(&mut self, class: usize) -> Rc<Vec<Site>> {
-        if let Some(known) = self.sites.get(&class) {
+        if let Some(known) = self.classes.sites.get(&class) {
             return known.clone();
         }
         let mut found = Vec::new();
@@ -78,7 +78,7 @@ impl FunctionAnalysis<'_> {
             found.extend(self.site(class, node));
         }
         let found = Rc::new(found);
-        self.sites.insert(class, found.clone());
+        self.classes.sites.insert(class, found.clone());
         found
     }
 

@@ -297,7 +297,7 @@ impl FunctionAnalysis<'_> {
             }
             // That no input satisfies it is no news.
             let never = self.e.pool.bool(false);
-            if self.lemmas.refute(&mut self.e.pool, a.condition, never).is_none() {
+            if self.deciders.lemmas.refute(&mut self.e.pool, a.condition, never).is_none() {
                 continue;
             }
             let condition = self.without_needless(a.condition, a.what, &values);
@@ -388,7 +388,7 @@ impl FunctionAnalysis<'_> {
             let rest: Vec<TermId> = kept.iter().copied().filter(|&k| k != part).collect();
             let weaker = self.all_of(&rest);
             // What follows from the rest is a smaller question than what equality needs.
-            let mut holds = |goal| self.lemmas.holds(&mut self.e.pool, weaker, goal);
+            let mut holds = |goal| self.deciders.lemmas.holds(&mut self.e.pool, weaker, goal);
             if [part, goal].into_iter().any(|g| matches!(holds(g), smt::Truth::Holds)) {
                 kept = rest;
             }

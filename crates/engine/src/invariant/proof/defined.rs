@@ -30,7 +30,7 @@ impl FunctionAnalysis<'_> {
     /// Returns the condition under which an execution of a class meets no undefined event of these
     /// kinds, for well-formed input. Events inside loops are not looked at.
     pub(in crate::invariant) fn defined(&mut self, class: usize) -> TermId {
-        if let Some(known) = self.defined.get(&class) {
+        if let Some(known) = self.classes.defined.get(&class) {
             return *known;
         }
         let single = VersionSet::single(class);
@@ -58,7 +58,7 @@ impl FunctionAnalysis<'_> {
             }
         }
         let defined = self.shown(class, defined);
-        self.defined.insert(class, defined);
+        self.classes.defined.insert(class, defined);
         defined
     }
 

@@ -279,8 +279,11 @@ impl FunctionAnalysis<'_> {
 
     /// Drops candidates until the rest is inductive, given what is settled.
     fn weaken(&mut self, class: usize, heads: &mut [Head], settled: TermId) {
-        let asked =
-            |e: &Self| e.lemmas.settled().asked() + e.elements.settled().asked() + e.large.settled().asked();
+        let asked = |e: &Self| {
+            e.deciders.lemmas.settled().asked()
+                + e.deciders.elements.settled().asked()
+                + e.deciders.large.settled().asked()
+        };
         for head in heads.iter_mut() {
             head.supposed = head.candidates.iter().map(|c| (c.clone(), self.supposed(head, c))).collect();
         }
@@ -421,11 +424,11 @@ impl FunctionAnalysis<'_> {
         let pool = &mut self.e.pool;
         let (given, wanted) = abstraction::plain(pool, under, &[goal]);
         if (given, wanted.as_slice()) == (under, &[goal]) {
-            return self.lemmas.holds(pool, under, goal);
+            return self.deciders.lemmas.holds(pool, under, goal);
         }
-        match self.elements.holding(pool, given, &wanted).as_slice() {
+        match self.deciders.elements.holding(pool, given, &wanted).as_slice() {
             [true] => smt::Truth::Holds,
-            _ => self.lemmas.holds(&mut self.e.pool, under, goal),
+            _ => self.deciders.lemmas.holds(&mut self.e.pool, under, goal),
         }
     }
 
@@ -436,18 +439,18 @@ impl FunctionAnalysis<'_> {
         let (given, wanted) = abstraction::plain(pool, under, goals);
         let large = relevance::is_large(pool, under);
         if given == under && wanted == goals && !large {
-            return self.lemmas.holding(pool, under, goals);
+            return self.deciders.lemmas.holding(pool, under, goals);
         }
         let mut shown = match large {
             true => self.lemmas_of_parts(given, &wanted),
-            false => self.elements.holding(pool, given, &wanted),
+            false => self.deciders.elements.holding(pool, given, &wanted),
         };
         let pool = &mut self.e.pool;
         let open: Vec<usize> = (0..goals.len()).filter(|&i| !shown[i]).collect();
         let left: Vec<TermId> = open.iter().map(|&i| goals[i]).collect();
         let settled = match large {
-            true => self.large.holding_until(pool, under, &left, most),
-            false => self.lemmas.holding(pool, under, &left),
+            true => self.deciders.large.holding_until(pool, under, &left, most),
+            false => self.deciders.lemmas.holding(pool, under, &left),
         };
         open.into_iter().zip(settled).for_each(|(i, holds)| shown[i] = holds);
         shown
@@ -465,7 +468,7 @@ impl FunctionAnalysis<'_> {
         let mut shown = vec![false; goals.len()];
         for (given, group) in asked {
             let goals: Vec<TermId> = group.iter().map(|(_, goal)| *goal).collect();
-            let found = self.elements.holding(pool, given, &goals);
+            let found = self.deciders.elements.holding(pool, given, &goals);
             group.into_iter().zip(found).for_each(|((i, _), holds)| shown[i] = holds);
         }
         shown

@@ -54,13 +54,13 @@ impl FunctionAnalysis<'_> {
         let callees = OneClass { callees: self.task.callees, summaries: self.task.summaries, class };
         let task = self.task.of_class(class, &graph, &callees, SHARE);
         let mut engine = FunctionAnalysis::new(&task, &flow);
-        engine.own.insert(0, self.own_summary(class));
+        engine.classes.own.insert(0, self.own_summary(class));
         let shown = ends.iter().all(|end| {
             let reached = engine.state_at(0, MvId::of_only(*end));
             !engine.e.rests_on_havoc(reached) && matches!(engine.met(reached), Ok(None))
         });
-        self.nodes_visited += engine.e.statistics.nodes_visited;
-        self.solver_queries += engine.solver.solver().statistics().queries;
+        self.further.nodes_visited += engine.e.statistics.nodes_visited;
+        self.further.solver_queries += engine.deciders.points.solver().statistics().queries;
         shown
     }
 }

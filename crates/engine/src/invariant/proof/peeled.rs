@@ -63,7 +63,7 @@ impl FunctionAnalysis<'_> {
             found.extend(engine.cases_before_loops(&s));
         }
         self.diff.cells.extend(engine.diff.cells);
-        self.nodes_visited += engine.e.statistics.nodes_visited;
+        self.further.nodes_visited += engine.e.statistics.nodes_visited;
         found
     }
 

@@ -56,7 +56,7 @@ impl FunctionAnalysis<'_> {
                 && r.naming.old_params == naming.old_params
                 && r.naming.types == naming.types
         };
-        if let Some(known) = self.known_regions.get(&class).filter(is_current) {
+        if let Some(known) = self.classes.regions.get(&class).filter(is_current) {
             return Some(known.clone());
         }
         let naming = Naming {
@@ -72,18 +72,18 @@ impl FunctionAnalysis<'_> {
         };
         let unit = self.task.units[class].clone();
         let regions = Rc::new(Regions { unit, naming, extents: RefCell::default() });
-        self.known_regions.insert(class, regions.clone());
+        self.classes.regions.insert(class, regions.clone());
         Some(regions)
     }
 
     /// What the loops of a class write in common memory, by their hashes; nothing for those of which it
     /// is not known.
     fn loop_frames(&mut self, class: usize) -> Rc<LoopFrames> {
-        if let Some(known) = self.loop_frames.get(&class) {
+        if let Some(known) = self.classes.loop_frames.get(&class) {
             return known.clone();
         }
         // While it is being found out, nothing is known.
-        self.loop_frames.insert(class, Rc::default());
+        self.classes.loop_frames.insert(class, Rc::default());
         let mut found = LoopFrames::default();
         for l in self.e.flow.classes[class].loops.clone() {
             let Some(hash) = self.e.loop_hash(class, l.head) else { continue };
@@ -95,7 +95,7 @@ impl FunctionAnalysis<'_> {
             }
         }
         let found = Rc::new(found);
-        self.loop_frames.insert(class, found.clone());
+        self.classes.loop_frames.insert(class, found.clone());
         found
     }
 

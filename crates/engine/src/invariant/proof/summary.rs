@@ -67,14 +67,14 @@ pub fn summarise(task: &Task) -> Option<Arc<Summary>> {
 impl FunctionAnalysis<'_> {
     /// Returns what holds of every call of the function itself that its body makes.
     pub(in crate::invariant) fn own_summary(&mut self, class: usize) -> Option<Arc<Summary>> {
-        if let Some(known) = self.own.get(&class) {
+        if let Some(known) = self.classes.own.get(&class) {
             return known.clone();
         }
         // While it is looked for, nothing is known of the inner calls.
-        self.own.insert(class, None);
+        self.classes.own.insert(class, None);
         let found = if self.calls_itself(class) { self.find_summary(class).map(Arc::new) } else { None };
-        self.own.insert(class, found.clone());
-        self.call_facts.clear();
+        self.classes.own.insert(class, found.clone());
+        self.classes.call_facts.clear();
         found
     }
 
@@ -251,8 +251,8 @@ impl FunctionAnalysis<'_> {
     }
 
     fn kept_by_calls(&mut self, given: TermId, goals: &[TermId]) -> Vec<bool> {
-        let limits = self.lemmas.solver().limits();
-        let decider = self.recursions.get_or_insert_with(|| smt::Decider::apart(limits));
+        let limits = self.deciders.lemmas.solver().limits();
+        let decider = self.deciders.recursions.get_or_insert_with(|| smt::Decider::apart(limits));
         decider.holding(&mut self.e.pool, given, goals)
     }
 

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 impl FunctionAnalysis<'_> {
     /// Tries the templates at the point; at loop heads the induction does.
     pub(in crate::invariant) fn written_relations(&mut self) {
-        let templates = self.task.templates;
+        let templates = self.task.specification.templates;
         let point = self.diff.point.clone();
         if templates.is_empty() || point.kind == Kind::Loop {
             return;
@@ -65,7 +65,7 @@ impl FunctionAnalysis<'_> {
     ) -> Vec<Candidate> {
         let Some(unit) = self.task.units.last() else { return Vec::new() };
         let applies = |t: &&WrittenTemplate| t.places().iter().all(|p| known.contains_key(p));
-        let here: Vec<&WrittenTemplate> = self.task.templates.iter().filter(applies).collect();
+        let here: Vec<&WrittenTemplate> = self.task.specification.templates.iter().filter(applies).collect();
         if here.is_empty() {
             return Vec::new();
         }

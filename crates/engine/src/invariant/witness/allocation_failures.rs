@@ -17,7 +17,7 @@ const MAX_REQUESTS: u32 = 4;
 /// Returns inputs of earlier runs with one of the requests for memory refused.
 pub(in crate::invariant) fn after(runs: &[Run]) -> Vec<Input> {
     let asking = runs.iter().filter(|r| r.same_meaning && r.old.end.is_definite() && r.new.end.is_definite());
-    let asking = asking.filter(|r| !r.old.allocations.is_empty() && !r.new.allocations.is_empty());
+    let asking = asking.filter(|r| !r.old.heap.counts.is_empty() && !r.new.heap.counts.is_empty());
     let mut inputs = Vec::new();
     for run in asking.take(MAX_RUNS) {
         for (callee, nth) in common(run) {
@@ -36,7 +36,7 @@ pub(in crate::invariant) fn after(runs: &[Run]) -> Vec<Input> {
 fn common(run: &Run) -> Vec<(&'static str, u32)> {
     let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     let mut found = Vec::new();
-    for (old, new) in run.old.requests.iter().zip(&run.new.requests) {
+    for (old, new) in run.old.heap.first.iter().zip(&run.new.heap.first) {
         counts.entry(old.0).or_default().0 += 1;
         counts.entry(new.0).or_default().1 += 1;
         let (x, y) = counts.get(old.0).copied().unwrap_or_default();
@@ -56,8 +56,8 @@ mod tests {
     fn asks(requests: &[(&'static str, u128)]) -> Outcome {
         let mut asks = returned(0);
         for (callee, size) in requests {
-            *asks.allocations.entry(callee).or_default() += 1;
-            asks.requests.push((callee, vec![*size]));
+            *asks.heap.counts.entry(callee).or_default() += 1;
+            asks.heap.first.push((callee, vec![*size]));
         }
         asks
     }

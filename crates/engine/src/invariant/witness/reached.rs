@@ -141,7 +141,7 @@ impl FunctionAnalysis<'_> {
         for (_, reach) in self.e.reach_from_entry(node, &VersionSet::single(class)) {
             under = self.e.pool.and(under, reach.term);
         }
-        let Ok(Some(model)) = self.lemmas.satisfiable(&mut self.e.pool, under) else { return false };
+        let Ok(Some(model)) = self.deciders.lemmas.satisfiable(&mut self.e.pool, under) else { return false };
         let (body, program) = (&self.task.graph.bodies[class], &self.task.programs[class]);
         let proposed = inputs::from_model(&self.e.pool, &model, &[under], body);
         let node = self.watchable(class, &self.diff.point);

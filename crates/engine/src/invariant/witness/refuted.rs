@@ -58,11 +58,11 @@ impl FunctionAnalysis<'_> {
         let written = fact::parse(fact.text()).ok();
         let printed = printed(fact);
         let runs = self.task.runs(from, to);
-        let inputs = |run: &Run, class: usize| side(run, class == from).inputs.len();
+        let inputs = |run: &Run, class: usize| side(run, class == from).read.values.len();
         let most = |class: usize| runs.iter().map(|r| inputs(r, class)).max().unwrap_or(0);
         // Where a conversion fails, fewer values are read than elsewhere.
         let is_formed = |run: &Run| {
-            let whole = |o: &Outcome| o.inputs.iter().all(Option::is_some);
+            let whole = |o: &Outcome| o.read.values.iter().all(Option::is_some);
             !fact.assumptions.iter().any(|a| a == WELL_FORMED)
                 || whole(&run.old) && whole(&run.new) && [from, to].iter().all(|&c| inputs(run, c) == most(c))
         };
@@ -95,8 +95,8 @@ fn printed(fact: &Fact) -> Option<&Expression> {
 /// one of them prints by a law over these, the other does not.
 fn prints_otherwise(run: &Run) -> bool {
     let (a, b) = (&run.old, &run.new);
-    let is_same = run.same_numbers && !run.is_relaid() && a.inputs == b.inputs;
-    is_same && [a, b].iter().all(|o| o.end == End::Return) && a.stdout != b.stdout
+    let is_same = run.same_numbers && !run.is_relaid() && a.read.values == b.read.values;
+    is_same && [a, b].iter().all(|o| o.end == End::Return) && a.output.stdout != b.output.stdout
 }
 
 impl FunctionAnalysis<'_> {

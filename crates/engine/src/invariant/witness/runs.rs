@@ -15,7 +15,8 @@ use std::ops::ControlFlow;
 
 /// Whether both runs came to an end that other machines reach too.
 pub(in crate::invariant) fn is_comparable(run: &Run) -> bool {
-    let is_plain = |o: &&Outcome| o.end.is_definite() && !o.nan_sign && !o.platform_dependent;
+    let is_plain =
+        |o: &&Outcome| o.end.is_definite() && !o.portability.nan_sign && !o.portability.platform_dependent;
     run.same_meaning && [&run.old, &run.new].iter().all(|o| is_plain(o) && !makes_up_library(o))
 }
 
@@ -23,7 +24,7 @@ pub(in crate::invariant) fn is_comparable(run: &Run) -> bool {
 pub(in crate::invariant) fn is_defined_difference(run: &Run) -> bool {
     let (a, b) = (&run.old, &run.new);
     is_comparable(run)
-        && (a.stdout != b.stdout
+        && (a.output.stdout != b.output.stdout
             || !interp::same_result(a, b)
             || end_key(&a.end) != end_key(&b.end)
             || run.memory.is_some())
@@ -77,7 +78,7 @@ pub(super) fn replay_with_coverage(
     let limits = Limits { fuel, ..Limits::default() };
     if is_alone(old, new, entry) {
         let once = interp::run(old, entry.0, &input, &limits);
-        input.stdin = once.stdin.clone();
+        input.stdin = once.read.stdin.clone();
         input.stdin_plan = None;
         return Run {
             input,
@@ -127,10 +128,10 @@ pub(super) fn replay_with_coverage(
     };
     // Each run may ask for more input than the other; the longer one decides the bytes.
     let mut first = run_old(&input);
-    input.stdin = first.stdin.clone();
+    input.stdin = first.read.stdin.clone();
     let second = run_one(new, entry.1, &input, &mut now);
-    if second.stdin != first.stdin {
-        input.stdin = second.stdin.clone();
+    if second.read.stdin != first.read.stdin {
+        input.stdin = second.read.stdin.clone();
         input.stdin_plan = None;
         first = run_old(&input);
     }
@@ -160,7 +161,9 @@ pub fn differs(run: &Run, subject: &Observable, old: &Function, new: &Function) 
     }
     let differ = match subject {
         Observable::Output => {
-            a.stdout != b.stdout || a.stdout_lost != b.stdout_lost || !interp::same_errors(a, b)
+            a.output.stdout != b.output.stdout
+                || a.output.stdout_lost != b.output.stdout_lost
+                || !interp::same_errors(a, b)
         }
         Observable::Result => {
             // Of pointers counts what they lead to: where that lies depends on all that was allocated.
@@ -170,7 +173,8 @@ pub fn differs(run: &Run, subject: &Observable, old: &Function, new: &Function) 
             both_return(run) && !moved && (a.returned_target != b.returned_target || !leads && !same())
         }
         Observable::Ends => {
-            end_key(&a.end) != end_key(&b.end) || a.exit_code != b.exit_code && !both_return(run)
+            end_key(&a.end) != end_key(&b.end)
+                || a.ending.exit_code != b.ending.exit_code && !both_return(run)
         }
         // A relation is judged by its terms, a cell by its address, a call by its line.
         Observable::Relation { .. } | Observable::Cell { .. } | Observable::Calls => false,
@@ -207,19 +211,19 @@ pub(in crate::invariant) fn is_made_up(o: &Outcome) -> bool {
     let takes_pointer = |c: &interp::AssumedCall| c.arguments.iter().any(writable);
     // That a request for memory is refused is all that it does.
     let is_refusal = |c: &interp::AssumedCall| c.given && interp::is_library(&c.callee);
-    o.assumed_calls.iter().any(|c| !is_refusal(c) && takes_pointer(c))
+    o.assumed.calls.iter().any(|c| !is_refusal(c) && takes_pointer(c))
 }
 
 /// Whether a run rests on results of the library that follow from what it got, and were made up.
 pub(in crate::invariant) fn makes_up_library(o: &Outcome) -> bool {
-    o.assumed_calls.iter().any(|c| interp::is_determined(&c.callee))
+    o.assumed.calls.iter().any(|c| interp::is_determined(&c.callee))
 }
 
 /// Whether a run only met something undefined because it left structures of the input: how large those
 /// are, and how many, was made up from their declared type, and the code may take them for others.
 fn leaves_record(run: &Run, o: &Outcome) -> bool {
     let End::Undefined { kind: UndefinedKind::OutOfBounds, .. } = o.end else { return false };
-    let object = o.ended_on.and_then(|(id, _)| run.input.objects.iter().find(|x| x.id == id));
+    let object = o.ending.on.and_then(|(id, _)| run.input.objects.iter().find(|x| x.id == id));
     object.is_some_and(|x| match &x.ty {
         CType::Array(element, _) => matches!(**element, CType::Record(_)),
         // Of what a model of the solver gives only the bytes that matter are there.
@@ -261,8 +265,9 @@ fn end_key(e: &End) -> String {
 /// whether they overflow or access memory out of step, how many conversions of standard input succeed, and how plain the
 /// difference is.
 pub(in crate::invariant) fn likeness(run: &Run) -> impl PartialEq + use<> {
-    let ends = [&run.old, &run.new]
-        .map(|o| (o.end.clone(), end_key(&o.end), o.overflowed(), o.misaligned, o.inputs.len()));
+    let ends = [&run.old, &run.new].map(|o| {
+        (o.end.clone(), end_key(&o.end), o.overflowed(), o.portability.misaligned, o.read.values.len())
+    });
     (ends, is_sign_of_zero(run))
 }
 
@@ -272,7 +277,7 @@ fn is_sign_of_zero(run: &Run) -> bool {
     let float = |o: &Outcome| o.returned.and_then(Const::float);
     let same_result = a.returned == b.returned || float(a).is_some_and(|x| float(b) == Some(x));
     let words = |o: &Outcome| -> Vec<String> {
-        let text = String::from_utf8_lossy(&o.stdout).into_owned();
+        let text = String::from_utf8_lossy(&o.output.stdout).into_owned();
         text.split_whitespace().map(str::to_owned).collect()
     };
     let same_word = |(x, y): (&String, &String)| {
@@ -281,9 +286,9 @@ fn is_sign_of_zero(run: &Run) -> bool {
     };
     let same_text = || {
         let (x, y) = (words(a), words(b));
-        a.stdout == b.stdout || x.len() == y.len() && x.iter().zip(&y).all(same_word)
+        a.output.stdout == b.output.stdout || x.len() == y.len() && x.iter().zip(&y).all(same_word)
     };
-    (a.returned != b.returned || a.stdout != b.stdout) && same_result && same_text()
+    (a.returned != b.returned || a.output.stdout != b.output.stdout) && same_result && same_text()
 }
 
 /// Whether both runs end at an assertion that fails: what differs is the message.
@@ -301,8 +306,8 @@ pub fn witness<'r>(
     const EXAMINED: usize = 48;
     let shown = runs.iter().filter_map(|r| differs(r).map(|d| (r, d)));
     let overflows = |r: &Run| r.old.overflowed() || r.new.overflowed();
-    let assumes = |r: &Run| !r.old.assumed_calls.is_empty() || !r.new.assumed_calls.is_empty();
-    let misaligned = |r: &Run| r.old.misaligned || r.new.misaligned;
+    let assumes = |r: &Run| !r.old.assumed.calls.is_empty() || !r.new.assumed.calls.is_empty();
+    let misaligned = |r: &Run| r.old.portability.misaligned || r.new.portability.misaligned;
     /// What is better first: defined, plain to see, aligned, without overflow, without unknown calls, simple.
     type Rank = (Difference, bool, bool, bool, bool, u64);
     let mut best: Option<(Rank, &Run)> = None;

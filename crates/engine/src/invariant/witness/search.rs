@@ -282,7 +282,7 @@ fn simple_stdin(old: &Program, new: &Program, entry: (&str, &str)) -> Vec<Input>
     const MAX: usize = 256;
     let numbers = "1 ".repeat(16).into_bytes();
     let probe = replay(old, new, entry, Input { stdin: numbers, ..Input::default() });
-    let count = probe.old.inputs.len().max(probe.new.inputs.len());
+    let count = probe.old.read.values.len().max(probe.new.read.values.len());
     if count == 0 || count > 8 {
         return Vec::new();
     }
@@ -310,8 +310,8 @@ fn bytes(run: &Run) -> usize {
     const OBJECT: usize = 256;
     let input: usize = run.input.objects.iter().map(|o| OBJECT + o.bytes.len() + o.undefined.len()).sum();
     let outcome = |o: &Outcome| {
-        let memory: usize = o.memory.iter().map(|m| OBJECT + m.bytes.len() + m.undefined.len()).sum();
-        memory + o.stdin.len() + o.stdout.len() + o.stderr.len() + 32 * o.locals.len()
+        let memory: usize = o.left.memory.iter().map(|m| OBJECT + m.bytes.len() + m.undefined.len()).sum();
+        memory + o.read.stdin.len() + o.output.stdout.len() + o.output.stderr.len() + 32 * o.left.locals.len()
     };
     FIXED + input + run.input.stdin.len() + outcome(&run.old) + outcome(&run.new)
 }

@@ -43,7 +43,10 @@ impl FunctionAnalysis<'_> {
             let (old, new) = (of(&run.old), of(&run.new));
             old == new || positions::renumbered(&text(old), moved) == text(new)
         };
-        !moved.is_empty() && same(|o| &o.stdout) && same(|o| &o.stdout_lost) && same(|o| &o.stderr)
+        !moved.is_empty()
+            && same(|o| &o.output.stdout)
+            && same(|o| &o.output.stdout_lost)
+            && same(|o| &o.output.stderr)
     }
 
     /// The simplest of the runs that show a difference, simplified further. One of memory must be in

@@ -260,7 +260,7 @@ impl Search<'_> {
             return;
         }
         // What is read stays in number: a conversion that fails is another example.
-        let read = self.best.new.inputs.len().max(self.best.old.inputs.len());
+        let read = self.best.new.read.values.len().max(self.best.old.read.values.len());
         let whole = words(&self.best.input);
         self.change(|i| i.stdin.clear());
         self.change(|i| i.stdin = joined(whole.get(..read).unwrap_or(&whole)));

@@ -70,7 +70,7 @@ impl<'a> Naming<'a> {
         let of = |unit: &&'a Unit| {
             let mut named = unit.enumerations.get(enumeration)?.iter();
             let name = &*named.find(|(_, v)| value(*v))?.0;
-            (!unit.invented.contains_key(name)).then_some(name)
+            (!unit.gaps.invented.contains_key(name)).then_some(name)
         };
         let name = of(self.enumerators.first()?)?;
         self.enumerators.iter().all(|unit| of(unit) == Some(name)).then_some(name)

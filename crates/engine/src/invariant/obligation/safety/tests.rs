@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::by_hand::{input, int, leads, number, object, outcome, place, returned, undefined};
-use crate::interp::AssumedCall;
+use crate::interp::{Assumed, AssumedCall, Ending, Portability};
 
 fn name_of(o: &Outcome) -> Option<&'static str> {
     Event::of(o).map(|e| name(e.kind))
@@ -36,7 +36,8 @@ fn overflow_counts_where_nothing_worse_happened() {
 
 #[test]
 fn aborts_and_error_functions_are_events() {
-    let aborted = Outcome { aborted: Some(place(3)), ..outcome(End::Abort) };
+    let aborted =
+        Outcome { ending: Ending { aborted: Some(place(3)), ..Ending::default() }, ..outcome(End::Abort) };
     assert_eq!(name_of(&aborted), Some("call of abort()"));
     let ends = |callee: &str| outcome(End::NoReturn { callee: callee.into(), place: place(3) });
     assert_eq!(
@@ -48,12 +49,13 @@ fn aborts_and_error_functions_are_events() {
 
 #[test]
 fn memory_is_lost_where_nobody_unknown_may_keep_it() {
-    let mut o = Outcome { lost: Some(place(3)), ..returned(0) };
-    o.allocations.insert("malloc", 1);
+    let mut o = returned(0);
+    o.left.lost = Some(place(3));
+    o.heap.counts.insert("malloc", 1);
     assert_eq!(name_of(&o), Some("lost memory"));
-    o.assumed_calls.push(assumed("malloc", 1, true));
+    o.assumed.calls.push(assumed("malloc", 1, true));
     assert_eq!(name_of(&o), Some("lost memory"), "a request keeps nothing");
-    o.assumed_calls.push(assumed("keep", 1, true));
+    o.assumed.calls.push(assumed("keep", 1, true));
     assert_eq!(name_of(&o), None);
 }
 
@@ -71,8 +73,9 @@ fn an_event_is_introduced_where_the_older_version_was_fine() {
     let by = |old: Outcome, new: Outcome| introduces(&Run::made(Input::default(), old, new), &event);
     assert!(by(returned(0), traps()));
     assert!(!by(traps(), traps()) && !by(outcome(End::Fuel), traps()));
-    assert!(!by(Outcome { nan_sign: true, ..returned(0) }, traps()));
-    assert!(!by(Outcome { platform_dependent: true, ..returned(0) }, traps()));
+    let only = |portability| by(Outcome { portability, ..returned(0) }, traps());
+    assert!(!only(Portability { nan_sign: true, ..Portability::default() }));
+    assert!(!only(Portability { platform_dependent: true, ..Portability::default() }));
 }
 
 #[test]
@@ -86,7 +89,10 @@ fn an_overflow_is_introduced_only_where_it_changes_something() {
 #[test]
 fn what_unknown_functions_do_must_be_the_same_in_both() {
     let knows = |old: &[AssumedCall], new: &[AssumedCall]| {
-        let of = |calls: &[AssumedCall]| Outcome { assumed_calls: calls.to_vec(), ..returned(0) };
+        let of = |calls: &[AssumedCall]| Outcome {
+            assumed: Assumed { calls: calls.to_vec(), ..Assumed::default() },
+            ..returned(0)
+        };
         knows_all_calls(&Run::made(Input::default(), of(old), of(new)))
     };
     let (given, made_up) = (assumed("g", 1, true), assumed("g", 1, false));

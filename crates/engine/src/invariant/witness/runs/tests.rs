@@ -5,7 +5,9 @@ use crate::by_hand::{
     array, global, input, int, integer, leads, number, object, outcome, place, pointer, returned, straight,
     undefined, unit,
 };
-use crate::interp::{AssumedCall, Identity, ObjectId, Target};
+use crate::interp::{
+    Assumed, AssumedCall, Ending, FinalState, Identity, ObjectId, Output, StandardInput, Target,
+};
 use crate::ir::RecordId;
 use std::sync::Arc;
 
@@ -23,7 +25,7 @@ fn assumed(callee: &str, arguments: &[Value]) -> AssumedCall {
 }
 
 fn prints(text: &str) -> Outcome {
-    Outcome { stdout: text.as_bytes().to_vec(), ..returned(0) }
+    Outcome { output: Output { stdout: text.as_bytes().to_vec(), ..Output::default() }, ..returned(0) }
 }
 
 #[test]
@@ -75,7 +77,13 @@ fn what_only_one_side_leaves_undefined_is_a_difference_of_another_kind() {
 #[test]
 fn variables_differ_by_value_and_pointers_by_being_null() {
     let f = straight("f", &[("n", int()), (".p", pointer(int()))], &[]);
-    let ends = |n, p| Outcome { locals: vec![Some(Const::bv(32, n)), Some(Const::bv(64, p))], ..returned(0) };
+    let ends = |n, p| Outcome {
+        left: FinalState {
+            locals: vec![Some(Const::bv(32, n)), Some(Const::bv(64, p))],
+            ..FinalState::default()
+        },
+        ..returned(0)
+    };
     let shown = |a, b, name: &str| {
         differs(&run(a, b), &Observable::Variable { name: name.into(), ordinal: 0 }, &f, &f).is_some()
     };
@@ -93,16 +101,19 @@ fn runs_that_rest_on_the_machine_are_not_compared() {
         change(&mut r.new);
         is_comparable(&r)
     };
-    assert!(!changed(&|o| o.nan_sign = true));
-    assert!(!changed(&|o| o.platform_dependent = true));
+    assert!(!changed(&|o| o.portability.nan_sign = true));
+    assert!(!changed(&|o| o.portability.platform_dependent = true));
     assert!(!changed(&|o| o.end = End::Fuel));
-    assert!(changed(&|o| o.assumed_calls.push(assumed("nobody_knows", &[]))));
+    assert!(changed(&|o| o.assumed.calls.push(assumed("nobody_knows", &[]))));
 }
 
 #[test]
 fn a_read_of_what_unknown_functions_would_have_written_is_made_up() {
     let met = |calls: &[AssumedCall], kind| {
-        is_made_up(&Outcome { assumed_calls: calls.to_vec(), ..outcome(undefined(kind)) })
+        is_made_up(&Outcome {
+            assumed: Assumed { calls: calls.to_vec(), ..Assumed::default() },
+            ..outcome(undefined(kind))
+        })
     };
     let (uninitialised, other) = (UndefinedKind::Uninitialised, UndefinedKind::DivisionByZero);
     assert!(met(&[assumed("fill", &[leads(1, 0)])], uninitialised));
@@ -116,7 +127,10 @@ fn a_read_of_what_unknown_functions_would_have_written_is_made_up() {
 #[test]
 fn structures_of_the_input_may_be_larger_than_we_made_them() {
     let leaves = |ty: CType, kind| {
-        let event = Outcome { ended_on: Some((ObjectId(1), 8)), ..outcome(undefined(kind)) };
+        let event = Outcome {
+            ending: Ending { on: Some((ObjectId(1), 8)), ..Ending::default() },
+            ..outcome(undefined(kind))
+        };
         let given = input(&[leads(1, 0)], &[object(1, ty, &[0; 4], &[])]);
         leaves_record(&Run::made(given, returned(0), event.clone()), &event)
     };
@@ -160,7 +174,8 @@ fn the_plainest_run_is_shown() {
     assert_eq!(shown(&simple, &always), Some((3, Difference::Defined)));
     let overflows = Outcome { overflow: Some(place(3)), ..returned(1) };
     assert_eq!(shown(&[with(3, overflows), with(500, returned(1))], &always).map(|s| s.0), Some(500));
-    let assumes = Outcome { assumed_calls: vec![assumed("f", &[])], ..returned(1) };
+    let assumes =
+        Outcome { assumed: Assumed { calls: vec![assumed("f", &[])], ..Assumed::default() }, ..returned(1) };
     assert_eq!(shown(&[with(3, assumes), with(500, returned(1))], &always).map(|s| s.0), Some(500));
     assert_eq!(shown(&simple, &|_| None), None);
 }
@@ -199,7 +214,8 @@ fn runs_are_alike_that_end_and_differ_in_the_same_way() {
     let plain = run(returned(0), returned(1));
     assert!(alike(&plain, &run(returned(0), returned(7))));
     assert!(!alike(&plain, &run(returned(0), outcome(End::Exit(1)))));
-    let reads = Outcome { inputs: vec![None], ..returned(1) };
+    let reads =
+        Outcome { read: StandardInput { values: vec![None], ..StandardInput::default() }, ..returned(1) };
     assert!(!alike(&plain, &run(returned(0), reads)));
     let overflows = Outcome { overflow: Some(place(3)), ..returned(1) };
     assert!(!alike(&plain, &run(returned(0), overflows)));
