@@ -72,11 +72,12 @@ pub(crate) fn condition(pool: &TermPool, domain: &Domain, t: TermId) -> Option<F
     let inputs: Vec<usize> =
         domain.inputs.iter().enumerate().filter(|(_, i)| is_of(i)).map(|(k, _)| k).collect();
     match inputs.as_slice() {
-        &[input] => {
+        [input] => {
+            let input = *input;
             let range = domain.inputs.get(input)?.range;
             OfOne::new(pool, domain, t, (input, range), Assignment::new()).condition(op, &args, t)
         }
-        &[_, _] => between(domain, op, &args),
+        [_, _] => between(domain, op, &args),
         _ => None,
     }
 }

@@ -325,7 +325,7 @@ fn numbers(c: &Candidate, choice: &Choice) -> Result<(Range, Values), Problem> {
             false => Ok(((low, high), Values::Own)),
         };
     };
-    let is_own = |f: &Factor| f.names.iter().any(|n| *n == name);
+    let is_own = |f: &Factor| f.names.contains(&name);
     if choice.weights.contains_key(&name) || choice.factors.iter().any(is_own) {
         return Err(Problem::FloatProfile { name });
     }

@@ -104,7 +104,7 @@ fn nearest(unit: &Unit, lines: &BTreeSet<u32>) -> BTreeMap<Literal, Arc<str>> {
     for s in unit.written.spelled.iter().filter(|s| range.contains(&s.line)) {
         let away = lines.iter().map(|l| l.abs_diff(s.line)).min().unwrap_or(u32::MAX);
         // What every function writes says nothing about another line, nor does what names itself.
-        let names_itself = s.name.as_ref().is_some_and(|n| n.starts_with(|c| matches!(c, '\'' | '0')));
+        let names_itself = s.name.as_ref().is_some_and(|n| n.starts_with(['\'', '0']));
         let is_common = names_itself || matches!(s.value, Literal::Number(-1..=1));
         if is_common && away > 0 {
             continue;

@@ -94,8 +94,11 @@ fn run(mask: u128) -> Option<(u32, u32)> {
 
 /// The value that was put in a field, before it was cut and moved there.
 fn put(pool: &TermPool, word: TermId, (low, width): (u32, u32)) -> Option<TermId> {
-    let moved = match pool.as_op(word, Op::Shl) {
-        Some(&[value, by]) if pool.as_const(by)?.unsigned()? == u128::from(low) => value,
+    // A shift by a number is a product.
+    let is_power = |t: TermId| pool.as_const(t).and_then(Const::unsigned) == Some(1u128 << low);
+    let moved = match pool.as_op(word, Op::Mul) {
+        Some(&[value, by]) if is_power(by) => value,
+        Some(&[by, value]) if is_power(by) => value,
         _ if low == 0 => word,
         _ => return None,
     };

@@ -13,6 +13,9 @@ pub struct Named {
     pub ty: CType,
 }
 
+/// Names of numbers, by the text that the source writes them beside.
+pub type ByOperand = BTreeMap<(Arc<str>, i128), Arc<str>>;
+
 /// Names and types of the leaves of terms at one program point.
 #[derive(Clone, Debug, Default)]
 pub struct Naming<'a> {
@@ -39,7 +42,7 @@ pub struct Naming<'a> {
     /// The macros that the source writes constants as at the point.
     pub macros: Rc<BTreeMap<Literal, Arc<str>>>,
     /// The enumerators that the source writes for values of operands at the point; operands without blanks.
-    pub compared: Rc<BTreeMap<(Arc<str>, i128), Arc<str>>>,
+    pub compared: Rc<ByOperand>,
     /// Longest text, in bytes.
     pub max_len: usize,
 }
