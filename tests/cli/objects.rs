@@ -93,3 +93,33 @@ fn what_begins_as_before_is_no_change() {
     let text = invdiff(&repo, "--effort quick");
     assert_eq!(text.trim_end(), "no semantic change; nothing undecided; 2 of 2 hunks explained or neutral");
 }
+
+#[test]
+fn types_that_no_function_tells_of_are_told_by_their_members() {
+    let text = |head: &str| format!("{head}\nenum mode {{ OFF, ON }};\nint f(struct p *q);\n");
+    let old = "struct p {\n    int x;\n    char name[10];\n    unsigned on : 1;\n};";
+    let repo = TempRepo::new().file("s.h", text(old)).file("a.c", "#include \"s.h\"\n").commit("first");
+    let told = |new: String, parts: &[&str]| {
+        repo.write("s.h", new);
+        let text = invdiff(&repo, "--effort quick");
+        for part in parts {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    };
+    let new = old.replace("int x", "long x").replace("on : 1;", "on : 2;\n    int more;");
+    let parts = [
+        "type p ",
+        "before  x is int; on is unsigned int : 1",
+        "now     x is long; on is unsigned int : 2; more is int",
+    ];
+    told(text(&new), &parts);
+    let aligned = old.replace("name[10];", "name[10] __attribute__((aligned(8)));");
+    told(
+        text(&aligned),
+        &["before  name at byte 4; 16 bytes, aligned to 4", "now     name at byte 8; 24 bytes, aligned to 8"],
+    );
+    told(
+        text(old).replace("OFF, ON", "OFF, ON = 4, AUTO"),
+        &["type mode", "before  ON is 1", "now     ON is 4; AUTO is 5"],
+    );
+}

@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use types::TypeChange;
 
 /// What a range was seen to hold.
 pub(super) struct Seen<'a> {
@@ -60,8 +61,11 @@ pub(super) fn account(
         one_sided: false,
         alone: false,
         presence: BTreeMap::new(),
+        types: BTreeMap::new(),
+        told_types: BTreeSet::new(),
         code,
     };
+    let mut told: BTreeMap<(usize, PathBuf, Arc<str>), Vec<HunkRef>> = BTreeMap::new();
     let mut hunks = Vec::new();
     for (i, changes) in request.changes.iter().enumerate() {
         for change in changes {
@@ -71,6 +75,7 @@ pub(super) fn account(
             let opaque = change.opaque.is_some() && change.hunks.is_empty();
             for (k, hunk) in (if opaque { &whole[..] } else { &change.hunks }).iter().enumerate() {
                 let (verdict, why, pending) = judge.hunk(report, i, change, hunk);
+                let types = std::mem::take(&mut judge.told_types);
                 hunks.push(HunkReport {
                     from: i as u32 + 1,
                     to: i as u32 + 2,
@@ -84,10 +89,28 @@ pub(super) fn account(
                     compiled: judge.compiled(i, change, k),
                     pending,
                 });
+                let is_told = |h: &&HunkReport| h.verdict == Verdict::Explained;
+                for (at, (_, name)) in hunks.last().filter(is_told).into_iter().cycle().zip(types) {
+                    told.entry((i, path.clone(), name)).or_insert_with(Vec::new).push(hunk_ref(at));
+                }
             }
         }
     }
     report.hunks = hunks;
+    for ((step, path, name), at) in told {
+        let change = judge.types.get(&(step, name.clone()));
+        report.objects.extend(change.map(|c| c.report(&name, (step as Version + 1, &path), at)));
+    }
+}
+
+fn hunk_ref(h: &HunkReport) -> HunkRef {
+    HunkRef {
+        file: h.file.clone(),
+        old_start: h.old_start,
+        old_lines: h.old_lines,
+        new_start: h.new_start,
+        new_lines: h.new_lines,
+    }
 }
 
 /// Functions of which something is told, by version, file and name.
@@ -139,6 +162,8 @@ pub(super) fn unread(
         one_sided: false,
         alone: false,
         presence: BTreeMap::new(),
+        types: BTreeMap::new(),
+        told_types: BTreeSet::new(),
         code: BTreeMap::new(),
     };
     let mut found = Vec::new();
@@ -197,6 +222,9 @@ struct Judge<'a> {
     alone: bool,
     /// By step and newer path.
     presence: BTreeMap<(usize, PathBuf), Presence>,
+    /// Types that are told by their declarations, by step and name, and those of the hunk at hand.
+    types: BTreeMap<(usize, Arc<str>), TypeChange>,
+    told_types: BTreeSet<(usize, Arc<str>)>,
     /// By step and newer path: the code of both sides, where it differs in hunks alone.
     code: BTreeMap<(usize, PathBuf), Option<(Code, Code)>>,
 }
@@ -286,6 +314,9 @@ impl Judge<'_> {
                 match found {
                     Line::Neutral => {}
                     Line::Explained => pending.told = true,
+                    Line::Not(why) if why == "layout" && self.tells_type(pair, change, version, line) => {
+                        pending.told = true;
+                    }
                     Line::Not(why) if why == INACTIVE => _ = pending.inactive.insert((side, line)),
                     Line::Not(why) => return Some(why),
                 }
@@ -848,6 +879,7 @@ fn told_there(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> Option<
 }
 
 mod conditions;
+mod types;
 
 #[cfg(test)]
 mod tests;

@@ -679,6 +679,46 @@ fn layouts_make_no_difference() {
     assert!(differing * 2 > count, "{differing}");
 }
 
+/// The same of bit-fields, that other ones come between, or that lie in several units. What is told of two programs
+/// with the one layout is told of them with the others.
+#[test]
+fn bit_fields_make_no_difference() {
+    let base = "struct s { int n : 20; int k : 9; struct s *next; };";
+    let heads = [
+        "struct s { int more : 1; int n : 20; unsigned on : 2; int k : 9; struct s *next; };",
+        "struct s { struct s *next; unsigned char c; int k : 9; int n : 20; };",
+        "struct s { int n : 20; long way; int k : 9; struct s *next; };",
+    ];
+    let count = crate::testing::tier::rounds("INVDIFF_LAYOUTS", 150, 3_000) as u64;
+    let (mut differing, mut compared) = (0, 0);
+    for k in 0..count {
+        let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 5);
+        let old = program(&mut random);
+        let new = edited(&mut random, &old);
+        let plain = HEAD.lines().next().unwrap();
+        let head = random.pick(&heads);
+        let told = |a: &str, b: &str| {
+            let units = [unit(a), unit(b)];
+            let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
+            let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
+            let (changes, _) = compare(version(0), version(1), &|_, _| None)?;
+            Some(changes.into_iter().map(|c| (c.lines, c.verdict, c.deltas, c.rest)).collect::<Vec<_>>())
+        };
+        let (old, new) = (text(&old).replacen(plain, base, 1), text(&new).replacen(plain, base, 1));
+        let known = told(&old, &new);
+        differing += u64::from(known.as_ref().is_some_and(|k| !k.is_empty()));
+        for (old, new) in [(old.clone(), new.replacen(base, head, 1)), (old.replacen(base, head, 1), new)] {
+            let found = told(&old, &new);
+            // What takes the bytes of a unit for something else has no counterpart.
+            if found.is_some() {
+                compared += 1;
+                assert_eq!(found, known, "{head}\n{old}\n-->\n{new}");
+            }
+        }
+    }
+    assert!(differing * 2 > count && compared > count, "{differing} {compared} of {count}");
+}
+
 #[test]
 fn what_is_told_holds_of_states() {
     let count = crate::testing::tier::rounds("INVDIFF_STATES", 600, 10_000) as u64;

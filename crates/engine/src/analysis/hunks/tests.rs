@@ -44,7 +44,7 @@ fn what_reaches_no_function_is_reported_as_what_it_is() {
     check_source("#ifdef NO\nint y = 1;\n#endif", "#ifdef NO\nint y = 2;\n#endif", "explained");
     check_source("int y = 1;", "int y = 2;", "explained");
     check_source("int g(int);", "int g(long);", "prototype");
-    check_source("struct s { int a; };", "struct s { int a, b; };", "layout");
+    check_source("struct s { int a; };", "struct s { int a, b; };", "explained");
     check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
     check_source("#define N 1", "#define N 2", "neutral");
     check_source("#if 1\n#endif", "#if 2\n#endif", "neutral");

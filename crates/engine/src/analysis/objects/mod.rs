@@ -32,6 +32,7 @@ use definitions::{Definition, definitions, element};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub(super) use value::type_text;
 use value::{Names, Spelling, Value};
 use words::{MAX_ROWS, Row};
 

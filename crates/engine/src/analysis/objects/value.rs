@@ -472,7 +472,7 @@ fn path(unit: &Unit, ty: &CType, at: u64) -> Option<String> {
 }
 
 /// A type as C writes it, without a name.
-pub(super) fn type_text(unit: &Unit, ty: &CType) -> String {
+pub(in crate::analysis) fn type_text(unit: &Unit, ty: &CType) -> String {
     let (mut behind, mut at) = (String::new(), ty);
     while let CType::Array(element, count) = at {
         behind.push_str(&count.map_or("[]".to_owned(), |n| format!("[{n}]")));

@@ -1,0 +1,129 @@
+//! Types whose declarations a range changes where no function tells of it: their members and enumerators, in both
+//! versions.
+//!
+//! Members are paired by name. What is told of one is its type, how many bits a bit-field has, and, where nothing else
+//! differs, where it lies.
+
+use super::Judge;
+use crate::analysis::objects::type_text;
+use crate::analysis::request::FileChange;
+use crate::frontend::c::lines::LineKind;
+use crate::ir::{Field, Record, Unit};
+use crate::report::{ChangeVerdict, Definitions, Effect, HunkRef, ObjectReport, RepoPath, Version};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Members that are told; the rest is counted.
+const MAX_ROWS: usize = 8;
+
+/// What the declaration of a type says in one version alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct TypeChange {
+    before: Vec<String>,
+    now: Vec<String>,
+}
+
+impl TypeChange {
+    /// How a type of this name differs between units; `None`: it does not, or one version does not have it.
+    pub fn of(old: &[&Arc<Unit>], new: &[&Arc<Unit>], name: &str) -> Option<TypeChange> {
+        let mut found = TypeChange::default();
+        let record = |units: &[&Arc<Unit>]| {
+            let of = |unit: &Arc<Unit>| {
+                let is_it = |r: &&Record| &*r.name == name && r.size > 0 && !r.invented;
+                unit.records.iter().find(is_it).map(|r| (r.clone(), unit.clone()))
+            };
+            units.iter().find_map(|unit| of(unit))
+        };
+        if let Some(((a, old), (b, new))) = record(old).zip(record(new)) {
+            found.members((&a, &old), (&b, &new));
+        }
+        let enumerators = |units: &[&Arc<Unit>]| {
+            let is_it = |key: &str| key == name || key.strip_prefix("enum ") == Some(name);
+            units
+                .iter()
+                .find_map(|u| u.enumerations.iter().find(|(key, _)| is_it(key)).map(|(_, all)| all.clone()))
+        };
+        if let Some((a, b)) = enumerators(old).zip(enumerators(new)) {
+            let said = |(name, value): &(Arc<str>, i128)| format!("{name} is {value}");
+            found.before.extend(a.iter().filter(|e| !b.contains(e)).map(said));
+            found.now.extend(b.iter().filter(|e| !a.contains(e)).map(said));
+        }
+        (found != TypeChange::default()).then_some(found)
+    }
+
+    fn members(&mut self, (a, old): (&Record, &Unit), (b, new): (&Record, &Unit)) {
+        let said = |f: &Field, unit: &Unit| match f.bits {
+            Some((_, width)) => format!("{} is {} : {width}", f.name, type_text(unit, &f.ty)),
+            None => format!("{} is {}", f.name, type_text(unit, &f.ty)),
+        };
+        let own = |r: &Record, unit: &Unit| -> Vec<String> {
+            r.fields.iter().filter(|f| !f.name.is_empty()).map(|f| said(f, unit)).collect()
+        };
+        let (before, now) = (own(a, old), own(b, new));
+        self.before.extend(before.iter().filter(|text| !now.contains(text)).cloned());
+        self.now.extend(now.iter().filter(|text| !before.contains(text)).cloned());
+        if *self != TypeChange::default() {
+            return;
+        }
+        // Nothing but places: an attribute, another order.
+        let place = |f: &Field| match f.bits {
+            Some((low, _)) => format!("{} at byte {}, bit {low}", f.name, f.offset),
+            None => format!("{} at byte {}", f.name, f.offset),
+        };
+        let pairs = a.fields.iter().filter_map(|f| Some((f, b.fields.iter().find(|g| g.name == f.name)?)));
+        let moved = pairs.into_iter().find(|(f, g)| (f.offset, f.bits) != (g.offset, g.bits));
+        if let Some((f, g)) = moved {
+            self.before.push(place(f));
+            self.now.push(place(g));
+        }
+        if (a.size, a.align) != (b.size, b.align) {
+            let size = |r: &Record| format!("{} bytes, aligned to {}", r.size, r.align);
+            self.before.push(size(a));
+            self.now.push(size(b));
+        }
+    }
+
+    /// As it is reported: of a step, in a file.
+    pub fn report(&self, name: &str, (from, path): (Version, &Path), hunks: Vec<HunkRef>) -> ObjectReport {
+        let side = |rows: &[String]| -> Vec<Effect> {
+            let effect = |text: String| Effect { kind: "value".to_owned(), text, ..Effect::default() };
+            let more = rows.len().saturating_sub(MAX_ROWS);
+            let shown = rows.iter().take(MAX_ROWS).cloned();
+            shown.chain((more > 0).then(|| format!("and {more} more"))).map(effect).collect()
+        };
+        let line = hunks.first().map(|h| h.new_start);
+        let definitions = Definitions { before: side(&self.before), now: side(&self.now) };
+        let said = format!("type {name} {:?} {:?}", self.before, self.now);
+        ObjectReport {
+            id: blake3::hash(said.as_bytes()).to_hex()[..16].to_owned(),
+            from,
+            to: from + 1,
+            file: RepoPath::from(path),
+            name: format!("type {name}"),
+            ty: name.to_owned(),
+            lines: line.map(|line| (from + 1, line)).into_iter().collect(),
+            hunks,
+            definitions,
+            verdict: ChangeVerdict::Differs,
+            ..ObjectReport::default()
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Whether the declaration of a type that a line is of differs.
+    pub(super) fn tells_type(&mut self, pair: usize, change: &FileChange, version: usize, line: u32) -> bool {
+        let paths = [change.old_path.as_deref(), change.new_path.as_deref()];
+        let [Some(old), Some(new)] = paths else { return false };
+        let path = if version == pair { old } else { new };
+        let Some(LineKind::Type(name)) = self.kind(version, path, line) else { return false };
+        let key = (pair, name.clone());
+        if !self.types.contains_key(&key) {
+            let units = (self.readers(pair, old), self.readers(pair + 1, new));
+            let Some(found) = TypeChange::of(&units.0, &units.1, &name) else { return false };
+            self.types.insert(key.clone(), found);
+        }
+        self.told_types.insert(key);
+        true
+    }
+}
