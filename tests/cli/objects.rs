@@ -96,8 +96,8 @@ fn what_begins_as_before_is_no_change() {
 
 #[test]
 fn types_that_no_function_tells_of_are_told_by_their_members() {
-    let text = |head: &str| format!("{head}\nenum mode {{ OFF, ON }};\nint f(struct p *q);\n");
-    let old = "struct p {\n    int x;\n    char name[10];\n    unsigned on : 1;\n};";
+    let text = |head: &str| format!("enum mode {{ OFF, ON }};\n{head}\nint f(struct p *q);\n");
+    let old = "struct p {\n    int x;\n    char name[10];\n    unsigned on : 1;\n    enum mode mode;\n};";
     let repo = TempRepo::new().file("s.h", text(old)).file("a.c", "#include \"s.h\"\n").commit("first");
     let told = |new: String, parts: &[&str]| {
         repo.write("s.h", new);
@@ -116,10 +116,10 @@ fn types_that_no_function_tells_of_are_told_by_their_members() {
     let aligned = old.replace("name[10];", "name[10] __attribute__((aligned(8)));");
     told(
         text(&aligned),
-        &["before  name at byte 4; 16 bytes, aligned to 4", "now     name at byte 8; 24 bytes, aligned to 8"],
+        &["before  name at byte 4; 20 bytes, aligned to 4", "now     name at byte 8; 24 bytes, aligned to 8"],
     );
     told(
         text(old).replace("OFF, ON", "OFF, ON = 4, AUTO"),
-        &["type mode", "before  ON is 1", "now     ON is 4; AUTO is 5"],
+        &["enum mode", "before  ON is 1", "now     ON is 4; AUTO is 5"],
     );
 }

@@ -19,6 +19,8 @@ const MAX_ROWS: usize = 8;
 /// What the declaration of a type says in one version alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TypeChange {
+    /// What an enumeration is called.
+    called: Option<Arc<str>>,
     before: Vec<String>,
     now: Vec<String>,
 }
@@ -37,16 +39,24 @@ impl TypeChange {
         if let Some(((a, old), (b, new))) = record(old).zip(record(new)) {
             found.members((&a, &old), (&b, &new));
         }
+        // A line of an enumeration goes by its tag, or by its first enumerator.
         let enumerators = |units: &[&Arc<Unit>]| {
-            let is_it = |key: &str| key == name || key.strip_prefix("enum ") == Some(name);
-            units
-                .iter()
-                .find_map(|u| u.enumerations.iter().find(|(key, _)| is_it(key)).map(|(_, all)| all.clone()))
+            let is_it = |(key, all): &(&Arc<str>, &Vec<(Arc<str>, i128)>)| {
+                let is_tag = &***key == name || key.strip_prefix("enum ") == Some(name);
+                is_tag || all.iter().any(|(enumerator, _)| &**enumerator == name)
+            };
+            let of = |u: &&Arc<Unit>| {
+                u.enumerations.iter().find(is_it).map(|(key, all)| (key.clone(), all.clone()))
+            };
+            units.iter().find_map(of)
         };
-        if let Some((a, b)) = enumerators(old).zip(enumerators(new)) {
+        if let Some(((key, a), (_, b))) = enumerators(old).zip(enumerators(new)) {
             let said = |(name, value): &(Arc<str>, i128)| format!("{name} is {value}");
             found.before.extend(a.iter().filter(|e| !b.contains(e)).map(said));
             found.now.extend(b.iter().filter(|e| !a.contains(e)).map(said));
+            if found != TypeChange::default() {
+                found.called = Some(key);
+            }
         }
         (found != TypeChange::default()).then_some(found)
     }
@@ -99,7 +109,7 @@ impl TypeChange {
             from,
             to: from + 1,
             file: RepoPath::from(path),
-            name: format!("type {name}"),
+            name: self.called.as_ref().map_or_else(|| format!("type {name}"), ToString::to_string),
             ty: name.to_owned(),
             lines: line.map(|line| (from + 1, line)).into_iter().collect(),
             hunks,
