@@ -91,7 +91,7 @@ pub(super) fn account(
                 });
                 let is_told = |h: &&HunkReport| h.verdict == Verdict::Explained;
                 for (at, (_, name)) in hunks.last().filter(is_told).into_iter().cycle().zip(types) {
-                    told.entry((i, path.clone(), name)).or_insert_with(Vec::new).push(hunk_ref(at));
+                    told.entry((i, path.clone(), name)).or_default().push(hunk_ref(at));
                 }
             }
         }
