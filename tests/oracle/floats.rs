@@ -3,7 +3,7 @@
 //! that lie within a narrow range. The counts of `quantify`, and how many inputs return something else, have to be
 //! those of the runs.
 //!
-//! `INVDIFF_FLOATS=1000 cargo test --release --test oracle floats -- --nocapture` tries so many programs.
+//! `INVDIFF_FLOATS=500 cargo test --release --test oracle floats -- --nocapture` tries so many programs.
 
 use crate::mutants::Random;
 use crate::quantify::{Trees, UNDEFINED, even};
@@ -216,7 +216,7 @@ fn counts_over_floats_are_those_of_compiled_programs() {
     if !tier::has_compiler() {
         return;
     }
-    let programs = tier::rounds("INVDIFF_FLOATS", 25, 1000) as u64;
+    let programs = tier::rounds("INVDIFF_FLOATS", 25, 200) as u64;
     let folder = invdiff_testing::scratch();
     let options = Options { jobs: 1, ..Options::default() };
     let (mut exact, mut versions, mut failing, mut undefined, mut differing) = (0, 0, 0, 0, 0);
