@@ -3,7 +3,7 @@
 //! runs.
 //!
 //! `INVDIFF_ENUMERATED=500 cargo test --release --test oracle enumerated -- --nocapture` tries so many programs;
-//! `INVDIFF_ENUMERATED_INPUTS` is the most inputs of a domain (1000000).
+//! `INVDIFF_ENUMERATED_FROM` is the first seed, `INVDIFF_ENUMERATED_INPUTS` the most inputs of a domain (1000000).
 
 use crate::mutants::Random;
 use crate::quantify::{Integer, Trees, UNDEFINED, changed, even, global, integers, made, program};
@@ -141,7 +141,8 @@ fn counts_are_those_of_compiled_programs() {
     let most = tier::rounds("INVDIFF_ENUMERATED_INPUTS", 40_000, 100_000) as i128;
     let folder = invdiff_testing::scratch();
     let (mut exact, mut versions, mut failing, mut undefined, mut inputs) = (0, 0, 0, 0, 0);
-    for seed in 0..programs {
+    let from = tier::rounds("INVDIFF_ENUMERATED_FROM", 0, 0) as u64;
+    for seed in from..from + programs {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 7);
         let old = made(seed + 1_000_000, true);
         let new = changed(&old, &mut random);
@@ -168,7 +169,7 @@ fn counts_are_those_of_compiled_programs() {
                 );
                 exact += 1;
             } else {
-                println!("program {seed}, not exact: {:?}", t.reasons);
+                println!("program {seed}, not exact: {:?} {:?}\n{source}", t.reasons, q.inputs);
             }
             versions += 1;
             inputs += q.size;

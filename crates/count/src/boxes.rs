@@ -17,6 +17,10 @@ pub struct Weighted {
 }
 
 impl Weighted {
+    pub(crate) fn has_points(&self) -> bool {
+        self.ranges.iter().all(|(low, high)| low <= high)
+    }
+
     /// How much it counts with what its inputs' own weights say; `None`: too much.
     pub fn mass(&self, domain: &Domain) -> Option<i128> {
         let parts = domain.inputs.iter().zip(&self.ranges);

@@ -16,6 +16,7 @@
 //! - `polytope`: linear inequalities. `lattice` has the closed form for two inputs, `cones` what holds for any number,
 //!   with `vertices`, `matrix` and `modular`.
 //! - `boxes`: weighted sums of boxes, for distributions of several inputs at once.
+//! - `points`: all inputs of a small domain, one by one, for many conditions at once.
 //! - `estimate`: a seeded sample with an interval, for what is too large.
 //!
 //! The work is counted, never timed. Method: Filieri, Pasareanu and Yang count path conditions by
@@ -35,6 +36,7 @@ mod lattice;
 mod matrix;
 mod modular;
 mod monotone;
+mod points;
 mod polytope;
 mod quotients;
 mod random;

@@ -176,7 +176,7 @@ impl Counter {
         }
         let mut domain = self.domain.clone();
         let mut sum = 0i128;
-        for b in &self.boxes {
+        for b in self.boxes.iter().filter(|b| b.has_points()) {
             domain.inputs.iter_mut().zip(&b.ranges).for_each(|(input, range)| input.range = *range);
             let n = bits::count(pool, &domain, conditions, work).and_then(|n| n.checked_mul(b.weight));
             let Some(more) = n.and_then(|n| sum.checked_add(n)) else { return Count::TooLarge };
@@ -239,7 +239,7 @@ impl Counter {
             _ => false,
         });
         let mut sum = Some(0i128);
-        for b in left.iter().filter_map(|b| boxes.get(*b)) {
+        for b in left.iter().filter_map(|b| boxes.get(*b)).filter(|b| b.has_points()) {
             let mut ranges = ranges.clone();
             ranges.iter_mut().zip(&b.ranges).for_each(|(range, own)| *range = *own);
             let n = solver.count(ranges, &all, formulas.clone(), 0);

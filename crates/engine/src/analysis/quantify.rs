@@ -406,9 +406,8 @@ fn one(
             continue;
         };
         let target = target(choice, v, m, &lines)?;
-        let mut work = choice.limits.work;
         let before = counter.questions();
-        let totals = totals(e, &mut pool, &mut counter, &target, &mut work).ok_or_else(too_large)?;
+        let totals = totals(e, &mut pool, &mut counter, &target, choice.limits.work).ok_or_else(too_large)?;
         if let Some(Some(own)) = kept_under.get(v).filter(|_| !totals.reasons.contains_key(TOO_LARGE)) {
             e.tree.keep_counts(&e.paths);
             if let Some(bytes) = encoded(e) {

@@ -48,7 +48,8 @@ impl Comparer<'_> {
         let mut pairs: BTreeMap<(usize, usize), Vec<&Assignment>> = BTreeMap::new();
         for input in &inputs {
             let run = program.run(self.pool, input);
-            let [p, q] = [0, 1].map(|v| trees.get(v).and_then(|t| t.taken(&|c| run.holds(c) == Some(true))));
+            let [p, q] =
+                [0, 1].map(|v| trees.get(v).and_then(|t| t.taken(&mut |c| run.holds(c) == Some(true))));
             if let Some(pair) = p.zip(q) {
                 pairs.entry(pair).or_default().push(input);
             }
@@ -57,7 +58,7 @@ impl Comparer<'_> {
         let is_program = old.is_program && new.is_program;
         for ((p, q), inputs) in pairs {
             let (Some(p), Some(q)) = (known_old.get(p), known_new.get(q)) else { continue };
-            self.add(p, q, is_program, &inputs, &mut hits);
+            self.tally(p, q, is_program, &inputs, &mut hits);
         }
         let size = self.counter.size()? as f64;
         let share = |n: i128| n as f64 / size;
@@ -70,7 +71,7 @@ impl Comparer<'_> {
     }
 
     /// Adds the inputs that take two paths.
-    fn add(&mut self, p: &Path, q: &Path, is_program: bool, inputs: &[&Assignment], hits: &mut Hits) {
+    fn tally(&mut self, p: &Path, q: &Path, is_program: bool, inputs: &[&Assignment], hits: &mut Hits) {
         let reaches = self.reaches(p, q);
         let found = self.difference(p, q, is_program);
         let program = Program::new(self.pool, &[found.differ, found.unknown]);

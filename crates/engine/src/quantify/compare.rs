@@ -48,6 +48,17 @@ pub struct Comparison {
     pub dependent: BTreeSet<u32>,
 }
 
+/// The inputs that take a path of each version.
+pub(super) struct Shared<'a> {
+    pub p: &'a Path,
+    pub q: &'a Path,
+    pub by: Difference,
+    pub n: i128,
+    /// Of these, those on which the versions differ, and those of which that is not known.
+    pub differing: i128,
+    pub open: i128,
+}
+
 /// What a comparison works with.
 pub struct Comparer<'p> {
     pub pool: &'p mut TermPool,
@@ -90,6 +101,16 @@ impl Comparer<'_> {
                 self.pair(p, q, is_program, &mut work, &mut found)?;
             }
         }
+        self.completed(found, old, new)
+    }
+
+    /// Says how much of the domain is open; `None`: numbers are too large.
+    pub(super) fn completed(
+        &self,
+        mut found: Comparison,
+        old: &Explored,
+        new: &Explored,
+    ) -> Option<Comparison> {
         let known = found.same.checked_add(found.differing)?;
         found.open = self.counter.size()?.checked_sub(known)?;
         let is_uncounted = |p: &Path| p.count.is_none() && !matches!(p.end, End::Grey(_));
@@ -97,9 +118,13 @@ impl Comparer<'_> {
         Some(found)
     }
 
-    /// Compares two versions, and estimates what is too large to count.
+    /// Compares two versions, by pairs of paths or input by input, and estimates what is too large to count.
     pub fn compare_all(&mut self, old: &Explored, new: &Explored) -> Option<Comparison> {
-        let mut found = self.compare(old, new)?;
+        let found = self.compare(old, new);
+        if found.as_ref().is_some_and(|found| !found.is_large) {
+            return found;
+        }
+        let mut found = self.swept(old, new).or(found)?;
         if found.is_large && found.open > 0 {
             found.sampled = self.sampled(old, new, &found);
         }
@@ -137,32 +162,34 @@ impl Comparer<'_> {
         if n == 0 {
             return Some(());
         }
-        let reaches = self.reaches(p, q);
-        if reaches {
-            found.reaching = found.reaching.checked_add(n)?;
-        }
+        let by = self.difference(p, q, is_program);
+        let Some(differing) = self.also(&both, &[by.differ], n, work) else {
+            found.is_large = true;
+            return self.add(Shared { p, q, by, n, differing: 0, open: n }, found);
+        };
+        let equal = self.pool.not(by.differ);
+        let open = self.also(&both, &[equal, by.unknown], n, work);
+        found.is_large |= open.is_none();
+        let open = open.unwrap_or(n.checked_sub(differing)?);
+        self.add(Shared { p, q, by, n, differing, open }, found)
+    }
+
+    /// Adds what is known of the inputs that take two paths.
+    pub(super) fn add(&self, shared: Shared, found: &mut Comparison) -> Option<()> {
+        let Shared { p, q, by: Difference { differ, .. }, n, differing, open } = shared;
+        // A macro or a declaration reaches where no line of code changes.
+        let reaching = if self.reaches(p, q) { n } else { differing };
+        found.reaching = found.reaching.checked_add(reaching)?;
         let fails = |p: &Path| matches!(p.end, End::Failure(_));
         if fails(p) != fails(q) {
             found.failing_differs = found.failing_differs.checked_add(n)?;
         }
         self.dependent(p, q, &mut found.dependent);
-        let Difference { differ, unknown } = self.difference(p, q, is_program);
-        let Some(differing) = self.also(&both, &[differ], n, work) else {
-            found.is_large = true;
-            return Some(());
-        };
-        let equal = self.pool.not(differ);
-        let open = self.also(&both, &[equal, unknown], n, work);
-        found.is_large |= open.is_none();
-        let open = open.unwrap_or(n.checked_sub(differing)?);
         found.differing = found.differing.checked_add(differing)?;
         if differing > 0 && found.pieces.len() <= MOST_PIECES {
             let is_all = self.pool.as_const(differ).is_some();
-            found.pieces.push(both.iter().copied().chain((!is_all).then_some(differ)).collect());
-        }
-        // A macro or a declaration reaches where no line of code changes.
-        if !reaches {
-            found.reaching = found.reaching.checked_add(differing)?;
+            let both = p.conditions.iter().chain(q.conditions.iter().filter(|c| !p.conditions.contains(c)));
+            found.pieces.push(both.copied().chain((!is_all).then_some(differ)).collect());
         }
         if !fails(p) {
             found.disturbed = found.disturbed.checked_add(differing)?;

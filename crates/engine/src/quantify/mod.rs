@@ -11,7 +11,8 @@
 //!   operation is undefined, `output` what is printed.
 //! - [`Stretches`]: their tree; what of it another version has ([`Pairing`]) is taken over ([`Memo`]),
 //!   and it is kept from run to run (`kept`).
-//! - [`Totals`]: the counts of one version, and [`Sampled`] what is estimated.
+//! - [`Totals`]: the counts of one version, path by path, or `swept` input by input where there are few inputs and
+//!   paths are too large to count; [`Sampled`] what is estimated.
 //! - [`tree`]: the tree of a version for people; [`Trie`] is what it is made of.
 //! - [`Coverage`]: what a suite of tests covers of a version.
 //! - [`Comparison`]: two versions on the same inputs, path against path; [`Agreement`] says when they differ,
@@ -35,6 +36,7 @@ mod sampled;
 mod state;
 mod stretches;
 mod suite;
+mod swept;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -102,7 +102,7 @@ impl Tree {
     }
 
     /// The path all of whose conditions hold: there is one at most.
-    pub fn taken(&self, holds: &dyn Fn(TermId) -> bool) -> Option<usize> {
+    pub fn taken(&self, holds: &mut dyn FnMut(TermId) -> bool) -> Option<usize> {
         let mut open = vec![0];
         while let Some(node) = open.pop().and_then(|at| self.nodes.get(at)) {
             if node.end.is_some() {
@@ -129,7 +129,9 @@ pub(super) fn sampled(pool: &TermPool, counter: &Counter, open: &[Open], exact: 
     let mut hits = Hits::default();
     for input in &inputs {
         let run = program.run(pool, input);
-        let Some(o) = tree.taken(&|c| run.holds(c) == Some(true)).and_then(|i| open.get(i)) else { continue };
+        let Some(o) = tree.taken(&mut |c| run.holds(c) == Some(true)).and_then(|i| open.get(i)) else {
+            continue;
+        };
         match o.path.end {
             _ if o.is_counted => {}
             End::Grey(_) => {}

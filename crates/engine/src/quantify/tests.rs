@@ -1,5 +1,6 @@
 //! What a version takes over from an older one's tree is what it would find itself.
 
+use super::totals::{Work, totals_within};
 use super::*;
 use crate::count::{Counter, Domain, Input, Values};
 use crate::frontend::{c, load_unit};
@@ -220,7 +221,7 @@ fn differing(limit: i64, high: i128) -> ((f64, f64), ChangeSample) {
         let mut versions = [&old, &new].map(|unit| explored(unit, None, &mut pool, &mut counter));
         for e in &mut versions {
             e.paths.iter_mut().for_each(|p| p.count = None);
-            totals(e, &mut pool, &mut counter, &Target::Assertion, &mut work.clone()).unwrap();
+            totals(e, &mut pool, &mut counter, &Target::Assertion, work).unwrap();
         }
         // What is known of paths is not what is asked here.
         let mut counter = Counter::new(Domain { inputs: inputs.clone() });
@@ -247,4 +248,64 @@ fn estimates_of_a_change_hold_what_is_counted() {
         held += usize::from(is_in(differing, sampled.differing));
     }
     assert!(held >= 57, "{held} of 60");
+}
+
+/// Texts of two versions, whose paths are counted one by one and input by input, and compared so.
+const SWEPT: [(&str, &str); 5] = [
+    (THREE, "x + 1"),
+    (
+        "int f(int x, int y) {\n  if (x * y > 20 && x % 3 == y)\n    return x + 7;\n  return y * y;\n}\n",
+        "x + 7",
+    ),
+    ("int f(int x, int y) {\n  int q = 100 / y;\n  if (q > x)\n    q = x << y;\n  return q;\n}\n", "x << y"),
+    (
+        "#include <assert.h>\nint f(int n, int k) {\n  int s = 0;\n  for (int i = 0; i < n; i++)\n    s += i ^ k;\n  \
+        assert(s < 40);\n  return s;\n}\n",
+        "i ^ k",
+    ),
+    (
+        "#include <stdio.h>\nint g;\nint f(double d, int x) {\n  if (d * d < x)\n    g = x;\n  printf(\"%d\\n\", g);\n  \
+        return d > 1.5;\n}\n",
+        "d * d",
+    ),
+];
+
+#[test]
+fn what_is_counted_input_by_input_is_what_is_counted_path_by_path() {
+    let (mut paths, mut differing, mut failing) = (0, 0, 0);
+    for (text, part) in SWEPT {
+        let (old, new) = (unit(text), unit(&text.replace(part, &format!("{part} - 1"))));
+        let mut pool = TermPool::new();
+        let mut counter = counter([&old, &new], &mut pool);
+        let versions = [&old, &new].map(|unit| {
+            let mut e = explored(unit, None, &mut pool, &mut counter);
+            let found = [20_000_000, 0].map(|by_path| {
+                // What is known of paths is not what is asked here.
+                let mut counter = Counter::new(counter.domain().clone());
+                e.paths.iter_mut().for_each(|p| p.count = None);
+                let work = Work { by_path, by_input: 20_000_000 - by_path };
+                let found = totals_within(&mut e, &mut pool, &mut counter, &Target::Return(3), work).unwrap();
+                (found, e.paths.iter().map(|p| p.count).collect::<Vec<_>>())
+            });
+            assert_eq!(found[0], found[1], "{text}");
+            assert!(found[1].0.sampled.is_none());
+            paths += e.paths.len();
+            failing += found[0].0.failure;
+            e
+        });
+        let lines = Lines { old: [4].into(), new: [4].into(), same: (1..20).map(|l| (l, l)).collect() };
+        let candidates = candidates(new.functions.last().unwrap(), &new, &mut pool);
+        let (pool, counter, limits) = (&mut pool, &mut counter, Limits::default());
+        let mut comparer = Comparer { pool, counter, candidates: &candidates, lines: &lines, limits };
+        let said = |mut c: Comparison| {
+            c.pieces.sort();
+            c
+        };
+        let by_path = said(comparer.compare(&versions[0], &versions[1]).unwrap());
+        let by_input = said(comparer.swept(&versions[0], &versions[1]).unwrap());
+        assert!(!by_path.is_large);
+        assert_eq!(by_path, by_input, "{text}");
+        differing += by_path.differing;
+    }
+    assert!(paths >= 50 && differing > 100 && failing > 0, "{paths} {differing} {failing}");
 }

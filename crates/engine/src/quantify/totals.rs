@@ -2,6 +2,7 @@
 
 use super::paths::{End, Explored, Path};
 use super::sampled::{Exact, Meets, Open, Sampled, sampled};
+use super::swept::swept;
 use super::turns::Turn;
 use crate::count::{Count, Counter};
 use crate::ir::{NodeId, Op, Sort, TermId, TermPool};
@@ -66,7 +67,25 @@ pub fn totals(
     pool: &mut TermPool,
     counter: &mut Counter,
     target: &Target,
-    work: &mut u64,
+    work: u64,
+) -> Option<Totals> {
+    let by_input = if counter.is_small() { work / 2 } else { 0 };
+    totals_within(explored, pool, counter, target, Work { by_path: work - by_input, by_input })
+}
+
+/// What may be spent on counting path by path, and then input by input on those that are too large.
+pub(super) struct Work {
+    pub by_path: u64,
+    pub by_input: u64,
+}
+
+/// As [`totals`].
+pub(super) fn totals_within(
+    explored: &mut Explored,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    target: &Target,
+    work: Work,
 ) -> Option<Totals> {
     let size = counter.size()?;
     let mut totals = Totals {
@@ -84,15 +103,12 @@ pub fn totals(
     let mut met_by_grey = 0i128;
     // By position, and whether its inputs are counted.
     let mut open: Vec<(usize, bool)> = Vec::new();
-    for (i, path) in explored.paths.iter_mut().enumerate() {
-        let counted = match path.count {
-            Some(known) => Count::Exact(known),
-            None => within_half(pool, counter, &path.conditions, work),
-        };
-        if counted == Count::TooLarge {
+    let counts = path_counts(&explored.paths, pool, counter, target, work);
+    for (i, (path, counts)) in explored.paths.iter_mut().zip(counts).enumerate() {
+        if counts.inputs == Count::TooLarge {
             open.push((i, false));
         }
-        let (n, reason) = match (&path.end, counted) {
+        let (n, reason) = match (&path.end, counts.inputs) {
             (_, Count::Exact(0)) => {
                 path.count = Some(0);
                 continue;
@@ -108,7 +124,7 @@ pub fn totals(
             grey.paths += 1;
             grey.inputs = grey.inputs.checked_add(n)?;
             // What was reached before the end was reached.
-            if matches!(target, Target::Lines(_) | Target::Branch(_)) && is_met_on_the_way(path, target) {
+            if is_met_on_the_way(path, target) {
                 met_by_grey = met_by_grey.checked_add(n)?;
             }
             continue;
@@ -118,12 +134,13 @@ pub fn totals(
             End::Failure(_) => totals.failure = totals.failure.checked_add(n)?,
             _ => totals.success = totals.success.checked_add(n)?,
         }
-        let (met, uncertain) = hits(pool, counter, path, n, target, work);
-        if uncertain > 0 {
-            open.push((i, true));
+        match counts.met {
+            Count::Exact(met) => totals.target = totals.target.checked_add(met)?,
+            _ => {
+                open.push((i, true));
+                totals.uncertain = totals.uncertain.checked_add(n)?;
+            }
         }
-        totals.target = totals.target.checked_add(met)?;
-        totals.uncertain = totals.uncertain.checked_add(uncertain)?;
         for turn in path.turns.iter() {
             let of_branch =
                 branches.entry((turn.function.clone(), turn.node)).or_insert_with(|| new_branch(turn));
@@ -142,6 +159,77 @@ pub fn totals(
     totals.branches.sort_by_key(|b| (b.line, b.node));
     totals.sampled = estimated(explored, &open, pool, counter, target, &totals);
     Some(totals)
+}
+
+/// How many inputs take a path, and how many of them meet the target.
+struct PathCounts {
+    inputs: Count,
+    met: Count,
+}
+
+/// Counts paths one by one; where some are too large and the domain has few inputs, input by input.
+fn path_counts(
+    paths: &[Path],
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    target: &Target,
+    mut work: Work,
+) -> Vec<PathCounts> {
+    let mut counts: Vec<PathCounts> =
+        paths.iter().map(|p| path_count(p, pool, counter, target, &mut work.by_path)).collect();
+    let is_open = |c: &PathCounts| c.inputs == Count::TooLarge || c.met == Count::TooLarge;
+    let open: Vec<usize> = (0..paths.len()).filter(|k| counts.get(*k).is_some_and(is_open)).collect();
+    if open.is_empty() {
+        return counts;
+    }
+    let mut left = work.by_path + work.by_input;
+    let meets: Vec<Meets> = open.iter().filter_map(|k| Some(meets(pool, paths.get(*k)?, target))).collect();
+    let of_path = |(k, m): (&usize, &Meets)| {
+        let condition = if let Meets::If(t) = m { Some(*t) } else { None };
+        Some((paths.get(*k)?, condition))
+    };
+    let open_paths: Vec<(&Path, Option<TermId>)> = open.iter().zip(&meets).filter_map(of_path).collect();
+    let Some(found) = swept(pool, counter, &open_paths, &mut left) else { return counts };
+    for ((k, meets), (n, of_them)) in open.into_iter().zip(meets).zip(found) {
+        let met = match meets {
+            Meets::All => Count::Exact(n),
+            Meets::None => Count::Exact(0),
+            Meets::If(_) => Count::Exact(of_them),
+            Meets::Unknown => Count::Unknown,
+        };
+        if let Some(counts) = counts.get_mut(k) {
+            *counts = PathCounts { inputs: Count::Exact(n), met };
+        }
+    }
+    counts
+}
+
+fn path_count(
+    path: &Path,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+    target: &Target,
+    work: &mut u64,
+) -> PathCounts {
+    let inputs = match path.count {
+        Some(known) => Count::Exact(known),
+        None => within_half(pool, counter, &path.conditions, work),
+    };
+    let met = match meets(pool, path, target) {
+        _ if inputs == Count::Exact(0) => Count::Exact(0),
+        Meets::None => Count::Exact(0),
+        Meets::All => inputs,
+        Meets::Unknown => Count::Unknown,
+        Meets::If(t) => match inputs {
+            Count::Exact(_) => {
+                let mut all = path.conditions.clone();
+                all.push(t);
+                counter.count(pool, &all, work)
+            }
+            open => open,
+        },
+    };
+    PathCounts { inputs, met }
 }
 
 /// Counts with half of the work that is left: a path that is too large leaves some to those behind it.
@@ -200,31 +288,6 @@ fn is_met_on_the_way(path: &Path, target: &Target) -> bool {
         Target::Lines(lines) => !path.lines.is_disjoint(lines),
         Target::Branch(lines) => path.turns.iter().any(|t| t.taken && lines.contains(&t.line)),
         Target::Assertion | Target::Return(_) => false,
-    }
-}
-
-/// How many of the `n` inputs of a path meet the target, and of how many that is not known.
-fn hits(
-    pool: &mut TermPool,
-    counter: &mut Counter,
-    path: &Path,
-    n: i128,
-    target: &Target,
-    work: &mut u64,
-) -> (i128, i128) {
-    match (target, &path.end) {
-        (Target::Assertion, End::Failure(_)) => (n, 0),
-        (Target::Lines(_) | Target::Branch(_), _) if is_met_on_the_way(path, target) => (n, 0),
-        (Target::Return(value), End::Return(Some(result))) => {
-            let Some(is_it) = equals(pool, *result, *value) else { return (0, n) };
-            let mut all = path.conditions.clone();
-            all.push(is_it);
-            match counter.count(pool, &all, work) {
-                Count::Exact(n) => (n, 0),
-                _ => (0, n),
-            }
-        }
-        _ => (0, 0),
     }
 }
 

@@ -13,9 +13,11 @@
 //! Cost: linear in the number of terms below the roots, for each run; memory reads walk the chain of
 //! writes.
 
+mod changing;
 mod input;
 mod memory;
 
+pub use changing::Changing;
 pub use input::{Assignment, Fill, Palette};
 
 use super::{App, Leaf, Term, TermId, TermPool, Uf};
