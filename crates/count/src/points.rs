@@ -7,7 +7,7 @@ use crate::boxes::Weighted;
 use crate::lattice::{Range, width};
 use crate::{Counter, Domain};
 use invdiff_ir::eval::Changing;
-use invdiff_ir::{TermId, TermPool};
+use invdiff_ir::{Sort, TermId, TermPool};
 
 /// Most inputs that are gone through.
 const MOST_POINTS: i128 = 1 << 20;
@@ -17,39 +17,17 @@ const TERMS: u64 = 32;
 impl Counter {
     /// Whether the domain has few enough inputs to go through all of them.
     pub fn is_small(&self) -> bool {
-        self.parts()
-            .iter()
-            .try_fold(0i128, |all, b| all.checked_add(points(&b.ranges)?))
-            .is_some_and(|n| n <= MOST_POINTS)
+        let all = self.parts().iter().try_fold(0i128, |all, b| all.checked_add(points(&b.ranges)?));
+        all.is_some_and(|n| n <= MOST_POINTS)
     }
 
-    /// Calls `visit` for each input that counts, with how often it does, and with what terms below `roots` come to; an
-    /// input may come more than once, and counts each time. `None`: there are too many inputs, a root rests on something
-    /// that is none, the work is used up (one unit for an input, more for terms), or `visit` says so.
-    pub fn each_input(
-        &self,
-        pool: &TermPool,
-        roots: &[TermId],
-        work: &mut u64,
-        visit: &mut dyn FnMut(i128, &mut Changing) -> Option<()>,
-    ) -> Option<()> {
+    /// All inputs of a small domain; `None`: it is large.
+    pub fn points(&self, pool: &TermPool) -> Option<Points> {
         let inputs: Vec<TermId> = self.domain.inputs.iter().map(|i| i.term).collect();
-        let terms = Changing::new(pool, roots, &inputs).filter(|_| self.is_small())?;
-        let mut walk = Walk { pool, domain: &self.domain, terms, at: vec![(0, 0); inputs.len()] };
-        for part in self.parts() {
-            let mut first = part.has_points().then_some(0);
-            let mut is_new = true;
-            while let Some(k) = first {
-                let before = walk.terms.steps();
-                let weight = walk.set(&part, k, std::mem::take(&mut is_new))?;
-                if weight != 0 {
-                    visit(weight, &mut walk.terms)?;
-                }
-                *work = work.checked_sub(1 + (walk.terms.steps() - before) / TERMS)?;
-                first = walk.last_below(&part.ranges);
-            }
-        }
-        Some(())
+        let sorts = inputs.iter().map(|t| pool.sort(*t)).collect();
+        let (domain, at) = (self.domain.clone(), vec![(0, 0); inputs.len()]);
+        let terms = Changing::new(&inputs);
+        self.is_small().then(|| Points { domain, sorts, parts: self.parts(), terms, at })
     }
 
     /// What is counted: all of the domain once, or its boxes.
@@ -64,19 +42,40 @@ fn points(ranges: &[Range]) -> Option<i128> {
     ranges.iter().try_fold(1i128, |all, r| all.checked_mul(width(*r)?))
 }
 
-/// Where a walk through a box is.
-struct Walk<'a> {
-    pool: &'a TermPool,
-    domain: &'a Domain,
-    terms: Changing<'a>,
+/// A walk through all inputs.
+pub struct Points {
+    domain: Domain,
+    sorts: Vec<Sort>,
+    parts: Vec<Weighted>,
     /// The value of each input, and what the values up to it count.
     at: Vec<(i128, i128)>,
+    /// What conditions come to.
+    pub terms: Changing,
 }
 
-impl Walk<'_> {
-    /// The last input whose value can be increased.
-    fn last_below(&self, ranges: &[Range]) -> Option<usize> {
-        self.at.iter().zip(ranges).rposition(|((value, _), (_, high))| value < high)
+impl Points {
+    /// Calls `visit` for each input that counts, with how often it does, and the conditions for it; an input may come
+    /// more than once, and counts each time. `None`: the work is used up (one unit for an input, more for terms), or
+    /// `visit` says so.
+    pub fn each(
+        &mut self,
+        work: &mut u64,
+        visit: &mut dyn FnMut(i128, &mut Changing) -> Option<()>,
+    ) -> Option<()> {
+        for part in std::mem::take(&mut self.parts) {
+            let mut first = part.has_points().then_some(0);
+            let mut is_new = true;
+            while let Some(k) = first {
+                let before = self.terms.steps();
+                let weight = self.set(&part, k, std::mem::take(&mut is_new))?;
+                if weight != 0 {
+                    visit(weight, &mut self.terms)?;
+                }
+                *work = work.checked_sub(1 + (self.terms.steps() - before) / TERMS)?;
+                first = self.at.iter().zip(&part.ranges).rposition(|((value, _), (_, high))| value < high);
+            }
+        }
+        Some(())
     }
 
     /// Increases the value of one input, or begins with it, and begins with those behind it. How often the inputs
@@ -84,12 +83,13 @@ impl Walk<'_> {
     fn set(&mut self, part: &Weighted, first: usize, is_new: bool) -> Option<i128> {
         let before = first.checked_sub(1).and_then(|k| self.at.get(k));
         let mut weight = before.map_or(part.weight, |(_, weight)| *weight);
-        let inputs = self.domain.inputs.iter().zip(&part.ranges).zip(&mut self.at).enumerate();
-        for (k, ((input, (low, _)), (value, so_far))) in inputs.skip(first) {
+        let inputs =
+            self.domain.inputs.iter().zip(&self.sorts).zip(&part.ranges).zip(&mut self.at).enumerate();
+        for (k, (((input, sort), (low, _)), (value, so_far))) in inputs.skip(first) {
             *value = if k == first && !is_new { *value + 1 } else { *low };
             weight = weight.checked_mul(input.mass((*value, *value))?)?;
             *so_far = weight;
-            self.terms.set(k, self.domain.constant(self.pool, k, *value)?);
+            self.terms.set(k, input.values.constant(*sort, *value)?);
         }
         Some(weight)
     }
@@ -99,7 +99,7 @@ impl Walk<'_> {
 mod tests {
     use super::*;
     use crate::{Count, Input};
-    use invdiff_ir::{Leaf, Op, Sort};
+    use invdiff_ir::{Leaf, Op};
 
     fn word(pool: &mut TermPool, name: &str) -> TermId {
         pool.leaf(Leaf::Param { name: name.into(), sort: Sort::Bv(32) })
@@ -107,9 +107,10 @@ mod tests {
 
     /// How many inputs meet a condition, gone through one by one.
     fn counted(counter: &Counter, pool: &TermPool, t: TermId) -> Option<i128> {
-        let mut all = 0;
-        counter.each_input(pool, &[t], &mut 100_000_000, &mut |weight, terms| {
-            all += if terms.holds(t)? { weight } else { 0 };
+        let (mut all, mut points) = (0, counter.points(pool)?);
+        points.terms.add(pool, &[t])?;
+        points.each(&mut 100_000_000, &mut |weight, terms| {
+            all += if terms.holds(pool, t)? { weight } else { 0 };
             Some(())
         })?;
         Some(all)
@@ -152,9 +153,10 @@ mod tests {
         assert_eq!(counted(&counter((3, 2)), &pool, truth), Some(0));
         assert_eq!(counted(&counter((1, 1 << 20)), &pool, truth), Some(1 << 20));
         assert_eq!(counted(&counter((0, 1 << 20)), &pool, truth), None);
-        let nothing = &mut |_: i128, _: &mut Changing| Some(());
-        assert_eq!(counter((0, 9)).each_input(&pool, &[truth], &mut 9, nothing), None);
-        assert_eq!(counter((0, 9)).each_input(&pool, &[truth], &mut 10, nothing), Some(()));
+
+        let ten =
+            |mut work: u64| counter((0, 9)).points(&pool).unwrap().each(&mut work, &mut |_, _| Some(()));
+        assert_eq!((ten(9), ten(10)), (None, Some(())));
         let y = word(&mut pool, "y");
         let other = pool.eq(x, y);
         assert_eq!(counted(&counter((0, 9)), &pool, other), None);

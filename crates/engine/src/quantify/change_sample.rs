@@ -3,8 +3,9 @@
 //! Each input of the sample takes one path of each version, and what these two let others see is evaluated there.
 
 use super::compare::{Comparer, Comparison};
+use super::conditions::Tree;
 use super::paths::{End, Explored, Path};
-use super::sampled::{Tree, drawn};
+use super::sampled::drawn;
 use crate::count::{Estimate, wilson};
 use crate::ir::TermId;
 use crate::ir::eval::{Assignment, Program};
@@ -44,7 +45,7 @@ impl Comparer<'_> {
         terms.dedup();
         let program = Program::new(self.pool, &terms);
         let inputs = drawn(self.pool, self.counter, program.terms().len());
-        let trees = [Tree::of(known_old.iter().copied()), Tree::of(known_new.iter().copied())];
+        let trees = [&known_old, &known_new].map(|paths| Tree::of(paths.iter().map(|p| &p.conditions)));
         let mut pairs: BTreeMap<(usize, usize), Vec<&Assignment>> = BTreeMap::new();
         for input in &inputs {
             let run = program.run(self.pool, input);

@@ -54,7 +54,7 @@ pub fn encoded(explored: &Explored) -> Option<Vec<u8>> {
     };
     let stretches = explored.tree.stretches.iter().map(stretch).collect();
     let kept = Kept { counted_over: explored.counted_over.clone(), stretches };
-    (!explored.is_cut).then(|| serde_json::to_vec(&kept).ok()).flatten()
+    (!explored.is_cut && !explored.is_by_input).then(|| serde_json::to_vec(&kept).ok()).flatten()
 }
 
 /// The tree of some bytes, to be followed, and what its paths were counted over.

@@ -9,6 +9,7 @@
 //!
 //! - [`Explorer`]: the paths of one version; `state` and `memory` are where a path is, `guard` says when an
 //!   operation is undefined, `output` what is printed.
+//! - [`Ways`]: for few inputs, the paths that these take, where an exploration ends in too many that none takes.
 //! - [`Stretches`]: their tree; what of it another version has ([`Pairing`]) is taken over ([`Memo`]),
 //!   and it is kept from run to run (`kept`).
 //! - [`Totals`]: the counts of one version, path by path, or `swept` input by input where there are few inputs and
@@ -24,6 +25,7 @@
 mod agreement;
 mod change_sample;
 mod compare;
+mod conditions;
 mod guard;
 mod input;
 mod inputs;
@@ -44,6 +46,7 @@ mod totals;
 pub mod tree;
 mod trie;
 mod turns;
+mod ways;
 
 pub use agreement::Agreement;
 pub use change_sample::ChangeSample;
@@ -62,3 +65,4 @@ pub use text::{LONGEST, bytes, pointers, rows};
 pub use totals::{BranchCount, Grey, TOO_LARGE, Target, Totals, totals};
 pub use trie::{Place, Trie};
 pub use turns::{Turn, Turns};
+pub use ways::Ways;

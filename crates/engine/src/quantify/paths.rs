@@ -84,6 +84,9 @@ pub struct Explored {
     pub counted_over: String,
     /// A limit cut it.
     pub is_cut: bool,
+    /// It followed just the paths that inputs take ([`super::Ways`]): others do not take it over, since they may have
+    /// found that of more paths.
+    pub is_by_input: bool,
     /// Which candidates are read before they are written, by position.
     pub used: BTreeSet<usize>,
     /// It is a whole program, not a function that somebody calls.
@@ -184,6 +187,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
             counted_over: String::new(),
             tree,
             is_cut: self.is_cut,
+            is_by_input: false,
             used: self.used,
             is_program: &*f.name == "main",
         }

@@ -3,6 +3,7 @@
 //! The sample is of the whole domain, each input as likely as it counts, and the same each time. The paths that were
 //! not counted are held against it: how many of the sample take one of them and end well, fail, or meet the target.
 
+use super::conditions::Tree;
 use super::paths::{End, Path};
 use crate::count::{Counter, Estimate, wilson};
 use crate::ir::eval::{Assignment, Program};
@@ -69,51 +70,6 @@ struct Hits {
     off_target: u64,
 }
 
-/// The conditions of paths, those that they begin with alike once.
-pub(super) struct Tree {
-    nodes: Vec<Node>,
-}
-
-#[derive(Default)]
-struct Node {
-    /// Conditions, and where they lead.
-    next: Vec<(TermId, usize)>,
-    /// The path that ends here, by position.
-    end: Option<usize>,
-}
-
-impl Tree {
-    pub fn of<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Tree {
-        let mut nodes = vec![Node::default()];
-        for (i, path) in paths.into_iter().enumerate() {
-            let mut at = 0;
-            for c in &path.conditions {
-                let known = nodes[at].next.iter().find(|(d, _)| c == d).map(|(_, to)| *to);
-                let to = known.unwrap_or(nodes.len());
-                if known.is_none() {
-                    nodes[at].next.push((*c, to));
-                    nodes.push(Node::default());
-                }
-                at = to;
-            }
-            nodes[at].end = Some(i);
-        }
-        Tree { nodes }
-    }
-
-    /// The path all of whose conditions hold: there is one at most.
-    pub fn taken(&self, holds: &mut dyn FnMut(TermId) -> bool) -> Option<usize> {
-        let mut open = vec![0];
-        while let Some(node) = open.pop().and_then(|at| self.nodes.get(at)) {
-            if node.end.is_some() {
-                return node.end;
-            }
-            open.extend(node.next.iter().filter(|(c, _)| holds(*c)).map(|(_, to)| *to));
-        }
-        None
-    }
-}
-
 /// Estimates what open paths come to; `None`: there is no input, or too much to evaluate.
 pub(super) fn sampled(pool: &TermPool, counter: &Counter, open: &[Open], exact: &Exact) -> Option<Sampled> {
     let mut roots: Vec<TermId> = open.iter().flat_map(|o| &o.path.conditions).copied().collect();
@@ -124,7 +80,7 @@ pub(super) fn sampled(pool: &TermPool, counter: &Counter, open: &[Open], exact: 
     roots.sort_unstable();
     roots.dedup();
     let program = Program::new(pool, &roots);
-    let tree = Tree::of(open.iter().map(|o| o.path));
+    let tree = Tree::of(open.iter().map(|o| &o.path.conditions));
     let inputs = drawn(pool, counter, program.terms().len());
     let mut hits = Hits::default();
     for input in &inputs {

@@ -163,6 +163,7 @@ fn alone(explored: &Explored, path: usize) -> Option<Explored> {
         explored: 0,
         counted_over: String::new(),
         is_cut: false,
+        is_by_input: false,
         used: BTreeSet::new(),
         is_program,
     })

@@ -1,23 +1,11 @@
 //! Counts of all paths at once: where the domain has few inputs, each of them is run through the tree of paths.
 
 use super::compare::{Comparer, Comparison, Shared};
+use super::conditions::Tree;
 use super::paths::{End, Explored, Path};
-use super::sampled::Tree;
 use crate::count::Counter;
-use crate::ir::eval::Changing;
 use crate::ir::{TermId, TermPool};
 use std::collections::BTreeMap;
-
-/// The path that an input takes; inner `None`: none of them. Outer: that rests on something undefined.
-fn taken(tree: &Tree, terms: &mut Changing) -> Option<Option<usize>> {
-    let mut is_defined = true;
-    let path = tree.taken(&mut |c| {
-        let holds = terms.holds(c);
-        is_defined &= holds.is_some();
-        holds == Some(true)
-    });
-    (path.is_some() || is_defined).then_some(path)
-}
 
 /// How many inputs take each path, and how many of these meet the condition that it comes with. `None`: there are too
 /// many inputs, or it is too much work.
@@ -27,16 +15,18 @@ pub(super) fn swept(
     paths: &[(&Path, Option<TermId>)],
     work: &mut u64,
 ) -> Option<Vec<(i128, i128)>> {
-    let tree = Tree::of(paths.iter().map(|(path, _)| *path));
+    let tree = Tree::of(paths.iter().map(|(path, _)| &path.conditions));
     let mut roots: Vec<TermId> = paths.iter().flat_map(|(path, _)| &path.conditions).copied().collect();
     roots.extend(paths.iter().filter_map(|(_, met)| *met));
     let mut counts = vec![(0i128, 0i128); paths.len()];
-    counter.each_input(pool, &roots, work, &mut |weight, terms| {
-        let Some(k) = taken(&tree, terms)? else { return Some(()) };
+    let mut points = counter.points(pool)?;
+    points.terms.add(pool, &roots)?;
+    points.each(work, &mut |weight, terms| {
+        let Some(k) = tree.taken_by(pool, terms)? else { return Some(()) };
         let ((_, met), (n, of_them)) = (paths.get(k)?, counts.get_mut(k)?);
         *n = n.checked_add(weight)?;
         if let Some(met) = met
-            && terms.holds(*met)?
+            && terms.holds(pool, *met)?
         {
             *of_them = of_them.checked_add(weight)?;
         }
@@ -60,11 +50,14 @@ impl Comparer<'_> {
         }
         let roots: Vec<TermId> = shared.iter().flat_map(|s| [s.by.differ, s.by.unknown]).collect();
         let mut inputs = of_inputs.into_iter();
-        self.counter.each_input(self.pool, &roots, &mut work, &mut |weight, terms| {
+        let mut points = self.counter.points(self.pool)?;
+        points.terms.add(self.pool, &roots)?;
+        let pool = &*self.pool;
+        points.each(&mut work, &mut |weight, terms| {
             let Some(pair) = inputs.next()? else { return Some(()) };
             let of = shared.get_mut(pair)?;
             of.n = of.n.checked_add(weight)?;
-            match (terms.holds(of.by.differ), terms.holds(of.by.unknown)) {
+            match (terms.holds(pool, of.by.differ), terms.holds(pool, of.by.unknown)) {
                 (Some(true), _) => of.differing = of.differing.checked_add(weight)?,
                 (Some(false), Some(false)) => {}
                 _ => of.open = of.open.checked_add(weight)?,
@@ -84,14 +77,16 @@ impl Comparer<'_> {
         after: &[&Path],
         work: &mut u64,
     ) -> Option<(Vec<(usize, usize)>, Vec<Option<usize>>)> {
-        let trees = [before, after].map(|paths| Tree::of(paths.iter().copied()));
+        let trees = [before, after].map(|paths| Tree::of(paths.iter().map(|p| &p.conditions)));
         let roots: Vec<TermId> =
             before.iter().chain(after).flat_map(|path| &path.conditions).copied().collect();
         let mut known: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         let mut of_inputs = Vec::new();
-        self.counter.each_input(self.pool, &roots, work, &mut |_, terms| {
+        let mut points = self.counter.points(self.pool)?;
+        points.terms.add(self.pool, &roots)?;
+        points.each(work, &mut |_, terms| {
             let [p, q] = &trees;
-            let pair = taken(p, terms)?.zip(taken(q, terms)?);
+            let pair = p.taken_by(self.pool, terms)?.zip(q.taken_by(self.pool, terms)?);
             let next = known.len();
             of_inputs.push(pair.map(|pair| *known.entry(pair).or_insert(next)));
             Some(())

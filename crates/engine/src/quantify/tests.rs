@@ -251,7 +251,7 @@ fn estimates_of_a_change_hold_what_is_counted() {
 }
 
 /// Texts of two versions, whose paths are counted one by one and input by input, and compared so.
-const SWEPT: [(&str, &str); 5] = [
+const SWEPT: [(&str, &str); 6] = [
     (THREE, "x + 1"),
     (
         "int f(int x, int y) {\n  if (x * y > 20 && x % 3 == y)\n    return x + 7;\n  return y * y;\n}\n",
@@ -262,6 +262,11 @@ const SWEPT: [(&str, &str); 5] = [
         "#include <assert.h>\nint f(int n, int k) {\n  int s = 0;\n  for (int i = 0; i < n; i++)\n    s += i ^ k;\n  \
         assert(s < 40);\n  return s;\n}\n",
         "i ^ k",
+    ),
+    (
+        "int f(int x, int y) {\n  int s = 0;\n  for (int i = 0; i < 2; i++)\n    \
+            s += (x * y + i) % 5 == (y ^ i) / 3 ? x : s > x * x;\n  return s;\n}\n",
+        "/ 3",
     ),
     (
         "#include <stdio.h>\nint g;\nint f(double d, int x) {\n  if (d * d < x)\n    g = x;\n  printf(\"%d\\n\", g);\n  \
@@ -308,4 +313,40 @@ fn what_is_counted_input_by_input_is_what_is_counted_path_by_path() {
         differing += by_path.differing;
     }
     assert!(paths >= 50 && differing > 100 && failing > 0, "{paths} {differing} {failing}");
+}
+
+#[test]
+fn ways_of_inputs_are_the_paths_that_inputs_take() {
+    let mut paths = 0;
+    for text in SWEPT.map(|(text, _)| text) {
+        let unit = unit(text);
+        let mut pool = TermPool::new();
+        let mut counter = counter([&unit, &unit], &mut pool);
+        let mut all = explored(&unit, None, &mut pool, &mut counter);
+        let limits = Limits { work: 5_000_000, ..Limits::default() };
+        let f = unit.functions.last().unwrap();
+        let (nothing, own) = (BTreeMap::new(), candidates(f, &unit, &mut pool));
+        let start = Start { candidates: &own, contents: &nothing, is_initial: false, conditions: &[] };
+        let mut follow = |pool: &mut TermPool, inputs: &mut dyn Inputs| {
+            Explorer::new(f, &unit, pool, start, inputs, limits).explore()
+        };
+        let domain = counter.domain().clone();
+        let mut ways = Ways::of(&mut pool, &mut counter, limits, &mut follow).unwrap();
+        let mut taken = follow(&mut pool, &mut ways);
+        let [a, b] = [&mut all, &mut taken].map(|e| {
+            let mut counter = Counter::new(domain.clone());
+            let found = totals(e, &mut pool, &mut counter, &Target::Return(3), limits.work).unwrap();
+            (found.success, found.failure, found.grey, found.target, found.reasons, found.branches)
+        });
+        assert_eq!(a, b, "{text}");
+        let counted = |p: &Path| !matches!(p.end, End::Grey(_)) && p.count.is_some_and(|n| n > 0);
+        let ends = |e: &Explored| {
+            let of = |p: &Path| (p.count, p.lines.clone(), format!("{:?}", p.end));
+            e.paths.iter().filter(|p| counted(p)).map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(ends(&all), ends(&taken), "{text}");
+        assert!(taken.paths.iter().all(|p| p.count != Some(0)), "{text}");
+        paths += taken.paths.len();
+    }
+    assert!(paths >= 25, "{paths}");
 }

@@ -6,8 +6,8 @@ use crate::analysis::lineage::Lineage;
 use crate::count::{Counter, Questions};
 use crate::ir::TermPool;
 use crate::quantify::{
-    Bounded, Candidate, Code, Explored, Explorer, Keeper, Limits, Memo, Pairing, Start, Stretches, decoded,
-    parts,
+    Bounded, Candidate, Code, Explored, Explorer, Inputs as Asked, Keeper, Limits, Memo, Pairing, Start,
+    Stretches, Ways, decoded, parts,
 };
 use std::collections::BTreeMap;
 
@@ -79,8 +79,8 @@ fn follow(
     Explored { counted_over: counted_over.clone(), ..found }
 }
 
-/// Explores a version, with what an older one has of its tree. Where a bound is met, nothing is taken over:
-/// what is found does not depend on what was known.
+/// Explores a version, with what an older one has of its tree. Where a bound is met, nothing is taken over: what is found
+/// does not depend on what was known. Where it is met with few inputs, their ways say what there is to follow.
 fn explore(
     code: Code,
     older: Option<(Code, &Explored)>,
@@ -88,7 +88,7 @@ fn explore(
     counter: &mut Counter,
     limits: Limits,
 ) -> Explored {
-    if let Some((old, before)) = older.filter(|(_, before)| !before.is_cut) {
+    if let Some((old, before)) = older.filter(|(_, before)| !before.is_cut && !before.is_by_input) {
         let pairing = Pairing::of(old, code);
         let place = |c: &Candidate| code.candidates.iter().position(|d| c == d)?.try_into().ok();
         let memo = Memo::new(&before.tree, &pairing, old.candidates.iter().map(place).collect());
@@ -98,7 +98,15 @@ fn explore(
             return Explored { counted_over: before.counted_over.clone(), ..found };
         }
     }
-    explored(code, None, pool, counter, limits)
+    let found = explored(code, None, pool, counter, limits);
+    if !found.is_cut {
+        return found;
+    }
+    let mut follow = |pool: &mut TermPool, inputs: &mut dyn Asked| followed(code, None, pool, inputs, limits);
+    match Ways::of(pool, counter, limits, &mut follow) {
+        Some(mut ways) => Explored { is_by_input: true, ..followed(code, None, pool, &mut ways, limits) },
+        None => found,
+    }
 }
 
 fn explored(
@@ -108,10 +116,20 @@ fn explored(
     counter: &mut Counter,
     limits: Limits,
 ) -> Explored {
+    followed(code, memo, pool, &mut Bounded::new(counter, limits.work), limits)
+}
+
+/// Follows what some inputs may take.
+fn followed(
+    code: Code,
+    memo: Option<&Memo>,
+    pool: &mut TermPool,
+    inputs: &mut dyn Asked,
+    limits: Limits,
+) -> Explored {
     let nothing = BTreeMap::new();
     let start = Start { candidates: code.candidates, contents: &nothing, is_initial: false, conditions: &[] };
-    let mut inputs = Bounded::new(counter, limits.work);
-    let explorer = Explorer::new(code.function, code.unit, pool, start, &mut inputs, limits);
+    let explorer = Explorer::new(code.function, code.unit, pool, start, inputs, limits);
     match memo {
         Some(memo) => explorer.with(memo).explore(),
         None => explorer.explore(),

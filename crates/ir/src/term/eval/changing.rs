@@ -4,51 +4,83 @@
 //! them needs few: here a term is evaluated when it is asked for, and its value is kept until an input changes that it
 //! rests on. Inputs have an order, the first changes least often: with one, all behind it count as changed.
 
-use super::{Program, Term, TermId, TermPool};
+use super::{Term, TermId, TermPool};
 use crate::{App, Const, Op, UndefinedKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 type Outcome = Result<Const, UndefinedKind>;
 
-/// Terms with the inputs that they rest on.
-pub struct Changing<'p> {
-    pool: &'p TermPool,
-    program: Program,
+/// The values of terms over inputs.
+pub struct Changing {
+    terms: Vec<TermId>,
     inputs: Vec<Const>,
     /// When each input, or one in front of it, last changed.
     changed: Vec<u64>,
     now: u64,
-    /// By position of a term: the last of the inputs that it rests on, counted from 1; 0: it is a constant.
-    last: Vec<u32>,
-    /// By position of a term: when its value was found, which is what it was last.
-    values: Vec<(u64, Outcome)>,
+    /// Arguments before users.
+    nodes: Vec<Node>,
+    position: FxHashMap<TermId, u32>,
     /// Terms that were evaluated.
     steps: u64,
     /// Terms that are being evaluated, each for the one before.
     open: Vec<u32>,
 }
 
+/// One term.
+struct Node {
+    term: TermId,
+    args: Box<[u32]>,
+    /// The last of the inputs that it rests on, counted from 1; 0: it is a constant.
+    last: u32,
+    /// When its value was found, and what it was then.
+    value: (u64, Outcome),
+}
+
 /// Why a term has no value yet: this one of its arguments is needed first.
 struct Needed(u32);
 
-impl<'p> Changing<'p> {
-    /// The terms below some roots; `None`: something that they rest on is neither an operator nor one of the inputs.
-    pub fn new(pool: &'p TermPool, roots: &[TermId], inputs: &[TermId]) -> Option<Changing<'p>> {
-        let program = Program::new(pool, roots);
-        let mut last: Vec<u32> = Vec::with_capacity(program.order.len());
-        for (t, args) in program.order.iter().zip(&program.args) {
-            last.push(match pool.get(*t) {
+impl Changing {
+    /// No terms yet, over inputs, which are leaves.
+    pub fn new(inputs: &[TermId]) -> Changing {
+        Changing {
+            terms: inputs.to_vec(),
+            inputs: vec![Const::FALSE; inputs.len()],
+            changed: vec![1; inputs.len()],
+            now: 1,
+            nodes: Vec::new(),
+            position: FxHashMap::default(),
+            steps: 0,
+            open: Vec::new(),
+        }
+    }
+
+    /// Adds the terms below some roots; `None`: something that they rest on is neither an operator nor one of the
+    /// inputs.
+    pub fn add(&mut self, pool: &TermPool, roots: &[TermId]) -> Option<()> {
+        let (mut new, mut open) = (FxHashSet::default(), roots.to_vec());
+        while let Some(t) = open.pop() {
+            if !self.position.contains_key(&t) && new.insert(t) {
+                open.extend(pool.args(t));
+            }
+        }
+        // Ids grow from arguments to users.
+        let mut new: Vec<TermId> = new.into_iter().collect();
+        new.sort_unstable();
+        for term in new {
+            let of = |t: &TermId| self.position.get(t).copied();
+            let args: Box<[u32]> = pool.args(term).iter().map(of).collect::<Option<_>>()?;
+            let last = match pool.get(term) {
                 Term::Const(_) => 0,
-                Term::Leaf(_) => u32::try_from(inputs.iter().position(|i| i == t)?).ok()? + 1,
+                Term::Leaf(_) => u32::try_from(self.terms.iter().position(|i| *i == term)?).ok()? + 1,
                 Term::App(App::Op(_), _) => {
-                    args.iter().filter_map(|a| last.get(*a as usize)).max().copied().unwrap_or(0)
+                    args.iter().filter_map(|a| Some(self.nodes.get(*a as usize)?.last)).max().unwrap_or(0)
                 }
                 Term::App(..) => return None,
-            });
+            };
+            self.position.insert(term, u32::try_from(self.nodes.len()).ok()?);
+            self.nodes.push(Node { term, args, last, value: (0, Err(UndefinedKind::BadCall)) });
         }
-        let values = vec![(0, Err(UndefinedKind::BadCall)); last.len()];
-        let (n, none) = (inputs.len(), Const::FALSE);
-        let (inputs, changed) = (vec![none; n], vec![1; n]);
-        Some(Changing { pool, program, inputs, changed, now: 1, last, values, steps: 0, open: Vec::new() })
+        Some(())
     }
 
     /// Gives an input its next value.
@@ -65,16 +97,16 @@ impl<'p> Changing<'p> {
         self.steps
     }
 
-    /// Whether a condition holds; `None`: it rests on an undefined event, or is none of the terms.
-    pub fn holds(&mut self, condition: TermId) -> Option<bool> {
-        let root = *self.program.position.get(&condition)?;
+    /// Whether a condition holds; `None`: it rests on an undefined event, or was not added.
+    pub fn holds(&mut self, pool: &TermPool, condition: TermId) -> Option<bool> {
+        let root = *self.position.get(&condition)?;
         self.open.push(root);
         while let Some(i) = self.open.last().copied() {
             if self.known(i).is_err() {
-                match self.step(i) {
+                match self.step(pool, i) {
                     Ok(value) => {
                         self.steps += 1;
-                        *self.values.get_mut(i as usize)? = (self.now, value);
+                        self.nodes.get_mut(i as usize)?.value = (self.now, value);
                     }
                     Err(Needed(argument)) => {
                         self.open.push(argument);
@@ -87,30 +119,26 @@ impl<'p> Changing<'p> {
         self.known(root).ok()?.ok()?.as_bool()
     }
 
-    /// The value of a term, if it is one of the inputs as they are.
+    /// The value of a term, if the inputs that it rests on are as they were.
     fn known(&self, i: u32) -> Result<Outcome, Needed> {
         let needed = || Needed(i);
-        let (found, value) = self.values.get(i as usize).ok_or_else(needed)?;
-        let since = match self.last.get(i as usize) {
-            Some(0) | None => 1,
-            Some(last) => self.changed.get(*last as usize - 1).copied().ok_or_else(needed)?,
+        let node = self.nodes.get(i as usize).ok_or_else(needed)?;
+        let since = match node.last.checked_sub(1) {
+            None => 1,
+            Some(input) => self.changed.get(input as usize).copied().ok_or_else(needed)?,
         };
-        if *found >= since { Ok(*value) } else { Err(needed()) }
+        if node.value.0 >= since { Ok(node.value.1) } else { Err(needed()) }
     }
 
-    fn step(&self, i: u32) -> Result<Outcome, Needed> {
-        let (Some(t), Some(args)) = (self.program.order.get(i as usize), self.program.args.get(i as usize))
-        else {
-            return Ok(Err(UndefinedKind::BadCall));
-        };
-        Ok(match self.pool.get(*t) {
+    fn step(&self, pool: &TermPool, i: u32) -> Result<Outcome, Needed> {
+        let Some(node) = self.nodes.get(i as usize) else { return Ok(Err(UndefinedKind::BadCall)) };
+        Ok(match pool.get(node.term) {
             Term::Const(c) => Ok(*c),
             Term::Leaf(_) => {
-                let own =
-                    self.last.get(i as usize).and_then(|k| self.inputs.get((*k as usize).wrapping_sub(1)));
+                let own = node.last.checked_sub(1).and_then(|k| self.inputs.get(k as usize));
                 own.copied().ok_or(UndefinedKind::BadCall)
             }
-            Term::App(App::Op(op), _) => return self.operator(*op, args),
+            Term::App(App::Op(op), _) => return self.operator(*op, &node.args),
             Term::App(..) => Err(UndefinedKind::BadCall),
         })
     }
@@ -155,7 +183,7 @@ impl<'p> Changing<'p> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Assignment, Leaf};
+    use super::super::{Assignment, Leaf, Program};
     use super::*;
     use crate::Sort;
 
@@ -199,7 +227,8 @@ mod tests {
             let inputs = names.map(|n| pool.leaf(Leaf::Param { name: n.into(), sort: Sort::Bv(8) }));
             let truths = grown(&mut pool, &inputs, &mut next);
             let program = Program::new(&pool, &truths);
-            let mut changing = Changing::new(&pool, &truths, &inputs).unwrap();
+            let mut changing = Changing::new(&inputs);
+            changing.add(&pool, &truths[..3]).unwrap();
             let mut values = [0i128; 3];
             for k in 0..80 {
                 // The first time all of them; then one and what is behind it.
@@ -212,7 +241,8 @@ mod tests {
                 let run = program.run(&pool, &input);
                 for _ in 0..6 {
                     let t = truths[next(truths.len())];
-                    assert_eq!(changing.holds(t), run.holds(t), "{values:?}");
+                    changing.add(&pool, &[t]).unwrap();
+                    assert_eq!(changing.holds(&pool, t), run.holds(t), "{values:?}");
                     undefined += usize::from(run.holds(t).is_none());
                 }
             }
@@ -226,16 +256,17 @@ mod tests {
         let [x, y] = ["x", "y"].map(|n| pool.leaf(Leaf::Param { name: n.into(), sort: Sort::Bv(32) }));
         let square = pool.op(Op::Mul, &[x, x]);
         let below = pool.op(Op::Slt, &[square, y]);
-        let mut changing = Changing::new(&pool, &[below], &[x, y]).unwrap();
+        let mut changing = Changing::new(&[x, y]);
+        changing.add(&pool, &[below]).unwrap();
         changing.set(0, Const::bv(32, 3));
         let mut steps = Vec::new();
         for v in [9, 10] {
             changing.set(1, Const::bv(32, v));
-            assert_eq!(changing.holds(below), Some(v == 10));
-            assert_eq!(changing.holds(below), Some(v == 10));
+            assert_eq!(changing.holds(&pool, below), Some(v == 10));
+            assert_eq!(changing.holds(&pool, below), Some(v == 10));
             steps.push(changing.steps());
         }
         assert_eq!(steps, [4, 6]);
-        assert!(Changing::new(&pool, &[below], &[x]).is_none());
+        assert!(Changing::new(&[x]).add(&pool, &[below]).is_none());
     }
 }
