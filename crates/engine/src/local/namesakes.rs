@@ -5,7 +5,7 @@
 //! aligned without these numbers first, and each variable gets the number of the one that stands in its place there
 //! most often. The numbers are names: no truth rests on them.
 
-use crate::ir::{Function, NodeId, StmtId, Var, VarId, VarKind};
+use crate::ir::{Expr, Function, NodeId, Object, StmtId, Var, VarId, VarKind};
 use crate::mvicfg::key::{self, Names};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,13 +48,7 @@ pub(super) fn numbered(old: &Arc<Function>, new: &Arc<Function>) -> Arc<Function
         let DiffOp::Equal { old_index, new_index, len } = op else { continue };
         for k in 0..len {
             for (o, n) in old_nodes[old_index + k].iter().zip(&new_nodes[new_index + k]) {
-                let vars = |f: &Function, id| {
-                    let mut found = Vec::new();
-                    f.node(id).instr.for_each_operand(&mut |e| e.for_each_var(&mut |v| found.push(v)));
-                    found.extend(f.node(id).instr.written());
-                    found
-                };
-                for (a, b) in vars(old, *o).into_iter().zip(vars(new, *n)) {
+                for (a, b) in named(old, *o).into_iter().zip(named(new, *n)) {
                     *votes.entry((b, a)).or_default() += 1;
                 }
             }
@@ -65,6 +59,19 @@ pub(super) fn numbered(old: &Arc<Function>, new: &Arc<Function>) -> Arc<Function
         renumber(&mut body, old, name, &votes);
     }
     Arc::new(body)
+}
+
+/// The variables that an instruction reads, writes or takes the address of.
+fn named(f: &Function, node: NodeId) -> Vec<VarId> {
+    let (mut found, instr) = (Vec::new(), &f.node(node).instr);
+    instr.for_each_operand(&mut |e| {
+        e.for_each(&mut |e| match e {
+            Expr::Var(v) | Expr::Addr(Object::Local(v)) => found.push(*v),
+            _ => {}
+        })
+    });
+    found.extend(instr.written());
+    found
 }
 
 /// Gives the variables of a name the numbers of those they stand for, the surest first; the others get new ones.
@@ -102,6 +109,45 @@ fn renumber(body: &mut Function, old: &Function, name: &Arc<str>, votes: &BTreeM
         });
         if let Some(var) = body.vars.get_mut(k as usize) {
             var.ordinal = number;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontend::{c, load_unit};
+    use crate::history::MemoryTree;
+    use std::path::Path;
+
+    fn function(text: &str) -> Arc<Function> {
+        let tree = MemoryTree::new([("a.c", text)]);
+        let unit = load_unit(&tree, Path::new("a.c"), &c::Options::default()).unwrap().unit;
+        Arc::new(unit.functions.last().unwrap().clone())
+    }
+
+    #[test]
+    fn objects_keep_their_numbers_among_others_of_their_name() {
+        let block = "    { void *p = create(); use(p); }\n";
+        let text = format!(
+            "struct s {{ int a[12]; }};\nstruct s get(void);\nvoid *create(void);\nvoid use(void *);\nvoid f(void)\n{{\n    \
+            {{ struct s p = get(); use(&p); }}\n{block}    use(0);\n}}\n"
+        );
+        let old = function(&text);
+        for new in [
+            text.replace(block, &block.repeat(2)),
+            text.replace("    use(0);", block),
+            text.replace(block, ""),
+        ] {
+            let new = numbered(&old, &function(&new));
+            let object = |f: &Function| {
+                f.vars
+                    .iter()
+                    .filter(|v| &*v.name == "p" && v.in_memory)
+                    .map(|v| v.ordinal)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!((object(&new), object(&old)), (vec![0], vec![0]));
         }
     }
 }
