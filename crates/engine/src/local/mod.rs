@@ -49,6 +49,7 @@ mod namesakes;
 mod narrow;
 #[cfg(test)]
 mod oracle;
+mod placed;
 mod pure;
 mod region;
 mod rounds;
@@ -125,7 +126,8 @@ fn compare_bodies(
     };
     let source_body = old.body;
     let older = relaid.as_ref().map_or(old.body, |r| &r.body);
-    let widened = Widened::of(unplaced(older), unplaced(new.body));
+    let [first, second] = placed::placed(unplaced(older), unplaced(new.body));
+    let widened = Widened::of(first, second);
     let [first, second] = &widened.bodies;
     let (old, new) = (Version { body: first, ..old }, Version { body: second, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
@@ -210,9 +212,7 @@ fn is_too_large(change: &Change) -> bool {
 fn displaced(graph: &Mvicfg, class: usize) -> BTreeSet<VarId> {
     let [own, other] = [class, 1 - class].map(|c| &graph.bodies[c]);
     let is_displaced = |v: &Var| {
-        // An array and a pointer of one name are two things.
-        let same = |o: &&Var| (&o.name, o.ordinal, o.kind, o.sort) == (&v.name, v.ordinal, v.kind, v.sort);
-        let namesake = other.vars.iter().find(same);
+        let namesake = other.vars.iter().find(|o| placed::are_namesakes(o, v));
         v.kind != VarKind::Temp && namesake.is_some_and(|o| o.in_memory != v.in_memory)
     };
     let all = own.vars.iter().zip(&graph.var_map[class]);

@@ -12,6 +12,7 @@ mod declared;
 mod given;
 mod held;
 mod named;
+mod placed;
 mod replaced;
 
 fn unit(text: &str) -> Unit {
