@@ -35,6 +35,6 @@ fn parameters_and_calls_that_write_are_compared() {
         HEAD,
         "n = foreign(n);\nif (n > 2) n++;\nreturn n;",
         "n = foreign(n);\nif (n > 2) n += 2;\nint *p = &n;\nreturn *p;",
-        &["n > 2 | sets n to n + 1 | sets n to n + 2"],
+        &[" | returns n + 1; sets n to n + 1 | returns n + 2; sets n to n + 2"],
     );
 }
