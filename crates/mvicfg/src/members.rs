@@ -8,11 +8,13 @@
 
 mod bits;
 mod layout;
+mod numbers;
 mod place;
 mod records;
 mod relaid;
 
 pub use layout::image;
+pub use numbers::{Fit, Fits, NEGATIVE};
 pub use relaid::{OTHER, Relaid, Seen, relaid};
 
 use crate::ir::{CType, Callee, Expr, Function, Instr, Object, Unit, VarId};

@@ -362,6 +362,7 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
         .into_iter()
         .filter(|(is_made, _)| *is_made)
         .map(|(_, name)| name.to_owned())
+        .chain(change.fits.iter().map(ToString::to_string))
         .collect(),
     }
 }

@@ -16,6 +16,9 @@ const AROUND: usize = 16;
 /// Characters of a string that are shown of what differs.
 const LONGEST_STRING: usize = 48;
 
+/// Characters of a string of which it is still understood what it says.
+const SHORTEST_BEGINNING: usize = 20;
+
 /// The words of a call.
 pub(super) fn call_text(
     graph: &Mvicfg,
@@ -48,22 +51,41 @@ pub(super) fn call_text(
                 let is_size = is_guess && n.contains("sizeof") && is_short(n);
                 (is_name(n) || is_size) && pool.as_const(*a).is_some()
             });
-            name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)))
+            let text = name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)));
+            let string = || naming.unit.and_then(|unit| literal(pool, unit, *a)).map(|bytes| quoted(&bytes));
+            if is_plain(&text) { text } else { string().unwrap_or_else(|| "…".to_owned()) }
         })
-        .map(|t| if is_plain(&t) { t } else { "…".to_owned() })
         .collect();
     shortened(&name, words)
 }
 
-/// A call of which the longest arguments are left out until it is short enough.
+/// A word with a string literal that is so many characters shorter at its end; `None` where too little is left to be
+/// understood, and where the string is cut already.
+fn beginning(word: &str, by: usize) -> Option<String> {
+    let (open, close) = (word.find('"')?, word.rfind('"')?);
+    let text: Vec<char> = word.get(open + 1..close)?.chars().collect();
+    let is_escaped = |k: usize| text[..k].iter().rev().take_while(|c| **c == '\\').count() % 2 == 1;
+    // One that is cut already, and several.
+    if text.last() == Some(&'…') || (0..text.len()).any(|k| text[k] == '"' && !is_escaped(k)) {
+        return None;
+    }
+    let mut left = text.len().checked_sub(by + 1).filter(|n| *n >= SHORTEST_BEGINNING)?;
+    while is_escaped(left) {
+        left -= 1;
+    }
+    let kept: String = text[..left].iter().collect();
+    Some(format!("{}\"{kept}…\"{}", &word[..open], &word[close + 1..]))
+}
+
+/// A call of which the longest arguments are cut, strings at their ends, or left out until it is short enough.
 pub(super) fn shortened(name: &str, mut words: Vec<String>) -> String {
     let width = |words: &[String]| {
         name.chars().count() + 2 + words.iter().map(|w| w.chars().count() + 2).sum::<usize>()
     };
     while width(&words) > LONGEST_VALUE {
         let longest = words.iter().enumerate().filter(|(_, w)| *w != "…").max_by_key(|(_, w)| w.len());
-        let Some((k, _)) = longest else { break };
-        words[k] = "…".to_owned();
+        let Some((k, word)) = longest else { break };
+        words[k] = beginning(word, width(&words) - LONGEST_VALUE).unwrap_or_else(|| "…".to_owned());
     }
     words.dedup_by(|a, b| a == "…" && b == "…");
     format!("{name}({})", words.join(", "))
@@ -151,9 +173,18 @@ pub(crate) fn excerpt(bytes: &[u8], other: &[u8]) -> String {
     let start = if before > AROUND + 4 { before - AROUND } else { 0 };
     let differs = (bytes.len() - behind).min(before + LONGEST_STRING).max(before);
     let end = if bytes.len() - differs > AROUND + 4 { differs + AROUND } else { bytes.len() };
-    let text: String = String::from_utf8_lossy(&bytes[start..end]).chars().map(spelled).collect();
+    let text = characters(&bytes[start..end]);
     let dots = |is_cut: bool| if is_cut { "…" } else { "" };
     format!("\"{}{text}{}\"", dots(start > 0), dots(end < bytes.len()))
+}
+
+/// A string as C writes it.
+fn quoted(bytes: &[u8]) -> String {
+    format!("\"{}\"", characters(bytes))
+}
+
+fn characters(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).chars().map(spelled).collect()
 }
 
 /// A character as it stands in a literal.
@@ -238,7 +269,7 @@ pub(super) fn argument_words(line: &str, callee: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{argument_words, decayed, excerpt};
+    use super::{argument_words, decayed, excerpt, shortened};
 
     #[test]
     fn arrays_are_named_as_one_writes_them() {
@@ -268,6 +299,23 @@ mod tests {
         check("gf(a); f(b)", None);
         check("f(a,", None);
         check("xf(a)", None);
+    }
+
+    /// A message says what it is about, and no escape is cut.
+    #[test]
+    fn of_a_long_call_the_beginning_of_its_text_stays() {
+        let call =
+            |text: &str| shortened("message", vec!["WARN".into(), format!("\"{text}\""), "name".into()]);
+        let long = "delayed compression of %s is ignored, because compression is disabled there";
+        let cut = "delayed compression of %s is ignored, because compress…";
+        assert_eq!(call(long), format!("message(WARN, \"{cut}\", name)"));
+        assert_eq!(call("short"), "message(WARN, \"short\", name)");
+        let escapes = "\\\\n".repeat(60);
+        let told = call(&escapes);
+        let kept = told.split('"').nth(1).map(|t| t.trim_end_matches('…')).unwrap_or_default();
+        assert!(kept.len() > 20 && !kept.ends_with('\\') && told.contains('…'), "{told}");
+        let two = vec!["\"a\" \"b\"".to_owned() + &"x".repeat(90)];
+        assert_eq!(shortened("f", two), "f(…)");
     }
 
     #[test]

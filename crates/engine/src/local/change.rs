@@ -5,6 +5,7 @@ use super::region::Frontier;
 #[cfg(test)]
 use crate::mvicfg::{MvId, Mvicfg};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What becomes of a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +115,8 @@ pub struct Change {
     pub valid: bool,
     /// Structures that are laid out otherwise are seen by their members alone.
     pub by_members: bool,
+    /// What is taken for granted of members that got another number type: `n fits int and long`.
+    pub fits: BTreeSet<Arc<str>>,
     #[cfg(test)]
     pub(super) way: Way,
 }
@@ -133,6 +136,7 @@ impl Change {
             apart: false,
             valid: false,
             by_members: false,
+            fits: BTreeSet::new(),
             #[cfg(test)]
             way: Way {
                 frontier: Frontier { node: Mvicfg::ENTRY, label: 0, to: [Mvicfg::ENTRY; 2] },
@@ -166,6 +170,7 @@ impl Change {
         self.rest = self.rest.take().or(other.rest);
         self.apart |= other.apart;
         self.valid |= other.valid;
+        self.fits.extend(other.fits);
         self.in_loop = self.in_loop.or(other.in_loop);
         self.tests = self.tests.take().or(other.tests);
         self.verdict = match (&self.rest, self.deltas.is_empty()) {

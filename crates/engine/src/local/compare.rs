@@ -10,6 +10,7 @@
 //! done to memory is taken out of both sides (`docs/design/local-differences.md`).
 
 use super::difference::{Difference, Item, Outcome};
+use super::fitting::members;
 use super::follow::{Known, onwards, undefined};
 use super::liveness::Liveness;
 use super::machine::{End, Event, Hazard, Literal, Machine, Path, variable_leaf};
@@ -208,8 +209,11 @@ impl Comparer<'_> {
                 conditions.push(l.term);
             }
         }
+        let fits = a.path.fits.iter().chain(&b.path.fits).map(|(term, _)| *term);
+        conditions.extend(fits);
         let joint = conditions.iter().fold(self.pool.bool(true), |all, c| self.pool.and(all, *c));
         let known = Known::of(&mut self.pool, &conditions);
+        outcome.fits.extend(members([&a.path, &b.path]));
         // What contradicts what is known is not taken, if own calls do nothing to it.
         if self.pool.as_const(joint).is_some_and(|c| c == crate::ir::Const::FALSE)
             || conditions.iter().any(|&c| self.contradicts(&conditions, c))
@@ -220,7 +224,8 @@ impl Comparer<'_> {
         let verdict = self.judge([&a.path, &b.path], joint, &known);
         // Whether a state is let through by the tests on the way may be too hard a question.
         let literals = a.path.literals.iter().chain(&b.path.literals).map(|l| l.term);
-        let anywhere: Vec<TermId> = self.relations.iter().copied().chain(literals).collect();
+        let fits = a.path.fits.iter().chain(&b.path.fits).map(|(term, _)| *term);
+        let anywhere: Vec<TermId> = self.relations.iter().copied().chain(literals).chain(fits).collect();
         let apart = a.apart || b.apart || !replaced.is_empty();
         if !matches!(verdict, Verdict::Open(_)) {
             outcome.valid |= !b.path.accesses.is_subset(&a.path.accesses);
@@ -341,6 +346,7 @@ impl Comparer<'_> {
         // What a statement is in the middle of has no name; what becomes of it has.
         let here = here.filter(|found| !self.is_nameless(found));
         let further = self.further(paths, known);
+        let joint = self.granted(joint, [&further[0], &further[1]]);
         if old.end != new.end {
             let late = [0, 1].map(|c: usize| self.late_undefined(paths[c], &further[c], known));
             if late.iter().any(Option::is_some) && !late.iter().all(Option::is_some) {

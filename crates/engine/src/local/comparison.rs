@@ -123,6 +123,7 @@ impl Comparison<'_> {
                 apart: outcome.apart,
                 valid: outcome.valid && !is_made(Mistake::AccessesGranted),
                 by_members: self.by_members,
+                fits: outcome.fits,
                 #[cfg(test)]
                 way: super::change::Way {
                     frontier: region.frontier,

@@ -39,6 +39,9 @@ impl<'s> Speaker<'s> {
         match (text, literal.holds) {
             (Some(text), true) => format!("{text} (line {line}{version})"),
             (Some(text), false) if is_operand(&text) => format!("!{text} (line {line}{version})"),
+            (Some(text), false) if let Some(turned) = source_tests::negated(&text) => {
+                format!("{turned} (line {line}{version})")
+            }
             (Some(text), false) => format!("!({text}) (line {line}{version})"),
             (None, holds) => {
                 let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();

@@ -4,6 +4,7 @@ use super::machine::{Event, Hazard, Literal};
 use crate::ir::{TermId, VarId};
 use crate::mvicfg::MvId;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Something that one version does and the other does not, or does otherwise.
 #[derive(Clone, Debug)]
@@ -54,6 +55,8 @@ pub(super) struct Outcome {
     /// The common nodes that every pair of paths came by before its states were the same again; `None` before
     /// the first pair.
     pub passed: Option<BTreeSet<MvId>>,
+    /// What is taken for granted of members that got another number type.
+    pub fits: BTreeSet<Arc<str>>,
 }
 
 impl Outcome {
@@ -63,7 +66,14 @@ impl Outcome {
     }
 
     pub(super) fn of(reason: Option<String>) -> Outcome {
-        Outcome { differences: Vec::new(), open: reason, apart: false, valid: false, passed: None }
+        Outcome {
+            differences: Vec::new(),
+            open: reason,
+            apart: false,
+            valid: false,
+            passed: None,
+            fits: BTreeSet::new(),
+        }
     }
 
     /// Takes in what became of another pair of paths.
@@ -72,6 +82,7 @@ impl Outcome {
         self.open = self.open.take().or(other.open);
         self.apart |= other.apart;
         self.valid |= other.valid;
+        self.fits.extend(other.fits);
         if let Some(nodes) = other.passed {
             self.passes(nodes);
         }

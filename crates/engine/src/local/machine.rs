@@ -86,6 +86,8 @@ pub(super) struct Path {
     /// depends on where members lie.
     pub stored: Vec<TermId>,
     pub visited: BTreeSet<MvId>,
+    /// What is taken for granted of members: see [`super::fitting`].
+    pub fits: BTreeSet<(TermId, Arc<str>)>,
     pub end: End,
 }
 
@@ -114,6 +116,7 @@ impl Path {
             accesses: BTreeSet::new(),
             stored: Vec::new(),
             visited: BTreeSet::new(),
+            fits: BTreeSet::new(),
             end: End::At(node),
         }
     }
@@ -128,6 +131,7 @@ impl Path {
         }
         self.accesses = self.accesses.iter().map(|t| f(*t)).collect();
         self.stored.iter_mut().for_each(|t| *t = f(*t));
+        self.fits = self.fits.iter().map(|(t, name)| (f(*t), name.clone())).collect();
         for e in &mut self.events {
             e.args.iter_mut().for_each(|a| *a = f(*a));
             e.result = e.result.map(&mut *f);
@@ -210,7 +214,8 @@ impl Machine<'_> {
             Expr::Op { op, args, .. } => {
                 let terms: Vec<TermId> = args.iter().map(|a| self.term(path, a)).collect();
                 self.operator_hazard(path, *op, &terms);
-                self.pool.op(*op, &terms)
+                let op = self.unsigned(path, *op, &terms);
+                self.pool.op(op, &terms)
             }
         }
     }
@@ -335,6 +340,7 @@ impl Machine<'_> {
                 let addr = self.term(path, addr);
                 path.accesses.insert(addr);
                 let value = self.load(path.memory, addr, access.sort, access.bytes);
+                let value = self.read_member(path, value);
                 path.vars.insert(*dst, value);
             }
             Instr::Store { addr, value, access } => {

@@ -14,6 +14,7 @@
 //! - [`macros`]: constants as the source names them.
 //! - [`namesakes`]: local variables of one name.
 //! - [`widened`]: variables of another width.
+//! - [`fitting`]: members of another width.
 //! - [`extracted`]: calls that one version alone makes, written out.
 //! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
 //! - [`answers`]: which calls answer alike.
@@ -36,6 +37,7 @@ mod conditions;
 mod difference;
 mod distinction;
 mod extracted;
+mod fitting;
 mod follow;
 mod forks;
 mod given;
@@ -69,8 +71,9 @@ pub use side::Version;
 
 pub(crate) use calls::excerpt;
 
-use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Var, VarId, VarKind};
-use crate::mvicfg::{Flow, Mvicfg, members, positions};
+use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var, VarId, VarKind};
+use crate::mvicfg::members::{self, Relaid, Seen};
+use crate::mvicfg::{Flow, Mvicfg, positions};
 use crate::smt;
 use compare::Comparer;
 use comparison::Comparison;
@@ -116,18 +119,13 @@ fn compare_bodies(
     units: u64,
 ) -> Option<(Vec<Change>, usize)> {
     let newer = namesakes::numbered(old.body, new.body);
-    let new = Version { body: &newer, ..new };
+    let [older, newer] = placed::placed(old.body.clone(), newer);
+    let (old, new) = (Version { body: &older, ..old }, Version { body: &newer, ..new });
     let sides = ((&**old.body, old.unit), (&**new.body, new.unit));
-    let relaid = match members::relaid(sides.0, sides.1) {
-        Ok(relaid) => relaid,
-        // Where bytes are seen, members that were only added behind change none of them.
-        Err(members::Seen) if members::places_agree(sides.0, sides.1) => None,
-        Err(members::Seen) => return None,
-    };
+    let relaid = relaid(sides.0, sides.1)?;
     let source_body = old.body;
-    let older = relaid.as_ref().map_or(old.body, |r| &r.body);
-    let [first, second] = placed::placed(unplaced(older), unplaced(new.body));
-    let widened = Widened::of(first, second);
+    let of_class = |class: usize, body| relaid[class].as_ref().map_or(body, |r| &r.body);
+    let widened = Widened::of(unplaced(of_class(0, old.body)), unplaced(of_class(1, new.body)));
     let [first, second] = &widened.bodies;
     let (old, new) = (Version { body: first, ..old }, Version { body: second, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
@@ -139,20 +137,22 @@ fn compare_bodies(
         Side {
             class: 0,
             version: old,
-            layout: relaid.as_ref().map_or(old.unit, |r| &r.layout),
+            layout: relaid[0].as_ref().map_or(old.unit, |r| &r.layout),
             flow: &flow.classes[0],
             tags: of_old,
             pure: &pure,
             displaced: displaced(&graph, 0),
+            fits: relaid[0].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
         },
         Side {
             class: 1,
             version: new,
-            layout: new.unit,
+            layout: relaid[1].as_ref().map_or(new.unit, |r| &r.layout),
             flow: &flow.classes[1],
             tags: of_new,
             pure: &pure,
             displaced: displaced(&graph, 1),
+            fits: relaid[1].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
         },
     ];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
@@ -177,8 +177,8 @@ fn compare_bodies(
         pool,
         decider: smt::Decider::new(limits, 4).sharing(allowance),
     };
-    let comparison =
-        Comparison { graph: &graph, flow: &flow, widened: &widened, source, by_members: relaid.is_some() };
+    let by_members = relaid.iter().any(Option::is_some);
+    let comparison = Comparison { graph: &graph, flow: &flow, widened: &widened, source, by_members };
     let mut changes = comparison.changes(&mut comparer, region::Cuts::Tied);
     // Where too much lies between points that both versions come to in the same state, they are held against each
     // other also where only one of them knows a variable.
@@ -191,7 +191,7 @@ fn compare_bodies(
         }
     }
     tell_moves(&mut changes);
-    if let Some(relaid) = &relaid {
+    if let Some(relaid) = &relaid[0] {
         let lengths =
             relaid.resized.iter().filter_map(|(v, w)| resized(source_body.var(*v), new.body.var(*w)));
         changes.extend(lengths);
@@ -199,6 +199,20 @@ fn compare_bodies(
     changes.extend(bindings::change(old.body, new.body));
     let queries = comparer.decider.solver().statistics().queries as usize;
     Some((changes, queries))
+}
+
+/// The bodies of both versions for one layout, where structures are laid out otherwise: the older one is written for the
+/// newer layout, or, where members got narrower, the newer one for the older layout. `None`: nothing can be compared.
+fn relaid(old: (&Function, &Unit), new: (&Function, &Unit)) -> Option<[Option<Relaid>; 2]> {
+    match members::relaid(old, new) {
+        Ok(older) => Some([older, None]),
+        // Where bytes are seen, members that were only added behind change none of them.
+        Err(Seen) if members::places_agree(old, new) => Some([None, None]),
+        Err(Seen) => {
+            let newer = members::relaid(new, old).ok()??;
+            (newer.resized.is_empty() && !newer.fits.is_empty()).then_some([None, Some(newer)])
+        }
+    }
 }
 
 /// Whether a region was not looked at to its end because there is too much of it.

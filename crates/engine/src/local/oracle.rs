@@ -788,6 +788,7 @@ fn tests_hold_where_runs_come() {
             tags: super::sites::tags(&graph)[0].clone(),
             pure: &pure,
             displaced: Default::default(),
+            fits: Default::default(),
         };
         let tested = super::tested::Tested::of(&graph, &side);
         let widened = Widened::of(body.clone(), body.clone());

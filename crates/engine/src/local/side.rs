@@ -2,6 +2,7 @@
 
 use super::sites::Tag;
 use crate::ir::{CType, Function, Instr, MacroUse, Unit, VarId};
+use crate::mvicfg::members::Fits;
 use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub(super) struct Side<'a> {
     pub pure: &'a BTreeSet<Arc<str>>,
     /// Variables of the class that are in memory in one version alone, where their address is taken.
     pub displaced: BTreeSet<VarId>,
+    /// Where members are read and written that the other version has by a wider type.
+    pub fits: Fits,
 }
 
 /// Where an edge of a node leads in a class.

@@ -9,7 +9,7 @@ use crate::ir::{Function, Instr, NodeId};
 /// Lines over which a condition is followed.
 const MAX_LINES: u32 = 6;
 /// Characters of the longest operand that is told.
-const LONGEST: usize = 60;
+const LONGEST: usize = 80;
 
 /// The operand that a branch tests, as it is written.
 pub(super) fn operand(
@@ -30,7 +30,8 @@ pub(super) fn operand(
         text.push(' ');
     }
     let start = usize::try_from(span.col).ok()?.checked_sub(1)?;
-    let operands = operands(condition(text.get(start..)?)?);
+    let text = text.get(start..)?;
+    let operands = operands(condition(text).or_else(|| before_mark(text))?);
     let operand = operands.get(place).filter(|_| operands.len() == branches.len())?;
     let operand = operand.split_whitespace().collect::<Vec<_>>().join(" ");
     (operand.chars().count() <= LONGEST && !operand.is_empty()).then_some(operand)
@@ -48,6 +49,35 @@ fn condition(text: &str) -> Option<&str> {
     }
     let second = &inside[end(inside, &|c| c == ';')? + 1..];
     Some(&second[..end(second, &|c| c == ';')?])
+}
+
+/// What stands before the only `?` of the statement that a text begins with.
+fn before_mark(text: &str) -> Option<&str> {
+    let mut found = None;
+    // Where what is within brackets began, or behind the last comma or assignment in it.
+    let mut starts = vec![text.strip_prefix("return").map_or(0, |rest| text.len() - rest.len())];
+    let (mut quote, mut escaped, mut last) = (None, false, ' ');
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(q), c) if q == c => quote = None,
+            (Some(_), _) => {}
+            (None, ';') if starts.len() == 1 => return found,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => starts.push(at + 1),
+            (None, ')' | ']' | '}') => _ = starts.pop(),
+            (None, '?') if found.is_some() => return None,
+            (None, '?') => found = text.get(*starts.last()?..at),
+            (None, ',') => *starts.last_mut()? = at + 1,
+            (None, '=') if !matches!(last, '=' | '!' | '<' | '>') && !text[at + 1..].starts_with('=') => {
+                *starts.last_mut()? = at + 1;
+            }
+            _ => {}
+        }
+        last = c;
+    }
+    None
 }
 
 /// Where a character stands that is in no brackets and no quotes.
@@ -93,13 +123,53 @@ fn operands(text: &str) -> Vec<&str> {
     }
 }
 
+/// An operand that is one `==` or `!=` turned into the other one; `None` where something binds less.
+pub(super) fn negated(text: &str) -> Option<String> {
+    let binds_less = |c: char| matches!(c, '&' | '|' | '^' | '?' | ',' | '=' | '!');
+    let at = end(text, &|c| matches!(c, '=' | '!'))?;
+    let (left, rest) = text.split_at(at);
+    let (operator, right) = rest.split_at_checked(2)?;
+    let turned = match operator {
+        "==" => "!=",
+        "!=" => "==",
+        _ => return None,
+    };
+    let is_one = !left.ends_with(['<', '>', '+', '-', '*', '/', '%'])
+        && [left, right].iter().all(|side| end(side, &binds_less).is_none());
+    is_one.then(|| format!("{left}{turned}{right}"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{condition, operands};
+    use super::{before_mark, condition, negated, operands};
+
+    #[test]
+    fn an_equality_is_turned_where_it_is_all() {
+        let turned = |text: &str| negated(text);
+        assert_eq!(turned("s == NULL").as_deref(), Some("s != NULL"));
+        assert_eq!(turned("(p = f(a, b)) != '='").as_deref(), Some("(p = f(a, b)) == '='"));
+        for text in
+            ["a & b == c", "a == b != c", "a <= b", "a = b == c", "!a == b", "a ? b == c : d", "f(a == b)"]
+        {
+            assert_eq!(turned(text), None, "{text}");
+        }
+    }
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         assert_eq!(condition(text).map(operands).unwrap_or_default(), expected, "{text}");
+    }
+
+    #[test]
+    fn what_stands_before_a_question_mark_is_found() {
+        fn found(text: &str) -> Option<&str> {
+            before_mark(text).map(str::trim)
+        }
+        assert_eq!(found("printf(\"?\", p->name ? p->name : none); x;"), Some("p->name"));
+        assert_eq!(found("return a == b ? 1 : 2;"), Some("a == b"));
+        assert_eq!(found("x = (y, z >= 1) ? f(1) : 2; a ? b : c;"), Some("(y, z >= 1)"));
+        assert_eq!(found("x = a ? b ? 1 : 2 : 3;"), None);
+        assert_eq!(found("x = a;"), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod apart;
 mod declared;
 mod given;
 mod held;
+mod members;
 mod named;
 mod placed;
 mod replaced;

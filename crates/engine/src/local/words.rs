@@ -7,6 +7,7 @@ use super::calls::{argument_words, call_text, differing, shortened};
 use super::change::{Delta, Effect, EffectKind};
 use super::conditions::joined;
 use super::difference::{Difference, Item};
+use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop};
 use super::given::Calls;
 use super::machine::{Event, Hazard, Literal, memory_leaf, variable_leaf};
@@ -309,12 +310,16 @@ impl<'s> Speaker<'s> {
                     return None;
                 }
                 let naming = self.naming(class, events);
+                let negative = negative(self.pool, *value);
+                let value = &untagged(self.pool, *value);
                 let sort = self.pool.sort(*value);
                 let place = render_lvalue(self.pool, *address, sort, *bytes, &naming);
                 let place = place.map(|n| Named { text: n.text.replace(members::OTHER, ""), ..n });
                 match place.filter(|n| is_plain(&n.text)) {
                     Some(place) => {
-                        let value = assigned(self.pool, &naming, (&place.text, &place.ty), *value);
+                        let value = negative.unwrap_or_else(|| {
+                            assigned(self.pool, &naming, (&place.text, &place.ty), *value)
+                        });
                         // What a call in between may have changed.
                         if value == place.text {
                             let text = format!("restores {}", place.text);

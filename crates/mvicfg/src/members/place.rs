@@ -3,7 +3,7 @@
 use super::bits::Bits;
 use super::layout::{Layouts, Side, record};
 use super::{Walk, Wanted, is_plain};
-use crate::ir::{CType, Expr, Object, Op};
+use crate::ir::{CType, Expr, Object, Op, RecordId};
 use std::cell::Cell;
 
 /// How far an address goes into an object.
@@ -29,6 +29,8 @@ pub(super) enum Until<'t> {
     Type(&'t CType),
     /// At a bit-field: its first bit and how many it has. It gets where the field begins now.
     Bits(Bits, &'t Cell<Option<u32>>),
+    /// At a member that got another number type. It gets which one that is.
+    Number(&'t Cell<Option<(RecordId, usize)>>),
     /// As soon as possible.
     Any,
 }
@@ -109,7 +111,7 @@ impl Side<'_> {
                     },
                     Until::Type(CType::Void) => scalar,
                     Until::Type(t) => layouts.is_same_type(&ty, t) && self.is_same_name(layouts, &ty, t),
-                    Until::Bits(..) => false,
+                    Until::Bits(..) | Until::Number(_) => false,
                     Until::Any => true,
                 };
             if there {

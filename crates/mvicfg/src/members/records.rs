@@ -4,6 +4,7 @@
 //! where they were renamed by their neighbours. The older unit's records get the newer layout ([`Records::target`]).
 
 use super::layout::{Layouts, Side, record};
+use super::numbers::Fit;
 use super::relaid::{FAR, FAR_IN_32, OTHER};
 use crate::ir::{CType, Field, Function, Record, RecordId, Unit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,8 @@ pub(super) struct Records {
     pub other: BTreeSet<(RecordId, usize)>,
     /// Bit-fields that share what they are read from with others than before, or lie elsewhere in it.
     pub regrouped: BTreeSet<(RecordId, usize)>,
+    /// Of `other`, numbers that got a wider type: they lie where they do in the newer version, and have its type.
+    pub fits: BTreeMap<(RecordId, usize), Fit>,
 }
 
 impl Records {
@@ -60,6 +63,7 @@ impl Records {
             target: old.records.clone(),
             other: BTreeSet::new(),
             regrouped: BTreeSet::new(),
+            fits: BTreeMap::new(),
         };
         while let Some((a, b)) = pairs.pop() {
             if found.relaid.contains(&a) {
@@ -100,6 +104,11 @@ impl Records {
                 Some(g) if is_like((&field.ty, old), (&g.ty, new)) && is_as_wide(field, g) => {
                     (moved.offset, moved.bits) = (g.offset, g.bits);
                     self.regrouped.insert((a, k));
+                }
+                Some(g) if let Some(fit) = Fit::of((field, old), (g, new)) => {
+                    (moved.offset, moved.ty) = (g.offset, g.ty.clone());
+                    self.other.insert((a, k));
+                    self.fits.insert((a, k), fit);
                 }
                 Some(g) => {
                     moved.offset = far + field.offset;

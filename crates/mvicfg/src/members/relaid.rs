@@ -13,16 +13,19 @@
 
 use super::bits::{self, Moved};
 use super::layout::{Side, record};
+use super::numbers::{self, Fit, Fits};
 use super::place::{Step, Until};
 use super::records::{Records, innermost, is_like, is_number};
 use super::{is_plain, pointer_to, size_of_const};
 use crate::ir::{
-    CType, Callee, Expr, Field, FileId, Function, Global, InitPiece, Instr, Measured, Object, Op, Record,
+    CType, Callee, Expr, Field, FileId, Function, Global, Instr, Measured, NodeId, Object, Op, Record,
     RecordId, Span, Unit, Var, VarId, VarKind,
 };
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+mod objects;
 
 /// Where members of the older version alone come to lie: beyond all that a program names by a constant.
 pub(super) const FAR: u64 = 1 << 40;
@@ -39,6 +42,8 @@ pub struct Relaid {
     pub layout: Unit,
     /// Arrays that got another length: of the older body, and in the newer one.
     pub resized: Vec<(VarId, VarId)>,
+    /// Where it reads and writes members of a wider type.
+    pub fits: Fits,
 }
 
 /// A layout is seen: there is no such body.
@@ -69,6 +74,7 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         relaid: others.intersection(&newer).copied().collect(),
         other: BTreeSet::new(),
         regrouped: BTreeSet::new(),
+        fits: BTreeMap::new(),
         units: BTreeMap::new(),
         resized: BTreeMap::new(),
         at: Default::default(),
@@ -83,6 +89,7 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         relaid: relaid.intersection(&used).copied().collect(),
         other: records.other,
         regrouped: records.regrouped,
+        fits: records.fits,
         units: BTreeMap::new(),
         resized: resized.iter().map(|(v, w)| (*v, g.var(*w).ty.clone())).collect(),
         at: Default::default(),
@@ -90,10 +97,10 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
     if relay.looks_at_bytes() {
         return Err(Seen);
     }
-    let body = relay.body().ok_or(Seen)?;
+    let (body, fits) = relay.body().ok_or(Seen)?;
     let globals: Option<Vec<Global>> = relay.side.objects().map(|g| relay.global(g)).collect();
     relay.layout.globals = globals.ok_or(Seen)?;
-    Ok(Some(Relaid { body: Arc::new(body), layout: relay.layout, resized }))
+    Ok(Some(Relaid { body: Arc::new(body), layout: relay.layout, resized, fits }))
 }
 
 /// Local arrays of one name that have another length.
@@ -186,6 +193,7 @@ struct Relay<'a> {
     relaid: BTreeSet<RecordId>,
     other: BTreeSet<(RecordId, usize)>,
     regrouped: BTreeSet<(RecordId, usize)>,
+    fits: BTreeMap<(RecordId, usize), Fit>,
     /// What has such bit-fields, where it is read.
     units: Moved,
     /// Local arrays with their newer types.
@@ -195,7 +203,7 @@ struct Relay<'a> {
 }
 
 impl Relay<'_> {
-    fn body(&mut self) -> Option<Function> {
+    fn body(&mut self) -> Option<(Function, Fits)> {
         let mut body = self.side.body.clone();
         for (k, var) in body.vars.iter_mut().enumerate() {
             if var.is_variable_length() && self.is_relaid(&var.ty) {
@@ -209,11 +217,57 @@ impl Relay<'_> {
             }
         }
         self.units = self.moved_units()?;
-        for node in &mut body.nodes {
+        let mut fits = Fits::new();
+        for (k, node) in body.nodes.iter_mut().enumerate() {
             self.at = place(&node.span);
-            node.instr = self.instr(&node.instr)?;
+            let found = self.fit(&node.instr);
+            node.instr = match &found {
+                Some((addr, _)) => self.of_number(&node.instr, addr.clone())?,
+                None => self.instr(&node.instr)?,
+            };
+            fits.extend(found.map(|(_, fit)| (NodeId(k as u32), fit)));
         }
-        Some(body)
+        numbers::widen(&mut body, &fits);
+        Some((body, fits))
+    }
+
+    /// The member of a wider type that an instruction reads or writes, and where it is.
+    fn fit(&self, instr: &Instr) -> Option<(Expr, Fit)> {
+        let (Instr::Load { addr, access, .. } | Instr::Store { addr, access, .. }) = instr else {
+            return None;
+        };
+        if self.fits.is_empty() || !self.is_place(addr) {
+            return None;
+        }
+        let member = Cell::new(None);
+        let (addr, _) = self.place(addr, Until::Number(&member))?;
+        let fit = self.fits.get(&member.get()?)?;
+        (access.bytes * 8 == u64::from(fit.bits)).then(|| (addr, fit.clone()))
+    }
+
+    /// A read or a write of such a member with its address by the newer layout.
+    fn of_number(&self, instr: &Instr, to: Expr) -> Option<Instr> {
+        let mut instr = instr.clone();
+        match &mut instr {
+            Instr::Load { addr, .. } => *addr = to,
+            Instr::Store { addr, value, access } => {
+                (*addr, *value) = (to, self.value(value, Some(&access.ty))?);
+            }
+            _ => return None,
+        }
+        Some(instr)
+    }
+
+    /// Whether a type has such members: its bytes are not those of the same numbers.
+    fn has_numbers(&self, ty: &CType) -> bool {
+        match ty {
+            CType::Array(element, _) => self.has_numbers(element),
+            CType::Record(id) => {
+                let fields = record(self.side.unit, *id).map(|r| r.fields.as_slice()).unwrap_or_default();
+                self.other.iter().any(|(r, _)| r == id) || fields.iter().any(|f| self.has_numbers(&f.ty))
+            }
+            _ => false,
+        }
     }
 
     /// The units of bit-fields that lie elsewhere now; `None`: some use of one does not say which field is meant, or
@@ -400,7 +454,15 @@ impl Relay<'_> {
         if let Some(bytes) = bytes {
             let into: Vec<usize> = (0..2).filter(|k| self.is_place(&args[*k])).collect();
             let mut sizes = BTreeSet::new();
+            // What is put into members of another width byte by byte, or read of them so, is another number.
+            let is_blank =
+                name.as_deref() == Some("memset") && args.get(1).and_then(size_of_const) == Some(0);
+            let is_copied = matches!(name.as_deref(), Some("memcpy" | "memmove")) && into.len() == 2;
             for k in into {
+                let leads_to = self.place(&args[k], Until::Object(bytes)).map(|(_, ty)| ty);
+                if !is_blank && !is_copied && leads_to.is_some_and(|ty| self.has_numbers(&ty)) {
+                    return None;
+                }
                 // Of a part of an object by its bytes nothing is known by members.
                 let size = self.whole(&mut args[k], &bytes)?;
                 if size != bytes && !self.may_mean(bytes, size) {
@@ -664,7 +726,7 @@ impl Relay<'_> {
                         CType::Array(element, _) => self.side.unit.size_of(element) == Some(n),
                         _ => size == Some(n),
                     },
-                    Until::Bits(..) => false,
+                    Until::Bits(..) | Until::Number(_) => false,
                     Until::Type(CType::Void) | Until::Any => true,
                     Until::Type(t) => is_like((&ty, self.side.unit), (t, self.side.unit)),
                 };
@@ -726,6 +788,16 @@ impl Relay<'_> {
                             ));
                         }
                     }
+                    if let (Until::Number(member), &[only]) = (until, at.as_slice())
+                        && self.fits.contains_key(&(*id, only))
+                        && i128::from(before.fields[only].offset) == k
+                    {
+                        member.set(Some((*id, only)));
+                        return Some((
+                            by + i128::from(after.fields[only].offset),
+                            after.fields[only].ty.clone(),
+                        ));
+                    }
                     let moved =
                         |i: usize| i128::from(after.fields[i].offset) - i128::from(before.fields[i].offset);
                     // Where several lie, all must have moved together.
@@ -748,61 +820,6 @@ impl Relay<'_> {
                     let n = if let Until::Scalar(n) = until { i128::from(n) } else { 0 };
                     return found.or_else(|| (k + n <= size).then(|| (by + k, ty.clone())));
                 }
-            }
-        }
-    }
-
-    /// An object of the older unit with its initial value by the newer layout.
-    fn global(&self, g: &Global) -> Option<Global> {
-        if !self.is_relaid(&g.ty) || g.ty.is_pointer() {
-            return Some(g.clone());
-        }
-        let mut made = Global { size: self.layout.size_of(&g.ty)?, init: Vec::new(), ..g.clone() };
-        if !g.is_known_constant() {
-            return Some(made);
-        }
-        self.leaves(g, &g.ty, 0, 0, &mut made.init, &mut 0)?;
-        Some(made)
-    }
-
-    fn leaves(
-        &self,
-        g: &Global,
-        ty: &CType,
-        from: u64,
-        to: u64,
-        out: &mut Vec<InitPiece>,
-        count: &mut usize,
-    ) -> Option<()> {
-        *count += 1;
-        match ty {
-            _ if *count > super::layout::MAX_LEAVES => None,
-            CType::Array(element, Some(n)) => {
-                let (each, now) = (self.side.unit.size_of(element)?, self.layout.size_of(element)?);
-                (0..*n).try_for_each(|i| self.leaves(g, element, from + i * each, to + i * now, out, count))
-            }
-            CType::Record(id) => {
-                let (before, after) = (record(self.side.unit, *id)?, record(&self.layout, *id)?);
-                if before.is_union || before.fields.iter().any(|f| f.bits.is_some()) {
-                    return None;
-                }
-                before.fields.iter().zip(&after.fields).try_for_each(|(f, moved)| {
-                    if moved.offset >= FAR_IN_32 {
-                        return Some(());
-                    }
-                    self.leaves(g, &f.ty, from + f.offset, to + moved.offset, out, count)
-                })
-            }
-            _ => {
-                let size = self.side.unit.size_of(ty)?;
-                let within =
-                    |p: &&InitPiece| matches!(p, InitPiece::Address { offset, .. } if *offset == from);
-                if let Some(InitPiece::Address { symbol, plus, .. }) = g.init.iter().find(within) {
-                    out.push(InitPiece::Address { offset: to, symbol: symbol.clone(), plus: *plus });
-                    return Some(());
-                }
-                out.push(InitPiece::Bytes { offset: to, bytes: g.constant_bytes(from, size)? });
-                Some(())
             }
         }
     }

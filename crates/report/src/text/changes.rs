@@ -213,7 +213,9 @@ fn write_delta(
     let mut place = if is_first { place_text(change) } else { String::new() };
     // A condition of its own is more than what leads there.
     let is_own = |_: &&str| delta.when.text.is_empty();
-    let tests = change.at.tests.as_deref().filter(is_own).map(visible).unwrap_or_default();
+    let tests = change.at.tests.as_deref().filter(is_own).map(visible);
+    let fits = if is_first { fitting(change) } else { None };
+    let tests = tests.into_iter().chain(fits).collect::<Vec<_>>().join("; ");
     let sides = |d: &Delta| {
         (when_text(view, d), effects_text(&d.before, EFFECTS_SHOWN), effects_text(&d.now, EFFECTS_SHOWN))
     };
@@ -231,6 +233,12 @@ fn write_delta(
         write_row(view, label, *slot, text, &std::mem::take(&mut place), out)?;
     }
     Ok(())
+}
+
+/// What is taken for granted of members that got another number type: `n fits int and long`.
+fn fitting(change: &Change) -> Option<String> {
+    let fits: Vec<String> = change.assumptions.iter().filter(|a| a.contains(" fits ")).map(visible).collect();
+    (!fits.is_empty()).then(|| fits.join("; "))
 }
 
 /// A condition; of a long one a part, unless `-v`.

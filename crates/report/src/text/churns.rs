@@ -23,6 +23,9 @@ const INPUT_LINES: usize = 3;
 /// Hunks named beside a function, unless `-v`.
 const HUNKS_SHOWN: usize = 3;
 
+/// Functions of one file that came or went that are named.
+const COMINGS_SHOWN: usize = 5;
+
 /// Writes each step from version to version that has churns, or functions that came or went.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     for mut step in steps(view.report, !view.options.verbose) {
@@ -43,8 +46,17 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         super::changes::write_objects(view, &step.objects, out)?;
         super::changes::write_compiled(view, &step.compiled, out)?;
         for comings in &step.comings {
-            let names: Vec<String> = comings.functions.iter().map(|n| format!("{}()", visible(n))).collect();
-            writeln!(out, "  {}  {}: {}", comings.file, comings.word, names.join(" "))?;
+            let all: Vec<String> = comings.functions.iter().map(|n| format!("{}()", visible(n))).collect();
+            let most = if view.options.verbose || all.len() <= COMINGS_SHOWN + 1 {
+                all.len()
+            } else {
+                COMINGS_SHOWN
+            };
+            let more = match all.len() - most {
+                0 => String::new(),
+                n => format!(" and {n} more; -v lists them"),
+            };
+            writeln!(out, "  {}  {}: {}{more}", comings.file, comings.word, all[..most].join(" "))?;
         }
     }
     Ok(())
