@@ -232,9 +232,10 @@ mod tests {
             let mut values = [0i128; 3];
             for k in 0..80 {
                 // The first time all of them; then one and what is behind it.
-                for i in if k == 0 { 0 } else { next(3) }..3 {
-                    values[i] = next(7) as i128 - 3;
-                    changing.set(i, Const::bv(8, values[i]));
+                let first = if k == 0 { 0 } else { next(3) };
+                for (i, value) in values.iter_mut().enumerate().skip(first) {
+                    *value = next(7) as i128 - 3;
+                    changing.set(i, Const::bv(8, *value));
                 }
                 let mut input = Assignment::new();
                 inputs.iter().zip(values).for_each(|(t, v)| input.set(*t, Const::bv(8, v)));
