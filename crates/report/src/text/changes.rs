@@ -20,7 +20,7 @@ const OBJECT_HUNKS: usize = 33;
 const HUNKS_SHOWN: usize = 3;
 
 /// What is said for a row that would repeat the one of the region before.
-const SAME: &str = "the same";
+const SAME: &str = "as above";
 /// What is said where calls of one version alone were left out.
 const APART: &str = "as before, but for what the calls do";
 
