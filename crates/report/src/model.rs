@@ -129,6 +129,19 @@ pub struct HunkRef {
     pub new_lines: u32,
 }
 
+impl HunkReport {
+    /// Where it is.
+    pub fn place(&self) -> HunkRef {
+        HunkRef {
+            file: self.file.clone(),
+            old_start: self.old_start,
+            old_lines: self.old_lines,
+            new_start: self.new_start,
+            new_lines: self.new_lines,
+        }
+    }
+}
+
 /// One source hunk of the range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

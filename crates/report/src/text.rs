@@ -208,7 +208,7 @@ impl<'a> View<'a> {
         let (others, hunks): (Vec<&HunkReport>, Vec<&HunkReport>) =
             hunks.iter().partition(|h| !self.options.verbose && h.why.as_deref() == Some("not-c"));
         let files: Vec<String> = hunks.iter().map(|h| h.file.to_string()).collect();
-        let places: Vec<String> = hunks.iter().map(|h| hunk_text(&hunk_ref(h))).collect();
+        let places: Vec<String> = hunks.iter().map(|h| hunk_text(&h.place())).collect();
         let file_width = widest(&files, 40);
         let place_width = widest(&places, 30);
         for ((hunk, file), place) in hunks.iter().zip(&files).zip(&places).take(limit) {
@@ -333,16 +333,6 @@ pub(super) fn why_text(why: Option<&str>) -> String {
             (None, None) => visible(other),
         },
         None => "reason unknown".to_owned(),
-    }
-}
-
-pub(super) fn hunk_ref(hunk: &HunkReport) -> HunkRef {
-    HunkRef {
-        file: hunk.file.clone(),
-        old_start: hunk.old_start,
-        old_lines: hunk.old_lines,
-        new_start: hunk.new_start,
-        new_lines: hunk.new_lines,
     }
 }
 

@@ -91,7 +91,7 @@ pub(super) fn account(
                 });
                 let is_told = |h: &&HunkReport| h.verdict == Verdict::Explained;
                 for (at, (_, name)) in hunks.last().filter(is_told).into_iter().cycle().zip(types) {
-                    told.entry((i, path.clone(), name)).or_default().push(hunk_ref(at));
+                    told.entry((i, path.clone(), name)).or_default().push(at.place());
                 }
             }
         }
@@ -100,16 +100,6 @@ pub(super) fn account(
     for ((step, path, name), at) in told {
         let change = judge.types.get(&(step, name.clone()));
         report.objects.extend(change.map(|c| c.report(&name, (step as Version + 1, &path), at)));
-    }
-}
-
-fn hunk_ref(h: &HunkReport) -> HunkRef {
-    HunkRef {
-        file: h.file.clone(),
-        old_start: h.old_start,
-        old_lines: h.old_lines,
-        new_start: h.new_start,
-        new_lines: h.new_lines,
     }
 }
 

@@ -114,7 +114,7 @@ fn elsewhere(view: &View, step: &Step, excerpts: &[Excerpt], html: &mut Html) {
         (h.from, h.to, h.verdict) == (step.from, step.to, Verdict::Explained)
             && h.compiled.is_empty()
             && !excerpts.iter().any(|e| e.shows(h))
-            && !step.objects.iter().any(|o| o.hunks.contains(&text::hunk_ref(h)))
+            && !step.objects.iter().any(|o| o.hunks.contains(&h.place()))
     };
     let hunks: Vec<&HunkReport> = view.report.hunks.iter().filter(is_wanted).collect();
     if hunks.is_empty() {

@@ -118,9 +118,8 @@ fn object_card(view: &View, object: &ObjectReport, html: &mut Html) {
     if !readers.is_empty() {
         html.leaf("p", &[("class", "seen-by")], &readers);
     }
-    let is_shown = |h: &&HunkReport| {
-        (h.from, h.to) == (object.from, object.to) && object.hunks.contains(&text::hunk_ref(h))
-    };
+    let is_shown =
+        |h: &&HunkReport| (h.from, h.to) == (object.from, object.to) && object.hunks.contains(&h.place());
     let hunks: Vec<&HunkReport> = view.report.hunks.iter().filter(is_shown).take(HUNKS).collect();
     hunks.iter().for_each(|hunk| rest::hunk(view, hunk, hunks.len() == 1, html));
     html.close("div");

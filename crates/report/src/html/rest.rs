@@ -325,7 +325,7 @@ pub fn hunk(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
     html.markup("<summary>");
     html.leaf("code", &[("class", "id")], &view.short_name(hunk.to));
     html.leaf("span", &[("class", "path")], &file);
-    html.leaf("code", &[], &text::hunk_text(&text::hunk_ref(hunk)));
+    html.leaf("code", &[], &text::hunk_text(&hunk.place()));
     let verdict = match hunk.verdict {
         _ if unseen::is_in_part(view.report, hunk) => Some(("tag open", "not fully analysed")),
         Verdict::NotAnalysed => Some(("tag open", "not analysed")),

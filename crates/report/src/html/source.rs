@@ -256,7 +256,7 @@ fn rows(
         };
         within(old_body, hunk.old_start, hunk.old_lines)
             || within(new_body, hunk.new_start, hunk.new_lines)
-            || hunks_of(changed).any(|h| *h == text::hunk_ref(hunk))
+            || hunks_of(changed).any(|h| *h == hunk.place())
     };
     let chosen: Vec<bool> = hunks.iter().map(is_chosen).collect();
     let mut shown = vec![0; hunks.len()];

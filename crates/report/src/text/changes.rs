@@ -1,6 +1,6 @@
 //! What changes where the text does: `when`, `before`, `now`, `else`.
 
-use super::{View, hunk_ref};
+use super::View;
 use crate::ObjectReport;
 use crate::change::NO_CALLER;
 use crate::escape::{shortened, visible};
@@ -161,7 +161,7 @@ pub(super) fn write_compiled(view: &View, hunks: &[&HunkReport], out: &mut dyn W
                 line.plain("  ").paint(Slot::File, &hunk.file.to_string());
                 line.plain(&format!("  {}", compiled.lines()));
                 line.pad_to(OBJECT_HUNKS.max(line.column() + 2));
-                line.paint(Slot::Hunk, &super::hunk_text(&hunk_ref(hunk)));
+                line.paint(Slot::Hunk, &super::hunk_text(&hunk.place()));
                 line.write(out)?;
             }
             let [before, now] = compiled.sides();

@@ -57,7 +57,7 @@ fn fabs_churn() -> Churn {
             added: vec![line(12, "\tfloat r = fabsf(0.5f * a * b);")],
             shared: vec![line(9, ""), line(10, "")],
         },
-        hunks: vec![hunk_ref(&hunk(2, 12, Verdict::Explained, None))],
+        hunks: vec![hunk(2, 12, Verdict::Explained, None).place()],
         witness: Some(Witness {
             entry: "area".into(),
             arguments: vec![argument("a", "-1"), argument("b", "1")],

@@ -72,22 +72,8 @@ struct winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; };
 #define FIONCLEX 0x5450
 #define FIOCLEX 0x5451
 #define FIOASYNC 0x5452
-#define SIOCADDRT 0x890B
-#define SIOCDELRT 0x890C
-#define SIOCGIFNAME 0x8910
-#define SIOCGIFCONF 0x8912
-#define SIOCGIFFLAGS 0x8913
-#define SIOCSIFFLAGS 0x8914
-#define SIOCGIFADDR 0x8915
-#define SIOCSIFADDR 0x8916
-#define SIOCGIFDSTADDR 0x8917
-#define SIOCGIFBRDADDR 0x8919
-#define SIOCGIFNETMASK 0x891B
+#include <linux/sockios.h>
 #define SIOCSIFNETMASK 0x891C
-#define SIOCGIFMTU 0x8921
-#define SIOCSIFMTU 0x8922
-#define SIOCGIFHWADDR 0x8927
-#define SIOCGIFINDEX 0x8933
 #define SIOCATMARK 0x8905
 int ioctl(int, unsigned long, ...);
 #endif
