@@ -447,7 +447,7 @@ mod tests {
         assert!(told.contains("now calls a_function"), "{told}");
         assert_eq!(told.matches("another_one").count(), 1, "{told}");
         assert!(told.contains("again at line 7; at line 9"), "{told}");
-        assert!(told.ends_with("when p == NULL at line 12\nbefore calls g(p)\nnow the same"), "{told}");
+        assert!(told.ends_with("when p == NULL at line 12\nbefore calls g(p)\nnow as above"), "{told}");
         assert_eq!(rows(&three, true).matches("another_one").count(), 4);
         // What differs in its condition alone is no repetition.
         let apart = [at(3, "x > 1 | calls f() |"), at(7, "x > 2 | calls f() |")];
