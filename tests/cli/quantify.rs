@@ -432,6 +432,11 @@ fn of_few_inputs_just_the_paths_are_followed_that_they_take() {
     };
     check(&repo, &of(399), 0, &["success  160000 of 160000 (100 %)", "line 5  true on 0 of 2400000 (0 %)"]);
     check(&repo, &of(3999), 0, &["more paths than the bound"]);
+    // The second run has the tree from the cache.
+    let [fresh, kept] = [(); 2].map(|()| json(&repo, &of(299).replace("--effort", "--format json --effort")));
+    let [fresh, kept] = [&fresh, &kept].map(|report| &report["targets"][0]["versions"][0]);
+    assert!(fresh["explored"].as_u64() > Some(0) && kept["explored"] == 0, "{fresh}\n{kept}");
+    assert!(fresh["success"] == kept["success"] && fresh["branches"] == kept["branches"], "{kept}");
 }
 
 /// Of the change of one path the tree of the older version is taken over; from the cache nothing is asked at all.

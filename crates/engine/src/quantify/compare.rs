@@ -77,26 +77,27 @@ impl Comparer<'_> {
             key
         };
         let counted = |p: &&Path| p.count.is_some_and(|n| n > 0);
-        let mut twins: FxHashMap<Vec<TermId>, &Path> = FxHashMap::default();
-        old.paths.iter().filter(counted).for_each(|p| {
-            twins.insert(key(p), p);
-        });
+        let mut twins: FxHashMap<Vec<TermId>, (usize, &Path)> = FxHashMap::default();
+        for (k, p) in old.paths.iter().filter(counted).enumerate() {
+            twins.insert(key(p), (k, p));
+        }
         let mut work = self.limits.work;
         let mut found = Comparison::default();
         let is_program = old.is_program && new.is_program;
         let mut rest: Vec<&Path> = Vec::new();
         for q in new.paths.iter().filter(counted) {
             match twins.remove(&key(q)) {
-                Some(p) => self.pair(p, q, is_program, &mut work, &mut found)?,
+                Some((_, p)) => self.pair(p, q, is_program, &mut work, &mut found)?,
                 None => rest.push(q),
             }
         }
-        let mut others: Vec<&Path> = twins.into_values().collect();
-        others.sort_by(|a, b| a.conditions.cmp(&b.conditions));
+        // As they stand in the tree: the numbers of terms depend on what was kept of it.
+        let mut others: Vec<(usize, &Path)> = twins.into_values().collect();
+        others.sort_by_key(|(k, _)| *k);
         if rest.len().saturating_mul(others.len()) > self.limits.pairs {
             return None;
         }
-        for p in others {
+        for (_, p) in others {
             for q in &rest {
                 self.pair(p, q, is_program, &mut work, &mut found)?;
             }

@@ -38,6 +38,8 @@ impl Keeper for Nowhere {
 struct Kept {
     /// The inputs over which paths were counted.
     counted_over: String,
+    #[serde(default)]
+    is_by_input: bool,
     stretches: Vec<KeptStretch>,
 }
 
@@ -53,12 +55,22 @@ pub fn encoded(explored: &Explored) -> Option<Vec<u8>> {
         KeptStretch(s.children.clone(), answers, s.leaf.as_ref().map(count))
     };
     let stretches = explored.tree.stretches.iter().map(stretch).collect();
-    let kept = Kept { counted_over: explored.counted_over.clone(), stretches };
-    (!explored.is_cut && !explored.is_by_input).then(|| serde_json::to_vec(&kept).ok()).flatten()
+    let (counted_over, is_by_input) = (explored.counted_over.clone(), explored.is_by_input);
+    let kept = Kept { counted_over, is_by_input, stretches };
+    (!explored.is_cut).then(|| serde_json::to_vec(&kept).ok()).flatten()
 }
 
-/// The tree of some bytes, to be followed, and what its paths were counted over.
-pub fn decoded(bytes: &[u8]) -> Option<(Stretches, String)> {
+/// A tree to be followed.
+pub struct Known {
+    pub tree: Stretches,
+    /// What its paths were counted over.
+    pub counted_over: String,
+    /// It has just the paths that inputs take, as [`Explored::is_by_input`] says.
+    pub is_by_input: bool,
+}
+
+/// The tree of some bytes.
+pub fn decoded(bytes: &[u8]) -> Option<Known> {
     let kept: Kept = serde_json::from_slice(bytes).ok()?;
     let stretch = |s: KeptStretch| {
         let leaf = |count: String| Leaf {
@@ -73,7 +85,8 @@ pub fn decoded(bytes: &[u8]) -> Option<(Stretches, String)> {
         Stretch { children: s.0, answers, leaf: s.2.map(leaf), ..Stretch::default() }
     };
     let stretches = kept.stretches.into_iter().map(stretch).collect();
-    Some((Stretches { functions: Vec::new(), stretches }, kept.counted_over))
+    let tree = Stretches { functions: Vec::new(), stretches };
+    Some(Known { tree, counted_over: kept.counted_over, is_by_input: kept.is_by_input })
 }
 
 /// What a tree depends on: the code that is followed, what it names, the inputs' ranges, the bounds.

@@ -54,7 +54,7 @@ pub use compare::{Comparer, Comparison, Lines};
 pub use guard::is_undefined;
 pub use input::{Candidate, candidates, followed};
 pub use inputs::{Bounded, Inputs};
-pub use kept::{Keeper, Nowhere, decoded, encoded, parts};
+pub use kept::{Keeper, Known, Nowhere, decoded, encoded, parts};
 pub use output::{Atom, Output};
 pub use pairing::{Code, Pairing};
 pub use paths::{End, Explored, Explorer, Limits, Path, Start};

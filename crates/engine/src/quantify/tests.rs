@@ -177,7 +177,7 @@ fn a_tree_that_was_kept_comes_back_without_a_question() {
     let mut first = counter([&unit, &unit], &mut pool);
     let full = explored(&unit, None, &mut pool, &mut first);
     let bytes = encoded(&full).unwrap();
-    let (tree, _) = decoded(&bytes).unwrap();
+    let tree = decoded(&bytes).unwrap().tree;
     let f = unit.functions.last().unwrap();
     let nothing = BTreeMap::new();
     let own = candidates(f, &unit, &mut pool);

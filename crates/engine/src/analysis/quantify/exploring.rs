@@ -6,8 +6,8 @@ use crate::analysis::lineage::Lineage;
 use crate::count::{Counter, Questions};
 use crate::ir::TermPool;
 use crate::quantify::{
-    Bounded, Candidate, Code, Explored, Explorer, Inputs as Asked, Keeper, Limits, Memo, Pairing, Start,
-    Stretches, Ways, decoded, parts,
+    Bounded, Candidate, Code, Explored, Explorer, Inputs as Asked, Keeper, Known, Limits, Memo, Pairing,
+    Start, Ways, decoded, parts,
 };
 use std::collections::BTreeMap;
 
@@ -68,15 +68,9 @@ fn older<'a>(
 }
 
 /// Follows a version's tree that was kept.
-fn follow(
-    code: Code,
-    (tree, counted_over): &(Stretches, String),
-    pool: &mut TermPool,
-    counter: &mut Counter,
-    limits: Limits,
-) -> Explored {
-    let found = explored(code, Some(&Memo::same(tree)), pool, counter, limits);
-    Explored { counted_over: counted_over.clone(), ..found }
+fn follow(code: Code, known: &Known, pool: &mut TermPool, counter: &mut Counter, limits: Limits) -> Explored {
+    let found = explored(code, Some(&Memo::same(&known.tree)), pool, counter, limits);
+    Explored { counted_over: known.counted_over.clone(), is_by_input: known.is_by_input, ..found }
 }
 
 /// Explores a version, with what an older one has of its tree. Where a bound is met, nothing is taken over: what is found
