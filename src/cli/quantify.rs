@@ -55,6 +55,10 @@ pub struct QuantifyArgs {
     #[command(flatten)]
     pub choice: ChoiceArgs,
 
+    /// Counts nothing but what meets the target: paths are followed no further than that takes
+    #[arg(long, conflicts_with_all = ["tree", "suite", "exit_code"])]
+    pub target_only: bool,
+
     /// With --format json: also the tree of decisions of each version
     #[arg(long)]
     pub tree: bool,
@@ -104,11 +108,12 @@ const NODES: usize = 60;
 /// Counts a range.
 pub fn run(args: QuantifyArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let formats = [Format::Text, Format::Json, Format::Dot, Format::Svg, Format::Html];
-    let format = context.format(&formats)?;
+    let format = context.format(if args.target_only { &formats[..2] } else { &formats })?;
     let has_tree = args.tree || matches!(format, Format::Dot | Format::Svg | Format::Html);
     let limit = has_tree.then_some(if args.all { usize::MAX } else { NODES });
     let suite = args.suite.as_deref().map(suite::read).transpose()?;
-    let wants = Wants { tree: limit, suite, with_first: false, strict: args.strict };
+    let (strict, is_target_only) = (args.strict, args.target_only);
+    let wants = Wants { tree: limit, suite, with_first: false, strict, is_target_only };
     let (found, versions, is_strict) = found(&args.range, &args.choice, wants, &[], context)?;
     match format {
         Format::Json => {
@@ -130,7 +135,11 @@ pub fn run(args: QuantifyArgs, context: &mut Context) -> Result<ExitCode, CliErr
         }
         _ => text::write(&found, &versions, &args.choice.target, &mut context.output)?,
     }
-    let is_undecided = || found.iter().any(|q| !text::is_harmless(q));
+    let is_open = |q: &Quantified| match is_target_only {
+        true => q.versions.iter().flatten().any(|c| c.totals.uncertain > 0),
+        false => !text::is_harmless(q),
+    };
+    let is_undecided = || found.iter().any(is_open);
     Ok(match args.exit_code && found.iter().any(text::differs) {
         true => ExitCode::Objection,
         false if is_strict && is_undecided() => ExitCode::Undecided,
@@ -144,12 +153,13 @@ struct Wants {
     suite: Option<Suite>,
     with_first: bool,
     strict: bool,
+    is_target_only: bool,
 }
 
 /// Orders candidates.
 pub fn rank(args: RankArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let format = context.format(&[Format::Text, Format::Json])?;
-    let wants = Wants { tree: None, suite: None, with_first: true, strict: false };
+    let wants = Wants { tree: None, suite: None, with_first: true, strict: false, is_target_only: false };
     let (found, versions, _) = found(&args.range, &args.choice, wants, &args.patch, context)?;
     let function = match found.as_slice() {
         [one] => one,
@@ -208,8 +218,8 @@ fn found(
     let choose = |settings: &Settings, tree: Option<&dyn SourceTree>| {
         let found = asked.asked(settings, tree)?;
         profile = found.profile;
-        let Wants { tree, suite, with_first, .. } = wants;
-        Ok(Choice { target: target.clone(), tree, suite, with_first, ..found.choice })
+        let Wants { tree, suite, with_first, is_target_only, .. } = wants;
+        Ok(Choice { target: target.clone(), tree, suite, with_first, is_target_only, ..found.choice })
     };
     let with = |versions: &mut Vec<VersionInput>, changes: &mut Vec<Vec<crate::analysis::FileChange>>| {
         add_patches(patches, is_one, versions, changes)?;

@@ -439,6 +439,43 @@ fn of_few_inputs_just_the_paths_are_followed_that_they_take() {
     assert!(fresh["success"] == kept["success"] && fresh["branches"] == kept["branches"], "{kept}");
 }
 
+/// Where nothing but the target is asked, nothing is followed behind it.
+#[test]
+fn nothing_but_the_target_is_counted_on_request() {
+    let text = |last: u32| {
+        format!(
+            "#include <assert.h>\nint f(int x, int y)\n{{\n    int n = 0;\n    if (x > 3)\n        assert(y != 9);\n    \
+             for (int i = 0; i < 8; i++)\n        if ((x * y >> i & 1) == 1)\n            n++;\n    return n / {last};\n}}\n"
+        )
+    };
+    let repo = TempRepo::new().file("a.c", text(1)).commit("one").file("a.c", text(2)).commit("two");
+    check(
+        &repo,
+        "quantify --target-only HEAD~1..HEAD",
+        0,
+        &[
+            "  version 1  HEAD~1\n    assertion  6 of 400 (1.5 %)\n  version 2  HEAD\n    assertion  6 of 400 (1.5 %)\n",
+        ],
+    );
+    let of = |options: &str| {
+        let report = json(&repo, &format!("quantify --no-cache --format json {options} HEAD~1..HEAD"));
+        report["targets"][0].clone()
+    };
+    let (all, own) = (of(""), of("--target-only"));
+    let number = |of: &Value, v: usize, what: &str| of["versions"][v][what].as_u64().unwrap();
+    for v in 0..2 {
+        assert_eq!(all["versions"][v]["target_count"], own["versions"][v]["target_count"]);
+        assert_eq!(own["versions"][v]["success"], Value::Null);
+        assert_eq!(number(&own, v, "nodes"), 5);
+        assert!(number(&all, v, "nodes") > 50, "{all}");
+    }
+    // What changed is behind all that is followed.
+    assert_eq!((number(&own, 1, "explored"), own["steps"].as_array().unwrap().len()), (0, 0));
+    check(&repo, "quantify --target-only --target return=7 HEAD~1..HEAD", 0, &["return=7  "]);
+    check(&repo, "quantify --target-only --format svg HEAD~1..HEAD", 129, &["formats: text, json"]);
+    check(&repo, "quantify --target-only --exit-code HEAD~1..HEAD", 129, &["cannot be used with"]);
+}
+
 /// Of the change of one path the tree of the older version is taken over; from the cache nothing is asked at all.
 #[test]
 fn only_what_a_change_affects_is_explored_again() {

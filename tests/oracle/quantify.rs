@@ -9,7 +9,7 @@ use crate::mutants;
 use crate::mutants::Random;
 use crate::support::tier::rounds;
 use git_invdiff::analysis::quantify::{Choice, Counted, Problem, Quantified, TargetChoice, Wanted, quantify};
-use git_invdiff::analysis::{Options, memory};
+use git_invdiff::analysis::{Options, Request, memory};
 use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::{
@@ -17,7 +17,7 @@ use git_invdiff::interp::{
     Value, compare, run_traced,
 };
 use git_invdiff::ir::{Const, Function, Global, Instr, NodeId};
-use git_invdiff::quantify::{Comparison as Found, Keeper};
+use git_invdiff::quantify::{Comparison as Found, Keeper, Totals};
 use git_invdiff::semantics::fixed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -45,6 +45,7 @@ pub fn even(limits: git_invdiff::quantify::Limits) -> Choice {
         asked: BTreeSet::new(),
         is_projects: false,
         target: TargetChoice::Assertion,
+        is_target_only: false,
         limits,
         with_first: false,
         tree: None,
@@ -137,6 +138,7 @@ struct Seen {
     branches: usize,
     kept: usize,
     taken_over: usize,
+    pruned: usize,
 }
 
 pub(crate) fn global<'p>(program: &'p Program, name: &str) -> Option<&'p Global> {
@@ -260,6 +262,57 @@ fn enumerate(programs: [&Program; 2], q: &Quantified) -> Truth {
     truth
 }
 
+/// A target of a function.
+fn a_target(counted: &[Quantified], random: &mut Random) -> TargetChoice {
+    let newest = counted.iter().find_map(|q| Some((q, q.versions.last()?.as_ref()?)));
+    let line = newest.and_then(|(q, c)| {
+        let own: Vec<u32> =
+            c.totals.branches.iter().filter(|b| b.function == q.name).map(|b| b.line).collect();
+        Some((q.file.clone(), *own.get(random.below(own.len().max(1)))?))
+    });
+    match (random.below(5), line) {
+        (0, Some((file, line))) => TargetChoice::Line(file, line),
+        (1, Some((file, line))) => TargetChoice::Branch(file, line),
+        (2, _) => TargetChoice::Return(random.below(9) as i128 - 1),
+        (3, _) => TargetChoice::Churn,
+        _ => TargetChoice::Assertion,
+    }
+}
+
+/// Counts nothing but a target: what meets it with all paths meets it, and no more than may.
+fn pruned(
+    request: &Request,
+    choice: &Choice,
+    wanted: &Wanted,
+    target: TargetChoice,
+    seen: &mut Seen,
+    what: &str,
+) {
+    let counted = |is_target_only| {
+        let choice = Choice { target: target.clone(), is_target_only, ..choice.clone() };
+        quantify(request, &choice, wanted, &Trees::default())
+    };
+    let (Ok(full), Ok(own)) = (counted(false), counted(true)) else { return };
+    for (full, own) in full.iter().zip(&own) {
+        let what = format!("{target:?} {}() {what}", full.name);
+        assert!(own.steps.is_empty() && own.is_target_only, "{what}");
+        for (v, pair) in full.versions.iter().zip(&own.versions).enumerate() {
+            let (Some(a), Some(b)) = pair else { continue };
+            // Inputs that are not read any more are none.
+            let of = |t: &Totals, n: i128| n * (full.size * own.size / t.size);
+            let (a, b, states) = (&a.totals, &b.totals, (a.states, b.states));
+            let what = format!("version {} {a:?}\n{b:?}\n{what}", v + 1);
+            let is_cut = |t: &Totals| t.reasons.keys().any(|why| !UNDEFINED.contains(why));
+            if is_cut(a) || is_cut(b) {
+                continue;
+            }
+            assert!(of(a, a.target) <= of(b, b.target), "{what}");
+            assert!(of(b, b.target + b.uncertain) <= of(a, a.target + a.uncertain), "{what}");
+            seen.pruned += usize::from(states.1 < states.0);
+        }
+    }
+}
+
 /// What comparisons found, without the numbers of terms.
 fn found(q: &Quantified) -> Vec<Result<Found, &'static str>> {
     let numberless = |c: &Found| Found { pieces: vec![Vec::new(); c.pieces.len()], ..c.clone() };
@@ -341,6 +394,8 @@ fn check(old: &str, new: &str, random: &mut Random, most: i128, seen: &mut Seen,
                 seen.taken_over += usize::from(one.explored < one.states);
             }
         }
+        let target = a_target(&counted, random);
+        pruned(&request, &choice, &wanted, target, seen, &format!("{what}\n{old}\n=====\n{new}"));
         for q in counted.iter().filter(|q| q.size <= 2 * most) {
             judge([&a, &b], q, seen, &format!("{what}, {}()\n{old}\n=====\n{new}", q.name));
         }
@@ -626,7 +681,7 @@ fn counts_of_small_programs_are_those_of_all_their_runs() {
     assert!(seen.compared_exactly * 2 >= functions, "{seen:?}");
     assert!(seen.branches > functions, "{seen:?}");
     assert!(seen.failing > 0 && seen.grey > 0 && seen.differing > 0, "{seen:?}");
-    assert!(seen.kept > 0 && seen.taken_over > 0, "{seen:?}");
+    assert!(seen.kept > 0 && seen.taken_over > 0 && seen.pruned > 0, "{seen:?}");
 }
 
 #[test]

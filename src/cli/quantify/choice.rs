@@ -123,6 +123,7 @@ impl ChoiceArgs {
             asked,
             is_projects: self.profile.is_none(),
             target: self.target()?,
+            is_target_only: false,
             limits: limits(self.effort.map_or(settings.analysis.effort.as_str(), |e| e.name())),
             with_first: false,
             tree: None,

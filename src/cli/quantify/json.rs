@@ -19,7 +19,7 @@ pub(super) fn target(q: &Quantified, target: &str) -> Value {
         .versions
         .iter()
         .enumerate()
-        .filter_map(|(v, counted)| Some(version(v, counted.as_ref()?)))
+        .filter_map(|(v, counted)| Some(version(v, counted.as_ref()?, q.is_target_only)))
         .collect();
     let step = |(v, step): (usize, &Result<Comparison, &'static str>)| match step {
         Ok(c) => compared(q, v, c),
@@ -35,14 +35,16 @@ pub(super) fn target(q: &Quantified, target: &str) -> Value {
         "line": at.and_then(|t| t.rsplit_once(':')?.1.parse::<u32>().ok()),
         "domain": domain, "domain_size": q.size.to_string(), "weighted": q.is_weighted,
         "method": if is_estimated { "estimated" } else { "exact" },
-        "harmless": super::text::is_harmless(q),
+        "target_only": q.is_target_only,
+        "harmless": (!q.is_target_only).then(|| super::text::is_harmless(q)),
         "versions": versions, "changed_inputs": last.map(changed),
         "dependent_branches": last.map(|c| &c.dependent), "steps": steps,
         "suite": q.tested.as_ref().map(|t| super::suite::json(q, t))
     })
 }
 
-fn version(v: usize, c: &Counted) -> Value {
+/// Of what is not counted where nothing but the target is asked, there is none.
+fn version(v: usize, c: &Counted, is_target_only: bool) -> Value {
     let t = &c.totals;
     let branch = |b: &BranchCount| {
         json!({
@@ -57,6 +59,7 @@ fn version(v: usize, c: &Counted) -> Value {
             ((*why).to_owned(), json!({ "paths": grey.paths, "count": grey.inputs.to_string() }))
         })
         .collect();
+    let all = |n: i128| (!is_target_only).then(|| n.to_string());
     let exact = fraction(t.target, t.size);
     let most = fraction(t.target.saturating_add(t.uncertain), t.size).min(1.0);
     let (probability, interval) = t
@@ -64,12 +67,13 @@ fn version(v: usize, c: &Counted) -> Value {
         .as_ref()
         .map_or((exact, [exact, most]), |s| (s.target.share, [s.target.low, s.target.high]));
     json!({
-        "index": v + 1, "target_count": t.target.to_string(), "success": t.success.to_string(),
-        "failure": t.failure.to_string(), "grey": t.grey.to_string(), "grey_reasons": reasons,
-        "probability": probability, "interval": interval, "estimate": t.sampled.as_ref().map(sampled),
+        "index": v + 1, "target_count": t.target.to_string(), "success": all(t.success), "failure": all(t.failure),
+        "grey": if is_target_only { t.uncertain } else { t.grey }.to_string(), "grey_reasons": reasons,
+        "probability": probability, "interval": interval,
+        "estimate": t.sampled.as_ref().filter(|_| !is_target_only).map(sampled),
         "nodes": c.states, "explored": c.explored, "paths": c.paths,
         "queries": c.questions.asked, "queries_reused": c.questions.known,
-        "branches": t.branches.iter().map(branch).collect::<Vec<_>>(),
+        "branches": t.branches.iter().filter(|_| !is_target_only).map(branch).collect::<Vec<_>>(),
         "tree": c.tree.as_ref().map(|tree| super::tree::json(tree, t.size))
     })
 }

@@ -143,6 +143,10 @@ pub(super) fn write(
                 continue;
             };
             writeln!(out, "  version {}  {name}", v + 1)?;
+            if q.is_target_only {
+                met(&counted.totals, scale, target, out)?;
+                continue;
+            }
             totals(&counted.totals, scale, target, out)?;
             if let Some(step) = q.steps.get(v) {
                 writeln!(out, "  from version {} to {}", v + 1, v + 2)?;
@@ -180,23 +184,42 @@ fn totals(t: &Totals, scale: Scale, target: &str, out: &mut impl Write) -> Resul
     if let Some(s) = &t.sampled {
         writeln!(out, "             estimated by a sample of {} inputs, at 95 % confidence", s.inputs)?;
     }
-    if t.grey > 0 {
-        for (why, grey) in &t.reasons {
-            let paths = if grey.paths == 1 { "path" } else { "paths" };
-            let inputs =
-                if grey.inputs > 0 { format!("{}, ", scale.share(grey.inputs)) } else { String::new() };
-            writeln!(out, "             {why}: {inputs}{} {paths}", grey.paths)?;
-        }
-    }
+    reasons(t, scale, out)?;
     if target != "assertion" {
-        let least = if t.uncertain > 0 { "at least " } else { "" };
-        let estimate = sampled(&|s| s.target).map(|e| format!(", {}", estimate(e))).unwrap_or_default();
-        writeln!(out, "    {}  {least}{}{estimate}", visible(target.as_bytes()), scale.share(t.target))?;
+        on_target(t, scale, target, out)?;
     }
     for b in &t.branches {
         let all = b.taken.saturating_add(b.not_taken);
         let share = part(b.taken, all, scale.is_weighted);
         writeln!(out, "    line {}  true on {share}, of those that come there", b.line)?;
+    }
+    Ok(())
+}
+
+/// What of a version meets the target, where nothing else is asked.
+fn met(t: &Totals, scale: Scale, target: &str, out: &mut impl Write) -> Result<(), CliError> {
+    on_target(t, scale, target, out)?;
+    if t.uncertain > 0 {
+        writeln!(out, "    grey     {}", scale.share(t.uncertain))?;
+        reasons(t, scale, out)?;
+    }
+    Ok(())
+}
+
+/// How many inputs meet the target.
+fn on_target(t: &Totals, scale: Scale, target: &str, out: &mut impl Write) -> Result<(), CliError> {
+    let least = if t.uncertain > 0 { "at least " } else { "" };
+    let estimate = t.sampled.as_ref().map_or(String::new(), |s| format!(", {}", estimate(s.target)));
+    writeln!(out, "    {}  {least}{}{estimate}", visible(target.as_bytes()), scale.share(t.target))?;
+    Ok(())
+}
+
+/// Why inputs are grey.
+fn reasons(t: &Totals, scale: Scale, out: &mut impl Write) -> Result<(), CliError> {
+    for (why, grey) in t.reasons.iter().filter(|_| t.grey > 0) {
+        let paths = if grey.paths == 1 { "path" } else { "paths" };
+        let inputs = if grey.inputs > 0 { format!("{}, ", scale.share(grey.inputs)) } else { String::new() };
+        writeln!(out, "             {why}: {inputs}{} {paths}", grey.paths)?;
     }
     Ok(())
 }

@@ -9,8 +9,8 @@ use crate::ir::{Instr, TermId, TermPool};
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::tree::Tree;
 use crate::quantify::{
-    Candidate, Comparer, Comparison, Explored, Keeper, Limits, Lines, Nowhere, TOO_LARGE, Target, Totals,
-    bytes, candidates, encoded, followed, pointers, totals,
+    Aim, Candidate, Comparer, Comparison, Explored, Keeper, Limits, Lines, Nowhere, TOO_LARGE, Target,
+    Totals, bytes, candidates, encoded, followed, pointers, totals,
 };
 use crate::report::RepoPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +44,8 @@ pub struct Choice {
     /// The profile is the project's: a function that it says nothing of is counted evenly, and no error.
     pub is_projects: bool,
     pub target: TargetChoice,
+    /// Nothing but the target is counted, and paths are followed as long as they may meet it.
+    pub is_target_only: bool,
     pub limits: Limits,
     /// Each version is also compared with the first.
     pub with_first: bool,
@@ -74,6 +76,8 @@ pub struct Quantified {
     pub size: i128,
     /// Some input's values do not all count once.
     pub is_weighted: bool,
+    /// Nothing but the target is counted, and no step is compared.
+    pub is_target_only: bool,
     /// By version; `None` where it does not exist.
     pub versions: Vec<Option<Counted>>,
     /// From each version to the next: what was compared, or why nothing was.
@@ -389,8 +393,18 @@ fn one(
     let mut pool = TermPool::new();
     let choice = &own_choice(l, choice, &newest.function.name, &mut pool)?;
     let mut inputs = Inputs::of(l, choice, &mut pool)?;
+    let lines: Vec<Lines> = (1..l.members.len()).map(|v| lines_of(l, request, v)).collect();
+    let of_version =
+        |(v, m): (usize, &Option<Member>)| m.as_ref().map(|m| target(choice, v, m, &lines)).transpose();
+    let targets: Vec<Option<Target>> =
+        l.members.iter().enumerate().map(of_version).collect::<Result<_, _>>()?;
+    let aim = |(m, t): (&Option<Member>, &Option<Target>)| {
+        let (m, t) = (m.as_ref()?, t.as_ref().filter(|_| choice.is_target_only)?);
+        Some(Aim::at(t.clone(), &m.function, &m.unit))
+    };
+    let aims: Vec<Option<Aim>> = l.members.iter().zip(&targets).map(aim).collect();
     let Explorations { mut explored, asked, kept_under, is_known } =
-        exploring::all(l, choice, &inputs, &mut pool, keeper);
+        exploring::all(l, choice, &inputs, &aims, &mut pool, keeper);
     inputs.retain_used(&explored, &choice.factors);
     let mut counter = inputs.counter(choice)?;
     let counted_over = inputs.spelled(choice);
@@ -398,16 +412,14 @@ fn one(
         e.counted_over.clone_from(&counted_over);
         e.paths.iter_mut().for_each(|path| path.count = None);
     }
-    let lines: Vec<Lines> = (1..l.members.len()).map(|v| lines_of(l, request, v)).collect();
     let mut versions = Vec::new();
     for (v, e) in explored.iter_mut().enumerate() {
-        let (Some(e), Some(Some(m))) = (e, l.members.get(v)) else {
+        let (Some(e), Some(Some(target))) = (e, targets.get(v)) else {
             versions.push(None);
             continue;
         };
-        let target = target(choice, v, m, &lines)?;
         let before = counter.questions();
-        let totals = totals(e, &mut pool, &mut counter, &target, choice.limits.work).ok_or_else(too_large)?;
+        let totals = totals(e, &mut pool, &mut counter, target, choice.limits.work).ok_or_else(too_large)?;
         if let Some(Some(own)) = kept_under.get(v).filter(|_| !totals.reasons.contains_key(TOO_LARGE)) {
             e.tree.keep_counts(&e.paths);
             if let Some(bytes) = encoded(e) {
@@ -432,8 +444,9 @@ fn one(
         let mut comparer = Comparer { pool, counter, candidates, lines, limits: choice.limits };
         comparer.compare_all(old, new).ok_or("there are more pairs of paths than the bound")
     };
+    let is_compared = |_: &(usize, &Lines)| !choice.is_target_only;
     let steps: Vec<Result<Comparison, &'static str>> =
-        (1..).zip(&lines).map(|(v, lines)| compared(v - 1, v, lines)).collect();
+        (1..).zip(&lines).filter(is_compared).map(|(v, lines)| compared(v - 1, v, lines)).collect();
     let with_first = match choice.with_first {
         true => (1..l.members.len()).map(|v| compared(0, v, &lines_from_first(l, request, v))).collect(),
         false => Vec::new(),
@@ -469,6 +482,7 @@ fn one(
         inputs: shown,
         size: counter.size().ok_or_else(too_large)?,
         is_weighted: inputs.all.iter().any(|c| choice.is_weighted(&c.name)),
+        is_target_only: choice.is_target_only,
         versions,
         steps,
         differ_when,

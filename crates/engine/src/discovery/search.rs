@@ -91,7 +91,7 @@ pub fn search(
                 search.leave(&path.conditions, BOUNDS.contains(reason));
                 path.conditions.clone()
             }
-            End::Failure(_) | End::Exit(_) => path.conditions.clone(),
+            End::Failure(_) | End::Exit(_) | End::Settled => path.conditions.clone(),
         };
         if let Answer::Yes(inputs) = search.asker.known(search.pool, &left) {
             search.test(&inputs);

@@ -128,7 +128,7 @@ pub fn parts(side: Code, inputs: &[Input], limits: &Limits) -> Vec<String> {
         )
     };
     parts.extend(side.candidates.iter().map(domain));
-    parts.push(format!("{:?} {limits:?}", side.unit.data_model));
+    parts.push(format!("{:?} {limits:?} {:?}", side.unit.data_model, side.aim.map(|aim| &aim.target)));
     parts
 }
 

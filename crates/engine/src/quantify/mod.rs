@@ -9,6 +9,7 @@
 //!
 //! - [`Explorer`]: the paths of one version; `state` and `memory` are where a path is, `guard` says when an
 //!   operation is undefined, `output` what is printed.
+//! - [`Aim`]: where nothing but the target is asked, a path is left as soon as it has met it or cannot any more.
 //! - [`Ways`]: for few inputs, the paths that these take, where an exploration ends in too many that none takes.
 //! - [`Stretches`]: their tree; what of it another version has ([`Pairing`]) is taken over ([`Memo`]),
 //!   and it is kept from run to run (`kept`).
@@ -23,6 +24,7 @@
 //! probabilistic symbolic execution", ASE 2015, section IV.
 
 mod agreement;
+mod aim;
 mod change_sample;
 mod compare;
 mod conditions;
@@ -49,6 +51,7 @@ mod turns;
 mod ways;
 
 pub use agreement::Agreement;
+pub use aim::Aim;
 pub use change_sample::ChangeSample;
 pub use compare::{Comparer, Comparison, Lines};
 pub use guard::is_undefined;

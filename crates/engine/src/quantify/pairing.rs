@@ -3,9 +3,11 @@
 //! Both flow graphs are walked in step from their entries, and from those of what they call: two nodes
 //! are *twins* if they have the same instruction on corresponding variables, and what the instruction
 //! names (functions that are called, globals) is the same in both units. Where the walk comes to a node by
-//! two ways that do not agree, it has no twin. A path that visits only nodes with twins does the same, step
+//! two ways that do not agree, it has no twin, and where nothing but a target is asked, it has none that stands to the
+//! target in another way ([`Aim`]). A path that visits only nodes with twins does the same, step
 //! by step, in the newer version.
 
+use super::aim::Aim;
 use super::input::{Candidate, followed};
 use super::paths::fails;
 use crate::ir::{Callee, Expr, Function, Instr, NodeId, Object, Unit, VarId, VarKind};
@@ -21,6 +23,8 @@ pub struct Code<'a> {
     pub function: &'a Function,
     pub unit: &'a Unit,
     pub candidates: &'a [Candidate],
+    /// Nothing but this is asked.
+    pub aim: Option<&'a Aim>,
 }
 
 /// Twins by function and node.
@@ -120,7 +124,13 @@ impl Walk<'_> {
         let (f, g) = (self.f, self.g);
         let is_end = |n: NodeId| n == Function::EXIT;
         let (old, new) = (f.node(a), g.node(b));
-        if is_end(a) != is_end(b) || old.succs.len() != new.succs.len() {
+        let reach = |code: Code, of: &Function, n| {
+            code.aim.map(|aim| (aim.reach(&of.name, n), aim.is_met_by_branch(of, n)))
+        };
+        if is_end(a) != is_end(b)
+            || old.succs.len() != new.succs.len()
+            || reach(self.old, f, a) != reach(self.new, g, b)
+        {
             return false;
         }
         let spell = |f, instr: &Instr| {

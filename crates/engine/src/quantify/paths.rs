@@ -4,6 +4,7 @@
 //! depends on inputs is followed once for each offset. Inputs on which an operation is undefined leave the
 //! path there, and are grey.
 
+use super::aim::Aim;
 use super::guard::UNREACHABLE;
 use super::input::Candidate;
 use super::inputs::Inputs;
@@ -20,8 +21,8 @@ use std::sync::Arc;
 
 mod effects;
 
-pub(super) use effects::fails;
 use effects::goto;
+pub(super) use effects::{fails, is_harmless_call};
 
 /// Bounds of an exploration.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +52,8 @@ pub enum End {
     Failure(u32),
     /// The program exits with this status.
     Exit(Option<TermId>),
+    /// It has met the one target that was asked for, or cannot meet it any more, and is not followed further.
+    Settled,
     /// It is not known how it goes on: the reason.
     Grey(&'static str),
 }
@@ -98,6 +101,8 @@ pub struct Explorer<'a, 'p> {
     world: World<'a, 'p>,
     f: &'a Function,
     limits: Limits,
+    /// Nothing but this is asked.
+    aim: Option<&'p Aim>,
     growing: Growing<'p>,
     /// What inputs meet at the entry.
     conditions: &'p [TermId],
@@ -124,6 +129,8 @@ struct Open<'a> {
     conditions: Vec<TermId>,
     /// What it is to follow.
     stretch: u32,
+    /// A branch was taken that is the target.
+    is_met: bool,
 }
 
 /// What comes after an instruction.
@@ -151,12 +158,19 @@ impl<'a, 'p> Explorer<'a, 'p> {
         let (objects, is_program) = (FxHashMap::default(), &*f.name == "main" || is_initial);
         let used = parameters.collect();
         let world = World { unit, pool, inputs, candidates, objects, is_program, contents };
-        Explorer { world, f, limits, growing: Growing::new(None), conditions, used, is_cut: false }
+        let growing = Growing::new(None);
+        Explorer { world, f, limits, aim: None, growing, conditions, used, is_cut: false }
     }
 
     /// Takes over what an older version's tree has of this one.
     pub fn with(mut self, memo: &'p Memo<'p>) -> Explorer<'a, 'p> {
         self.growing = Growing::new(Some(memo));
+        self
+    }
+
+    /// Leaves paths as soon as it is settled whether they meet a target.
+    pub fn toward(mut self, aim: Option<&'p Aim>) -> Explorer<'a, 'p> {
+        self.aim = aim;
         self
     }
 
@@ -215,7 +229,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
             };
             self.give(&mut state, *p, value);
         }
-        Open { state, conditions: self.conditions.to_vec(), stretch: 0 }
+        Open { state, conditions: self.conditions.to_vec(), stretch: 0, is_met: false }
     }
 
     /// Gives a variable of the innermost call a value.
@@ -241,6 +255,9 @@ impl<'a, 'p> Explorer<'a, 'p> {
             if open.state.steps > self.limits.steps || self.growing.steps > self.limits.all_steps {
                 return self.ended(open, End::Grey("a path longer than the bound"));
             }
+            if self.is_settled(&open) {
+                return self.ended(open, End::Settled);
+            }
             let node = frame.f.node(frame.node);
             if frame.node == Function::EXIT {
                 match self.returned(&mut open) {
@@ -263,6 +280,16 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 }
             }
         }
+    }
+
+    /// Whether a path has met the target, or cannot any more.
+    fn is_settled(&self, open: &Open) -> bool {
+        let (Some(aim), Some((inner, outer))) = (self.aim, open.state.frames.split_last()) else {
+            return false;
+        };
+        let here = aim.reach(&inner.f.name, inner.node);
+        let is_behind = |frame: &Frame| aim.reach(&frame.f.name, frame.node).behind;
+        open.is_met || here.is_met || !here.from && !outer.iter().any(is_behind)
     }
 
     fn branch(
@@ -310,7 +337,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
         let mut conditions = open.conditions.clone();
         conditions.extend(&more);
         let stretch = self.growing.child(more, states)?;
-        Some(Open { state: open.state.clone(), conditions, stretch })
+        Some(Open { state: open.state.clone(), conditions, stretch, is_met: open.is_met })
     }
 
     fn is_possible(&mut self, conditions: &[TermId], literal: TermId) -> bool {
@@ -524,7 +551,7 @@ fn left(state: &State, end: End) -> Left {
 }
 
 /// The line of a node; 0 in another file, and where nothing is done.
-fn line_of(f: &Function, node: NodeId) -> u32 {
+pub(super) fn line_of(f: &Function, node: NodeId) -> u32 {
     let node = f.node(node);
     if node.span.file.0 == 0 && !matches!(node.instr, Instr::Nop) { node.span.line } else { 0 }
 }

@@ -92,7 +92,7 @@ pub(super) fn sampled(pool: &TermPool, counter: &Counter, open: &[Open], exact: 
             _ if o.is_counted => {}
             End::Grey(_) => {}
             End::Failure(_) => hits.failure += 1,
-            End::Return(_) | End::Exit(_) => hits.success += 1,
+            End::Return(_) | End::Exit(_) | End::Settled => hits.success += 1,
         }
         let meets = match o.meets {
             Meets::All => Some(true),

@@ -5,7 +5,7 @@ use super::*;
 use crate::count::{Counter, Domain, Input, Values};
 use crate::frontend::{c, load_unit};
 use crate::history::MemoryTree;
-use crate::ir::{TermPool, Unit};
+use crate::ir::{Function, TermPool, Unit};
 use std::collections::BTreeMap;
 use std::path::Path as File;
 
@@ -21,23 +21,38 @@ fn explored<'a>(
     pool: &mut TermPool,
     counter: &mut Counter,
 ) -> Explored {
+    explored_toward(None, unit, older, pool, counter)
+}
+
+/// The same, with nothing but a target asked.
+fn explored_toward<'a>(
+    target: Option<&Target>,
+    unit: &'a Unit,
+    older: Option<(&'a Unit, &'a Explored)>,
+    pool: &mut TermPool,
+    counter: &mut Counter,
+) -> Explored {
+    let aim = |f: &Function, unit: &Unit| target.map(|t| Aim::at(t.clone(), f, unit));
     let f = unit.functions.last().unwrap();
     let nothing = BTreeMap::new();
     let own = candidates(f, unit, pool);
     let start = Start { candidates: &own, contents: &nothing, is_initial: false, conditions: &[] };
     let limits = Limits::default();
     let mut inputs = Bounded::new(counter, limits.work);
+    let own_aim = aim(f, unit);
     let Some((old_unit, old)) = older else {
-        return Explorer::new(f, unit, pool, start, &mut inputs, limits).explore();
+        return Explorer::new(f, unit, pool, start, &mut inputs, limits).toward(own_aim.as_ref()).explore();
     };
     let g = old_unit.functions.last().unwrap();
     let theirs = candidates(g, old_unit, pool);
     let place = |c: &Candidate| own.iter().position(|d| c == d).map(|k| k as u32);
     let places = theirs.iter().map(place).collect();
-    let side = |function, unit, candidates| Code { function, unit, candidates };
-    let pairing = Pairing::of(side(g, old_unit, &theirs), side(f, unit, &own));
+    let their_aim = aim(g, old_unit);
+    let side = |function, unit, candidates, aim| Code { function, unit, candidates, aim };
+    let old_side = side(g, old_unit, &theirs, their_aim.as_ref());
+    let pairing = Pairing::of(old_side, side(f, unit, &own, own_aim.as_ref()));
     let memo = Memo::new(&old.tree, &pairing, places);
-    Explorer::new(f, unit, pool, start, &mut inputs, limits).with(&memo).explore()
+    Explorer::new(f, unit, pool, start, &mut inputs, limits).toward(own_aim.as_ref()).with(&memo).explore()
 }
 
 fn counter(units: [&Unit; 2], pool: &mut TermPool) -> Counter {
@@ -349,4 +364,108 @@ fn ways_of_inputs_are_the_paths_that_inputs_take() {
         paths += taken.paths.len();
     }
     assert!(paths >= 25, "{paths}");
+}
+
+/// Inputs that meet a target, and those of which that is not known; states and instructions of the tree.
+fn met(target: &Target, e: &mut Explored, pool: &mut TermPool, counter: &mut Counter) -> (i128, i128) {
+    let t = totals(e, pool, counter, target, Limits::default().work).unwrap();
+    (t.target, t.uncertain)
+}
+
+/// Counts a target of both versions with all paths and with nothing but the target asked, the newer one also from what
+/// the older one has: the same inputs meet it. Instructions of the newer version with all paths, and without.
+fn toward(target: &Target, old: &str, new: &str) -> (u64, u64) {
+    let (old, new) = (unit(old), unit(new));
+    let mut pool = TermPool::new();
+    let mut counter = counter([&old, &new], &mut pool);
+    let mut steps = (0, 0);
+    for u in [&old, &new] {
+        let mut full = explored(u, None, &mut pool, &mut counter);
+        let mut own = explored_toward(Some(target), u, None, &mut pool, &mut counter);
+        steps = (full.tree.steps(), own.tree.steps());
+        let (least, open) = met(target, &mut full, &mut pool, &mut counter);
+        let (own_least, own_open) = met(target, &mut own, &mut pool, &mut counter);
+        assert!(least <= own_least && own_least + own_open <= least + open, "{target:?}");
+        assert!(own.tree.steps() <= full.tree.steps());
+    }
+    let mut before = explored_toward(Some(target), &old, None, &mut pool, &mut counter);
+    before.tree.keep_counts(&before.paths);
+    let mut own = explored_toward(Some(target), &new, None, &mut pool, &mut counter);
+    let mut after = explored_toward(Some(target), &new, Some((&old, &before)), &mut pool, &mut counter);
+    let ends =
+        |e: &Explored| e.paths.iter().map(|p| (p.conditions.clone(), p.end.clone())).collect::<Vec<_>>();
+    assert_eq!(ends(&own), ends(&after), "{target:?}");
+    assert_eq!(own.tree.steps(), after.tree.steps());
+    let own = met(target, &mut own, &mut pool, &mut counter);
+    assert_eq!(own, met(target, &mut after, &mut pool, &mut counter), "{target:?}");
+    steps
+}
+
+const LATER: &str = "#include <assert.h>\nstatic int half(int v) {\n  if (v == 4)\n    v = 8;\n  return v / 2;\n}\n\
+    int f(int x, int y) {\n  int n = 0;\n  if (x > 3) {\n    assert(y != 9);\n    n = half(y);\n  }\n  \
+    for (int i = 0; i < 4; i++)\n    if (((x ^ y) >> i & 1) == 1)\n      n += half(x);\n  \
+    if (n == 2)\n    return -1;\n  return 7;\n}\n";
+
+#[test]
+fn a_path_ends_where_its_target_is_settled() {
+    let lines = |l: u32| Target::Lines([l].into());
+    let branch = |l: u32| Target::Branch([l].into());
+    // Behind the assertion nothing is followed; in front of it nothing is known.
+    let (all, own) = toward(&Target::Assertion, LATER, LATER);
+    assert!(own * 20 < all, "{own} of {all}");
+    let (all, own) = toward(&lines(11), LATER, LATER);
+    assert!(own * 20 < all, "{own} of {all}");
+    // The callee is called again and again.
+    for target in [lines(4), branch(3), branch(15), lines(16), lines(18), branch(17)] {
+        let (all, own) = toward(&target, LATER, LATER);
+        assert!(own < all, "{target:?} {own} of {all}");
+    }
+    for target in [Target::Return(7), Target::Return(-1), Target::Return(0), lines(1)] {
+        toward(&target, LATER, LATER);
+    }
+}
+
+/// A tree that ends where a target is settled may be taken over only where the newer version settles it, too.
+#[test]
+fn what_is_taken_over_stands_to_the_target_as_before() {
+    let edits = [
+        ("return 7;", "assert(x);\n  return 7;"),
+        ("return v / 2;", "assert(v != 3);\n  return v / 2;"),
+        ("assert(y != 9);", ";"),
+        ("n += half(x)", "n += x"),
+        ("v = 8", "v = 9"),
+        ("return -1", "return 7"),
+        ("return 7", "return x > 5 ? 7 : 1"),
+    ];
+    let targets = [
+        Target::Assertion,
+        Target::Return(7),
+        Target::Return(-1),
+        Target::Lines([4].into()),
+        Target::Lines([18, 19].into()),
+        Target::Branch([15].into()),
+        Target::Branch([3].into()),
+    ];
+    for (from, to) in edits {
+        let edited = LATER.replace(from, to);
+        assert_ne!(edited, LATER);
+        for target in &targets {
+            toward(target, LATER, &edited);
+            toward(target, &edited, LATER);
+        }
+    }
+}
+
+/// A call of which nothing is known may meet a target.
+#[test]
+fn unknown_calls_do_not_settle_a_target() {
+    let text = "#include <assert.h>\nvoid g(void);\nextern void (*h)(void);\nint f(int x) {\n  if (x > 2)\n    g();\n  \
+        if (x < -2)\n    h();\n  return x;\n}\n";
+    let unit = unit(text);
+    let mut pool = TermPool::new();
+    let mut counter = counter([&unit, &unit], &mut pool);
+    for target in [Target::Assertion, Target::Lines([2].into())] {
+        let mut own = explored_toward(Some(&target), &unit, None, &mut pool, &mut counter);
+        assert_eq!(met(&target, &mut own, &mut pool, &mut counter), (0, 15), "{target:?}");
+    }
 }

@@ -251,6 +251,7 @@ impl Maker<'_> {
             End::Return(value) => Kind::Returns(value.map(|t| text(t, Some(self.ty)))),
             End::Exit(value) => Kind::Exits(value.map(|t| text(t, None))),
             End::Failure(line) => Kind::Fails(*line),
+            End::Settled => Kind::NotFollowed,
             End::Grey(why) => Kind::Grey(why),
         }
     }

@@ -6,7 +6,7 @@ use crate::analysis::lineage::Lineage;
 use crate::count::{Counter, Questions};
 use crate::ir::TermPool;
 use crate::quantify::{
-    Bounded, Candidate, Code, Explored, Explorer, Inputs as Asked, Keeper, Known, Limits, Memo, Pairing,
+    Aim, Bounded, Candidate, Code, Explored, Explorer, Inputs as Asked, Keeper, Known, Limits, Memo, Pairing,
     Start, Ways, decoded, parts,
 };
 use std::collections::BTreeMap;
@@ -27,6 +27,7 @@ pub(super) fn all(
     l: &Lineage,
     choice: &Choice,
     inputs: &Inputs,
+    aims: &[Option<Aim>],
     pool: &mut TermPool,
     keeper: &dyn Keeper,
 ) -> Explorations {
@@ -34,13 +35,14 @@ pub(super) fn all(
     let mut looking = Counter::new(inputs.domain(choice));
     let mut all =
         Explorations { explored: Vec::new(), asked: Vec::new(), kept_under: Vec::new(), is_known: false };
-    for (m, own) in l.members.iter().zip(&inputs.by_version) {
+    for (v, (m, own)) in l.members.iter().zip(&inputs.by_version).enumerate() {
         let before = looking.questions();
         let (found, under) = match (m, own) {
             (Some(m), Some(own)) => {
-                let code = Code { function: &m.function, unit: &m.unit, candidates: own };
+                let aim = aims.get(v).and_then(Option::as_ref);
+                let code = Code { function: &m.function, unit: &m.unit, candidates: own, aim };
                 let under = parts(code, &looking.domain().inputs, &choice.limits);
-                let older = older(l, inputs, &all.explored);
+                let older = older(l, inputs, aims, &all.explored);
                 match keeper.get(&under).and_then(|bytes| decoded(&bytes)) {
                     Some(kept) => (Some(follow(code, &kept, pool, &mut looking, choice.limits)), None),
                     None => (Some(explore(code, older, pool, &mut looking, choice.limits)), Some(under)),
@@ -60,11 +62,13 @@ pub(super) fn all(
 fn older<'a>(
     l: &'a Lineage,
     inputs: &'a Inputs,
+    aims: &'a [Option<Aim>],
     explored: &'a [Option<Explored>],
 ) -> Option<(Code<'a>, &'a Explored)> {
     let (v, found) = explored.iter().enumerate().rev().find_map(|(v, e)| Some((v, e.as_ref()?)))?;
     let (m, candidates) = (l.members.get(v)?.as_ref()?, inputs.by_version.get(v)?.as_ref()?);
-    Some((Code { function: &m.function, unit: &m.unit, candidates }, found))
+    let aim = aims.get(v).and_then(Option::as_ref);
+    Some((Code { function: &m.function, unit: &m.unit, candidates, aim }, found))
 }
 
 /// Follows a version's tree that was kept.
@@ -123,7 +127,7 @@ fn followed(
 ) -> Explored {
     let nothing = BTreeMap::new();
     let start = Start { candidates: code.candidates, contents: &nothing, is_initial: false, conditions: &[] };
-    let explorer = Explorer::new(code.function, code.unit, pool, start, inputs, limits);
+    let explorer = Explorer::new(code.function, code.unit, pool, start, inputs, limits).toward(code.aim);
     match memo {
         Some(memo) => explorer.with(memo).explore(),
         None => explorer.explore(),

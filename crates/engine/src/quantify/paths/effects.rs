@@ -18,6 +18,10 @@ const MAX_BYTES: u64 = 4096;
 /// Functions that end the program with a status.
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
 
+/// Functions of the library that are followed.
+const VALUES: [&str; 4] = ["abs", "labs", "llabs", "strlen"];
+const PRINTING: [&str; 7] = ["printf", "puts", "putchar", "fprintf", "fputs", "fputc", "putc"];
+
 const UNKNOWN_CALL: Reason = "a call that is not known";
 const UNKNOWN_OUTPUT: Reason = "output that is not followed";
 
@@ -338,6 +342,7 @@ impl<'a> Explorer<'a, '_> {
         let (f, node) = (frame.f, frame.node);
         if !fails(f, yes) && !fails(f, no) {
             self.growing.turned(open.stretch, &f.name, node, taken, is_fork);
+            open.is_met |= taken && self.aim.is_some_and(|aim| aim.is_met_by_branch(f, node));
         }
         goto(&mut open.state, if taken { yes } else { no });
     }
@@ -426,6 +431,11 @@ impl<'a> Explorer<'a, '_> {
 
 fn is_import(g: &crate::ir::Global) -> bool {
     g.linkage == crate::ir::Linkage::Import
+}
+
+/// Whether a function of the library calls nothing of the program's.
+pub(in crate::quantify) fn is_harmless_call(name: &str) -> bool {
+    [&EXITS[..], &VALUES, &PRINTING].iter().any(|names| names.contains(&name))
 }
 
 /// Whether an assertion fails at a node.
