@@ -200,7 +200,7 @@ fn spelled(c: char) -> String {
 }
 
 /// The bytes of a string literal.
-fn literal(pool: &TermPool, unit: &Unit, t: TermId) -> Option<Vec<u8>> {
+pub(super) fn literal(pool: &TermPool, unit: &Unit, t: TermId) -> Option<Vec<u8>> {
     let Term::Leaf(Leaf::SymbolAddr { symbol, .. }) = pool.get(t) else { return None };
     let global = unit.global(symbol).filter(|g| g.linkage == crate::ir::Linkage::Literal)?;
     constant_string(global, 0)

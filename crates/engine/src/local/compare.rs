@@ -19,6 +19,7 @@ use super::region::{Cut, Region, decision, paths};
 use super::side::Side;
 use super::sites::Tag;
 use super::tested::{Test, reads};
+use super::text_tests::Exclusions;
 use crate::ir::{Leaf, Linkage, Term, TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
@@ -58,6 +59,8 @@ pub(super) struct Comparer<'c> {
     pub given: [Vec<Rc<Test>>; 2],
     /// What of all that has to do with the region.
     pub premises: Vec<TermId>,
+    /// What of the tests of texts in the region does not hold together.
+    pub exclusions: Exclusions,
     /// Calls of the older version and of the newer one that take each other's place: see [`super::answers`].
     pub replaceable: BTreeSet<(MvId, MvId)>,
     pub pool: TermPool,
@@ -172,6 +175,8 @@ impl Comparer<'_> {
             p.literals.iter().map(|l| l.term).chain(hazards).chain(result)
         };
         let asked = reads(&self.pool, paths.clone().flat_map(of_path));
+        let units = self.sides.map(|side| side.version.unit);
+        self.exclusions = Exclusions::of(&mut self.pool, &asked, units);
         // An assignment has to do with what is asked of its variable, and with what is written to it.
         let written: BTreeSet<VarId> = paths.flat_map(Path::written).collect();
         for (class, tests) in std::mem::take(&mut self.given).iter().enumerate() {
@@ -202,7 +207,8 @@ impl Comparer<'_> {
         // Whether that these paths exclude each other may rest on what own calls do.
         let rests_on_calls =
             !replaced.is_empty() || a.path.literals != old.literals || b.path.literals != new.literals;
-        let told = joined(&old.literals, &self.with_answers(&new.literals, &replaced));
+        let mut told = joined(&old.literals, &self.with_answers(&new.literals, &replaced));
+        self.exclusions.shorten(&mut self.pool, &mut told);
         let mut conditions: Vec<TermId> = self.premises.clone();
         for l in a.path.literals.iter().chain(&b.path.literals).chain(&alike) {
             if !conditions.contains(&l.term) {
@@ -216,6 +222,7 @@ impl Comparer<'_> {
         outcome.fits.extend(members([&a.path, &b.path]));
         // What contradicts what is known is not taken, if own calls do nothing to it.
         if self.pool.as_const(joint).is_some_and(|c| c == crate::ir::Const::FALSE)
+            || self.exclusions.contradict(&conditions)
             || conditions.iter().any(|&c| self.contradicts(&conditions, c))
         {
             outcome.apart |= rests_on_calls;

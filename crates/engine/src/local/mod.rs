@@ -61,6 +61,7 @@ mod source_tests;
 mod tested;
 #[cfg(test)]
 mod tests;
+mod text_tests;
 mod texts;
 mod widened;
 mod words;
@@ -173,6 +174,7 @@ fn compare_bodies(
         relations,
         given: [Vec::new(), Vec::new()],
         premises: Vec::new(),
+        exclusions: Default::default(),
         replaceable: BTreeSet::new(),
         pool,
         decider: smt::Decider::new(limits, 4).sharing(allowance),

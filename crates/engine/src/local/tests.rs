@@ -15,6 +15,7 @@ mod members;
 mod named;
 mod placed;
 mod replaced;
+mod text_tests;
 
 fn unit(text: &str) -> Unit {
     let tree = MemoryTree::new([("a.c", text)]);
