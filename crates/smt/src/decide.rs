@@ -15,7 +15,7 @@
 use super::encode::EXACT_BYTES;
 use super::{Allowance, Limits, Model, Solver, Verdict, lemmas, local_search, separated};
 use crate::ir::eval::{Assignment, Fill, Palette, Program};
-use crate::ir::{App, Const, Op, Sort, Term, TermId, TermPool};
+use crate::ir::{App, Const, Leaf, Op, Rebuilt, Sort, Term, TermId, TermPool};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -272,8 +272,29 @@ impl Decider {
         match self.ask(pool, condition, 1) {
             Verdict::Unsat => Ok(false),
             Verdict::Sat(_) => Ok(true),
+            Verdict::Unknown(_) if self.is_unsatisfiable_apart(pool, condition) => Ok(false),
             Verdict::Unknown(reason) => Err(reason),
         }
+    }
+
+    /// Whether no input satisfies a condition, whatever memory and functions give: each value of theirs is an input of
+    /// its own, so that only arithmetic is left.
+    fn is_unsatisfiable_apart(&mut self, pool: &mut TermPool, condition: TermId) -> bool {
+        let apart = pool.rebuilt(condition, &|pool, t| match (pool.get(t), pool.sort(t)) {
+            (Term::App(App::Load { .. } | App::Uf(_), _), sort @ Sort::Bv(_)) => {
+                let key = format!("apart:{t:?}").into();
+                Rebuilt::By(pool.leaf(Leaf::Havoc { key, sort }))
+            }
+            _ => Rebuilt::Kept,
+        });
+        let is_easier = apart != condition && circuits(pool, apart) <= MAX_CIRCUITS;
+        let is_unsat = is_easier && self.solver.check(pool, &[apart]).is_unsat();
+        // It was counted as open.
+        if is_unsat {
+            self.settled.open = self.settled.open.saturating_sub(1);
+            self.settled.by_solver += 1;
+        }
+        is_unsat
     }
 
     /// Asks Z3; a model that evaluation does not confirm counts as unknown.
@@ -502,6 +523,31 @@ mod tests {
         assert!(matches!(decider.holds(&mut pool, always, goal), Truth::Fails(_)));
         let expected = Settled { by_structure: 1, by_data: 1, by_solver: 2, open: 0 };
         assert_eq!(decider.settled(), expected);
+    }
+
+    /// Addresses are too much work, and arithmetic alone says that nothing satisfies the condition.
+    #[test]
+    fn what_memory_gives_may_not_matter() {
+        let mut pool = TermPool::new();
+        let memory = pool.leaf(Leaf::Param { name: "m".into(), sort: Sort::Mem });
+        let x = param(&mut pool, "x", Sort::Bv(64));
+        let (zero, mut at) = (pool.bv(64, 0), x);
+        for k in 0..20 {
+            let next = pool.bv(64, 2 * k + 1);
+            let next = pool.op(Op::Add, &[at, next]);
+            at = pool.op(Op::Mul, &[at, next]);
+        }
+        let length = pool.app(App::Load { sort: Sort::Bv(64), bytes: 8 }, &[memory, at]);
+        let one = pool.bv(64, 1);
+        let more = pool.op(Op::Add, &[length, one]);
+        let is_length = pool.op(Op::Sle, &[zero, length]);
+        let (wraps, goes_on) = (pool.op(Op::Ult, &[more, length]), pool.op(Op::Ult, &[length, more]));
+        let mut decider = Decider::new(Limits::default(), 4);
+        let condition = pool.and(is_length, wraps);
+        assert_eq!(decider.is_satisfiable(&mut pool, condition), Ok(false));
+        assert_eq!((decider.settled().open, decider.settled().by_solver), (0, 1));
+        let condition = pool.and(is_length, goes_on);
+        assert_ne!(decider.is_satisfiable(&mut pool, condition), Ok(false));
     }
 
     #[test]

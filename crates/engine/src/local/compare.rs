@@ -19,7 +19,7 @@ use super::region::{Cut, Region, decision, paths};
 use super::side::Side;
 use super::sites::Tag;
 use super::tested::{Test, reads};
-use super::text_tests::Exclusions;
+use super::text_tests::{self, Exclusions};
 use crate::ir::{Leaf, Linkage, Term, TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
@@ -177,6 +177,7 @@ impl Comparer<'_> {
         let asked = reads(&self.pool, paths.clone().flat_map(of_path));
         let units = self.sides.map(|side| side.version.unit);
         self.exclusions = Exclusions::of(&mut self.pool, &asked, units);
+        found.extend(text_tests::lengths(&mut self.pool, &asked));
         // An assignment has to do with what is asked of its variable, and with what is written to it.
         let written: BTreeSet<VarId> = paths.flat_map(Path::written).collect();
         for (class, tests) in std::mem::take(&mut self.given).iter().enumerate() {

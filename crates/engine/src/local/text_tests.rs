@@ -3,11 +3,11 @@
 //! Each result is a number that follows from the arguments and from memory, and nothing else is known of it. So states
 //! would be told in which a text is `"on"` and `"off"` at once, or in which `memcmp` and `strncmp` disagree about the
 //! same bytes. That a result is 0 says of a text how it begins: of two that say this of one text, one may imply the
-//! other, or both may exclude each other.
+//! other, or both may exclude each other. And no text is as long as half of all addresses: `strlen(s) + 1` is not 0.
 
 use super::calls::literal;
 use super::machine::Literal;
-use crate::ir::{App, Sort, Term, TermId, TermPool, Uf, Unit};
+use crate::ir::{App, Op, Sort, Term, TermId, TermPool, Uf, Unit};
 use std::collections::BTreeSet;
 
 /// Tests that are held against each other.
@@ -190,8 +190,22 @@ impl Beginning {
 
 /// Whether a number is the length of a text.
 fn is_length(pool: &TermPool, n: TermId, text: TermId, memory: TermId) -> bool {
-    let is = |app: &App| matches!(app, App::Uf(Uf::Call { callee, .. }) if &**callee == "strlen:result");
-    matches!(pool.get(n), Term::App(app, args) if is(app) && **args == [text, memory])
+    matches!(pool.get(n), Term::App(app, args) if is_strlen(app) && **args == [text, memory])
+}
+
+fn is_strlen(app: &App) -> bool {
+    matches!(app, App::Uf(Uf::Call { callee, .. }) if &**callee == "strlen:result")
+}
+
+/// That lengths among some terms are those of objects: these have fewer bytes than half of all addresses.
+pub(super) fn lengths(pool: &mut TermPool, asked: &BTreeSet<TermId>) -> Vec<TermId> {
+    let is_length = |t: &&TermId| matches!(pool.get(**t), Term::App(app, _) if is_strlen(app));
+    let found: Vec<TermId> = asked.iter().filter(is_length).copied().collect();
+    let bounded = |t: TermId| {
+        let zero = pool.bv(pool.sort(t).bits().unwrap_or(64), 0);
+        pool.op(Op::Sle, &[zero, t])
+    };
+    found.into_iter().map(bounded).collect()
 }
 
 /// Whether one number is seen to be at most another one.

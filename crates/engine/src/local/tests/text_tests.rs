@@ -116,3 +116,9 @@ fn what_a_test_implies_is_not_told() {
         &[r#"strcmp(s, "off") == 0 | returns 1 | returns 0"#],
     );
 }
+
+#[test]
+fn no_text_is_as_long_as_all_addresses() {
+    same("if (n == strlen(s) + 1) return 1;", "if (n == strlen(s) + 1 && n > strlen(s)) return 1;");
+    differs("if (n == strlen(s) + 1) return 1;", "if (n == strlen(s) + 1 && n > strlen(t)) return 1;");
+}
