@@ -58,13 +58,20 @@ pub(super) struct Comparer<'c> {
     /// Tests that hold besides, by class, where the region begins that is compared: see [`super::tested`].
     pub given: [Vec<Rc<Test>>; 2],
     /// What of all that has to do with the region.
-    pub premises: Vec<TermId>,
-    /// What of the tests of texts in the region does not hold together.
-    pub exclusions: Exclusions,
+    pub premises: Premises,
     /// Calls of the older version and of the newer one that take each other's place: see [`super::answers`].
     pub replaceable: BTreeSet<(MvId, MvId)>,
     pub pool: TermPool,
     pub decider: Decider,
+}
+
+/// What is known of the states that the paths of a region begin in.
+#[derive(Default)]
+pub(super) struct Premises {
+    /// What holds.
+    pub conditions: Vec<TermId>,
+    /// What of the tests of texts does not hold together.
+    pub exclusions: Exclusions,
 }
 
 enum Verdict {
@@ -167,7 +174,7 @@ impl Comparer<'_> {
     }
 
     /// What holds of the states that paths begin in, as far as they ask for the same values.
-    fn premises<'p>(&mut self, paths: impl Iterator<Item = &'p Path> + Clone) -> Vec<TermId> {
+    fn premises<'p>(&mut self, paths: impl Iterator<Item = &'p Path> + Clone) -> Premises {
         let mut found = self.relations.clone();
         let of_path = |p: &'p Path| {
             let result = if let End::Return(value) = p.end { value } else { None };
@@ -176,7 +183,7 @@ impl Comparer<'_> {
         };
         let asked = reads(&self.pool, paths.clone().flat_map(of_path));
         let units = self.sides.map(|side| side.version.unit);
-        self.exclusions = Exclusions::of(&mut self.pool, &asked, units);
+        let exclusions = Exclusions::of(&mut self.pool, &asked, units);
         found.extend(text_tests::lengths(&mut self.pool, &asked));
         // An assignment has to do with what is asked of its variable, and with what is written to it.
         let written: BTreeSet<VarId> = paths.flat_map(Path::written).collect();
@@ -193,7 +200,7 @@ impl Comparer<'_> {
                 found.extend(term.filter(|t| is_asked(t) && !found.contains(t)));
             }
         }
-        found
+        Premises { conditions: found, exclusions }
     }
 
     pub(super) fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
@@ -209,8 +216,8 @@ impl Comparer<'_> {
         let rests_on_calls =
             !replaced.is_empty() || a.path.literals != old.literals || b.path.literals != new.literals;
         let mut told = joined(&old.literals, &self.with_answers(&new.literals, &replaced));
-        self.exclusions.shorten(&mut self.pool, &mut told);
-        let mut conditions: Vec<TermId> = self.premises.clone();
+        self.premises.exclusions.shorten(&mut self.pool, &mut told);
+        let mut conditions: Vec<TermId> = self.premises.conditions.clone();
         for l in a.path.literals.iter().chain(&b.path.literals).chain(&alike) {
             if !conditions.contains(&l.term) {
                 conditions.push(l.term);
@@ -223,7 +230,7 @@ impl Comparer<'_> {
         outcome.fits.extend(members([&a.path, &b.path]));
         // What contradicts what is known is not taken, if own calls do nothing to it.
         if self.pool.as_const(joint).is_some_and(|c| c == crate::ir::Const::FALSE)
-            || self.exclusions.contradict(&conditions)
+            || self.premises.exclusions.contradict(&conditions)
             || conditions.iter().any(|&c| self.contradicts(&conditions, c))
         {
             outcome.apart |= rests_on_calls;

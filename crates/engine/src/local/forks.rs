@@ -54,6 +54,7 @@ impl Comparer<'_> {
         while let Some(path) = work.pop() {
             let conditions: Vec<TermId> = self
                 .premises
+                .conditions
                 .iter()
                 .copied()
                 .chain(shared.iter().copied())

@@ -8,7 +8,7 @@
 
 use super::input::followed;
 use super::paths::{fails, is_harmless_call, line_of};
-use super::totals::Target;
+use super::target::Target;
 use crate::ir::{Callee, Expr, Function, Instr, NodeId, Unit};
 use crate::symex::is_failure;
 use rustc_hash::FxHashMap;

@@ -41,6 +41,7 @@ mod state;
 mod stretches;
 mod suite;
 mod swept;
+mod target;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -64,8 +65,9 @@ pub use paths::{End, Explored, Explorer, Limits, Path, Start};
 pub use sampled::Sampled;
 pub use stretches::{Memo, Stretches};
 pub use suite::{ChangeCoverage, Coverage, Side, change_coverage, coverage, taken};
+pub use target::Target;
 pub use text::{LONGEST, bytes, pointers, rows};
-pub use totals::{BranchCount, Grey, TOO_LARGE, Target, Totals, totals};
+pub use totals::{BranchCount, Grey, TOO_LARGE, Totals, totals};
 pub use trie::{Place, Trie};
 pub use turns::{Turn, Turns};
 pub use ways::Ways;

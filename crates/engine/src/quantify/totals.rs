@@ -3,24 +3,12 @@
 use super::paths::{End, Explored, Path};
 use super::sampled::{Exact, Meets, Open, Sampled, sampled};
 use super::swept::swept;
+use super::target::Target;
 use super::turns::Turn;
 use crate::count::{Count, Counter};
 use crate::ir::{NodeId, Op, Sort, TermId, TermPool};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What is counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// An assertion fails, or the program aborts.
-    Assertion,
-    /// The function returns this number.
-    Return(i128),
-    /// One of these lines of the function's file is reached.
-    Lines(BTreeSet<u32>),
-    /// A condition on one of these lines is true at least once.
-    Branch(BTreeSet<u32>),
-}
 
 /// How often a branch is taken: decisions, which are more than inputs in a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
