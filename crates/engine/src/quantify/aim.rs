@@ -4,7 +4,8 @@
 //! behind the calls around it. That is seen from the flow graphs alone, before anything is followed: backwards from the
 //! nodes that meet the target, through all calls. A call of which nothing is known may meet it.
 //!
-//! Source: Filieri, Pasareanu and Yang, ASE 2015, section IV-B (paths that cannot reach the target are pruned).
+//! Source: Filieri, Pasareanu and Yang, ASE 2015, section IV-B, prune what leads to no changed node; here it is what leads
+//! to no target.
 
 use super::input::followed;
 use super::paths::{fails, is_harmless_call, line_of};
@@ -39,7 +40,12 @@ impl Aim {
         let own = |g: &Function| (0..g.nodes.len()).map(|_| Reach::default()).collect();
         let nodes = functions.iter().map(|g| (g.name.clone(), own(g))).collect();
         let mut aim = Aim { target, nodes };
-        while functions.iter().fold(false, |changed, g| aim.spread(g, f, unit) || changed) {}
+        let mut is_changed = true;
+        while std::mem::take(&mut is_changed) {
+            for g in &functions {
+                is_changed |= aim.spread(g, f, unit);
+            }
+        }
         aim
     }
 
