@@ -116,6 +116,7 @@ fn inline_once<'u>(
     out.invented.dedup();
     let mut inliner = Inliner { out: &mut out, names, ordinals: BTreeMap::new() };
     inliner.count_names();
+    inliner.set_temporaries_apart(f, &sites);
     inliner.copy(f, &sites);
     Some(out)
 }
@@ -140,6 +141,27 @@ impl Inliner<'_> {
         for v in &self.out.vars {
             let next = self.ordinals.entry(v.name.clone()).or_insert(0);
             *next = (*next).max(v.ordinal + 1);
+        }
+    }
+
+    /// Temporaries are numbered afresh in each statement, and what a statement holds of its own while a callee runs
+    /// must not pass for one of the callee's. Here the caller's get other names, so that the callee's statements
+    /// stay equal to those that the caller had before.
+    fn set_temporaries_apart(&mut self, f: &Function, sites: &[Option<&Function>]) {
+        if matches!(self.names, Names::Qualified) {
+            return;
+        }
+        let calling: BTreeSet<StmtId> =
+            f.nodes.iter().zip(sites).filter(|(_, site)| site.is_some()).map(|(n, _)| n.stmt).collect();
+        let mut held = BTreeSet::new();
+        for node in f.nodes.iter().filter(|n| calling.contains(&n.stmt)) {
+            held.extend(mentioned(&node.instr));
+        }
+        for v in held {
+            let var = &mut self.out.vars[v.0 as usize];
+            if var.kind == VarKind::Temp {
+                var.name = format!("{}_", var.name).into();
+            }
         }
     }
 
@@ -252,6 +274,21 @@ impl Inliner<'_> {
         }
         map
     }
+}
+
+/// The variables that an instruction reads, writes or takes the address of.
+fn mentioned(i: &Instr) -> BTreeSet<VarId> {
+    let mut found: BTreeSet<VarId> = i.written().into_iter().collect();
+    i.for_each_operand(&mut |e| {
+        e.for_each(&mut |e| match e {
+            Expr::Var(v) | Expr::Addr(Object::Local(v)) => _ = found.insert(*v),
+            _ => {}
+        })
+    });
+    if let Instr::Unknown { writes, .. } = i {
+        found.extend(writes);
+    }
+    found
 }
 
 fn rename(i: &Instr, vars: &[VarId]) -> Instr {
