@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 mod apart;
 mod declared;
+mod extracted;
 mod given;
 mod held;
 mod members;
@@ -718,50 +719,6 @@ fn where_control_goes_is_told_under_what_decides() {
     let [one, two, rest] = ["case 1:\nreturn 1;", "case 2:\nreturn 4;", "default:\nreturn 7;"];
     check("int f(int x)", &cases(&[one, two, rest]), &cases(&[rest, one, two]), &[]);
     check("int f(int x)", &cases(&[one, two]), &cases(&[two, one]), &[]);
-}
-
-/// Checks whole texts, the last function of which is compared.
-#[track_caller]
-fn check_texts(old: &str, new: &str, expected: &[&str]) {
-    let (old, new) = (format!("{BEFORE}{old}"), format!("{BEFORE}{new}"));
-    assert_eq!(told(&old, &new), expected, "{old}\n-->\n{new}");
-}
-
-#[test]
-fn what_was_extracted_is_written_out() {
-    let body = |n: &str| {
-        format!(
-            "char t[64]; memcpy(t, p->data, 8); int c = p->n + (p->cap > {n} ? 1 : 0);\nprintf(\"%d %s\", c, t);\n"
-        )
-    };
-    let whole = format!("void f(struct s *p)\n{{\nforeign(1);\n{}foreign(2);\n}}", body("0"));
-    let parted = |n: &str| {
-        format!(
-            "static void show(const struct s *p)\n{{\n{}}}\nvoid f(struct s *p)\n{{\nforeign(1);\nshow(p);\nforeign(2);\n}}",
-            body(n)
-        )
-    };
-    check_texts(&whole, &parted("0"), &[]);
-    check_texts(&parted("0"), &whole, &[]);
-    // One thing was changed on the way.
-    let told = told(&format!("{BEFORE}{whole}"), &format!("{BEFORE}{}", parted("2")));
-    assert!(told.len() <= 2 && told.iter().all(|t| !t.contains("show")), "{told:?}");
-    // What is new stays a call.
-    let log = "static void show(int n)\n{\nprintf(\"%d\", n);\nputchar('x');\n}\n";
-    check_texts(
-        &format!("{log}void f(int n)\n{{\nforeign(n);\n}}"),
-        &format!("{log}void f(int n)\n{{\nforeign(n);\nshow(n);\n}}"),
-        &[" |  | calls show(n)"],
-    );
-    // A value that a function of one version gives.
-    let le = "static unsigned le(const unsigned char *b)\n{\nreturn b[0] | (b[1] << 8) | ((unsigned)b[2] << 16);\n}\n";
-    check_texts(
-        &format!(
-            "{le}unsigned f(const unsigned char *b)\n{{\nforeign(1);\nreturn b[7] | (b[8] << 8) | ((unsigned)b[9] << 16);\n}}"
-        ),
-        &format!("{le}unsigned f(const unsigned char *b)\n{{\nforeign(1);\nreturn le(b + 7);\n}}"),
-        &[],
-    );
 }
 
 #[test]
