@@ -120,7 +120,8 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
             functions.insert(name.clone(), used);
         }
     }
-    let macros = guesses.macros.keys().chain(guesses.shapes.keys()).chain(&guesses.loops);
+    let macros = guesses.macros.keys().chain(guesses.shapes.keys());
+    let macros = macros.chain(&guesses.loops).chain(guesses.definers.keys());
     Invented { names, functions, macros: macros.cloned().collect() }
 }
 

@@ -336,7 +336,10 @@ impl Run {
     fn refine(&self, guesses: &Guesses) -> Guesses {
         let Run { items, diagnostics, lost, .. } = self;
         if retry::is_explained(diagnostics, lost) {
-            return guesses.clone();
+            let text = Text { tokens: &self.tokens, interner: &self.session.interner };
+            let mut known = guesses.clone();
+            retry::definers::guess(text, items, &mut known);
+            return known;
         }
         let text = Words::new(Text { tokens: &self.tokens, interner: &self.session.interner });
         retry::Evidence { text, items, diagnostics, lost }.refine(guesses)

@@ -7,6 +7,7 @@
 //! nothing), and the unit is parsed again under a prelude that says so. Every guess stays on record:
 //! see `honesty`.
 
+pub mod definers;
 pub mod records;
 pub mod shapes;
 pub mod tokens;
@@ -50,6 +51,8 @@ pub struct Guesses {
     pub types: BTreeMap<String, Kind>,
     /// Macros taken to stand for nothing; whether they take arguments.
     pub macros: BTreeMap<String, bool>,
+    /// Macros that begin definitions of functions.
+    pub definers: BTreeMap<String, definers::Definer>,
     /// Macros that are heads of loops: see [`shapes`].
     pub loops: BTreeSet<String>,
     /// Macros that give a type.
@@ -123,7 +126,10 @@ impl Guesses {
         for (name, shape) in &self.shapes {
             out += &shape.define(name);
         }
-        for (name, arguments) in &self.macros {
+        for (name, definer) in &self.definers {
+            out += &definer.define(name);
+        }
+        for (name, arguments) in self.macros.iter().filter(|(name, _)| !self.definers.contains_key(*name)) {
             out += &format!("#define {name}{}\n", if *arguments { "(...)" } else { "" });
         }
         out
@@ -150,7 +156,7 @@ pub struct Evidence<'a> {
     pub lost: &'a BTreeSet<String>,
 }
 
-/// Whether a pass left nothing to be explained.
+/// Whether a pass left nothing to be explained but what the functions of the unit are called.
 pub fn is_explained(diagnostics: &[Diagnostic], lost: &BTreeSet<String>) -> bool {
     let is_told = |d: &Diagnostic| matches!(d.code, Some(UNKNOWN_TYPE | UNDECLARED | IMPLICIT_CALL));
     lost.is_empty() && diagnostics.iter().all(|d| !d.severity.is_fatal() && !is_told(d))
@@ -160,6 +166,7 @@ impl Evidence<'_> {
     /// Returns the guesses before this pass with what this pass adds.
     pub fn refine(&self, before: &Guesses) -> Guesses {
         let mut out = before.clone();
+        definers::guess(self.text.text, self.items, &mut out);
         let unknown = self.named(UNKNOWN_TYPE);
         let typedefs = self.typedefs();
         // What was unknown for want of something else, and is declared after all.

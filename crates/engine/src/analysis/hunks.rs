@@ -747,8 +747,19 @@ impl Judge<'_> {
             all.filter_map(|(i, l)| Some((i, l.members[version].as_ref()?))).filter(|(_, m)| m.file == path)
         };
         let within = |m: &Member| (m.function.span.line..=m.function.span.end_line).contains(&line);
-        let ahead = |m: &Member| *m.function.name == *name && line < m.function.span.line;
+        // Another body between is one that was lost: of several functions of one name the last is known.
+        let ahead = |m: &Member| {
+            *m.function.name == *name
+                && line < m.function.span.line
+                && !self.has_braces(version, path, line..m.function.span.line)
+        };
         members().find(|(_, m)| within(m)).or_else(|| members().find(|(_, m)| ahead(m)))
+    }
+
+    fn has_braces(&self, version: usize, path: &Path, lines: Range<u32>) -> bool {
+        let Some(bytes) = self.request.versions[version].tree.read(path) else { return false };
+        let text = bytes.split(|b| *b == b'\n').skip((lines.start as usize).saturating_sub(1));
+        text.take(lines.len()).flatten().any(|b| matches!(b, b'{' | b'}'))
     }
 
     fn function(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> Line {

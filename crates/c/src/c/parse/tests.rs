@@ -63,6 +63,41 @@ int g(void) { return f(); }",
 }
 
 #[test]
+fn macros_that_take_the_name_of_a_function_are_guessed() {
+    let test = |name: &str, line: &str| format!("START_TEST({name})\n{{\n{line}\n}}\nEND_TEST\n");
+    let both = test("add", "g(1);") + &test("sub", "if (g(2)) return; g(3);");
+    check_invented(&both, &["add", "sub"], &[], &["END_TEST", "START_TEST"]);
+    check_invented(&test("add", "g(1);"), &["add"], &[], &["END_TEST", "START_TEST"]);
+    check_invented(
+        "TEST(list, add) { g(1); }\nTEST(list, sub) { return g(2); }",
+        &["list_add", "list_sub"],
+        &[],
+        &["TEST"],
+    );
+    check_invented(
+        "static DEFINE(f) { return g(1); }\nDEFINE(g, int) { return f(); }",
+        &["f", "g"],
+        &[],
+        &["DEFINE"],
+    );
+    // Small letters are a macro's where they define more than one function.
+    check_invented("test(a) { g(1); }\ntest(b) { g(2); }", &["a", "b"], &[], &["test"]);
+    // Functions in old style.
+    check_invented(
+        "f(a, b) { return a + b; }\nmain(argc, argv) char **argv; { return f(1, 2); }",
+        &["f", "main"],
+        &[],
+        &[],
+    );
+    check_invented(
+        "int F(a) { return a; }\nG(b) { return F(b); }\nint h(c) int c; { return G(c); }",
+        &["F", "G", "h"],
+        &[],
+        &[],
+    );
+}
+
+#[test]
 fn macros_that_change_the_shape_of_code_are_guessed() {
     let each = "int f(struct s *a) { int n = 0; struct s *x; each(x, a) { n++; } return n; }";
     check_invented(each, &["f"], &["each"], &["each"]);

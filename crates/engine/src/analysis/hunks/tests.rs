@@ -57,6 +57,19 @@ fn what_reaches_no_function_is_reported_as_what_it_is() {
 }
 
 #[test]
+fn of_functions_of_one_name_none_is_passed_over() {
+    let test = |name: &str, n: u32| format!("START_TEST({name})\n{{\ng({n});\n}}\nEND_TEST\n");
+    let both = |m: u32, n: u32| format!("void g(int);\n{}{}", test("add", m), test("sub", n));
+    check((&both(1, 2), ""), (&both(3, 2), ""), &["a.c explained"]);
+    check((&both(1, 2), ""), (&both(1, 3), ""), &["a.c explained"]);
+    // Only one of them can be known.
+    let both =
+        |m: u32, n: u32| format!("int g(void)\n{{\nreturn {m};\n}}\nint g(void)\n{{\nreturn {n};\n}}\n");
+    check((&both(1, 2), ""), (&both(3, 2), ""), &["a.c lost"]);
+    check((&both(1, 2), ""), (&both(1, 3), ""), &["a.c explained"]);
+}
+
+#[test]
 fn what_reaches_a_churn_is_explained() {
     let check_both = |old: &str, new: &str, body: &str| {
         let f = format!("int f(int x)\n{{\n return {body};\n}}\nint h(int x)\n{{\n return x;\n}}\n");
