@@ -219,8 +219,8 @@ impl<'t> TreeFiles<'t> {
     }
 
     fn bytes(&self, path: &Path) -> Option<SourceBytes> {
-        if let Ok(name) = path.strip_prefix(headers::DIR) {
-            return headers::text(name.to_str()?).map(SourceBytes::new);
+        if path.starts_with(headers::DIR) {
+            return headers::at(path).map(SourceBytes::new);
         }
         if path.is_absolute() {
             let inside = self.host && headers::HOST_DIRS.iter().any(|d| path.starts_with(d));

@@ -4,10 +4,14 @@
 //! that a revision means the same on every machine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// Folder that the embedded headers seem to lie in. No file of a tree can be there.
 pub const DIR: &str = "<invdiff>";
+
+/// Folder in it of headers of test frameworks: any file of a tree comes before them.
+pub const TESTS: &str = "<invdiff>/<tests>";
 
 /// Where a Linux machine keeps its headers, for `host_headers`.
 pub const HOST_DIRS: [&str; 3] = ["/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"];
@@ -16,6 +20,12 @@ pub const HOST_DIRS: [&str; 3] = ["/usr/local/include", "/usr/include/x86_64-lin
 pub fn text(name: &str) -> Option<&'static str> {
     let at = HEADERS.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
     HEADERS.get(at).map(|(_, text)| *text)
+}
+
+/// Returns the text of a file that seems to lie in [`DIR`].
+pub fn at(path: &Path) -> Option<&'static str> {
+    let Ok(name) = path.strip_prefix(TESTS) else { return text(path.strip_prefix(DIR).ok()?.to_str()?) };
+    FRAMEWORKS.iter().find(|(n, _)| name == Path::new(n)).map(|(_, text)| *text)
 }
 
 /// Returns whether an include of this name means the C or POSIX library, whatever file of that name
@@ -160,6 +170,12 @@ pub fn prototype(name: &str) -> Option<String> {
     let typed = text.replace("ssize_t", "__PTRDIFF_TYPE__").replace("size_t", "__SIZE_TYPE__");
     Some(typed.replace("wchar_t", "__WCHAR_TYPE__").replace('\n', " "))
 }
+
+/// Of test frameworks.
+const FRAMEWORKS: [(&str, &str); 2] = [
+    ("check.h", include_str!("headers/tests/check.h")),
+    ("cmocka.h", include_str!("headers/tests/cmocka.h")),
+];
 
 /// Sorted by name.
 const HEADERS: &[(&str, &str)] = &[

@@ -402,6 +402,7 @@ pub(super) fn session_options(path: &Path, options: &Options, survey: &Survey) -
     }
     survey.folders.iter().for_each(|d| out.search.push_after(d));
     out.search.push_after(super::files::ANYWHERE);
+    out.search.push_after(headers::TESTS);
     out
 }
 

@@ -28,6 +28,22 @@ fn includes_resolve_beside_the_file_then_anywhere() {
     );
 }
 
+#[test]
+fn headers_of_test_frameworks_are_there() {
+    let test = "START_TEST(add)\n{\nck_assert_int_eq(1 + 1, 2);\nck_assert_str_eq(\"a\", \"a\");\nck_assert(_i == 0);\n}\nEND_TEST\n";
+    let suite = "void more(TCase *tc) { tcase_add_test(tc, add); tcase_add_loop_test(tc, add, 0, 2); }\n";
+    check_invented(&format!("#include <check.h>\n{test}{suite}"), &["add", "more"], &[], &[]);
+    let test = "static void add(void **state) { int *p = mock_ptr_type(int *); assert_int_equal(*p + mock_type(int), 2); will_return(add, p); assert_non_null(*state); if (!p) skip(); }\n";
+    let run = "int all(void) { const struct CMUnitTest tests[] = {cmocka_unit_test(add), cmocka_unit_test_teardown(add, all)}; return cmocka_run_group_tests(tests, NULL, NULL); }\n";
+    check_invented(&format!("#include <cmocka.h>\n{test}{run}"), &["add", "all"], &[], &[]);
+    // The project's own comes first.
+    check(
+        &[("a.c", "#include <check.h>\nint f(void) { return OWN; }"), ("lib/check.h", "#define OWN 1\n")],
+        &["f"],
+        &[],
+    );
+}
+
 /// Parses one file and lists what was invented.
 fn check_invented(source: &str, functions: &[&str], names: &[&str], macros: &[&str]) {
     check(&[("a.c", source)], functions, &[]);
