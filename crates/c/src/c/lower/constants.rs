@@ -1,14 +1,14 @@
 //! Constants as the unit's own file spells them, so that reports can name them as it does.
 //!
 //! A macro without arguments whose tokens are a constant expression of numbers, or a string, stands for a
-//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `(1 << 4)`; so it does within the expansion of another. A
-//! character that prints is its own name, and so is a number that is not decimal. Of what the file writes without a
+//! [`Literal`]: `PATH_MAX`, `E_BAD` for `(-7)`, `FLAG` for `((u8)1 << 4)`; so it does within the expansion of another.
+//! With a minus before it, it names the negative number: `-EINVAL`. A character that prints is its own name, and so is a number that is not decimal. Of what the file writes without a
 //! name, as it is or by an enumerator, only the values that have one somewhere are kept: they tell that a name is not
 //! the only way to mean the value.
 
 use crate::c::files::normal;
 use crate::c::parse::Parsed;
-use crate::c::scan::Text;
+use crate::c::scan::{Text, is_type_word};
 use crate::ir::{Literal, Spelled};
 use rucc_diag::{SourceFile, Span};
 use rucc_lex::PpTokenKind;
@@ -24,12 +24,42 @@ type Enumerations = BTreeMap<Arc<str>, Vec<(Arc<str>, i128)>>;
 /// By place: where the macro is defined whose definition it is in, and its name.
 type Definitions = BTreeMap<u32, Option<(u32, Arc<str>)>>;
 
+/// What typedefs stand for, and how wide pointers are, which is what a cast's type means.
+pub(super) struct Types<'a> {
+    pub typedefs: &'a BTreeMap<Arc<str>, Arc<str>>,
+    pub pointer_bits: u16,
+}
+
+impl Types<'_> {
+    /// The bits of an integer type in words, and whether it is signed.
+    fn integer(&self, words: &[&str]) -> Option<(u32, bool)> {
+        let meaning = match words {
+            [name] => self.typedefs.get(*name).map_or(*name, |m| m),
+            _ => "",
+        };
+        let words: Vec<&str> = if meaning.is_empty() { words.to_vec() } else { meaning.split(' ').collect() };
+        let has = |word: &str| words.contains(&word);
+        let is_known = |w: &&str| matches!(*w, "unsigned" | "signed" | "char" | "short" | "int" | "long");
+        if words.is_empty() || !words.iter().all(is_known) {
+            return None;
+        }
+        let bits = match () {
+            () if has("char") => 8,
+            () if has("short") => 16,
+            () if words.iter().filter(|w| **w == "long").count() > 1 => 64,
+            () if has("long") => u32::from(self.pointer_bits),
+            () => 32,
+        };
+        Some((bits, !has("unsigned")))
+    }
+}
+
 /// Tokens of the longest constant that is looked into.
 const LONGEST: usize = 32;
 
 /// Returns the constants of the unit's own file that are written as macros, and where the same values stand
 /// without; by line.
-pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spelled> {
+pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations, types: &Types) -> Vec<Spelled> {
     let enumerators: BTreeMap<&str, i128> =
         enumerations.values().flatten().map(|(name, value)| (&**name, *value)).collect();
     let sources = &parsed.session.sources;
@@ -57,15 +87,19 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
         if !may_be || !own.iter().any(|range| range.contains(&place.lo)) {
             continue;
         }
-        let whole = || (Constant { text, at: first, end: at }).whole().filter(|_| at - first <= LONGEST);
+        let whole =
+            || (Constant { text, types, at: first, end: at }).whole().filter(|_| at - first <= LONGEST);
         let written = enumerator.map(|n| Literal::Number(*n)).or_else(whole);
         let name = match is_macro {
             true => parsed.macro_at(place.lo).filter(|_| !has_arguments(parsed, place)),
             false => own_name(text.at(first)),
         };
         let all = match written {
-            Some(value) if name.is_some() || !is_macro => vec![(value, name)],
-            _ if is_macro => within(parsed, first..at, &mut definitions),
+            Some(value) if name.is_some() || !is_macro => match is_negative(text, first) {
+                true => vec![negative(value, name)],
+                false => vec![(value, name)],
+            },
+            _ if is_macro => within((parsed, types), first..at, &mut definitions),
             _ => Vec::new(),
         };
         let line = sources.lookup(place.lo).map(|l| l.line);
@@ -76,6 +110,24 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations) -> Vec<Spell
     found.retain(|s| named.contains(&s.value));
     found.sort_by_key(|s| s.line);
     found
+}
+
+/// What a constant with a minus before it is.
+fn negative(value: Literal, name: Option<Arc<str>>) -> (Literal, Option<Arc<str>>) {
+    match value {
+        Literal::Number(n) => (Literal::Number(n.saturating_neg()), name.map(|n| format!("-{n}").into())),
+        text => (text, name),
+    }
+}
+
+/// Whether a minus stands before a token that is no operator between two values.
+fn is_negative(text: Text<'_>, at: usize) -> bool {
+    let is_value = |i: usize| {
+        let word = text.at(i);
+        let is_end = matches!(word, ")" | "]") || word.starts_with(|c: char| c.is_ascii_digit() || c == '\'');
+        is_end || text.name(i).is_some_and(|n| !matches!(n, "return" | "case"))
+    };
+    at > 1 && text.at(at - 1) == "-" && !is_value(at - 2)
 }
 
 /// Whether a bracket stands behind a place.
@@ -89,7 +141,7 @@ fn has_arguments(parsed: &Parsed, place: Span) -> bool {
 /// The constants in the expansion of a macro that is none: those that other macros stand for, and numbers.
 /// Each place is looked at once.
 fn within(
-    parsed: &Parsed,
+    (parsed, types): (&Parsed, &Types),
     range: Range<usize>,
     definitions: &mut Definitions,
 ) -> Vec<(Literal, Option<Arc<str>>)> {
@@ -105,12 +157,21 @@ fn within(
         at += 1;
         let made = made_by(&tokens[first]);
         if let Some((_, name)) = &made {
-            let is_more = |t: &&Tok| made_by(t) == made;
-            at += tokens[at..range.end].iter().take(LONGEST).take_while(is_more).count();
-            let value = (Constant { text, at: first, end: at }).whole();
+            let mut is_more = |t: &Tok| made_by(t) == made;
+            let rest = &tokens[at..range.end];
+            let close = text.after_group(first, range.end.min(first + LONGEST));
+            // What stands in brackets may have other macros in it.
+            at = match text.at(first) == "("
+                && is_more(&tokens[close - 1])
+                && !tokens[close..range.end].first().is_some_and(&mut is_more)
+            {
+                true => close,
+                false => at + rest.iter().take(LONGEST).take_while(|t| is_more(t)).count(),
+            };
+            let value = (Constant { text, types, at: first, end: at }).whole();
             found.extend(value.map(|value| (value, Some(name.clone()))));
         } else if let PpTokenKind::Number = tokens[first].kind {
-            let value = (Constant { text, at: first, end: at }).whole();
+            let value = (Constant { text, types, at: first, end: at }).whole();
             found.extend(value.map(|value| (value, None)));
         }
     }
@@ -131,6 +192,7 @@ pub(super) fn own_name(word: &str) -> Option<Arc<str>> {
 /// A constant expression that is read off tokens; what is none has no value.
 struct Constant<'a> {
     text: Text<'a>,
+    types: &'a Types<'a>,
     at: usize,
     end: usize,
 }
@@ -184,6 +246,16 @@ impl<'a> Constant<'a> {
         Some(value)
     }
 
+    /// The type of a cast whose bracket was read, if it is one.
+    fn cast(&mut self) -> Option<(u32, bool)> {
+        let close =
+            (self.at..self.end).find(|i| self.text.name(*i).is_none() && !is_type_word(self.text.at(*i)))?;
+        let words: Vec<&str> = (self.at..close).map(|i| self.text.at(i)).collect();
+        let found = self.types.integer(&words).filter(|_| self.text.at(close) == ")")?;
+        self.at = close + 1;
+        Some(found)
+    }
+
     fn unary(&mut self) -> Option<i128> {
         let word = self.word();
         self.at += 1;
@@ -191,6 +263,11 @@ impl<'a> Constant<'a> {
             "-" => self.unary()?.checked_neg(),
             "+" => self.unary(),
             "~" => Some(!self.unary()?),
+            "(" if let Some((bits, signed)) = self.cast() => {
+                let value = self.unary()?;
+                let low = value & ((1 << bits) - 1);
+                Some(if signed && low >> (bits - 1) == 1 { low - (1 << bits) } else { low })
+            }
             "(" => {
                 let value = self.binary(0)?;
                 (self.word() == ")").then_some(())?;
@@ -266,10 +343,44 @@ mod tests {
     fn what_is_no_constant_has_none() {
         check("#define N(x) 5\nint f(void) { return N(1); }\n", &[]);
         check("#define N x + 5\nint f(int x) { return N; }\n", &[]);
-        check("#define N ((int)5)\nint f(void) { return N; }\n", &[]);
+        check("#define N ((float)5)\nint f(void) { return N; }\n", &[]);
+        check("#define N ((t)5)\nstruct t { int x; };\nint f(int t) { return N; }\n", &[]);
         check("#define N 1.5\ndouble f(void) { return N; }\n", &[]);
         check("#define N 1 / 0\n#define M 1 << 900\nint x = 1;\n", &[]);
         check("#define P \"a\\n\"\nconst char *p = P;\n", &[]);
+    }
+
+    #[test]
+    fn a_cast_gives_a_number_of_its_type() {
+        check("#define N ((int)5)\nint f(void) { return N; }\n", &[(2, "5", Some("N"))]);
+        check("#define N ((unsigned char)300)\nint f(void) { return N; }\n", &[(2, "44", Some("N"))]);
+        check("#define N ((signed char)200)\nint f(void) { return N; }\n", &[(2, "-56", Some("N"))]);
+        let head = "typedef unsigned int u32;\ntypedef u32 rc;\n#define LAYER(n) ((rc)(n << 16))\n";
+        check(
+            &format!(
+                "{head}#define N ((rc)(LAYER(6) | ((rc)11)))\n#define BACK(r) return r;\nrc f(void) {{ BACK(N) }}\n"
+            ),
+            &[(6, "393227", Some("N"))],
+        );
+        check("#define N ((unsigned)-1)\nunsigned f(void) { return N; }\n", &[(2, "4294967295", Some("N"))]);
+    }
+
+    #[test]
+    fn a_name_with_a_minus_is_of_the_negative_number() {
+        let head = "#define E 10\nenum { BAD = 3 };\n";
+        check(&format!("{head}int f(void) {{ return -E; }}\n"), &[(3, "-10", Some("-E"))]);
+        check(
+            &format!("{head}int f(int x) {{\nif (x == -E) return -10;\nreturn x - E; }}\n"),
+            &[(4, "-10", Some("-E")), (4, "-10", None), (5, "10", Some("E"))],
+        );
+        check(
+            &format!("{head}int f(int x) {{\nreturn x ? -E : (-E); }}\n"),
+            &[(4, "-10", Some("-E")), (4, "-10", Some("-E"))],
+        );
+        check(
+            &format!("{head}#define NEG(e) (-(e))\nint f(void) {{ return NEG(E); }}\n"),
+            &[(4, "10", Some("E"))],
+        );
     }
 
     #[test]

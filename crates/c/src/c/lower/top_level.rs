@@ -29,7 +29,9 @@ pub(super) fn lower_unit(parsed: &Parsed, data_model: DataModel) -> Unit {
     unit.options = cx.spans.options();
     unit.files = cx.spans.files;
     unit.records = cx.ir_types.records;
-    unit.written.spelled = constants::spelled(parsed, &cx.ir_types.enumerations);
+    let types =
+        constants::Types { typedefs: &unit.written.typedefs, pointer_bits: data_model.pointer_bits() };
+    unit.written.spelled = constants::spelled(parsed, &cx.ir_types.enumerations, &types);
     unit.written.compared = compared::compared(parsed, &unit.written.enumerators);
     unit.enumerations = cx.ir_types.enumerations;
     unit.prototypes = cx.symbols.prototypes.into_values().collect();
