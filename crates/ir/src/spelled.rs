@@ -20,9 +20,11 @@ pub struct Spelled {
     pub value: Literal,
     /// The macro that it is written as; `None`: it stands there itself.
     pub name: Option<Arc<str>>,
+    /// It stands in the expansion of another macro.
+    pub is_inner: bool,
 }
 
-/// An enumerator or a character that the unit's own file compares something with, or gives it to something.
+/// An enumerator, a character or a macro that the unit's own file compares something with, or gives it to something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
     /// From 1.

@@ -6,12 +6,13 @@
 use super::calls::decayed;
 use super::follow::Known;
 use super::machine::{Event, Literal};
+use super::macros::{self, Macros};
 use super::side::expansion;
 use super::texts::{LONGEST_CONDITION, is_operand, is_plain};
 use super::words::Speaker;
 use super::{rounds, source_tests};
-use crate::ir::{Instr, Op, Term, TermId, TermPool};
-use crate::mvicfg::MvId;
+use crate::ir::{FileId, Instr, Op, Term, TermId, TermPool};
+use crate::mvicfg::{Loop, MvId};
 use crate::semantics::c_text::{Naming, render};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +37,17 @@ impl<'s> Speaker<'s> {
             return format!("the loop of line {}{version} runs to its end", self.line(class, head));
         }
         let text = origin.and_then(|n| source_tests::operand(&self.graph.bodies[class], n, &source));
+        // What a round found is not what holds before the first.
+        if let (Some(head), Some(text)) = (self.left(literal), &text) {
+            let found = match literal.holds {
+                true => text.clone(),
+                false => source_tests::negated(text).unwrap_or_else(|| format!("!({text})")),
+            };
+            return format!(
+                "the loop of line {}{version} finds {found} (line {line})",
+                self.line(class, head)
+            );
+        }
         match (text, literal.holds) {
             (Some(text), true) => format!("{text} (line {line}{version})"),
             (Some(text), false) if is_operand(&text) => format!("!{text} (line {line}{version})"),
@@ -62,11 +74,20 @@ impl<'s> Speaker<'s> {
 
     /// The head of the loop that a path ran as a whole, where it left it by the tests that it begins with.
     fn run_to_its_end(&self, literal: &Literal) -> Option<MvId> {
+        let own = self.loop_left(literal)?;
+        rounds::opening(self.graph, literal.class, own).contains(&literal.node).then_some(own.head)
+    }
+
+    /// The head of the loop that a path ran as a whole, where a literal says by which edge it left it.
+    fn left(&self, literal: &Literal) -> Option<MvId> {
+        self.loop_left(literal).map(|own| own.head)
+    }
+
+    fn loop_left(&self, literal: &Literal) -> Option<&'s Loop> {
         let Term::Leaf(leaf) = self.pool.get(literal.term) else { return None };
         let side = self.sides[literal.class];
         let left = side.flow.loops.iter().filter(|l| l.body.contains(&literal.node));
-        let own = left.max_by_key(|l| l.body.len()).filter(|_| rounds::is_exit(leaf))?;
-        rounds::opening(self.graph, literal.class, own).contains(&literal.node).then_some(own.head)
+        left.max_by_key(|l| l.body.len()).filter(|_| rounds::is_exit(leaf))
     }
 
     /// Adds the line to the names of results of calls that are written alike and are different calls.
@@ -119,7 +140,8 @@ impl<'s> Speaker<'s> {
         let mut namings = [0, 1].map(|class: usize| self.as_now(class, &all[class]));
         self.tell_calls_apart(&mut namings, &all);
         for (term, literal) in combined(self.pool, literals) {
-            let naming = namings[literal.class].clone();
+            let mut naming = namings[literal.class].clone();
+            naming.macros = self.macros_of(&naming, &literal);
             let text = decayed(&render(self.pool, term, &naming));
             let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
                 true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
@@ -146,6 +168,21 @@ impl<'s> Speaker<'s> {
         let whole = parts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" && ");
         let short = part(&parts).filter(|_| whole.chars().count() > LONGEST_CONDITION);
         (whole, short)
+    }
+
+    /// Names of constants where a test is told.
+    fn macros_of(&self, naming: &Naming, literal: &Literal) -> Macros {
+        let (class, known) = (literal.class, naming.macros.clone());
+        let body = &self.graph.bodies[class];
+        let Some(origin) = self.graph.origin(literal.node, class) else { return known };
+        let span = &body.node(origin).span;
+        match span.file == FileId(0) && span.line > 0 {
+            true => {
+                let units = self.sides.map(|side| side.version.unit);
+                macros::written_on(&known, units, class, span.line..=span.end_line.max(span.line))
+            }
+            false => known,
+        }
     }
 
     /// Whether a test is one that the change made or took away, or the one from which the versions part.

@@ -84,7 +84,9 @@ fn compared(units: [&Unit; 2], class: usize, lines: &BTreeSet<u32>) -> BTreeMap<
         }
     }
     let is_one = |unit: &Unit, name: &Arc<str>, value: i128| {
-        unit.enumerates_only(name, value) && !unit.gaps.invented.contains_key(name)
+        unit.enumerates_only(name, value)
+            && unit.spells_only(name, &Literal::Number(value))
+            && !unit.gaps.invented.contains_key(name)
     };
     let named = found.into_iter().filter_map(|(key, name)| Some((key, name?)));
     named.filter(|((_, value), name)| units.iter().all(|unit| is_one(unit, name, *value))).collect()
@@ -96,6 +98,44 @@ fn around(lines: &BTreeSet<u32>) -> Option<RangeInclusive<u32>> {
     Some(first.saturating_sub(WORDS_BEFORE)..=(*last).min(first + WORDS_BEHIND).max(*first))
 }
 
+/// Names of values where something is told that one version writes on some lines: what it writes there comes before
+/// what stands around, and so does a number that it writes without a name.
+pub(super) fn written_on(
+    known: &Macros,
+    units: [&Unit; 2],
+    class: usize,
+    lines: RangeInclusive<u32>,
+) -> Macros {
+    let mut own: BTreeMap<&Literal, Option<&Arc<str>>> = BTreeMap::new();
+    for s in units[class].written.spelled.iter().filter(|s| lines.contains(&s.line)) {
+        let name = s.name.as_ref();
+        let is_one = |unit: &Unit, name: &Arc<str>| {
+            unit.spells_only(name, &s.value) && !unit.gaps.invented.contains_key(name)
+        };
+        let name = name.filter(|name| units.iter().all(|unit| is_one(unit, name)));
+        let first = own.entry(&s.value).or_insert(name);
+        *first = first.filter(|first| Some(*first) == name);
+    }
+    if own.is_empty() {
+        return known.clone();
+    }
+    let mut found = (**known).clone();
+    for (value, name) in &own {
+        // `x > 4` for `x >= FIVE` has no name for the 4.
+        if let (Literal::Number(n), Some(_)) = (value, name) {
+            let beside = [n.saturating_sub(1), n.saturating_add(1)].map(Literal::Number);
+            beside.iter().filter(|b| !own.contains_key(b)).for_each(|b| _ = found.remove(b));
+        }
+    }
+    for (value, name) in own {
+        match name {
+            Some(name) => _ = found.insert(value.clone(), name.clone()),
+            None => _ = found.remove(value),
+        }
+    }
+    Rc::new(found)
+}
+
 /// The names that stand nearest to some lines, by value.
 fn nearest(unit: &Unit, lines: &BTreeSet<u32>) -> BTreeMap<Literal, Arc<str>> {
     let Some(range) = around(lines) else { return BTreeMap::new() };
@@ -103,10 +143,11 @@ fn nearest(unit: &Unit, lines: &BTreeSet<u32>) -> BTreeMap<Literal, Arc<str>> {
     let mut found: BTreeMap<&Literal, (u32, Option<&Arc<str>>)> = BTreeMap::new();
     for s in unit.written.spelled.iter().filter(|s| range.contains(&s.line)) {
         let away = lines.iter().map(|l| l.abs_diff(s.line)).min().unwrap_or(u32::MAX);
-        // What every function writes says nothing about another line, nor does what names itself.
+        // What every function writes says nothing about another line, nor does what names itself, or what a macro
+        // of another line has in it.
         let names_itself = s.name.as_ref().is_some_and(|n| n.starts_with(['\'', '0']));
         let is_common = names_itself || matches!(s.value, Literal::Number(-1..=1));
-        if is_common && away > 0 {
+        if (is_common || s.is_inner) && away > 0 {
             continue;
         }
         let name = s.name.as_ref();

@@ -16,7 +16,10 @@ use super::region::Frontier;
 use super::side::{Side, call_types, successor};
 use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
 use super::widened::Widened;
-use crate::ir::{CType, Callee, Expr, Instr, Leaf, Node, TermId, TermPool, UndefinedKind, VarId, VarKind};
+use crate::ir::{
+    App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool, UndefinedKind,
+    VarId, VarKind,
+};
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_bits, render_lvalue, render_typed};
 use crate::semantics::library;
@@ -168,6 +171,9 @@ impl<'s> Speaker<'s> {
             naming.names.insert(term, Named { text, ty });
         }
         naming.types.insert(memory_leaf(), CType::Void);
+        if let Some((term, named)) = self.errno() {
+            naming.names.insert(term, named);
+        }
         for event in events {
             let Some(result) = event.result else { continue };
             let ret = call_types(self.graph, event.class, event.node).map(|(ret, _)| ret.clone());
@@ -176,6 +182,17 @@ impl<'s> Speaker<'s> {
             naming.names.insert(result, Named { text, ty });
         }
         naming
+    }
+
+    /// What `errno` is at the point, if anything asks.
+    fn errno(&mut self) -> Option<(TermId, Named)> {
+        let address = self.pool.known_leaf(&Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits: 64 })?;
+        let memory = self.pool.known_leaf(&memory_leaf())?;
+        let term = self.pool.app(App::Load { sort: Sort::Bv(32), bytes: 4 }, &[memory, address]);
+        Some((
+            term,
+            Named { text: "errno".into(), ty: CType::Int { bits: 32, signed: true, name: "int".into() } },
+        ))
     }
 
     /// Names at the point as one version has them, of the types that the newer one gives them: all conditions are read
@@ -306,14 +323,17 @@ impl<'s> Speaker<'s> {
             Item::Write { address, bytes, value } => {
                 // What calls leave in errno is theirs.
                 let errno = Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits: 64 };
-                if self.pool.known_leaf(&errno) == Some(*address) {
+                if self.pool.known_leaf(&errno) == Some(*address) && is_left_by_calls(self.pool, *value) {
                     return None;
                 }
                 let naming = self.naming(class, events);
                 let negative = negative(self.pool, *value);
                 let value = &untagged(self.pool, *value);
                 let sort = self.pool.sort(*value);
-                let place = render_lvalue(self.pool, *address, sort, *bytes, &naming);
+                let place = match self.pool.known_leaf(&errno) == Some(*address) {
+                    true => self.errno().map(|(_, named)| named),
+                    false => render_lvalue(self.pool, *address, sort, *bytes, &naming),
+                };
                 let place = place.map(|n| Named { text: n.text.replace(members::OTHER, ""), ..n });
                 match place.filter(|n| is_plain(&n.text)) {
                     Some(place) => {
@@ -586,6 +606,13 @@ impl<'s> Speaker<'s> {
         };
         format!("undefined at line {line}: {what}")
     }
+}
+
+/// Whether a value is one that a call left in `errno`.
+fn is_left_by_calls(pool: &TermPool, value: TermId) -> bool {
+    let is_left = |name: &str| name.strip_prefix(LOOP_VALUE).is_some_and(|n| n.starts_with("errno "));
+    let is_it = |t: TermId| matches!(pool.get(t), Term::Leaf(Leaf::Param { name, .. }) if is_left(name));
+    pool.reachable(&[value]).into_iter().any(is_it)
 }
 
 /// Whether all that is to be said of a value is that it is what a call gives, and both versions set the same thing to

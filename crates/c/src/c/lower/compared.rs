@@ -1,11 +1,11 @@
-//! Where the unit's own file writes enumerators and characters beside something else: `state == DONE`, `case 'q':` of
+//! Where the unit's own file writes enumerators, characters and macros beside something else: `state == DONE`, `case 'q':` of
 //! `switch (c)`, `state = DONE`.
 //!
 //! The type of an `int` does not say by what names its values are to be told; the source may. A name is taken only for
 //! the operand beside which it stands: another number of that value has none. Operands are names and
 //! their members and elements; cost: one walk over the tokens.
 
-use super::constants::{number, own_name};
+use super::constants::{Types, is_negative, macro_at, number, own_name};
 use crate::c::files::normal;
 use crate::c::parse::Parsed;
 use crate::c::scan::Text;
@@ -19,7 +19,11 @@ use std::sync::Arc;
 const LONGEST: usize = 24;
 
 /// Returns the names of numbers in the unit's own file that stand beside something, by line.
-pub(super) fn compared(parsed: &Parsed, enumerators: &BTreeMap<Arc<str>, Option<i128>>) -> Vec<Compared> {
+pub(super) fn compared(
+    parsed: &Parsed,
+    enumerators: &BTreeMap<Arc<str>, Option<i128>>,
+    types: &Types,
+) -> Vec<Compared> {
     let sources = &parsed.session.sources;
     let path = normal(&parsed.path);
     let text = parsed.text();
@@ -37,25 +41,32 @@ pub(super) fn compared(parsed: &Parsed, enumerators: &BTreeMap<Arc<str>, Option<
         }
         let word = text.at(at);
         let value = match token.kind {
+            _ if !token.expansion.is_dummy() => None,
             PpTokenKind::Ident => enumerators.get(word).copied().flatten(),
             PpTokenKind::CharConst => own_name(word).and_then(|_| number(word)),
             _ => None,
         };
-        let Some(value) = value.filter(|_| token.expansion.is_dummy()) else { continue };
-        let operand = match (before(text, at, 1), text.at(at + 1)) {
+        let named = value.map(|value| (value, Arc::from(word), at + 1));
+        let Some((value, name, end)) = named.or_else(|| macro_at(parsed, types, at)) else { continue };
+        let (value, name, begin) = match is_negative(text, at) {
+            true => (value.saturating_neg(), format!("-{name}").into(), at - 1),
+            false => (value, name, at),
+        };
+        let operand = match (before(text, begin, 1), text.at(end)) {
             ("case", _) => switches.last().and_then(|(_, operand)| operand.clone()),
-            ("==" | "!=" | "=", ";" | ")" | "&&" | "||" | "?" | "," | ":") => ending(text, at - 1),
-            (_, "==" | "!=") => starting(text, at + 2),
+            ("==" | "!=" | "=", ";" | ")" | "&&" | "||" | "?" | "," | ":") => ending(text, begin - 1),
+            (_, "==" | "!=") if begin == at => starting(text, end + 1),
             _ => None,
         };
         let Some(operand) = operand else { continue };
-        let place = sources.lookup(token.span.lo).zip(sources.lookup_file(token.span.lo));
+        let lo = token.report_span().lo;
+        let place = sources.lookup(lo).zip(sources.lookup_file(lo));
         let own = place.filter(|(_, f)| normal(Path::new(&sources.file(*f).name)) == path);
         found.extend(own.map(|(place, _)| Compared {
             line: place.line,
             operand: operand.into(),
             value,
-            name: word.into(),
+            name,
         }));
     }
     found.sort_by_key(|c: &Compared| c.line);
@@ -126,6 +137,24 @@ mod tests {
         check(
             "switch (p->t) {\ncase A: n = 1; break;\ncase C: switch (n) { case B: return 3; }\ncase B: ;\n}",
             &["6: p->t A 0", "7: p->t C 7", "7: n B 1", "8: p->t B 1"],
+        );
+    }
+
+    #[test]
+    fn macros_are_told_with_what_is_beside_them() {
+        let head = "#define E ((int)5)\n#define T \"x\"\n#define ONE(x) 1\n";
+        check(&format!("{head}if (n == E) return 0;"), &["8: n E 5"]);
+        check(
+            &format!("{head}if (n != -E) return -E;\nif (E != p->t) n = -E;"),
+            &["8: n -E -5", "9: p->t E 5", "9: n -E -5"],
+        );
+        check(
+            &format!("{head}switch (n) {{\ncase E: return 1;\ncase -E: return 2; }}"),
+            &["9: n E 5", "10: n -E -5"],
+        );
+        check(
+            &format!("{head}if (n == E + 1 || n - E == 2) return ONE(2);\nif (n == ONE(1)) return 1;"),
+            &[],
         );
     }
 

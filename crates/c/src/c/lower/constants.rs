@@ -94,22 +94,45 @@ pub(super) fn spelled(parsed: &Parsed, enumerations: &Enumerations, types: &Type
             true => parsed.macro_at(place.lo).filter(|_| !has_arguments(parsed, place)),
             false => own_name(text.at(first)),
         };
+        let mut is_inner = false;
         let all = match written {
             Some(value) if name.is_some() || !is_macro => match is_negative(text, first) {
                 true => vec![negative(value, name)],
                 false => vec![(value, name)],
             },
-            _ if is_macro => within((parsed, types), first..at, &mut definitions),
+            _ if is_macro => {
+                is_inner = true;
+                within((parsed, types), first..at, &mut definitions)
+            }
             _ => Vec::new(),
         };
         let line = sources.lookup(place.lo).map(|l| l.line);
-        found.extend(all.into_iter().filter_map(|(value, name)| Some(Spelled { line: line?, value, name })));
+        let all = all.into_iter();
+        found.extend(all.filter_map(|(value, name)| Some(Spelled { line: line?, value, name, is_inner })));
     }
     let named: BTreeSet<Literal> =
         found.iter().filter(|s| s.name.is_some()).map(|s| s.value.clone()).collect();
     found.retain(|s| named.contains(&s.value));
     found.sort_by_key(|s| s.line);
     found
+}
+
+/// The number that a macro without arguments stands for whose expansion begins at a token, the macro, and the token
+/// behind.
+pub(super) fn macro_at(parsed: &Parsed, types: &Types, first: usize) -> Option<(i128, Arc<str>, usize)> {
+    let (tokens, text) = (&parsed.tokens, parsed.text());
+    let token = tokens.get(first)?;
+    let is_more = |t: &Tok| t.expansion == token.expansion;
+    if token.expansion.is_dummy() || first.checked_sub(1).and_then(|i| tokens.get(i)).is_some_and(is_more) {
+        return None;
+    }
+    let end = first + tokens.iter().skip(first).take(LONGEST + 1).take_while(|t| is_more(t)).count();
+    let place = token.report_span();
+    let name = parsed.macro_at(place.lo).filter(|_| !has_arguments(parsed, place))?;
+    match (Constant { text, types, at: first, end }).whole()? {
+        Literal::Number(n) => Some((n, name, end)),
+        Literal::Text(_) => None,
+    }
 }
 
 /// What a constant with a minus before it is.
@@ -121,7 +144,7 @@ fn negative(value: Literal, name: Option<Arc<str>>) -> (Literal, Option<Arc<str>
 }
 
 /// Whether a minus stands before a token that is no operator between two values.
-fn is_negative(text: Text<'_>, at: usize) -> bool {
+pub(super) fn is_negative(text: Text<'_>, at: usize) -> bool {
     let is_value = |i: usize| {
         let word = text.at(i);
         let is_end = matches!(word, ")" | "]") || word.starts_with(|c: char| c.is_ascii_digit() || c == '\'');

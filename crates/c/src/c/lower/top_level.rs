@@ -31,8 +31,9 @@ pub(super) fn lower_unit(parsed: &Parsed, data_model: DataModel) -> Unit {
     unit.records = cx.ir_types.records;
     let types =
         constants::Types { typedefs: &unit.written.typedefs, pointer_bits: data_model.pointer_bits() };
-    unit.written.spelled = constants::spelled(parsed, &cx.ir_types.enumerations, &types);
-    unit.written.compared = compared::compared(parsed, &unit.written.enumerators);
+    let spelled = constants::spelled(parsed, &cx.ir_types.enumerations, &types);
+    let compared = compared::compared(parsed, &unit.written.enumerators, &types);
+    (unit.written.spelled, unit.written.compared) = (spelled, compared);
     unit.enumerations = cx.ir_types.enumerations;
     unit.prototypes = cx.symbols.prototypes.into_values().collect();
     unit

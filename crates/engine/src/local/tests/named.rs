@@ -141,7 +141,7 @@ fn numbers_that_the_source_writes_as_such_stay_numbers() {
         &["n > 5 | returns n | returns 0"],
     );
     // Both on one line.
-    check_macros(both, ["return n;", "if (n == 5) s->n = MOST;\nreturn n;"], &["n == 5 |  | sets s->n to 5"]);
+    check_macros(both, ["return n;", "if (n == 5) s->n = MOST;\nreturn n;"], &["n == 5 |  | sets s->n to MOST"]);
     // A test that writes no number.
     check_macros(
         both,
@@ -276,5 +276,46 @@ fn enumerators_of_numbers_are_told_where_the_source_writes_them() {
         "if (s->l == WAIT) n = 0;",
         "if (s->l == WAIT) n = 0;\nif (s->m == 2) s->m = 1;",
         &["s->m == 2 |  | sets s->m to 1"],
+    );
+}
+
+/// What stands around a test says less of its constants than the test's own line.
+#[test]
+fn a_test_has_the_names_of_its_own_line() {
+    let head = "#define CI_ADDR 3\n#define NAK 3\n#define MOST 9\n#define LEVEL 8\n#define LOG(n) ((n) | LEVEL)\nint g(int);\n";
+    let text = |case: &str| {
+        format!(
+            "{head}int f(int type, int n)\n{{\nint r = 0;\nswitch (type) {{\n{case}case 7:\nr = NAK;\n}}\ng(LOG(n));\nreturn r;\n}}\n"
+        )
+    };
+    let found = told(&text(""), &text("case CI_ADDR:\nif (n)\nreturn 5;\nr = NAK;\nbreak;\n"));
+    assert!(!found.is_empty() && found.iter().all(|t| t.starts_with("type == CI_ADDR")), "{found:?}");
+    let limit = |line: &str| format!("{head}int f(int n)\n{{\n{line}\ng(LOG(n));\nreturn 0;\n}}\n");
+    assert_eq!(
+        told(&limit(""), &limit("if (n >= MOST) return 1;")),
+        ["n >= MOST | calls g(n | LEVEL); returns 0 | returns 1"]
+    );
+}
+
+#[test]
+fn what_a_program_leaves_in_errno_is_told() {
+    let text = |set: &str| {
+        format!(
+            "#include <errno.h>\nint g(int);\nint f(int n)\n{{\nif (g(n)) {{\n{set}\nreturn -1;\n}}\nreturn 0;\n}}\n"
+        )
+    };
+    assert_eq!(
+        told(&text("errno = EISDIR;"), &text("errno = EINVAL;")),
+        [" | sets errno to EISDIR | sets errno to EINVAL"]
+    );
+    assert_eq!(told(&text(""), &text("errno = n;")), [" |  | sets errno to n"]);
+    let test = |name: &str| {
+        format!(
+            "#include <errno.h>\nint g(int);\nint f(int n)\n{{\nif (errno == {name}) return -1;\nreturn 0;\n}}\n"
+        )
+    };
+    assert_eq!(
+        told(&test("EISDIR"), &test("EINVAL")),
+        ["errno == EISDIR | returns -1 | returns 0", "errno == EINVAL | returns 0 | returns -1"]
     );
 }
