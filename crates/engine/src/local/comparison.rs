@@ -147,7 +147,8 @@ impl Comparison<'_> {
             let is_twin =
                 |f: &Frontier, known: &Change| f.to == region.frontier.to && known.lines == change.lines;
             let twin = starts.iter().find(|(k, f)| !from_node && is_twin(f, &changes[**k])).map(|(k, _)| *k);
-            let number = add(&mut changes, change, twin);
+            let leads_there = |k: usize| starts.get(&k).is_some_and(|f| f.to == region.frontier.to);
+            let number = add(&mut changes, change, twin, &leads_there);
             if !is_idle && !from_node {
                 starts.entry(number).or_insert(region.frontier);
             }
@@ -192,13 +193,22 @@ impl Comparison<'_> {
 }
 
 /// Adds a region, once where several edges lead into the same code: of a loop's head the edge from its end is
-/// told, and not the one from before it. `twin`: the change that leads to the same code by another edge. Returns its
-/// number.
-fn add(changes: &mut Vec<Change>, change: Change, twin: Option<usize>) -> usize {
+/// told, and not the one from before it. `twin`: the change that leads to the same code by another edge;
+/// `leads_there`: whether one that is known does. Returns its number.
+fn add(
+    changes: &mut Vec<Change>,
+    change: Change,
+    twin: Option<usize>,
+    leads_there: &dyn Fn(usize) -> bool,
+) -> usize {
     let when = |c: &Change| c.deltas.iter().map(|d| d.when.clone()).collect::<Vec<_>>();
-    let is_same =
-        |c: &Change| c.lines == change.lines && when(c) == when(&change) && c.verdict == change.verdict;
-    let Some(k) = changes.iter().position(is_same) else {
+    // Two statements of one line are told each.
+    let is_same = |(k, c): (usize, &Change)| {
+        c.lines == change.lines
+            && c.verdict == change.verdict
+            && (c.deltas == change.deltas || when(c) == when(&change) && leads_there(k))
+    };
+    let Some(k) = changes.iter().enumerate().position(is_same) else {
         if let Some((k, known)) = twin.and_then(|k| Some((k, changes.get_mut(k)?))) {
             known.comes_also(change);
             return k;

@@ -54,8 +54,14 @@ impl NamedValues {
             told().flatten().map(|(v, n)| (v.clone(), n.clone())).collect();
         both.retain(|value, name| told().all(|known| known.get(value).is_none_or(|other| other == name)));
         let compared = [0, 1].map(|c: usize| {
-            let is_own = sides[c].version.body.span.file == FileId(0);
-            if is_own { compared(units, c, &lines[c]) } else { BTreeMap::new() }
+            let span = &sides[c].version.body.span;
+            let Some(near) = around(&lines[c]).filter(|_| span.file == FileId(0)) else {
+                return BTreeMap::new();
+            };
+            // What stands near comes before what the rest of the function writes beside the same operand.
+            let mut found = compared(units, c, span.line..=span.end_line);
+            found.extend(compared(units, c, near));
+            found.into_iter().filter_map(|(key, name)| Some((key, name?))).collect()
         });
         let mut compared_both = compared[1].clone();
         for (key, name) in &compared[0] {
@@ -71,10 +77,13 @@ impl NamedValues {
     }
 }
 
-/// What one version writes beside operands near some lines. What has two names has none, nor has
+/// What one version writes beside operands on some lines. What has two names has none, nor has
 /// what stands for another number in either version.
-fn compared(units: [&Unit; 2], class: usize, lines: &BTreeSet<u32>) -> BTreeMap<(Arc<str>, i128), Arc<str>> {
-    let Some(range) = around(lines) else { return BTreeMap::new() };
+fn compared(
+    units: [&Unit; 2],
+    class: usize,
+    range: RangeInclusive<u32>,
+) -> BTreeMap<(Arc<str>, i128), Option<Arc<str>>> {
     let mut found: BTreeMap<(Arc<str>, i128), Option<Arc<str>>> = BTreeMap::new();
     for c in units[class].written.compared.iter().filter(|c| range.contains(&c.line)) {
         let name = Some(c.name.clone());
@@ -88,8 +97,10 @@ fn compared(units: [&Unit; 2], class: usize, lines: &BTreeSet<u32>) -> BTreeMap<
             && unit.spells_only(name, &Literal::Number(value))
             && !unit.gaps.invented.contains_key(name)
     };
-    let named = found.into_iter().filter_map(|(key, name)| Some((key, name?)));
-    named.filter(|((_, value), name)| units.iter().all(|unit| is_one(unit, name, *value))).collect()
+    for ((_, value), name) in &mut found {
+        *name = name.take().filter(|name| units.iter().all(|unit| is_one(unit, name, *value)));
+    }
+    found
 }
 
 /// The lines whose words tell what is meant in some.

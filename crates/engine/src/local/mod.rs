@@ -24,7 +24,8 @@
 //! - [`narrow`]: the one value for which values differ.
 //! - [`bindings`]: when a function runs that nobody calls.
 //! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`, which
-//!   is a [`change`]; [`texts`]: what may be shown; [`distinction`]: what tells apart that is written alike.
+//!   is a [`change`]; [`texts`]: what may be shown; [`distinction`]: what tells apart that is written alike;
+//!   [`expanded`]: calls that macros make.
 //! - [`mistake`]: what the oracle puts in, to see that it is caught.
 
 mod answers;
@@ -36,6 +37,7 @@ mod comparison;
 mod conditions;
 mod difference;
 mod distinction;
+mod expanded;
 mod extracted;
 mod fitting;
 mod follow;

@@ -272,12 +272,13 @@ impl<'s> Speaker<'s> {
 
     fn effects(&mut self, class: usize, d: &Difference) -> Vec<Effect> {
         let mut effects: Vec<Effect> = Vec::new();
-        for item in d.items[class].iter().filter(|item| !is_answer(class, item, d)) {
-            if let Some(effect) = self.effect(class, item, d)
-                && !effects.contains(&effect)
-            {
-                effects.push(effect);
-            }
+        let mut uses = self.uses(class, d);
+        for (k, item) in d.items[class].iter().enumerate().filter(|(_, item)| !is_answer(class, item, d)) {
+            let effect = match uses.remove(&k) {
+                Some(told) => told,
+                None => self.effect(class, item, d),
+            };
+            effects.extend(effect.filter(|e| !effects.contains(e)));
         }
         // A call whose result is returned, or that does not return, is told once.
         let last: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();

@@ -46,3 +46,13 @@ fn a_long_value_is_told_by_the_statement_that_sets_it() {
     // Set alike, from something else.
     check("y + a", "y + a", " | returns x (line 14 before) | returns x (line 14)");
 }
+
+#[test]
+fn two_changes_of_one_line_are_told() {
+    check(
+        "int f(int n, int k)",
+        "if (n == 3) { k = 1; foreign(k); return 4; }\nreturn 0;",
+        "if (n == 3) { k = 2; foreign(k); return 5; }\nreturn 0;",
+        &[" | sets k to 1 | sets k to 2", " | returns 4 | returns 5"],
+    );
+}

@@ -141,7 +141,11 @@ fn numbers_that_the_source_writes_as_such_stay_numbers() {
         &["n > 5 | returns n | returns 0"],
     );
     // Both on one line.
-    check_macros(both, ["return n;", "if (n == 5) s->n = MOST;\nreturn n;"], &["n == 5 |  | sets s->n to MOST"]);
+    check_macros(
+        both,
+        ["return n;", "if (n == 5) s->n = MOST;\nreturn n;"],
+        &["n == 5 |  | sets s->n to MOST"],
+    );
     // A test that writes no number.
     check_macros(
         both,
@@ -318,4 +322,31 @@ fn what_a_program_leaves_in_errno_is_told() {
         told(&test("EISDIR"), &test("EINVAL")),
         ["errno == EISDIR | returns -1 | returns 0", "errno == EINVAL | returns 0 | returns -1"]
     );
+}
+
+const SAYS: &str = "int say(int, const char *);\nvoid note(int);\nextern int level;\n#define WARN(n, text) do { note(level); say(n, text); } while (0)\n#define _(text) text\n";
+
+#[test]
+fn what_a_macro_calls_is_told_as_the_macro() {
+    let text = |body: &str| format!("{SAYS}int f(int n, int k)\n{{\n{body}\nreturn 0;\n}}\n");
+    let check = |old: &str, new: &str, expected: &[&str]| {
+        assert_eq!(told(&text(old), &text(new)), expected, "{old}\n-->\n{new}");
+    };
+    check("", "if (n == 3) WARN(n, _(\"three\"));", &["n == 3 |  | calls WARN(n, _(\"three\"))"]);
+    check("if (n == 3) WARN(n,\n \"three\");", "", &["n == 3 | calls WARN(n, \"three\") | "]);
+    // What an argument was when it was evaluated it need not be at the point.
+    check("", "if (n == 3) { k = n * 2; WARN(k, \"six\"); }", &["n == 3 |  | calls WARN(…, \"six\")"]);
+    // In what uses that read alike differ is told.
+    check(
+        "if (n == 3) WARN(k = 1, \"a\");",
+        "if (n == 3) WARN(k = 2, \"a\");",
+        &[" | calls say(1, \"a\") | calls say(2, \"a\")"],
+    );
+    check(
+        "if (n == 3) WARN(1, \"a\");",
+        "if (n == 3) WARN(2, \"a\");",
+        &[" | calls WARN(1, \"a\") | calls WARN(2, \"a\")"],
+    );
+    // One of its calls is made in both.
+    check("note(level);", "WARN(n, \"b\");", &[" |  | calls say(n, \"b\")"]);
 }

@@ -1,0 +1,150 @@
+//! Calls that macros make, told by the macros' own calls: `warn(_("%s"), path)` for the three functions that it stands
+//! for.
+//!
+//! A use of a macro is told where each call that a path makes out of it is to be told; where both versions would say
+//! the same then, the functions are told as ever. Of its arguments those are shown that are the same whenever they
+//! are evaluated, or that a call of the use has, too.
+
+use super::calls::{argument_words, shortened};
+use super::change::{Effect, EffectKind};
+use super::difference::{Difference, Item};
+use super::machine::Event;
+use super::side::expansion;
+use super::texts::is_name;
+use super::words::{Precision, Speaker};
+use crate::semantics::c_text::Naming;
+use std::collections::BTreeMap;
+
+/// Lines that one use is spread over.
+const MOST_LINES: u32 = 8;
+
+/// A use of a macro, by its name and the line that it begins on.
+type Use = (String, u32);
+
+impl Speaker<'_> {
+    /// By item of a version: the use that is told in its place, or nothing where an item before it tells it.
+    pub(super) fn uses(&mut self, class: usize, d: &Difference) -> BTreeMap<usize, Option<Effect>> {
+        let mut told = BTreeMap::new();
+        if self.precision != Precision::Names {
+            return told;
+        }
+        let (own, others) = (self.uses_of(class, d), self.uses_of(1 - class, d));
+        // In what two that read alike differ, the functions tell.
+        for (line, text, items) in own.into_iter().filter(|(_, text, _)| others.iter().all(|o| o.1 != *text))
+        {
+            let effect = Effect { kind: EffectKind::Call, text: format!("calls {text}"), line: Some(line) };
+            told.extend(items.iter().map(|k| (*k, None)));
+            told.extend(items.first().map(|k| (*k, Some(effect))));
+        }
+        told
+    }
+
+    /// The uses of which all calls that a version makes are to be told: by line and words, with the items.
+    fn uses_of(&mut self, class: usize, d: &Difference) -> Vec<(u32, String, Vec<usize>)> {
+        let mut items: BTreeMap<Use, Vec<usize>> = BTreeMap::new();
+        for (k, item) in d.items[class].iter().enumerate() {
+            if let Item::Call(event) = item
+                && let Some(of) = self.macro_use(class, event)
+            {
+                items.entry(of).or_default().push(k);
+            }
+        }
+        let mut found = Vec::new();
+        for (of, all) in items {
+            let made = d.events[class].iter().filter(|e| self.macro_use(class, e).as_ref() == Some(&of));
+            if made.count() == all.len()
+                && !self.is_told_by_functions(class, d, (&of.0, &all))
+                && let Some(text) = self.use_text(class, d, (&of, &all))
+            {
+                found.push((of.1, text, all));
+            }
+        }
+        found
+    }
+
+    /// Whether the other version makes one of the calls, or another in its place, without the macro: they are told in the same
+    /// words.
+    fn is_told_by_functions(&self, class: usize, d: &Difference, (name, all): (&str, &[usize])) -> bool {
+        let call = |item: &Item| if let Item::Call(event) = item { Some(event.clone()) } else { None };
+        let sites: Vec<_> = all.iter().filter_map(|k| call(&d.items[class][*k])).map(|e| e.site).collect();
+        d.items[1 - class].iter().filter_map(call).any(|other| {
+            sites.contains(&other.site) && self.macro_use(1 - class, &other).is_none_or(|of| of.0 != name)
+        })
+    }
+
+    /// The use of a macro that a call comes out of.
+    fn macro_use(&self, class: usize, event: &Event) -> Option<Use> {
+        let name = &expansion(self.graph, class, event.node).filter(|_| !event.rounds)?.name;
+        Some((name.clone(), self.line(class, event.node)))
+    }
+
+    fn use_text(
+        &mut self,
+        class: usize,
+        d: &Difference,
+        ((name, line), all): (&Use, &[usize]),
+    ) -> Option<String> {
+        let events = all.iter().filter_map(|k| match &d.items[class][*k] {
+            Item::Call(event) => Some(event),
+            _ => None,
+        });
+        let events: Vec<&Event> = events.collect();
+        // The header of a library may say by a macro what the function of that name does.
+        if events.iter().any(|e| {
+            e.callee.as_deref().is_none_or(|callee| callee == name || callee.starts_with("__invdiff"))
+        }) {
+            return None;
+        }
+        let words = self.written_arguments(class, *line, name)?;
+        let naming = self.naming(class, &d.events[class]);
+        let shown: Vec<String> = events.iter().flat_map(|e| self.argument_texts(&naming, e)).collect();
+        let body = &self.graph.bodies[class];
+        let unit = self.sides[class].version.unit;
+        let is_variable =
+            |w: &str| body.vars.iter().any(|v| *v.name == *w) || unit.globals.iter().any(|g| *g.name == *w);
+        let is_shown = |word: &String| {
+            let is_same = is_text(word) || is_number(word) || is_name(word) && !is_variable(word);
+            is_same || shown.contains(word)
+        };
+        let words = words.into_iter().map(|w| if w.is_empty() || is_shown(&w) { w } else { "…".to_owned() });
+        Some(shortened(name, words.collect()))
+    }
+
+    /// The words of each argument of a call.
+    fn argument_texts(&mut self, naming: &Naming, event: &Event) -> Vec<String> {
+        let text = self.call(naming, event);
+        let callee = event.callee.as_deref().unwrap_or_default();
+        argument_words(&text, callee).unwrap_or_default()
+    }
+
+    /// The arguments of a macro's only use on a line, which may go on behind it.
+    fn written_arguments(&self, class: usize, line: u32, name: &str) -> Option<Vec<String>> {
+        let mut text = (self.source)(class, line)?;
+        for more in 1..=MOST_LINES {
+            if let Some(words) = argument_words(&text, name) {
+                return Some(words);
+            }
+            text.push(' ');
+            text.push_str((self.source)(class, line + more)?.trim());
+        }
+        None
+    }
+}
+
+/// A string, or one that is handed to a function or a macro alone: `_("text")`.
+fn is_text(word: &str) -> bool {
+    let inner = match word.split_once('(') {
+        Some((name, rest)) if is_name(name) => rest.strip_suffix(')').unwrap_or_default(),
+        _ => word,
+    };
+    let inner = inner.trim();
+    inner.len() > 1
+        && inner.starts_with('"')
+        && inner.ends_with('"')
+        && !inner[1..inner.len() - 1].replace("\\\"", "").contains('"')
+}
+
+fn is_number(word: &str) -> bool {
+    word.strip_prefix('-').unwrap_or(word).starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
+}
