@@ -51,9 +51,12 @@ impl Speaker<'_> {
         }
         let mut found = Vec::new();
         for (of, all) in items {
-            let made = d.events[class].iter().filter(|e| self.macro_use(class, e).as_ref() == Some(&of));
-            if made.count() == all.len()
-                && !self.is_told_by_functions(class, d, (&of.0, &all))
+            let told = |e: &Event| {
+                all.iter().any(|k| matches!(&d.items[class][*k], Item::Call(told) if told.node == e.node))
+            };
+            let mut made = d.events[class].iter().filter(|e| self.macro_use(class, e).as_ref() == Some(&of));
+            if made.all(told)
+                && !self.is_told_by_functions(class, d, &all)
                 && let Some(text) = self.use_text(class, d, (&of, &all))
             {
                 found.push((of.1, text, all));
@@ -62,14 +65,13 @@ impl Speaker<'_> {
         found
     }
 
-    /// Whether the other version makes one of the calls, or another in its place, without the macro: they are told in the same
-    /// words.
-    fn is_told_by_functions(&self, class: usize, d: &Difference, (name, all): (&str, &[usize])) -> bool {
+    /// Whether the other version makes one of the calls, or another in its place, without a macro: they are told in the
+    /// same words.
+    fn is_told_by_functions(&self, class: usize, d: &Difference, all: &[usize]) -> bool {
         let call = |item: &Item| if let Item::Call(event) = item { Some(event.clone()) } else { None };
         let sites: Vec<_> = all.iter().filter_map(|k| call(&d.items[class][*k])).map(|e| e.site).collect();
-        d.items[1 - class].iter().filter_map(call).any(|other| {
-            sites.contains(&other.site) && self.macro_use(1 - class, &other).is_none_or(|of| of.0 != name)
-        })
+        let others = d.items[1 - class].iter().filter_map(call);
+        others.filter(|o| sites.contains(&o.site)).any(|o| self.macro_use(1 - class, &o).is_none())
     }
 
     /// The use of a macro that a call comes out of.
@@ -102,11 +104,15 @@ impl Speaker<'_> {
         let unit = self.sides[class].version.unit;
         let is_variable =
             |w: &str| body.vars.iter().any(|v| *v.name == *w) || unit.globals.iter().any(|g| *g.name == *w);
-        let is_shown = |word: &String| {
-            let is_same = is_text(word) || is_number(word) || is_name(word) && !is_variable(word);
-            is_same || shown.contains(word)
+        let told = |word: String| {
+            let is_same = is_number(&word) || is_name(&word) && !is_variable(&word) || word.is_empty();
+            match text_of(&word) {
+                Some(text) => text,
+                None if is_same || shown.contains(&word) => word,
+                None => "…".to_owned(),
+            }
         };
-        let words = words.into_iter().map(|w| if w.is_empty() || is_shown(&w) { w } else { "…".to_owned() });
+        let words = words.into_iter().map(told);
         Some(shortened(name, words.collect()))
     }
 
@@ -131,20 +137,50 @@ impl Speaker<'_> {
     }
 }
 
-/// A string, or one that is handed to a function or a macro alone: `_("text")`.
-fn is_text(word: &str) -> bool {
-    let inner = match word.split_once('(') {
-        Some((name, rest)) if is_name(name) => rest.strip_suffix(')').unwrap_or_default(),
-        _ => word,
+/// A string, or one that is handed to a function or a macro alone: `_("text")`. Strings behind one another are one.
+fn text_of(word: &str) -> Option<String> {
+    let (open, inner, close) = match word.split_once('(') {
+        Some((name, rest)) if is_name(name) => (format!("{name}("), rest.strip_suffix(')')?, ")"),
+        _ => (String::new(), word, ""),
     };
-    let inner = inner.trim();
-    inner.len() > 1
-        && inner.starts_with('"')
-        && inner.ends_with('"')
-        && !inner[1..inner.len() - 1].replace("\\\"", "").contains('"')
+    let mut text = String::new();
+    let mut rest = inner.trim();
+    while !rest.is_empty() {
+        let part = rest.strip_prefix('"')?;
+        let mut escaped = false;
+        let end = part.find(|c: char| {
+            let ends = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends
+        })?;
+        text.push_str(&part[..end]);
+        rest = part[end + 1..].trim_start();
+    }
+    (!inner.trim().is_empty()).then(|| format!("{open}\"{text}\"{close}"))
 }
 
 fn is_number(word: &str) -> bool {
     word.strip_prefix('-').unwrap_or(word).starts_with(|c: char| c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text_of;
+
+    #[test]
+    fn strings_behind_one_another_are_one() {
+        for (word, expected) in [
+            ("\"a\"", Some("\"a\"")),
+            ("_(\"a %s\"\t\"b\")", Some("_(\"a %s\u{62}\")")),
+            ("\"a\\\"\" \"b\"", Some("\"a\\\"b\"")),
+            ("\"a\" SEP \"b\"", None),
+            ("_(x)", None),
+            ("f(\"a\", 1)", None),
+            ("", None),
+            ("\"a", None),
+        ] {
+            assert_eq!(text_of(word).as_deref(), expected, "{word}");
+        }
+    }
 }
