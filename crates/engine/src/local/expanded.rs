@@ -10,7 +10,7 @@ use super::change::{Effect, EffectKind};
 use super::difference::{Difference, Item};
 use super::machine::Event;
 use super::side::expansion;
-use super::texts::is_name;
+use super::texts::{is_name, is_short};
 use super::words::{Precision, Speaker};
 use crate::semantics::c_text::Naming;
 use std::collections::BTreeMap;
@@ -74,10 +74,13 @@ impl Speaker<'_> {
         others.filter(|o| sites.contains(&o.site)).any(|o| self.macro_use(1 - class, &o).is_none())
     }
 
-    /// The use of a macro that a call comes out of.
+    /// The use of a macro that a call comes out of; of a call that an argument makes none.
     fn macro_use(&self, class: usize, event: &Event) -> Option<Use> {
         let name = &expansion(self.graph, class, event.node).filter(|_| !event.rounds)?.name;
-        Some((name.clone(), self.line(class, event.node)))
+        let line = self.line(class, event.node);
+        let callee = event.callee.as_deref()?;
+        let is_argument = |words: Vec<String>| words.iter().any(|w| called(w).any(|name| name == callee));
+        (!self.written_arguments(class, line, name).is_some_and(is_argument)).then(|| (name.clone(), line))
     }
 
     fn use_text(
@@ -98,17 +101,31 @@ impl Speaker<'_> {
             return None;
         }
         let words = self.written_arguments(class, *line, name)?;
+        let unit = self.sides[class].version.unit;
+        // What another macro calls in an argument would not be told.
+        let is_function = |name: &str| {
+            unit.functions.iter().any(|f| *f.name == *name)
+                || unit.prototypes.iter().any(|p| *p.name == *name)
+        };
+        let is_known =
+            |w: &String| text_of(w).is_some() || called(w).all(|name| name == "sizeof" || is_function(name));
+        if !words.iter().all(is_known) {
+            return None;
+        }
         let naming = self.naming(class, &d.events[class]);
         let shown: Vec<String> = events.iter().flat_map(|e| self.argument_texts(&naming, e)).collect();
         let body = &self.graph.bodies[class];
-        let unit = self.sides[class].version.unit;
         let is_variable =
             |w: &str| body.vars.iter().any(|v| *v.name == *w) || unit.globals.iter().any(|g| *g.name == *w);
         let told = |word: String| {
-            let is_same = is_number(&word) || is_name(&word) && !is_variable(&word) || word.is_empty();
+            let is_size = word.starts_with("sizeof") && is_short(&word);
+            let is_same =
+                is_number(&word) || is_name(&word) && !is_variable(&word) || word.is_empty() || is_size;
+            let shown = |word: &str| shown.iter().any(|s| s == word);
             match text_of(&word) {
                 Some(text) => text,
-                None if is_same || shown.contains(&word) => word,
+                None if is_same || shown(&word) => word,
+                None if shown(uncast(&word)) => uncast(&word).to_owned(),
                 None => "…".to_owned(),
             }
         };
@@ -159,6 +176,25 @@ fn text_of(word: &str) -> Option<String> {
     (!inner.trim().is_empty()).then(|| format!("{open}\"{text}\"{close}"))
 }
 
+/// What stands behind a cast: `(int)pid`.
+fn uncast(word: &str) -> &str {
+    let inside = |w: &str| w.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' ' | '*'));
+    match word.strip_prefix('(').and_then(|w| w.split_once(')')) {
+        Some((ty, rest)) if inside(ty) && !rest.trim().is_empty() => rest.trim(),
+        _ => word,
+    }
+}
+
+/// The names behind which a bracket opens.
+fn called(word: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    word.match_indices('(').filter_map(move |(at, _)| {
+        let before = word[..at].trim_end();
+        let start = before.rfind(|c| !is_part(c)).map_or(0, |i| i + 1);
+        Some(&before[start..]).filter(|name| is_name(name))
+    })
+}
+
 fn is_number(word: &str) -> bool {
     word.strip_prefix('-').unwrap_or(word).starts_with(|c: char| c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
@@ -166,7 +202,7 @@ fn is_number(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::text_of;
+    use super::{called, text_of, uncast};
 
     #[test]
     fn strings_behind_one_another_are_one() {
@@ -182,5 +218,19 @@ mod tests {
         ] {
             assert_eq!(text_of(word).as_deref(), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn casts_and_calls_are_seen() {
+        for (word, rest) in [
+            ("(int)pid", "pid"),
+            ("(void *) esp", "esp"),
+            ("(a + b)", "(a + b)"),
+            ("(x)", "(x)"),
+            ("f(x)", "f(x)"),
+        ] {
+            assert_eq!(uncast(word), rest);
+        }
+        assert_eq!(called("f (a, g(b)) + (c)").collect::<Vec<_>>(), ["f", "g"]);
     }
 }

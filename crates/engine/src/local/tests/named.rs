@@ -324,7 +324,7 @@ fn what_a_program_leaves_in_errno_is_told() {
     );
 }
 
-const SAYS: &str = "int say(int, const char *);\nvoid note(int);\nextern int level;\n#define WARN(n, text) do { note(level); say(n, text); } while (0)\n#define _(text) text\n";
+const SAYS: &str = "int say(int, const char *);\nint get(int);\n#define GET(n) get(n)\nvoid note(int);\nextern int level;\n#define WARN(n, text) do { note(level); say(n, text); } while (0)\n#define _(text) text\n";
 
 #[test]
 fn what_a_macro_calls_is_told_as_the_macro() {
@@ -347,6 +347,10 @@ fn what_a_macro_calls_is_told_as_the_macro() {
         "if (n == 3) WARN(2, \"a\");",
         &[" | calls WARN(1, \"a\") | calls WARN(2, \"a\")"],
     );
+    // A call that is made in an argument is told, too; one of another macro stops the telling.
+    check("", "WARN(get(n), \"g\");", &[" |  | calls WARN(get(n), \"g\"); calls get(n)"]);
+    check("", "WARN(GET(n), \"g\");", &[" |  | calls note(level); calls get(n); calls say(get(n), \"g\")"]);
+    check("", "WARN((int)sizeof(n) , \"s\");", &[" |  | calls WARN(…, \"s\")"]);
     // The older version makes one of its calls, too.
     check("note(level);", "WARN(n, \"b\");", &[" |  | calls WARN(n, \"b\")"]);
 }
