@@ -158,16 +158,29 @@ impl Mvicfg {
         node_map[Function::EXIT.0 as usize] = Some(Self::EXIT);
         let old = &self.bodies[old_class];
         let old_nodes = key::nodes_by_stmt(old);
+        let mut share = |o: NodeId, n: NodeId| {
+            let reserved = |id: NodeId| id == Function::ENTRY || id == Function::EXIT;
+            if !reserved(o) && !reserved(n) && body.node(n).succs.len() == old.node(o).succs.len() {
+                node_map[n.0 as usize] = Some(self.node_map[old_class][o.0 as usize]);
+            }
+        };
         for op in similar::capture_diff_slices(similar::Algorithm::Patience, old_keys, keys) {
-            let similar::DiffOp::Equal { old_index, new_index, len } = op else { continue };
-            for k in 0..len {
-                for (o, n) in old_nodes[old_index + k].iter().zip(&stmt_nodes[new_index + k]) {
-                    let reserved = |id: NodeId| id == Function::ENTRY || id == Function::EXIT;
-                    if !reserved(*o) && !reserved(*n) && body.node(*n).succs.len() == old.node(*o).succs.len()
-                    {
-                        node_map[n.0 as usize] = Some(self.node_map[old_class][o.0 as usize]);
+            match op {
+                similar::DiffOp::Equal { old_index, new_index, len } => {
+                    for k in 0..len {
+                        let both = old_nodes[old_index + k].iter().zip(&stmt_nodes[new_index + k]);
+                        both.for_each(|(o, n)| share(*o, *n));
                     }
                 }
+                similar::DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                    let olds = switches(old, old_index..old_index + old_len);
+                    let news = switches(body, new_index..new_index + new_len);
+                    for (o, n) in olds.into_iter().zip(news) {
+                        let sides = [(&**old, &old_nodes[o][..]), (body, &stmt_nodes[n][..])];
+                        shared_tests(sides).into_iter().for_each(|(o, n)| share(o, n));
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -216,4 +229,35 @@ impl Mvicfg {
         let origins = &self.node(id).origins;
         origins.binary_search_by_key(&class, |o| o.0).ok().map(|i| origins[i].1)
     }
+}
+
+/// Instructions of a `switch` from which on its tests are shared one by one.
+const LONG_SWITCH: usize = 12;
+
+/// The `switch` statements among some statements of a body.
+fn switches(body: &Function, statements: std::ops::Range<usize>) -> Vec<usize> {
+    statements.filter(|s| body.stmts.get(*s).is_some_and(|stmt| stmt.kind == "switch")).collect()
+}
+
+/// The tests that two `switch` statements have in common, which differ in nothing but their labels: what is compared
+/// is computed alike. One label more would else make all of a long one another statement.
+fn shared_tests(sides: [(&Function, &[NodeId]); 2]) -> Vec<(NodeId, NodeId)> {
+    let [old, new] = sides.map(|(body, nodes)| {
+        let key = |n: &NodeId| {
+            let mut out = String::new();
+            key::instr(&mut out, &body.node(*n).instr, &SourceNames(body));
+            (out, matches!(body.node(*n).instr, Instr::Branch { .. }))
+        };
+        nodes.iter().map(key).collect::<Vec<_>>()
+    });
+    let value = |of: &[(String, bool)]| of.iter().filter(|n| !n.1).map(|n| n.0.clone()).collect::<Vec<_>>();
+    if old.len().min(new.len()) < LONG_SWITCH || value(&old) != value(&new) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for op in similar::capture_diff_slices(similar::Algorithm::Patience, &old, &new) {
+        let similar::DiffOp::Equal { old_index, new_index, len } = op else { continue };
+        found.extend((0..len).map(|k| (sides[0].1[old_index + k], sides[1].1[new_index + k])));
+    }
+    found
 }

@@ -6,8 +6,10 @@ use crate::ir::{Const, Op, Rebuilt, TermId, TermPool};
 use crate::mvicfg::{MvId, Mvicfg};
 use std::collections::BTreeMap;
 
-/// Instructions that are followed.
+/// Instructions that are followed, but for tests.
 const MAX_STEPS: usize = 60;
+/// Tests that are decided: a `switch` may have many.
+const MAX_TESTS: usize = 400;
 
 /// What conditions that hold say of terms.
 pub(super) struct Known {
@@ -64,7 +66,8 @@ pub(super) fn onwards(graph: &Mvicfg, pool: &mut TermPool, side: &Side, path: &P
     let mut path = path.clone();
     let End::At(start) = path.end else { return path };
     path.node = start;
-    for _ in 0..MAX_STEPS {
+    let (mut steps, mut tests) = (0, 0);
+    while steps < MAX_STEPS && tests < MAX_TESTS {
         let node = path.node;
         // A loop is told by its head, and what comes after the exit is the caller's.
         if side.flow.loop_at[node.0 as usize].is_some() || node == Mvicfg::EXIT {
@@ -80,10 +83,11 @@ pub(super) fn onwards(graph: &Mvicfg, pool: &mut TermPool, side: &Side, path: &P
                 return next;
             }
             Step::Next => match successor(graph, side.class, node, 0) {
-                Some(to) => next.node = to,
+                Some(to) => (next.node, steps) = (to, steps + 1),
                 None => break,
             },
             Step::Branch(condition) => {
+                tests += 1;
                 let decided = known.simplified(pool, condition);
                 let label = match pool.as_const(decided).and_then(Const::as_bool) {
                     Some(true) => 0,

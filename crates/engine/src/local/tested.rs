@@ -198,7 +198,10 @@ fn made(graph: &Mvicfg, side: &Side, node: MvId) -> Vec<Test> {
         let instr = &graph.node(*node).instr;
         instr.for_each_operand(&mut |e| {
             e.for_each_var(&mut |v| match is_temp(&v) {
-                true => is_own &= made.contains(&v),
+                true if made.contains(&v) => {}
+                // What a `switch` compares: it has the value until it is written.
+                true if assigned.is_none() => _ = vars.insert(v),
+                true => is_own = false,
                 false => _ = vars.insert(v),
             });
         });

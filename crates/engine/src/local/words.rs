@@ -10,7 +10,7 @@ use super::difference::{Difference, Item};
 use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop};
 use super::given::Calls;
-use super::machine::{Event, Hazard, Literal, memory_leaf, variable_leaf};
+use super::machine::{Event, Hazard, Literal, Machine, Path, memory_leaf, variable_leaf};
 use super::macros::NamedValues;
 use super::region::Frontier;
 use super::side::{Side, call_types, successor};
@@ -167,6 +167,9 @@ impl<'s> Speaker<'s> {
             let term = self.pool.leaf(variable_leaf(self.graph, temp));
             naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
         }
+        if let Some((term, named)) = self.switched(class, &naming) {
+            naming.names.entry(term).or_insert(named);
+        }
         for (term, text, ty) in self.widened.values(self.graph, self.pool, class) {
             naming.names.insert(term, Named { text, ty });
         }
@@ -234,6 +237,34 @@ impl<'s> Speaker<'s> {
         pairs
             .filter_map(|(dst, from)| Some((*self.graph.var_map[class].get(dst.0 as usize)?, from)))
             .collect()
+    }
+
+    /// What a `switch` compares, where the frontier is one of its tests: temporaries, with the expression that the
+    /// statement gave them before, which means the same at each test.
+    fn switched(&mut self, class: usize, naming: &Naming) -> Option<(TermId, Named)> {
+        let body = &self.graph.bodies[class];
+        let here = body.node(self.graph.origin(self.frontier.node, class)?).stmt;
+        if body.stmts.get(here.0 as usize)?.kind != "switch" {
+            return None;
+        }
+        let is_test = |n: &&Node| matches!(n.instr, Instr::Branch { .. } | Instr::Nop);
+        let own = body.nodes.iter().enumerate().filter(|(_, n)| n.stmt == here && !is_test(n));
+        let values: Vec<MvId> = own.filter_map(|(k, _)| self.graph.node_map[class].get(k).copied()).collect();
+        let compared = self.graph.node(*values.last()?).instr.written()?;
+        let mut path = Path::at(self.pool, *values.first()?);
+        let mut machine = Machine { graph: self.graph, pool: self.pool, side: self.sides[class] };
+        for node in values {
+            path.node = node;
+            machine.step(&mut path).ok()?;
+        }
+        let (leaf, value) = (variable_leaf(self.graph, compared), machine.var(&path, compared));
+        let leaf = self.pool.leaf(leaf);
+        if !path.events.is_empty() || leaf == value {
+            return None;
+        }
+        let text = render(self.pool, value, naming);
+        let text = if is_operand(&text) { text } else { format!("({text})") };
+        is_short(&text).then(|| (leaf, Named { text, ty: self.graph.vars[compared.0 as usize].ty.clone() }))
     }
 
     /// A call as it stands in the source.

@@ -56,3 +56,49 @@ fn two_changes_of_one_line_are_told() {
         &[" | sets k to 1 | sets k to 2", " | returns 4 | returns 5"],
     );
 }
+
+/// One label more is one test more, however many there are.
+#[test]
+fn a_label_of_a_long_switch_is_told_alone() {
+    let text = |labels: &[i32]| {
+        let case = |k: &i32| format!("case {k}: foreign({k}); break;\n");
+        let all: String = labels.iter().map(case).collect();
+        format!(
+            "while (n > 0) {{\nswitch (p->n) {{\n{all}default: foreign(n); break;\n}}\nn = get(n);\n}}\nreturn n;"
+        )
+    };
+    let all: Vec<i32> = (1..60).collect();
+    let but = |k: usize| [&all[..k], &all[k + 1..]].concat();
+    for k in [0, 20, 58] {
+        let label = all[k];
+        let told = format!("p->n == {label} | calls foreign(n) | calls foreign({label})");
+        check("int f(struct s *p, int n)", &text(&but(k)), &text(&all), &[&told]);
+        let told = format!("p->n == {label} | calls foreign({label}) | calls foreign(n)");
+        check("int f(struct s *p, int n)", &text(&all), &text(&but(k)), &[&told]);
+    }
+    let mut others = all.clone();
+    others[30] = 77;
+    check(
+        "int f(struct s *p, int n)",
+        &text(&all),
+        &text(&others),
+        &[
+            "p->n == 31 | calls foreign(31) | calls foreign(n)",
+            "p->n == 77 | calls foreign(n) | calls foreign(77)",
+            " | calls foreign(31) | calls foreign(77)",
+        ],
+    );
+    // What is compared is another thing.
+    let one = |of: &str| {
+        format!("switch ({of}) {{\ncase 1: foreign(1); break;\ncase 2: foreign(2); break;\n}}\nreturn 0;")
+    };
+    check(
+        "int f(int n, int m)",
+        &one("n"),
+        &one("m"),
+        &[
+            "n == 1 && m == 2 | calls foreign(1) | calls foreign(2)",
+            "n == 2 && m == 1 | calls foreign(2) | calls foreign(1)",
+        ],
+    );
+}
