@@ -26,7 +26,7 @@ use crate::local::side::successor;
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::testing::Random;
 use executor::{State, place, read, run, run_past, value};
-use programs::{HEAD, RETYPED, counted, edited, program, scaled};
+use programs::{HEAD, RETYPED, counted, edited, program, scaled, switched};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -198,6 +198,7 @@ fn check_told(
             let assigned = |seed: u64| {
                 let mut state = state(&graph, &widened, &mut Random(seed));
                 change.way.held.iter().for_each(|test| assign(&graph, &mut state, test));
+                compare_anew(&graph, &mut state, change.way.frontier.node);
                 state
             };
             let can_be = |seed: &u64| {
@@ -282,6 +283,27 @@ fn assign(graph: &Mvicfg, state: &mut State, (class, nodes, _): &(usize, (MvId, 
     let mut after = state.clone();
     if let Some(value) = made(graph, &mut after, *class, *nodes) {
         state.vars.insert(*dst, value);
+    }
+}
+
+/// Makes a state at a test of a `switch` one in which the statement has computed what it compares.
+fn compare_anew(graph: &Mvicfg, state: &mut State, at: MvId) {
+    let body = &graph.bodies[0];
+    let Some(here) = graph.origin(at, 0).map(|n| body.node(n).stmt) else { return };
+    if body.stmts.get(here.0 as usize).is_none_or(|s| s.kind != "switch") {
+        return;
+    }
+    for (k, _) in body.nodes.iter().enumerate().filter(|(_, n)| n.stmt == here) {
+        let made = match &graph.node(graph.node_map[0][k]).instr {
+            Instr::Assign { dst, value: e } => value(&graph.vars, state, e).map(|v| (*dst, v)),
+            Instr::Load { dst, addr, access } => place(&graph.vars, state, addr)
+                .and_then(|at| read(state, at, access.sort, access.bytes))
+                .map(|v| (*dst, v)),
+            _ => continue,
+        };
+        // What cannot be read leads nowhere.
+        let Some((dst, value)) = made else { return state.vars.clear() };
+        state.vars.insert(dst, value);
     }
 }
 
@@ -374,7 +396,7 @@ fn state(graph: &Mvicfg, widened: &Widened, random: &mut Random) -> State {
         }
     }
     widened.relate(graph, &mut vars);
-    State { vars, seed: random.draw(), memory: BTreeMap::new() }
+    State { vars, seed: random.draw(), memory: BTreeMap::new(), written: BTreeMap::new() }
 }
 
 /// Runs generated pairs.
@@ -392,6 +414,10 @@ pub(super) fn pairs(count: u64, states: u64, from: u64) -> Counts {
                 1 => scaled(&mut random, &old),
                 _ => edited(&mut random, &edited(&mut Random(k), &new)),
             };
+        }
+        let mut old = old;
+        if k % 7 == 4 {
+            [old, new] = switched(&mut random, &old);
         }
         let mut newer = text(&new);
         if k % 5 == 1 {
@@ -530,7 +556,11 @@ fn tests_hold_where_runs_come() {
     let (mut seen, mut of_memory) = (0u64, 0u64);
     for k in 0..count {
         let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 9);
-        let source = text(&program(&mut random));
+        let mut lines = program(&mut random);
+        if k % 5 == 2 {
+            [lines, _] = switched(&mut random, &lines);
+        }
+        let source = text(&lines);
         let unit = unit(&source);
         let body = Arc::new(unit.functions.last().unwrap().clone());
         let graph = Mvicfg::build(vec![body.clone(), body.clone()]);

@@ -23,6 +23,8 @@ pub struct State {
     /// What memory holds where nothing was written follows from this.
     pub seed: u64,
     pub memory: BTreeMap<u64, u8>,
+    /// When variables of a body were written: of temporaries that are one in the graph the last one counts.
+    pub written: BTreeMap<VarId, usize>,
 }
 
 impl State {
@@ -113,7 +115,9 @@ pub fn run_past(
     let from = graph.origin(from, class)?;
     let mut passes = |node: NodeId, now: &State| {
         let whole = || {
-            let vars = now.vars.iter().map(|(v, value)| (merged[v.0 as usize], *value)).collect();
+            let mut own: Vec<(&VarId, &Const)> = now.vars.iter().collect();
+            own.sort_by_key(|(v, _)| now.written.get(v).copied());
+            let vars = own.into_iter().map(|(v, value)| (merged[v.0 as usize], *value)).collect();
             State { vars, ..now.clone() }
         };
         comes(graph.node_map[class][node.0 as usize], &whole)
@@ -121,7 +125,8 @@ pub fn run_past(
     let result = machine.body(body, from, &mut passes)?;
     let Executor { mut state, calls, .. } = machine;
     state.memory.retain(|at, _| *at < LOCALS);
-    let untouched = State { vars: BTreeMap::new(), seed: state.seed, memory: BTreeMap::new() };
+    let untouched =
+        State { vars: BTreeMap::new(), memory: BTreeMap::new(), written: BTreeMap::new(), seed: state.seed };
     // Writing what is there is no write.
     state.memory.retain(|at, byte| untouched.byte(*at) != *byte);
     Some(Done { result, calls, memory: state.memory })
@@ -155,12 +160,12 @@ impl Executor<'_> {
                 Instr::Declare(v) => _ = self.state.vars.remove(v),
                 Instr::Assign { dst, value: e } => {
                     let value = value(vars, &self.state, e)?;
-                    self.state.vars.insert(*dst, value);
+                    self.write(*dst, value);
                 }
                 Instr::Load { dst, addr, access } => {
                     let at = place(vars, &self.state, addr)?;
                     let value = read(&self.state, at, access.sort, access.bytes)?;
-                    self.state.vars.insert(*dst, value);
+                    self.write(*dst, value);
                 }
                 Instr::Store { addr, value: e, access } => {
                     let (at, value) = (place(vars, &self.state, addr)?, value(vars, &self.state, e)?);
@@ -173,7 +178,7 @@ impl Executor<'_> {
                     let sort = dst.and_then(|v| body.var(v).sort);
                     let result = self.call(name, args?, sort)?;
                     if let Some(dst) = dst {
-                        self.state.vars.insert(*dst, result?);
+                        self.write(*dst, result?);
                     }
                 }
                 Instr::Branch { cond } => label = usize::from(!value(vars, &self.state, cond)?.as_bool()?),
@@ -186,6 +191,11 @@ impl Executor<'_> {
             }
             node = *body.node(node).succs.get(label)?;
         }
+    }
+
+    fn write(&mut self, v: VarId, value: Const) {
+        self.state.vars.insert(v, value);
+        self.state.written.insert(v, self.steps);
     }
 
     /// What a call gives.
@@ -202,8 +212,9 @@ impl Executor<'_> {
         self.depth += 1;
         let bound = callee.params.iter().copied().zip(args).collect();
         let held = std::mem::replace(&mut self.state.vars, bound);
+        let written = std::mem::take(&mut self.state.written);
         let result = self.body(callee, Function::ENTRY, &mut |_, _| true)?;
-        self.state.vars = held;
+        (self.state.vars, self.state.written) = (held, written);
         self.depth -= 1;
         Some(result)
     }

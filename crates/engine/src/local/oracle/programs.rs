@@ -113,6 +113,37 @@ pub fn counted(random: &mut Random, lines: &[String]) -> Vec<String> {
     lines
 }
 
+/// A long `switch`, and the same with other labels: one more, one less, two that changed places, another value.
+pub fn switched(random: &mut Random, lines: &[String]) -> [Vec<String>; 2] {
+    let of = random.pick(&["a", "b & 15", "p->k", "x + y"]);
+    let case = |k: u64| {
+        let done = ["x = x + 2;", "act(x);", "y = p->n;", "p->k = x;", "goto out;", "return 6;"];
+        let ends = if k % 4 == 3 { "" } else { " break;" };
+        format!("case {k}: {}{ends}\n", done[(k % 6) as usize])
+    };
+    let old: Vec<String> = (0..14).map(case).collect();
+    let mut new = old.clone();
+    let at = random.below(14) as usize;
+    match random.below(5) {
+        0 => _ = new.remove(at),
+        1 => new.swap(at, random.below(14) as usize),
+        2 => new[at] = case(20 + at as u64),
+        3 => new.insert(at, case(20 + at as u64)),
+        _ => new[at] = new[at].replacen(&format!("case {at}:"), &format!("case {}:", 30 + at), 1),
+    }
+    let place = 1 + random.below(lines.len() as u64) as usize;
+    let mut both = [old, new].map(|cases| {
+        let mut lines = lines.to_vec();
+        let default = "default: y = 5;";
+        lines.insert(place, format!("switch ({of}) {{\n{}{default}\n}}", cases.concat()));
+        lines
+    });
+    if random.below(2) == 0 {
+        both.swap(0, 1);
+    }
+    both
+}
+
 /// A variable that has another value from one line on, and the uses of which take that back.
 pub fn scaled(random: &mut Random, lines: &[String]) -> Vec<String> {
     let v = random.pick(&["x", "y", "a", "b"]);

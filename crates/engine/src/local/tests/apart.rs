@@ -99,6 +99,10 @@ fn a_label_of_a_long_switch_is_told_alone() {
         &[
             "n == 1 && m == 2 | calls foreign(1) | calls foreign(2)",
             "n == 2 && m == 1 | calls foreign(2) | calls foreign(1)",
+            "n == 1 && m != 1 && m != 2 | calls foreign(1) | ",
+            "n != 1 && n != 2 && m == 1 |  | calls foreign(1)",
+            "n == 2 && m != 1 && m != 2 | calls foreign(2) | ",
+            "n != 1 && n != 2 && m == 2 |  | calls foreign(2)",
         ],
     );
 }
