@@ -6,6 +6,7 @@
 //! leaves in memory are inputs, too, named by the site. Sites that are matched share these: both versions are
 //! compared for equal answers of the calls that they both make.
 
+use super::calls::literal;
 use super::side::Side;
 use super::sites::Tag;
 use crate::ir::{
@@ -478,6 +479,12 @@ impl Machine<'_> {
             && let Some(t) = f(self.pool, args).filter(|t| self.pool.sort(*t) == sort)
         {
             return Some(Some(t));
+        }
+        // A literal is as long as it is written: nothing writes to it.
+        if let ("strlen", &[text], Sort::Bv(width)) = (row.name, args, sort)
+            && let Some(bytes) = literal(self.pool, self.side.layout, text)
+        {
+            return Some(Some(self.pool.bv(width, bytes.len() as i128)));
         }
         if row.is_pure() {
             let uf = crate::ir::Uf::Library { name: row.name.into(), sort };

@@ -122,3 +122,16 @@ fn no_text_is_as_long_as_all_addresses() {
     same("if (n == strlen(s) + 1) return 1;", "if (n == strlen(s) + 1 && n > strlen(s)) return 1;");
     differs("if (n == strlen(s) + 1) return 1;", "if (n == strlen(s) + 1 && n > strlen(t)) return 1;");
 }
+
+#[test]
+fn a_literal_is_as_long_as_it_is_written() {
+    super::check("unsigned long f(void)", "return 6;", "return strlen(\"Usage:\");", &[]);
+    super::check(
+        "unsigned long f(void)",
+        "return 7;",
+        "return strlen(\"Usage:\");",
+        &[" | returns 7 | returns 6"],
+    );
+    // As far as the first zero.
+    super::check("unsigned long f(void)", "return 2;", "return strlen(\"ab\\0c\");", &[]);
+}
