@@ -15,6 +15,7 @@ use super::{child, guard, headers, platform, survey};
 use crate::history::SourceTree;
 use crate::ir::DataModel;
 use rucc_diag::{Diagnostic, Severity, SourceBytes, Span};
+use rucc_lex::{PpTokenKind, TokenFlags};
 use rucc_pp::Tok;
 use rucc_sema::{Checked, Checker};
 use rucc_session::{FileSystem, Session, Std};
@@ -334,20 +335,31 @@ impl Run {
     }
 
     fn refine(&self, guesses: &Guesses) -> Guesses {
-        let Run { items, diagnostics, lost, .. } = self;
+        let Run { diagnostics, lost, .. } = self;
+        let tokens = without_pragmas(&self.tokens);
+        let text = Text { tokens: &tokens, interner: &self.session.interner };
+        let items = &self.items_of(&tokens);
         if retry::is_explained(diagnostics, lost) {
-            let text = Text { tokens: &self.tokens, interner: &self.session.interner };
             let mut known = guesses.clone();
             retry::definers::guess(text, items, &mut known);
             return known;
         }
-        let text = Words::new(Text { tokens: &self.tokens, interner: &self.session.interner });
+        let text = Words::new(text);
         retry::Evidence { text, items, diagnostics, lost }.refine(guesses)
     }
 
+    /// The items of the tokens without the pragmas among them.
+    fn items_of(&self, tokens: &Cow<'_, [Tok]>) -> Cow<'_, [Item]> {
+        match tokens {
+            Cow::Borrowed(_) => Cow::Borrowed(&self.items),
+            Cow::Owned(tokens) => Cow::Owned(own_items(Text { tokens, interner: &self.session.interner })),
+        }
+    }
+
     fn finish(self, path: &Path, files: &TreeFiles<'_>, guesses: Guesses) -> Parsed {
-        let text = Text { tokens: &self.tokens, interner: &self.session.interner };
-        let invented = honesty::invented(text, &self.items, &self.diagnostics, &guesses);
+        let tokens = without_pragmas(&self.tokens);
+        let text = Text { tokens: &tokens, interner: &self.session.interner };
+        let invented = honesty::invented(text, &self.items_of(&tokens), &self.diagnostics, &guesses);
         let calls = self.tokens.iter().filter(|t| !t.expansion.is_dummy()).map(|t| t.expansion.lo).collect();
         Parsed {
             prelude: guesses.prelude(),
@@ -443,6 +455,21 @@ pub(super) fn preprocess(
         tokens.append(&mut pp.run(file, &mut cx));
     }
     Ok(Preprocessed { session, tokens, diagnostics: pp.take_diagnostics(), keywords })
+}
+
+/// The tokens without the pragmas that the preprocessor passes on: what stands in one is no word of the code.
+fn without_pragmas(tokens: &[Tok]) -> Cow<'_, [Tok]> {
+    let begins_line = |t: &Tok| t.flags.has(TokenFlags::START_OF_LINE);
+    let is_pragma = |t: &Tok| begins_line(t) && matches!(t.kind, PpTokenKind::Punct(p) if p.as_str() == "#");
+    if !tokens.iter().any(is_pragma) {
+        return Cow::Borrowed(tokens);
+    }
+    let mut is_within = false;
+    let is_code = |t: &&Tok| {
+        is_within = is_pragma(t) || is_within && !begins_line(t);
+        !is_within
+    };
+    Cow::Owned(tokens.iter().filter(is_code).cloned().collect())
 }
 
 /// The items of a unit, without the declarations that we put into it.

@@ -15,7 +15,7 @@ use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, LineRef, Point, PointKind, RepoPath, Report, Status,
     Version,
 };
-use crate::semantics::c_text::string_literal;
+use crate::semantics::c_text::{string_literal, written_literal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -394,11 +394,7 @@ impl Image {
 /// What an address in an initial value leads to: a text, or a name.
 fn target(unit: &Unit, symbol: &str) -> String {
     match unit.global(symbol) {
-        Some(g) if g.linkage == Linkage::Literal => {
-            let bytes = g.constant_bytes(0, g.size).unwrap_or_default();
-            let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
-            string_literal(&bytes[..end])
-        }
+        Some(g) if g.linkage == Linkage::Literal => written_literal(g),
         Some(g) if matches!(g.ty, CType::Array(..)) => g.name.to_string(),
         Some(g) => format!("&{}", g.name),
         None => symbol.to_owned(),

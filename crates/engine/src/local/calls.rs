@@ -6,7 +6,7 @@
 use super::machine::Event;
 use super::side::call_types;
 use super::texts::{LONGEST_VALUE, current, is_name, is_plain, is_short};
-use crate::ir::{CType, Leaf, Term, TermId, TermPool, Unit};
+use crate::ir::{CType, Global, Leaf, Linkage, Term, TermId, TermPool, Unit};
 use crate::mvicfg::Mvicfg;
 use crate::semantics::c_text::{Naming, render, render_typed};
 use crate::semantics::output::constant_string;
@@ -52,7 +52,8 @@ pub(super) fn call_text(
                 (is_name(n) || is_size) && pool.as_const(*a).is_some()
             });
             let text = name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)));
-            let string = || naming.unit.and_then(|unit| literal(pool, unit, *a)).map(|bytes| quoted(&bytes));
+            let string =
+                || naming.unit.and_then(|unit| whole_literal(pool, unit, *a)).map(|bytes| quoted(&bytes));
             if is_plain(&text) { text } else { string().unwrap_or_else(|| "…".to_owned()) }
         })
         .collect();
@@ -144,10 +145,10 @@ pub(super) fn differing(
             }
             continue;
         }
-        let string = literal(pool, units[0], *arg);
+        let string = whole_literal(pool, units[0], *arg);
         let text = match string {
             Some(bytes) => {
-                let before = theirs.and_then(|t| literal(pool, units[1], t));
+                let before = theirs.and_then(|t| whole_literal(pool, units[1], t));
                 excerpt(&bytes, before.as_deref().unwrap_or_default())
             }
             None => {
@@ -199,11 +200,22 @@ fn spelled(c: char) -> String {
     }
 }
 
-/// The bytes of a string literal.
+/// The bytes of a string literal of `char`, up to the first zero: the text that a function reads there.
 pub(super) fn literal(pool: &TermPool, unit: &Unit, t: TermId) -> Option<Vec<u8>> {
+    constant_string(narrow_literal(pool, unit, t)?, 0)
+}
+
+/// The bytes of a string literal of `char` that has no zero but the one that ends it.
+fn whole_literal(pool: &TermPool, unit: &Unit, t: TermId) -> Option<Vec<u8>> {
+    let global = narrow_literal(pool, unit, t)?;
+    constant_string(global, 0).filter(|bytes| bytes.len() as u64 + 1 == global.size)
+}
+
+fn narrow_literal<'u>(pool: &TermPool, unit: &'u Unit, t: TermId) -> Option<&'u Global> {
     let Term::Leaf(Leaf::SymbolAddr { symbol, .. }) = pool.get(t) else { return None };
-    let global = unit.global(symbol).filter(|g| g.linkage == crate::ir::Linkage::Literal)?;
-    constant_string(global, 0)
+    let global = unit.global(symbol).filter(|g| g.linkage == Linkage::Literal)?;
+    let CType::Array(element, _) = &global.ty else { return None };
+    matches!(**element, CType::Int { bits: 8, .. }).then_some(global)
 }
 
 /// A text in which arrays are named as one writes them: `p->name` for `&p->name[0]`.

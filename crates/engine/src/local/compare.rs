@@ -9,6 +9,7 @@
 //! After a call that only one version makes, the rest is compared *as before, after that call*: what it may have
 //! done to memory is taken out of both sides (`docs/design/local-differences.md`).
 
+use super::calls::literal;
 use super::difference::{Difference, Item, Outcome};
 use super::fitting::members;
 use super::follow::{Known, onwards, undefined};
@@ -20,10 +21,10 @@ use super::side::Side;
 use super::sites::Tag;
 use super::tested::{Test, reads};
 use super::text_tests::{self, Exclusions};
-use crate::ir::{Leaf, Linkage, Term, TermId, TermPool, UndefinedKind, VarId, VarKind};
+use crate::ir::{TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
-use crate::semantics::output::{constant_string, prints_alike};
+use crate::semantics::output::prints_alike;
 use crate::smt::{Decider, Decision};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -658,11 +659,7 @@ impl Comparer<'_> {
 
     /// Whether two formats print the same of the same arguments.
     fn print_alike(&self, a: (usize, TermId), b: (usize, TermId)) -> bool {
-        let text = |(class, t): (usize, TermId)| {
-            let Term::Leaf(Leaf::SymbolAddr { symbol, .. }) = self.pool.get(t) else { return None };
-            let global = self.sides[class].layout.global(symbol)?;
-            constant_string(global, 0).filter(|_| global.linkage == Linkage::Literal)
-        };
+        let text = |(class, t): (usize, TermId)| literal(&self.pool, self.sides[class].layout, t);
         let model = self.sides[1].layout.data_model;
         matches!((text(a), text(b)), (Some(a), Some(b)) if prints_alike(&a, &b, model))
     }

@@ -26,7 +26,7 @@ mod oracle;
 mod tests;
 
 pub use bits::render_bits;
-pub use literal::{float_literal, integer_literal, string_contents, string_literal};
+pub use literal::{float_literal, integer_literal, string_contents, string_literal, written_literal};
 pub use lvalue::{Extent, extent, render_lvalue};
 pub use naming::{Named, Naming};
 
@@ -322,10 +322,9 @@ impl<'a> Renderer<'a> {
         match self.naming.unit.and_then(|u| u.global(symbol)) {
             Some(global) if global.linkage == crate::ir::Linkage::Literal => {
                 let char_type = global.ty.target().cloned();
-                let bytes = literal::initial_bytes(global);
-                let name = std::str::from_utf8(&bytes).ok().map(|text| Literal::Text(text.into()));
-                let name = name.and_then(|text| self.naming.macros.get(&text));
-                let text = name.map_or_else(|| literal::string_literal(&bytes), |name| name.to_string());
+                let name = literal::narrow_text(global)
+                    .and_then(|text| self.naming.macros.get(&Literal::Text(text)));
+                let text = name.map_or_else(|| literal::written_literal(global), |name| name.to_string());
                 Text::new(text, Level::Primary, Ty::Pointer(char_type))
             }
             Some(global) => match &global.ty {

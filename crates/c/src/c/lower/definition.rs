@@ -42,6 +42,7 @@ pub(super) fn lower_function(unit: &mut UnitCx<'_>, id: DeclId) -> Function {
         }
         cx.find_scopes(body);
         cx.body(body);
+        cx.answer_for_outer_errors(tast.stmt_span(body), id);
     }
     binding.odd_exits = cx.blocks.odd_exits;
     if let Some(reason) = cx.found.beyond.take() {

@@ -202,7 +202,7 @@ impl FnCx<'_, '_> {
                 });
                 Ok(Expr::bv(32, 0))
             }
-            ExprKind::Error => Err("source with errors".into()),
+            ExprKind::Error => Err(super::errors::ERRORS.into()),
             ExprKind::VaArg { list } => self.variable_arguments("__builtin_va_arg", &[list], Some(expr.ty)),
             ExprKind::LabelAddr(label) => Ok(self.label_address(label)),
             ExprKind::Atomic { op, args, .. } => Ok(self.atomic(op, args)?.unwrap_or(Expr::bv(32, 0))),

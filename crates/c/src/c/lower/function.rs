@@ -120,6 +120,8 @@ pub(super) struct Statements {
     pub current: StmtId,
     pub span: Span,
     pub depth: u32,
+    /// Where the text of the statement of the innermost block ends that is being lowered.
+    pub until: u32,
     /// Inside how many statement expressions: their statements belong to the enclosing one.
     pub inner: u32,
 }
@@ -196,6 +198,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
                 current: StmtId(0),
                 span: start.clone(),
                 depth: 0,
+                until: 0,
                 inner: 0,
             },
             graph: Graph {

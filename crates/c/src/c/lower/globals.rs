@@ -5,6 +5,7 @@ use super::spelling::{Part, Spelled};
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{CType, Expr, Extended, InitPiece, Object};
+use rucc_lex::Encoding;
 use rucc_sema::{Base, Const, DeclId, Eval, ExprId, ExprKind, InitEntry, StrId};
 use std::sync::Arc;
 
@@ -121,7 +122,14 @@ impl UnitCx<'_> {
         let count = bytes.len() as u64 / u64::from(width / 8).max(1);
         let element = match width {
             8 => CType::Int { bits: 8, signed: self.target.char_is_signed, name: "char".into() },
-            w => CType::Int { bits: w, signed: true, name: "wchar_t".into() },
+            bits => {
+                let name = match literal.encoding {
+                    Encoding::Utf16 => "char16_t",
+                    Encoding::Utf32 => "char32_t",
+                    _ => "wchar_t",
+                };
+                CType::Int { bits, signed: literal.encoding.is_signed(self.target), name: name.into() }
+            }
         };
         self.literal(bytes, CType::Array(Arc::new(element), Some(count)))
     }

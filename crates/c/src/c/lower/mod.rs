@@ -23,6 +23,7 @@ mod compared;
 mod complex;
 mod constants;
 mod definition;
+mod errors;
 mod exprs;
 mod function;
 mod globals;

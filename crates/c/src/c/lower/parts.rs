@@ -138,7 +138,7 @@ impl FnCx<'_, '_> {
                 }
                 Ok(made)
             }
-            ExprKind::Error => Err("source with errors".into()),
+            ExprKind::Error => Err(super::errors::ERRORS.into()),
             _ => self.no_value(expr.ty),
         }
     }

@@ -66,7 +66,7 @@ impl FnCx<'_, '_> {
             _ if self.unit.shape(expr.ty) == Shape::Aggregate => {
                 Ok(Place::Memory { addr: self.aggregate(e)? })
             }
-            ExprKind::Error => Err("source with errors".into()),
+            ExprKind::Error => Err(super::errors::ERRORS.into()),
             _ => Err("unusual lvalue".into()),
         }
     }
@@ -345,7 +345,7 @@ impl FnCx<'_, '_> {
             | ExprKind::Str(_)
             | ExprKind::Unary { op: UnaryOp::Deref, .. } => self.address(e),
             ExprKind::VaArg { .. } => Err("va_arg of a record".into()),
-            ExprKind::Error => Err("source with errors".into()),
+            ExprKind::Error => Err(super::errors::ERRORS.into()),
             _ => Err("unusual value of a record".into()),
         }
     }

@@ -184,6 +184,11 @@ impl<'a> Spans<'a> {
         ir::Span { file, line, col, end_line, expansion: self.macro_at(span.lo) }
     }
 
+    /// The line of a position in its file, 0 if it is in none.
+    pub fn line(&self, pos: u32) -> u32 {
+        self.place(pos).map_or(0, |(_, line, _)| line)
+    }
+
     fn place(&self, pos: u32) -> Option<(FileId, u32, u32)> {
         let loc = self.sources.lookup(pos)?;
         let number = self.sources.lookup_file(pos)?.index();

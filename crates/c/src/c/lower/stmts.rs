@@ -1,5 +1,6 @@
 //! Statements: control flow, labels, declarations and their initialisers.
 
+use super::errors::ERRORS;
 use super::function::{Breakable, Edge, FnCx, Lowered, Unmodelled};
 use super::places::Place;
 use super::sequencing::Jumps;
@@ -15,7 +16,14 @@ impl FnCx<'_, '_> {
         self.statement(body);
     }
 
-    fn statement(&mut self, id: StmtId) {
+    /// Lowers a statement, and answers for the errors in its text.
+    pub fn statement(&mut self, id: StmtId) {
+        let (known, was_dead) = (self.found.unknowns.len(), self.graph.frontier.is_empty());
+        self.statement_as_it_is(id);
+        self.answer_for_errors(id, known, was_dead);
+    }
+
+    fn statement_as_it_is(&mut self, id: StmtId) {
         let span = self.unit.tast.stmt_span(id);
         match self.unit.tast[id] {
             Stmt::Empty => {}
@@ -25,14 +33,14 @@ impl FnCx<'_, '_> {
                 }
                 self.start("expr", span);
                 let registers = self.all_registers();
-                self.unknown("source with errors".into(), Part::Stmt(id), registers, true);
+                self.unknown(ERRORS.into(), Part::Stmt(id), registers, true);
             }
             Stmt::Block(list) => {
                 let list = self.unit.tast[list].to_vec();
                 self.statements.depth += 1;
                 self.blocks.arrays.push(Vec::new());
                 let cleanups = self.blocks.cleanups.len();
-                list.into_iter().for_each(|s| self.statement(s));
+                self.statements_of(span, &list);
                 self.end_scope(cleanups);
                 self.leave_block();
                 self.statements.depth -= 1;
@@ -209,7 +217,7 @@ impl FnCx<'_, '_> {
                 };
                 let value = match made {
                     Some(made) => {
-                        self.unknown("source with errors".into(), Part::Expr(e), vec![made], false);
+                        self.unknown(ERRORS.into(), Part::Expr(e), vec![made], false);
                         Expr::Var(made)
                     }
                     None => self.kept_value(value, scalar, self.unit.tast[e].ty),
@@ -455,7 +463,7 @@ impl FnCx<'_, '_> {
             }
             self.start("switch", self.unit.tast.stmt_span(id));
             let way = self.truth();
-            let reason: Unmodelled = "source with errors".into();
+            let reason: Unmodelled = ERRORS.into();
             self.found.unknowns.push(Unknown { line: self.statements.span.line, reason: reason.clone() });
             let text = self.spelled(Part::Tokens).text;
             let (reads, writes) = (vec![value.clone()], vec![way]);

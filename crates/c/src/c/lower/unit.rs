@@ -1,6 +1,7 @@
 //! What the functions of one unit share: types, symbols, globals, string literals.
 
 use super::super::parse::Parsed;
+use super::errors::Errors;
 use super::labels::Labels;
 use super::sizeof::Asked;
 use super::spans::Spans;
@@ -21,6 +22,7 @@ pub(super) struct UnitCx<'a> {
     pub target: &'a TargetInfo,
     pub names: &'a Interner,
     pub spans: Spans<'a>,
+    pub errors: Errors,
     /// Width of pointers in bits.
     pub pointer: u16,
     pub(super) ir_types: IrTypes,
@@ -88,6 +90,7 @@ impl<'a> UnitCx<'a> {
             target: &session.target,
             names: &session.interner,
             spans: Spans::new(&session.sources, &session.interner, &parsed.tokens, files),
+            errors: Errors::new(parsed),
             pointer,
             ir_types: IrTypes::default(),
             address_taken: BTreeSet::new(),
@@ -224,7 +227,15 @@ impl<'a> UnitCx<'a> {
 
     /// Returns the symbol of a string literal with these bytes (terminator included).
     pub fn literal(&mut self, bytes: Vec<u8>, ty: CType) -> Arc<str> {
-        let hash = blake3::hash(&bytes);
+        let mut hash = blake3::Hasher::new();
+        hash.update(&bytes);
+        // The same bytes may be characters of another width.
+        if let CType::Array(element, _) = &ty
+            && !matches!(**element, CType::Int { bits: 8, .. })
+        {
+            hash.update(format!("{element:?}").as_bytes());
+        }
+        let hash = hash.finalize();
         let symbol: Arc<str> = format!(".str:{}", &hash.to_hex()[..16]).into();
         if !self.symbols.global_of.contains_key(&symbol) {
             self.symbols.global_of.insert(symbol.clone(), self.symbols.globals.len());

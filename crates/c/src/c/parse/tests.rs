@@ -403,3 +403,21 @@ fn a_configuration_that_is_copied_stands_for_its_copy() {
     assert!(both.is_clean());
     assert!(!parse(&[("src/a.c", source), ("other.def.h", "int level;\n")]).is_clean());
 }
+/// Words of a pragma are none of the code, wherever it stands: nothing is guessed of them.
+#[test]
+fn pragmas_tell_nothing_about_macros_nobody_defined() {
+    let source = |pragma: &str| {
+        format!(
+            "typedef struct {{ int a; }} mem;\nstatic\n{pragma}mem const none = {{ 0 }};\nint f(U64 x) {{ const U64 n = ((U64)1) << 3; return x + n + none.a; }}\n"
+        )
+    };
+    let plain = prelude(&source(""));
+    assert!(plain.contains("U64"), "{plain}");
+    for pragma in [
+        "#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Wall\"\n",
+        "#pragma message(\"mem\")\n",
+        "_Pragma(\"clang diagnostic ignored \\\"-Wall\\\"\")\n",
+    ] {
+        assert_eq!(prelude(&source(pragma)), plain, "{pragma}");
+    }
+}

@@ -302,10 +302,8 @@ impl<'a> Names<'a> {
 
 /// The text of a string literal.
 fn literal_text(g: &crate::ir::Global) -> Option<String> {
-    let crate::ir::InitPiece::Bytes { offset: 0, bytes } = g.init.first()? else { return None };
-    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
     let is_literal = g.linkage == crate::ir::Linkage::Literal;
-    is_literal.then(|| crate::semantics::c_text::string_literal(bytes.get(..end).unwrap_or(bytes)))
+    is_literal.then(|| crate::semantics::c_text::written_literal(g))
 }
 
 /// An address, or one some bytes behind it.
@@ -360,13 +358,11 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_is_shown_by_its_text_up_to_the_zero() {
+    fn a_literal_is_shown_as_it_is_written() {
         let bytes = |bytes: &[u8]| vec![InitPiece::Bytes { offset: 0, bytes: bytes.to_vec() }];
-        let mut g = global(".str:1", array(integer(8, true), 4), 4, bytes(b"a\"b\0c"));
+        let mut g = global(".str:1", array(integer(8, true), 6), 6, bytes(b"a\"b\0c\0"));
         assert_eq!(literal_text(&g), None, "an object with a name");
         g.linkage = Linkage::Literal;
-        assert_eq!(literal_text(&g).as_deref(), Some("\"a\\\"b\""));
-        g.init = Vec::new();
-        assert_eq!(literal_text(&g), None);
+        assert_eq!(literal_text(&g).as_deref(), Some("\"a\\\"b\\000c\""));
     }
 }

@@ -354,3 +354,27 @@ fn what_a_macro_calls_is_told_as_the_macro() {
     // The older version makes one of its calls, too.
     check("note(level);", "WARN(n, \"b\");", &[" |  | calls WARN(n, \"b\")"]);
 }
+
+/// Literals as they are written: of wide characters, and with a zero within.
+#[test]
+fn literals_are_told_whole_and_with_their_width() {
+    let text = |literal: &str| {
+        format!(
+            "#include <stddef.h>\nint use(const void *p, int n);\nint f(int n)\n{{\nif (n > 3)\nreturn use({literal}, n);\nreturn 0;\n}}\n"
+        )
+    };
+    let cases = [
+        (r#"L"ab""#, r#"L"ac""#, r#"L"ab""#, r#"L"ac""#),
+        (r#"L"\\??\\""#, r#"L"\\\\""#, r#"L"\\??\\""#, r#"L"\\\\""#),
+        (r#"u"a\u20ac""#, r#"u"a""#, r#"u"a\u20ac""#, r#"u"a""#),
+        (r#"U"a\U0001F600""#, r#"U"a""#, r#"U"a\U0001f600""#, r#"U"a""#),
+        (r#""a\0b""#, r#""a\0c""#, r#""a\000b""#, r#""a\000c""#),
+        // The bytes are the same, the characters are not.
+        (r#"L"""#, r#""\0\0\0""#, r#"L"""#, r#""\000\000\000""#),
+        (r#""é""#, r#""e""#, r#""é""#, r#""e""#),
+    ];
+    for (before, now, told_before, told_now) in cases {
+        let expected = format!(" | returns use({told_before}, n) | returns use({told_now}, n)");
+        assert_eq!(told(&text(before), &text(now)), [expected], "{before} {now}");
+    }
+}

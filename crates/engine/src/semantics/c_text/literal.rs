@@ -2,7 +2,11 @@
 
 use super::Text;
 use super::types::{Level, Ty};
-use crate::ir::{Const, Global, InitPiece};
+use crate::ir::{CType, Const, Global};
+use std::sync::Arc;
+
+/// Characters of a literal that are shown.
+const LONGEST: usize = 1000;
 
 /// Renders a constant about which nothing else is known: integers signed.
 pub(super) fn plain(c: Const) -> Text {
@@ -126,7 +130,7 @@ pub fn integer_literal(c: Const) -> String {
     }
 }
 
-/// Returns bytes as a C string literal.
+/// Returns bytes as a C string literal of `char`.
 pub fn string_literal(bytes: &[u8]) -> String {
     format!("\"{}\"", string_contents(bytes))
 }
@@ -149,17 +153,50 @@ pub fn string_contents(bytes: &[u8]) -> String {
     out
 }
 
-/// Returns the bytes of a string literal before its first NUL, at most a screenful.
-pub(super) fn initial_bytes(global: &Global) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for piece in &global.init {
-        if let InitPiece::Bytes { offset, bytes: part } = piece
-            && *offset as usize == bytes.len()
-        {
-            bytes.extend_from_slice(part);
-        }
+/// The text of a literal of `char`, without the zero that ends it; `None` if it is of wider characters or not in UTF-8.
+pub(super) fn narrow_text(global: &Global) -> Option<Arc<str>> {
+    if width(global).0 != 1 {
+        return None;
     }
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    bytes.truncate(end.min(1000));
-    bytes
+    let bytes = global.constant_bytes(0, global.size)?;
+    let text = std::str::from_utf8(bytes.strip_suffix(&[0]).unwrap_or(&bytes)).ok()?;
+    Some(text.into())
+}
+
+/// Bytes of a character of a literal, and the name of its type.
+fn width(global: &Global) -> (usize, &str) {
+    match &global.ty {
+        CType::Array(element, _) => match &**element {
+            CType::Int { bits, name, .. } => (usize::from(bits / 8).clamp(1, 4), name),
+            _ => (1, ""),
+        },
+        _ => (1, ""),
+    }
+}
+
+/// Returns a string literal as it is written, without the zero that ends it; the first thousand characters with `…`
+/// behind them where it is longer. One of wide characters has its prefix, after the type of its elements.
+pub fn written_literal(global: &Global) -> String {
+    let bytes = global.constant_bytes(0, global.size).unwrap_or_default();
+    let (width, name) = width(global);
+    let number = |unit: &[u8]| unit.iter().rev().fold(0, |all: u32, b| all << 8 | u32::from(*b));
+    let units: Vec<u32> = bytes.chunks_exact(width).map(number).collect();
+    let units = units.strip_suffix(&[0]).unwrap_or(&units);
+    let shown = &units[..units.len().min(LONGEST)];
+    let text: String = shown
+        .iter()
+        .map(|&unit| match u8::try_from(unit) {
+            Ok(byte) => string_contents(&[byte]),
+            Err(_) if unit < 0x1_0000 => format!("\\u{unit:04x}"),
+            Err(_) => format!("\\U{unit:08x}"),
+        })
+        .collect();
+    let dots = if shown.len() < units.len() { "…" } else { "" };
+    let prefix = match (width, name) {
+        (1, _) => "",
+        (_, "wchar_t") => "L",
+        (2, _) => "u",
+        _ => "U",
+    };
+    format!("{prefix}\"{text}{dots}\"")
 }
