@@ -7,17 +7,17 @@ fn a_call_in_the_place_of_another_is_told_as_that() {
     check(
         "int f(int n)",
         "if (foreign(n)) return 1;\nreturn get(n);",
-        "if (other(n)) return 1;\nreturn get(n);",
-        &[" | calls foreign(n) | calls other(n)"],
+        "if (other(n, 0)) return 1;\nreturn get(n);",
+        &[" | calls foreign(n) | calls other(n, 0)"],
     );
     // What else changes is told of the answers that lead there.
     check(
         "int f(int n)",
         "if (foreign(n)) return 1;\nreturn 0;",
-        "if (other(n)) return 2;\nreturn 0;",
+        "if (other(n, 0)) return 2;\nreturn 0;",
         &[
-            "foreign(n) != 0 | calls foreign(n); returns 1 | calls other(n); returns 2",
-            "foreign(n) == 0 | calls foreign(n) | calls other(n)",
+            "foreign(n) != 0 | calls foreign(n); returns 1 | calls other(n, 0); returns 2",
+            "foreign(n) == 0 | calls foreign(n) | calls other(n, 0)",
         ],
     );
     // With other arguments it is another call.
@@ -35,8 +35,8 @@ fn calls_behind_others_answer_alike_if_those_leave_memory_as_it_is() {
     check(
         head,
         "foreign(1);\np->n = 1;\nint r = foreign(q->cap);\nif (r) { foreign(r); return r; }\nreturn 0;",
-        "other(1);\np->n = 1;\nint r = foreign(q->cap);\nif (r) { foreign(r); return r; }\nreturn 0;",
-        &[" | calls foreign(1) | calls other(1)"],
+        "other(1, 0);\np->n = 1;\nint r = foreign(q->cap);\nif (r) { foreign(r); return r; }\nreturn 0;",
+        &[" | calls foreign(1) | calls other(1, 0)"],
     );
 }
 
