@@ -101,7 +101,8 @@ impl Guesses {
             out += &format!("enum {tag} {{ {INVENTED}low_{tag} = -1, {INVENTED}high_{tag} = 1 }};\n");
         }
         for (name, is) in &self.types {
-            out += &format!("typedef {}{name};\n", kind(*is, name));
+            let ty = if *is == Kind::Number { format!("{} ", number_type(name)) } else { kind(*is, name) };
+            out += &format!("typedef {ty}{name};\n");
         }
         self.records.declare(&mut out);
         for (name, is) in self.objects.iter().filter(|(n, _)| !self.labels.contains(*n)) {
@@ -133,6 +134,31 @@ impl Guesses {
             out += &format!("#define {name}{}\n", if *arguments { "(...)" } else { "" });
         }
         out
+    }
+}
+
+/// The type of integers that a name most likely has: that of its width (`u64`, `guint32`, `__le16`, `DWORD`), else
+/// `int`.
+fn number_type(name: &str) -> &'static str {
+    let plain = name.strip_suffix("_t").unwrap_or(name);
+    let stem = plain.trim_end_matches(|c: char| c.is_ascii_digit());
+    let width = &plain[stem.len()..];
+    let stem = stem.trim_matches('_').to_ascii_lowercase();
+    let is_unsigned = matches!(&*stem, "u" | "le" | "be") || stem.ends_with("uint");
+    let is_number = is_unsigned || matches!(&*stem, "s" | "i") || stem.ends_with("int");
+    match (width, is_unsigned) {
+        _ if matches!(name, "BYTE" | "UCHAR" | "Byte" | "uchar") => "unsigned char",
+        _ if matches!(name, "WORD" | "USHORT") => "unsigned short",
+        _ if matches!(name, "DWORD" | "ULONG" | "UINT" | "uInt") => "unsigned",
+        _ if matches!(name, "QWORD" | "ULONGLONG" | "uLong") => "unsigned long",
+        ("8", true) if is_number => "unsigned char",
+        ("8", false) if is_number => "signed char",
+        ("16", true) if is_number => "unsigned short",
+        ("16", false) if is_number => "short",
+        ("32", true) if is_number => "unsigned",
+        ("64", true) if is_number => "unsigned long",
+        ("64", false) if is_number => "long",
+        _ => "int",
     }
 }
 

@@ -421,3 +421,23 @@ fn pragmas_tell_nothing_about_macros_nobody_defined() {
         assert_eq!(prelude(&source(pragma)), plain, "{pragma}");
     }
 }
+
+#[test]
+fn invented_numbers_have_the_width_that_their_names_say() {
+    let widths = [
+        ("U64", "unsigned long"),
+        ("u64", "unsigned long"),
+        ("le16", "unsigned short"),
+        ("gint64", "long"),
+        ("my_uint8_t", "unsigned char"),
+        ("s8", "signed char"),
+        ("DWORD", "unsigned"),
+        ("mode64", "int"),
+        ("point", "int"),
+        ("int128", "int"),
+    ];
+    for (name, ty) in widths {
+        let made = prelude(&format!("{name} f({name} a) {{ {name} b = a + 1; return b; }}"));
+        assert!(made.contains(&format!("typedef {ty} {name};\n")), "{name}: {made}");
+    }
+}
