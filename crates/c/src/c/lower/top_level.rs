@@ -8,6 +8,7 @@ use crate::ir::{DataModel, Function, Unit};
 use rucc_ast::UnaryOp;
 use rucc_base::Idx;
 use rucc_sema::{Decl, DeclId, DeclKind, Definition, ExprKind};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) fn lower_unit(parsed: &Parsed, data_model: DataModel) -> Unit {
@@ -94,16 +95,62 @@ impl UnitCx<'_> {
                     self.symbol(id, None);
                 }
                 DeclKind::Function if decl.body.is_some() => {
-                    self.function_symbol(id);
                     bodies.push(id);
+                    if !self.is_for_users(id) {
+                        self.function_symbol(id);
+                    }
                 }
-                DeclKind::Function if self.is_own(id) => {
+                DeclKind::Function if self.is_own(id) && !self.is_for_users(id) => {
                     self.function_symbol(id);
                 }
                 _ => {}
             }
         }
-        bodies.into_iter().map(|id| definition::lower_function(self, id)).collect()
+        self.lower_bodies(&bodies)
+    }
+
+    /// Lowers definitions, those of headers that are there for users as far as something names them: `static inline`
+    /// functions of which a unit uses few.
+    fn lower_bodies(&mut self, bodies: &[DeclId]) -> Vec<Function> {
+        let mut made: Vec<Option<Function>> = vec![None; bodies.len()];
+        let mut waiting: Vec<usize> = Vec::new();
+        for (k, &id) in bodies.iter().enumerate() {
+            match self.is_for_users(id) {
+                true => waiting.push(k),
+                false => made[k] = Some(definition::lower_function(self, id)),
+            }
+        }
+        let aliased = self.aliased();
+        loop {
+            let is_named = |cx: &Self, k: &usize| {
+                let name = cx.name_of(&cx.tast[bodies[*k]]);
+                aliased.contains(&name) || cx.symbols.prototypes.contains_key(&name)
+            };
+            let (named, others): (Vec<usize>, Vec<usize>) = waiting.iter().partition(|k| is_named(self, k));
+            if named.is_empty() {
+                break;
+            }
+            waiting = others;
+            named.into_iter().for_each(|k| made[k] = Some(definition::lower_function(self, bodies[k])));
+        }
+        made.into_iter().flatten().collect()
+    }
+
+    /// Whether a definition is there for those that name it alone: it is known in this unit only, not its own text, and
+    /// runs when it is called.
+    fn is_for_users(&mut self, id: DeclId) -> bool {
+        let decl = &self.tast[id];
+        decl.linkage == rucc_sema::Linkage::Internal
+            && decl.startup.before.is_none()
+            && decl.startup.after.is_none()
+            && self.tast.file_asms().is_empty()
+            && self.spans.span(self.tast.definition_span(id)).file.0 != 0
+    }
+
+    /// The symbols for which the unit has other names.
+    fn aliased(&self) -> BTreeSet<Arc<str>> {
+        let targets = self.tast.top_level().iter().filter_map(|&d| self.tast[d].alias);
+        targets.map(|target| self.text_of(target)).collect()
     }
 
     /// Returns whether a declaration is written in the tree and not in an embedded header.
