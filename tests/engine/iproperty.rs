@@ -16,7 +16,7 @@ fn load(text: &str) -> (Arc<Unit>, Arc<Function>) {
     let tree = MemoryTree::new([("a.c", text)]);
     let loaded = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).expect("C");
     let f = loaded.unit.functions.first().expect("a function").clone();
-    (Arc::new(loaded.unit), Arc::new(f))
+    (Arc::new(loaded.unit), f)
 }
 
 /// Every parameter is between these bounds.

@@ -83,7 +83,7 @@ fn runs(unit: &Unit, function: Option<&Arc<Function>>) -> Vec<String> {
         ..Unit { data_model: unit.data_model, ..Unit::default() }
     };
     if let Some(f) = function {
-        unit.functions[0] = (**f).clone();
+        unit.functions[0] = f.clone();
     }
     let program = Program::new(vec![Arc::new(unit)]);
     let values = [-3, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12];

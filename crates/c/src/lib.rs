@@ -85,6 +85,7 @@ fn lowered(parsed: &c::parse::Parsed, path: &Path, options: &c::Options) -> Resu
         let members = f.records.members.iter().filter_map(|(id, ..)| records.get(id.0 as usize)?.clone());
         let named = parsed.invented.in_function(&f.name).iter();
         let names: BTreeSet<Arc<str>> = named.filter_map(|n| made_up(n, parsed)).chain(members).collect();
+        let f = Arc::make_mut(f);
         f.invented = names.into_iter().collect();
         if f.binding.unmodelled.is_some() {
             f.binding.unmodelled = Some(parsed.text_hash(&f.name));

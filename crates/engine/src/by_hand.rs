@@ -151,6 +151,7 @@ pub(crate) fn record(name: &str, fields: &[(&str, u64, CType)], size: u64) -> Re
 
 /// A unit of which all is known.
 pub(crate) fn unit(records: Vec<Record>, globals: Vec<Global>, functions: Vec<Function>) -> Unit {
+    let functions = functions.into_iter().map(Arc::new).collect();
     Unit { records, globals, functions, is_whole: true, ..Unit::default() }
 }
 

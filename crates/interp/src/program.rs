@@ -421,7 +421,7 @@ impl Program {
 
     pub fn function_of(&self, id: DefinitionId) -> Option<&Function> {
         let d = self.definition(id)?;
-        self.units.get(d.unit)?.functions.get(d.index)
+        self.units.get(d.unit)?.functions.get(d.index).map(|f| &**f)
     }
 
     pub fn unit(&self, index: usize) -> Option<&Arc<Unit>> {

@@ -74,6 +74,7 @@ impl Builder {
 }
 
 fn program(functions: Vec<Function>) -> Program {
+    let functions = functions.into_iter().map(Arc::new).collect();
     let unit = Unit { functions, files: vec!["t.c".into()], data_model: DataModel::Lp64, ..Unit::default() };
     Program::new(vec![Arc::new(unit)])
 }

@@ -77,6 +77,6 @@ impl Unit {
             let alias = self.aliases.iter().find(|a| *a.name == *name)?;
             self.function(&alias.target).map(|f| (f, alias.is_weak))
         };
-        own.or_else(|| labelled().map(|f| (f, false))).or_else(aliased)
+        own.or_else(|| labelled().map(|f| (&**f, false))).or_else(aliased)
     }
 }

@@ -232,7 +232,7 @@ pub struct Unit {
     pub globals: Vec<Global>,
     pub prototypes: Vec<Prototype>,
     /// In source order.
-    pub functions: Vec<Function>,
+    pub functions: Vec<Arc<Function>>,
     /// Names that stand for functions and objects that are in the unit under others.
     pub aliases: Vec<Alias>,
     pub hooks: Hooks,
@@ -249,7 +249,7 @@ pub struct Unit {
 
 impl Unit {
     pub fn function(&self, name: &str) -> Option<&Function> {
-        self.functions.iter().find(|f| &*f.name == name)
+        self.functions.iter().find(|f| &*f.name == name).map(|f| &**f)
     }
 
     pub fn global(&self, symbol: &str) -> Option<&Global> {

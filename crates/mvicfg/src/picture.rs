@@ -227,7 +227,7 @@ mod tests {
         let functions = bodies.iter().map(|body| {
             let tree = MemoryTree::new([("a.c", *body)]);
             let loaded = load_unit(&tree, Path::new("a.c"), &c::Options::default()).expect("C");
-            Arc::new(loaded.unit.functions[0].clone())
+            loaded.unit.functions[0].clone()
         });
         let graph = Mvicfg::build(functions.collect());
         let line = |text: &str| (1..).zip(text.lines().map(str::to_owned)).collect();

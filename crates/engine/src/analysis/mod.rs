@@ -107,6 +107,16 @@ fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
 }
 
 fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
+    let mut report = diff_configured(request, loaded, watch);
+    // What was loaded first is not kept beside what is loaded now.
+    configurations::tell(&mut report, request, watch, &|again| diff_loaded(again, Loaded::of(again), watch));
+    report.complete = unseen::is_nothing(&report);
+    report.summary = Summary::of(&report);
+    report
+}
+
+/// The report of one configuration, but for what is said of all of it.
+fn diff_configured(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let mut report = convert::empty_report(request);
     let Loaded { units, by_version, reaches, mut lineages, notices } = loaded;
     report.notices.extend(notices);
@@ -162,8 +172,6 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
     }
-    report.complete = unseen::is_nothing(&report);
-    report.summary = Summary::of(&report);
     report
 }
 
@@ -213,9 +221,6 @@ fn tell_locally(
     outside::leave_out_objects(request, report);
     let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
     hunks::account(report, request, &seen, (&locals, &objects));
-    configurations::tell(report, request, world.watch, &|again| {
-        diff_loaded(again, Loaded::of(again), world.watch)
-    });
 }
 
 /// The local view alone.
@@ -236,8 +241,6 @@ fn quick(
     report.notices.extend(world.faults());
     // What was not asked is no open question.
     report.functions.iter_mut().for_each(|f| f.points.clear());
-    report.complete = unseen::is_nothing(&report);
-    report.summary = Summary::of(&report);
     report
 }
 

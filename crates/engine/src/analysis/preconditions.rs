@@ -27,7 +27,7 @@ impl Context<'_> {
         let calls: Vec<(&Function, &[Expr])> = unit
             .functions
             .iter()
-            .flat_map(|g| g.nodes.iter().filter_map(move |n| Some((g, arguments(&n.instr, &f.name)?))))
+            .flat_map(|g| g.nodes.iter().filter_map(move |n| Some((&**g, arguments(&n.instr, &f.name)?))))
             .collect();
         let mut callers: Vec<&Function> = Vec::new();
         for (g, _) in &calls {

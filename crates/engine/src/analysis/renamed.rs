@@ -33,7 +33,7 @@ pub(super) fn align(files: &mut [VersionFiles], units: &Units) {
 /// The functions of one unit that another one lacks and that have static locals.
 fn gone<'u>(unit: &'u Unit, other: &Unit) -> Vec<&'u Function> {
     let goes = |f: &&Function| other.function(&f.name).is_none() && statics(unit, f).next().is_some();
-    unit.functions.iter().filter(goes).collect()
+    unit.functions.iter().map(|f| &**f).filter(goes).collect()
 }
 
 fn statics<'u>(unit: &'u Unit, f: &'u Function) -> impl Iterator<Item = &'u Global> {
@@ -82,7 +82,7 @@ fn text(unit: &Unit, f: &Function) -> String {
 fn renamed(old: &LoadedUnit, renames: &Renames, units: &Units) -> LoadedUnit {
     let mut unit = (*old.unit).clone();
     for f in &mut unit.functions {
-        f.nodes.iter_mut().for_each(|n| rename_in(&mut n.instr, renames));
+        Arc::make_mut(f).nodes.iter_mut().for_each(|n| rename_in(&mut n.instr, renames));
     }
     for g in &mut unit.globals {
         rename(&mut g.symbol, renames);

@@ -1,7 +1,8 @@
 //! Translation units of all versions, each loaded once.
 //!
 //! A unit is reused for another version when every file that its parse tried to read has the same
-//! content there: nothing is parsed twice for versions that do not differ in it.
+//! content there: nothing is parsed twice for versions that do not differ in it. Of one that was read anew, the
+//! functions that are equal to those of another version are kept once.
 
 use super::parts::UnitParts;
 pub use crate::frontend::c::header::is_header;
@@ -36,18 +37,32 @@ pub struct LoadedFunction {
 }
 
 impl LoadedUnit {
-    fn new(mut unit: Unit, limits: &InlineLimits, kept: &BTreeSet<Arc<str>>) -> LoadedUnit {
+    /// `other`: the unit of another version, with which equal functions are shared.
+    fn new(
+        mut unit: Unit,
+        limits: &InlineLimits,
+        kept: &BTreeSet<Arc<str>>,
+        other: Option<&LoadedUnit>,
+    ) -> LoadedUnit {
         fixed::settle(&mut unit);
-        let functions = unit
-            .functions
-            .iter()
-            .map(|f| {
-                let function = Arc::new(f.clone());
-                let inlined = inline::inline_but(&function, &unit, limits, kept);
-                let body = key::body_hash(&inlined).into();
-                LoadedFunction { function, inlined, body }
-            })
-            .collect();
+        let known: BTreeMap<&str, &LoadedFunction> =
+            other.iter().flat_map(|o| &o.functions).map(|f| (&*f.function.name, f)).collect();
+        for f in &mut unit.functions {
+            if let Some(known) = known.get(&*f.name).filter(|known| known.function == *f) {
+                *f = known.function.clone();
+            }
+        }
+        let load = |function: &Arc<Function>| {
+            let (function, inlined) = (function.clone(), inline::inline_but(function, &unit, limits, kept));
+            match known.get(&*function.name).filter(|known| known.inlined == inlined) {
+                Some(known) => LoadedFunction { function, ..(*known).clone() },
+                None => {
+                    let body = key::body_hash(&inlined).into();
+                    LoadedFunction { function, inlined, body }
+                }
+            }
+        };
+        let functions = unit.functions.iter().map(load).collect();
         LoadedUnit { unit: Arc::new(unit), functions, lines: BTreeMap::new(), parts: OnceLock::new() }
     }
 }
@@ -90,7 +105,7 @@ impl Units {
 
     /// A unit that was changed after it was loaded.
     pub(super) fn again(&self, unit: Unit) -> LoadedUnit {
-        LoadedUnit::new(unit, &self.limits, &self.kept)
+        LoadedUnit::new(unit, &self.limits, &self.kept, None)
     }
 
     /// Leaves calls of these functions as they are.
@@ -116,7 +131,8 @@ impl Units {
         let (reads, result) = match frontend::load_watched(tree, path, &self.options, &self.watched) {
             Ok(mut loaded) => {
                 loaded.unit.is_whole &= !self.included.contains(path);
-                let unit = LoadedUnit::new(loaded.unit, &self.limits, &self.kept);
+                let other = self.of_another_version(path);
+                let unit = LoadedUnit::new(loaded.unit, &self.limits, &self.kept, other.as_deref());
                 (loaded.reads, Ok(Arc::new(LoadedUnit { lines: loaded.lines, ..unit })))
             }
             Err(rejected) => {
@@ -127,6 +143,12 @@ impl Units {
             known.entry(path.to_path_buf()).or_default().push(Known { reads, result: result.clone() });
         }
         result
+    }
+
+    /// The unit of a file as some version has it.
+    fn of_another_version(&self, path: &Path) -> Option<Arc<LoadedUnit>> {
+        let known = self.known.lock().ok()?;
+        known.get(path)?.last()?.result.clone().ok()
     }
 
     fn find(&self, tree: &dyn SourceTree, path: &Path) -> Option<LoadResult> {
@@ -145,7 +167,13 @@ impl Units {
 
     /// Loads many units in parallel; results are in the order of the requests.
     pub fn load_all(&self, requests: &[(Arc<dyn SourceTree>, PathBuf)]) -> Vec<LoadResult> {
-        requests.par_iter().map(|(tree, path)| self.load(&**tree, path)).collect()
+        // Versions of one file come behind each other, so that they share what they have in common.
+        let mut order: Vec<usize> = (0..requests.len()).collect();
+        order.sort_by_key(|k| &requests[*k].1);
+        let load = |k: usize| (k, self.load(&*requests[k].0, &requests[k].1));
+        let mut loaded: Vec<(usize, LoadResult)> = order.into_par_iter().map(load).collect();
+        loaded.sort_by_key(|(k, _)| *k);
+        loaded.into_iter().map(|(_, result)| result).collect()
     }
 }
 

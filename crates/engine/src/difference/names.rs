@@ -60,7 +60,7 @@ mod tests {
         let tree = MemoryTree::new([("a.c", source)]);
         let unit =
             frontend::load_unit(&tree, std::path::Path::new("a.c"), &c::Options::default()).unwrap().unit;
-        unit.functions[0].clone()
+        (*unit.functions[0]).clone()
     }
 
     #[test]

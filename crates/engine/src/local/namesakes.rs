@@ -123,7 +123,7 @@ mod tests {
     fn function(text: &str) -> Arc<Function> {
         let tree = MemoryTree::new([("a.c", text)]);
         let unit = load_unit(&tree, Path::new("a.c"), &c::Options::default()).unwrap().unit;
-        Arc::new(unit.functions.last().unwrap().clone())
+        unit.functions.last().unwrap().clone()
     }
 
     #[test]

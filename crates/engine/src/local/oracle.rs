@@ -142,7 +142,7 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
 }
 
 fn last(unit: &Unit) -> Arc<Function> {
-    Arc::new(unit.functions.last().unwrap().clone())
+    unit.functions.last().unwrap().clone()
 }
 
 /// Checks that two bodies do the same from their entries where nothing is told of them.
@@ -562,7 +562,7 @@ fn tests_hold_where_runs_come() {
         }
         let source = text(&lines);
         let unit = unit(&source);
-        let body = Arc::new(unit.functions.last().unwrap().clone());
+        let body = unit.functions.last().unwrap().clone();
         let graph = Mvicfg::build(vec![body.clone(), body.clone()]);
         let flow = crate::mvicfg::Flow::new(&graph);
         let version = Version { body: &body, unit: &unit };

@@ -50,7 +50,7 @@ fn told(old: &str, new: &str) -> Vec<String> {
 
 fn changes(old: &str, new: &str) -> Vec<Change> {
     let (old_unit, new_unit) = (unit(old), unit(new));
-    let last = |u: &Unit| -> Arc<Function> { Arc::new(u.functions.last().unwrap().clone()) };
+    let last = |u: &Unit| -> Arc<Function> { u.functions.last().unwrap().clone() };
     let bodies = (last(&old_unit), last(&new_unit));
     let texts = [old, new];
     let source = |class: usize, line: u32| texts[class].lines().nth(line as usize - 1).map(str::to_owned);

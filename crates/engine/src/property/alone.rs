@@ -46,7 +46,7 @@ impl<'a> Alone<'a> {
         };
         unit.is_whole = self.version.unit.is_whole;
         let place = unit.functions.iter_mut().find(|g| g.name == f.name)?;
-        *place = f;
+        *place = Arc::new(f);
         let program = Arc::new((self.version.link)(Arc::new(unit)));
         self.linked.insert(left, program.clone());
         Some(program)

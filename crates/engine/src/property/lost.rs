@@ -143,7 +143,7 @@ mod tests {
         let tree = MemoryTree::new([("a.c", text.as_str())]);
         let loaded = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).expect("C");
         let f = loaded.unit.functions.first().expect("a function").clone();
-        (Arc::new(loaded.unit), Arc::new(f))
+        (Arc::new(loaded.unit), f)
     }
 
     /// Expects `old -> new` for each, in the order of the source.

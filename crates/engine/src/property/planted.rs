@@ -168,7 +168,7 @@ fn with_global(mut unit: Unit, global: &Global) -> Unit {
 /// Puts a body in the place of that of the same name.
 fn replace(unit: &mut Unit, body: Function) -> Option<()> {
     let place = unit.functions.iter_mut().find(|f| f.name == body.name)?;
-    *place = body;
+    *place = Arc::new(body);
     Some(())
 }
 

@@ -137,7 +137,7 @@ impl Flow {
         if let Some(known) = self.callees.get(name) {
             return *known;
         }
-        let found = unit.callee(name).and_then(|f| unit.functions.iter().position(|g| std::ptr::eq(f, g)));
+        let found = unit.callee(name).and_then(|f| unit.functions.iter().position(|g| std::ptr::eq(f, &**g)));
         self.callees.insert(name.clone(), found);
         found
     }
@@ -366,7 +366,7 @@ mod tests {
             assert!(!settled(&|u| u.globals[0].linkage = Linkage::External));
             assert!(!settled(&|u| u.globals[0].is_const = true), "it is declared so");
             let gap = || crate::ir::Unknown { line: 1, reason: "asm".into() };
-            assert!(!settled(&|u| u.functions[0].unknowns.push(gap())));
+            assert!(!settled(&|u| Arc::make_mut(&mut u.functions[0]).unknowns.push(gap())));
         }
     }
 }

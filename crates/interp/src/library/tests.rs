@@ -93,7 +93,7 @@ fn call(name: &str, ret: CType, args: &[A], text: &str, stdin: &str) -> Outcome 
         result_to: None,
         noreturn: false,
     };
-    unit.functions.push(Function {
+    unit.functions.push(Arc::new(Function {
         name: "f".into(),
         is_static: false,
         binding: Default::default(),
@@ -113,7 +113,7 @@ fn call(name: &str, ret: CType, args: &[A], text: &str, stdin: &str) -> Outcome 
         settled: vec![],
         invented: vec![],
         records: Default::default(),
-    });
+    }));
     let program = Program::new(vec![Arc::new(unit)]);
     run(&program, "f", &Input { stdin: stdin.into(), ..Input::default() }, &Limits::default())
 }

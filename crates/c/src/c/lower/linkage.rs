@@ -178,7 +178,7 @@ impl UnitCx<'_> {
 }
 
 /// The functions that an object of nothing but pointers to functions of the unit holds.
-fn pointers_to_functions(g: &Global, width: u64, functions: &[Function]) -> Option<Vec<Arc<str>>> {
+fn pointers_to_functions(g: &Global, width: u64, functions: &[Arc<Function>]) -> Option<Vec<Arc<str>>> {
     let target = |p: &InitPiece| match p {
         InitPiece::Address { symbol, plus: 0, .. } => {
             functions.iter().any(|f| f.name == *symbol).then(|| symbol.clone())

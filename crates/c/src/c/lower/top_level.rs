@@ -21,7 +21,7 @@ pub(super) fn lower_unit(parsed: &Parsed, data_model: DataModel) -> Unit {
     cx.find_nested();
     cx.lower_records();
     cx.ir_types.enum_names = cx.enumeration_names();
-    let functions = cx.lower_top_level();
+    let functions = cx.lower_top_level().into_iter().map(Arc::new).collect();
     let globals = std::mem::take(&mut cx.symbols.globals);
     let mut unit = Unit { path: parsed.path.clone(), data_model, globals, functions, ..Unit::default() };
     cx.add_linkage(&mut unit);
