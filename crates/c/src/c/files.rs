@@ -3,8 +3,8 @@
 //! Every question put to the tree is recorded with its answer, so that a later version of the tree
 //! can be asked the same questions instead of being parsed again.
 
-use super::headers;
 use super::parse::Rejected;
+use super::{headers, template};
 use crate::history::SourceTree;
 use rucc_diag::SourceBytes;
 use rucc_session::FileSystem;
@@ -106,8 +106,8 @@ fn distance(from: &Path, to: &Path) -> usize {
 }
 
 /// Returns the file of the tree that an include of `name` in folder `from` stands for when no
-/// configured folder has it: of those whose path ends with the name, the nearest. A `config.h` that is made as a
-/// copy of `config.def.h` stands for that. `None` when there is none, when two are equally near, or when the name is
+/// configured folder has it: of those whose path ends with the name, the nearest. A header that is made of another
+/// file stands for that ([`template::sources`]). `None` when there is none, when two are equally near, or when the name is
 /// one of the library's.
 fn nearest(tree: &dyn SourceTree, from: &Path, name: &Path) -> Option<PathBuf> {
     let name: PathBuf = name.components().filter(|c| matches!(c, Component::Normal(_))).collect();
@@ -115,8 +115,8 @@ fn nearest(tree: &dyn SourceTree, from: &Path, name: &Path) -> Option<PathBuf> {
         return None;
     }
     let names = names(tree.paths());
-    let copied = || name.extension().filter(|e| *e == "h").map(|_| name.with_extension("def.h"));
-    nearest_of(&names, from, &name).or_else(|| nearest_of(&names, from, &copied()?))
+    let made_of = || template::sources(&name).find_map(|source| nearest_of(&names, from, &source));
+    nearest_of(&names, from, &name).or_else(made_of)
 }
 
 /// As [`nearest`], of a name as it stands.
@@ -169,7 +169,7 @@ impl<'t> TreeFiles<'t> {
     pub fn content(&self, path: &Path) -> Option<(Arc<[u8]>, String)> {
         let id = self.tree.content_id(path);
         self.log().answers.insert(path.to_path_buf(), id.clone());
-        Some((self.tree.read(path)?, id?))
+        Some((template::read(path, self.tree.read(path)?), id?))
     }
 
     /// Returns whether the tree has a file.

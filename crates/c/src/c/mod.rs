@@ -25,5 +25,6 @@ pub mod scan;
 pub mod slice;
 pub mod statics;
 mod survey;
+mod template;
 
 pub use parse::{FileOptions, Options, Rejected};
