@@ -270,6 +270,41 @@ impl TermPool {
         changed.get(&root).copied().unwrap_or(root)
     }
 
+    /// As [`TermPool::rebuilt`] of many terms that have parts in common: `known` has what became of all parts so far, and
+    /// `f` is asked of a part once its own parts are there. Cost: linear in the terms that are not known.
+    pub fn rebuilt_among(
+        &mut self,
+        root: TermId,
+        known: &mut FxHashMap<TermId, TermId>,
+        f: &mut dyn FnMut(&mut TermPool, TermId, &FxHashMap<TermId, TermId>) -> Rebuilt,
+    ) -> TermId {
+        let mut stack = vec![(root, false)];
+        while let Some((t, done)) = stack.pop() {
+            if known.contains_key(&t) {
+                continue;
+            }
+            if !done {
+                stack.push((t, true));
+                stack.extend(self.args(t).iter().rev().map(|&a| (a, false)));
+                continue;
+            }
+            let becomes = |a: &TermId| known.get(a).copied().unwrap_or(*a);
+            let new = match f(self, t, known) {
+                Rebuilt::By(new) => new,
+                Rebuilt::Kept if self.args(t).iter().all(|a| becomes(a) == *a) => t,
+                Rebuilt::Kept | Rebuilt::Anew => match self.get(t).clone() {
+                    Term::App(app, args) => {
+                        let args: Vec<TermId> = args.iter().map(becomes).collect();
+                        self.app(app, &args)
+                    }
+                    _ => t,
+                },
+            };
+            known.insert(t, new);
+        }
+        known.get(&root).copied().unwrap_or(root)
+    }
+
     /// Returns the term of a leaf that was made already.
     pub fn known_leaf(&self, leaf: &Leaf) -> Option<TermId> {
         self.find(&Term::Leaf(leaf.clone()))

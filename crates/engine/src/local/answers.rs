@@ -12,6 +12,7 @@ use super::tested::reads;
 use crate::ir::{App, Const, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
 use crate::mvicfg::MvId;
 use crate::semantics::library;
+use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -232,10 +233,8 @@ impl Comparer<'_> {
     }
 
     fn rename(&mut self, path: &mut Path, from: TermId, to: TermId) {
-        let pool = &mut self.pool;
-        path.map_terms(&mut |t| {
-            pool.rebuilt(t, &|_, t| if t == from { Rebuilt::By(to) } else { Rebuilt::Kept })
-        });
+        let (pool, mut known) = (&mut self.pool, FxHashMap::from_iter([(from, to)]));
+        path.map_terms(&mut |t| pool.rebuilt_among(t, &mut known, &mut |_, _, _| Rebuilt::Kept));
     }
 
     fn without(&mut self, whole: &Path, is_own: impl Fn(&Event) -> bool) -> Settled {
@@ -254,8 +253,8 @@ impl Comparer<'_> {
             // What it leaves in errno is looked at because of it.
             let with_errno = self.with_errno(before, event.tag);
             self.rename(&mut path, after, with_errno);
-            let pool = &mut self.pool;
-            path.map_terms(&mut |t| past_errno(pool, t, (with_errno, before)));
+            let mut past = PastErrno::new((with_errno, before));
+            path.map_terms(&mut |t| past.of(&mut self.pool, t));
             stripped.push((with_errno, before));
         }
         for (with_errno, before) in stripped.into_iter().rev() {
@@ -300,39 +299,78 @@ fn aligned_calls(old: &[Event], new: &[Event]) -> Vec<(usize, usize)> {
 }
 
 /// What is read elsewhere than in errno, read from memory in which a call has not written that: nobody has its address.
-fn past_errno(pool: &mut TermPool, t: TermId, errno: (TermId, TermId)) -> TermId {
-    let is_errno = |pool: &TermPool, address: TermId| matches!(pool.get(address), Term::Leaf(Leaf::SymbolAddr { symbol, .. }) if &**symbol == library::ERRNO);
-    let read = |pool: &mut TermPool, t: TermId| {
-        let Term::App(app @ App::Load { .. }, args) = pool.get(t).clone() else { return Rebuilt::Kept };
-        match args.as_slice() {
-            &[memory, address] if !is_errno(pool, address) => {
-                let args = [without_errno(pool, memory, errno), past_errno(pool, address, errno)];
-                Rebuilt::By(pool.app(app, &args))
-            }
-            _ => Rebuilt::Kept,
-        }
-    };
-    pool.rebuilt(t, &read)
+struct PastErrno {
+    /// Memory in which the call has written errno, and memory before that.
+    errno: (TermId, TermId),
+    known: FxHashMap<TermId, TermId>,
+    memories: FxHashMap<TermId, TermId>,
 }
 
-/// Memory in which a call has not written errno.
-fn without_errno(pool: &mut TermPool, memory: TermId, errno: (TermId, TermId)) -> TermId {
+impl PastErrno {
+    fn new(errno: (TermId, TermId)) -> PastErrno {
+        PastErrno { errno, known: FxHashMap::default(), memories: FxHashMap::default() }
+    }
+
+    fn of(&mut self, pool: &mut TermPool, t: TermId) -> TermId {
+        let PastErrno { errno, known, memories } = self;
+        pool.rebuilt_among(t, known, &mut |pool, t, known| {
+            let Term::App(app @ App::Load { .. }, args) = pool.get(t).clone() else { return Rebuilt::Kept };
+            match args.as_slice() {
+                &[memory, address] if !is_errno(pool, address) => {
+                    let address = known.get(&address).copied().unwrap_or(address);
+                    let memory = without_errno(pool, memory, *errno, known, memories);
+                    Rebuilt::By(pool.app(app, &[memory, address]))
+                }
+                _ => Rebuilt::Kept,
+            }
+        })
+    }
+}
+
+fn is_errno(pool: &TermPool, address: TermId) -> bool {
+    matches!(pool.get(address), Term::Leaf(Leaf::SymbolAddr { symbol, .. }) if &**symbol == library::ERRNO)
+}
+
+/// Memory in which a call has not written errno. `known`: what becomes of its parts; `memories`: of memory so far.
+fn without_errno(
+    pool: &mut TermPool,
+    memory: TermId,
+    errno: (TermId, TermId),
+    known: &FxHashMap<TermId, TermId>,
+    memories: &mut FxHashMap<TermId, TermId>,
+) -> TermId {
     let (mut chain, mut inner) = (Vec::new(), memory);
     while inner != errno.0
-        && let Term::App(app, args) = pool.get(inner)
+        && !memories.contains_key(&inner)
+        && let Term::App(_, args) = pool.get(inner)
         && let Some(before) = args.first().copied().filter(|m| pool.sort(*m) == Sort::Mem)
     {
-        chain.push((app.clone(), args.clone()));
+        chain.push(inner);
         inner = before;
     }
-    if inner != errno.0 {
-        return memory;
+    let end = match inner == errno.0 {
+        true => errno.1,
+        // Memory that does not begin there stays as it is.
+        false => memories.get(&inner).copied().unwrap_or(inner),
+    };
+    let is_other = end == inner;
+    for link in chain.into_iter().rev() {
+        let before =
+            pool.args(link).first().map_or(inner, |before| memories.get(before).copied().unwrap_or(end));
+        let made = match pool.get(link).clone() {
+            Term::App(app, args) if !is_other => {
+                let rest = args.iter().skip(1).map(|a| known.get(a).copied().unwrap_or(*a));
+                let args: Vec<TermId> = std::iter::once(before).chain(rest).collect();
+                pool.app(app, &args)
+            }
+            _ => link,
+        };
+        memories.insert(link, made);
     }
-    chain.into_iter().rev().fold(errno.1, |memory, (app, args)| {
-        let rest = args.iter().skip(1).map(|a| past_errno(pool, *a, errno)).collect::<Vec<_>>();
-        let args: Vec<TermId> = std::iter::once(memory).chain(rest).collect();
-        pool.app(app, &args)
-    })
+    match memory == errno.0 {
+        true => errno.1,
+        false => memories.get(&memory).copied().unwrap_or(memory),
+    }
 }
 
 /// Whether a condition has to do with what calls gave or left.
